@@ -1,0 +1,77 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of this package: Swift 6 language mode, and a warning is an error.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+// The order of this list is the order of the layers: a target imports only what stands above it.
+// CONTRIBUTING.md has the table, and `make check` reads the import lines.
+let package = Package(
+  name: "playhead",
+  products: [
+    .library(name: "Playhead", targets: ["Playhead"]),
+    .executable(name: "playheadd", targets: ["playheadd"]),
+    .executable(name: "playhead", targets: ["playhead"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    // System libraries and the little C that Swift cannot say.
+    .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
+    .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
+    .target(name: "CMediaShims"),
+
+    // Values.
+    .target(name: "MediaCore", swiftSettings: strict),
+
+    // The real-time boundary, and the two libraries that media come from and go to.
+    .target(name: "RealtimeAudio", dependencies: ["MediaCore"], swiftSettings: strict),
+    .target(name: "LibAV", dependencies: ["MediaCore", "CFFmpeg", "CMediaShims", log], swiftSettings: strict),
+    .target(
+      name: "PulseIO", dependencies: ["MediaCore", "RealtimeAudio", "CPulse", log], swiftSettings: strict),
+
+    // What plays.
+    .target(name: "MediaAssets", dependencies: ["MediaCore", "LibAV"], swiftSettings: strict),
+    .target(
+      name: "Playback",
+      dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", log, collections],
+      swiftSettings: strict),
+
+    // What drives it.
+    .target(name: "WireProtocol", dependencies: ["MediaCore"], swiftSettings: strict),
+    .target(
+      name: "ControlServer",
+      dependencies: [
+        "MediaCore", "WireProtocol", "Playback", "MediaAssets", log, collections,
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "playheadd",
+      dependencies: [
+        "ControlServer", "PulseIO", "LibAV", "Playback", "RealtimeAudio", "MediaCore", log, argumentParser,
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "playhead", dependencies: ["WireProtocol", "MediaCore", argumentParser], swiftSettings: strict),
+
+    // The library's umbrella.
+    .target(
+      name: "Playhead",
+      dependencies: ["MediaCore", "RealtimeAudio", "PulseIO", "MediaAssets", "Playback"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,80 @@
+/// The table of error numbers. protocol.md repeats it; a test compares the two.
+extension MediaError.Code {
+  // MARK: 1xxx: usage. The request makes no sense as it stands; asking again in the same way fails again.
+  public static let invalidArgument = Self(rawValue: 1001)
+  public static let invalidTime = Self(rawValue: 1002)
+  public static let invalidState = Self(rawValue: 1003)
+  public static let noCurrentItem = Self(rawValue: 1004)
+  public static let unsupportedRate = Self(rawValue: 1005)
+  public static let noSuchPlayer = Self(rawValue: 1006)
+  public static let playerExists = Self(rawValue: 1007)
+  public static let noSuchObserver = Self(rawValue: 1008)
+  public static let noSuchProperty = Self(rawValue: 1009)
+  public static let itemInUse = Self(rawValue: 1010)
+  public static let versionMismatch = Self(rawValue: 1011)
+
+  // MARK: 2xxx: places and the things in them.
+  public static let fileNotFound = Self(rawValue: 2001)
+  public static let notAFile = Self(rawValue: 2002)
+  public static let permissionDenied = Self(rawValue: 2003)
+  public static let noSuchItem = Self(rawValue: 2004)
+  public static let readFailed = Self(rawValue: 2005)
+  public static let writeFailed = Self(rawValue: 2006)
+  public static let unsupportedPlace = Self(rawValue: 2007)
+
+  // MARK: 3xxx: containers.
+  public static let emptyFile = Self(rawValue: 3001)
+  public static let unknownFormat = Self(rawValue: 3002)
+  public static let noPlayableTracks = Self(rawValue: 3003)
+  public static let damagedFile = Self(rawValue: 3004)
+  public static let mediaLimitExceeded = Self(rawValue: 3005)
+
+  // MARK: 4xxx: codecs.
+  public static let unknownCodec = Self(rawValue: 4001)
+  public static let decodeFailed = Self(rawValue: 4002)
+  public static let unsupportedAudioFormat = Self(rawValue: 4003)
+  public static let conversionFailed = Self(rawValue: 4004)
+
+  // MARK: 5xxx: devices.
+  public static let outputUnavailable = Self(rawValue: 5001)
+  public static let outputLost = Self(rawValue: 5002)
+  public static let outputConfiguration = Self(rawValue: 5003)
+  public static let notVirtualClock = Self(rawValue: 5004)
+
+  // MARK: 6xxx: the protocol.
+  public static let unknownCommand = Self(rawValue: 6001)
+  public static let badArguments = Self(rawValue: 6002)
+  public static let lineTooLong = Self(rawValue: 6003)
+  public static let invalidUTF8 = Self(rawValue: 6004)
+  public static let badQuoting = Self(rawValue: 6005)
+  public static let idInUse = Self(rawValue: 6006)
+  public static let tooManyConnections = Self(rawValue: 6007)
+  public static let tooManySubscriptions = Self(rawValue: 6008)
+  public static let outputOverflow = Self(rawValue: 6009)
+  public static let notAllowed = Self(rawValue: 6010)
+  public static let timedOut = Self(rawValue: 6011)
+  public static let waitEnded = Self(rawValue: 6012)
+  public static let queueTooLong = Self(rawValue: 6013)
+  public static let tooManyPlayers = Self(rawValue: 6014)
+  public static let cancelled = Self(rawValue: 6015)
+  public static let invalidJSON = Self(rawValue: 6016)
+  public static let shuttingDown = Self(rawValue: 6017)
+
+  /// Number → wire name, for every code above.
+  public static let names: [Int: String] = [
+    1001: "invalid-argument", 1002: "invalid-time", 1003: "invalid-state", 1004: "no-current-item",
+    1005: "unsupported-rate", 1006: "no-such-player", 1007: "player-exists", 1008: "no-such-observer",
+    1009: "no-such-property", 1010: "item-in-use", 1011: "version-mismatch",
+    2001: "file-not-found", 2002: "not-a-file", 2003: "permission-denied", 2004: "no-such-item",
+    2005: "read-failed", 2006: "write-failed", 2007: "unsupported-place",
+    3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",
+    3005: "media-limit-exceeded",
+    4001: "unknown-codec", 4002: "decode-failed", 4003: "unsupported-audio-format", 4004: "conversion-failed",
+    5001: "output-unavailable", 5002: "output-lost", 5003: "output-configuration", 5004: "not-virtual-clock",
+    6001: "unknown-command", 6002: "bad-arguments", 6003: "line-too-long", 6004: "invalid-utf8",
+    6005: "bad-quoting", 6006: "id-in-use", 6007: "too-many-connections", 6008: "too-many-subscriptions",
+    6009: "output-overflow", 6010: "not-allowed", 6011: "timed-out", 6012: "wait-ended",
+    6013: "queue-too-long", 6014: "too-many-players", 6015: "cancelled", 6016: "invalid-json",
+    6017: "shutting-down",
+  ]
+}

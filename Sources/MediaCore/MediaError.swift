@@ -1,0 +1,37 @@
+/// What went wrong, as every public function of Playhead and every error reply on the wire says it.
+///
+/// The numbers are part of the protocol (protocol.md, *Errors*) and never change their meaning.
+public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A numbered kind of error. Open: a code that this version does not know survives.
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public var rawValue: Int
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The wire name, such as `no-such-item`; `error-N` for a number without one.
+    public var name: String { Self.names[rawValue] ?? "error-\(rawValue)" }
+    public var description: String { "\(rawValue) \(name)" }
+  }
+
+  public var code: Code
+  /// One sentence for a person: what is wrong and, where it helps, what would be right.
+  public var message: String
+  /// The call or command that failed, such as `avformat_open_input` or `seek`; nil when the message says it.
+  public var operation: String?
+  /// What a lower layer said, such as `Invalid data found when processing input (-1094995529)`.
+  public var underlying: String?
+
+  public init(_ code: Code, _ message: String, operation: String? = nil, underlying: String? = nil) {
+    self.code = code
+    self.message = message
+    self.operation = operation
+    self.underlying = underlying
+  }
+
+  public var description: String {
+    var text = "\(code.rawValue) \(code.name): \(message)"
+    if let operation { text += " [\(operation)]" }
+    if let underlying { text += " (\(underlying))" }
+    return text
+  }
+}
