@@ -34,7 +34,7 @@ let package = Package(
     .target(name: "MediaCore", swiftSettings: strict),
 
     // The real-time boundary, and the two libraries that media come from and go to.
-    .target(name: "RealtimeAudio", dependencies: ["MediaCore"], swiftSettings: strict),
+    .target(name: "RealtimeAudio", dependencies: ["MediaCore", "CMediaShims"], swiftSettings: strict),
     .target(name: "LibAV", dependencies: ["MediaCore", "CFFmpeg", "CMediaShims", log], swiftSettings: strict),
     .target(
       name: "PulseIO", dependencies: ["MediaCore", "RealtimeAudio", "CPulse", log], swiftSettings: strict),

@@ -1,0 +1,62 @@
+# Playhead. `make` with no argument lists what there is; everything longer than a line is in scripts/.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Everything that the daemon needs at run time but the C libraries is linked in.
+RELEASE := -c release --static-swift-stdlib
+
+.PHONY: help deps bench-deps build release demo test check fmt tsan asan fuzz bench soak golden clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+deps: ## install the Debian packages that are missing, and check the Swift toolchain
+	@scripts/install-deps
+
+bench-deps:
+	@scripts/install-deps --bench
+
+build: deps ## debug build of the library, playheadd and playhead
+	swift build
+
+release: deps ## optimised playheadd and playhead in .build/release
+	swift build $(RELEASE) --product playheadd
+	swift build $(RELEASE) --product playhead
+
+demo: release ## play two short files and show what the engine does
+	@demo/run.sh
+
+# The integration tests start playheadd and playhead from the debug build: both are built first.
+test: deps ## every test, those against a private PulseAudio included
+	swift build --build-tests
+	swift test --skip-build
+
+check: deps ## what is asked of the text: format, imports, scripts, the shell client
+	@scripts/check
+
+fmt: ## format the Swift sources in place
+	@scripts/format
+
+tsan: deps ## RealtimeAudio, WireProtocol and Playback under the thread sanitizer
+	@scripts/sanitize thread RealtimeAudioTests WireProtocolTests PlaybackTests
+
+asan: deps ## the same and what touches C, under the address sanitizer
+	@scripts/sanitize address RealtimeAudioTests WireProtocolTests LibAVTests PlaybackTests
+
+fuzz: deps ## fuzz the parsers for SECONDS each (60)
+	@scripts/fuzz
+
+bench: bench-deps release ## measure start, round trip, seeking, idle wakeups and processor time
+	@scripts/bench
+
+soak: release ## play, seek and skip for MINUTES (10), and watch memory and descriptors
+	@scripts/soak
+
+golden: deps ## write the golden dumps anew; look at the difference before you commit it
+	PLAYHEAD_WRITE_GOLDENS=1 swift test --filter PlaybackTests
+
+clean: ## remove everything that was built
+	rm -rf .build Benchmarks/.build Fuzz/.build

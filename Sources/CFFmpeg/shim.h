@@ -1,0 +1,72 @@
+// What LibAV sees of FFmpeg (libavformat, libavcodec, libavutil, libswresample), and shims for the parts that are macros.
+// Each `shim_NAME` says in one line why it exists.
+#ifndef PLAYHEAD_CFFMPEG_SHIM_H
+#define PLAYHEAD_CFFMPEG_SHIM_H
+
+#include <errno.h>
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/avutil.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/dict.h>
+#include <libavutil/log.h>
+#include <libavutil/mathematics.h>
+#include <libavutil/opt.h>
+#include <libavutil/samplefmt.h>
+#include <libswresample/swresample.h>
+
+/// `AVERROR(e)` is a function-like macro.
+static inline int shim_AVERROR(int error) { return AVERROR(error); }
+
+/// `AVERROR_EOF` is built by a function-like macro.
+static inline int shim_AVERROR_EOF(void) { return AVERROR_EOF; }
+
+/// `AVERROR_EXIT` is built by a function-like macro.
+static inline int shim_AVERROR_EXIT(void) { return AVERROR_EXIT; }
+
+/// `AVERROR_INVALIDDATA` is built by a function-like macro.
+static inline int shim_AVERROR_INVALIDDATA(void) { return AVERROR_INVALIDDATA; }
+
+/// `AVERROR_DECODER_NOT_FOUND` is built by a function-like macro.
+static inline int shim_AVERROR_DECODER_NOT_FOUND(void) { return AVERROR_DECODER_NOT_FOUND; }
+
+/// `AV_NOPTS_VALUE` is a cast inside a macro.
+static inline int64_t shim_AV_NOPTS_VALUE(void) { return AV_NOPTS_VALUE; }
+
+/// FFmpeg's own open callback would let a media file name further files; this one opens nothing.
+static inline int shim_refuse_io_open(AVFormatContext *context, AVIOContext **io, const char *url, int flags,
+                                      AVDictionary **options) {
+  (void)context, (void)url, (void)flags, (void)options;
+  *io = 0;
+  return AVERROR(EACCES);
+}
+
+/// Sets `io_open`, whose type (AVDictionary is opaque) Swift imports in a form that no Swift function can be given as.
+static inline void shim_refuse_further_files(AVFormatContext *context) { context->io_open = shim_refuse_io_open; }
+
+/// Installs a log callback that takes a `va_list`, which Swift cannot write; it comes from CMediaShims as a plain pointer.
+static inline void shim_av_log_set_callback(void (*callback)(void)) {
+  av_log_set_callback((void (*)(void *, int, const char *, va_list))callback);
+}
+
+/// `av_log` is variadic: logs one finished message.
+static inline void shim_av_log(void *item, int level, const char *message) { av_log(item, level, "%s", message); }
+
+/// The layout's mask lies in an anonymous C union; 0 when the channels have no native order.
+static inline uint64_t shim_channel_layout_mask(const AVChannelLayout *layout) {
+  return layout->order == AV_CHANNEL_ORDER_NATIVE ? layout->u.mask : 0;
+}
+
+/// Sets an unspecified order for so many channels: a compound value with a union inside.
+static inline void shim_channel_layout_unspecified(AVChannelLayout *layout, int channel_count) {
+  av_channel_layout_uninit(layout);
+  layout->order = AV_CHANNEL_ORDER_UNSPEC;
+  layout->nb_channels = channel_count;
+}
+
+/// `AV_CODEC_CAP_*`, `AV_DISPOSITION_*` and flags are untyped macros that Swift imports as Int32; this one is unsigned.
+static inline int shim_stream_is_attached_picture(const AVStream *stream) {
+  return (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+}
+
+#endif

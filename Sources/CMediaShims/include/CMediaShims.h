@@ -1,0 +1,22 @@
+// The little C that Swift cannot say: the receiving end of FFmpeg's log, which comes as a `va_list`; thread names.
+#ifndef PLAYHEAD_CMEDIASHIMS_H
+#define PLAYHEAD_CMEDIASHIMS_H
+
+/// Receives one finished line of FFmpeg's log. Called on whatever thread logged; the strings live until it returns.
+/// `class_name` and `item_name` are never null, `message` has no line end and is valid UTF-8 only if FFmpeg's was.
+typedef void (*media_shims_log_sink)(int level, const char *class_name, const char *item_name, const char *message);
+
+/// Sets where lines go and the highest AV_LOG level that still goes there. Atomic; may be called at any time.
+void media_shims_set_log_sink(media_shims_log_sink sink, int highest_level);
+
+/// The function to install with `av_log_set_callback`, as a plain pointer: its type has a `va_list`.
+///
+/// FFmpeg logs lines in pieces; they are put together per thread, at most 1,023 bytes a line (the rest is cut), so
+/// that nothing is shared between threads.
+typedef void (*media_shims_function)(void);
+media_shims_function media_shims_log_callback(void);
+
+/// Names the calling thread; at most 15 bytes. A GNU extension, which Swift does not see (pthread_setname_np(3)).
+void media_shims_set_thread_name(const char *name);
+
+#endif

@@ -1,0 +1,65 @@
+import CFFmpeg
+
+/// A call into FFmpeg, or into the system on FFmpeg's behalf, that failed. Mapped to `MediaError` once, by MediaAssets.
+public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What kind of failure it is, for those who map it. Open: any other code is `other`.
+  public enum Kind: Sendable, Hashable {
+    /// The bytes make no sense to the demuxer or decoder (`AVERROR_INVALIDDATA`, or an end of file inside a header).
+    case invalidData
+    /// No decoder for this codec is in this FFmpeg (`AVERROR_DECODER_NOT_FOUND`).
+    case noDecoder
+    /// A limit that we set was reached (`AVERROR(ENOMEM)`, `AVERROR(ENOSPC)`).
+    case limit
+    /// The call was interrupted by `Interrupt.cancel()`.
+    case cancelled
+    /// A POSIX error number, positive.
+    case posix(Int32)
+    case other
+  }
+
+  /// FFmpeg's code: negative, an `AVERROR`.
+  public let code: Int32
+  /// The C function that failed.
+  public let call: String
+  /// FFmpeg's text for the code (`av_strerror`).
+  public let text: String
+
+  /// A failure of `call` with an `AVERROR` code.
+  public init(code: Int32, call: String) {
+    self.code = code
+    self.call = call
+    var buffer = [CChar](repeating: 0, count: 128)
+    let found = av_strerror(code, &buffer, buffer.count) >= 0
+    self.text = found ? String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
+  }
+
+  /// A failure of `call` with a positive `errno`.
+  public init(errno: Int32, call: String) { self.init(code: shim_AVERROR(errno), call: call) }
+
+  /// What kind of failure it is.
+  public var kind: Kind {
+    switch code {
+    case shim_AVERROR_INVALIDDATA(), shim_AVERROR_EOF(): .invalidData
+    case shim_AVERROR_DECODER_NOT_FOUND(): .noDecoder
+    case shim_AVERROR_EXIT(): .cancelled
+    case shim_AVERROR(ENOMEM), shim_AVERROR(ENOSPC): .limit
+    case -4095 ... -1: .posix(-code)
+    default: .other
+    }
+  }
+
+  public var description: String { "\(call): \(text) (\(code))" }
+}
+
+/// Returns a call's result, or throws when it is negative.
+@discardableResult
+func check(_ result: Int32, _ call: @autoclosure () -> String) throws(AVFailure) -> Int32 {
+  guard result >= 0 else { throw AVFailure(code: result, call: call()) }
+  return result
+}
+
+/// Returns an allocation, or throws when there was no memory.
+func check<Object>(_ allocation: Object?, _ call: @autoclosure () -> String) throws(AVFailure) -> Object {
+  guard let allocation else { throw AVFailure(errno: ENOMEM, call: call()) }
+  return allocation
+}

@@ -1,0 +1,105 @@
+import CFFmpeg
+
+/// Turns packets of one stream into frames of sound.
+///
+/// Used by one thread at a time; works on the calling thread alone.
+public final class Decoder {
+  /// What sending a packet came to.
+  public enum SendResult: Sendable, Hashable {
+    case accepted
+    /// Frames must be received first; send the packet again.
+    case wouldBlock
+    /// The end was sent before; only `flush()` allows more.
+    case endOfStream
+    /// The packet was dropped because it does not decode; go on with the next.
+    case undecodable(AVFailure)
+  }
+
+  /// What receiving a frame came to.
+  public enum ReceiveResult: Sendable, Hashable {
+    case frame
+    /// More packets are needed.
+    case wouldBlock
+    /// Every frame was given.
+    case endOfStream
+    /// Something in between did not decode; go on receiving.
+    case undecodable(AVFailure)
+  }
+
+  /// FFmpeg's name of the decoder.
+  public let name: String
+  private let context: UnsafeMutablePointer<AVCodecContext>
+
+  /// A decoder for a stream of this demuxer; it stays usable without the demuxer.
+  ///
+  /// Throws `noDecoder` when this FFmpeg has none, `invalidData` when the stream's parameters make no sense.
+  public init(demuxer: Demuxer, streamIndex: Int) throws(AVFailure) {
+    guard demuxer.streams.indices.contains(streamIndex), let stream = demuxer.context.pointee.streams[streamIndex],
+      let parameters = stream.pointee.codecpar
+    else { throw AVFailure(errno: EINVAL, call: "Decoder.init") }
+    guard let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
+      throw AVFailure(code: shim_AVERROR_DECODER_NOT_FOUND(), call: "avcodec_find_decoder")
+    }
+    let context = try check(avcodec_alloc_context3(codec), "avcodec_alloc_context3")
+    do throws(AVFailure) {
+      try check(avcodec_parameters_to_context(context, parameters), "avcodec_parameters_to_context")
+      // With the time base known, FFmpeg moves a frame's pts along when it cuts off what the file says to skip.
+      context.pointee.pkt_timebase = stream.pointee.time_base
+      context.pointee.thread_count = 1
+      // What fails a checksum is dropped and said rather than played as noise.
+      context.pointee.err_recognition |= AV_EF_CRCCHECK
+      try check(avcodec_open2(context, codec, nil), "avcodec_open2")
+    } catch {
+      var released: UnsafeMutablePointer<AVCodecContext>? = context
+      avcodec_free_context(&released)
+      throw error
+    }
+    self.context = context
+    name = String(cString: codec.pointee.name)
+  }
+
+  deinit {
+    var released: UnsafeMutablePointer<AVCodecContext>? = context
+    avcodec_free_context(&released)
+  }
+
+  /// Gives the decoder a packet. Throws only what no further packet can mend.
+  public func send(_ packet: Packet) throws(AVFailure) -> SendResult {
+    try sendResult(avcodec_send_packet(context, packet.pointer))
+  }
+
+  /// Says that no packet follows, so that the frames still inside come out.
+  public func sendEndOfStream() throws(AVFailure) -> SendResult {
+    try sendResult(avcodec_send_packet(context, nil))
+  }
+
+  /// Takes the next frame, replacing what `frame` held. Throws only what no further packet can mend.
+  public func receive(into frame: Frame) throws(AVFailure) -> ReceiveResult {
+    let result = avcodec_receive_frame(context, frame.pointer)
+    switch result {
+    case 0...: return .frame
+    case shim_AVERROR(EAGAIN): return .wouldBlock
+    case shim_AVERROR_EOF(): return .endOfStream
+    default: return .undecodable(try damage(result, call: "avcodec_receive_frame"))
+    }
+  }
+
+  /// Forgets everything, as at the start: for seeks, and to go on after the end.
+  public func flush() { avcodec_flush_buffers(context) }
+
+  private func sendResult(_ result: Int32) throws(AVFailure) -> SendResult {
+    switch result {
+    case 0...: return .accepted
+    case shim_AVERROR(EAGAIN): return .wouldBlock
+    case shim_AVERROR_EOF(): return .endOfStream
+    default: return .undecodable(try damage(result, call: "avcodec_send_packet"))
+    }
+  }
+
+  /// Bad data of any kind is the packet's fault; lack of memory is not.
+  private func damage(_ result: Int32, call: String) throws(AVFailure) -> AVFailure {
+    let failure = AVFailure(code: result, call: call)
+    if failure.code == shim_AVERROR(ENOMEM) { throw failure }
+    return failure
+  }
+}

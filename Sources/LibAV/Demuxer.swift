@@ -1,0 +1,199 @@
+// A container being read: AVFormatContext over our own FileSource. One thread uses a demuxer at a time; only the
+// Interrupt, which it shares, may be touched from elsewhere. It opens nothing but the file it was given.
+import CFFmpeg
+
+/// Takes a container apart into packets.
+public final class Demuxer {
+  /// Bounds on what opening may cost, whatever the file says.
+  public struct Options: Sendable {
+    /// Bytes read to find out what the streams are.
+    public var probeByteCount: Int64 = 5_000_000
+    /// Media time looked at to find out what the streams are, in microseconds.
+    public var analyzeMicroseconds: Int64 = 5_000_000
+    public var maximumStreamCount = 256
+
+    public init() {}
+  }
+
+  /// What reading a packet, or opening, came to.
+  public enum ReadResult: Sendable, Hashable {
+    case packet, endOfFile, cancelled
+  }
+
+  /// How the container's duration was found.
+  public enum DurationSource: Sendable {
+    /// Written in the container.
+    case container
+    /// From the first and last timestamps.
+    case timestamps
+    /// Guessed from the size and the bit rate.
+    case bitRate
+  }
+
+  /// FFmpeg's name of the format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
+  public let formatName: String
+  public let formatLongName: String
+  public let streams: [StreamInfo]
+  /// First timestamp of all streams, in microseconds.
+  public let startMicroseconds: Int64?
+  public let durationMicroseconds: Int64?
+  public let durationSource: DurationSource
+  public let bitRate: Int64?
+
+  private let source: FileSource
+  let context: UnsafeMutablePointer<AVFormatContext>
+
+  /// Looks at the file's beginning, opens it and finds its streams' parameters. Blocks for as long as that takes.
+  ///
+  /// Throws `cancelled` when the source's interrupt was used, `invalidData` when no format fits or the file is damaged.
+  public init(source: FileSource, options: Options = Options()) throws(AVFailure) {
+    self.source = source
+    let name = Self.name(of: source)
+    let format = try Self.probe(source, name: name, options: options)
+    context = try Self.open(source, name: name, format: format, options: options)
+    do throws(AVFailure) {
+      try check(avformat_find_stream_info(context, nil), "avformat_find_stream_info")
+    } catch {
+      Self.close(context)
+      throw source.interrupt.isCancelled ? AVFailure(code: shim_AVERROR_EXIT(), call: error.call) : error
+    }
+    formatName = String(cString: format.pointee.name)
+    formatLongName = format.pointee.long_name.map { String(cString: $0) } ?? ""
+    let context = context
+    streams = (0..<Int(context.pointee.nb_streams)).compactMap { index in
+      context.pointee.streams[index].map { StreamInfo($0) }
+    }
+    startMicroseconds = optionalTimestamp(context.pointee.start_time)
+    durationMicroseconds = optionalTimestamp(context.pointee.duration).flatMap(optionalCount)
+    durationSource =
+      switch context.pointee.duration_estimation_method {
+      case AVFMT_DURATION_FROM_BITRATE: .bitRate
+      case AVFMT_DURATION_FROM_PTS: .timestamps
+      default: .container
+      }
+    bitRate = optionalCount(context.pointee.bit_rate)
+  }
+
+  deinit { Self.close(context) }
+
+  // MARK: - Reading
+
+  /// Index of the sound stream to play: the one that the file marks as default, else the best that has a decoder.
+  public var preferredAudioStreamIndex: Int? {
+    let index = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
+    guard index >= 0 else { return nil }
+    if streams[Int(index)].hasDecoder { return Int(index) }
+    return streams.first { $0.mediaType == .audio && $0.hasDecoder }?.index
+  }
+
+  /// Lets the demuxer skip every stream but this one, without reading it where the container allows.
+  public func select(streamIndex: Int) {
+    for index in 0..<Int(context.pointee.nb_streams) {
+      context.pointee.streams[index]?.pointee.discard = index == streamIndex ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+    }
+  }
+
+  /// Reads the next packet of a selected stream. Blocks.
+  ///
+  /// After `cancelled` the demuxer may stand inside a packet: seek before reading on. Throws what the source said when
+  /// it could not be read; a damaged packet is not an error here.
+  public func readPacket(into packet: Packet) throws(AVFailure) -> ReadResult {
+    packet.clear()
+    if source.interrupt.isCancelled { return .cancelled }
+    let result = av_read_frame(context, packet.pointer)
+    if result >= 0 { return .packet }
+    if source.interrupt.isCancelled { return .cancelled }
+    // A demuxer may take a failed read for the end.
+    if let failure = source.readFailure { throw failure }
+    if result == shim_AVERROR_EOF() || source.io.pointee.eof_reached != 0 { return .endOfFile }
+    throw AVFailure(code: result, call: "av_read_frame")
+  }
+
+  /// Goes to a timestamp of a stream, as near to `target` as can be, but not before `earliest` or after `latest`; in
+  /// the stream's ticks. Blocks. Where it lands the next packets tell; containers promise little.
+  public func seek(streamIndex: Int, earliest: Int64, target: Int64, latest: Int64) throws(AVFailure) {
+    source.clearErrors()
+    try check(
+      avformat_seek_file(context, Int32(clamping: streamIndex), earliest, target, latest, 0), "avformat_seek_file")
+  }
+
+  /// Goes back to the first packet, by timestamp, or by bytes where the container knows no timestamps.
+  public func seekToStart(streamIndex: Int) throws(AVFailure) {
+    source.clearErrors()
+    let index = Int32(clamping: streamIndex)
+    // INT64_MIN is AV_NOPTS_VALUE.
+    if av_seek_frame(context, index, .min + 1, AVSEEK_FLAG_BACKWARD) >= 0 { return }
+    let start = streams[streamIndex].startTicks ?? 0
+    if av_seek_frame(context, index, start, AVSEEK_FLAG_BACKWARD) >= 0 { return }
+    try check(av_seek_frame(context, index, 0, AVSEEK_FLAG_BYTE), "av_seek_frame")
+  }
+
+  // MARK: - Opening
+
+  /// What FFmpeg may call the file: only its ending matters to it, as a hint for the format.
+  private static func name(of source: FileSource) -> [CChar] {
+    (Array("file:".utf8) + source.path + [0]).map(CChar.init(bitPattern:))
+  }
+
+  private static func probe(
+    _ source: FileSource, name: [CChar], options: Options
+  ) throws(AVFailure) -> UnsafePointer<AVInputFormat> {
+    var found: UnsafePointer<AVInputFormat>?
+    let probeByteCount = UInt32(clamping: options.probeByteCount)
+    let score = av_probe_input_buffer2(source.io, &found, name, nil, 0, probeByteCount)
+    if let failure = source.readFailure { throw failure }
+    if score < 0 {
+      throw AVFailure(
+        code: source.interrupt.isCancelled ? shim_AVERROR_EXIT() : shim_AVERROR_INVALIDDATA(),
+        call: "av_probe_input_buffer2")
+    }
+    // A score of 1 is the file's name alone, or less than a name: FFmpeg takes any text called x.mp3 for sound.
+    guard let found, score > 1 || isTrustedOnFaintEvidence(found), isPlayable(found) else {
+      throw AVFailure(code: shim_AVERROR_INVALIDDATA(), call: "av_probe_input_buffer2")
+    }
+    return found
+  }
+
+  /// MP3 streams cut in the middle of their first frames score no better than their name.
+  private static func isTrustedOnFaintEvidence(_ format: UnsafePointer<AVInputFormat>) -> Bool {
+    String(cString: format.pointee.name) == "mp3"
+  }
+
+  /// Formats that are not media by themselves: they draw text, hold one picture, or name other files.
+  private static func isPlayable(_ format: UnsafePointer<AVInputFormat>) -> Bool {
+    let name = String(cString: format.pointee.name)
+    let excluded = ["tty", "bin", "adf", "xbin", "idf", "ffmetadata", "concat", "hls", "dash", "imf", "sdp", "image2"]
+    return format.pointee.flags & AVFMT_NOFILE == 0 && !excluded.contains(name) && !name.hasSuffix("_pipe")
+  }
+
+  private static func open(
+    _ source: FileSource, name: [CChar], format: UnsafePointer<AVInputFormat>, options: Options
+  ) throws(AVFailure) -> UnsafeMutablePointer<AVFormatContext> {
+    let context = try check(avformat_alloc_context(), "avformat_alloc_context")
+    context.pointee.pb = source.io
+    context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+    context.pointee.interrupt_callback = AVIOInterruptCB(
+      callback: Interrupt.callback, opaque: Unmanaged.passUnretained(source.interrupt).toOpaque())
+    context.pointee.probesize = max(32, options.probeByteCount)
+    context.pointee.max_analyze_duration = max(0, options.analyzeMicroseconds)
+    context.pointee.max_streams = Int32(clamping: options.maximumStreamCount)
+    shim_refuse_further_files(context)
+    var settings: OpaquePointer?
+    defer { av_dict_free(&settings) }
+    try check(av_dict_set(&settings, "protocol_whitelist", "file", 0), "av_dict_set")
+    var opened: UnsafeMutablePointer<AVFormatContext>? = context
+    let result = avformat_open_input(&opened, name, format, &settings)
+    // On failure FFmpeg has freed the context.
+    if result < 0 {
+      if let failure = source.readFailure { throw failure }
+      let cancelled = source.interrupt.isCancelled
+      throw AVFailure(code: cancelled ? shim_AVERROR_EXIT() : result, call: "avformat_open_input")
+    }
+    return context
+  }
+
+  private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {
+    var released: UnsafeMutablePointer<AVFormatContext>? = context
+    avformat_close_input(&released)
+  }
+}

@@ -1,0 +1,134 @@
+// The bytes of one local file, for FFmpeg. We open the file ourselves, without blocking, and look at what was opened:
+// a FIFO or device can neither hang us nor be put in place of a file that was checked before, a name is only bytes
+// (no ':' or '-' or '%d' in it means anything), and no protocol of FFmpeg is reachable.
+import CFFmpeg
+import Glibc
+
+/// One open file and the `AVIOContext` that reads it.
+///
+/// Used by one thread at a time. The demuxer that reads from it owns it.
+public final class FileSource {
+  /// What may be opened besides regular files.
+  public enum Kinds: Sendable {
+    case regularFiles
+    /// Pipes too: for tests of blocked reads.
+    case regularFilesAndPipes
+  }
+
+  /// The file's path, as bytes without a terminating zero.
+  public let path: [UInt8]
+  /// Bytes in the file when it was opened; nil for a pipe.
+  public let byteCount: Int64?
+  /// The switch that interrupts reads.
+  let interrupt: Interrupt
+  let io: UnsafeMutablePointer<AVIOContext>
+  private let descriptor: Int32
+  /// The failure of the latest read that failed other than by cancellation; FFmpeg often swallows it.
+  private(set) var readFailure: AVFailure?
+
+  private static let bufferByteCount: Int32 = 65_536
+
+  /// Opens a file for reading. Does not block, whatever the path names.
+  ///
+  /// Throws what `open` or `fstat` said; `EISDIR` for a folder, `ESPIPE` for what is neither a file nor a folder,
+  /// `ENOENT` for a path that no file can have (empty, or with a zero byte).
+  public init(path: [UInt8], kinds: Kinds = .regularFiles, interrupt: Interrupt) throws(AVFailure) {
+    guard !path.isEmpty, !path.contains(0) else { throw AVFailure(errno: ENOENT, call: "open") }
+    let descriptor = (path + [0]).withUnsafeBytes { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { name in
+        name.baseAddress.map { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) } ?? -1
+      }
+    }
+    guard descriptor >= 0 else {
+      // A socket cannot be opened (ENXIO); like a FIFO it is there, but no file.
+      throw AVFailure(errno: errno == ENXIO ? ESPIPE : errno, call: "open")
+    }
+    do throws(AVFailure) {
+      self.byteCount = try Self.byteCount(of: descriptor, kinds: kinds)
+      let buffer = try check(av_malloc(Int(Self.bufferByteCount)), "av_malloc")
+      guard
+        let io = avio_alloc_context(
+          buffer.assumingMemoryBound(to: UInt8.self), Self.bufferByteCount, 0, nil, Self.readCallback, nil,
+          byteCount == nil ? nil : Self.seekCallback)
+      else {
+        av_free(buffer)
+        throw AVFailure(errno: ENOMEM, call: "avio_alloc_context")
+      }
+      self.io = io
+    } catch {
+      Glibc.close(descriptor)
+      throw error
+    }
+    self.path = path
+    self.interrupt = interrupt
+    self.descriptor = descriptor
+    io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    io.pointee.seekable = byteCount == nil ? 0 : AVIO_SEEKABLE_NORMAL
+  }
+
+  deinit {
+    av_free(io.pointee.buffer)
+    var released: UnsafeMutablePointer<AVIOContext>? = io
+    avio_context_free(&released)
+    Glibc.close(descriptor)
+  }
+
+  /// Forgets an interruption or an error, so that reading can go on; what FFmpeg had buffered stays valid.
+  func clearErrors() {
+    io.pointee.error = 0
+    io.pointee.eof_reached = 0
+    readFailure = nil
+  }
+
+  // MARK: - Callbacks
+
+  private static func byteCount(of descriptor: Int32, kinds: Kinds) throws(AVFailure) -> Int64? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw AVFailure(errno: errno, call: "fstat") }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return Int64(status.st_size)
+    case S_IFDIR: throw AVFailure(errno: EISDIR, call: "open")
+    case S_IFIFO where kinds == .regularFilesAndPipes: return nil
+    default: throw AVFailure(errno: ESPIPE, call: "open")
+    }
+  }
+
+  private func read(into buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) -> Int32 {
+    while true {
+      if interrupt.isCancelled { return shim_AVERROR_EXIT() }
+      let count = Glibc.read(descriptor, buffer, Int(max(0, byteCount)))
+      if count > 0 { return Int32(count) }
+      if count == 0 { return shim_AVERROR_EOF() }
+      let error = errno
+      if error == EINTR { continue }
+      do throws(AVFailure) {
+        guard error == EAGAIN else { throw AVFailure(errno: error, call: "read") }
+        guard try interrupt.waitUntilReadable(descriptor) else { return shim_AVERROR_EXIT() }
+      } catch {
+        readFailure = error
+        return error.code
+      }
+    }
+  }
+
+  private func seek(to offset: Int64, whence: Int32) -> Int64 {
+    if whence & AVSEEK_SIZE != 0 {
+      var status = stat()
+      return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : Int64(shim_AVERROR(errno))
+    }
+    let position = lseek(descriptor, Int(offset), whence & ~AVSEEK_FORCE)
+    return position >= 0 ? Int64(position) : Int64(shim_AVERROR(errno))
+  }
+
+  private static let readCallback:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, Int32) -> Int32 = { opaque, buffer, count in
+      guard let opaque, let buffer else { return shim_AVERROR(EINVAL) }
+      return Unmanaged<FileSource>.fromOpaque(opaque).takeUnretainedValue().read(into: buffer, byteCount: count)
+    }
+
+  private static let seekCallback: @convention(c) (UnsafeMutableRawPointer?, Int64, Int32) -> Int64 = {
+    opaque, offset, whence in
+    guard let opaque else { return Int64(shim_AVERROR(EINVAL)) }
+    return Unmanaged<FileSource>.fromOpaque(opaque).takeUnretainedValue().seek(to: offset, whence: whence)
+  }
+}

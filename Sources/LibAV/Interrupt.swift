@@ -1,0 +1,64 @@
+// Cancellation of blocking reads. One thread reads; any thread cancels. The flag is an atomic that FFmpeg polls through
+// its interrupt callback, and the event descriptor wakes our own `poll` on sources that can block. It never frees
+// anything while a read runs: readers own the object too.
+import CFFmpeg
+import Glibc
+import Synchronization
+
+/// A switch that makes blocked and future reads of one source give up, until it is reset.
+public final class Interrupt: Sendable {
+  private let cancelled = Atomic<Bool>(false)
+  /// An `eventfd` that is readable while cancelled; made only for sources that can block. -1: not made.
+  private let eventDescriptor = Mutex<Int32>(-1)
+
+  public init() {}
+
+  deinit {
+    let descriptor = eventDescriptor.withLock { $0 }
+    if descriptor >= 0 { Glibc.close(descriptor) }
+  }
+
+  /// Whether reads give up now. Any thread; does not block.
+  public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+  /// Makes blocked and future reads answer `cancelled`. Any thread.
+  public func cancel() {
+    cancelled.store(true, ordering: .releasing)
+    eventDescriptor.withLock { descriptor in
+      if descriptor >= 0 { _ = eventfd_write(descriptor, 1) }
+    }
+  }
+
+  /// Allows reads again. Any thread, but it is the caller's to know that nobody still wants the cancellation.
+  public func reset() {
+    cancelled.store(false, ordering: .releasing)
+    eventDescriptor.withLock { descriptor in
+      var count: eventfd_t = 0
+      if descriptor >= 0 { _ = eventfd_read(descriptor, &count) }
+    }
+  }
+
+  /// Blocks until `descriptor` can be read or this is cancelled; false when cancelled.
+  func waitUntilReadable(_ descriptor: Int32) throws(AVFailure) -> Bool {
+    let event = eventDescriptor.withLock { existing in
+      if existing < 0 { existing = eventfd(0, Int32(EFD_CLOEXEC.rawValue) | Int32(EFD_NONBLOCK.rawValue)) }
+      return existing
+    }
+    guard event >= 0 else { throw AVFailure(errno: errno, call: "eventfd") }
+    var entries = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: event, events: Int16(POLLIN), revents: 0),
+    ]
+    while !isCancelled {
+      let ready = poll(&entries, 2, -1)
+      if ready < 0, errno != EINTR { throw AVFailure(errno: errno, call: "poll") }
+      if ready > 0, entries[0].revents != 0 { return !isCancelled }
+    }
+    return false
+  }
+
+  /// The callback that FFmpeg asks during blocking calls; it gets this object unretained.
+  static let callback: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { opaque in
+    guard let opaque else { return 0 }
+    return Unmanaged<Interrupt>.fromOpaque(opaque).takeUnretainedValue().isCancelled ? 1 : 0
+  }
+}

@@ -1,0 +1,62 @@
+// FFmpeg's log into swift-log. The callback runs on whatever thread FFmpeg logs from; it shares one Logger value behind
+// a mutex that is held for a copy only.
+import CFFmpeg
+import CMediaShims
+import Logging
+import Synchronization
+
+/// What concerns all of FFmpeg.
+public enum LibAV {
+  /// Sends what FFmpeg logs to `logger` from now on; its level (when this is called) decides what FFmpeg may say.
+  ///
+  /// Process-wide; call once at start, from any thread. The logger should be labelled `playhead.ffmpeg`.
+  /// Metadata: `class` and `name` of the FFmpeg object that speaks.
+  public static func installLogBridge(logger: Logger) {
+    currentLogger.withLock { $0 = logger }
+    let highestLevel = avLevel(for: logger.logLevel)
+    av_log_set_level(highestLevel)
+    media_shims_set_log_sink(receive, highestLevel)
+    shim_av_log_set_callback(media_shims_log_callback())
+  }
+
+  /// The version of libavformat that is loaded, such as `59.27.100`.
+  public static var formatLibraryVersion: String {
+    let version = avformat_version()
+    return "\(version >> 16).\(version >> 8 & 0xff).\(version & 0xff)"
+  }
+
+  private static let currentLogger = Mutex<Logger?>(nil)
+
+  private static let receive: media_shims_log_sink = { level, className, itemName, message in
+    guard let message, let logger = currentLogger.withLock({ $0 }) else { return }
+    var metadata: Logger.Metadata = [:]
+    if let className { metadata["class"] = .string(String(cString: className)) }
+    if let itemName { metadata["name"] = .string(String(cString: itemName)) }
+    let text = String(cString: message)
+    logger.log(level: loggerLevel(for: level), "\(text)", metadata: metadata.filter { $0.value != .string("") })
+  }
+
+  /// FFmpeg calls "error" what it then copes with: a bad packet, a missing header. Only what ends the program is more
+  /// than a warning to a user of the player.
+  static func loggerLevel(for avLevel: Int32) -> Logger.Level {
+    switch avLevel {
+    case ...AV_LOG_FATAL: .error
+    case ...AV_LOG_WARNING: .warning
+    case ...AV_LOG_INFO: .info
+    case ...AV_LOG_DEBUG: .debug
+    default: .trace
+    }
+  }
+
+  /// The noisiest FFmpeg level that would still be logged.
+  static func avLevel(for level: Logger.Level) -> Int32 {
+    switch level {
+    case .trace: AV_LOG_TRACE
+    case .debug: AV_LOG_DEBUG
+    case .info, .notice: AV_LOG_INFO
+    case .warning: AV_LOG_WARNING
+    case .error: AV_LOG_FATAL
+    case .critical: AV_LOG_PANIC
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import CFFmpeg
+
+/// One owner of an `AVPacket`: a piece of coded data. Reused from read to read; the data is counted by FFmpeg.
+///
+/// Used by one thread at a time.
+public final class Packet {
+  let pointer: UnsafeMutablePointer<AVPacket>
+
+  public init() throws(AVFailure) { pointer = try check(av_packet_alloc(), "av_packet_alloc") }
+
+  deinit {
+    var released: UnsafeMutablePointer<AVPacket>? = pointer
+    av_packet_free(&released)
+  }
+
+  /// Index of the stream that it belongs to.
+  public var streamIndex: Int { Int(pointer.pointee.stream_index) }
+  /// Presentation time in the stream's ticks.
+  public var pts: Int64? { optionalTimestamp(pointer.pointee.pts) }
+  /// Decoding time in the stream's ticks.
+  public var dts: Int64? { optionalTimestamp(pointer.pointee.dts) }
+  /// In the stream's ticks; nil when not known.
+  public var duration: Int64? { optionalCount(pointer.pointee.duration) }
+  /// Where it begins in the file.
+  public var bytePosition: Int64? { pointer.pointee.pos >= 0 ? pointer.pointee.pos : nil }
+  public var byteCount: Int { Int(max(0, pointer.pointee.size)) }
+  /// The demuxer found that bytes are missing or wrong.
+  public var isMarkedCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
+
+  /// Lets go of the data.
+  func clear() { av_packet_unref(pointer) }
+}

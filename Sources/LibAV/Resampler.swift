@@ -1,0 +1,121 @@
+import CFFmpeg
+
+/// Converts samples of any format, rate and channel layout to interleaved float32, through an `SwrContext`.
+///
+/// At equal rates nothing is delayed, filtered or dithered: 8-, 16- and 24-bit integers (the latter in 32) and float32
+/// come out exactly. Used by one thread at a time.
+public final class Resampler {
+  /// Shape of what goes in.
+  public let input: SampleLayout
+  public let outputSampleRateHz: Int
+  public let outputChannelCount: Int
+  private let context: OpaquePointer
+
+  /// Sets up a conversion.
+  ///
+  /// - Parameter matrix: gains, `matrix[output * inputChannels + input]`; nil keeps every channel as it is, which needs
+  ///   equal counts. Nothing is normalised.
+  /// Throws when swresample cannot do it: channel counts outside 1...64, rates of 0.
+  public init(
+    input: SampleLayout, outputSampleRateHz: Int, outputChannelCount: Int, matrix: [Double]? = nil
+  ) throws(AVFailure) {
+    guard let inputRate = Int32(exactly: input.sampleRateHz), let outputRate = Int32(exactly: outputSampleRateHz),
+      inputRate > 0, outputRate > 0, (1...64).contains(input.channelCount), (1...64).contains(outputChannelCount),
+      matrix.map({ $0.count == input.channelCount * outputChannelCount }) ?? (input.channelCount == outputChannelCount)
+    else { throw AVFailure(errno: EINVAL, call: "swr_alloc_set_opts2") }
+    self.input = input
+    self.outputSampleRateHz = outputSampleRateHz
+    self.outputChannelCount = outputChannelCount
+
+    // Channels are numbers here: what they mean is the matrix's business.
+    var inputLayout = AVChannelLayout()
+    var outputLayout = AVChannelLayout()
+    shim_channel_layout_unspecified(&inputLayout, Int32(clamping: input.channelCount))
+    shim_channel_layout_unspecified(&outputLayout, Int32(clamping: outputChannelCount))
+    var made: OpaquePointer?
+    try check(
+      swr_alloc_set_opts2(
+        &made, &outputLayout, AV_SAMPLE_FMT_FLT, outputRate, &inputLayout, input.format.avFormat, inputRate, 0, nil),
+      "swr_alloc_set_opts2")
+    let context = try check(made, "swr_alloc_set_opts2")
+    do throws(AVFailure) {
+      if let matrix {
+        try check(swr_set_matrix(context, matrix, Int32(clamping: input.channelCount)), "swr_set_matrix")
+      }
+      try check(swr_init(context), "swr_init")
+    } catch {
+      var released: OpaquePointer? = context
+      swr_free(&released)
+      throw error
+    }
+    self.context = context
+  }
+
+  deinit {
+    var released: OpaquePointer? = context
+    swr_free(&released)
+  }
+
+  /// Converts part of a frame; at equal rates exactly as many frames as went in, straight from one memory to the other.
+  ///
+  /// - Parameters:
+  ///   - frame: of this resampler's `input` shape.
+  ///   - range: which of its frames.
+  ///   - output: room for `capacityFrames` frames; what does not fit is kept inside for the next call.
+  /// - Returns: frames written.
+  public func convert(
+    _ frame: Frame, range: Range<Int>, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
+  ) throws(AVFailure) -> Int {
+    precondition(frame.layout == input, "the frame has another shape than the resampler's input")
+    precondition(range.lowerBound >= 0 && range.upperBound <= frame.frameCount, "range outside the frame")
+    guard let planes = frame.pointer.pointee.extended_data else { return 0 }
+    let format = input.format
+    let planeCount = format.isPlanar ? input.channelCount : 1
+    let offset = range.lowerBound * format.byteCount * (format.isPlanar ? 1 : input.channelCount)
+    // AVFrame has 8 pointers inline; more lie in extended_data. Moved copies go on the stack.
+    let result = withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: planeCount) { pointers in
+      for index in 0..<planeCount { pointers.initializeElement(at: index, to: planes[index].map { $0 + offset }) }
+      return run(UnsafeMutablePointer(pointers.baseAddress), range.count, output, capacityFrames)
+    }
+    return Int(try check(result, "swr_convert"))
+  }
+
+  /// Converts interleaved or one-channel samples; `frameCount` frames lie at `samples`. Otherwise as above.
+  public func convert(
+    _ samples: UnsafeRawPointer, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
+  ) throws(AVFailure) -> Int {
+    precondition(!input.format.isPlanar || input.channelCount == 1, "planar samples have more than one pointer")
+    var plane: UnsafePointer<UInt8>? = samples.assumingMemoryBound(to: UInt8.self)
+    return Int(try check(run(&plane, frameCount, output, capacityFrames), "swr_convert"))
+  }
+
+  /// Takes what is still inside; call until it answers 0. Input after that needs `reset()`.
+  public func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(AVFailure) -> Int {
+    Int(try check(run(nil, 0, output, capacityFrames), "swr_convert"))
+  }
+
+  /// What was put in and has not come out yet, in input frames, rounded up.
+  public var delayInputFrames: Int { Int(max(0, swr_get_delay(context, Int64(input.sampleRateHz)))) }
+
+  /// What was put in and has not come out yet, in output frames, rounded up.
+  public var delayOutputFrames: Int { Int(max(0, swr_get_delay(context, Int64(outputSampleRateHz)))) }
+
+  /// At most how many frames would come out if `inputFrameCount` more went in.
+  public func outputFrameBound(inputFrameCount: Int) -> Int {
+    Int(max(0, swr_get_out_samples(context, Int32(clamping: inputFrameCount))))
+  }
+
+  /// Forgets everything inside and starts on phase 0 again.
+  public func reset() throws(AVFailure) {
+    swr_close(context)
+    try check(swr_init(context), "swr_init")
+  }
+
+  private func run(
+    _ planes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ frameCount: Int, _ output: UnsafeMutablePointer<Float>,
+    _ capacityFrames: Int
+  ) -> Int32 {
+    var written: UnsafeMutablePointer<UInt8>? = UnsafeMutableRawPointer(output).assumingMemoryBound(to: UInt8.self)
+    return swr_convert(context, &written, Int32(clamping: capacityFrames), planes, Int32(clamping: frameCount))
+  }
+}

@@ -1,0 +1,94 @@
+import CFFmpeg
+
+/// What the container says about one of its streams, as values.
+public struct StreamInfo: Sendable, Hashable {
+  public enum MediaType: Sendable, Hashable {
+    case audio, video, subtitle
+    /// A picture that belongs to the file, such as a cover; FFmpeg has it as video.
+    case attachedPicture
+    case other
+  }
+
+  /// Position among the file's streams, from 0.
+  public let index: Int
+  /// The container's own number for the stream.
+  public let containerID: Int
+  public let mediaType: MediaType
+  /// FFmpeg's name of the codec, such as `flac`; `none` when FFmpeg does not know it.
+  public let codecName: String
+  /// Whether this FFmpeg has a decoder for it.
+  public let hasDecoder: Bool
+  /// Of timestamps and durations.
+  public let timeBase: TimeBase
+  /// First timestamp, in ticks.
+  public let startTicks: Int64?
+  /// In ticks; may be an estimate.
+  public let durationTicks: Int64?
+  public let bitRate: Int64?
+  /// BCP 47 or ISO 639 code, as the file has it.
+  public let languageCode: String?
+  /// Marked by the file as the stream of its type to choose.
+  public let isDefault: Bool
+
+  /// Frames a second; nil for what is not sound, or not yet known.
+  public let sampleRateHz: Int?
+  public let channelCount: Int?
+  /// Speakers in native order, as `AV_CH_*` bits.
+  public let channelMask: UInt64?
+  /// Bits of a sample before coding, for lossless codecs: 16, 24, ...
+  public let bitsPerSample: Int?
+  /// Bytes of one block that decodes on its own (PCM: one frame).
+  public let blockByteCount: Int?
+  /// Frames that the encoder put before the first true one.
+  public let initialPaddingFrames: Int64?
+  /// Frames to decode before a seek's target until output is right, as the container says.
+  public let seekPrerollFrames: Int64?
+
+  /// Picture size in pixels; nil for what is not video.
+  public let width: Int?
+  public let height: Int?
+
+  init(_ stream: UnsafePointer<AVStream>) {
+    let parameters = stream.pointee.codecpar.pointee
+    index = Int(stream.pointee.index)
+    containerID = Int(stream.pointee.id)
+    switch parameters.codec_type {
+    case AVMEDIA_TYPE_AUDIO: mediaType = .audio
+    case AVMEDIA_TYPE_VIDEO: mediaType = shim_stream_is_attached_picture(stream) != 0 ? .attachedPicture : .video
+    case AVMEDIA_TYPE_SUBTITLE: mediaType = .subtitle
+    default: mediaType = .other
+    }
+    codecName = String(cString: avcodec_get_name(parameters.codec_id))
+    hasDecoder = avcodec_find_decoder(parameters.codec_id) != nil
+    timeBase = TimeBase(stream.pointee.time_base) ?? .microseconds
+    startTicks = optionalTimestamp(stream.pointee.start_time)
+    durationTicks = optionalTimestamp(stream.pointee.duration).flatMap(optionalCount)
+    bitRate = optionalCount(parameters.bit_rate)
+    languageCode = av_dict_get(stream.pointee.metadata, "language", nil, 0).map { String(cString: $0.pointee.value) }
+    isDefault = stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
+
+    let isAudio = parameters.codec_type == AVMEDIA_TYPE_AUDIO
+    sampleRateHz = isAudio && parameters.sample_rate > 0 ? Int(parameters.sample_rate) : nil
+    channelCount = isAudio && parameters.ch_layout.nb_channels > 0 ? Int(parameters.ch_layout.nb_channels) : nil
+    let mask = withUnsafePointer(to: parameters.ch_layout, shim_channel_layout_mask)
+    channelMask = isAudio && mask != 0 ? mask : nil
+    bitsPerSample = parameters.bits_per_raw_sample > 0 ? Int(parameters.bits_per_raw_sample) : nil
+    blockByteCount = isAudio && parameters.block_align > 0 ? Int(parameters.block_align) : nil
+    initialPaddingFrames = optionalCount(Int64(parameters.initial_padding))
+    seekPrerollFrames = optionalCount(Int64(parameters.seek_preroll))
+    let isVideo = parameters.codec_type == AVMEDIA_TYPE_VIDEO
+    width = isVideo && parameters.width > 0 ? Int(parameters.width) : nil
+    height = isVideo && parameters.height > 0 ? Int(parameters.height) : nil
+  }
+}
+
+extension TimeBase {
+  /// `AV_TIME_BASE_Q`: the container's own times.
+  public static var microseconds: TimeBase { TimeBase(unchecked: 1, 1_000_000) }
+
+  /// For constants only.
+  private init(unchecked numerator: Int32, _ denominator: Int32) {
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+}

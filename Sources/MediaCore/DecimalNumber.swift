@@ -1,0 +1,142 @@
+/// A decimal number read from text, without loss: `±mantissa · 10^exponent`.
+///
+/// The grammar is JSON's (`-?digits[.digits][(e|E)[+|-]digits]`, ASCII only), but that leading zeros are allowed. Reading takes time in
+/// proportion to the text, and its result has a fixed size, whatever the text says.
+struct DecimalNumber {
+  let isNegative: Bool
+  /// The significant digits without zeros around them; the first 38 of them if there are more.
+  let mantissa: UInt128
+  let exponent: Int
+  /// Whether digits other than zero followed those of the mantissa.
+  let isCut: Bool
+
+  /// Digits that a `UInt128` holds in any case.
+  private static let maxDigitCount = 38
+
+  init?(_ text: ArraySlice<UInt8>, allowsSign: Bool, allowsExponent: Bool) {
+    var rest = text
+    isNegative = allowsSign && rest.first == UInt8(ascii: "-")
+    if isNegative { rest.removeFirst() }
+
+    var digits = Significand()
+    let whole = rest.prefix(while: isDigit)
+    guard !whole.isEmpty else { return nil }
+    digits.append(whole)
+    rest = rest[whole.endIndex...]
+    if rest.first == UInt8(ascii: ".") {
+      let fraction = rest.dropFirst().prefix(while: isDigit)
+      guard !fraction.isEmpty else { return nil }
+      digits.append(fraction)
+      rest = rest[fraction.endIndex...]
+    }
+    var exponent = digits.exponent(wholeCount: whole.count)
+    if let letter = rest.first {
+      guard allowsExponent, letter == UInt8(ascii: "e") || letter == UInt8(ascii: "E") else { return nil }
+      guard let written = Self.exponent(rest.dropFirst()) else { return nil }
+      exponent += written
+    }
+    mantissa = digits.mantissa
+    isCut = digits.isCut
+    self.exponent = mantissa == 0 ? 0 : exponent
+  }
+
+  /// The number, times `10^shift`, in seconds: at the smallest power of ten that holds all its digits as the timescale.
+  ///
+  /// What needs more than nine places, or more than `Int64` has room for, is rounded half away from zero at the largest power of ten that fits, and
+  /// flagged. Nil when not even whole seconds fit.
+  func time(shift: Int = 0) -> MediaTime? {
+    let exponent = exponent + shift
+    let limit = UInt128(Int64.max) + (isNegative ? 1 : 0)
+    guard exponent <= 18 || mantissa == 0 else { return nil }
+    // The timescale is 10^places; 10^9 is the largest power of ten that an Int32 holds.
+    var places = min(max(-exponent, 0), 9)
+    while places >= 0 {
+      let (magnitude, isExact) = Self.scaled(mantissa, by: exponent + places)
+      if let magnitude, magnitude <= limit {
+        return time(magnitude: magnitude, places: places, isExact: isExact && !isCut)
+      }
+      places -= 1
+    }
+    return nil
+  }
+
+  // MARK: - Internals
+
+  private func time(magnitude: UInt128, places: Int, isExact: Bool) -> MediaTime {
+    var magnitude = magnitude
+    var places = places
+    while places > 0, magnitude % 10 == 0 {
+      magnitude /= 10
+      places -= 1
+    }
+    let bits = UInt64(magnitude)
+    let value = Int64(bitPattern: isNegative ? 0 &- bits : bits)
+    let timescale = Int32(powerOfTen(places))
+    return MediaTime(numeric: value, timescale, isExact ? .valid : [.valid, .hasBeenRounded], 0)
+  }
+
+  /// `mantissa · 10^power`, rounded half away from zero; nil when it is no `UInt128`.
+  private static func scaled(_ mantissa: UInt128, by power: Int) -> (magnitude: UInt128?, isExact: Bool) {
+    if mantissa == 0 || power == 0 { return (mantissa, true) }
+    if power > 0 {
+      guard power <= maxDigitCount else { return (nil, false) }
+      let (product, overflow) = mantissa.multipliedReportingOverflow(by: powerOfTen(power))
+      return (overflow ? nil : product, true)
+    }
+    // A mantissa is below 10^38: more than 38 places down it is less than a half.
+    guard power >= -maxDigitCount else { return (0, false) }
+    let divisor = powerOfTen(-power)
+    let (quotient, remainder) = mantissa.quotientAndRemainder(dividingBy: divisor)
+    return (remainder >= divisor - remainder ? quotient + 1 : quotient, remainder == 0)
+  }
+
+  /// The number behind an `e`. Far beyond anything that matters it stands still instead of growing.
+  private static func exponent(_ text: ArraySlice<UInt8>) -> Int? {
+    var digits = text
+    let isNegative = digits.first == UInt8(ascii: "-")
+    if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
+    guard !digits.isEmpty, digits.allSatisfy(isDigit) else { return nil }
+    let magnitude = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 1 << 48) }
+    return isNegative ? -magnitude : magnitude
+  }
+
+  /// Collects the digits of a number from the left; zeros wait until another digit follows.
+  private struct Significand {
+    var mantissa: UInt128 = 0
+    var isCut = false
+    /// Digits of the mantissa.
+    private var digitCount = 0
+    /// Zeros behind the mantissa's last digit.
+    private var waitingZeroCount = 0
+    /// Digits looked at so far, and how many of them came up to the mantissa's last one.
+    private var seenCount = 0
+    private var keptCount = 0
+
+    mutating func append(_ digits: ArraySlice<UInt8>) {
+      for character in digits {
+        seenCount += 1
+        let digit = character - UInt8(ascii: "0")
+        if isCut { continue }
+        if digit == 0 {
+          waitingZeroCount += digitCount > 0 ? 1 : 0
+        } else if digitCount + waitingZeroCount < maxDigitCount {
+          mantissa = mantissa * powerOfTen(waitingZeroCount + 1) + UInt128(digit)
+          digitCount += waitingZeroCount + 1
+          waitingZeroCount = 0
+          keptCount = seenCount
+        } else {
+          isCut = true
+        }
+      }
+    }
+
+    /// The power of ten of the mantissa's last digit, when `wholeCount` of all digits stand before the point.
+    func exponent(wholeCount: Int) -> Int { wholeCount - keptCount }
+  }
+}
+
+/// Whether this is one of the ASCII characters 0 to 9.
+func isDigit(_ character: UInt8) -> Bool { character >= UInt8(ascii: "0") && character <= UInt8(ascii: "9") }
+
+/// 10^`exponent`, for exponents of 0 to 38.
+func powerOfTen(_ exponent: Int) -> UInt128 { (0..<exponent).reduce(1) { power, _ in power * 10 } }

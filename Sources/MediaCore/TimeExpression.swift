@@ -1,0 +1,130 @@
+/// A time as the wire says it (protocol.md, *Times*).
+///
+/// | Text | Meaning |
+/// |---|---|
+/// | `83.5` `1e-3` | seconds; a decimal number as in JSON, without a sign |
+/// | `250ms` `0.5ms` | milliseconds |
+/// | `1:23.5` `90:00` | minutes and seconds; the minutes may be any number |
+/// | `1:02:03.25` | hours, minutes and seconds; behind a colon stand one or two digits, below 60 |
+/// | `441000/44100` | a fraction of a second in whole numbers |
+/// | `+5` `-1:30` `+250ms` | any of the above with a sign: relative to the current position |
+/// | `50%` `12.5%` | a part of the duration, from 0 to 100 |
+/// | `end` | the duration |
+///
+/// No blanks, no other words. Everything is exact, or rounded and flagged as `MediaTime(decimal:)` says.
+public enum TimeExpression: Sendable, Hashable {
+  /// A position on the item's timeline; never below zero.
+  case absolute(MediaTime)
+  /// A distance from the current position; below zero for backwards.
+  case relative(MediaTime)
+  /// A part of the duration from 0 to 1, in lowest terms: `12.5%` is 1/8.
+  case percent(numerator: Int64, denominator: Int64)
+  /// The end of the item.
+  case end
+
+  /// The expression that `text` is.
+  ///
+  /// - Throws: `.invalidTime` for text of any other form, and for numbers that no `MediaTime` can hold.
+  public init(parsing text: some StringProtocol) throws(MediaError) {
+    let characters = Array(text.utf8)[...]
+    guard let expression = Self.parse(characters) else {
+      let shown = text.count > 40 ? "\(text.prefix(40))..." : String(text)
+      throw MediaError(
+        .invalidTime,
+        "\"\(shown)\" is no time that can be used; a time is 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50% or end")
+    }
+    self = expression
+  }
+
+  /// The position that this means while `current` plays in an item that is `duration` long.
+  ///
+  /// A relative time is added as it is, so the result may lie before zero or behind the end: what becomes of that is for the caller.
+  /// - Throws: `.invalidTime` when a relative time meets a position that is not numeric, or `percent` and `end` a duration that is not,
+  ///   and when the result is too large.
+  public func resolve(current: MediaTime, duration: MediaTime) throws(MediaError) -> MediaTime {
+    let result: MediaTime
+    switch self {
+    case .absolute(let time):
+      result = time
+    case .relative(let distance):
+      guard current.isNumeric else {
+        throw MediaError(.invalidTime, "there is no current position for a relative time")
+      }
+      result = current + distance
+    case .percent(let numerator, let denominator):
+      result = try Self.known(duration).part(numerator, of: denominator)
+    case .end:
+      result = try Self.known(duration)
+    }
+    guard result.isNumeric else { throw MediaError(.invalidTime, "the time is out of range") }
+    return result
+  }
+
+  // MARK: - Internals
+
+  private static func known(_ duration: MediaTime) throws(MediaError) -> MediaTime {
+    guard duration.isNumeric else {
+      throw MediaError(.invalidTime, "the duration is not known, so a part of it and its end are not either")
+    }
+    return duration
+  }
+
+  private static func parse(_ text: ArraySlice<UInt8>) -> TimeExpression? {
+    if text.elementsEqual("end".utf8) { return .end }
+    switch text.first {
+    case UInt8(ascii: "+"): return time(text.dropFirst()).map { .relative($0) }
+    case UInt8(ascii: "-"): return time(text.dropFirst()).map { .relative(-$0) }
+    default: break
+    }
+    if text.last == UInt8(ascii: "%") { return percent(text.dropLast()) }
+    return time(text).map { .absolute($0) }
+  }
+
+  /// A time without a sign, in any unit.
+  private static func time(_ text: ArraySlice<UInt8>) -> MediaTime? {
+    if text.contains(UInt8(ascii: "/")) { return MediaTime(fraction: text, allowsSign: false) }
+    if text.contains(UInt8(ascii: ":")) { return clock(text) }
+    let isInMilliseconds = text.suffix(2).elementsEqual("ms".utf8)
+    let number = isInMilliseconds ? text.dropLast(2) : text
+    return DecimalNumber(number, allowsSign: false, allowsExponent: true)?.time(shift: isInMilliseconds ? -3 : 0)
+  }
+
+  /// `minutes:seconds` or `hours:minutes:seconds`, the seconds with decimal places if they like.
+  private static func clock(_ text: ArraySlice<UInt8>) -> MediaTime? {
+    let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.endIndex
+    let fields = text[..<point].split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
+    guard fields.count == 2 || fields.count == 3, var seconds = wholeNumber(fields[0]) else { return nil }
+    for field in fields.dropFirst() {
+      guard field.count <= 2, let number = wholeNumber(field), number < 60 else { return nil }
+      let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 60)
+      let (sum, overflows) = product.addingReportingOverflow(number)
+      if isTooLarge || overflows { return nil }
+      seconds = sum
+    }
+    // Whole seconds and decimal places together are a decimal number again.
+    let decimal = Array(String(seconds).utf8) + text[point...]
+    return DecimalNumber(decimal[...], allowsSign: false, allowsExponent: false)?.time()
+  }
+
+  private static func percent(_ text: ArraySlice<UInt8>) -> TimeExpression? {
+    // The limit is for what is written, not for what rounding may make of it.
+    let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.endIndex
+    let isWhole = text[point...].dropFirst().allSatisfy { $0 == UInt8(ascii: "0") }
+    guard let whole = wholeNumber(text[..<point]), whole < 100 || (whole == 100 && isWhole),
+      let part = DecimalNumber(text, allowsSign: false, allowsExponent: false)?.time(shift: -2)
+    else { return nil }
+    let divisor = Int64(greatestCommonDivisor(part.value.magnitude, UInt64(part.timescale)))
+    return .percent(numerator: part.value / divisor, denominator: Int64(part.timescale) / divisor)
+  }
+}
+
+extension MediaTime {
+  /// This number times `numerator / denominator`, in its own timescale if that is exact; else in another; else rounded and flagged. Both are above or at zero.
+  fileprivate func part(_ numerator: Int64, of denominator: Int64) -> MediaTime {
+    guard denominator > 0, numerator >= 0 else { return .invalid }
+    let exact = ExactRational(
+      isNegative: value < 0, product: [value.magnitude, numerator.magnitude],
+      over: [UInt64(timescale), denominator.magnitude])
+    return MediaTime(shortest: exact, preferring: timescale, flags: flags, epoch: epoch)
+  }
+}

@@ -1,0 +1,69 @@
+import MediaAssets
+import MediaCore
+
+/// The sound of one item, decoded in order from a place on: its audio track, or silence where it has only video.
+///
+/// Threading: the decode thread only.
+final class ItemDecoder {
+  enum ReadResult {
+    /// Frames, and the place of the first on the item's timeline, in frames.
+    case frames(Int, position: Int64)
+    case ended
+    case cancelled
+  }
+
+  let itemID: PlayerItem.ID
+  let duration: MediaTime
+  let reader: AudioTrackReader?
+  /// What `read` gives.
+  let format: AudioFormat
+  /// Silence: the next frame, and the frame after the last.
+  private var silentFrame: Int64 = 0
+  private let silentEnd: Int64
+
+  /// Opens the item's asset. Blocks. Errors: everything that `Asset.load` and `AudioTrackReader` throw.
+  init(_ source: DecodePipeline.Source) throws(MediaError) {
+    itemID = source.itemID
+    let properties = try source.asset.load()
+    duration = properties.duration
+    if properties.hasAudio {
+      let reader = try AudioTrackReader(asset: source.asset)
+      self.reader = reader
+      format = reader.format
+      silentEnd = 0
+    } else {
+      reader = nil
+      format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
+      silentEnd = properties.duration.frameIndex(rate: 48_000, rounding: .towardPositiveInfinity) ?? 0
+    }
+  }
+
+  /// Goes to a place; answers where the next frame lies, within the tolerances.
+  func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
+    if let reader { return try reader.seek(to: time, toleranceBefore: before, toleranceAfter: after) }
+    let frame = time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
+    silentFrame = max(0, min(frame, silentEnd))
+    return MediaTime(frame: silentFrame, rate: format.sampleRateHz)
+  }
+
+  /// Decodes up to `capacityFrames` interleaved frames.
+  func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
+    if let reader {
+      switch try reader.read(into: samples, capacityFrames: capacityFrames) {
+      case .frames(let count, let position): return .frames(count, position: position)
+      case .endOfTrack: return .ended
+      case .cancelled: return .cancelled
+      }
+    }
+    let count = min(capacityFrames, Int(silentEnd - silentFrame))
+    guard count > 0 else { return .ended }
+    samples.update(repeating: 0, count: count * format.channelCount)
+    defer { silentFrame += Int64(count) }
+    return .frames(count, position: silentFrame)
+  }
+
+  func resetCancellation() { reader?.resetCancellation() }
+
+  /// Packets that did not decode since the last call.
+  func takeSkippedPackets() -> (count: Int, error: MediaError?)? { reader?.takeSkippedPackets() }
+}

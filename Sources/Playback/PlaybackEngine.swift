@@ -1,0 +1,91 @@
+import Logging
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+import Synchronization
+
+/// One control loop, one output, and the players on it.
+///
+/// Threading: everything but `loop` on the control loop.
+public final class PlaybackEngine: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to `loop`, but for constants.
+  public let loop: any ControlLoop
+  let logger: Logger
+  let output: Output
+  /// Time passes only when it is told to.
+  let isVirtual: Bool
+  private var players: [ObjectIdentifier: PlayerCore] = [:]
+  private var outputObservers: [(token: ObserverToken, handler: @Sendable (OutputState) -> Void)] = []
+  private let nextToken = Atomic<ObserverToken>(1)
+  private let loader: ItemLoader
+
+  public init(
+    loop: any ControlLoop, output configuration: OutputConfiguration,
+    logger: Logger = Logger(label: "playhead.playback")
+  ) {
+    self.loop = loop
+    self.logger = logger
+    output = Output(loop: loop, configuration: configuration, logger: logger)
+    isVirtual = loop is VirtualControlLoop
+    loader = ItemLoader(loop: loop)
+    output.onStateChange = { [weak self] state in
+      for observer in self?.outputObservers ?? [] { observer.handler(state) }
+    }
+    if let virtual = loop as? VirtualControlLoop {
+      virtual.isSettled = { [weak self] in self?.isSettled ?? true }
+    }
+  }
+
+  /// Begins to open the output. Players may be made before; they wait for it.
+  public func open() { output.open() }
+
+  /// What the engine plays on.
+  public var outputState: OutputState { output.state }
+
+  /// Calls `handler` with each change of `outputState`, synchronously, on the loop.
+  public func observeOutput(_ handler: @escaping @Sendable (OutputState) -> Void) -> ObserverToken {
+    let token = makeToken()
+    outputObservers.append((token, handler))
+    return token
+  }
+
+  public func removeOutputObserver(_ token: ObserverToken) { outputObservers.removeAll { $0.token == token } }
+
+  /// Ends all players and the output; `completion` is called on the loop when the device is closed.
+  public func close(completion: @escaping @Sendable () -> Void) {
+    for player in players.values { player.close() }
+    loader.close()
+    output.close(completion: completion)
+  }
+
+  // MARK: - For players
+
+  func register(_ player: PlayerCore) {
+    players[ObjectIdentifier(player)] = player
+    output.add(player)
+  }
+
+  func unregister(_ player: PlayerCore) {
+    players[ObjectIdentifier(player)] = nil
+    output.remove(player)
+  }
+
+  func makeToken() -> ObserverToken { nextToken.wrappingAdd(1, ordering: .relaxed).oldValue }
+
+  func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<MediaTime, MediaError>) -> Void) {
+    loader.load(item, completion: completion)
+  }
+
+  // MARK: - Virtual time
+
+  /// Whether time may pass: no player is getting ready.
+  private var isSettled: Bool {
+    switch output.state.status {
+    case .opening: false
+    default: !loader.isBusy && players.values.allSatisfy(\.machine.isSettled)
+    }
+  }
+
+  /// Something happened that virtual time may wait for.
+  func progressed() { (loop as? VirtualControlLoop)?.continueAdvancing() }
+}

@@ -1,0 +1,216 @@
+import MediaCore
+import RealtimeAudio
+
+/// The output's side of a player: what the mixer reports, and what the clock brings.
+extension PlayerCore {
+  // MARK: - Devices
+
+  func outputDidStart() {
+    guard !isClosed, let core = output.core else { return }
+    inputIndex = output.attachInput(for: self)
+    timeline = PlayerTimeline(sampleRateHz: core.format.sampleRateHz)
+    processedFrame = -1
+    jumpFrame = 0
+    if let inputIndex {
+      core.setGain(isMuted ? 0 : volume, rampFrameCount: 0, input: inputIndex)
+      output.commit()
+    }
+    run(machine.outputBecameReady(), cause: .output)
+  }
+
+  func outputWillStop() {
+    parkedPosition = position
+    timer?.cancel()
+    inputIndex = nil
+    preparing = nil
+    sounding = nil
+    ends = []
+    let time = parkedPosition.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
+    timeline = PlayerTimeline(sampleRateHz: 48_000)
+    run(machine.outputWasLost(at: time), cause: .output)
+  }
+
+  // MARK: - Render events
+
+  func handle(_ event: RenderEvent) {
+    guard !isClosed else { return }
+    switch event.kind {
+    case .rewound: timeline.rewind(to: event.outputFrame)
+    case .runBegan: runBegan(event)
+    case .starved:
+      timeline.endRun(outputFrame: event.outputFrame, reason: .starved)
+      run(machine.starved(), cause: .stalled)
+    case .ended: runEnded(event)
+    case .stopped:
+      timeline.endRun(outputFrame: event.outputFrame, reason: .stopped)
+      if machine.rate == 0 { notifyPeriodic(.stop) }
+    case .streamSet: streamSet(event)
+    case .scheduleMissed: spliceMissed()
+    case .streamRetired: timeline.removeStream(event.streamID)
+    case .roomInStream: pipeline.roomAppeared()
+    }
+  }
+
+  private func runBegan(_ event: RenderEvent) {
+    takeSpans()
+    timeline.beginRun(
+      outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
+    let wasPlaying = machine.timeControlStatus == .playing
+    run(machine.soundBegan(), cause: .buffered)
+    if !wasPlaying, machine.timeControlStatus == .playing { notifyPeriodic(.start) }
+  }
+
+  /// The stream came to its end, as far as the mixer knew then.
+  private func runEnded(_ event: RenderEvent) {
+    timeline.endRun(outputFrame: event.outputFrame, reason: .ended)
+    guard let sounding, sounding.stream.id == event.streamID, let inputIndex else { return }
+    if sounding.stream.endFrame.map({ $0 > event.streamFrame }) ?? true {
+      // More was put behind the end meanwhile.
+      output.core?.setRunning(machine.rate != 0, input: inputIndex)
+      output.commit()
+    }
+  }
+
+  private func streamSet(_ event: RenderEvent) {
+    guard event.streamID != 0, let sounding, sounding.stream.id == event.streamID else {
+      if event.streamID == 0 { timeline.endRun(outputFrame: event.outputFrame, reason: .stopped) }
+      return
+    }
+    takeSpans()
+    timeline.beginRun(
+      outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame, isStill: true)
+    jumpFrame = event.outputFrame
+    processedFrame = event.outputFrame - 1
+    parkedPosition = nil
+    let isSeek = seeks.isEmpty == false
+    if let position = timeline.position(atOutputFrame: event.outputFrame) {
+      timeObservers.aim(itemID: position.itemID, at: position.time, inclusive: isSeek ? .boundaries : .all)
+    }
+    run(machine.committed(generation: sounding.number), cause: .buffered)
+    if isSeek, let position {
+      send(.timeJumped(position.itemID, position.time))
+      notifyPeriodic(.jump)
+    }
+  }
+
+  /// What was to follow came too late: it follows as soon as it can.
+  private func spliceMissed() {
+    guard let sounding, let core = output.core, let inputIndex else { return }
+    core.setStream(sounding.stream, fromFrame: 0, input: inputIndex)
+    core.setRunning(machine.rate != 0, input: inputIndex)
+    output.commit()
+  }
+
+  func didHandleEvents() { if !isClosed { aimTimer() } }
+
+  // MARK: - Position
+
+  /// The output frame that counts as heard: not before a jump that was committed, and at its end when all is silent.
+  private var presentFrame: Int64 {
+    let frame = max(output.heardFrame, jumpFrame)
+    guard machine.rate == 0, let end = timeline.runs.last?.end else { return frame }
+    return max(frame, end.frame)
+  }
+
+  /// Where the player is: as heard.
+  var position: PlayerTimeline.Position? {
+    parkedPosition ?? timeline.position(atOutputFrame: presentFrame)
+  }
+
+  func currentTime() -> MediaTime {
+    guard let current = machine.entries.first else { return .zero }
+    if let start = machine.preparedStart, start.itemID == current.id, sounding == nil { return start.time }
+    guard let position, position.itemID == current.id else {
+      // The sound of the item that ended is still being heard, or the current one has not begun.
+      return .zero
+    }
+    return position.time
+  }
+
+  // MARK: - What the clock brings
+
+  private enum Milestone {
+    case observers(MediaTime)
+    case end(ItemEnd)
+  }
+
+  /// Handles everything that has been heard, and sets the timer for what comes next.
+  func aimTimer() {
+    timer?.cancel()
+    timer = nil
+    guard !isClosed, inputIndex != nil else { return }
+    let heard = output.heardFrame
+    while let (frame, milestone) = nextMilestone() {
+      guard frame <= heard else {
+        if let time = output.hostTime(ofFrame: frame) {
+          timer = engine.loop.schedule(at: time) { [weak self] in self?.aimTimer() }
+        }
+        break
+      }
+      processedFrame = max(processedFrame, frame)
+      handle(milestone, at: frame)
+    }
+    timeline.forget(before: min(heard, max(0, processedFrame)))
+  }
+
+  /// What is heard next, and when.
+  private func nextMilestone() -> (frame: Int64, Milestone)? {
+    var next: (frame: Int64, milestone: Milestone)?
+    if let end = ends.first,
+      let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame)
+    {
+      next = (frame, .end(end))
+    }
+    if let current = machine.entries.first, let time = timeObservers.nextTime(),
+      let frame = timeline.outputFrame(of: time, itemID: current.id, from: max(jumpFrame, processedFrame)),
+      frame <= next?.frame ?? .max
+    {
+      next = (frame, .observers(time))
+    }
+    return next.map { ($0.frame, $0.milestone) }
+  }
+
+  private func handle(_ milestone: Milestone, at frame: Int64) {
+    switch milestone {
+    case .observers(let time):
+      let late = lateness(ofFrame: frame)
+      guard let itemID = machine.entries.first?.id else { return }
+      for (handler, reason) in timeObservers.popDue(at: time) {
+        handler(
+          TimeObservation(itemID: itemID, time: time, rate: machine.rate, reason: reason, lateNanoseconds: late))
+      }
+    case .end(let end):
+      ends.removeFirst()
+      let before = machine.entries.first?.id
+      run(machine.endHeard(end.itemID, error: end.error), cause: .itemEnded)
+      guard let current = machine.entries.first?.id, current != before,
+        let position = timeline.position(atOutputFrame: frame), position.itemID == current
+      else { return }
+      timeObservers.aim(itemID: current, at: position.time, inclusive: .all)
+    }
+  }
+
+  /// How long ago a frame was heard, in nanoseconds.
+  private func lateness(ofFrame frame: Int64) -> Int64 {
+    output.hostTime(ofFrame: frame).map { max(0, engine.loop.now.nanoseconds(since: $0)) } ?? 0
+  }
+
+  /// Tells periodic observers where the player is, for another reason than a multiple of their interval.
+  func notifyPeriodic(_ reason: TimeObservation.Reason) {
+    guard !timeObservers.isEmpty, let position, position.itemID == machine.entries.first?.id else { return }
+    if reason == .start {
+      // The multiple at which playback starts is told by this call.
+      timeObservers.aim(itemID: position.itemID, at: position.time, inclusive: startInclusive(position.time))
+    }
+    let observation = TimeObservation(
+      itemID: position.itemID, time: position.time, rate: machine.rate, reason: reason, lateNanoseconds: 0)
+    for handler in timeObservers.periodicHandlers { handler(observation) }
+  }
+
+  /// Boundaries at the place where an item or a jump starts are crossed by starting there; where playback goes on after
+  /// a pause they have been crossed before.
+  private func startInclusive(_ time: MediaTime) -> TimeObserverTable.Inclusive {
+    guard let run = timeline.runs.last, run.outputFrame == jumpFrame else { return .none }
+    return .boundaries
+  }
+}

@@ -1,0 +1,159 @@
+import Collections
+import MediaCore
+import RealtimeAudio
+
+/// Where a player was, is and will be: which item's time stands at which frame of the output.
+///
+/// Two facts make it. *Runs*, from the render side: from this output frame on, that stream sounds from that frame on.
+/// *Spans*, from the decode thread: from this frame of the stream on, it is that item from that time on. Everything
+/// that is asked (the position heard, the frame at which a time will be heard, the next change of item) is looked up in
+/// them, exactly, in integers.
+///
+/// A pure value; no clock, no I/O.
+struct PlayerTimeline {
+  /// Why a run is over.
+  enum RunEnd: Sendable, Hashable { case starved, ended, stopped }
+
+  struct Run: Sendable, Hashable {
+    var outputFrame: Int64
+    var streamID: UInt64
+    var streamFrame: Int64
+    /// The output frame after the run's last one, and why; nil while it goes on.
+    var end: (frame: Int64, reason: RunEnd)?
+
+    static func == (left: Run, right: Run) -> Bool {
+      left.outputFrame == right.outputFrame && left.streamID == right.streamID
+        && left.streamFrame == right.streamFrame && left.end?.frame == right.end?.frame
+        && left.end?.reason == right.end?.reason
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(outputFrame) }
+  }
+
+  struct Span: Sendable, Hashable {
+    var streamFrame: Int64
+    var itemID: PlayerItem.ID
+    /// The item's time at `streamFrame`.
+    var time: MediaTime
+  }
+
+  /// A place in an item.
+  struct Position: Sendable, Hashable {
+    var itemID: PlayerItem.ID
+    var time: MediaTime
+  }
+
+  /// Frames per second of the output, and so of every stream.
+  let sampleRateHz: Int
+  private(set) var runs = Deque<Run>()
+  private var spans: [UInt64: Deque<Span>] = [:]
+
+  init(sampleRateHz: Int) { self.sampleRateHz = sampleRateHz }
+
+  // MARK: - Facts
+
+  mutating func add(_ span: Span, streamID: UInt64) { spans[streamID, default: []].append(span) }
+
+  /// Frames of `streamID` from `frame` on will not sound: what was said about them is void.
+  mutating func truncate(streamID: UInt64, at frame: Int64) {
+    while let last = spans[streamID]?.last, last.streamFrame >= frame { spans[streamID]?.removeLast() }
+  }
+
+  mutating func removeStream(_ streamID: UInt64) { spans[streamID] = nil }
+
+  /// Sound began; or, with `isStill`, the player stands at this frame without sounding.
+  mutating func beginRun(outputFrame: Int64, streamID: UInt64, streamFrame: Int64, isStill: Bool = false) {
+    if runs.last?.end == nil, !runs.isEmpty { endRun(outputFrame: outputFrame, reason: .stopped) }
+    runs.append(
+      Run(
+        outputFrame: outputFrame, streamID: streamID, streamFrame: streamFrame,
+        end: isStill ? (outputFrame, .stopped) : nil))
+  }
+
+  mutating func endRun(outputFrame: Int64, reason: RunEnd) {
+    guard let last = runs.indices.last, runs[last].end == nil || runs[last].outputFrame == outputFrame else { return }
+    runs[last].end = (max(outputFrame, runs[last].outputFrame), reason)
+  }
+
+  /// Everything from `outputFrame` on will be rendered again: what was said about it is void. A run that reached the
+  /// frame goes on.
+  mutating func rewind(to outputFrame: Int64) {
+    while let last = runs.last, last.outputFrame >= outputFrame { runs.removeLast() }
+    guard let last = runs.indices.last, let end = runs[last].end, end.frame >= outputFrame else { return }
+    runs[last].end = nil
+  }
+
+  /// Runs that ended before `outputFrame` are not asked for any more; the one that covers it is kept.
+  mutating func forget(before outputFrame: Int64) {
+    while runs.count > 1, runs[1].outputFrame <= outputFrame { runs.removeFirst() }
+    guard let first = runs.first, var list = spans[first.streamID] else { return }
+    let frame = first.streamFrame + max(0, outputFrame - first.outputFrame)
+    while list.count > 1, list[1].streamFrame <= frame { list.removeFirst() }
+    spans[first.streamID] = list
+  }
+
+  // MARK: - Questions
+
+  /// The run that covers or last ended before `outputFrame`.
+  func run(at outputFrame: Int64) -> Run? { runs.last { $0.outputFrame <= outputFrame } ?? runs.first }
+
+  /// Where the player is when `outputFrame` is heard: the end of a run that is over; nil when it never was anywhere.
+  func position(atOutputFrame outputFrame: Int64) -> Position? {
+    guard let run = run(at: outputFrame), let frame = streamFrame(of: run, at: outputFrame) else { return nil }
+    return position(streamID: run.streamID, streamFrame: frame)
+  }
+
+  private func streamFrame(of run: Run, at outputFrame: Int64) -> Int64? {
+    let limit = min(outputFrame, run.end?.frame ?? .max)
+    return run.streamFrame + max(0, limit - run.outputFrame)
+  }
+
+  /// The time that item `id` has reached where its sound ends at `outputFrame`.
+  func time(of id: PlayerItem.ID, endingAt outputFrame: Int64) -> MediaTime? {
+    for run in runs.reversed() where run.outputFrame < outputFrame {
+      let frame = run.streamFrame + (outputFrame - run.outputFrame)
+      guard let span = spans[run.streamID]?.last(where: { $0.itemID == id && $0.streamFrame < frame }) else {
+        continue
+      }
+      return time(in: span, at: frame)
+    }
+    return nil
+  }
+
+  func position(streamID: UInt64, streamFrame: Int64) -> Position? {
+    guard let span = spans[streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { return nil }
+    return Position(itemID: span.itemID, time: time(in: span, at: streamFrame))
+  }
+
+  private func time(in span: Span, at streamFrame: Int64) -> MediaTime {
+    span.time + MediaTime(frame: streamFrame - span.streamFrame, rate: sampleRateHz)
+  }
+
+  /// The output frame at which frame `streamFrame` of a stream is, or would be, heard; nil when no run reaches it. The
+  /// end of a run counts as reached.
+  func outputFrame(streamID: UInt64, streamFrame: Int64) -> Int64? {
+    for run in runs.reversed() where run.streamID == streamID && run.streamFrame <= streamFrame {
+      let frame = run.outputFrame + (streamFrame - run.streamFrame)
+      if let end = run.end, frame > end.frame { continue }
+      return frame
+    }
+    return nil
+  }
+
+  /// The output frame, at or after `outputFrame`, at which `time` of the item is heard; nil when its sound ends before,
+  /// or is not known to reach it. The end of the item's sound counts as reached.
+  func outputFrame(of time: MediaTime, itemID: PlayerItem.ID, from outputFrame: Int64) -> Int64? {
+    for run in runs where (run.end?.frame ?? .max) >= outputFrame {
+      guard let list = spans[run.streamID] else { continue }
+      for (index, span) in list.enumerated() where span.itemID == itemID && span.time <= time {
+        guard let offset = (time - span.time).frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity)
+        else { continue }
+        let streamFrame = span.streamFrame + offset
+        if index + 1 < list.count, streamFrame > list[index + 1].streamFrame { continue }
+        let frame = run.outputFrame + (streamFrame - run.streamFrame)
+        if streamFrame >= run.streamFrame, frame >= outputFrame, frame <= (run.end?.frame ?? .max) { return frame }
+      }
+    }
+    return nil
+  }
+}

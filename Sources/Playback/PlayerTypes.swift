@@ -1,0 +1,130 @@
+import MediaCore
+
+/// Whether a player plays, as AVPlayer.TimeControlStatus.
+public enum TimeControlStatus: String, Sendable, Hashable, CaseIterable {
+  /// The rate is 0.
+  case paused
+  /// The rate is not 0, but nothing sounds yet; `reasonForWaitingToPlay` says why.
+  case waiting
+  /// Sound (or the silence that stands for it) is being rendered.
+  case playing
+}
+
+/// Why a player waits, as AVPlayer.WaitingReason; the last two are Playhead's own.
+public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
+  /// Samples did not arrive in time; playback goes on by itself.
+  case toMinimizeStalls
+  /// The item is being opened or its first samples decoded: short.
+  case evaluatingBufferingRate
+  /// The queue is empty; what is inserted next starts by itself.
+  case noItemToPlay
+  /// The current item failed, and no other follows.
+  case currentItemFailed
+  /// There is no device at the moment; the position is kept.
+  case outputUnavailable
+}
+
+/// What happens when the current item ends, as AVPlayer.ActionAtItemEnd.
+public enum ActionAtItemEnd: String, Sendable, Hashable, CaseIterable {
+  /// The next item follows without a gap. Only with a queue.
+  case advance
+  /// The rate becomes 0; the item stays current, at its end.
+  case pause
+  /// Nothing changes: time goes on past the end, silently.
+  case none
+}
+
+/// How far an item is, as AVPlayerItem.Status.
+public enum ItemStatus: Sendable, Hashable {
+  /// Not opened yet.
+  case unknown
+  case readyToPlay
+  /// Final.
+  case failed(MediaError)
+
+  /// `unknown`, `readyToPlay` or `failed`.
+  public var name: String {
+    switch self {
+    case .unknown: "unknown"
+    case .readyToPlay: "readyToPlay"
+    case .failed: "failed"
+    }
+  }
+
+  public var error: MediaError? { if case .failed(let error) = self { error } else { nil } }
+}
+
+/// Why something changed.
+public enum ChangeCause: String, Sendable, Hashable {
+  /// A call or command asked for it.
+  case request
+  /// The current item came to its end.
+  case itemEnded
+  /// An item could not be opened or played.
+  case itemFailed
+  /// An item was opened, or its duration became known.
+  case itemLoaded
+  /// The first samples are there.
+  case buffered
+  /// Samples did not arrive in time.
+  case stalled
+  /// The output appeared, went away or was replaced.
+  case output
+}
+
+/// What came of a seek.
+public struct SeekResult: Sendable, Hashable {
+  /// False when another seek, a change of item or a failure came first.
+  public var finished: Bool
+  /// The item that was sought in.
+  public var itemID: PlayerItem.ID
+  /// The time asked for, after clamping into the item.
+  public var requested: MediaTime
+  /// Where the player is now; with `finished` the time of the first sample that is heard.
+  public var time: MediaTime
+}
+
+/// Things that happen once, at a time.
+public enum PlayerEvent: Sendable, Hashable {
+  /// The item's last sample was heard. Once for each pass.
+  case playedToEnd(PlayerItem.ID, MediaTime)
+  /// The item broke off: what could be decoded has been heard.
+  case failedToPlayToEnd(PlayerItem.ID, MediaTime, MediaError)
+  /// Samples did not arrive in time.
+  case stalled(PlayerItem.ID, MediaTime)
+  /// The current time changed other than by playing.
+  case timeJumped(PlayerItem.ID, MediaTime)
+  /// An item's status or duration changed.
+  case itemChanged(PlayerItem.ID, ItemStatus, MediaTime)
+  /// An item could not be opened; a player that plays goes on with the next one.
+  case itemFailed(PlayerItem.ID, MediaError)
+  /// A packet of the item did not decode; silence stands for it where time has to be kept.
+  case packetsSkipped(PlayerItem.ID, count: Int, MediaError?)
+}
+
+/// Every public fact of a player, at one moment.
+public struct PlayerState: Sendable, Hashable {
+  public var timeControlStatus = TimeControlStatus.paused
+  public var reasonForWaitingToPlay: WaitingReason?
+  /// The desired rate; 0 is paused.
+  public var rate: Double = 0
+  public var currentItemID: PlayerItem.ID?
+  public var volume: Float = 1
+  public var isMuted = false
+  public var actionAtItemEnd = ActionAtItemEnd.advance
+  /// Entries of the queue, the current one included.
+  public var itemCount = 0
+  /// Grows with every change of the queue.
+  public var queueVersion: UInt64 = 0
+  /// The current item's.
+  public var itemStatus = ItemStatus.unknown
+  /// The current item's; indefinite until it is known.
+  public var itemDuration = MediaTime.indefinite
+}
+
+/// One change of a player's state, as observers get it.
+public struct PlayerChange: Sendable, Hashable {
+  public var old: PlayerState
+  public var new: PlayerState
+  public var cause: ChangeCause
+}

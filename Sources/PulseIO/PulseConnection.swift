@@ -1,0 +1,142 @@
+import CPulse
+import MediaCore
+import RealtimeAudio
+
+// Owner of one connection to a sound server: main loop and context. Asks the server questions and waits for the
+// answers, up to a deadline. Never starts a server (no autospawn), never waits inside a callback.
+
+/// A `pa_context` on a main loop of its own.
+///
+/// Threading: `init`, `connect`, `sinkInfo` on a thread that may block; `context` only with the loop's lock held.
+final class PulseConnection: @unchecked Sendable {
+  // `@unchecked Sendable`: `hasExpired` and `onLoss` are protected by the loop's lock; the rest never changes.
+
+  /// What a sink says about itself.
+  struct SinkInfo: Sendable {
+    var name: String
+    var sampleRateHz: Int
+    var channelCount: Int
+  }
+
+  let mainloop: PulseMainloop
+  let context: OpaquePointer
+  private var hasExpired = false
+  /// Called with the lock held, on the loop's thread, when the connection is lost after it was ready.
+  var onLoss: (() -> Void)?
+
+  /// Makes the context; does not connect yet.
+  init(applicationName: String) throws(PulseFailure) {
+    mainloop = try PulseMainloop()
+    let loop = mainloop
+    let made: OpaquePointer? = loop.withLock {
+      let properties = pa_proplist_new()
+      defer { if let properties { pa_proplist_free(properties) } }
+      pa_proplist_sets(properties, PA_PROP_APPLICATION_NAME, applicationName)
+      pa_proplist_sets(properties, PA_PROP_APPLICATION_ICON_NAME, "multimedia-player")
+      return pa_context_new_with_proplist(loop.api, applicationName, properties)
+    }
+    guard let made else { throw PulseFailure("pa_context_new_with_proplist", code: PA_ERR_INTERNAL) }
+    context = made
+  }
+
+  deinit {
+    mainloop.stop()
+    // The loop's thread has ended: nothing can run beside this.
+    pa_context_set_state_callback(context, nil, nil)
+    pa_context_disconnect(context)
+    pa_context_unref(context)
+  }
+
+  /// Connects to `server` (nil: the user's default) and waits until it answers.
+  func connect(server: String?, deadline: HostTime) throws(PulseFailure) {
+    let own = Unmanaged.passUnretained(self).toOpaque()
+    try mainloop.withLock { () throws(PulseFailure) in
+      pa_context_set_state_callback(
+        context, { _, own in PulseConnection.from(own)?.contextStateChanged() }, own)
+      guard pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) >= 0 else {
+        throw PulseFailure("pa_context_connect", context: context)
+      }
+      try wait(until: deadline, for: "pa_context_connect") { [context] in
+        switch pa_context_get_state(context) {
+        case PA_CONTEXT_READY: true
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: nil
+        default: false
+        }
+      }
+    }
+  }
+
+  /// Asks for the sink called `name`; nil is the default one.
+  func sinkInfo(name: String?, deadline: HostTime) throws(PulseFailure) -> SinkInfo {
+    /// Where the answer goes; lives until the operation is over.
+    final class Answer {
+      let mainloop: PulseMainloop
+      var info: SinkInfo?
+      var isOver = false
+      init(mainloop: PulseMainloop) { self.mainloop = mainloop }
+    }
+    let answer = Answer(mainloop: mainloop)
+    return try mainloop.withLock { () throws(PulseFailure) -> SinkInfo in
+      let operation = pa_context_get_sink_info_by_name(
+        context, name,
+        { _, info, endOfList, userdata in
+          guard let userdata else { return }
+          let answer = Unmanaged<Answer>.fromOpaque(userdata).takeUnretainedValue()
+          if endOfList != 0 {
+            answer.isOver = true
+          } else if let info = info?.pointee, let name = info.name {
+            answer.info = SinkInfo(
+              name: String(cString: name), sampleRateHz: Int(info.sample_spec.rate),
+              channelCount: Int(info.sample_spec.channels))
+          }
+          answer.mainloop.signal()
+        }, Unmanaged.passUnretained(answer).toOpaque())
+      guard let operation else { throw PulseFailure("pa_context_get_sink_info_by_name", context: context) }
+      defer {
+        // After a cancellation the callback does not run any more.
+        pa_operation_cancel(operation)
+        pa_operation_unref(operation)
+      }
+      try wait(until: deadline, for: "pa_context_get_sink_info_by_name") {
+        answer.isOver ? true : pa_operation_get_state(operation) == PA_OPERATION_RUNNING ? false : nil
+      }
+      guard let info = answer.info else {
+        throw PulseFailure("pa_context_get_sink_info_by_name", code: PA_ERR_NOENTITY)
+      }
+      return info
+    }
+  }
+
+  /// Waits until `isDone` says true; nil means that it never will. Inside the loop's lock.
+  func wait(
+    until deadline: HostTime, for call: String, _ isDone: () -> Bool?
+  ) throws(PulseFailure) {
+    hasExpired = false
+    let remaining = max(0, deadline.nanoseconds(since: .now)) / 1_000
+    let timer = pa_context_rttime_new(
+      context, pa_rtclock_now() + UInt64(remaining),
+      { _, _, _, own in
+        guard let connection = PulseConnection.from(own) else { return }
+        connection.hasExpired = true
+        connection.mainloop.signal()
+      }, Unmanaged.passUnretained(self).toOpaque())
+    guard let timer else { throw PulseFailure("pa_context_rttime_new", context: context) }
+    defer { mainloop.api.pointee.time_free(timer) }
+    while true {
+      guard let done = isDone() else { throw PulseFailure(call, context: context) }
+      if done { return }
+      if hasExpired { throw PulseFailure(call, code: PA_ERR_TIMEOUT) }
+      mainloop.wait()
+    }
+  }
+
+  private func contextStateChanged() {
+    let state = pa_context_get_state(context)
+    if state == PA_CONTEXT_FAILED || state == PA_CONTEXT_TERMINATED { onLoss?() }
+    mainloop.signal()
+  }
+
+  private static func from(_ pointer: UnsafeMutableRawPointer?) -> PulseConnection? {
+    pointer.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
+  }
+}

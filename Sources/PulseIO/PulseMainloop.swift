@@ -1,0 +1,51 @@
+import CPulse
+
+// Owner of libpulse's threaded main loop: one thread, named `playhead-pulse`, that runs every callback of one
+// connection with the loop's lock held. It never calls into Playhead but through those callbacks, and blocks in poll(2)
+// while nothing happens.
+
+/// One `pa_threaded_mainloop`.
+///
+/// Threading: `withLock`, `wait` and `signal` from any thread but (`withLock`, `stop`) the loop's own.
+final class PulseMainloop: @unchecked Sendable {
+  // `@unchecked Sendable`: the pointer never changes; libpulse's own lock guards what it points to.
+  private let pointer: OpaquePointer
+  /// The loop's table of functions for events of our own. Valid as long as this object.
+  let api: UnsafeMutablePointer<pa_mainloop_api>
+
+  /// Makes the loop and starts its thread.
+  init() throws(PulseFailure) {
+    guard let loop = pa_threaded_mainloop_new() else {
+      throw PulseFailure("pa_threaded_mainloop_new", code: PA_ERR_INTERNAL)
+    }
+    guard let api = pa_threaded_mainloop_get_api(loop) else {
+      pa_threaded_mainloop_free(loop)
+      throw PulseFailure("pa_threaded_mainloop_get_api", code: PA_ERR_INTERNAL)
+    }
+    pa_threaded_mainloop_set_name(loop, "playhead-pulse")
+    guard pa_threaded_mainloop_start(loop) == 0 else {
+      pa_threaded_mainloop_free(loop)
+      throw PulseFailure("pa_threaded_mainloop_start", code: PA_ERR_INTERNAL)
+    }
+    pointer = loop
+    self.api = api
+  }
+
+  deinit { pa_threaded_mainloop_free(pointer) }
+
+  /// Runs `body` while no callback runs. Not from the loop's own thread, not recursively.
+  func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    pa_threaded_mainloop_lock(pointer)
+    defer { pa_threaded_mainloop_unlock(pointer) }
+    return try body()
+  }
+
+  /// Lets go of the lock until `signal` is called, then takes it again. Only inside `withLock`.
+  func wait() { pa_threaded_mainloop_wait(pointer) }
+
+  /// Wakes every `wait`. From a callback or inside `withLock`.
+  func signal() { pa_threaded_mainloop_signal(pointer, 0) }
+
+  /// Ends the thread; afterwards no callback runs any more. Not inside `withLock`.
+  func stop() { pa_threaded_mainloop_stop(pointer) }
+}

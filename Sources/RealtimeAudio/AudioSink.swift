@@ -1,0 +1,32 @@
+import MediaCore
+
+/// A device, or what stands for one, that pulls sound from a `RenderCore`.
+///
+/// Life: `open` → `start` → any number of `commandsPosted` → `close`. The sink calls the core from one thread at a time
+/// (its *side*): renders ahead by its latency, publishes what is heard to `core.clock`, and releases what it will never
+/// ask for again. When commands are waiting it makes them heard as soon as it can: it rewinds the core to just after
+/// the device's read position, renders again and overwrites what is queued. It stops the device (no wakeups at all) when
+/// the core is not active and `core.lastAudibleFrame` has been heard.
+public protocol AudioSink: AnyObject, Sendable {
+  /// What it is, for people and for `output.status`: `pulse:NAME`, `null`, `wav:PATH`, `pipe:PATH`, `virtual`.
+  var label: String { get }
+
+  /// Opens the device and tells the format that it will run at. Blocks, at most for the sink's own time-out: not on the
+  /// control loop. Afterwards the device is there and idle.
+  func open() throws(MediaError) -> AudioFormat
+
+  /// Begins to serve `core`. Once, after `open`.
+  ///
+  /// `wakeControl` is called from the sink's side after rendering, whenever `core.takeWakeRequest()` says that events
+  /// wait; it must not block. `onFailure` is called at most once, from any thread, when the device is gone; after it
+  /// only `close` remains.
+  func start(
+    core: RenderCore, wakeControl: @escaping @Sendable () -> Void,
+    onFailure: @escaping @Sendable (MediaError) -> Void)
+
+  /// Commands wait in the core. Any thread; never blocks.
+  func commandsPosted()
+
+  /// Ends the sink. Blocks until none of its callbacks runs; not from the sink's own side. Idempotent.
+  func close()
+}

@@ -1,0 +1,41 @@
+import CMediaShims
+import Glibc
+
+/// A thread that we own, with a name that debuggers and `top -H` show. Blocking work runs on these, never in a task.
+public final class NamedThread: @unchecked Sendable {
+  // `@unchecked Sendable`: `handle` is written once, in `init`, and joined once, by the owner.
+  private var handle = pthread_t()
+
+  private final class Start {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.body = body
+    }
+  }
+
+  /// Starts `body` on a new thread. `name` is cut to 15 bytes, Linux's limit (pthread_setname_np(3)).
+  public init(name: String, _ body: @escaping @Sendable () -> Void) {
+    let start = Unmanaged.passRetained(Start(name: String(decoding: name.utf8.prefix(15), as: UTF8.self), body: body))
+    let status = pthread_create(
+      &handle, nil,
+      { context in
+        guard let context else { return nil }
+        let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+        media_shims_set_thread_name(start.name)
+        start.body()
+        return nil
+      }, start.toOpaque())
+    precondition(status == 0, "pthread_create failed: out of threads or memory")
+  }
+
+  /// Starts `body` on a thread that nobody waits for.
+  public static func detached(name: String, _ body: @escaping @Sendable () -> Void) {
+    pthread_detach(NamedThread(name: name, body).handle)
+  }
+
+  /// Blocks until the body has returned. Once, and not from the thread itself.
+  public func join() { pthread_join(handle, nil) }
+}

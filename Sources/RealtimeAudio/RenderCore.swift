@@ -1,0 +1,162 @@
+import MediaCore
+import Synchronization
+
+/// The mixer of one output: turns the streams of any number of inputs into interleaved float32, frame by frame.
+///
+/// How a file becomes sound: a decode thread fills a `RenderStream`; the engine posts commands that say which input
+/// reads which stream; the sink's callback calls `render`, which mixes what is there and counts frames; what happened
+/// (a run began, starved, ended) goes back to the engine as plain events. The engine derives every position from those
+/// and from `clock`.
+///
+/// Rendering again: the device holds about 100 ms of rendered sound. `rewind` goes back to an output frame that has not
+/// been heard yet; the commands that wait are applied there, and everything else is rendered as before, to the sample,
+/// because rings keep their frames until they are heard. A command that was applied is never undone: a rewind stops at
+/// the last one.
+///
+/// Threading: two sides. The *engine's* side (one thread at a time): `attachInput`, `detachInput`, `set…`,
+/// `scheduleStream`, `postCommands`, `nextEvent`. The *sink's* side (one thread at a time, or under the sink's lock):
+/// everything under "Sink's side". Nothing on the sink's side allocates, locks, retains, throws or logs; the compiler
+/// checks it (`@_noAllocation`), and so does a test with an allocation probe.
+public final class RenderCore: @unchecked Sendable {
+  // `@unchecked Sendable`: `state` belongs to the sink's side, `freeInputs` to the engine's; queues join the two.
+  public static let maximumInputCount = 64
+
+  public let format: AudioFormat
+  public let clock: OutputClock
+  private let commands = DescriptorQueue<RenderCommand>(capacity: 1_024)
+  private let events = DescriptorQueue<RenderEvent>(capacity: 4_096)
+  /// Set by the sink's side when events wait, taken by the engine when it reads them.
+  private let wakePending = Atomic<Bool>(false)
+  private let state: UnsafeMutablePointer<RenderState>
+  private var usedInputs: [Bool]
+
+  /// Makes a mixer for `format`, whose channel count is that of every stream that it will be given.
+  public init(format: AudioFormat) {
+    precondition(AudioFormat.supportedChannelCounts.contains(format.channelCount), "channelCount out of range")
+    precondition(AudioFormat.supportedSampleRatesHz.contains(format.sampleRateHz), "sampleRateHz out of range")
+    self.format = format
+    clock = OutputClock(sampleRateHz: format.sampleRateHz)
+    state = .allocate(capacity: 1)
+    state.initialize(to: RenderState(channelCount: format.channelCount, clock: clock.storage))
+    usedInputs = Array(repeating: false, count: Self.maximumInputCount)
+  }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  // MARK: - Engine's side
+
+  /// Takes a place at the mixer; nil when all 64 are taken. The input is stopped, at gain 1, without a stream.
+  public func attachInput() -> Int? {
+    guard let index = usedInputs.firstIndex(of: false), commands.stage(RenderCommand(kind: .attach, inputIndex: index))
+    else { return nil }
+    usedInputs[index] = true
+    return index
+  }
+
+  /// Gives a place back. Its streams are retired once they have been heard.
+  public func detachInput(_ index: Int) {
+    usedInputs[index] = false
+    stage(RenderCommand(kind: .detach, inputIndex: index))
+  }
+
+  /// Lets the input sound its stream, or holds it where it is.
+  public func setRunning(_ isRunning: Bool, input: Int) {
+    stage(RenderCommand(kind: .setRunning, inputIndex: input, flag: isRunning))
+  }
+
+  /// Replaces what the input reads, at once. The engine keeps `stream` alive until `streamRetired`.
+  public func setStream(_ stream: RenderStream?, fromFrame: Int64, input: Int) {
+    stage(
+      RenderCommand(kind: .setStream, inputIndex: input, stream: stream?.storage, streamFrame: fromFrame))
+  }
+
+  /// Lets `stream` take over, without a gap, when the input reaches frame `atFrame` of the one that it reads now; nil
+  /// takes that back.
+  public func scheduleStream(_ stream: RenderStream?, fromFrame: Int64, atFrame: Int64, input: Int) {
+    stage(
+      RenderCommand(
+        kind: .scheduleStream, inputIndex: input, stream: stream?.storage, streamFrame: fromFrame,
+        atStreamFrame: atFrame))
+  }
+
+  /// Moves the input's gain (1 = as it is) to `gain` in a straight line over `rampFrameCount` frames.
+  public func setGain(_ gain: Float, rampFrameCount: Int64, input: Int) {
+    stage(
+      RenderCommand(kind: .setGain, inputIndex: input, gain: gain, rampFrameCount: max(0, rampFrameCount)))
+  }
+
+  private func stage(_ command: RenderCommand) {
+    // 1,024 commands between two renders are a programmer's mistake: the sink's side takes them all each time.
+    precondition(commands.stage(command), "render command queue overflowed")
+  }
+
+  /// Publishes the commands since the last call, all to be applied at the same output frame. Then tell the sink.
+  public func postCommands() { commands.publish() }
+
+  /// The next thing that happened, in order; nil when all has been read.
+  public func nextEvent() -> RenderEvent? {
+    wakePending.store(false, ordering: .sequentiallyConsistent)
+    return events.pop()
+  }
+
+  /// How many events were lost because nobody read them. The engine then no longer knows what sounds, and starts anew.
+  public var lostEventCount: Int { state.pointee.lostEventCount.load(ordering: .relaxed) }
+
+  // MARK: - Sink's side
+
+  /// Output frames rendered so far: where the next `render` begins.
+  public var renderedFrame: Int64 {
+    @_noAllocation get { state.pointee.renderedFrame }
+  }
+
+  /// Whether some input sounds or waits for samples, so that the device has to run. True or false as of the last
+  /// `applyCommands`, `render` or `rewind`.
+  public var isActive: Bool {
+    @_noAllocation get { state.pointee.isActive }
+  }
+
+  /// The output frame after the last one that carried sound; once it has been heard an inactive device may stop.
+  public var lastAudibleFrame: Int64 {
+    @_noAllocation get { state.pointee.lastAudibleFrame }
+  }
+
+  /// Applies the commands that wait, at `renderedFrame`, and renders nothing.
+  @_noAllocation
+  public func applyCommands() { state.pointee.applyCommands(commands, events: events) }
+
+  /// Renders the next `frameCount` frames, interleaved, into `output` (its former content does not matter).
+  @_noAllocation
+  public func render(into output: UnsafeMutablePointer<Float>, frameCount: Int) {
+    state.pointee.applyCommands(commands, events: events)
+    state.pointee.render(into: output, frameCount: frameCount, events: events)
+  }
+
+  /// Goes back, so that the next `render` begins at `frame` again; answers the frame really reached: not before the
+  /// last applied command or what was released, not after `renderedFrame`.
+  @_noAllocation
+  public func rewind(toFrame frame: Int64) -> Int64 {
+    state.pointee.rewind(toFrame: frame, events: events)
+  }
+
+  /// Frames before `heardFrame` have been heard and will not be rendered again.
+  @_noAllocation
+  public func release(heardFrame: Int64) { state.pointee.release(heardFrame: heardFrame, events: events) }
+
+  /// True once when events wait and the engine has not been told yet.
+  @_noAllocation
+  public func takeWakeRequest() -> Bool {
+    if events.positions.isDrained() { return false }
+    return wakePending.exchange(true, ordering: .sequentiallyConsistent) == false
+  }
+
+  /// How many of the next `frameCount` frames every running input can deliver: the smallest count, `frameCount` when
+  /// none lacks samples. For sinks that wait for decoders instead of starving.
+  @_noAllocation
+  public func readyFrameCount(atMost frameCount: Int) -> Int {
+    state.pointee.applyCommands(commands, events: events)
+    return state.pointee.readyFrameCount(atMost: frameCount)
+  }
+}

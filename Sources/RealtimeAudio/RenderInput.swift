@@ -1,0 +1,198 @@
+import Synchronization
+
+/// One player's place at the mixer: which stream it reads, where, how loud, and what it has sounded since the last
+/// frame that was heard. Lives on the render side; every method is called from within `RenderCore`'s render-side calls.
+///
+/// The *runs* are the memory that makes rendering again possible: each says which frames of which stream stand at which
+/// output frames. A rewind looks its frame up there and goes on from it.
+struct RenderInput: ~Copyable {
+  typealias Stream = UnsafeMutablePointer<RenderStream.Storage>
+
+  /// An unbroken stretch of one stream in the output.
+  struct Run: BitwiseCopyable {
+    var outputFrame: Int64
+    var stream: Stream
+    var streamFrame: Int64
+    var frameCount: Int64
+    /// Whether this run began because a scheduled stream took over, and where in the one before.
+    var wasScheduled: Bool
+    var scheduledAtFrame: Int64
+
+    var outputEnd: Int64 { outputFrame &+ frameCount }
+  }
+
+  /// Why the input is silent, or that it is not.
+  enum Phase: BitwiseCopyable { case silent, sounding, starved, ended }
+
+  static let runCapacity = 64
+
+  var isAttached = false
+  var isRunning = false
+  var phase = Phase.silent
+  var stream: Stream?
+  /// The next frame of `stream` to render.
+  var streamFrame: Int64 = 0
+  /// The stream that takes over when `streamFrame` reaches `scheduledAtFrame`.
+  var scheduled: Stream?
+  var scheduledAtFrame: Int64 = 0
+  var scheduledStreamFrame: Int64 = 0
+
+  // The gain is a function of the output frame, so that what is rendered again is the same again.
+  var gain: Float = 1
+  var rampStartGain: Float = 1
+  var rampStartFrame: Int64 = 0
+  var rampFrameCount: Int64 = 0
+
+  private let runs: UnsafeMutablePointer<Run>
+  private(set) var runCount = 0
+  private var firstRun = 0
+
+  init() { runs = .allocate(capacity: Self.runCapacity) }
+  deinit { runs.deallocate() }
+
+  /// Whether the device has to run for this input: it sounds, or it would if its stream had frames.
+  var needsDevice: Bool {
+    @_noAllocation get { isAttached && isRunning && stream != nil && !isIn(.ended) }
+  }
+
+  @_noAllocation
+  func isIn(_ phase: Phase) -> Bool {
+    switch (self.phase, phase) {
+    case (.silent, .silent), (.sounding, .sounding), (.starved, .starved), (.ended, .ended): true
+    default: false
+    }
+  }
+
+  // MARK: - Runs
+
+  @_noAllocation
+  func run(_ index: Int) -> UnsafeMutablePointer<Run> { runs + ((firstRun &+ index) & (Self.runCapacity &- 1)) }
+
+  /// Begins a run at `outputFrame`. Nil, or the frame before which nothing can be rendered again any more, because the
+  /// oldest run had to be forgotten to make room.
+  @_noAllocation
+  mutating func openRun(
+    at outputFrame: Int64, stream: Stream, scheduledAtFrame: Int64?, events: borrowing DescriptorQueue<RenderEvent>,
+    index: Int32
+  ) -> Int64? {
+    var forgotten: Int64?
+    if runCount == Self.runCapacity {
+      forgotten = run(0).pointee.outputEnd
+      dropOldestRun(events: events, index: index)
+    }
+    run(runCount).initialize(
+      to: Run(
+        outputFrame: outputFrame, stream: stream, streamFrame: streamFrame, frameCount: 0,
+        wasScheduled: scheduledAtFrame != nil, scheduledAtFrame: scheduledAtFrame ?? 0))
+    runCount &+= 1
+    retain(stream)
+    return forgotten
+  }
+
+  /// Adds `frameCount` frames to the newest run.
+  @_noAllocation
+  mutating func extendRun(by frameCount: Int) {
+    run(runCount &- 1).pointee.frameCount &+= Int64(frameCount)
+    streamFrame &+= Int64(frameCount)
+  }
+
+  /// Forgets what was rendered from `frame` on and stands where it stood then.
+  @_noAllocation
+  mutating func rewind(toFrame frame: Int64, events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+    while runCount > 0 {
+      let last = run(runCount &- 1)
+      if last.pointee.outputFrame < frame {
+        if last.pointee.outputEnd >= frame {
+          last.pointee.frameCount = frame &- last.pointee.outputFrame
+          streamFrame = last.pointee.streamFrame &+ last.pointee.frameCount
+          phase = isRunning ? .sounding : .silent
+        }
+        return
+      }
+      if last.pointee.wasScheduled, runCount > 1 {
+        // The take-over lies ahead again, in the stream of the run before.
+        schedule(last.pointee.stream, streamFrame: last.pointee.streamFrame, at: last.pointee.scheduledAtFrame,
+          events: events, index: index)
+        replaceStream(with: run(runCount &- 2).pointee.stream, events: events, index: index)
+        streamFrame = last.pointee.scheduledAtFrame
+      } else {
+        streamFrame = last.pointee.streamFrame
+      }
+      phase = .silent
+      let dropped = last.pointee.stream
+      runCount &-= 1
+      release(dropped, events: events, index: index)
+    }
+    // A phase of starvation or end that began at or after `frame` is found out anew.
+    if isIn(.starved) || isIn(.ended) { phase = .silent }
+  }
+
+  /// What was heard before `frame` will not be asked for again.
+  @_noAllocation
+  mutating func forget(before frame: Int64, events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+    while runCount > 0 {
+      let oldest = run(0)
+      let stream = oldest.pointee.stream
+      let heard = max(0, min(frame &- oldest.pointee.outputFrame, oldest.pointee.frameCount))
+      stream.pointee.ring.release(before: oldest.pointee.streamFrame &+ heard)
+      if stream.pointee.wantsRoom.load(ordering: .relaxed) { offerRoom(in: stream, events: events, index: index) }
+      let isOpen = runCount == 1 && isIn(.sounding)
+      if isOpen || oldest.pointee.outputEnd > frame { return }
+      dropOldestRun(events: events, index: index)
+    }
+  }
+
+  @_noAllocation
+  private mutating func dropOldestRun(events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+    let stream = run(0).pointee.stream
+    firstRun = (firstRun &+ 1) & (Self.runCapacity &- 1)
+    runCount &-= 1
+    release(stream, events: events, index: index)
+  }
+
+  /// Wakes the decode thread of `stream` when it asked and half of the ring is free.
+  @_noAllocation
+  private func offerRoom(in stream: Stream, events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+    guard stream.pointee.ring.writableFrameCount &* 2 >= stream.pointee.ring.capacityFrames else { return }
+    guard stream.pointee.wantsRoom.exchange(false, ordering: .sequentiallyConsistent) else { return }
+    _ = events.post(
+      RenderEvent(kind: .roomInStream, inputIndex: index, streamID: stream.pointee.id))
+  }
+
+  // MARK: - Streams
+
+  /// Reads `newStream` from now on; the reference to the old one is given up.
+  @_noAllocation
+  mutating func replaceStream(with newStream: Stream?, events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+    if let newStream { retain(newStream) }
+    let old = stream
+    stream = newStream
+    if let old { release(old, events: events, index: index) }
+  }
+
+  /// Lets `newStream` take over at `frame` of the present one; nil takes a schedule back.
+  @_noAllocation
+  mutating func schedule(
+    _ newStream: Stream?, streamFrame: Int64, at frame: Int64, events: borrowing DescriptorQueue<RenderEvent>,
+    index: Int32
+  ) {
+    if let newStream { retain(newStream) }
+    let old = scheduled
+    scheduled = newStream
+    scheduledStreamFrame = streamFrame
+    scheduledAtFrame = frame
+    if let old { release(old, events: events, index: index) }
+  }
+
+  @_noAllocation
+  private func retain(_ stream: Stream) { stream.pointee.renderReferenceCount &+= 1 }
+
+  /// Gives up one reference; with the last one the engine learns that the stream is its own again.
+  @_noAllocation
+  private func release(_ stream: Stream, events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+    stream.pointee.renderReferenceCount &-= 1
+    guard stream.pointee.renderReferenceCount == 0 else { return }
+    _ = events.post(
+      RenderEvent(kind: .streamRetired, inputIndex: index, streamID: stream.pointee.id))
+  }
+}

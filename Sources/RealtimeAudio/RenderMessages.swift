@@ -1,0 +1,86 @@
+/// What the engine tells the render side. Plain data; `RenderCore.post` carries it across.
+struct RenderCommand: BitwiseCopyable {
+  enum Kind: BitwiseCopyable {
+    case attach, detach, setRunning, setStream, scheduleStream, setGain
+  }
+
+  var kind: Kind
+  var inputIndex: Int
+  var flag = false
+  var stream: UnsafeMutablePointer<RenderStream.Storage>?
+  /// Where reading of `stream` begins.
+  var streamFrame: Int64 = 0
+  /// `scheduleStream`: the frame of the present stream at which `stream` takes over.
+  var atStreamFrame: Int64 = 0
+  var gain: Float = 1
+  var rampFrameCount: Int64 = 0
+}
+
+/// What the render side tells the engine. Plain data, in the order in which it happened.
+///
+/// Output frames are absolute numbers on the output's clock; after `rewound` everything that was said about later
+/// frames is void and will be said again.
+public struct RenderEvent: BitwiseCopyable, Sendable {
+  public enum Kind: BitwiseCopyable, Sendable {
+    /// From `outputFrame` on, `inputIndex` sounds stream `streamID` from its frame `streamFrame`.
+    case runBegan
+    /// The input fell silent at `outputFrame`, before frame `streamFrame`: nothing was written in time.
+    case starved
+    /// The input fell silent at `outputFrame`: the stream ended at `streamFrame`.
+    case ended
+    /// The input fell silent at `outputFrame`, before frame `streamFrame`: it was stopped, or its stream replaced.
+    case stopped
+    /// `setStream` was applied at `outputFrame`.
+    case streamSet
+    /// `scheduleStream` came too late: the frame had been rendered already. Nothing was changed.
+    case scheduleMissed
+    /// Rendering starts again at `outputFrame`, for all inputs.
+    case rewound
+    /// The stream `streamID` is not used by the render side any more.
+    case streamRetired
+    /// Half of the ring of `streamID` is free; its decode thread had asked.
+    case roomInStream
+  }
+
+  public var kind: Kind
+  /// The input concerned; -1 where all are.
+  public var inputIndex: Int32
+  public var streamID: UInt64
+  public var outputFrame: Int64
+  public var streamFrame: Int64
+
+  @_noAllocation
+  init(kind: Kind, inputIndex: Int32 = -1, streamID: UInt64 = 0, outputFrame: Int64 = 0, streamFrame: Int64 = 0) {
+    self.kind = kind
+    self.inputIndex = inputIndex
+    self.streamID = streamID
+    self.outputFrame = outputFrame
+    self.streamFrame = streamFrame
+  }
+}
+
+/// The queue's render-side ends, which the compiler proves free of allocation.
+extension DescriptorQueue where Element == RenderCommand {
+  /// The oldest command, removed; nil when there is none.
+  @_noAllocation
+  borrowing func take() -> RenderCommand? {
+    let slot = positions.slotToRead()
+    if slot < 0 { return nil }
+    let command = storage[slot]
+    positions.didRead()
+    return command
+  }
+}
+
+extension DescriptorQueue where Element == RenderEvent {
+  /// Adds an event for the engine to read; false when there is no room.
+  @_noAllocation
+  borrowing func post(_ event: RenderEvent) -> Bool {
+    let slot = positions.slotToWrite()
+    if slot < 0 { return false }
+    (storage + slot).initialize(to: event)
+    positions.didWrite()
+    positions.publish()
+    return true
+  }
+}

@@ -1,0 +1,270 @@
+import Synchronization
+
+/// What the sink's side of a `RenderCore` owns: the inputs and the place in the output.
+///
+/// Everything here runs inside the sink's callback: no allocation, no lock, no reference counting, bounded loops.
+struct RenderState: ~Copyable {
+  private let channelCount: Int
+  private let inputs: UnsafeMutablePointer<RenderInput>
+  /// Inputs beyond this one have never been attached.
+  private var inputLimit = 0
+  private(set) var renderedFrame: Int64 = 0
+  private(set) var isActive = false
+  private(set) var lastAudibleFrame: Int64 = 0
+  /// Where the last command was applied, the last released frame, the end of a forgotten run: no rewind goes before.
+  private var rewindLimitFrame: Int64 = 0
+  let lostEventCount = Atomic<Int>(0)
+
+  /// The frame after the last rendered one, for readers of the clock.
+  private let clock: UnsafeMutablePointer<OutputClock.Storage>
+
+  init(channelCount: Int, clock: UnsafeMutablePointer<OutputClock.Storage>) {
+    self.channelCount = channelCount
+    self.clock = clock
+    inputs = .allocate(capacity: RenderCore.maximumInputCount)
+    for index in 0..<RenderCore.maximumInputCount { (inputs + index).initialize(to: RenderInput()) }
+  }
+
+  deinit {
+    inputs.deinitialize(count: RenderCore.maximumInputCount)
+    inputs.deallocate()
+  }
+
+  // MARK: - Commands
+
+  @_noAllocation
+  mutating func applyCommands(
+    _ commands: borrowing DescriptorQueue<RenderCommand>, events: borrowing DescriptorQueue<RenderEvent>
+  ) {
+    while let command = commands.take() {
+      apply(command, input: inputs + command.inputIndex, events: events)
+      rewindLimitFrame = renderedFrame
+    }
+    updateActivity()
+  }
+
+  @_noAllocation
+  private mutating func apply(
+    _ command: RenderCommand, input: UnsafeMutablePointer<RenderInput>, events: borrowing DescriptorQueue<RenderEvent>
+  ) {
+    let index = Int32(truncatingIfNeeded: command.inputIndex)
+    switch command.kind {
+    case .attach:
+      inputLimit = max(inputLimit, command.inputIndex &+ 1)
+      input.pointee.isAttached = true
+      input.pointee.isRunning = false
+      input.pointee.phase = .silent
+      input.pointee.gain = 1
+      input.pointee.rampFrameCount = 0
+    case .detach:
+      fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
+      input.pointee.isAttached = false
+      input.pointee.isRunning = false
+      input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
+      input.pointee.replaceStream(with: nil, events: events, index: index)
+    case .setRunning:
+      input.pointee.isRunning = command.flag
+      if input.pointee.isIn(.ended) { input.pointee.phase = .silent }
+      if !command.flag { fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events) }
+    case .setStream:
+      fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
+      input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
+      input.pointee.replaceStream(with: command.stream, events: events, index: index)
+      input.pointee.streamFrame = command.streamFrame
+      post(.streamSet, input, at: renderedFrame, index: index, events: events)
+    case .scheduleStream:
+      if command.stream != nil, input.pointee.stream == nil || command.atStreamFrame < input.pointee.streamFrame {
+        post(.scheduleMissed, input, at: renderedFrame, index: index, events: events)
+      } else {
+        input.pointee.schedule(
+          command.stream, streamFrame: command.streamFrame, at: command.atStreamFrame, events: events, index: index)
+        if input.pointee.isIn(.ended) { input.pointee.phase = .silent }
+      }
+    case .setGain:
+      input.pointee.rampStartGain = input.pointee.gain(atFrame: renderedFrame)
+      input.pointee.gain = command.gain
+      input.pointee.rampStartFrame = renderedFrame
+      input.pointee.rampFrameCount = command.rampFrameCount
+    }
+  }
+
+  // MARK: - Rendering
+
+  @_noAllocation
+  mutating func render(
+    into output: UnsafeMutablePointer<Float>, frameCount: Int, events: borrowing DescriptorQueue<RenderEvent>
+  ) {
+    output.update(repeating: 0, count: frameCount &* channelCount)
+    for index in 0..<inputLimit {
+      let input = inputs + index
+      if input.pointee.isRunning, input.pointee.stream != nil {
+        render(input, index: Int32(truncatingIfNeeded: index), into: output, frameCount: frameCount, events: events)
+      }
+    }
+    move(toFrame: renderedFrame &+ Int64(frameCount))
+    updateActivity()
+  }
+
+  /// Mixes one input into `output`, across the ends and take-overs that lie within the block.
+  @_noAllocation
+  private mutating func render(
+    _ input: UnsafeMutablePointer<RenderInput>, index: Int32, into output: UnsafeMutablePointer<Float>,
+    frameCount: Int, events: borrowing DescriptorQueue<RenderEvent>
+  ) {
+    var done = 0
+    while done < frameCount, let stream = input.pointee.stream {
+      let outputFrame = renderedFrame &+ Int64(done)
+      let position = input.pointee.streamFrame
+      if let next = input.pointee.scheduled, position == input.pointee.scheduledAtFrame {
+        takeOver(next, from: position, input, at: outputFrame, index: index, events: events)
+        continue
+      }
+      let end = stream.pointee.endFrame.load(ordering: .acquiring)
+      var limit = min(stream.pointee.ring.writtenFrame, end)
+      if input.pointee.scheduled != nil { limit = min(limit, input.pointee.scheduledAtFrame) }
+      let available = limit &- position
+      if available <= 0 {
+        let hasEnded = position >= end
+        silence(
+          input, kind: hasEnded ? .ended : .starved, phase: hasEnded ? .ended : .starved, at: outputFrame,
+          index: index, events: events)
+        return
+      }
+      if !input.pointee.isIn(.sounding) {
+        beginRun(input, stream: stream, at: outputFrame, scheduledAtFrame: nil, index: index, events: events)
+      }
+      let region = stream.pointee.ring.readableRegion(
+        from: position, atMost: Int(min(available, Int64(frameCount &- done))))
+      input.pointee.mix(
+        region.samples, frameCount: region.count, channelCount: channelCount,
+        into: output + done &* channelCount, at: outputFrame)
+      input.pointee.extendRun(by: region.count)
+      done &+= region.count
+      lastAudibleFrame = max(lastAudibleFrame, renderedFrame &+ Int64(done))
+    }
+  }
+
+  @_noAllocation
+  private mutating func beginRun(
+    _ input: UnsafeMutablePointer<RenderInput>, stream: RenderInput.Stream, at outputFrame: Int64,
+    scheduledAtFrame: Int64?, index: Int32, events: borrowing DescriptorQueue<RenderEvent>
+  ) {
+    let forgotten = input.pointee.openRun(
+      at: outputFrame, stream: stream, scheduledAtFrame: scheduledAtFrame, events: events, index: index)
+    if let forgotten { rewindLimitFrame = max(rewindLimitFrame, forgotten) }
+    input.pointee.phase = .sounding
+    post(.runBegan, input, at: outputFrame, index: index, events: events)
+  }
+
+  /// Goes on with the scheduled stream.
+  @_noAllocation
+  private mutating func takeOver(
+    _ next: RenderInput.Stream, from position: Int64, _ input: UnsafeMutablePointer<RenderInput>,
+    at outputFrame: Int64, index: Int32, events: borrowing DescriptorQueue<RenderEvent>
+  ) {
+    input.pointee.streamFrame = input.pointee.scheduledStreamFrame
+    // The run's reference keeps `next` alive across the two changes.
+    beginRun(input, stream: next, at: outputFrame, scheduledAtFrame: position, index: index, events: events)
+    input.pointee.replaceStream(with: next, events: events, index: index)
+    input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
+  }
+
+  @_noAllocation
+  private mutating func fallSilent(
+    _ input: UnsafeMutablePointer<RenderInput>, kind: RenderEvent.Kind, phase: RenderInput.Phase, index: Int32,
+    events: borrowing DescriptorQueue<RenderEvent>
+  ) {
+    if input.pointee.isIn(.sounding) {
+      silence(input, kind: kind, phase: phase, at: renderedFrame, index: index, events: events)
+    }
+    input.pointee.phase = phase
+  }
+
+  /// Ends the input's run, once.
+  @_noAllocation
+  private mutating func silence(
+    _ input: UnsafeMutablePointer<RenderInput>, kind: RenderEvent.Kind, phase: RenderInput.Phase,
+    at outputFrame: Int64, index: Int32, events: borrowing DescriptorQueue<RenderEvent>
+  ) {
+    if input.pointee.isIn(phase) { return }
+    input.pointee.phase = phase
+    post(kind, input, at: outputFrame, index: index, events: events)
+  }
+
+  @_noAllocation
+  private func post(
+    _ kind: RenderEvent.Kind, _ input: UnsafeMutablePointer<RenderInput>, at outputFrame: Int64, index: Int32,
+    events: borrowing DescriptorQueue<RenderEvent>
+  ) {
+    var streamID: UInt64 = 0
+    if let stream = input.pointee.stream { streamID = stream.pointee.id }
+    if case .runBegan = kind { streamID = input.pointee.run(input.pointee.runCount &- 1).pointee.stream.pointee.id }
+    let posted = events.post(
+      RenderEvent(
+        kind: kind, inputIndex: index, streamID: streamID, outputFrame: outputFrame,
+        streamFrame: input.pointee.streamFrame))
+    if !posted { _ = lostEventCount.wrappingAdd(1, ordering: .relaxed) }
+  }
+
+  // MARK: - Going back, letting go
+
+  @_noAllocation
+  mutating func rewind(toFrame frame: Int64, events: borrowing DescriptorQueue<RenderEvent>) -> Int64 {
+    let reached = min(max(frame, rewindLimitFrame), renderedFrame)
+    guard reached < renderedFrame else { return renderedFrame }
+    let posted = events.post(
+      RenderEvent(kind: .rewound, outputFrame: reached))
+    if !posted { _ = lostEventCount.wrappingAdd(1, ordering: .relaxed) }
+    for index in 0..<inputLimit {
+      (inputs + index).pointee.rewind(
+        toFrame: reached, events: events, index: Int32(truncatingIfNeeded: index))
+    }
+    move(toFrame: reached)
+    lastAudibleFrame = min(lastAudibleFrame, reached)
+    updateActivity()
+    return reached
+  }
+
+  @_noAllocation
+  mutating func release(heardFrame: Int64, events: borrowing DescriptorQueue<RenderEvent>) {
+    let frame = min(heardFrame, renderedFrame)
+    rewindLimitFrame = max(rewindLimitFrame, frame)
+    for index in 0..<inputLimit {
+      (inputs + index).pointee.forget(before: frame, events: events, index: Int32(truncatingIfNeeded: index))
+    }
+  }
+
+  @_noAllocation
+  func readyFrameCount(atMost frameCount: Int) -> Int {
+    var ready = Int64(frameCount)
+    for index in 0..<inputLimit {
+      let input = inputs + index
+      guard input.pointee.needsDevice, let stream = input.pointee.stream else { continue }
+      let end = stream.pointee.endFrame.load(ordering: .acquiring)
+      let written = stream.pointee.ring.writtenFrame
+      if input.pointee.scheduled == nil {
+        if end == .max { ready = min(ready, max(0, written &- input.pointee.streamFrame)) }
+      } else if written < input.pointee.scheduledAtFrame {
+        ready = min(ready, max(0, written &- input.pointee.streamFrame))
+      } else if input.pointee.scheduledAtFrame > input.pointee.streamFrame {
+        ready = min(ready, input.pointee.scheduledAtFrame &- input.pointee.streamFrame)
+      } else if let next = input.pointee.scheduled, next.pointee.endFrame.load(ordering: .acquiring) == .max {
+        ready = min(ready, max(0, next.pointee.ring.writtenFrame &- input.pointee.scheduledStreamFrame))
+      }
+    }
+    return Int(ready)
+  }
+
+  @_noAllocation
+  private mutating func move(toFrame frame: Int64) {
+    renderedFrame = frame
+    clock.pointee.renderedFrame.store(frame, ordering: .releasing)
+  }
+
+  @_noAllocation
+  private mutating func updateActivity() {
+    var active = false
+    for index in 0..<inputLimit where (inputs + index).pointee.needsDevice { active = true }
+    isActive = active
+  }
+}

@@ -1,0 +1,117 @@
+import MediaCore
+import Synchronization
+
+/// What a stretch of a stream's frames is, told by the decode thread to the engine.
+///
+/// A span begins at `streamFrame` and lasts until the next span begins or the stream ends.
+public struct SpanDescriptor: BitwiseCopyable, Sendable {
+  /// The frame of the stream at which the span begins.
+  public var streamFrame: Int64
+  /// The queue entry whose sound this is.
+  public var itemID: UInt64
+  /// The item's time at `streamFrame`: `timeValue / timeScale` seconds.
+  public var timeValue: Int64
+  public var timeScale: Int32
+
+  public init(streamFrame: Int64, itemID: UInt64, timeValue: Int64, timeScale: Int32) {
+    self.streamFrame = streamFrame
+    self.itemID = itemID
+    self.timeValue = timeValue
+    self.timeScale = timeScale
+  }
+}
+
+/// The sound of one generation of a player: a ring of samples, and beside it the descriptors of what they are.
+///
+/// A seek makes a new stream; the old one is kept until its last sample has been heard (`RenderEvent.streamRetired`).
+/// So the writer of the new never waits for the listener of the old, and a rewind across the seek still finds both.
+///
+/// Threading: one decode thread writes (`ring` writer's side, `spans` producer's side, `end`, `reopen`,
+/// `requestRoomWakeup`), one engine reads `spans`, one render side reads the rest.
+public final class RenderStream: Sendable {
+  /// Unique in the process; stands for the stream in events.
+  public let id: UInt64
+  // The storage lives behind a pointer because render may hold no reference: only the engine decides when it dies.
+  nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
+
+  struct Storage: ~Copyable {
+    let id: UInt64
+    let ring: SampleRing
+    let spans: DescriptorQueue<SpanDescriptor>
+    /// The frame at which the sound ends; `Int64.max` while that is unknown. Written by the decode thread.
+    let endFrame = Atomic<Int64>(.max)
+    /// Set by the decode thread before it sleeps, taken by the render side when there is room.
+    let wantsRoom = Atomic<Bool>(false)
+    /// How many of the render side's records name this stream. Render side only.
+    var renderReferenceCount = 0
+  }
+
+  private static let nextID = Atomic<UInt64>(1)
+
+  /// Makes an empty stream for `capacityFrames` frames of `channelCount` interleaved channels.
+  public init(capacityFrames: Int, channelCount: Int, spanCapacity: Int = 1_024) {
+    id = Self.nextID.wrappingAdd(1, ordering: .relaxed).oldValue
+    storage = .allocate(capacity: 1)
+    storage.initialize(
+      to: Storage(
+        id: id, ring: SampleRing(capacityFrames: capacityFrames, channelCount: channelCount),
+        spans: DescriptorQueue(capacity: spanCapacity)))
+  }
+
+  deinit {
+    storage.deinitialize(count: 1)
+    storage.deallocate()
+  }
+
+  public var channelCount: Int { storage.pointee.ring.channelCount }
+  public var capacityFrames: Int { storage.pointee.ring.capacityFrames }
+  /// The frame after the last written one. Any thread.
+  public var writtenFrame: Int64 { storage.pointee.ring.writtenFrame }
+  /// The first frame that may still be rendered. Any thread.
+  public var releasedFrame: Int64 { storage.pointee.ring.releasedFrame }
+  /// The frame at which the sound ends, when the decode thread has said so. Any thread.
+  public var endFrame: Int64? {
+    let frame = storage.pointee.endFrame.load(ordering: .acquiring)
+    return frame == .max ? nil : frame
+  }
+
+  // MARK: - Decode thread
+
+  /// Frames that may be written now.
+  public var writableFrameCount: Int { storage.pointee.ring.writableFrameCount }
+
+  /// See `SampleRing.writableRegion`.
+  public func writableRegion(atMost frameCount: Int) -> (samples: UnsafeMutablePointer<Float>, count: Int)? {
+    storage.pointee.ring.writableRegion(atMost: frameCount)
+  }
+
+  /// See `SampleRing.commit`.
+  public func commit(frameCount: Int) { storage.pointee.ring.commit(frameCount: frameCount) }
+
+  /// See `SampleRing.write`.
+  public func write(_ samples: UnsafePointer<Float>, frameCount: Int) -> Int {
+    storage.pointee.ring.write(samples, frameCount: frameCount)
+  }
+
+  /// Says what the frames from `span.streamFrame` on are; before they are written. False when the queue is full.
+  public func describe(_ span: SpanDescriptor) -> Bool { storage.pointee.spans.push(span) }
+
+  /// Says that the sound ends after the last written frame.
+  public func end() { storage.pointee.endFrame.store(storage.pointee.ring.writtenFrame, ordering: .releasing) }
+
+  /// Takes `end` back, because more is to follow.
+  public func reopen() { storage.pointee.endFrame.store(.max, ordering: .releasing) }
+
+  /// Asks for a `RenderEvent.roomInStream` once half of the ring is free. The caller then looks at
+  /// `writableFrameCount` once more before it sleeps.
+  public func requestRoomWakeup() { storage.pointee.wantsRoom.store(true, ordering: .sequentiallyConsistent) }
+
+  // MARK: - Engine
+
+  /// Ends the sound at `frame`, before what may have been written already. Only once the decode thread has been sent
+  /// to another stream: what it still adds comes after the cut and is not heard.
+  public func truncate(at frame: Int64) { storage.pointee.endFrame.store(frame, ordering: .releasing) }
+
+  /// The next span that has not been read yet.
+  public func nextSpan() -> SpanDescriptor? { storage.pointee.spans.pop() }
+}

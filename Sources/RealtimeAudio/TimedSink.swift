@@ -1,0 +1,182 @@
+import MediaCore
+
+/// A sink without a device, at real speed: `null`, `wav:` and `pipe:`.
+///
+/// One thread renders blocks of 20 ms at the moment they begin to be "heard", and hands each to the writer when it has
+/// been. Commands in the middle of a block rewind to the present frame and render the rest of the block again. While
+/// nothing sounds the thread sleeps without a deadline.
+///
+/// Threading: the sink's side is the thread; `wait` and `commandsPosted` meet in `signal`.
+public final class TimedSink: AudioSink, @unchecked Sendable {
+  // `@unchecked Sendable`: `thread` is written by `start` and `close`, which the owner calls one after the other.
+  private struct Control {
+    var commandsWait = false
+    var isClosed = false
+  }
+
+  public let label: String
+  private let format: AudioFormat
+  private let makeWriter: (@Sendable (_ shouldStop: @escaping @Sendable () -> Bool) -> any SampleWriter)?
+  private let signal = WakeSignal(Control())
+  private var writer: (any SampleWriter)?
+  private var thread: NamedThread?
+
+  /// A sink that is silent.
+  public static func null(format: AudioFormat) -> TimedSink {
+    TimedSink(label: "null", format: format, makeWriter: nil)
+  }
+
+  /// A sink that writes what would be heard.
+  public static func file(
+    path: String, container: SampleFileWriter.Container, encoding: SampleEncoding, format: AudioFormat
+  ) -> TimedSink {
+    TimedSink(label: "\(container == .wav ? "wav" : "pipe"):\(path)", format: format) { shouldStop in
+      SampleFileWriter(path: path, container: container, encoding: encoding, shouldStop: shouldStop)
+    }
+  }
+
+  private init(
+    label: String, format: AudioFormat,
+    makeWriter: (@Sendable (_ shouldStop: @escaping @Sendable () -> Bool) -> any SampleWriter)?
+  ) {
+    self.label = label
+    self.format = format
+    self.makeWriter = makeWriter
+  }
+
+  public func open() throws(MediaError) -> AudioFormat {
+    if let makeWriter {
+      let signal = signal
+      let writer = makeWriter { signal.withState { $0.isClosed } }
+      try writer.begin(format: format)
+      self.writer = writer
+    }
+    return format
+  }
+
+  public func start(
+    core: RenderCore, wakeControl: @escaping @Sendable () -> Void, onFailure: @escaping @Sendable (MediaError) -> Void
+  ) {
+    let loop = Loop(core: core, writer: writer, wakeControl: wakeControl, onFailure: onFailure, signal: signal)
+    writer = nil
+    thread = NamedThread(name: "playhead-\(label.prefix(4))") { loop.run() }
+  }
+
+  public func commandsPosted() { signal.update { $0.commandsWait = true } }
+
+  public func close() {
+    signal.update { $0.isClosed = true }
+    thread?.join()
+    thread = nil
+  }
+
+  // MARK: - The thread
+
+  /// What the thread owns.
+  private final class Loop: @unchecked Sendable {
+    // `@unchecked Sendable`: handed to the thread at its start and used only there.
+    let core: RenderCore
+    let writer: (any SampleWriter)?
+    let wakeControl: @Sendable () -> Void
+    let onFailure: @Sendable (MediaError) -> Void
+    let signal: WakeSignal<Control>
+    let block: UnsafeMutablePointer<Float>
+    let blockFrames: Int
+    /// The first frame of the block that is being heard, and when it began to be.
+    var blockFrame: Int64 = 0
+    var blockStart = HostTime(nanoseconds: 0)
+    var isRunning = false
+
+    enum Wakeup { case closed, commands, blockEnd }
+
+    init(
+      core: RenderCore, writer: (any SampleWriter)?, wakeControl: @escaping @Sendable () -> Void,
+      onFailure: @escaping @Sendable (MediaError) -> Void, signal: WakeSignal<Control>
+    ) {
+      self.core = core
+      self.writer = writer
+      self.wakeControl = wakeControl
+      self.onFailure = onFailure
+      self.signal = signal
+      blockFrames = max(1, core.format.sampleRateHz / 50)
+      block = .allocate(capacity: blockFrames * core.format.channelCount)
+    }
+
+    deinit { block.deallocate() }
+
+    var blockEnd: HostTime {
+      blockStart.advanced(byNanoseconds: Int64(blockFrames) * 1_000_000_000 / Int64(core.format.sampleRateHz))
+    }
+
+    func run() {
+      defer { writer?.finish() }
+      while true {
+        switch nextWakeup() {
+        case .closed: return
+        case .commands: isRunning ? renderRestOfBlock() : begin()
+        case .blockEnd:
+          if let error = finishBlock() {
+            onFailure(error)
+            return
+          }
+        }
+        if core.takeWakeRequest() { wakeControl() }
+      }
+    }
+
+    private func nextWakeup() -> Wakeup {
+      let wakeup = signal.wait(until: isRunning ? blockEnd : nil) { control -> Wakeup? in
+        if control.isClosed { return .closed }
+        if control.commandsWait {
+          control.commandsWait = false
+          return .commands
+        }
+        return nil
+      }
+      return wakeup ?? .blockEnd
+    }
+
+    /// Starts the clock if something is to sound.
+    private func begin() {
+      core.applyCommands()
+      guard core.isActive else { return }
+      isRunning = true
+      blockStart = .now
+      startBlock()
+    }
+
+    private func startBlock() {
+      blockFrame = core.renderedFrame
+      core.render(into: block, frameCount: blockFrames)
+      core.clock.publish(heardFrame: blockFrame, at: blockStart, isRunning: true)
+    }
+
+    private func renderRestOfBlock() {
+      let heard = core.clock.snapshot().heardFrame(at: .now)
+      let frame = core.rewind(toFrame: heard)
+      let rest = Int(blockFrame) + blockFrames - Int(frame)
+      core.render(into: block + (blockFrames - rest) * core.format.channelCount, frameCount: rest)
+    }
+
+    /// The block has been heard: writes it and starts the next, or stops. An error is what the writer failed with.
+    private func finishBlock() -> MediaError? {
+      if let writer {
+        do throws(MediaError) { try writer.write(block, frameCount: blockFrames) } catch { return error }
+      }
+      let end = blockFrame + Int64(blockFrames)
+      core.release(heardFrame: end)
+      if !core.isActive, core.lastAudibleFrame <= end {
+        isRunning = false
+        core.clock.publish(heardFrame: end, at: blockEnd, isRunning: false)
+        // The engine has to look at the clock once more: its last frames have been heard.
+        wakeControl()
+        return nil
+      }
+      let late = HostTime.now.nanoseconds(since: blockEnd)
+      // After a suspension the clock goes on from now; what was not heard is heard late, not skipped.
+      blockStart = late > 200_000_000 ? .now : blockEnd
+      startBlock()
+      return nil
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import MediaCore
+
+/// A sink whose time passes only when it is told to: for `--clock virtual` and for tests.
+///
+/// It renders `lookAheadFrames` ahead of what is heard, as a device would, so that rewinds are real.
+///
+/// Threading: everything on the control loop, which is also the sink's side.
+public final class VirtualSink: AudioSink, @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the control loop, as the protocol's users are.
+  public let label: String
+  private let format: AudioFormat
+  private let lookAheadFrames: Int
+  private let writer: (any SampleWriter)?
+  private let now: @Sendable () -> HostTime
+  private var core: RenderCore?
+  private var wakeControl: @Sendable () -> Void = {}
+  private var onFailure: @Sendable (MediaError) -> Void = { _ in }
+  /// What has been rendered and not heard yet: interleaved, from `heardFrame` on.
+  private var queued: [Float] = []
+  private var heardFrame: Int64 = 0
+  private var isRunning = false
+  /// When the sound last began to run, and with which frame: virtual time and frames are counted from here.
+  private var anchor = (time: HostTime(nanoseconds: 0), frame: Int64(0))
+
+  /// `now` tells the virtual time; `writer` gets each frame once it is heard.
+  public init(
+    label: String = "virtual", format: AudioFormat, lookAheadFrames: Int = 0, writer: (any SampleWriter)? = nil,
+    now: @escaping @Sendable () -> HostTime
+  ) {
+    self.label = label
+    self.format = format
+    self.lookAheadFrames = lookAheadFrames
+    self.writer = writer
+    self.now = now
+  }
+
+  public func open() throws(MediaError) -> AudioFormat {
+    try writer?.begin(format: format)
+    return format
+  }
+
+  public func start(
+    core: RenderCore, wakeControl: @escaping @Sendable () -> Void, onFailure: @escaping @Sendable (MediaError) -> Void
+  ) {
+    self.core = core
+    self.wakeControl = wakeControl
+    self.onFailure = onFailure
+  }
+
+  public func commandsPosted() {
+    guard let core else { return }
+    if isRunning {
+      let frame = core.rewind(toFrame: heardFrame)
+      queued.removeLast(queued.count - Int(frame - heardFrame) * format.channelCount)
+    }
+    core.applyCommands()
+    if core.isActive, !isRunning {
+      isRunning = true
+      anchor = (now(), heardFrame)
+    }
+    publish(core)
+    wakeIfNeeded(core)
+  }
+
+  public func close() {
+    guard core != nil else { return }
+    writer?.finish()
+    core = nil
+  }
+
+  /// Whether time passing would be heard: something sounds or waits for samples.
+  public var isAudible: Bool { isRunning }
+
+  /// Frames that are heard between now and `deadline`, if nothing holds them up.
+  public func frameCount(until deadline: HostTime) -> Int {
+    let elapsed = Int128(deadline.nanoseconds(since: anchor.time)) * Int128(format.sampleRateHz)
+    let frame = anchor.frame + Int64(clamping: elapsed.floorDivided(by: 1_000_000_000))
+    return max(0, Int(frame - heardFrame))
+  }
+
+  /// The virtual instant at which the next frame begins to be heard.
+  public var hostTimeOfHeardFrame: HostTime {
+    let elapsed = (Int128(heardFrame - anchor.frame) * 1_000_000_000).ceilDivided(by: Int128(format.sampleRateHz))
+    return anchor.time.advanced(byNanoseconds: Int64(clamping: elapsed))
+  }
+
+  /// Lets at most `frameCount` frames be heard, and stops before any running input lacks samples. Answers how many were;
+  /// 0 when a decoder has to deliver first. While nothing sounds, time passes without frames and the answer is 0, too:
+  /// ask `isAudible` before.
+  public func advance(frameCount: Int) -> Int {
+    guard let core, isRunning else { return 0 }
+    let missing = frameCount + lookAheadFrames - queuedFrameCount
+    if missing > 0 { renderAhead(core, frameCount: core.readyFrameCount(atMost: missing)) }
+    let count = min(frameCount, queuedFrameCount)
+    guard count > 0 else { return 0 }
+    hear(frameCount: count)
+    core.release(heardFrame: heardFrame)
+    if !core.isActive, core.lastAudibleFrame <= heardFrame { isRunning = false }
+    publish(core)
+    wakeIfNeeded(core)
+    if !isRunning { wakeControl() }
+    return count
+  }
+
+  private func publish(_ core: RenderCore) {
+    core.clock.publish(
+      heardFrame: heardFrame, at: isRunning ? hostTimeOfHeardFrame : now(), isRunning: isRunning)
+  }
+
+  private var queuedFrameCount: Int { queued.count / format.channelCount }
+
+  private func renderAhead(_ core: RenderCore, frameCount: Int) {
+    guard frameCount > 0 else { return }
+    let count = frameCount * format.channelCount
+    let block = [Float](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+      if let base = buffer.baseAddress { core.render(into: base, frameCount: frameCount) }
+      initializedCount = count
+    }
+    queued.append(contentsOf: block)
+  }
+
+  private func hear(frameCount: Int) {
+    let count = frameCount * format.channelCount
+    if let writer {
+      let result = queued.withUnsafeBufferPointer { buffer -> MediaError? in
+        guard let base = buffer.baseAddress else { return nil }
+        do throws(MediaError) { try writer.write(base, frameCount: frameCount) } catch { return error }
+        return nil
+      }
+      if let result { onFailure(result) }
+    }
+    queued.removeFirst(count)
+    heardFrame += Int64(frameCount)
+  }
+
+  private func wakeIfNeeded(_ core: RenderCore) {
+    if core.takeWakeRequest() { wakeControl() }
+  }
+}

@@ -1,0 +1,37 @@
+/// The commands' names, as both forms write them. At most 16 bytes each, so that finding one is comparing two words.
+public enum CommandName: String, Sendable, Hashable, CaseIterable {
+  case append
+  case at
+  case bye
+  case clear
+  case clockAdvance = "clock.advance"
+  case endAction = "end-action"
+  case hello
+  case help
+  case insert
+  case itemStatus = "item.status"
+  case list
+  case load
+  case mute
+  case next
+  case observe
+  case outputStatus = "output.status"
+  case pause
+  case ping
+  case play
+  case playerClose = "player.close"
+  case playerCreate = "player.create"
+  case playerList = "player.list"
+  case rate
+  case remove
+  case seek
+  case stats
+  case status
+  case stop
+  case tick
+  case toggle
+  case unobserve
+  case untick
+  case volume
+  case wait
+}

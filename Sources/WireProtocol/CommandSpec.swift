@@ -1,0 +1,67 @@
+import MediaCore
+
+/// Everything that is known of one command: what it takes, how it is built from that, and what help and protocol.md say.
+public final class CommandSpec: Sendable {
+  /// The families, each with a handler and a section of protocol.md of its own.
+  public enum Family: String, Sendable, Hashable, CaseIterable {
+    case connection = "Connection"
+    case playback = "Playback"
+    case queue = "Queue"
+    case items = "Items"
+    case watching = "Watching"
+    case players = "Players and outputs"
+  }
+
+  /// Whether the reply may come later than those to requests behind it.
+  public enum Waiting: Sendable, Hashable {
+    case never
+    /// Only with `wait=ready`.
+    case untilReady
+    case always
+  }
+
+  public let name: CommandName
+  public let family: Family
+  /// One sentence.
+  public let summary: String
+  /// What a reader must know besides, in sentences; may be empty.
+  public let details: String
+  /// Those by position first, in their order; then the options.
+  public let parameters: [ParameterSpec]
+  public let waiting: Waiting
+  /// The names of the fields behind `ok`, in order; a name in brackets is there only sometimes.
+  public let replyFields: [String]
+  /// The names of each row's fields; nil for a command without rows.
+  public let rowFields: [String]?
+  /// Errors besides bad arguments that a client should expect.
+  public let errors: [MediaError.Code]
+  /// Lines as in a session: `> ` before a request, `< ` before what comes back.
+  public let example: [String]
+  /// Makes the command from bound arguments; throws what single parameters cannot know, such as two that exclude each other.
+  let build: @Sendable (Arguments) throws(MediaError) -> Command
+
+  init(
+    _ name: CommandName, _ family: Family, _ summary: String, details: String = "", parameters: [ParameterSpec] = [],
+    waiting: Waiting = .never, reply replyFields: [String] = [], rows rowFields: [String]? = nil,
+    errors: [MediaError.Code] = [], example: [String],
+    build: @escaping @Sendable (Arguments) throws(MediaError) -> Command
+  ) {
+    self.name = name
+    self.family = family
+    self.summary = summary
+    self.details = details
+    self.parameters = parameters
+    self.waiting = waiting
+    self.replyFields = replyFields
+    self.rowFields = rowFields
+    self.errors = errors
+    self.example = example
+    self.build = build
+  }
+
+  /// The command with its parameters in the words form: `seek TIME [fast] [before=TIME] ...`.
+  public var synopsis: String { ([name.rawValue] + parameters.map(\.synopsis)).joined(separator: " ") }
+
+  /// The parameter of that name.
+  public func parameter(_ name: ParameterName) -> ParameterSpec? { parameters.first { $0.name == name } }
+}

@@ -1,0 +1,123 @@
+import MediaCore
+
+extension CommandTable {
+  private static let paths = ParameterSpec(
+    .paths, .path, .list, "PATH", "absolute paths, or `file://` URLs (percent-encoded: for paths that are not UTF-8)")
+  private static let ids = ParameterSpec(.ids, item, .list, "ID", "ids of entries")
+  private static let wait = ParameterSpec(
+    .wait, .word(["ready"]), .option, "ready",
+    "answer when all are ready to play, or with the error of the first that fails")
+  private static let ifVersion = ParameterSpec(
+    .ifVersion, .integer(0...Int.max), .option, "VERSION", "do it only if the queue has this version")
+
+  private static let loadErrors: [MediaError.Code] = [
+    .noSuchPlayer, .queueTooLong, .unsupportedPlace, .fileNotFound, .notAFile, .permissionDenied, .readFailed,
+    .emptyFile,
+    .unknownFormat, .noPlayableTracks, .damagedFile, .unknownCodec,
+  ]
+
+  /// Commands that edit or list one player's queue, and about its entries.
+  static let queue: [CommandSpec] = [
+    CommandSpec(
+      .load, .queue, "Replaces the queue.",
+      details: "The rate stays: what is paused stays paused. A file that cannot be played is an entry whose status is"
+        + " `failed`; with `wait=ready` it is this request's error.",
+      parameters: [paths, wait, player], waiting: .untilReady, reply: ["items", "version"], errors: loadErrors,
+      example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"]
+    ) { arguments throws(MediaError) in
+      .queue(
+        .load(arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil), player: arguments.player)
+    },
+    CommandSpec(
+      .append, .queue, "Adds entries at the end of the queue.",
+      details: "Answers at once with the new entries' ids; a file that is missing shows as an entry that fails. With"
+        + " `wait=ready` it answers when all are ready, or with the first one's error.",
+      parameters: [paths, wait, ifVersion, player], waiting: .untilReady, reply: ["items", "version"],
+      errors: [.versionMismatch] + loadErrors,
+      example: ["> append /music/three.flac", "< ok items=3 version=2"]
+    ) { arguments throws(MediaError) in
+      .queue(
+        .append(
+          arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil,
+          ifVersion: arguments.integer(.ifVersion)),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .insert, .queue, "Adds entries behind the current one, or where it is said.",
+      details: "Nothing can be put before the current entry.",
+      parameters: [
+        paths, ParameterSpec(.after, item, .option, "ID", "behind this entry"),
+        ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, ifVersion, player,
+      ],
+      waiting: .untilReady, reply: ["items", "version"],
+      errors: [.invalidArgument, .noSuchItem, .versionMismatch] + loadErrors,
+      example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"]
+    ) { arguments throws(MediaError) in
+      let place: QueueCommand.QueuePlace
+      switch (arguments.integer(.after), arguments.integer(.before)) {
+      case (nil, nil): place = .next
+      case (let id?, nil): place = .after(item: id)
+      case (nil, let id?): place = .before(item: id)
+      case (_?, _?): throw arguments.failure("after and before exclude each other")
+      }
+      return .queue(
+        .insert(
+          arguments.paths(.paths), at: place, waitUntilReady: arguments.text(.wait) != nil,
+          ifVersion: arguments.integer(.ifVersion)),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .remove, .queue, "Takes entries out of the queue.",
+      details: "All of them or, when one is not there, none. Removing the current one goes on to the next.",
+      parameters: [ids, ifVersion, player], reply: ["version"], errors: [.noSuchItem, .versionMismatch, .noSuchPlayer],
+      example: ["> remove 4", "< ok version=4"]
+    ) { arguments throws(MediaError) in
+      .queue(.remove(arguments.integers(.ids), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
+    },
+    CommandSpec(
+      .clear, .queue, "Empties the queue.", details: "What plays ends; the rate stays.", parameters: [player],
+      reply: ["version"], errors: [.noSuchPlayer], example: ["> clear", "< ok version=5"]
+    ) { arguments throws(MediaError) in .queue(.clear, player: arguments.player) },
+    CommandSpec(
+      .list, .queue, "Lists the queue, a row for each entry.",
+      parameters: [
+        ParameterSpec(
+          .offset, .integer(0...Int.max), .option, "N", "entries to leave out at the beginning; 0 unless said"),
+        ParameterSpec(.limit, .integer(0...Int.max), .option, "N", "entries at most; all unless said"), player,
+      ],
+      reply: ["count", "version"], rows: ["item", "index", "path", "status", "duration", "current", "[error]"],
+      errors: [.noSuchPlayer],
+      example: [
+        "> list", "< | item=1 index=0 path=\"/music/one more.flac\" status=readyToPlay duration=183.2 current=true",
+        "< | item=2 index=1 path=/music/two.flac status=failed duration=indefinite current=false error=file-not-found",
+        "< ok count=2 version=1",
+      ]
+    ) { arguments throws(MediaError) in
+      .queue(
+        .list(offset: arguments.integer(.offset) ?? 0, limit: arguments.integer(.limit)), player: arguments.player)
+    },
+    CommandSpec(
+      .next, .queue, "Goes on to the next entry at once.",
+      details: "The entry that was current leaves the queue. Behind the last there is no current item.",
+      parameters: [player], reply: ["item"], errors: [.noCurrentItem, .noSuchPlayer],
+      example: ["> next", "< ok item=2"]
+    ) { arguments throws(MediaError) in .queue(.next, player: arguments.player) },
+  ]
+
+  /// Commands about one queue entry.
+  static let items: [CommandSpec] = [
+    CommandSpec(
+      .itemStatus, .items, "Gives what is known of one entry.",
+      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      reply: ["item", "path", "status", "duration", "current", "[error]", "[message]"],
+      errors: [.noSuchItem, .noSuchPlayer],
+      example: [
+        "> item.status 2",
+        "< ok item=2 path=/music/two.flac status=failed duration=indefinite current=false error=file-not-found"
+          + " message=\"no such file\"",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(.status(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
+    }
+  ]
+}

@@ -1,0 +1,52 @@
+import MediaCore
+
+/// The one table of commands: both forms, `help`, the client's completion and protocol.md come from it.
+public enum CommandTable {
+  /// Every command, sorted by name.
+  public static let all: [CommandSpec] =
+    (connection + playback + queue + items + watching + players).sorted { $0.name.rawValue < $1.name.rawValue }
+
+  /// The parameter that most commands have.
+  static let player = ParameterSpec(.player, .playerName, .option, "NAME", "which player; `main` unless said")
+
+  /// What is known of a command.
+  public static func spec(_ name: CommandName) -> CommandSpec? {
+    all.first { $0.name == name }
+  }
+
+  /// The command whose name these bytes are; nil when there is none.
+  static func spec(named name: some Collection<UInt8>) -> CommandSpec? {
+    guard let key = nameKey(name) else { return nil }
+    var low = 0
+    var high = keys.count
+    while low < high {
+      let middle = (low + high) / 2
+      if keys[middle] == key { return specsByKey[middle] }
+      if keys[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return nil
+  }
+
+  /// The error for a name that is no command, with the nearest one that is.
+  static func unknownCommand(_ text: String, operation: String? = nil) -> MediaError {
+    let hint =
+      Nearest.name(to: text, among: CommandName.allCases.map(\.rawValue)).map { "; did you mean \($0)?" }
+      ?? "; `help` lists the commands"
+    return MediaError(.unknownCommand, "there is no command \(Excerpt.quoted(text))\(hint)", operation: operation)
+  }
+
+  // MARK: - Finding by bytes
+
+  /// A name of 1 to 16 bytes as one number, its first byte the most significant: numbers compare as names do.
+  private static func nameKey(_ name: some Collection<UInt8>) -> UInt128? {
+    guard !name.isEmpty, name.count <= 16 else { return nil }
+    var key: UInt128 = 0
+    for byte in name { key = key << 8 | UInt128(byte) }
+    return key << UInt128(8 * (16 - name.count))
+  }
+
+  private static let keys: [UInt128] = sortedByKey.map(\.key)
+  private static let specsByKey: [CommandSpec] = sortedByKey.map(\.spec)
+  private static let sortedByKey: [(key: UInt128, spec: CommandSpec)] =
+    all.compactMap { spec in nameKey(spec.name.rawValue.utf8).map { ($0, spec) } }.sorted { $0.key < $1.key }
+}

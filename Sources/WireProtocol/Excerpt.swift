@@ -1,0 +1,11 @@
+/// A peer's text as an error message shows it: short, in quotes.
+enum Excerpt {
+  private static let characterCount = 48
+
+  /// `text` in single quotes, cut after 48 characters. Control characters stay: whoever writes the message escapes them.
+  static func quoted(_ text: some StringProtocol) -> String {
+    let beginning = text.unicodeScalars.prefix(characterCount + 1)
+    guard beginning.count > characterCount else { return "'\(text)'" }
+    return "'\(String(String.UnicodeScalarView(beginning.dropLast())))...'"
+  }
+}

@@ -1,0 +1,160 @@
+import MediaCore
+
+/// A value of a reply or an event, typed until it is written.
+public enum FieldValue: Sendable, Hashable {
+  /// Nothing: `none` in words, `null` in JSON.
+  case none
+  case string(String)
+  case integer(Int64)
+  /// A number by its decimal text (`1`, `0.75`), whose grammar is JSON's; see `decimal(_:)` and `float(_:)`.
+  case number(String)
+  case bool(Bool)
+  /// Seconds rounded to 9 places, a number in JSON; `indefinite`, `invalid`, `inf` or `-inf` for what is not numeric.
+  case time(MediaTime)
+  /// The exact fraction, `3682350/44100`, a string in JSON.
+  case fraction(MediaTime)
+  /// In words the elements with commas between them, `\,` and `\\` for a comma and a backslash in one; in JSON an array.
+  case list([FieldValue])
+
+  /// An integer of any width that fits; larger ones become text, never a trap.
+  public static func int(_ value: some BinaryInteger) -> FieldValue {
+    Int64(exactly: value).map(FieldValue.integer) ?? .number("\(value)")
+  }
+
+  /// A floating-point number in its shortest exact text; whole ones without `.0`. What is not finite is `none`.
+  public static func float(_ value: some BinaryFloatingPoint & LosslessStringConvertible) -> FieldValue {
+    guard value.isFinite else { return .none }
+    if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return .integer(whole) }
+    return .number(value.description)
+  }
+
+  /// Seconds, rounded half away from zero to nine places, as times are.
+  public static func seconds(nanoseconds: Int64) -> FieldValue {
+    .time(MediaTime(value: nanoseconds, timescale: 1_000_000_000))
+  }
+
+  /// A path, as `FilePath.text`.
+  public static func path(_ path: FilePath) -> FieldValue { .string(path.text) }
+
+  /// A list of whole numbers, such as ids.
+  public static func integers(_ values: [some BinaryInteger & Sendable]) -> FieldValue {
+    .list(values.map { .int($0) })
+  }
+
+  /// A list of texts.
+  public static func strings(_ values: [String]) -> FieldValue { .list(values.map(FieldValue.string)) }
+}
+
+extension FieldValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByNilLiteral
+{
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(nilLiteral: ()) { self = .none }
+}
+
+extension FieldValue {
+  /// Appends the value as the words form writes it.
+  func appendWords(to buffer: inout [UInt8]) {
+    switch self {
+    case .none: buffer.append(contentsOf: "none".utf8)
+    case .string(let text): WordsText.append(text, to: &buffer)
+    case .integer(let value): buffer.append(decimal: value)
+    case .number(let text): buffer.append(contentsOf: text.utf8)
+    case .bool(let value): buffer.append(contentsOf: (value ? "true" : "false").utf8)
+    case .time(let time): buffer.append(seconds: time)
+    case .fraction(let time): buffer.append(fraction: time)
+    case .list(let elements): appendList(elements, to: &buffer)
+    }
+  }
+
+  /// Appends the value as JSON.
+  func appendJSON(to buffer: inout [UInt8]) {
+    switch self {
+    case .none: buffer.append(contentsOf: "null".utf8)
+    case .string(let text): JSONText.append(text, to: &buffer)
+    case .integer, .number, .bool: appendWords(to: &buffer)
+    case .time(let time):
+      if time.isNumeric { appendWords(to: &buffer) } else { JSONText.append(time.decimalDescription, to: &buffer) }
+    case .fraction(let time): JSONText.append(time.fractionDescription, to: &buffer)
+    case .list(let elements):
+      buffer.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { buffer.append(UInt8(ascii: ",")) }
+        element.appendJSON(to: &buffer)
+      }
+      buffer.append(UInt8(ascii: "]"))
+    }
+  }
+
+  private func appendList(_ elements: [FieldValue], to buffer: inout [UInt8]) {
+    guard !elements.isEmpty else { return buffer.append(contentsOf: "\"\"".utf8) }
+    var text: [UInt8] = []
+    var element: [UInt8] = []
+    for (index, value) in elements.enumerated() {
+      if index > 0 { text.append(UInt8(ascii: ",")) }
+      element.removeAll(keepingCapacity: true)
+      if case .string(let string) = value {
+        element.append(contentsOf: string.utf8)
+      } else {
+        value.appendWords(to: &element)
+      }
+      for byte in element {
+        if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\\") { text.append(UInt8(ascii: "\\")) }
+        text.append(byte)
+      }
+    }
+    text.withUnsafeBufferPointer { WordsText.append(utf8: $0, to: &buffer) }
+  }
+}
+
+extension [UInt8] {
+  /// Appends an integer in decimal, without a string between.
+  mutating func append(decimal value: Int64) {
+    if value < 0 { append(UInt8(ascii: "-")) }
+    append(magnitude: value.magnitude)
+  }
+
+  /// Appends `time.decimalDescription`, seconds rounded half away from zero to nine places, without a string between: every
+  /// reply and event with a position needs two of them. Whatever is not plain goes the long way.
+  mutating func append(seconds time: MediaTime) {
+    guard time.isNumeric, time.timescale > 0 else { return append(contentsOf: time.decimalDescription.utf8) }
+    let scale = UInt64(time.timescale)
+    var (whole, remainder) = time.value.magnitude.quotientAndRemainder(dividingBy: scale)
+    // The remainder is below 2^31 and 2 * 10^9 below 2^31, so nothing here overflows.
+    var billionths = (remainder * 2_000_000_000 + scale) / (2 * scale)
+    if billionths == 1_000_000_000 { (whole, billionths) = (whole + 1, 0) }
+    if time.value < 0, whole > 0 || billionths > 0 { append(UInt8(ascii: "-")) }
+    append(magnitude: whole)
+    guard billionths > 0 else { return }
+    append(UInt8(ascii: "."))
+    var divisor: UInt64 = 100_000_000
+    while billionths > 0 {
+      (remainder, billionths) = billionths.quotientAndRemainder(dividingBy: divisor)
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remainder))
+      divisor /= 10
+    }
+  }
+
+  /// Appends `time.fractionDescription`, likewise.
+  mutating func append(fraction time: MediaTime) {
+    guard time.isNumeric else { return append(contentsOf: time.fractionDescription.utf8) }
+    append(decimal: time.value)
+    append(UInt8(ascii: "/"))
+    append(decimal: Int64(time.timescale))
+  }
+
+  private mutating func append(magnitude: UInt64) {
+    if magnitude < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude)) }
+    var rest = magnitude
+    var divisor: UInt64 = 10
+    while magnitude / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      let digit: UInt64
+      (digit, rest) = rest.quotientAndRemainder(dividingBy: divisor)
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+      divisor /= 10
+    }
+  }
+}

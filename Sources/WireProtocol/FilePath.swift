@@ -1,0 +1,82 @@
+import MediaCore
+
+/// The path of a file as the system knows it: bytes, absolute, without a NUL.
+///
+/// On the wire it is text. A path that is UTF-8 stands there as it is; any other as a `file://` URL whose other bytes are
+/// percent-encoded. Every absolute path has exactly one such text, and the text leads back to the same bytes.
+public struct FilePath: Sendable, Hashable, CustomStringConvertible {
+  /// The path's bytes, beginning with `/`; no NUL at the end and none inside.
+  public let bytes: [UInt8]
+
+  /// A path from the system's bytes; nil when they are not an absolute path or hold a NUL.
+  public init?(bytes: [UInt8]) {
+    guard bytes.first == UInt8(ascii: "/"), !bytes.contains(0) else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Reads the wire's text: an absolute path, or a `file://` URL without a host (or with `localhost`).
+  ///
+  /// Errors: `bad-arguments` for a relative path (the daemon's own folder means nothing to a client), a NUL or bad
+  /// percent-encoding; `unsupported-place` for a URL of another scheme.
+  public init(text: String) throws(MediaError) {
+    let utf8 = Array(text.utf8)
+    if utf8.first == UInt8(ascii: "/") {
+      guard !utf8.contains(0) else { throw MediaError(.badArguments, "a path cannot hold a NUL byte") }
+      bytes = utf8
+      return
+    }
+    guard let colon = text.firstRange(of: "://") else {
+      throw MediaError(
+        .badArguments, "the path \(Excerpt.quoted(text)) is not absolute: it begins with / or is a file:// URL")
+    }
+    guard text[..<colon.lowerBound].lowercased() == "file" else {
+      throw MediaError(.unsupportedPlace, "\(Excerpt.quoted(text)): only files can be played, by path or file:// URL")
+    }
+    var rest = utf8[text[..<colon.upperBound].utf8.count...]
+    if rest.starts(with: "localhost/".utf8) { rest = rest.dropFirst("localhost".utf8.count) }
+    guard rest.first == UInt8(ascii: "/") else {
+      throw MediaError(.badArguments, "\(Excerpt.quoted(text)): a file:// URL has no host and an absolute path")
+    }
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(rest.count)
+    var index = rest.startIndex
+    while index < rest.endIndex {
+      var byte = rest[index]
+      if byte == UInt8(ascii: "%") {
+        guard index + 2 < rest.endIndex, let high = ASCII.hexValue(rest[index + 1]),
+          let low = ASCII.hexValue(rest[index + 2])
+        else { throw MediaError(.badArguments, "\(Excerpt.quoted(text)): % needs two hexadecimal digits behind it") }
+        byte = high << 4 | low
+        index += 2
+      }
+      guard byte != 0 else { throw MediaError(.badArguments, "a path cannot hold a NUL byte") }
+      decoded.append(byte)
+      index += 1
+    }
+    bytes = decoded
+  }
+
+  /// The path as a string; nil when its bytes are not UTF-8.
+  public var string: String? { String(validating: bytes, as: UTF8.self) }
+
+  /// The text that stands for this path on the wire, in requests and replies.
+  public var text: String { string ?? url }
+
+  /// The path as a percent-encoded `file://` URL (RFC 8089, RFC 3986 section 2.3: unreserved characters and `/` stay).
+  public var url: String {
+    var encoded = Array("file://".utf8)
+    for byte in bytes {
+      if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "~") || ASCII.isNameByte(byte) {
+        encoded.append(byte)
+      } else {
+        encoded.append(UInt8(ascii: "%"))
+        for digit in [byte >> 4, byte & 15] {
+          encoded.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)
+        }
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+
+  public var description: String { text }
+}

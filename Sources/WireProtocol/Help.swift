@@ -1,0 +1,29 @@
+/// The replies to `help`, from the command table.
+public enum Help {
+  /// `help` without an argument: a row for each command, in the table's order.
+  public static let overview = Reply.ok(
+    [:], rows: CommandTable.all.map { ["command": .string($0.name.rawValue), "summary": .string($0.summary)] })
+
+  /// `help COMMAND`: a row for the command, and one for each of its parameters.
+  public static func reply(on name: CommandName) -> Reply {
+    guard let spec = CommandTable.spec(name) else { return overview }
+    var command: Fields = [
+      "command": .string(spec.name.rawValue), "synopsis": .string(spec.synopsis),
+      "family": .string(spec.family.rawValue),
+      "summary": .string(spec.summary),
+    ]
+    if !spec.details.isEmpty { command.append("details", .string(spec.details)) }
+    if !spec.replyFields.isEmpty { command.append("reply", .strings(spec.replyFields)) }
+    let parameters = spec.parameters.map { parameter -> Fields in
+      [
+        "parameter": .string(parameter.name.rawValue), "takes": .string(parameter.kind.accepted),
+        "summary": .string(parameter.summary),
+      ]
+    }
+    let keys =
+      name == .observe
+      ? ObservableKey.allCases.map { key -> Fields in ["key": .string(key.rawValue), "summary": .string(key.summary)] }
+      : []
+    return .ok([:], rows: [command] + parameters + keys)
+  }
+}

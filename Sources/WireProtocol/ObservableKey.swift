@@ -1,0 +1,56 @@
+import MediaCore
+
+/// What `observe` can watch. The names are AVFoundation's; each sends its value first and then every change.
+public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
+  case playerTimeControlStatus = "player.timeControlStatus"
+  case playerReasonForWaitingToPlay = "player.reasonForWaitingToPlay"
+  case playerRate = "player.rate"
+  case playerCurrentItem = "player.currentItem"
+  case playerVolume = "player.volume"
+  case playerIsMuted = "player.isMuted"
+  case playerActionAtItemEnd = "player.actionAtItemEnd"
+  case playerError = "player.error"
+  case itemStatus = "item.status"
+  case itemDuration = "item.duration"
+  case itemError = "item.error"
+  /// No value but the notifications of items: `played-to-end failed-to-play-to-end stalled time-jumped`.
+  case itemEvents = "item.events"
+  case queueVersion = "queue.version"
+  case outputState = "output.state"
+
+  /// What the key's value is, for people; protocol.md repeats it.
+  public var summary: String {
+    switch self {
+    case .playerTimeControlStatus: "`paused`, `waitingToPlayAtSpecifiedRate` or `playing`"
+    case .playerReasonForWaitingToPlay: "why it waits (`toMinimizeStalls`, `noItemToPlay`, ...), or `none`"
+    case .playerRate: "the desired rate; 0 is paused"
+    case .playerCurrentItem: "the id of the current item, or `none`"
+    case .playerVolume: "0 to 1"
+    case .playerIsMuted: "`true` or `false`"
+    case .playerActionAtItemEnd: "`advance`, `pause` or `none`"
+    case .playerError: "the name of the error that stopped the player, or `none`"
+    case .itemStatus: "`unknown`, `readyToPlay` or `failed`, of every entry of the queue"
+    case .itemDuration: "seconds, or `indefinite` while unknown, of every entry of the queue"
+    case .itemError: "the name of the error that an entry failed with, or `none`"
+    case .itemEvents: "no value: the events `played-to-end`, `failed-to-play-to-end`, `stalled`, `time-jumped`"
+    case .queueVersion: "a number that every change of the queue makes larger"
+    case .outputState: "`closed`, `opening`, `idle`, `running` or `lost`"
+    }
+  }
+
+  /// The keys that a pattern names: one key, or a beginning with `*` behind it (`player.*`, `*`).
+  ///
+  /// Errors: `no-such-property` when there are none.
+  static func matching(_ pattern: String) throws(MediaError) -> [ObservableKey] {
+    if let key = ObservableKey(rawValue: pattern) { return [key] }
+    if pattern.hasSuffix("*") {
+      let beginning = pattern.dropLast()
+      let keys = allCases.filter { $0.rawValue.hasPrefix(beginning) }
+      if !keys.isEmpty { return keys }
+    }
+    let names = allCases.map(\.rawValue)
+    let hint =
+      Nearest.name(to: pattern, among: names).map { "; did you mean \($0)?" } ?? "; `help observe` lists the keys"
+    throw MediaError(.noSuchProperty, "nothing to observe is called \(Excerpt.quoted(pattern))\(hint)")
+  }
+}

@@ -1,0 +1,138 @@
+/// The parameters' names: what an option is called in words, and what every parameter is called in JSON.
+public enum ParameterName: String, Sendable, Hashable, CaseIterable {
+  case action
+  case after
+  case before
+  case command
+  case conditions
+  case duration
+  case fast
+  case id
+  case ids
+  case ifVersion = "if-version"
+  case interval
+  case item
+  case keys
+  case limit
+  case name
+  case offset
+  case paths
+  case player
+  case `protocol`
+  case rate
+  case state
+  case time
+  case times
+  case timeout
+  case volume
+  case wait
+}
+
+/// One parameter of a command: its name, what it takes, and where it stands.
+public struct ParameterSpec: Sendable {
+  /// What a parameter takes. Text is read the same in both forms; JSON numbers and booleans stand where they are natural.
+  public enum Kind: Sendable, Hashable {
+    /// Any of the time forms, relative ones, percentages and `end` included.
+    case timeExpression
+    /// A time from the item's beginning: not negative.
+    case time
+    /// A span of time; `positive` or else zero too.
+    case duration(positive: Bool)
+    /// A span of time, or `inf`.
+    case tolerance
+    /// A whole number in a range.
+    case integer(ClosedRange<Int>)
+    /// A number in a range, as JSON writes them.
+    case number(ClosedRange<Double>, exceptZero: Bool)
+    /// One of these words.
+    case word([String])
+    /// `on`, `off` or `toggle`; in JSON `true` and `false` too.
+    case toggle
+    /// A word by itself in words, `true` or `false` in JSON.
+    case flag
+    /// A file's path.
+    case path
+    /// A player's name: 1 to 64 of `[A-Za-z0-9._-]`.
+    case playerName
+    /// A command's name.
+    case commandName
+    /// An observable key, or a beginning with `*`.
+    case key
+    /// A condition of `wait`.
+    case condition
+
+    /// What is accepted, for error messages, help and protocol.md.
+    public var accepted: String {
+      switch self {
+      case .timeExpression: "a time such as 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50% or end"
+      case .time: "a time such as 83.5, 250ms, 1:23.5 or 441000/44100"
+      case .duration(let positive): "a time \(positive ? "above" : "of at least") 0, such as 0.5, 250ms or 1/44100"
+      case .tolerance: "a time of at least 0, or inf"
+      case .integer(let range) where range.upperBound == .max: "a whole number from \(range.lowerBound) on"
+      case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+      case .number(let range, let exceptZero):
+        "a number from \(FieldText.number(range.lowerBound)) to \(FieldText.number(range.upperBound))"
+          + (exceptZero ? ", but not 0" : "")
+      case .word(let words): words.joined(separator: ", ")
+      case .toggle: "on, off or toggle"
+      case .flag: "true or false"
+      case .path: "an absolute path or a file:// URL"
+      case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"
+      case .commandName: "a command's name"
+      case .key: "a key such as player.rate, or a beginning with *, such as player.*"
+      case .condition: "time>=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready"
+      }
+    }
+  }
+
+  /// Where a parameter stands in the words form.
+  public enum Place: Sendable, Hashable {
+    /// By its position, and it must be there.
+    case required
+    /// By its position, if there.
+    case optional
+    /// All that is left, at least one; an array in JSON (or one value by itself).
+    case list
+    /// As `name=value` anywhere; a flag as its bare name.
+    case option
+  }
+
+  public let name: ParameterName
+  public let kind: Kind
+  public let place: Place
+  /// What the synopsis calls the value, such as `TIME`.
+  public let placeholder: String
+  /// One phrase for help and protocol.md.
+  public let summary: String
+  /// The name's bytes, for comparing.
+  let nameBytes: [UInt8]
+
+  init(_ name: ParameterName, _ kind: Kind, _ place: Place, _ placeholder: String, _ summary: String) {
+    self.name = name
+    self.kind = kind
+    self.place = place
+    self.placeholder = placeholder
+    self.summary = summary
+    nameBytes = Array(name.rawValue.utf8)
+  }
+
+  /// How the synopsis writes it: `TIME`, `[VOLUME]`, `PATH...`, `[fast]`, `[before=TIME]`.
+  public var synopsis: String {
+    switch place {
+    case .required: placeholder
+    case .optional: "[\(placeholder)]"
+    case .list: "\(placeholder)..."
+    case .option: kind == .flag ? "[\(name.rawValue)]" : "[\(name.rawValue)=\(placeholder)]"
+    }
+  }
+}
+
+/// Numbers in messages.
+enum FieldText {
+  /// A number without a needless `.0`.
+  static func number(_ value: Double) -> String {
+    var buffer: [UInt8] = []
+    FieldValue.float(value).appendWords(to: &buffer)
+    return String(decoding: buffer, as: UTF8.self)
+  }
+}

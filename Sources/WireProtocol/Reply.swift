@@ -1,0 +1,132 @@
+import MediaCore
+
+/// The one final answer to a request, with the rows before it.
+///
+/// Words: `[@id] | k=v ...` a row, then `[@id] ok k=v ...` or `[@id] error code=2004 name=no-such-item message="..."`.
+/// JSON: a `result` object with the same fields (and `rows`, an array of objects), or an `error` object.
+public struct Reply: Sendable, Hashable {
+  /// How it ended.
+  public enum Outcome: Sendable, Hashable {
+    case ok(Fields)
+    case error(WireError)
+  }
+
+  /// What is listed; nil for commands that list nothing, empty for a list that is.
+  public var rows: [Fields]?
+  public var outcome: Outcome
+
+  public init(rows: [Fields]? = nil, outcome: Outcome) {
+    self.rows = rows
+    self.outcome = outcome
+  }
+
+  /// Plain `ok`.
+  public static let ok = Reply(outcome: .ok([:]))
+  /// `ok` with fields, and rows before it.
+  public static func ok(_ fields: Fields, rows: [Fields]? = nil) -> Reply { Reply(rows: rows, outcome: .ok(fields)) }
+  /// An error reply.
+  public static func error(_ error: MediaError) -> Reply { Reply(outcome: .error(WireError(error))) }
+
+  /// Appends the reply with its LF to what goes to the peer; nothing for a JSON-RPC notification.
+  public func encode(to address: ReplyAddress, into buffer: inout [UInt8]) {
+    switch address.form {
+    case .words: encodeWords(address.id, into: &buffer)
+    case .json:
+      guard address.expectsReply else { return }
+      encodeJSONObject(address.id, into: &buffer)
+      buffer.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  /// Appends `[@id] ok` with its LF: the commonest reply, without a value in between.
+  public static func encodeOK(to address: ReplyAddress, into buffer: inout [UInt8]) {
+    guard address.form == .words else { return Reply.ok.encode(to: address, into: &buffer) }
+    appendPrefix(address.id, to: &buffer)
+    buffer.append(contentsOf: "ok\n".utf8)
+  }
+
+  private static func appendPrefix(_ id: RequestID, to buffer: inout [UInt8]) {
+    guard case .words(let id) = id else { return }
+    buffer.append(UInt8(ascii: "@"))
+    buffer.append(contentsOf: id.utf8)
+    buffer.append(UInt8(ascii: " "))
+  }
+
+  private func encodeWords(_ id: RequestID, into buffer: inout [UInt8]) {
+    if let rows {
+      for row in rows {
+        Self.appendPrefix(id, to: &buffer)
+        buffer.append(UInt8(ascii: "|"))
+        row.appendWords(to: &buffer)
+        buffer.append(UInt8(ascii: "\n"))
+      }
+    }
+    Self.appendPrefix(id, to: &buffer)
+    switch outcome {
+    case .ok(let fields):
+      buffer.append(contentsOf: "ok".utf8)
+      fields.appendWords(to: &buffer)
+    case .error(let error):
+      buffer.append(contentsOf: "error".utf8)
+      error.fields.appendWords(to: &buffer)
+    }
+    buffer.append(UInt8(ascii: "\n"))
+  }
+
+  /// Appends the JSON-RPC response object, without an LF.
+  func encodeJSONObject(_ id: RequestID, into buffer: inout [UInt8]) {
+    buffer.append(contentsOf: "{\"jsonrpc\":\"2.0\",\"id\":".utf8)
+    switch id {
+    case .none, .jsonNull: buffer.append(contentsOf: "null".utf8)
+    case .words(let text), .jsonString(let text): JSONText.append(text, to: &buffer)
+    case .jsonNumber(let token): buffer.append(contentsOf: token.utf8)
+    }
+    switch outcome {
+    case .ok(let fields):
+      buffer.append(contentsOf: ",\"result\":{".utf8)
+      fields.appendJSONMembers(to: &buffer)
+      if let rows {
+        buffer.append(contentsOf: (fields.isEmpty ? "\"rows\":[" : ",\"rows\":[").utf8)
+        for (index, row) in rows.enumerated() {
+          buffer.append(contentsOf: (index == 0 ? "{" : ",{").utf8)
+          row.appendJSONMembers(to: &buffer)
+          buffer.append(UInt8(ascii: "}"))
+        }
+        buffer.append(UInt8(ascii: "]"))
+      }
+      buffer.append(contentsOf: "}}".utf8)
+    case .error(let error):
+      buffer.append(contentsOf: ",\"error\":".utf8)
+      error.appendJSON(to: &buffer)
+      buffer.append(UInt8(ascii: "}"))
+    }
+  }
+}
+
+/// Collects the replies to a JSON-RPC batch, which are written together when the last member has its own.
+public struct BatchReply: Sendable {
+  private var buffer: [UInt8] = []
+
+  /// How many members still owe their reply.
+  public private(set) var outstandingCount: Int
+
+  /// A collector for a batch of so many members, notifications included.
+  public init(memberCount: Int) { outstandingCount = memberCount }
+
+  /// Takes one member's reply, in whichever order they come; true when it was the last.
+  public mutating func add(_ reply: Reply, for address: ReplyAddress) -> Bool {
+    outstandingCount -= 1
+    if address.expectsReply {
+      buffer.append(UInt8(ascii: buffer.isEmpty ? "[" : ","))
+      reply.encodeJSONObject(address.id, into: &buffer)
+    }
+    return outstandingCount <= 0
+  }
+
+  /// Appends the array of replies with its LF; nothing when every member was a notification.
+  public func encode(into output: inout [UInt8]) {
+    guard !buffer.isEmpty else { return }
+    output.append(contentsOf: buffer)
+    output.append(contentsOf: "]\n".utf8)
+  }
+}

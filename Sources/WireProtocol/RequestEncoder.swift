@@ -1,0 +1,144 @@
+import MediaCore
+
+/// Writes requests, for clients: from arguments as a shell hands them over, in either form.
+///
+/// A shell has already undone the quoting, so an argument `key=value` whose key the command knows is an option; behind a `--`
+/// every argument is positional.
+public struct RequestEncoder: Sendable {
+  /// Changes the path arguments (a client makes them absolute); gets and answers the bytes of a path, or of a URL as it is.
+  public var resolvePath: @Sendable ([UInt8]) -> [UInt8]
+
+  public init(resolvePath: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }) { self.resolvePath = resolvePath }
+
+  /// One argument, told apart as the daemon will.
+  private struct Argument {
+    var parameter: ParameterSpec?
+    var text: String
+  }
+
+  /// The request as a line in words, with its LF. `arguments` begins with the command; they are bytes because a path need not be UTF-8.
+  ///
+  /// A command that this client does not know is sent as it is: the daemon may be newer.
+  /// Errors: `invalid-utf8` for an argument that is neither UTF-8 nor a path.
+  public func words(_ arguments: [[UInt8]], id: String? = nil) throws(MediaError) -> [UInt8] {
+    var line: [UInt8] = []
+    if let id { line.append(contentsOf: "@\(id) ".utf8) }
+    WordsText.append(try text(arguments.first ?? []), to: &line)
+    for argument in try sorted(arguments) {
+      line.append(UInt8(ascii: " "))
+      if let parameter = argument.parameter, parameter.place == .option {
+        line.append(contentsOf: parameter.nameBytes)
+        if parameter.kind == .flag, argument.text == "true" { continue }
+        line.append(UInt8(ascii: "="))
+        WordsText.append(argument.text, to: &line)
+      } else if argument.text.utf8.contains(UInt8(ascii: "=")) || argument.text == "fast" {
+        // Quoted, so that a path such as after=3 stays a path.
+        appendQuoted(argument.text, to: &line)
+      } else {
+        WordsText.append(argument.text, to: &line)
+      }
+    }
+    line.append(UInt8(ascii: "\n"))
+    return line
+  }
+
+  /// The request as JSON-RPC, with its LF. Errors: as `words`, and `unknown-command` and `bad-arguments`, because JSON names parameters.
+  public func json(_ arguments: [[UInt8]], id: Int) throws(MediaError) -> [UInt8] {
+    let name = try text(arguments.first ?? [])
+    guard let spec = CommandTable.spec(named: name.utf8) else { throw CommandTable.unknownCommand(name) }
+    var members: [JSONValue.Member] = []
+    for argument in try sorted(arguments) {
+      guard let parameter = argument.parameter else {
+        throw MediaError(
+          .badArguments, "\(Excerpt.quoted(argument.text)) is one word too many (\(spec.synopsis))", operation: name)
+      }
+      let value = jsonValue(argument.text, parameter.kind)
+      let index = members.firstIndex { $0.name == parameter.name.rawValue }
+      if parameter.place == .list {
+        if let index, case .array(let elements) = members[index].value {
+          members[index].value = .array(elements + [value])
+        } else {
+          members.append(.init(parameter.name.rawValue, .array([value])))
+        }
+      } else {
+        members.append(.init(parameter.name.rawValue, value))
+      }
+    }
+    var line: [UInt8] = []
+    JSONValue.object([
+      .init("jsonrpc", .string("2.0")), .init("id", .number(String(id))), .init("method", .string(name)),
+      .init("params", .object(members)),
+    ]).append(to: &line)
+    line.append(UInt8(ascii: "\n"))
+    return line
+  }
+
+  private func jsonValue(_ text: String, _ kind: ParameterSpec.Kind) -> JSONValue {
+    switch kind {
+    case .integer, .number: ASCII.isJSONNumber(text.utf8) ? .number(text) : .string(text)
+    case .flag: text == "true" ? .bool(true) : text == "false" ? .bool(false) : .string(text)
+    default: .string(text)
+    }
+  }
+
+  /// The arguments behind the command, with their parameters.
+  private func sorted(_ arguments: [[UInt8]]) throws(MediaError) -> [Argument] {
+    let spec = arguments.first.flatMap { CommandTable.spec(named: $0) }
+    var result: [Argument] = []
+    var position = 0
+    var onlyPositions = false
+    for bytes in arguments.dropFirst() {
+      if !onlyPositions, bytes == Array("--".utf8) {
+        onlyPositions = true
+        continue
+      }
+      guard let spec else {
+        result.append(Argument(parameter: nil, text: try text(bytes)))
+        continue
+      }
+      if !onlyPositions, let (parameter, value) = option(bytes, of: spec) {
+        result.append(Argument(parameter: parameter, text: try text(value)))
+        continue
+      }
+      guard position < spec.parameters.count, spec.parameters[position].place != .option else {
+        result.append(Argument(parameter: nil, text: try text(bytes)))
+        continue
+      }
+      let parameter = spec.parameters[position]
+      if parameter.place != .list { position += 1 }
+      var argument = Argument(parameter: parameter, text: "")
+      if parameter.kind == .path {
+        let resolved = resolvePath(bytes)
+        argument.text = if let path = FilePath(bytes: resolved) { path.text } else { try text(resolved) }
+      } else {
+        argument.text = try text(bytes)
+      }
+      result.append(argument)
+    }
+    return result
+  }
+
+  private func option(_ bytes: [UInt8], of spec: CommandSpec) -> (ParameterSpec, value: [UInt8])? {
+    let key = bytes.prefix { $0 != UInt8(ascii: "=") }
+    for parameter in spec.parameters where parameter.place == .option && key.elementsEqual(parameter.nameBytes) {
+      if key.count < bytes.count { return (parameter, Array(bytes[(key.count + 1)...])) }
+      if parameter.kind == .flag { return (parameter, Array("true".utf8)) }
+    }
+    return nil
+  }
+
+  private func text(_ bytes: [UInt8]) throws(MediaError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw MediaError(.invalidUTF8, "\(Excerpt.quoted(String(decoding: bytes, as: UTF8.self))) is not UTF-8")
+    }
+    return text
+  }
+
+  private func appendQuoted(_ text: String, to line: inout [UInt8]) {
+    let start = line.count
+    WordsText.append(text, to: &line)
+    guard line[start] != UInt8(ascii: "\"") else { return }
+    line.insert(UInt8(ascii: "\""), at: start)
+    line.append(UInt8(ascii: "\""))
+  }
+}

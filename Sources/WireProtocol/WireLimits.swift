@@ -1,0 +1,42 @@
+/// Every bound that the protocol puts on a peer, in one place. protocol.md (*Limits*) lists them; a test compares.
+///
+/// Exceeding one is a numbered error, never a trap and never unbounded memory.
+public struct WireLimits: Sendable, Hashable {
+  /// Bytes of a line without its LF. Beyond it the line is answered once with `line-too-long` and discarded up to its LF.
+  public var lineByteCount = 65_536
+  /// Bytes without an LF after which the connection is closed: who sends this much has no line in mind.
+  public var unterminatedByteCount = 1_048_576
+  /// Characters of an `@id`; and bytes of a JSON-RPC id as it stands in the line.
+  public var idByteCount = 64
+  /// Levels of `[` and `{` in one JSON line.
+  public var jsonDepth = 32
+  /// Members of one JSON-RPC batch.
+  public var batchCount = 1_024
+  /// Requests of one connection that wait for their reply. At the limit the connection is not read until one is answered.
+  public var waitingRequestCount = 256
+  /// Connections of all peers together.
+  public var connectionCount = 256
+  /// Live subscriptions (`observe`, `tick`, `at`) of one connection.
+  public var subscriptionCount = 256
+  /// Bytes that wait to be read by one peer. Replies beyond it close the connection; events beyond half of it are dropped and counted.
+  public var outputByteCount = 4_194_304
+  /// Entries of one player's queue.
+  public var queueCount = 100_000
+  /// Players of one daemon.
+  public var playerCount = 64
+
+  /// The limits of protocol.md.
+  public static let standard = WireLimits()
+
+  public init() {}
+
+  /// The limits as the protocol's document names them, in its order.
+  public var named: [(name: String, value: Int)] {
+    [
+      ("line-bytes", lineByteCount), ("unterminated-bytes", unterminatedByteCount), ("id-bytes", idByteCount),
+      ("json-depth", jsonDepth), ("batch-members", batchCount), ("waiting-requests", waitingRequestCount),
+      ("connections", connectionCount), ("subscriptions", subscriptionCount), ("output-bytes", outputByteCount),
+      ("queue-length", queueCount), ("players", playerCount),
+    ]
+  }
+}

@@ -1,0 +1,112 @@
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+@Suite struct CommandTableTests {
+  @Test func itHoldsEveryCommandOnceSorted() {
+    let names = CommandTable.all.map(\.name.rawValue)
+    #expect(names == CommandName.allCases.map(\.rawValue).sorted())
+    #expect(CommandName.allCases.map(\.rawValue) == names)
+  }
+
+  @Test func everyCommandIsFoundByItsBytesAndNothingElseIs() {
+    for spec in CommandTable.all {
+      let name = Array(spec.name.rawValue.utf8)
+      #expect((1...16).contains(name.count))
+      #expect(CommandTable.spec(named: name) === spec)
+      #expect(
+        CommandTable.spec(named: name.dropLast()) == nil
+          || CommandName(rawValue: String(spec.name.rawValue.dropLast())) != nil)
+      #expect(CommandTable.spec(named: name + [0]) == nil)
+      #expect(CommandTable.spec(named: [0] + name) == nil)
+    }
+    #expect(CommandTable.spec(named: []) == nil)
+    #expect(CommandTable.spec(named: Array(repeating: UInt8(ascii: "a"), count: 17)) == nil)
+  }
+
+  @Test func parametersCanBeTold() {
+    for spec in CommandTable.all {
+      #expect(Set(spec.parameters.map(\.name)).count == spec.parameters.count, "\(spec.name)")
+      #expect(spec.parameters.count <= 64)
+      let places = spec.parameters.map(\.place)
+      let positional = places.prefix { $0 != .option }
+      #expect(!places.dropFirst(positional.count).contains { $0 != .option }, "\(spec.name): options stand last")
+      #expect(!positional.dropLast().contains(.list), "\(spec.name): a list takes all that is left")
+      if let optional = positional.firstIndex(of: .optional) { #expect(!positional[optional...].contains(.required)) }
+    }
+  }
+
+  @Test func waitingIsWhatTheTableSays() throws {
+    for spec in CommandTable.all {
+      let line = try #require(spec.example.first { $0.hasPrefix("> ") }).dropFirst(2)
+      let isWaiting = try Lines.request(String(line)).isWaiting
+      #expect(isWaiting == (spec.waiting == .always), "\(spec.name)")
+      if spec.waiting == .untilReady { #expect(try Lines.request(line + " wait=ready").isWaiting) }
+    }
+  }
+
+  @Test func examplesAreWhatTheTableSays() throws {
+    for spec in CommandTable.all {
+      for line in spec.example {
+        let text = Array(line.utf8.dropFirst(2))
+        if line.hasPrefix("> ") {
+          let request = try Lines.request(String(decoding: text, as: UTF8.self))
+          #expect(request.name == spec.name)
+          continue
+        }
+        switch try ServerLine(parsing: text) {
+        case .ok(_, let fields): check(fields, spec.replyFields, line)
+        case .row(_, let fields) where spec.name != .help: check(fields, try #require(spec.rowFields), line)
+        case .event(let name, let fields):
+          check(fields, try #require(EventTable.all.first { $0.name.rawValue == name }).fields, line)
+        case .error(_, let error, _): #expect(spec.errors.contains(error.code), "\(line)")
+        case .row: break
+        case .hello: Issue.record("\(line)")
+        }
+      }
+    }
+  }
+
+  /// The names are those of the table, in its order; only what the table has in brackets may be missing.
+  private func check(_ fields: ServerLine.TextFields, _ expected: [String], _ line: String) {
+    var names = fields.entries.map(\.name)[...]
+    for name in expected {
+      let isOptional = name.hasPrefix("[")
+      let plain = isOptional ? String(name.dropFirst().dropLast()) : name
+      if names.first == plain {
+        names.removeFirst()
+      } else if !isOptional {
+        Issue.record("\(plain) is missing: \(line)")
+      }
+    }
+    #expect(names.isEmpty, "\(line)")
+  }
+
+  @Test func helpSpeaksOfEveryCommand() throws {
+    #expect(Help.overview.rows?.count == CommandTable.all.count)
+    for spec in CommandTable.all {
+      let rows = try #require(Help.reply(on: spec.name).rows)
+      #expect(rows.first?["command"] == .string(spec.name.rawValue))
+      #expect(rows.count >= 1 + spec.parameters.count)
+    }
+  }
+
+  @Test func theHelpExampleIsWhatHelpAnswers() {
+    let text = Lines.text { Help.reply(on: .pause).encode(to: .words, into: &$0) }
+    #expect(
+      text.hasPrefix("| command=pause synopsis=\"pause [player=NAME]\" family=Playback summary=Pauses."), "\(text)")
+  }
+
+  @Test func everyParameterOfEveryCommandIsRefusedWhenItIsNonsense() throws {
+    for spec in CommandTable.all {
+      for parameter in spec.parameters {
+        let line =
+          #"{"jsonrpc":"2.0","id":1,"method":"\#(spec.name.rawValue)","params":{"\#(parameter.name.rawValue)":{}}}"#
+        let rejection = try Lines.rejection(line)
+        #expect(rejection.error.error.code == .badArguments)
+        #expect(rejection.error.error.message.contains(parameter.kind.accepted), "\(line)")
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+@Suite struct EventTests {
+  private static let position = Event.Position(player: "main", item: 7, time: MediaTime(value: 49, timescale: 4))
+  private static let error = MediaError(
+    .decodeFailed, "the decoder failed", operation: "avcodec_send_packet", underlying: "x y")
+
+  private static let samples: [(event: Event, words: String)] = [
+    (
+      .tick(.init(subscription: 3, position: position, rate: 1, reason: .periodic, lateNanoseconds: 2_000_000)),
+      "* tick id=3 player=main item=7 time=12.25 pts=49/4 rate=1 reason=periodic late=0.002"
+    ),
+    (
+      .tick(
+        .init(
+          subscription: 3, position: .init(player: "b", item: nil, time: .indefinite), rate: 0, reason: .stop,
+          lateNanoseconds: nil)),
+      "* tick id=3 player=b item=none time=indefinite pts=indefinite rate=0 reason=stop"
+    ),
+    (
+      .boundary(.init(subscription: 4, position: position, lateNanoseconds: 0)),
+      "* at id=4 player=main item=7 time=12.25 pts=49/4 late=0"
+    ),
+    (
+      .changed(.init(subscription: 1, player: "main", key: .playerRate, initial: .float(0.5))),
+      "* changed id=1 player=main key=player.rate new=0.5 cause=initial initial=true"
+    ),
+    (
+      .changed(
+        .init(subscription: 1, player: "main", key: .itemStatus, item: 2, old: "unknown", new: "failed", cause: "load")),
+      "* changed id=1 player=main key=item.status item=2 old=unknown new=failed cause=load"
+    ),
+    (
+      .changed(.init(subscription: 1, player: "main", key: .playerCurrentItem, old: 2, new: nil, cause: "end")),
+      "* changed id=1 player=main key=player.currentItem old=2 new=none cause=end"
+    ),
+    (
+      .item(.init(subscription: 2, kind: .playedToEnd, position: position)),
+      "* played-to-end id=2 player=main item=7 time=12.25 pts=49/4"
+    ),
+    (
+      .item(.init(subscription: 2, kind: .stalled, position: position)),
+      "* stalled id=2 player=main item=7 time=12.25 pts=49/4"
+    ),
+    (
+      .item(.init(subscription: 2, kind: .timeJumped, position: position)),
+      "* time-jumped id=2 player=main item=7 time=12.25 pts=49/4"
+    ),
+    (
+      .item(.init(subscription: 2, kind: .failedToPlayToEnd(error), position: position)),
+      "* failed-to-play-to-end id=2 player=main item=7 time=12.25 pts=49/4 code=4002 name=decode-failed"
+        + " message=\"the decoder failed\" operation=avcodec_send_packet underlying=\"x y\""
+    ),
+    (.overflow(dropped: 12), "* overflow dropped=12"),
+    (
+      .closing(MediaError(.shuttingDown, "the daemon is ending")),
+      "* closing code=6017 name=shutting-down message=\"the daemon is ending\""
+    ),
+  ]
+
+  @Test func eventsAreWrittenInWords() {
+    for (event, words) in Self.samples {
+      #expect(Lines.text { event.encode(form: .words, into: &$0) } == words + "\n")
+    }
+  }
+
+  @Test func eventsAreWrittenAsNotifications() throws {
+    for (event, words) in Self.samples {
+      let text = Lines.text { event.encode(form: .json, into: &$0) }
+      #expect(text.hasSuffix("}\n") && text.filter { $0 == "\n" }.count == 1)
+      let value = try JSONValue(parsing: Array(text.utf8).span)
+      #expect(value["jsonrpc"] == .string("2.0"))
+      #expect(value["method"] == .string(event.name.rawValue))
+      #expect(value["id"] == nil)
+      guard case .object(let members)? = value["params"],
+        case .event(let name, let fields) = try ServerLine(parsing: Array(words.utf8))
+      else { throw Unexpected(text) }
+      #expect(name == event.name.rawValue)
+      #expect(members.map(\.name) == fields.entries.map(\.name))
+    }
+  }
+
+  @Test func fieldsAreThoseOfTheTable() throws {
+    #expect(EventTable.all.map(\.name) == EventName.allCases)
+    #expect(EventTable.all.map(\.name.rawValue) == EventTable.all.map(\.name.rawValue).sorted())
+    #expect(Set(Self.samples.map(\.event.name)) == Set(EventName.allCases))
+    for (event, words) in Self.samples {
+      var names = event.fields.entries.map(\.name)[...]
+      for field in try #require(EventTable.all.first { $0.name == event.name }).fields {
+        let plain = field.hasPrefix("[") ? String(field.dropFirst().dropLast()) : field
+        if names.first == plain {
+          names.removeFirst()
+        } else {
+          #expect(field.hasPrefix("["), "\(words) lacks \(field)")
+        }
+      }
+      #expect(names.isEmpty, "\(words)")
+    }
+  }
+}

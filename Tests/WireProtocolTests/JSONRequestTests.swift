@@ -1,0 +1,161 @@
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+@Suite struct JSONRequestTests {
+  private static func line(_ method: String, _ params: String) -> String {
+    #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
+  }
+
+  /// A line in words and the parameters in JSON that mean the same.
+  @Test(arguments: [
+    ("hello protocol=1", #"{"protocol":1}"#), ("ping", "{}"), ("ping", "[]"), ("help seek", #"{"command":"seek"}"#),
+    ("stats", "{}"), ("bye", "{}"), ("play", "{}"), ("pause player=x", #"{"player":"x"}"#), ("toggle", "{}"),
+    ("stop", "{}"),
+    ("seek 83.5", #"{"time":83.5}"#), ("seek 83.5", #"{"time":"83.5"}"#), ("seek 1:23.5", #"{"time":"1:23.5"}"#),
+    ("seek +5", #"{"time":"+5"}"#), ("seek 1/3 fast", #"{"time":"1/3","fast":true}"#),
+    ("seek 5", #"{"time":5,"fast":false}"#),
+    ("seek 5 before=0.25 after=inf item=3", #"{"time":5e0,"before":0.25,"after":"inf","item":3}"#),
+    ("rate -2", #"{"rate":-2.0}"#), ("volume 0.5", #"{"volume":0.5}"#), ("mute on", #"{"state":true}"#),
+    ("mute off", #"{"state":false}"#), ("mute toggle", #"{"state":"toggle"}"#),
+    ("end-action pause", #"{"action":"pause"}"#),
+    ("status", "{}"), ("load '/a b' /c wait=ready", #"{"paths":["/a b","/c"],"wait":"ready"}"#),
+    ("load /a", #"{"paths":"/a"}"#),
+    ("append /a if-version=3", #"{"if-version":3,"paths":["/a"]}"#),
+    ("insert /a after=1", #"{"paths":["/a"],"after":1}"#),
+    ("remove 1 2", #"{"ids":[1,2]}"#), ("clear", "{}"), ("list offset=1 limit=2", #"{"offset":1,"limit":2}"#),
+    ("next", "{}"),
+    ("item.status 4", #"{"id":4}"#), ("observe player.rate queue.*", #"{"keys":["player.rate","queue.*"]}"#),
+    ("unobserve 1", #"{"id":1}"#), ("tick 0.5", #"{"interval":0.5}"#), ("at 90 1:35.25", #"{"times":[90,"1:35.25"]}"#),
+    ("untick 1", #"{"id":1}"#), ("wait time>=90 ended timeout=5", #"{"conditions":["time>=90","ended"],"timeout":5}"#),
+    ("clock.advance 2.5", #"{"duration":2.5}"#), ("player.create x", #"{"name":"x"}"#),
+    ("player.close x", #"{"name":"x"}"#),
+    ("player.list", "{}"), ("output.status", "{}"),
+  ])
+  func bothFormsMeanTheSame(words: String, params: String) throws {
+    let method = String(words.prefix { $0 != " " })
+    let request = try Lines.request(Self.line(method, params))
+    #expect(request.command == (try Lines.command(words)))
+    #expect(request.address == ReplyAddress(form: .json, id: .jsonNumber("1")))
+  }
+
+  @Test func aTimeIsReadFromItsDigits() throws {
+    let command = try Lines.command(Self.line("seek", #"{"time":0.1}"#))
+    guard case .playback(.seek(let seek), _) = command else { throw Unexpected("\(command)") }
+    #expect(seek.target == .absolute(MediaTime(value: 1, timescale: 10)))
+  }
+
+  @Test(arguments: [
+    (#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, RequestID.jsonNumber("7")),
+    (#"{"jsonrpc":"2.0","id":-1.50e2,"method":"ping"}"#, .jsonNumber("-1.50e2")),
+    (
+      #"{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"}"#,
+      .jsonNumber("123456789012345678901234567890")
+    ),
+    (#"{"method":"ping","id":"a\u00e9\"","jsonrpc":"2.0","extra":[1]}"#, .jsonString("aé\"")),
+    (#"{"jsonrpc":"2.0","id":"","method":"ping"}"#, .jsonString("")),
+    (#" {"jsonrpc":"2.0","id":null,"method":"ping"} "#, .jsonNull),
+    (#"{"jsonrpc":"2.0","method":"ping"}"#, .none),
+  ])
+  func idsAreEchoedAsTheyWere(line: String, id: RequestID) throws {
+    let address = try Lines.request(line).address
+    #expect(address == ReplyAddress(form: .json, id: id))
+    #expect(address.expectsReply == (id != .none))
+    #expect(address.hasID == (id != .none && id != .jsonNull))
+  }
+
+  @Test(arguments: [
+    ("{", -32_700, RequestID.jsonNull), (#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#, -32_700, .jsonNull),
+    ("{}", -32_600, .jsonNull), (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32_600, .jsonNumber("1")),
+    (#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#, -32_600, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1}"#, -32_600, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":5}"#, -32_600, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":[],"method":"ping"}"#, -32_600, .jsonNull),
+    (#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, -32_600, .jsonNull),
+    (#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"play"}"#, -32_600, .jsonNumber("1")),
+    ("[]", -32_600, .jsonNull),
+    (#"{"jsonrpc":"2.0","id":1,"method":"nosuch"}"#, -32_601, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"seek"}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"ping","params":1}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":1}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":5,"time":6}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":[5]}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":null}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":5,"fast":"true"}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":-5}}"#, 1002, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":1e999}}"#, 1002, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":"soon"}}"#, 1002, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"remove","params":{"ids":[]}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"remove","params":{"ids":["1"]}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"remove","params":{"ids":[1.5]}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"load","params":{"paths":[["/a"]]}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"load","params":{"paths":["http://a/b"]}}"#, 2007, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","method":"nosuch"}"#, -32_601, .none),
+  ])
+  func badLinesHaveJSONRPCsCodes(line: String, code: Int, id: RequestID) throws {
+    let rejection = try Lines.rejection(line)
+    #expect(rejection.error.jsonCode == code, "\(rejection.error)")
+    #expect(rejection.address == ReplyAddress(form: .json, id: id))
+  }
+
+  @Test func aLineThatIsNotUTF8IsAParseError() throws {
+    let rejection = try Lines.rejection(Array(#"{"a":""#.utf8) + [0xFF] + Array("\"}".utf8))
+    #expect(rejection.error.jsonCode == -32_700)
+    #expect(rejection.error.error.code == .invalidUTF8)
+  }
+
+  @Test func idsAreLimited() throws {
+    #expect(throws: Never.self) {
+      try Lines.request(#"{"jsonrpc":"2.0","id":"\#(String(repeating: "x", count: 64))","method":"ping"}"#)
+    }
+    let rejection = try Lines.rejection(
+      #"{"jsonrpc":"2.0","id":"\#(String(repeating: "x", count: 65))","method":"ping"}"#)
+    #expect(rejection.error.jsonCode == -32_600)
+  }
+
+  @Test func aBatchIsAnsweredTogetherInAnyOrder() throws {
+    let line =
+      #"[{"jsonrpc":"2.0","id":1,"method":"ping"},5,{"jsonrpc":"2.0","method":"play"},{"jsonrpc":"2.0","id":"b","method":"nosuch"}]"#
+    guard case .batch(let members) = Lines.parse(line) else { throw Unexpected("no batch") }
+    try #require(members.count == 4)
+    var batch = BatchReply(memberCount: members.count)
+    for (index, member) in members.enumerated().reversed() {
+      switch member {
+      case .request(let request): #expect(batch.add(.ok, for: request.address) == (index == 0))
+      case .rejected(let rejection): #expect(batch.add(rejection.reply, for: rejection.address) == (index == 0))
+      }
+    }
+    let text = Lines.text { batch.encode(into: &$0) }
+    let value = try JSONValue(parsing: Array(text.utf8).span)
+    guard case .array(let replies) = value else { throw Unexpected(text) }
+    #expect(replies.map { $0["id"] } == [.string("b"), .null, .number("1")])
+    #expect(replies.map { $0["error"]?["code"] } == [.number("-32601"), .number("-32600"), nil])
+    #expect(text.hasSuffix("]\n") && text.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test func aBatchOfNotificationsIsAnsweredByNothing() throws {
+    guard case .batch(let members) = Lines.parse(#"[{"jsonrpc":"2.0","method":"play"},{"jsonrpc":"2.0","method":"x"}]"#)
+    else {
+      throw Unexpected("no batch")
+    }
+    var batch = BatchReply(memberCount: 2)
+    for member in members {
+      switch member {
+      case .request(let request): _ = batch.add(.ok, for: request.address)
+      case .rejected(let rejection): _ = batch.add(rejection.reply, for: rejection.address)
+      }
+    }
+    #expect(batch.outstandingCount == 0)
+    #expect(Lines.text { batch.encode(into: &$0) }.isEmpty)
+  }
+
+  @Test func batchesAreLimited() throws {
+    let member = #"{"jsonrpc":"2.0","method":"ping"}"#
+    let batch = { (count: Int) in "[" + Array(repeating: member, count: count).joined(separator: ",") + "]" }
+    guard case .batch(let members) = Lines.parse(batch(1_024)) else { throw Unexpected("no batch") }
+    #expect(members.count == 1_024)
+    #expect(try Lines.rejection(batch(1_025)).error.jsonCode == -32_600)
+  }
+}

@@ -1,0 +1,95 @@
+import FoundationEssentials
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+/// protocol.md, and what its generated sections have to be according to the tables.
+///
+/// `UPDATE_PROTOCOL_MD=1 swift test --filter ProtocolDocumentTests` writes those sections anew.
+enum ProtocolDocument {
+  static let path: String = {
+    let folders = #filePath.split(separator: "/").dropLast(3)
+    return "/" + folders.joined(separator: "/") + "/protocol.md"
+  }()
+
+  static func text() throws -> String {
+    let data = try #require(FileManager.default.contents(atPath: path), "no document at \(path)")
+    return try #require(String(validating: data, as: UTF8.self))
+  }
+
+  /// What stands between the two markers of a generated section.
+  static func section(_ name: String, of text: String) throws -> String {
+    let begin = try #require(text.firstRange(of: "<!-- begin \(name) -->\n"))
+    let end = try #require(text.firstRange(of: "<!-- end \(name) -->"))
+    return String(text[begin.upperBound..<end.lowerBound])
+  }
+
+  static let generated: [(name: String, text: String)] = [("commands", commands), ("keys", keys), ("events", events)]
+
+  static var commands: String {
+    CommandSpec.Family.allCases.map { family in
+      "### \(family.rawValue)\n\n"
+        + CommandTable.all.filter { $0.family == family }.map(command).joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+
+  static func command(_ spec: CommandSpec) -> String {
+    var text = "#### `\(spec.name.rawValue)`\n```\n\(spec.synopsis)\n```\n\(spec.summary)"
+    if !spec.details.isEmpty { text += " \(spec.details)" }
+    text += "\n\n"
+    if !spec.parameters.isEmpty {
+      text += "| Parameter | Takes | Means |\n|---|---|---|\n"
+      for parameter in spec.parameters {
+        let accepted =
+          switch parameter.place {
+          case .list: "one or more: \(parameter.kind.accepted)"
+          default: parameter.kind.accepted
+          }
+        text += "| `\(parameter.name.rawValue)` | \(accepted) | \(parameter.summary) |\n"
+      }
+      text += "\n"
+    }
+    if let rows = spec.rowFields { text += "Rows: \(list(rows)).\n" }
+    text += "Reply: \(spec.replyFields.isEmpty ? "`ok`" : list(spec.replyFields)).\n"
+    switch spec.waiting {
+    case .never: break
+    case .always: text += "A waiting request.\n"
+    case .untilReady: text += "With `wait=ready` a waiting request.\n"
+    }
+    if !spec.errors.isEmpty {
+      text += "Errors: \(spec.errors.map { "\($0.rawValue) `\($0.name)`" }.joined(separator: ", ")).\n"
+    }
+    return text + "\n```\n\(spec.example.joined(separator: "\n"))\n```\n"
+  }
+
+  static var keys: String {
+    "| Key | Value |\n|---|---|\n"
+      + ObservableKey.allCases.map { "| `\($0.rawValue)` | \($0.summary) |\n" }.joined()
+  }
+
+  static var events: String {
+    "| Event | Fields | Sent |\n|---|---|---|\n"
+      + EventTable.all.map { "| `\($0.name.rawValue)` | \(list($0.fields)) | \($0.summary) |\n" }.joined()
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.map { $0.hasPrefix("[") ? "[`\($0.dropFirst().dropLast())`]" : "`\($0)`" }.joined(separator: " ")
+  }
+
+  /// The first cells of a table's rows, from a heading on to the next.
+  static func rows(under heading: String, of text: String) throws -> [[String]] {
+    let begin = try #require(text.firstRange(of: "\n## \(heading)\n"))
+    let rest = text[begin.upperBound...]
+    let section = rest.firstRange(of: "\n## ").map { rest[..<$0.lowerBound] } ?? rest
+    return section.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("|---") }.dropFirst().map {
+      row in
+      row.split(separator: "|").map { cell in
+        var cell = cell
+        while cell.first == " " || cell.first == "`" { cell.removeFirst() }
+        while cell.last == " " || cell.last == "`" { cell.removeLast() }
+        return String(cell)
+      }
+    }
+  }
+}

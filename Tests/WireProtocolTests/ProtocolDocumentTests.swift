@@ -1,0 +1,53 @@
+import FoundationEssentials
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+@Suite struct ProtocolDocumentTests {
+  @Test func commandsKeysAndEventsAreThoseOfTheTables() throws {
+    var text = try ProtocolDocument.text()
+    if ProcessInfo.processInfo.environment["UPDATE_PROTOCOL_MD"] != nil {
+      for section in ProtocolDocument.generated {
+        let old = try ProtocolDocument.section(section.name, of: text)
+        let begin = try #require(text.firstRange(of: "<!-- begin \(section.name) -->\n"))
+        let end = text.index(begin.upperBound, offsetBy: old.count)
+        text.replaceSubrange(begin.upperBound..<end, with: section.text)
+      }
+      try text.write(toFile: ProtocolDocument.path, atomically: false, encoding: .utf8)
+    }
+    for section in ProtocolDocument.generated {
+      #expect(try ProtocolDocument.section(section.name, of: text) == section.text, "section \(section.name)")
+    }
+  }
+
+  @Test func errorsAreThoseOfTheCode() throws {
+    let rows = try ProtocolDocument.rows(under: "Errors", of: try ProtocolDocument.text())
+    let documented = rows.map { "\($0[0]) \($0[1])" }
+    let known = MediaError.Code.names.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    #expect(documented == known)
+    #expect(rows.allSatisfy { $0.count == 3 && !$0[2].isEmpty })
+  }
+
+  @Test func limitsAreThoseOfTheCode() throws {
+    let documented = try ProtocolDocument.rows(under: "Limits", of: try ProtocolDocument.text()).map {
+      "\($0[0]) \($0[1])"
+    }
+    #expect(documented == WireLimits.standard.named.map { "\($0.name) \($0.value)" })
+  }
+
+  @Test func everyLimitIsNamed() {
+    #expect(Mirror(reflecting: WireLimits.standard).children.count == WireLimits.standard.named.count)
+  }
+
+  /// The sessions outside the generated sections are real too: what `>` sends is taken.
+  @Test func everyRequestInTheDocumentIsTaken() throws {
+    for line in try ProtocolDocument.text().split(separator: "\n") where line.hasPrefix("> ") {
+      let outcome = Lines.parse(String(line.dropFirst(2)))
+      guard case .request = outcome else {
+        Issue.record("\(line): \(outcome)")
+        continue
+      }
+    }
+  }
+}

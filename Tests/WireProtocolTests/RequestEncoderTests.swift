@@ -1,0 +1,51 @@
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+@Suite struct RequestEncoderTests {
+  private static let encoder = RequestEncoder { $0.first == UInt8(ascii: "/") ? $0 : Array("/cwd/".utf8) + $0 }
+  private static func bytes(_ arguments: [String]) -> [[UInt8]] { arguments.map { Array($0.utf8) } }
+
+  /// Arguments as a shell hands them over, and the line in words that means the same.
+  @Test(arguments: [
+    (["play"], "play"), (["seek", "1:23.5", "fast"], "seek 1:23.5 fast"),
+    (["seek", "5", "before=0.5"], "seek 5 before=0.5"),
+    (["load", "a b.flac", "it's"], "load '/cwd/a b.flac' \"/cwd/it's\""),
+    (["load", "x", "wait=ready"], "load /cwd/x wait=ready"),
+    (["load", "--", "wait=ready"], "load /cwd/wait=ready"),
+    (["append", "/m/a=b", "if-version=3"], "append /m/a=b if-version=3"),
+    (["wait", "time>=90", "status=playing", "timeout=5"], "wait time>=90 status=playing timeout=5"),
+    (["mute", "on"], "mute on"),
+    (["volume", "0.5"], "volume 0.5"), (["remove", "1", "2", "3"], "remove 1 2 3"),
+    (["load", "new\nline"], "load \"/cwd/new\\nline\""),
+    (["insert", "f", "after=2", "player=b"], "insert /cwd/f after=2 player=b"), (["at", "90", "1:35"], "at 90 1:35"),
+  ])
+  func bothFormsAreReadBackAsMeant(arguments: [String], words: String) throws {
+    let expected = try Lines.command(words)
+    let line = try Self.encoder.words(Self.bytes(arguments), id: "7")
+    #expect(line.last == 10)
+    let request = try Lines.request(String(decoding: line.dropLast(), as: UTF8.self))
+    #expect(request.command == expected)
+    #expect(request.address.id == .words("7"))
+    let json = try Self.encoder.json(Self.bytes(arguments), id: 7)
+    let jsonRequest = try Lines.request(String(decoding: json.dropLast(), as: UTF8.self))
+    #expect(jsonRequest.command == expected)
+    #expect(jsonRequest.address.id == .jsonNumber("7"))
+  }
+
+  @Test func aPathNeedNotBeUTF8() throws {
+    let arguments = [Array("load".utf8), Array("/m/".utf8) + [0xE9]]
+    #expect(try Self.encoder.words(arguments) == Array("load file:///m/%E9\n".utf8))
+    #expect(throws: MediaError.self) { try Self.encoder.words([Array("seek".utf8), [0xE9]]) }
+  }
+
+  @Test func whatThisClientDoesNotKnowIsSentInWordsOnly() throws {
+    #expect(
+      try Self.encoder.words(Self.bytes(["new.command", "x y", "a=b"])) == Array("new.command \"x y\" a=b\n".utf8))
+    #expect(throws: MediaError.self) { try Self.encoder.json(Self.bytes(["new.command"]), id: 1) }
+    #expect(throws: MediaError.self) { try Self.encoder.json(Self.bytes(["ping", "x"]), id: 1) }
+    let line = try Self.encoder.words(Self.bytes(["ping", "x"]))
+    #expect(try Lines.rejection(String(decoding: line.dropLast(), as: UTF8.self)).error.error.code == .badArguments)
+  }
+}

@@ -1,0 +1,224 @@
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+@Suite struct WordsRequestTests {
+  private static func seek(_ target: String, before: MediaTime = .zero, after: MediaTime = .zero, item: Int? = nil)
+    throws -> Command
+  {
+    .playback(
+      .seek(
+        .init(target: try TimeExpression(parsing: target), toleranceBefore: before, toleranceAfter: after, item: item)),
+      player: "main")
+  }
+
+  private static func path(_ text: String) throws -> FilePath { try FilePath(text: text) }
+  private static func seconds(_ text: String) throws -> MediaTime { try #require(MediaTime(decimal: text)) }
+
+  @Test func everyCommandIsRead() throws {
+    let one = try Self.path("/a b")
+    let cases: [(String, Command)] = [
+      ("hello", .connection(.hello(protocolVersion: nil))),
+      ("hello protocol=1", .connection(.hello(protocolVersion: 1))),
+      ("ping", .connection(.ping)), ("help", .connection(.help(nil))),
+      ("help clock.advance", .connection(.help(.clockAdvance))),
+      ("stats", .connection(.stats)), ("bye", .connection(.bye)),
+      ("play", .playback(.play, player: "main")), ("pause player=b.2", .playback(.pause, player: "b.2")),
+      ("toggle", .playback(.toggle, player: "main")), ("stop", .playback(.stop, player: "main")),
+      ("seek 83.5", try Self.seek("83.5")), ("seek -5", try Self.seek("-5")), ("seek 50%", try Self.seek("50%")),
+      ("seek end", try Self.seek("end")), ("seek 1:02:03.25 item=3", try Self.seek("1:02:03.25", item: 3)),
+      ("seek 441000/44100 before=0.5 after=0", try Self.seek("441000/44100", before: Self.seconds("0.5"))),
+      ("seek fast 10", try Self.seek("10", before: .positiveInfinity, after: .positiveInfinity)),
+      ("seek 10 fast", try Self.seek("10", before: .positiveInfinity, after: .positiveInfinity)),
+      ("seek 10 fast=false", try Self.seek("10")), ("seek 10 after=inf", try Self.seek("10", after: .positiveInfinity)),
+      ("rate", .playback(.rate(nil), player: "main")), ("rate -1.5", .playback(.rate(-1.5), player: "main")),
+      ("volume", .playback(.volume(nil), player: "main")), ("volume .25", .playback(.volume(0.25), player: "main")),
+      ("volume 1e0", .playback(.volume(1), player: "main")), ("mute", .playback(.mute(nil), player: "main")),
+      ("mute toggle", .playback(.mute(.toggle), player: "main")),
+      ("end-action", .playback(.endAction(nil), player: "main")),
+      ("end-action none", .playback(.endAction(PlaybackCommand.ItemEndAction.none), player: "main")),
+      ("status player=\"x\"", .playback(.status, player: "x")),
+      ("load '/a b'", .queue(.load([one], waitUntilReady: false), player: "main")),
+      ("load \"/a b\" wait=ready /a\\ b", .queue(.load([one, one], waitUntilReady: true), player: "main")),
+      ("append /a=b", .queue(.append([try Self.path("/a=b")], waitUntilReady: false, ifVersion: nil), player: "main")),
+      (
+        "append file:///a%20b if-version=7", .queue(.append([one], waitUntilReady: false, ifVersion: 7), player: "main")
+      ),
+      ("insert '/a b'", .queue(.insert([one], at: .next, waitUntilReady: false, ifVersion: nil), player: "main")),
+      (
+        "insert '/a b' after=2",
+        .queue(.insert([one], at: .after(item: 2), waitUntilReady: false, ifVersion: nil), player: "main")
+      ),
+      (
+        "insert before=2 '/a b' wait=ready",
+        .queue(.insert([one], at: .before(item: 2), waitUntilReady: true, ifVersion: nil), player: "main")
+      ),
+      ("remove 1 2 3 if-version=0", .queue(.remove([1, 2, 3], ifVersion: 0), player: "main")),
+      ("clear", .queue(.clear, player: "main")), ("list", .queue(.list(offset: 0, limit: nil), player: "main")),
+      ("list limit=5 offset=10", .queue(.list(offset: 10, limit: 5), player: "main")),
+      ("next", .queue(.next, player: "main")), ("item.status 9", .item(.status(item: 9), player: "main")),
+      ("observe player.rate", .watching(.observe([.playerRate], player: "main"))),
+      (
+        "observe queue.version item.* item.status",
+        .watching(.observe([.itemStatus, .itemDuration, .itemError, .itemEvents, .queueVersion], player: "main"))
+      ),
+      ("observe *", .watching(.observe(ObservableKey.allCases, player: "main"))),
+      ("unobserve 1", .watching(.unobserve(subscription: 1))), ("untick 2", .watching(.untick(subscription: 2))),
+      ("tick 250ms", .watching(.tick(interval: try Self.seconds("0.25"), player: "main"))),
+      (
+        "at 90 1:35.25 item=4",
+        .watching(.at([try Self.seconds("90"), try Self.seconds("95.25")], item: 4, player: "main"))
+      ),
+      (
+        "wait time>=90 status=playing item=3 timeout=5",
+        .watching(
+          .wait(
+            [.timeAtLeast(try Self.seconds("90")), .status(.playing), .currentItem(3)], timeout: try Self.seconds("5"),
+            player: "main"))
+      ),
+      (
+        "wait ended ready status=waiting status=waitingToPlayAtSpecifiedRate",
+        .watching(
+          .wait(
+            [.ended, .ready, .status(.waitingToPlayAtSpecifiedRate), .status(.waitingToPlayAtSpecifiedRate)],
+            timeout: nil,
+            player: "main"))
+      ),
+      ("clock.advance 2.5", .watching(.clockAdvance(try Self.seconds("2.5")))),
+      ("player.create a-b_c.9", .players(.create(name: "a-b_c.9"))), ("player.close x", .players(.close(name: "x"))),
+      ("player.list", .players(.list)), ("output.status", .players(.outputStatus(player: "main"))),
+    ]
+    var seen: Set<CommandName> = []
+    for (line, command) in cases {
+      let request = try Lines.request(line)
+      #expect(request.command == command, "\(line)")
+      #expect(request.address == .words)
+      seen.insert(request.name)
+    }
+    #expect(seen.count == CommandName.allCases.count)
+  }
+
+  @Test(arguments: [
+    ("nosuch", MediaError.Code.unknownCommand, "there is no command 'nosuch'"),
+    ("paly", .unknownCommand, "did you mean play?"), ("PLAY", .unknownCommand, "did you mean play?"),
+    ("player", .unknownCommand, "did you mean play"), ("stat", .unknownCommand, "did you mean sta"),
+    ("help seeek", .unknownCommand, "did you mean seek?"), ("'@5' ping", .unknownCommand, "'@5'"),
+    ("* tick", .unknownCommand, "'*'"),
+    ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", .unknownCommand, "...'"),
+    ("@ ping", .badArguments, "an id is @"), ("@a/b ping", .badArguments, "an id is @"),
+    ("@\"5\" ping", .badArguments, "an id is @"),
+    ("ping x", .badArguments, "'x' at column 6 is one word too many"),
+    ("ping player=x", .badArguments, "one word too many"),
+    ("seek", .badArguments, "time is missing"), ("seek 1 2", .badArguments, "one word too many"),
+    ("seek fast", .badArguments, "time is missing"),
+    ("seek x", .invalidTime, "time cannot be 'x'; it takes a time such as"),
+    ("seek 1 before=-1", .invalidTime, "before cannot be '-1'"), ("seek 1 before=5%", .invalidTime, "before cannot be"),
+    ("seek 1 fast before=1", .badArguments, "fast allows any"), ("seek 1 fast=maybe", .badArguments, "fast cannot be"),
+    ("seek 1 before=1 before=2", .badArguments, "before is given twice"),
+    ("seek 1 item=0", .badArguments, "item cannot be '0'"),
+    ("seek inf", .invalidTime, "time cannot be"), ("seek nan", .invalidTime, "time"),
+    ("seek 1e999999", .invalidTime, "time"),
+    ("rate 0", .badArguments, "but not 0"), ("rate -0.0", .badArguments, "but not 0"),
+    ("rate inf", .badArguments, "rate cannot"),
+    ("rate 0x1", .badArguments, "rate cannot"), ("rate 33", .badArguments, "-32 to 32"),
+    ("rate 1.", .badArguments, "rate"),
+    ("volume 1.01", .badArguments, "a number from 0 to 1"), ("volume -1", .badArguments, "volume"),
+    ("volume ''", .badArguments, "volume"),
+    ("mute yes", .badArguments, "state cannot be 'yes'; it takes on, off or toggle"),
+    ("end-action stop", .badArguments, "advance, pause, none"), ("load", .badArguments, "paths is missing"),
+    ("load rel", .badArguments, "not absolute"), ("load ''", .badArguments, "not absolute"),
+    ("load http://h/x", .unsupportedPlace, "only files"),
+    ("load /a wait=never", .badArguments, "wait cannot be 'never'"),
+    ("load \"/a\\x00\"", .badArguments, "NUL"), ("insert /a after=1 before=2", .badArguments, "exclude each other"),
+    ("append /a if-version=-1", .badArguments, "if-version cannot be '-1'"),
+    ("append /a if-version=99999999999999999999", .badArguments, "if-version"),
+    ("remove", .badArguments, "ids is missing"), ("remove x", .badArguments, "ids cannot be 'x'"),
+    ("remove +1", .badArguments, "ids"),
+    ("item.status", .badArguments, "id is missing"), ("observe", .badArguments, "keys is missing"),
+    ("observe player.volum", .noSuchProperty, "did you mean player.volume?"), ("observe x*", .noSuchProperty, "'x*'"),
+    ("observe ''", .noSuchProperty, "''"), ("tick 0", .invalidTime, "above 0"), ("tick -1", .invalidTime, "above 0"),
+    ("tick 50%", .invalidTime, "interval"), ("at", .badArguments, "times is missing"),
+    ("at -1", .invalidTime, "times cannot be"),
+    ("wait", .badArguments, "conditions is missing"), ("wait time>90", .badArguments, "conditions cannot be"),
+    ("wait time>=x", .invalidTime, "conditions"), ("wait status=stopped", .badArguments, "conditions"),
+    ("wait item=0", .badArguments, "conditions"), ("wait ended timeout=-1", .invalidTime, "timeout"),
+    ("clock.advance", .badArguments, "duration is missing"), ("player.create a/b", .badArguments, "name cannot be"),
+    ("player.create ''", .badArguments, "name"), ("play player='a b'", .badArguments, "player cannot be 'a b'"),
+    ("play 'player=x'", .badArguments, "one word too many"), ("seek 'unclosed", .badQuoting, "column 6"),
+  ])
+  func badLinesSayWhatIsWrong(line: String, code: MediaError.Code, message: String) throws {
+    let rejection = try Lines.rejection(line)
+    #expect(rejection.error.error.code == code, "\(rejection.error.error)")
+    #expect(rejection.error.error.message.contains(message), "\(rejection.error.error.message)")
+    #expect(rejection.address == .words)
+  }
+
+  @Test func argumentErrorsNameTheCommand() throws {
+    for line in ["seek x", "seek", "load rel", "observe x", "insert /a after=1 before=2", "ping x"] {
+      let operation = try Lines.rejection(line).error.error.operation
+      #expect(operation.map { line.hasPrefix($0) } == true, "\(line)")
+    }
+  }
+
+  @Test func theIDIsKeptInGoodAndBadLines() throws {
+    let id = String(repeating: "x", count: 64)
+    #expect(try Lines.request("@\(id) ping").address.id == .words(id))
+    #expect(try Lines.rejection("@\(id)x ping").address.id == .none)
+    #expect(try Lines.request("  @a.B_9-  ping").address.id == .words("a.B_9-"))
+    for line in ["@7 nosuch", "@7 seek", "@7 seek 'x", "@7", "@7 ping \\", "@7 append \"/\\xff\""] {
+      #expect(try Lines.rejection(line).address.id == .words("7"), "\(line)")
+    }
+    #expect(try Lines.rejection(Array("@7 load /".utf8) + [0xFF]).address.id == .words("7"))
+    #expect(try Lines.rejection([0xFF] + Array("@7 load /".utf8)).address.id == .none)
+  }
+
+  @Test func anIDAloneIsAnError() throws {
+    let rejection = try Lines.rejection("@5 ")
+    #expect(rejection.error.error.message == "there is no command behind the id")
+    #expect(rejection.address.id == .words("5"))
+  }
+
+  @Test func blankLinesAreLeftOut() {
+    for line in ["", " ", "\t  "] { #expect(Lines.parse(line) == .blank) }
+  }
+
+  @Test func whatWaitsIsKnown() throws {
+    let waiting = [
+      "seek 1", "wait ended", "clock.advance 1", "load /a wait=ready", "append /a wait=ready", "insert /a wait=ready",
+    ]
+    for line in waiting { #expect(try Lines.request(line).isWaiting, "\(line)") }
+    for line in ["play", "load /a", "append /a", "insert /a", "tick 1", "observe *"] {
+      #expect(try !Lines.request(line).isWaiting, "\(line)")
+    }
+  }
+
+  @Test func overlongLinesAreAnsweredInTheirFormAndWithTheirID() {
+    let tail = String(repeating: "x", count: 70_000) + "\nping\n"
+    for (beginning, address) in [
+      ("@9 load /", ReplyAddress(form: .words, id: .words("9"))), ("load '/", .words), ("@", .words), ("", .words),
+      ("@9 'é", ReplyAddress(form: .words, id: .words("9"))), (" {", ReplyAddress(form: .json, id: .jsonNull)),
+      ("[", ReplyAddress(form: .json, id: .jsonNull)),
+    ] {
+      for sizes in [[100_000], [1, 4_096], [65_536]] {
+        let incoming = Lines.incoming(Array((beginning + tail).utf8), chunks: sizes)
+        guard incoming.count == 2, case .rejected(let rejection) = incoming[0], case .request = incoming[1] else {
+          Issue.record("\(beginning): \(incoming)")
+          continue
+        }
+        #expect(rejection.address == address)
+        #expect(rejection.error.error.code == .lineTooLong)
+      }
+    }
+  }
+
+  @Test func aMebibyteWithoutALineFeedCloses() {
+    let incoming = Lines.incoming(
+      [UInt8](repeating: UInt8(ascii: "{"), count: 1_100_000) + Array("\nping\n".utf8), chunks: [65_536])
+    guard incoming.count == 2, case .rejected = incoming[0], case .close(let rejection) = incoming[1] else {
+      Issue.record("\(incoming)")
+      return
+    }
+    #expect(rejection.error.jsonCode == WireError.parseError)
+  }
+}

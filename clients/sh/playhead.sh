@@ -1,0 +1,251 @@
+#!/bin/sh
+# playhead.sh: drives playheadd from any POSIX shell. It needs socat, or an nc that knows -U and -N (OpenBSD's), and awk.
+#
+# It speaks the words form of protocol.md: one line for a request; rows (`| ...`) and then `ok ...` or `error ...` for an answer.
+
+usage() {
+  cat <<'USAGE'
+usage: playhead.sh [--socket PATH] COMMAND [ARGUMENT...] [KEY=VALUE...]
+       playhead.sh [--socket PATH] watch [--player NAME] [--tick SECONDS] [--at TIME]... [--observe PROPERTY]...
+
+  playhead.sh load one.flac            playhead.sh seek 1:23.5
+  playhead.sh append two.flac          playhead.sh wait 'time>=90' timeout=120
+  playhead.sh play                     playhead.sh watch --tick 0.5 --at 95.25
+  playhead.sh help                     (the commands, told by the daemon)
+
+Prints what the daemon answers, rows without their bar. `watch` prints events until it is interrupted; without
+options it observes everything that can be observed. A file is sent with its whole path; one whose name holds
+a `=` is written ./a=b.flac, so that it is not taken for KEY=VALUE.
+
+Exit status: 0 done; 1 the daemon answered an error (on standard error); 2 wrong use; 3 no daemon, or it went away.
+Socket: --socket, else $PLAYHEAD_SOCKET, else $XDG_RUNTIME_DIR/playhead/control.sock.
+USAGE
+}
+
+# Bytes are bytes here, whatever the locale: patterns, awk, lengths.
+LC_ALL=C
+export LC_ALL
+
+fail() {
+  status=$1
+  shift
+  printf 'playhead.sh: %s\n' "$*" >&2
+  exit "$status"
+}
+
+# quote TEXT: TEXT as one word of a request. Where the protocol has no way to write it (no UTF-8), \xHH, which the daemon refuses by name.
+quote() {
+  case $1 in
+    '' | *[!A-Za-z0-9@%+.,:/_=\<\>*~-]*) ;;
+    *) printf '%s' "$1" && return ;;
+  esac
+  printf '%s' "$1" | od -A n -v -t u1 | awk -v mode=word "$encoder"
+}
+
+# quote_file PATH: the same for a file. A relative path is made absolute, and one that is not UTF-8 becomes a file:// URL.
+quote_file() {
+  case $1 in
+    /* | *://*) file=$1 ;;
+    ./*) file=$(pwd)/${1#./} ;;
+    *) file=$(pwd)/$1 ;;
+  esac
+  case $file in
+    *[!A-Za-z0-9@%+.,:/_=~-]*) printf '%s' "$file" | od -A n -v -t u1 | awk -v mode=file "$encoder" ;;
+    *) printf '%s' "$file" ;;
+  esac
+}
+
+# Reads bytes as decimal numbers and prints them as a quoted word; in mode `file` as a percent-encoded URL when they are not UTF-8.
+# shellcheck disable=SC2016  # the dollars are awk's
+encoder='
+{ for (i = 1; i <= NF; i++) byte[++count] = $i }
+
+# The length of the UTF-8 sequence that begins at byte i, 0 when there is none (RFC 3629: no overlong forms, no surrogates).
+function sequence(i,    b, n, k, low, high) {
+  b = byte[i]
+  if (b < 128) return 1
+  n = b >= 194 && b <= 223 ? 2 : b >= 224 && b <= 239 ? 3 : b >= 240 && b <= 244 ? 4 : 0
+  if (n == 0 || i + n - 1 > count) return 0
+  low = b == 224 ? 160 : b == 240 ? 144 : 128
+  high = b == 237 ? 159 : b == 244 ? 143 : 191
+  for (k = 1; k < n; k++) {
+    if (byte[i + k] < low || byte[i + k] > high) return 0
+    low = 128; high = 191
+  }
+  return n
+}
+
+END {
+  valid = 1
+  for (i = 1; i <= count && valid; i += valid) valid = sequence(i)
+  if (mode == "file" && !valid) {
+    printf "file://"
+    for (i = 1; i <= count; i++) {
+      c = sprintf("%c", byte[i])
+      if (byte[i] > 32 && byte[i] < 127 && c ~ /[A-Za-z0-9._~\/-]/) printf "%s", c
+      else printf "%%%02X", byte[i]
+    }
+    exit
+  }
+  printf "\""
+  for (i = 1; i <= count; i++) {
+    b = byte[i]
+    if (b == 34 || b == 92) printf "\\%c", b
+    else if (b == 9) printf "\\t"
+    else if (b == 10) printf "\\n"
+    else if (b == 13) printf "\\r"
+    else if (b < 32 || b == 127 || (b > 127 && !valid)) printf "\\x%02x", b
+    else printf "%c", b
+  }
+  printf "\""
+}'
+
+# request COMMAND [ARGUMENT...]: prints the line to send.
+request() {
+  printf '%s' "$1"
+  command=$1
+  shift
+  for argument; do
+    printf ' '
+    # KEY=VALUE: the key has to stand there without quotes, or it is no option.
+    key=${argument%%=*}
+    case $argument in
+      *=*)
+        case $key in
+          '' | *[!a-z-]*) ;;
+          *)
+            printf '%s=' "$key"
+            quote "${argument#*=}"
+            continue
+            ;;
+        esac
+        ;;
+    esac
+    case $command in
+      load | append | insert) quote_file "$argument" ;;
+      *) quote "$argument" ;;
+    esac
+  done
+  printf '\n'
+}
+
+# transport SECONDS: standard input to the socket, the socket to standard output. When the input ends, the daemon answers
+# everything that it was asked and closes; that is what ends this. SECONDS: how long socat goes on in one direction when
+# the other has ended, so much for a request that may wait long, and nothing for `watch`, which only the daemon ends.
+transport() {
+  case $tool in
+    socat) exec socat -t "$1" - "UNIX-CONNECT:$escaped_socket" 2>/dev/null ;;
+    nc) exec nc -N -U "$socket" 2>/dev/null ;;
+  esac
+}
+
+# print_error LINE: `error code=.. name=.. message=".." ...` in words for people.
+print_error() {
+  name=${1#* name=}
+  message=${1#* message=}
+  case $message in
+    '"'*)
+      # Up to the quote that closes it; then \" and \\ as themselves.
+      message=$(printf '%s\n' "$message" | sed 's/^"\(\([^"\\]\|\\.\)*\)".*/\1/; s/\\\(["\\]\)/\1/g')
+      ;;
+    *) message=${message%% *} ;;
+  esac
+  printf 'playhead.sh: %s (%s)\n' "$message" "${name%% *}" >&2
+}
+
+# one COMMAND [ARGUMENT...]: sends one request and prints its answer.
+one() {
+  request "$@" | transport 31536000 | {
+    greeted=
+    while IFS= read -r line; do
+      case $line in
+        '* hello '*) greeted=1 ;;
+        'ok') exit 0 ;;
+        'ok '*) printf '%s\n' "${line#ok }" && exit 0 ;;
+        'error '*) print_error "$line" && exit 1 ;;
+        '| '*) printf '%s\n' "${line#| }" ;;
+        *) printf '%s\n' "$line" ;;
+      esac
+    done
+    [ -z "$greeted" ] || fail 3 "the daemon closed the connection before it answered"
+    fail 3 "no daemon at $socket"
+  }
+}
+
+# watch [OPTION...]: subscribes, and prints events as they come.
+watch() {
+  player=
+  requests=
+  newline='
+'
+  while [ $# -gt 0 ]; do
+    [ $# -ge 2 ] || fail 2 "watch: $1 needs a value"
+    case $1 in
+      --player) player=player=$2 ;;
+      --tick) requests=$requests$(request tick "$2")$newline ;;
+      --at) requests=$requests$(request at "$2")$newline ;;
+      --observe) requests=$requests$(request observe "$2")$newline ;;
+      *) fail 2 "watch: no option $1" ;;
+    esac
+    shift 2
+  done
+  [ -n "$requests" ] || requests=$(request observe '*')$newline
+
+  # Two named pipes: the one to the daemon is kept open, so that the connection does not end after the requests.
+  pipes=$(mktemp -d) || exit
+  mkfifo "$pipes/in" "$pipes/out" || exit
+  exec 3<>"$pipes/in"
+  transport 0 <"$pipes/in" >"$pipes/out" 3>&- &
+  child=$!
+  # shellcheck disable=SC2064  # these values, now
+  trap "kill $child 2>/dev/null; exit 0" INT TERM
+  exec 4<"$pipes/out"
+  rm -r "$pipes"
+  printf '%s' "$requests" | while IFS= read -r line; do printf '%s\n' "$line${player:+ $player}"; done >&3
+  while IFS= read -r line <&4; do
+    case $line in
+      '* hello '* | ok | 'ok '*) ;;
+      'error '*) print_error "$line" && kill "$child" && exit 1 ;;
+      *) printf '%s\n' "$line" ;;
+    esac
+  done
+  fail 3 "no daemon at $socket, or it went away"
+}
+
+socket=${PLAYHEAD_SOCKET-}
+while [ $# -gt 0 ]; do
+  case $1 in
+    --socket)
+      [ $# -ge 2 ] || fail 2 "--socket needs a path"
+      socket=$2
+      shift 2
+      ;;
+    --help | -h) usage && exit 0 ;;
+    --) shift && break ;;
+    -*) fail 2 "no option $1 (see --help)" ;;
+    *) break ;;
+  esac
+done
+[ $# -gt 0 ] || { usage >&2; exit 2; }
+case $1 in
+  *[!a-z.-]*) fail 2 "$1 is not a command's name" ;;
+esac
+if [ -z "$socket" ]; then
+  [ -n "${XDG_RUNTIME_DIR-}" ] || fail 2 "there is no --socket, no PLAYHEAD_SOCKET and no XDG_RUNTIME_DIR"
+  socket=$XDG_RUNTIME_DIR/playhead/control.sock
+fi
+
+if command -v socat >/dev/null && [ "${PLAYHEAD_TRANSPORT-socat}" = socat ]; then
+  tool=socat
+  # socat's own syntax gives a meaning to these in an address.
+  escaped_socket=$(printf '%s' "$socket" | sed 's/[\\,:!"'\''{}()[]/\\&/g; s/\]/\\]/g')
+elif command -v nc >/dev/null; then
+  tool=nc
+else
+  fail 2 "this needs socat or nc (Debian: socat or netcat-openbsd)"
+fi
+
+case $1 in
+  watch) shift && watch "$@" ;;
+  *) one "$@" ;;
+esac

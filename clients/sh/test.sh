@@ -1,0 +1,163 @@
+#!/bin/bash
+# Tests playhead.sh against a server of a few lines that writes down what it was asked and answers from a script:
+# what is sent byte for byte, what is printed, and the exit status; in dash and bash, through socat and nc.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+client=$PWD/playhead.sh
+scratch=$(mktemp -d)
+server=
+# shellcheck disable=SC2317  # called by the trap
+cleanup() {
+  [[ -z $server ]] || kill "$server" 2>/dev/null || true
+  rm -rf "$scratch"
+}
+trap cleanup EXIT
+failures=0
+
+# The server: one child a connection. Each request is written to the log, and answered by what `answer` holds, line by line of
+# the same number; when that is at its end, with `ok`. An answer line `close` ends the connection.
+cat >"$scratch/serve" <<'SERVE'
+#!/bin/bash
+exec 5<"$1/answer"
+echo '* hello playhead protocol=1 version=0.0.0'
+while IFS= read -r line; do
+  printf '%s\n' "$line" >>"$1/log"
+  read -r answer <&5 || answer=ok
+  [[ $answer != close ]] || exit 0
+  printf '%b\n' "$answer"
+done
+SERVE
+chmod +x "$scratch/serve"
+
+start_server() {
+  local line
+  socket="$scratch/with space, and 'quote'.sock"
+  # socat says on standard error when it listens; reading that line is the wait for it.
+  exec {notices}< <(cd "$scratch" && exec socat -d -d UNIX-LISTEN:control.sock,fork EXEC:"./serve $scratch" 2>&1)
+  server=$!
+  while read -r -t 10 line <&"$notices"; do [[ $line != *'listening on'* ]] || break; done
+  cat <&"$notices" >/dev/null & # what it says later must not fill the pipe
+  ln -s control.sock "$socket"
+}
+
+# run ANSWER ARGUMENT...: runs the client once, leaves its output in $out, $err and $status, and what was sent in $sent.
+run() {
+  : >"$scratch/log"
+  printf '%s\n' "$1" >"$scratch/answer"
+  shift
+  status=0
+  out=$(cd "$folder" && "$shell" "$client" --socket "$socket" "$@" 2>"$scratch/err") || status=$?
+  err=$(<"$scratch/err")
+  sent=$(<"$scratch/log")
+}
+
+expect() {
+  local what=$1 wanted=$2 got=$3
+  [[ $wanted == "$got" ]] && return
+  printf 'test.sh: %s through %s: %s\n  expected: %q\n  got:      %q\n' "$shell" "$PLAYHEAD_TRANSPORT" "$what" "$wanted" "$got" >&2
+  failures=$((failures + 1))
+}
+
+# sends WANTED ARGUMENT...: the arguments go over the wire as this line.
+sends() {
+  local wanted=$1
+  shift
+  run ok "$@"
+  expect "what is sent for $*" "$wanted" "$sent"
+  expect "status of $*" 0 "$status"
+}
+
+test_requests() {
+  sends 'play' play
+  sends 'seek 1:23.5' seek 1:23.5
+  sends 'seek -5' seek -5
+  sends 'seek 50% before=0.5 after=0' seek 50% before=0.5 after=0
+  sends 'wait time>=90 timeout=5' wait 'time>=90' timeout=5
+  sends 'wait status=playing' wait status=playing
+  sends 'observe player.*' observe 'player.*'
+  sends 'ping "" "two words" "a\"b\\c"' ping '' 'two words' 'a"b\c'
+  sends "ping \"it's \$HOME \`x\` {} [1] | # ;\"" ping "it's \$HOME \`x\` {} [1] | # ;"
+  sends 'ping "tab\there" "line\nbreak\r" "\x01\x7f"' ping $'tab\there' $'line\nbreak\r' $'\x01\x7f'
+  sends 'ping "größe"' ping größe
+  sends 'ping "\xff"' ping $'\xff'
+  sends 'ping note="a b"' ping 'note=a b'
+
+  sends "load $folder/one.flac" load one.flac
+  sends "append $folder/one.flac /two.flac file:///three.flac" append ./one.flac /two.flac file:///three.flac
+  sends "append $folder/a=b.flac wait=ready" append ./a=b.flac wait=ready
+  sends 'append "/m/日本語 \"x\".flac"' append '/m/日本語 "x".flac'
+  sends 'load "/m/line\nbreak.flac"' load $'/m/line\nbreak.flac'
+  sends 'load file:///m/a%20b%FF~%25.flac' load $'/m/a b\xff~%.flac'
+  # Overlong, surrogate, beyond Unicode, cut off: none of them is UTF-8.
+  sends 'load file:///%C0%AF' load $'/\xc0\xaf'
+  sends 'load file:///%ED%A0%80' load $'/\xed\xa0\x80'
+  sends 'load file:///%F4%90%80%80' load $'/\xf4\x90\x80\x80'
+  sends 'load file:///a%E2%82' load $'/a\xe2\x82'
+  sends 'load "/€😀"' load '/€😀'
+}
+
+test_answers() {
+  run ok play
+  expect "output of a bare ok" "" "$out"
+  run 'ok finished=true time=83.5' seek 83.5
+  expect "output of ok" "finished=true time=83.5" "$out"
+  run '| item=1 url="/a b"\n| item=2\nok version=2' list
+  expect "rows" $'item=1 url="/a b"\nitem=2\nversion=2' "$out"
+  run 'error code=2004 name=no-such-item message="no item \\"x\\""' next
+  expect "status of an error" 1 "$status"
+  expect "its output" "" "$out"
+  expect "its message" 'playhead.sh: no item "x" (no-such-item)' "$err"
+  run close play
+  expect "status when the daemon goes away" 3 "$status"
+  run ok --bad
+  expect "status of wrong use" 2 "$status"
+  run ok 'play;stop'
+  expect "status of what is no command" 2 "$status"
+  status=0
+  err=$("$shell" "$client" --socket "$scratch/none.sock" play 2>&1) || status=$?
+  expect "status without a daemon" 3 "$status"
+  expect "message without a daemon" "playhead.sh: no daemon at $scratch/none.sock" "$err"
+}
+
+test_watch() {
+  run 'ok id=1\n* tick id=1 time=1\n* end\nok
+ok id=2\n* at id=2 time=4
+close' watch --player two --tick 0.5 --at 4 --observe 'item.*'
+  expect "what watch sends" $'tick 0.5 player=two\nat 4 player=two\nobserve item.* player=two' "$sent"
+  expect "what watch prints" $'* tick id=1 time=1\n* end\n* at id=2 time=4' "$out"
+  expect "status when the daemon goes away" 3 "$status"
+  run 'error code=1002 name=invalid-time message=bad' watch --tick x
+  expect "status of a refused subscription" 1 "$status"
+  expect "message of a refused subscription" "playhead.sh: bad (invalid-time)" "$err"
+
+  # Interrupted: it ends with what it started.
+  printf 'ok\\n* first\n' >"$scratch/answer"
+  local line child
+  exec {events}< <(exec "$shell" "$client" --socket "$socket" watch --tick 1)
+  child=$!
+  read -r -t 10 line <&"$events"
+  expect "the first event" "* first" "$line"
+  kill -TERM "$child"
+  status=0
+  wait "$child" || status=$?
+  expect "status when it is told to end" 0 "$status"
+  # The end of its output: nobody that it started holds it open any more.
+  status=0
+  read -r -t 10 line <&"$events" || status=$?
+  expect "the end of the output" 1 "$status"
+  exec {events}<&-
+}
+
+folder="$scratch/music"
+mkdir "$folder"
+start_server
+for shell in dash bash; do
+  for PLAYHEAD_TRANSPORT in socat nc; do
+    export PLAYHEAD_TRANSPORT
+    test_requests
+    test_answers
+    test_watch
+  done
+done
+((failures == 0)) || exit 1

@@ -1,0 +1,126 @@
+#!/bin/bash
+# The main job, shown: a daemon of its own plays two short files, and everything is done through the client.
+# Every step is checked; the status is 0 only when all of it was as it should be. Needs the release build (`make demo`).
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+bin=${PLAYHEAD_BIN:-$here/../.build/release}
+scratch=$(mktemp -d)
+socket=$scratch/run/control.sock
+daemon=
+watcher=
+
+fail() {
+  printf '\ndemo: %s\n' "$*" >&2
+  if [[ -s $scratch/log ]]; then
+    printf 'demo: the last lines of the daemon'"'"'s log:\n' >&2
+    tail -n 15 "$scratch/log" >&2
+  fi
+  exit 1
+}
+
+# shellcheck disable=SC2317  # called by the trap
+cleanup() {
+  local status=$?
+  [[ -z $watcher ]] || kill "$watcher" 2>/dev/null || true
+  [[ -z $daemon ]] || kill "$daemon" 2>/dev/null || true
+  rm -rf "$scratch"
+  exit "$status"
+}
+trap cleanup EXIT
+
+say() { printf '\n-- %s\n' "$*"; }
+
+# playhead ARGUMENT...: shows the command, runs it, shows its answer and leaves it in $answer.
+playhead() {
+  printf '$ playhead %s\n' "$*"
+  answer=$("$bin/playhead" --socket "$socket" "$@") || fail "'playhead $*' ended with status $?"
+  [[ -z $answer ]] || printf '%s\n' "$answer"
+}
+
+# expect TEXT: the last answer holds it.
+expect() {
+  [[ " $answer " == *" $1 "* ]] || fail "expected '$1' in this answer"
+}
+
+say "two pieces of music: a FLAC at 48 kHz and an MP3 at 44.1 kHz"
+"$here/make-music" "$scratch"
+cd "$scratch"
+printf 'first.flac  second.mp3\n'
+
+say "a daemon, with the output it finds by itself"
+mkfifo ready
+mkdir -m 700 state
+printf '$ playheadd --socket .../control.sock\n'
+XDG_STATE_HOME=$scratch/state "$bin/playheadd" --socket "$socket" >ready 2>log &
+daemon=$!
+exec 3<ready
+# The daemon says when it listens; when it dies instead, this ends too.
+IFS= read -r -t 30 line <&3 || fail "the daemon did not start"
+[[ $line == *ready* ]] || fail "the daemon said: $line"
+printf 'playheadd ready\n'
+
+say "a queue of two"
+playhead load first.flac wait=ready
+first=${answer#*items=} first=${first%% *}
+playhead append second.mp3 wait=ready
+second=${answer#*items=} second=${second%% *}
+playhead list
+
+say "somebody who watches: ticks every half second, a cue at 4 seconds, and what the player does"
+printf '$ playhead watch --tick 0.5 --at 4 --observe player.timeControlStatus --observe player.currentItem &\n'
+mkfifo watched
+"$bin/playhead" --socket "$socket" watch --tick 0.5 --at 4 \
+  --observe player.timeControlStatus --observe player.currentItem >watched 2>>log &
+watcher=$!
+# The values as they are come first: when one is there, the watcher watches.
+exec 4<watched
+IFS= read -r -t 10 line <&4 || fail "nothing to watch"
+printf '        %s\n' "$line"
+{ tee events | sed -u 's/^/        /'; } <&4 &
+printer=$!
+
+say "play"
+playhead play
+playhead wait status=playing --timeout 10
+playhead wait 'time>=2.2' --timeout 10
+
+say "seek while playing: exact, to the sample, and the answer says where it landed"
+playhead seek 0:03.25
+expect finished=true
+expect time=3.25
+playhead wait 'time>=4.7' --timeout 10
+
+say "near the end of the first: it goes on to the second by itself"
+playhead seek 5.4
+expect finished=true
+playhead wait "item=$second" --timeout 10
+playhead wait 'time>=2.2' --timeout 10
+playhead status
+expect "item=$second"
+expect timeControlStatus=playing
+
+say "near the end of the second, and until it has ended"
+playhead seek 90%
+expect finished=true
+playhead wait ended --timeout 10
+playhead output.status
+playhead stop
+
+kill "$watcher"
+wait "$watcher" || true
+watcher=
+wait "$printer"
+grep -q '^\* at .*time=4 ' events || fail "the cue at 4 seconds did not come"
+grep -q '^\* tick ' events || fail "no tick came"
+grep -q "^\* changed .*key=player.currentItem .*new=$second" events || fail "the move from item $first to item $second was not seen"
+
+say "the daemon ends when it is told to"
+printf '$ kill -TERM PLAYHEADD\n'
+kill -TERM "$daemon"
+status=0
+wait "$daemon" || status=$?
+daemon=
+((status == 0)) || fail "the daemon ended with status $status"
+
+printf '\ndemo: everything was as it should be\n'
