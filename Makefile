@@ -8,6 +8,10 @@ MAKEFLAGS += --no-print-directory
 # Everything that the daemon needs at run time but the C libraries is linked in.
 RELEASE := -c release --static-swift-stdlib
 
+# How long `make fuzz` and `make soak` take, unless said otherwise: `make fuzz SECONDS=600`.
+SECONDS := 60
+MINUTES := 10
+
 .PHONY: help deps bench-deps build release demo test check fmt tsan asan fuzz bench soak golden clean
 
 help: ## list these targets
@@ -47,16 +51,16 @@ asan: deps ## the same and what touches C, under the address sanitizer
 	@scripts/sanitize address RealtimeAudioTests WireProtocolTests LibAVTests PlaybackTests
 
 fuzz: deps ## fuzz the parsers for SECONDS each (60)
-	@scripts/fuzz
+	@scripts/fuzz $(SECONDS)
 
 bench: bench-deps release ## measure start, round trip, seeking, idle wakeups and processor time
 	@scripts/bench
 
 soak: release ## play, seek and skip for MINUTES (10), and watch memory and descriptors
-	@scripts/soak
+	@scripts/soak $(MINUTES)
 
-golden: deps ## write the golden dumps anew; look at the difference before you commit it
-	PLAYHEAD_WRITE_GOLDENS=1 swift test --filter PlaybackTests
+golden: deps ## write the golden dumps and protocol.md's tables anew; look at the difference
+	UPDATE_PROTOCOL_MD=1 PLAYHEAD_UPDATE_GOLDENS=1 swift test --filter 'PlaybackTests|ProtocolDocumentTests'
 
 clean: ## remove everything that was built
-	rm -rf .build Benchmarks/.build Fuzz/.build
+	rm -rf .build

@@ -72,6 +72,24 @@ let package = Package(
       name: "Playhead",
       dependencies: ["MediaCore", "RealtimeAudio", "PulseIO", "MediaAssets", "Playback"],
       swiftSettings: strict),
+
+    // For tests only.
+    .target(name: "CAllocationProbe"),
+    .target(
+      name: "MediaTesting", dependencies: ["MediaCore", "RealtimeAudio", "CAllocationProbe"], swiftSettings: strict),
+    .target(name: "RigSupport", dependencies: ["MediaCore"], swiftSettings: strict),
+    .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
+    .testTarget(
+      name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "MediaCore"], swiftSettings: strict),
+    .testTarget(name: "LibAVTests", dependencies: ["LibAV", "MediaCore", log], swiftSettings: strict),
+    .testTarget(
+      name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],
+      swiftSettings: strict),
+    .testTarget(name: "MediaAssetsTests", dependencies: ["MediaAssets", "LibAV", "MediaCore"], swiftSettings: strict),
+    .testTarget(
+      name: "PlaybackTests",
+      dependencies: ["Playback", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport"], swiftSettings: strict),
+    .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

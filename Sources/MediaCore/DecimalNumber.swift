@@ -1,11 +1,13 @@
 /// A decimal number read from text, without loss: `±mantissa · 10^exponent`.
 ///
-/// The grammar is JSON's (`-?digits[.digits][(e|E)[+|-]digits]`, ASCII only), but that leading zeros are allowed. Reading takes time in
-/// proportion to the text, and its result has a fixed size, whatever the text says.
+/// The grammar is JSON's (`-?digits[.digits][(e|E)[+|-]digits]`, ASCII only), but that leading zeros are allowed.
+/// Reading takes time in proportion to the text, and its result has a fixed size, whatever the text says.
 struct DecimalNumber {
+  /// Whether the text began with `-`.
   let isNegative: Bool
   /// The significant digits without zeros around them; the first 38 of them if there are more.
   let mantissa: UInt128
+  /// The power of ten of the mantissa's last digit; 0 when the number is.
   let exponent: Int
   /// Whether digits other than zero followed those of the mantissa.
   let isCut: Bool
@@ -13,6 +15,7 @@ struct DecimalNumber {
   /// Digits that a `UInt128` holds in any case.
   private static let maxDigitCount = 38
 
+  /// The number that all of `text` says; nil for any other text.
   init?(_ text: ArraySlice<UInt8>, allowsSign: Bool, allowsExponent: Bool) {
     var rest = text
     isNegative = allowsSign && rest.first == UInt8(ascii: "-")
@@ -42,8 +45,8 @@ struct DecimalNumber {
 
   /// The number, times `10^shift`, in seconds: at the smallest power of ten that holds all its digits as the timescale.
   ///
-  /// What needs more than nine places, or more than `Int64` has room for, is rounded half away from zero at the largest power of ten that fits, and
-  /// flagged. Nil when not even whole seconds fit.
+  /// What needs more than nine places, or more than `Int64` has room for, is rounded half away from zero at the largest
+  /// power of ten that fits, and flagged. Nil when not even whole seconds fit.
   func time(shift: Int = 0) -> MediaTime? {
     let exponent = exponent + shift
     let limit = UInt128(Int64.max) + (isNegative ? 1 : 0)

@@ -1,7 +1,7 @@
 /// A rational number too wide for `MediaTime`: what a calculation yields before the one rounding at its end.
 ///
-/// Sign and magnitude, as a mixed number: `±(whole + numerator / denominator)`. All of it fits in 128-bit arithmetic whatever
-/// the inputs, so nothing traps and nothing is rounded before `scaled(to:rounding:)` says so.
+/// Sign and magnitude, as a mixed number: `±(whole + numerator / denominator)`. All of it fits in 128-bit arithmetic
+/// whatever the inputs, so nothing traps and nothing is rounded before `scaled(to:rounding:)` says so.
 struct ExactRational {
   /// Whether the number is below zero; of no meaning when it is zero.
   let isNegative: Bool
@@ -61,7 +61,8 @@ struct ExactRational {
 
   /// The number in units of `1 / scale`, rounded to a whole number of them; nil when that is no `Int64`.
   ///
-  /// `method` says how; `.quickTime` depends on two scales and is resolved by the caller, so it counts as `.towardZero` here.
+  /// `method` says how; `.quickTime` depends on two scales and is resolved by the caller, so it counts as `.towardZero`
+  /// here.
   func scaled(to scale: UInt64, rounding method: MediaTime.RoundingMethod) -> (value: Int64, isExact: Bool)? {
     guard whole <= UInt128(UInt64.max) else { return nil }
     let quotient: UInt128

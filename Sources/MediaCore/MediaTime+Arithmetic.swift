@@ -4,12 +4,13 @@ extension MediaTime {
 
   /// The sum, as CMTimeAdd.
   ///
-  /// Its timescale is the least common multiple of the two (or 2^31 - 1 when that is larger), halved while the value overflows; what overflows
-  /// at 1 too is infinite. Rounded results are half away from zero and flagged, and a flag on either side stays.
-  /// - Specials: invalid with anything is invalid, as are infinities of opposite signs; infinity with anything else is infinity, and indefinite
-  ///   with a number is indefinite.
-  /// - Epochs: epoch 0 is a duration and takes the other's epoch; two times of one epoch give epoch 0; two nonzero epochs that differ
-  ///   give `.invalid`.
+  /// Its timescale is the least common multiple of the two (or 2^31 - 1 when that is larger), halved while the value
+  /// overflows; what overflows at 1 too is infinite. Rounded results are half away from zero and flagged, and a flag on
+  /// either side stays.
+  /// - Specials: invalid with anything is invalid, as are infinities of opposite signs; infinity with anything else is
+  ///   infinity, and indefinite with a number is indefinite.
+  /// - Epochs: epoch 0 is a duration and takes the other's epoch; two times of one epoch give epoch 0; two nonzero
+  ///   epochs that differ give `.invalid`.
   public static func + (left: MediaTime, right: MediaTime) -> MediaTime {
     if left.timescale == right.timescale, left.isNumeric, left.epoch | right.epoch == 0 {
       let (sum, overflow) = left.value.addingReportingOverflow(right.value)
@@ -27,8 +28,10 @@ extension MediaTime {
     return left.combined(with: right, sign: -1)
   }
 
+  /// `left + right`, stored in `left`.
   public static func += (left: inout MediaTime, right: MediaTime) { left = left + right }
 
+  /// `left - right`, stored in `left`.
   public static func -= (left: inout MediaTime, right: MediaTime) { left = left - right }
 
   /// The time as far on the other side of zero. Keeps timescale and epoch; `Int64.min` overflows as in `+`.
@@ -53,8 +56,9 @@ extension MediaTime {
 
   /// The product with a floating-point number, as CMTimeMultiplyByFloat64.
   ///
-  /// A timescale below 65,536 is doubled until it is not, so that the fraction has room; it is halved on overflow as in `+`. The number's exact
-  /// binary value is what counts, and the result is rounded once. NaN gives `.invalid`, and so does infinity times zero.
+  /// A timescale below 65,536 is doubled until it is not, so that the fraction has room; it is halved on overflow as in
+  /// `+`. The number's exact binary value is what counts, and the result is rounded once. NaN gives `.invalid`, and so
+  /// does infinity times zero.
   @_disfavoredOverload  // So that `multiplied(by: 2)` means the integer.
   public func multiplied(by multiplier: Double) -> MediaTime {
     if multiplier.isNaN || !isValid { return .invalid }
@@ -75,8 +79,9 @@ extension MediaTime {
 
   /// The product with `multiplier / divisor`, as CMTimeMultiplyByRatio.
   ///
-  /// Exact whenever some timescale can say it (`timescale · divisor`, else the smallest that can); otherwise rounded at the largest timescale
-  /// that does not overflow, and flagged. A divisor of zero gives an infinity of the numerator's sign, `.invalid` when that is zero too.
+  /// Exact whenever some timescale can say it (`timescale · divisor`, else the smallest that can); otherwise rounded at
+  /// the largest timescale that does not overflow, and flagged. A divisor of zero gives an infinity of the numerator's
+  /// sign, `.invalid` when that is zero too.
   public func multiplied(by multiplier: Int32, dividedBy divisor: Int32) -> MediaTime {
     guard isNumeric else { return (multiplier < 0) != (divisor < 0) && isInfinite ? opposite : self }
     let product = Int128(value) * Int128(multiplier) * (divisor < 0 ? -1 : 1)
@@ -120,7 +125,8 @@ extension MediaTime {
       epoch: epoch == other.epoch ? 0 : epoch | other.epoch)
   }
 
-  /// This number (not 0) times a finite `multiplier` (not 0), without a rounding that could be seen; nil when it is larger than any time.
+  /// This number (not 0) times a finite `multiplier` (not 0), without a rounding that could be seen; nil when it is
+  /// larger than any time.
   private func exactProduct(isNegative: Bool, with multiplier: Double) -> ExactRational? {
     // |multiplier| = significand · 2^power with an odd significand of at most 53 bits.
     let isSubnormal = multiplier.exponentBitPattern == 0

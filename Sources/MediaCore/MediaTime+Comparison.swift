@@ -1,6 +1,6 @@
 /// The order of times, CMTimeCompare's:
-/// -infinity < numbers < indefinite < +infinity < invalid, every special value being equal to itself. Numbers of a larger epoch come after
-/// all numbers of a smaller one.
+/// -infinity < numbers < indefinite < +infinity < invalid, every special value being equal to itself. Numbers of a
+/// larger epoch come after all numbers of a smaller one.
 extension MediaTime: Hashable, Comparable {
   /// The five classes in their order.
   private enum Rank: UInt8, Comparable {
@@ -16,6 +16,7 @@ extension MediaTime: Hashable, Comparable {
     return isNegativeInfinity ? .negativeInfinity : .invalid
   }
 
+  /// Whether both are the same instant, or the same special value.
   public static func == (left: MediaTime, right: MediaTime) -> Bool {
     guard left.isNumeric, right.isNumeric else { return left.rank == right.rank }
     guard left.epoch == right.epoch else { return false }
@@ -23,6 +24,7 @@ extension MediaTime: Hashable, Comparable {
     return Int128(left.value) * Int128(right.timescale) == Int128(right.value) * Int128(left.timescale)
   }
 
+  /// Whether `left` comes before `right`.
   public static func < (left: MediaTime, right: MediaTime) -> Bool {
     guard left.isNumeric, right.isNumeric else { return left.rank < right.rank }
     guard left.epoch == right.epoch else { return left.epoch < right.epoch }
@@ -30,6 +32,7 @@ extension MediaTime: Hashable, Comparable {
     return Int128(left.value) * Int128(right.timescale) < Int128(right.value) * Int128(left.timescale)
   }
 
+  /// Feeds what `==` compares: the fraction in lowest terms.
   public func hash(into hasher: inout Hasher) {
     let rank = rank
     hasher.combine(rank)

@@ -4,14 +4,20 @@ extension MediaTime {
   public enum RoundingMethod: UInt32, Sendable, Hashable, CaseIterable {
     /// To the nearest; halves away from zero. The default everywhere.
     case halfAwayFromZero = 1
+    /// To the neighbour nearer to zero: cut off.
     case towardZero = 2
+    /// To the neighbour farther from zero.
     case awayFromZero = 3
-    /// Toward zero when the timescale shrinks, away from zero when it grows; and what is below zero never becomes 0 but `-1/timescale`.
+    /// Toward zero when the timescale shrinks, away from zero when it grows; and what is below zero never becomes 0 but
+    /// `-1/timescale`.
     case quickTime = 4
+    /// To the greater neighbour.
     case towardPositiveInfinity = 5
+    /// To the smaller neighbour.
     case towardNegativeInfinity = 6
 
-    /// Whether a number between two grid points goes to the one of larger magnitude. `.quickTime` must have been resolved.
+    /// Whether a number between two grid points goes to the one of larger magnitude. `.quickTime` must have been
+    /// resolved.
     func roundsUp(isNegative: Bool, isHalfOrMore: Bool) -> Bool {
       switch self {
       case .halfAwayFromZero: isHalfOrMore
@@ -31,8 +37,8 @@ extension MediaTime {
 
   /// This time in another timescale, as CMTimeConvertScale.
   ///
-  /// Rounded as `method` says, and then flagged. A value that overflows `Int64` becomes infinite. A special value is returned as
-  /// it is; a timescale that is not above zero gives `.invalid`.
+  /// Rounded as `method` says, and then flagged. A value that overflows `Int64` becomes infinite. A special value is
+  /// returned as it is; a timescale that is not above zero gives `.invalid`.
   public func convertScale(_ newTimescale: Int32, method: RoundingMethod = .halfAwayFromZero) -> MediaTime {
     guard newTimescale > 0 else { return .invalid }
     guard isNumeric, newTimescale != timescale else { return self }
@@ -56,9 +62,10 @@ extension MediaTime {
 
   /// The time nearest to zero from `seconds` at `preferredTimescale`, as CMTimeMakeWithSeconds.
   ///
-  /// The product of the two is formed in `Double` and cut off at its point; the result is flagged as rounded unless it reads back as the same
-  /// `seconds`. While the value overflows, the timescale is halved; what overflows at 1 too is infinite. A timescale that is not above
-  /// zero gives `.invalid`; NaN gives zero, flagged as rounded, as Core Media does: ask `isNaN` before where that matters.
+  /// The product of the two is formed in `Double` and cut off at its point; the result is flagged as rounded unless it
+  /// reads back as the same `seconds`. While the value overflows, the timescale is halved; what overflows at 1 too is
+  /// infinite. A timescale that is not above zero gives `.invalid`; NaN gives zero, flagged as rounded: ask `isNaN`
+  /// before where that matters.
   public init(seconds: Double, preferredTimescale: Int32) {
     guard preferredTimescale > 0 else {
       self = .invalid
@@ -92,8 +99,8 @@ extension MediaTime {
 
   /// Where frame `frame` of sound begins at `rate` frames per second.
   ///
-  /// Exact for every rate up to 2^31 - 1, and beyond where the fraction reduces to one; else rounded and flagged. A rate that is not
-  /// above zero gives `.invalid`.
+  /// Exact for every rate up to 2^31 - 1, and beyond where the fraction reduces to one; else rounded and flagged. A
+  /// rate that is not above zero gives `.invalid`.
   public init(frame: Int64, rate: Int) {
     if rate <= 0 {
       self = .invalid

@@ -2,9 +2,9 @@
 extension MediaTime: CustomStringConvertible {
   /// Decimal seconds as a JSON number token: `83.5`, `-0.25`, `1e-3`. Leading zeros are allowed, blanks are not.
   ///
-  /// The result is exact, at the smallest power of ten that holds every digit; trailing zeros do not matter. What needs more than nine
-  /// places (or more digits than `Int64` has) is rounded half away from zero at the largest power of ten that fits, and flagged. Nil for
-  /// any other text, and for numbers of which not even the whole seconds fit.
+  /// The result is exact, at the smallest power of ten that holds every digit; trailing zeros do not matter. What needs
+  /// more than nine places (or more digits than `Int64` has) is rounded half away from zero at the largest power of ten
+  /// that fits, and flagged. Nil for any other text, and for numbers of which not even the whole seconds fit.
   public init?(decimal text: some StringProtocol) {
     guard let number = DecimalNumber(Array(text.utf8)[...], allowsSign: true, allowsExponent: true),
       let time = number.time()
@@ -14,12 +14,13 @@ extension MediaTime: CustomStringConvertible {
 
   /// A fraction of whole numbers, as `fractionDescription` gives it: `441000/44100`, `-1/3`.
   ///
-  /// Kept as it is written if it fits; else in lowest terms, and rounded and flagged when that is not enough. Nil for any other text, for a
-  /// denominator of zero, and for numbers beyond 2^64.
+  /// Kept as it is written if it fits; else in lowest terms, and rounded and flagged when that is not enough. Nil for
+  /// any other text, for a denominator of zero, and for numbers beyond 2^64.
   public init?(fraction text: some StringProtocol) {
     self.init(fraction: Array(text.utf8)[...], allowsSign: true)
   }
 
+  /// `init(fraction:)` for bytes; with `allowsSign` false a `-` is bad text too.
   init?(fraction text: ArraySlice<UInt8>, allowsSign: Bool) {
     let isNegative = allowsSign && text.first == UInt8(ascii: "-")
     let parts = (isNegative ? text.dropFirst() : text).split(
@@ -35,8 +36,8 @@ extension MediaTime: CustomStringConvertible {
     }
   }
 
-  /// Seconds rounded half away from zero to nine places, without trailing zeros: `83.5`, `0`, `-1.25`; or `invalid`, `indefinite`,
-  /// `inf`, `-inf`.
+  /// Seconds rounded half away from zero to nine places, without trailing zeros: `83.5`, `0`, `-1.25`; or `invalid`,
+  /// `indefinite`, `inf`, `-inf`.
   public var decimalDescription: String {
     guard isNumeric else { return specialDescription }
     let scale = UInt64(timescale)

@@ -1,23 +1,28 @@
 /// A rational time, as CMTime: `value / timescale` seconds, or one of four special values.
 ///
-/// A value of this type is always in one of two forms: *numeric* (flags `.valid`, perhaps `.hasBeenRounded`; `timescale` above zero),
-/// or one of `.invalid`, `.indefinite`, `.positiveInfinity` and `.negativeInfinity`, whose other fields are zero. The initializer sees to
-/// it, so no operation can meet a timescale of zero. All operations are total: none traps, whatever the fields are.
+/// A value of this type is always in one of two forms: *numeric* (flags `.valid`, perhaps `.hasBeenRounded`;
+/// `timescale` above zero), or one of `.invalid`, `.indefinite`, `.positiveInfinity` and `.negativeInfinity`, whose
+/// other fields are zero. The initializer sees to it, so no operation can meet a timescale of zero. All operations are
+/// total: none traps, whatever the fields are.
 ///
-/// Equality, hashing and order go by the instant, not by how it is written: 1/2 equals 2/4, and whether a value has been rounded
-/// does not matter.
+/// Equality, hashing and order go by the instant, not by how it is written: 1/2 equals 2/4, and whether a value has
+/// been rounded does not matter.
 public struct MediaTime: Sendable {
   /// What kind of time this is; the bits are CMTimeFlags'.
   public struct Flags: OptionSet, Sendable, Hashable {
+    /// CMTimeFlags' bits.
     public var rawValue: UInt32
 
+    /// The flags that these bits stand for; unknown bits are kept.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Set on everything but `.invalid`.
     public static let valid = Flags(rawValue: 1)
     /// Some operation on the way here could not give the exact result.
     public static let hasBeenRounded = Flags(rawValue: 2)
+    /// After every other time that is valid.
     public static let positiveInfinity = Flags(rawValue: 4)
+    /// Before every other time.
     public static let negativeInfinity = Flags(rawValue: 8)
     /// A time that exists but is not known, such as a live stream's duration.
     public static let indefinite = Flags(rawValue: 16)
@@ -31,7 +36,8 @@ public struct MediaTime: Sendable {
   public let timescale: Int32
   /// What kind of time this is.
   public let flags: Flags
-  /// Which pass of a timeline this is; 0 also for every duration. Times of different epochs can be ordered, not subtracted.
+  /// Which pass of a timeline this is; 0 also for every duration. Times of different epochs can be ordered, not
+  /// subtracted.
   public let epoch: Int64
 
   /// The largest timescale there is: 2^31 - 1.
@@ -43,11 +49,13 @@ public struct MediaTime: Sendable {
   public static let invalid = MediaTime(special: [])
   /// A time that is not known.
   public static let indefinite = MediaTime(special: [.valid, .indefinite])
+  /// After every other valid time.
   public static let positiveInfinity = MediaTime(special: [.valid, .positiveInfinity])
+  /// Before every other time.
   public static let negativeInfinity = MediaTime(special: [.valid, .negativeInfinity])
 
-  /// A time from its parts. Invalid when `flags` lacks `.valid`, or when the timescale is not above zero and no flag implies the value;
-  /// where a flag does imply it, the other arguments do not matter.
+  /// A time from its parts. Invalid when `flags` lacks `.valid`, or when the timescale is not above zero and no flag
+  /// implies the value; where a flag does imply it, the other arguments do not matter.
   public init(value: Int64, timescale: Int32, flags: Flags = .valid, epoch: Int64 = 0) {
     if !flags.contains(.valid) {
       self.init(special: [])
@@ -70,8 +78,11 @@ public struct MediaTime: Sendable {
   public var isValid: Bool { flags.contains(.valid) }
   /// Whether this is a number of seconds: neither invalid, infinite nor indefinite.
   public var isNumeric: Bool { timescale > 0 }
+  /// Whether this is a time that is not known.
   public var isIndefinite: Bool { flags.contains(.indefinite) }
+  /// Whether this is +infinity.
   public var isPositiveInfinity: Bool { flags.contains(.positiveInfinity) }
+  /// Whether this is -infinity.
   public var isNegativeInfinity: Bool { flags.contains(.negativeInfinity) }
   /// Whether this is infinite, either way.
   public var isInfinite: Bool { !flags.isDisjoint(with: [.positiveInfinity, .negativeInfinity]) }
@@ -86,7 +97,8 @@ public struct MediaTime: Sendable {
     self.flags = flags
   }
 
-  /// A number; the caller knows that the timescale is above zero and the flags are `.valid` with or without `.hasBeenRounded`.
+  /// A number; the caller knows that the timescale is above zero and the flags are `.valid` with or without
+  /// `.hasBeenRounded`.
   init(numeric value: Int64, _ timescale: Int32, _ flags: Flags, _ epoch: Int64) {
     self.value = value
     self.timescale = timescale
@@ -94,7 +106,8 @@ public struct MediaTime: Sendable {
     self.epoch = epoch
   }
 
-  /// `exact` at `timescale`; while its value overflows, at half that timescale (CMTimeAdd's rule); infinite when it overflows at 1 too.
+  /// `exact` at `timescale`; while its value overflows, at half that timescale (CMTimeAdd's rule); infinite when it
+  /// overflows at 1 too.
   ///
   /// Every rounding is made from the exact number, half away from zero, and flagged.
   init(nearest exact: ExactRational, timescale: Int32, flags: Flags = .valid, epoch: Int64 = 0) {
@@ -109,8 +122,8 @@ public struct MediaTime: Sendable {
     self = exact.isNegative ? .negativeInfinity : .positiveInfinity
   }
 
-  /// `exact` at the timescale `preferred` if that says it exactly, else at its own denominator in lowest terms, else at the largest
-  /// timescale; halved, rounded and flagged as in `init(nearest:)`.
+  /// `exact` at the timescale `preferred` if that says it exactly, else at its own denominator in lowest terms, else at
+  /// the largest timescale; halved, rounded and flagged as in `init(nearest:)`.
   init(shortest exact: ExactRational, preferring preferred: Int32? = nil, flags: Flags = .valid, epoch: Int64 = 0) {
     let denominator = exact.reducedDenominator
     if let preferred, UInt128(preferred.magnitude) % denominator == 0 {

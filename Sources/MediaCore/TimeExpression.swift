@@ -38,9 +38,10 @@ public enum TimeExpression: Sendable, Hashable {
 
   /// The position that this means while `current` plays in an item that is `duration` long.
   ///
-  /// A relative time is added as it is, so the result may lie before zero or behind the end: what becomes of that is for the caller.
-  /// - Throws: `.invalidTime` when a relative time meets a position that is not numeric, or `percent` and `end` a duration that is not,
-  ///   and when the result is too large.
+  /// A relative time is added as it is, so the result may lie before zero or behind the end: what becomes of that is
+  /// for the caller.
+  /// - Throws: `.invalidTime` when a relative time meets a position that is not numeric, or `percent` and `end` a
+  ///   duration that is not, and when the result is too large.
   public func resolve(current: MediaTime, duration: MediaTime) throws(MediaError) -> MediaTime {
     let result: MediaTime
     switch self {
@@ -119,7 +120,8 @@ public enum TimeExpression: Sendable, Hashable {
 }
 
 extension MediaTime {
-  /// This number times `numerator / denominator`, in its own timescale if that is exact; else in another; else rounded and flagged. Both are above or at zero.
+  /// This number times `numerator / denominator`, in its own timescale if that is exact; else in another; else rounded
+  /// and flagged. Both are above or at zero.
   fileprivate func part(_ numerator: Int64, of denominator: Int64) -> MediaTime {
     guard denominator > 0, numerator >= 0 else { return .invalid }
     let exact = ExactRational(

@@ -2,17 +2,18 @@
 extension TimeRange {
   /// The time of this range that is nearest to `time`: `time` itself, or the start or the end.
   ///
-  /// The end does not belong to the range and is returned all the same (CMTimeClampToRange). Invalid when the range is empty or not
-  /// valid, or when the time is invalid.
+  /// The end does not belong to the range and is returned all the same (CMTimeClampToRange). Invalid when the range is
+  /// empty or not valid, or when the time is invalid.
   public func clamp(_ time: MediaTime) -> MediaTime {
     guard isValid, !isEmpty, time.isValid else { return .invalid }
     return max(start, min(time, end))
   }
 
-  /// The time of this range that `time` falls on when the range is repeated without end in both directions (CMTimeFoldIntoRange).
+  /// The time of this range that `time` falls on when the range is repeated without end in both directions
+  /// (CMTimeFoldIntoRange).
   ///
-  /// Invalid unless `time`, start and duration are numbers, the range is valid and not empty, and the time is of the start's epoch.
-  /// A time that no timescale can say exactly is rounded and flagged, and still lies in the range.
+  /// Invalid unless `time`, start and duration are numbers, the range is valid and not empty, and the time is of the
+  /// start's epoch. A time that no timescale can say exactly is rounded and flagged, and still lies in the range.
   public func fold(_ time: MediaTime) -> MediaTime {
     guard isValid, !isEmpty, time.isNumeric, start.isNumeric, duration.isNumeric, time.epoch == start.epoch else {
       return .invalid
@@ -37,11 +38,12 @@ extension TimeRange {
     return MediaTime(numeric: start.value, start.timescale, flags.union(.hasBeenRounded), start.epoch)
   }
 
-  /// Where `time` comes to lie when this range is laid over `target`, start on start and end on end (CMTimeMapTimeFromRangeToRange):
-  /// `(time - start) · (target.duration / duration) + target.start`.
+  /// Where `time` comes to lie when this range is laid over `target`, start on start and end on end
+  /// (CMTimeMapTimeFromRangeToRange): `(time - start) · (target.duration / duration) + target.start`.
   ///
-  /// Times outside are mapped by the same formula. Two endless ranges differ by their starts only. Invalid when either range is empty, when
-  /// `time` is no number or not of this start's epoch, and when one duration is a number and the other is not.
+  /// Times outside are mapped by the same formula. Two endless ranges differ by their starts only. Invalid when either
+  /// range is empty, when `time` is no number or not of this start's epoch, and when one duration is a number and the
+  /// other is not.
   public func mapTime(_ time: MediaTime, to target: TimeRange) -> MediaTime {
     guard isValid, target.isValid, !isEmpty, !target.isEmpty else { return .invalid }
     guard time.isNumeric, start.isNumeric, target.start.isNumeric, time.epoch == start.epoch else { return .invalid }
@@ -49,10 +51,11 @@ extension TimeRange {
     return mapDuration(time - start, to: target) + target.start
   }
 
-  /// How long `duration` of this range is in `target` (CMTimeMapDurationFromRangeToRange): `duration · (target.duration / self.duration)`.
+  /// How long `duration` of this range is in `target` (CMTimeMapDurationFromRangeToRange): `duration · (target.duration
+  /// / self.duration)`.
   ///
-  /// Exact if a timescale can say it, else rounded and flagged. Invalid when either range is empty, when `duration` is no number or not
-  /// of epoch 0, and when one of the ranges' durations is a number and the other is not.
+  /// Exact if a timescale can say it, else rounded and flagged. Invalid when either range is empty, when `duration` is
+  /// no number or not of epoch 0, and when one of the ranges' durations is a number and the other is not.
   public func mapDuration(_ duration: MediaTime, to target: TimeRange) -> MediaTime {
     guard isValid, target.isValid, !isEmpty, !target.isEmpty else { return .invalid }
     guard duration.isNumeric, duration.epoch == 0 else { return .invalid }

@@ -9,14 +9,17 @@ public struct TimeRange: Sendable, Hashable {
 
   /// The empty range at zero.
   public static let zero = TimeRange(start: .zero, duration: .zero)
+  /// Not a range: start and duration are invalid.
   public static let invalid = TimeRange(start: .invalid, duration: .invalid)
 
+  /// A range from its parts, whatever they are; `isValid` tells whether they make sense.
   public init(start: MediaTime, duration: MediaTime) {
     self.start = start
     self.duration = duration
   }
 
-  /// From `start` up to `end`. Not valid when `end` lies before `start` or in another epoch, and when only the start is infinite.
+  /// From `start` up to `end`. Not valid when `end` lies before `start` or in another epoch, and when only the start is
+  /// infinite.
   public init(start: MediaTime, end: MediaTime) {
     if start.isInfinite, end == start {
       self.init(start: start, duration: .zero)
@@ -27,7 +30,8 @@ public struct TimeRange: Sendable, Hashable {
     }
   }
 
-  /// The first instant behind the range: `start + duration`. Of all of time (from -infinity, +infinity long) it is +infinity.
+  /// The first instant behind the range: `start + duration`. Of all of time (from -infinity, +infinity long) it is
+  /// +infinity.
   public var end: MediaTime {
     start.isNegativeInfinity && duration.isPositiveInfinity ? .positiveInfinity : start + duration
   }
@@ -41,12 +45,14 @@ public struct TimeRange: Sendable, Hashable {
   /// Whether this is valid and contains no time at all.
   public var isEmpty: Bool { isValid && duration == .zero }
 
-  /// Whether a number lies in this range. False for special values, for times of another epoch, and in a range that is not valid.
+  /// Whether a number lies in this range. False for special values, for times of another epoch, and in a range that is
+  /// not valid.
   public func contains(_ time: MediaTime) -> Bool {
     isValid && time.isNumeric && isComparable(with: time) && start <= time && time < end
   }
 
-  /// Whether another range does not reach out of this one on either side. An empty range may also lie at this one's end.
+  /// Whether another range does not reach out of this one on either side. An empty range may also lie at this one's
+  /// end.
   public func contains(_ other: TimeRange) -> Bool {
     isValid && other.isValid && isComparable(with: other.start) && start <= other.start && other.end <= end
   }

@@ -136,9 +136,13 @@ extension PlayerCore {
 
   /// Handles everything that has been heard, and sets the timer for what comes next.
   func aimTimer() {
+    // What is handled below may ask for this again: the loop looks at what it changed.
+    guard !isAiming else { return }
     timer?.cancel()
     timer = nil
     guard !isClosed, inputIndex != nil else { return }
+    isAiming = true
+    defer { isAiming = false }
     let heard = output.heardFrame
     while let (frame, milestone) = nextMilestone() {
       guard frame <= heard else {
@@ -150,13 +154,14 @@ extension PlayerCore {
       processedFrame = max(processedFrame, frame)
       handle(milestone, at: frame)
     }
-    timeline.forget(before: min(heard, max(0, processedFrame)))
+    timeline.forget(before: heard)
   }
 
   /// What is heard next, and when.
   private func nextMilestone() -> (frame: Int64, Milestone)? {
     var next: (frame: Int64, milestone: Milestone)?
-    if let end = ends.first,
+    // A player that is paused at the end of its item is there without having played to it.
+    if machine.rate != 0, let end = ends.first,
       let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame)
     {
       next = (frame, .end(end))
@@ -183,6 +188,8 @@ extension PlayerCore {
       ends.removeFirst()
       let before = machine.entries.first?.id
       run(machine.endHeard(end.itemID, error: end.error), cause: .itemEnded)
+      // Paused at its end, the item ends again when it is played on.
+      if machine.rate == 0, machine.entries.first?.id == end.itemID { ends.insert(end, at: 0) }
       guard let current = machine.entries.first?.id, current != before,
         let position = timeline.position(atOutputFrame: frame), position.itemID == current
       else { return }

@@ -34,6 +34,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Where the player is while there is no device.
   var parkedPosition: PlayerTimeline.Position?
   var timer: (any ControlTimer)?
+  var isAiming = false
 
   // Sound.
   var volume: Float = 1

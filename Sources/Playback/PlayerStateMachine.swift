@@ -127,12 +127,9 @@ struct PlayerStateMachine {
 
   /// Whether nothing is under way that sound would have to wait for.
   var isSettled: Bool {
-    if rate == 0 || entries.isEmpty { return !isPreparing }
-    if case .failed = entries[0].status { return true }
-    return !isPreparing && isOutputReady && (isSounding || isStarved)
+    guard let current = entries.first, current.status.error == nil, isOutputReady else { return true }
+    return decoding == .active
   }
-
-  private var isPreparing: Bool { if case .preparing = decoding { true } else { false } }
 
   /// The item and place that the prepared generation begins with.
   var preparedStart: Start? { if case .preparing(let start) = decoding { start } else { nil } }

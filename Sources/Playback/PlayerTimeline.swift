@@ -20,6 +20,8 @@ struct PlayerTimeline {
     var streamFrame: Int64
     /// The output frame after the run's last one, and why; nil while it goes on.
     var end: (frame: Int64, reason: RunEnd)?
+    /// Nothing sounds: the player was put to this place.
+    var isStill = false
 
     static func == (left: Run, right: Run) -> Bool {
       left.outputFrame == right.outputFrame && left.streamID == right.streamID
@@ -67,7 +69,7 @@ struct PlayerTimeline {
     runs.append(
       Run(
         outputFrame: outputFrame, streamID: streamID, streamFrame: streamFrame,
-        end: isStill ? (outputFrame, .stopped) : nil))
+        end: isStill ? (outputFrame, .stopped) : nil, isStill: isStill))
   }
 
   mutating func endRun(outputFrame: Int64, reason: RunEnd) {
@@ -75,11 +77,14 @@ struct PlayerTimeline {
     runs[last].end = (max(outputFrame, runs[last].outputFrame), reason)
   }
 
-  /// Everything from `outputFrame` on will be rendered again: what was said about it is void. A run that reached the
-  /// frame goes on.
+  /// Everything from `outputFrame` on will be rendered again: what was said about it is void. A run that went past the
+  /// frame goes on; what a command did at the frame itself stays.
   mutating func rewind(to outputFrame: Int64) {
-    while let last = runs.last, last.outputFrame >= outputFrame { runs.removeLast() }
-    guard let last = runs.indices.last, let end = runs[last].end, end.frame >= outputFrame else { return }
+    while let last = runs.last, last.outputFrame >= outputFrame {
+      if last.isStill, last.outputFrame == outputFrame { return }
+      runs.removeLast()
+    }
+    guard let last = runs.indices.last, let end = runs[last].end, end.frame > outputFrame else { return }
     runs[last].end = nil
   }
 

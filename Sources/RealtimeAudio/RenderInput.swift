@@ -102,10 +102,13 @@ struct RenderInput: ~Copyable {
     while runCount > 0 {
       let last = run(runCount &- 1)
       if last.pointee.outputFrame < frame {
-        if last.pointee.outputEnd >= frame {
+        if last.pointee.outputEnd > frame {
           last.pointee.frameCount = frame &- last.pointee.outputFrame
           streamFrame = last.pointee.streamFrame &+ last.pointee.frameCount
-          phase = isRunning ? .sounding : .silent
+          phase = .sounding
+        } else if last.pointee.outputEnd == frame {
+          // It ended right here, and why is found out anew: samples may have come meanwhile.
+          phase = .silent
         }
         return
       }

@@ -41,7 +41,11 @@ public enum CommandTable {
   private static func nameKey(_ name: some Collection<UInt8>) -> UInt128? {
     guard !name.isEmpty, name.count <= 16 else { return nil }
     var key: UInt128 = 0
-    for byte in name { key = key << 8 | UInt128(byte) }
+    for byte in name {
+      // No name has a NUL, and one at the end would be lost in the padding.
+      guard byte != 0 else { return nil }
+      key = key << 8 | UInt128(byte)
+    }
     return key << UInt128(8 * (16 - name.count))
   }
 

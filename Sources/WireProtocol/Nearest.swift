@@ -3,12 +3,19 @@ enum Nearest {
   /// The nearest of `names`: one that begins with `text`, or else one at most two edits away; nil when none is near.
   static func name(to text: String, among names: [String]) -> String? {
     let wanted = Array(text.lowercased().utf8)
-    guard !wanted.isEmpty, wanted.count <= 32 else { return nil }
+    // Garbage means nothing, and working out what it is near to would cost whoever runs the daemon.
+    guard ASCII.isName(wanted, maximum: 32) else { return nil }
     var best: (name: String, distance: Int)?
     for name in names {
       let candidate = Array(name.lowercased().utf8)
-      var distance = editDistance(wanted, candidate)
-      if wanted.count >= 2, candidate.starts(with: wanted) { distance = min(distance, 1) }
+      let distance: Int
+      if wanted.count >= 2, candidate.starts(with: wanted) {
+        distance = 1
+      } else if abs(wanted.count - candidate.count) <= 2 {
+        distance = editDistance(wanted, candidate)
+      } else {
+        continue
+      }
       let allowed = min(2, max(wanted.count, candidate.count) / 2)
       if distance <= allowed, distance < best?.distance ?? .max { best = (name, distance) }
     }

@@ -31,8 +31,8 @@ public struct RequestEncoder: Sendable {
         if parameter.kind == .flag, argument.text == "true" { continue }
         line.append(UInt8(ascii: "="))
         WordsText.append(argument.text, to: &line)
-      } else if argument.text.utf8.contains(UInt8(ascii: "=")) || argument.text == "fast" {
-        // Quoted, so that a path such as after=3 stays a path.
+      } else if argument.parameter != nil, argument.text.utf8.contains(UInt8(ascii: "=")) || argument.text == "fast" {
+        // Quoted, so that what this client took by its position is not taken for an option.
         appendQuoted(argument.text, to: &line)
       } else {
         WordsText.append(argument.text, to: &line)
@@ -47,23 +47,23 @@ public struct RequestEncoder: Sendable {
     let name = try text(arguments.first ?? [])
     guard let spec = CommandTable.spec(named: name.utf8) else { throw CommandTable.unknownCommand(name) }
     var members: [JSONValue.Member] = []
+    // A command has one list at most.
+    var listName: ParameterName?
+    var list: [JSONValue] = []
     for argument in try sorted(arguments) {
       guard let parameter = argument.parameter else {
         throw MediaError(
           .badArguments, "\(Excerpt.quoted(argument.text)) is one word too many (\(spec.synopsis))", operation: name)
       }
       let value = jsonValue(argument.text, parameter.kind)
-      let index = members.firstIndex { $0.name == parameter.name.rawValue }
       if parameter.place == .list {
-        if let index, case .array(let elements) = members[index].value {
-          members[index].value = .array(elements + [value])
-        } else {
-          members.append(.init(parameter.name.rawValue, .array([value])))
-        }
+        listName = parameter.name
+        list.append(value)
       } else {
         members.append(.init(parameter.name.rawValue, value))
       }
     }
+    if let listName { members.append(.init(listName.rawValue, .array(list))) }
     var line: [UInt8] = []
     JSONValue.object([
       .init("jsonrpc", .string("2.0")), .init("id", .number(String(id))), .init("method", .string(name)),

@@ -92,10 +92,10 @@ import Testing
     }
   }
 
-  @Test func theHelpExampleIsWhatHelpAnswers() {
-    let text = Lines.text { Help.reply(on: .pause).encode(to: .words, into: &$0) }
-    #expect(
-      text.hasPrefix("| command=pause synopsis=\"pause [player=NAME]\" family=Playback summary=Pauses."), "\(text)")
+  @Test func theHelpExampleIsWhatHelpAnswers() throws {
+    let text = Lines.text { Help.reply(on: .clear).encode(to: .words, into: &$0) }
+    let example = try #require(CommandTable.spec(.help)).example
+    #expect(text.split(separator: "\n").map { "< \($0)" } == Array(example.dropFirst()))
   }
 
   @Test func everyParameterOfEveryCommandIsRefusedWhenItIsNonsense() throws {

@@ -41,7 +41,7 @@ import Testing
     var generator = SeededGenerator(seed: 6)
     var reader = RequestReader()
     let interesting = Array(" '\"\\=@{}[]:,.0129eE+-%/x\t\r\u{0}".utf8) + [0xC3, 0xFF, 0xED]
-    for _ in 0..<100_000 {
+    for _ in 0..<30_000 {
       var line = Array((Self.validLines.randomElement(using: &generator) ?? "").utf8)
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
         let at = Int.random(in: 0...line.count, using: &generator)
@@ -65,13 +65,18 @@ import Testing
     while let next = reader.next(in: chunk.span, at: &offset) { outcomes.append(next) }
     let content = line.last == 13 ? line.dropLast() : line[...]
     let isBlank = content.allSatisfy { $0 == 32 || $0 == 9 }
-    #expect(outcomes.count == (isBlank ? 0 : 1), "\(line)")
+    guard outcomes.count == (isBlank ? 0 : 1) else {
+      Issue.record("\(line) became \(outcomes)")
+      return
+    }
     guard case .rejected(let rejection)? = outcomes.first else { return }
     var written: [UInt8] = []
     rejection.reply.encode(to: rejection.address, into: &written)
     guard rejection.address.expectsReply else { return #expect(written.isEmpty) }
-    let lineFeeds = written.count { $0 == 10 }
-    #expect(lineFeeds == 1 && written.last == 10, "\(line)")
+    guard written.firstIndex(of: 10) == written.count - 1 else {
+      Issue.record("\(line) was answered \(String(decoding: written, as: UTF8.self))")
+      return
+    }
     written.removeLast()
     switch rejection.address.form {
     case .words:
@@ -80,7 +85,9 @@ import Testing
         return
       }
     case .json:
-      #expect((try? JSONValue(parsing: written.span))?["error"] != nil, "\(line)")
+      if (try? JSONValue(parsing: written.span))?["error"] == nil {
+        Issue.record("\(line) was answered \(String(decoding: written, as: UTF8.self))")
+      }
     }
   }
 

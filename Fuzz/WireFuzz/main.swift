@@ -1,0 +1,63 @@
+import CLibFuzzer
+import MediaCore
+import WireProtocol
+
+// Everything that reads text from a peer, fed with anything. It must not trap, and what can be said of every input is checked:
+// where a stream is cut into chunks changes nothing, and what was written reads back as it was.
+
+/// All that a connection brings, when its bytes come in chunks of this size.
+func incoming(_ bytes: UnsafeRawBufferPointer, chunkByteCount: Int) -> [RequestReader.Incoming] {
+  var reader = RequestReader()
+  var found: [RequestReader.Incoming] = []
+  var start = 0
+  while start < bytes.count {
+    let chunk = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + chunkByteCount, bytes.count)])
+    var offset = 0
+    while let next = reader.next(in: chunk, at: &offset) {
+      found.append(next)
+      if case .close = next { return found }
+    }
+    start += chunk.count
+  }
+  return found
+}
+
+func check(_ bytes: UnsafeRawBufferPointer) {
+  let whole = incoming(bytes, chunkByteCount: max(bytes.count, 1))
+  precondition(whole == incoming(bytes, chunkByteCount: 1), "chunks of one byte read otherwise")
+  precondition(whole == incoming(bytes, chunkByteCount: 7), "chunks of seven bytes read otherwise")
+
+  let array = Array(bytes)
+  _ = try? ServerLine(parsing: array)
+  if let value = try? JSONValue(parsing: array.span) {
+    var again: [UInt8] = []
+    value.append(to: &again)
+    precondition((try? JSONValue(parsing: again.span)) == value, "JSON does not read back as it was")
+  }
+
+  let text = String(decoding: array, as: UTF8.self)
+  if let expression = try? TimeExpression(parsing: text) {
+    _ = try? expression.resolve(
+      current: MediaTime(value: 7, timescale: 3), duration: MediaTime(value: 1_000_001, timescale: 44_100))
+  }
+  if let path = try? FilePath(text: text) {
+    precondition((try? FilePath(text: path.text)) == path, "a path does not read back as it was")
+    precondition((try? FilePath(text: path.url)) == path, "a path's URL does not read back as it was")
+  }
+  // A text is one field of a reply, whatever is in it.
+  var line: [UInt8] = []
+  Reply.ok(["text": .string(text)]).encode(to: .words, into: &line)
+  precondition(
+    line.filter { $0 == UInt8(ascii: "\n") }.count == 1 && line.last == UInt8(ascii: "\n"), "a reply of two lines")
+  line.removeLast()
+  guard case .ok(_, let fields)? = try? ServerLine(parsing: line), fields["text"] == text else {
+    preconditionFailure("a reply does not read back as it was")
+  }
+}
+
+var argumentCount = CommandLine.argc
+var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+_ = LLVMFuzzerRunDriver(&argumentCount, &arguments) { data, count in
+  check(UnsafeRawBufferPointer(start: data, count: count))
+  return 0
+}

@@ -1,0 +1,371 @@
+// One peer's connection: bytes in, requests to the handlers, replies and events out. Everything happens on the control
+// loop, in direct calls; there is no task and no hop between reading a request and having its reply in the buffer. What is
+// written goes to the system once for each read, and once for each turn of the loop that brought events.
+import MediaCore
+import NIOCore
+import Playback
+import WireProtocol
+
+/// The channel handler of one connection.
+///
+/// It takes a request when `ConnectionStateMachine` allows and the peer reads what it is sent; what it does not take stays in
+/// the buffer, and when that holds anything the socket is not read.
+final class Connection: ChannelDuplexHandler, @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the control loop.
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// Requests that are taken at one go; then others have their turn.
+  private static let requestsPerTurn = 512
+
+  let server: ServerContext
+  private let refusal: MediaError?
+  private var context: ChannelHandlerContext?
+
+  // Input.
+  private var reader: RequestReader
+  private var input = ByteBuffer()
+  private var machine: ConnectionStateMachine
+  private var batch: Batch?
+  private var isProcessing = false
+  private var isReadHeldBack = false
+  private var isTurnScheduled = false
+  /// The waiting requests that are in flight.
+  private var waiting: [WaitToken: WaitingRequest] = [:]
+
+  // Output.
+  private var output: OutputQueue
+  private var writeBuffer = ByteBuffer()
+  private var isFlushScheduled = false
+  private var isClosing = false
+  /// The form of the newest request: the last word is said in it.
+  private var form = WireForm.words
+
+  /// What the connection watches.
+  var subscriptions = Subscriptions()
+
+  /// A connection to be served; or, with a refusal, one that is told so and closed.
+  init(server: ServerContext, refusal: MediaError? = nil) {
+    self.server = server
+    self.refusal = refusal
+    reader = RequestReader(limits: server.limits)
+    machine = ConnectionStateMachine(waitingRequestLimit: server.limits.waitingRequestCount)
+    output = OutputQueue(limits: server.limits)
+  }
+
+  // MARK: - Life
+
+  func channelActive(context: ChannelHandlerContext) {
+    self.context = context
+    server.connections[ObjectIdentifier(self)] = self
+    if let refusal { return close(saying: refusal) }
+    output.append { Greeting.encode(version: server.version, into: &$0) }
+    flush()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    isClosing = true
+    machine.close()
+    let abandoned = waiting.values
+    waiting = [:]
+    for request in abandoned { request.abandon() }
+    subscriptions.removeAll()
+    server.connections[ObjectIdentifier(self)] = nil
+    self.context = nil
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // A peer that goes away without reading its answers is nothing to be told about.
+    server.logger.debug("connection failed", metadata: ["error": "\(error)"])
+    context.close(promise: nil)
+  }
+
+  /// Tells the peer why, and closes once it has been sent.
+  func close(saying error: MediaError) {
+    guard !isClosing else { return }
+    let form = form
+    output.append { Event.closing(error).encode(form: form, into: &$0) }
+    closeWhenSent()
+  }
+
+  /// Closes at once.
+  func abort() { context?.close(promise: nil) }
+
+  private func closeWhenSent() {
+    guard let context, !isClosing else { return }
+    isClosing = true
+    machine.close()
+    subscriptions.removeAll()
+    output.take { writeBuffer = ByteBuffer(bytes: $0) }
+    context.writeAndFlush(wrapOutboundOut(writeBuffer)).whenComplete { [self] _ in self.context?.close(promise: nil) }
+  }
+
+  // MARK: - Input
+
+  func read(context: ChannelHandlerContext) {
+    if wantsInput { context.read() } else { isReadHeldBack = true }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var buffer = unwrapInboundIn(data)
+    if input.readableBytes == 0 { input = buffer } else { input.writeBuffer(&buffer) }
+    process()
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) { flush() }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+      machine.inputEnded()
+      process()
+      flush()
+    } else {
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    guard context.channel.isWritable else { return }
+    flush()
+    process()
+  }
+
+  private var mayTakeRequest: Bool { machine.mayTakeRequest && !isClosing && !output.isFull }
+
+  private var wantsInput: Bool { mayTakeRequest && input.readableBytes == 0 && batch == nil && refusal == nil }
+
+  /// Takes requests for as long as it may, and sees what is to be done then.
+  private func process() {
+    guard !isProcessing else { return }
+    isProcessing = true
+    var count = 0
+    while mayTakeRequest, count < Self.requestsPerTurn, takeNext() { count += 1 }
+    isProcessing = false
+    if count == Self.requestsPerTurn {
+      continueLater(after: .microseconds(20))
+    } else if machine.isAnswered, mayTakeRequest, !isClosing {
+      closeWhenSent()
+    }
+    if isReadHeldBack, wantsInput {
+      isReadHeldBack = false
+      context?.read()
+    }
+    if output.isFull { measureBacklog() }
+  }
+
+  /// Takes one request, whole line or member of a batch; false when there is none.
+  private func takeNext() -> Bool {
+    if let batch {
+      if let member = batch.nextMember() {
+        take(member, in: batch)
+        return true
+      }
+      self.batch = nil
+    }
+    var offset = 0
+    let incoming = input.withUnsafeReadableBytes { reader.next(in: $0, at: &offset) }
+    input.moveReaderIndex(forwardBy: offset)
+    // What has been read is given back, so that the next read can use the same memory.
+    if input.readableBytes == 0 { input = Self.empty }
+    switch incoming {
+    case nil: return false
+    case .request(let request): take(request, in: nil)
+    case .rejected(let rejection):
+      server.counters.requests += 1
+      answer(rejection.reply, to: rejection.address, in: nil)
+    case .batch(let members): batch = Batch(members)
+    case .close(let rejection):
+      answer(rejection.reply, to: rejection.address, in: nil)
+      closeWhenSent()
+    }
+    return true
+  }
+
+  private static let empty = ByteBuffer()
+
+  private func take(_ member: ParsedLine.BatchMember, in batch: Batch) {
+    switch member {
+    case .request(let request): take(request, in: batch)
+    case .rejected(let rejection):
+      server.counters.requests += 1
+      answer(rejection.reply, to: rejection.address, in: batch)
+    }
+  }
+
+  private func take(_ request: Request, in batch: Batch?) {
+    server.counters.requests += 1
+    form = request.address.form
+    guard machine.accepts(request.address) else {
+      let error = MediaError(.idInUse, "a request with this id is still waiting for its reply")
+      return answer(.error(error), to: request.address, in: batch)
+    }
+    do throws(MediaError) {
+      if request.isWaiting {
+        guard case .began(let token) = machine.begin(request.address) else { return }
+        let waitingRequest = WaitingRequest(connection: self, token: token, request: request, batch: batch)
+        waiting[token] = waitingRequest
+        do throws(MediaError) {
+          try begin(request.command, waitingRequest)
+        } catch {
+          waitingRequest.fail(error)
+        }
+      } else {
+        guard let reply = try run(request.command, for: request.address) else {
+          if batch == nil { return output.append { Reply.encodeOK(to: request.address, into: &$0) } }
+          return answer(.ok, to: request.address, in: batch)
+        }
+        answer(reply, to: request.address, in: batch)
+        afterReply()
+      }
+    } catch {
+      answer(.error(error), to: request.address, in: batch)
+    }
+  }
+
+  /// Goes on taking requests in a later turn of the loop.
+  private func continueLater(after delay: TimeAmount) {
+    guard !isTurnScheduled, let context else { return }
+    isTurnScheduled = true
+    context.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in
+      isTurnScheduled = false
+      process()
+      flush()
+    }
+  }
+
+  // MARK: - Handlers
+
+  /// What a handler wants done once its reply is written.
+  enum Afterwards {
+    case nothing
+    case close
+    /// Sends events that belong behind the reply.
+    case send(() -> Void)
+  }
+
+  /// Set by the handler of the request that is being run.
+  var afterwards = Afterwards.nothing
+
+  private func afterReply() {
+    switch afterwards {
+    case .nothing: return
+    case .close: closeWhenSent()
+    case .send(let body): body()
+    }
+    afterwards = .nothing
+  }
+
+  /// Runs a request that answers at once; nil is a plain ok.
+  private func run(_ command: Command, for address: ReplyAddress) throws(MediaError) -> Reply? {
+    switch command {
+    case .connection(let command): return try run(command)
+    case .playback(let command, let player): return try run(command, on: try server.registry.player(player))
+    case .queue(let command, let player): return try run(command, on: try server.registry.player(player))
+    case .item(let command, let player): return try run(command, on: try server.registry.player(player))
+    case .watching(let command): return try run(command, form: address.form)
+    case .players(let command): return try run(command)
+    }
+  }
+
+  /// Begins a request that answers later.
+  private func begin(_ command: Command, _ request: WaitingRequest) throws(MediaError) {
+    switch command {
+    case .playback(.seek(let seek), let player):
+      try begin(seek, on: try server.registry.player(player), request)
+    case .queue(let command, let player): try begin(command, on: try server.registry.player(player), request)
+    case .watching(.wait(let conditions, let timeout, let player)):
+      try begin(conditions, timeout: timeout, on: try server.registry.player(player), request)
+    case .watching(.clockAdvance(let duration)): try beginAdvance(by: duration, request)
+    case .connection, .playback, .item, .watching, .players:
+      preconditionFailure("a command that does not wait was begun as one that does: Command.isWaiting")
+    }
+  }
+
+  // MARK: - Output
+
+  private func answer(_ reply: Reply, to address: ReplyAddress, in batch: Batch?) {
+    if case .error = reply.outcome { server.counters.errors += 1 }
+    if let batch {
+      guard batch.replies.add(reply, for: address) else { return }
+      output.append { batch.replies.encode(into: &$0) }
+    } else {
+      output.append { reply.encode(to: address, into: &$0) }
+    }
+    if output.isOverLimit { measureBacklog() }
+  }
+
+  /// A waiting request has its answer.
+  func finish(_ request: WaitingRequest, _ reply: Reply) {
+    guard let address = machine.finish(request.token) else { return }
+    waiting[request.token] = nil
+    answer(reply, to: address, in: request.batch)
+    // Not from here: the handler that called may be in the midst of changing a player.
+    continueSoon()
+  }
+
+  /// Answers every waiting request with an error.
+  func cancelWaiting(_ error: MediaError) {
+    for request in waiting.sorted(by: { $0.key < $1.key }).map(\.value) { request.fail(error) }
+  }
+
+  /// Sends an event, in the form of the request that asked for it.
+  func send(_ event: Event, form: WireForm) {
+    guard !isClosing else { return }
+    server.counters.events += 1
+    if output.isFull { measureBacklog() }
+    server.counters.dropped += UInt64(output.append(event, form: form))
+    scheduleFlush()
+  }
+
+  /// Events that are kept for an ended subscription are not sent any more.
+  func forgetEvents(ofSubscription id: Int) { output.forget(subscription: id) }
+
+  private func continueSoon() {
+    guard !isFlushScheduled, let context else { return }
+    isFlushScheduled = true
+    context.eventLoop.assumeIsolated().execute { [self] in
+      isFlushScheduled = false
+      process()
+      flush()
+    }
+  }
+
+  /// Writes at the end of this turn of the loop, once for all that it brought.
+  private func scheduleFlush() { if !isProcessing { continueSoon() } }
+
+  private func flush() {
+    guard let context, !isClosing, !output.isEmpty, context.channel.isWritable else { return }
+    output.transportByteCount = 0
+    output.take { bytes in
+      writeBuffer.clear(minimumCapacity: bytes.count)
+      writeBuffer.writeBytes(bytes)
+      context.writeAndFlush(wrapOutboundOut(writeBuffer), promise: nil)
+    }
+  }
+
+  /// Finds out how much the transport still holds, and closes on a peer that is too far behind.
+  private func measureBacklog() {
+    guard let context, !isClosing else { return }
+    output.transportByteCount = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    guard output.isOverLimit else { return }
+    server.logger.info("closing a connection that does not read", metadata: ["bytes": "\(output.backlogByteCount)"])
+    isClosing = true
+    machine.close()
+    subscriptions.removeAll()
+    abort()
+  }
+
+  /// A JSON-RPC batch that is being run.
+  final class Batch {
+    var replies: BatchReply
+    private var members: ArraySlice<ParsedLine.BatchMember>
+
+    init(_ members: [ParsedLine.BatchMember]) {
+      self.members = members[...]
+      replies = BatchReply(memberCount: members.count)
+    }
+
+    func nextMember() -> ParsedLine.BatchMember? { members.popFirst() }
+  }
+}

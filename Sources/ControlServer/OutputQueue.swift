@@ -1,0 +1,95 @@
+import OrderedCollections
+import WireProtocol
+
+/// What one peer is still to be sent, in bounded memory (protocol.md, *Slow readers*).
+///
+/// Replies are never dropped. Events are, once more than half of the limit waits: of what has a state only the newest
+/// value of each key is kept; of the rest a count, which the peer gets as one `overflow` event when it reads again.
+///
+/// Pure: bytes in, bytes out.
+struct OutputQueue {
+  /// The values that are kept while the peer does not read; beyond them changes are dropped, too.
+  static let keptChangeCount = 4_096
+
+  private struct ChangeKey: Hashable {
+    var subscription: Int
+    var key: ObservableKey
+    var item: Int?
+  }
+
+  private struct KeptChange {
+    var change: Event.Changed
+    var form: WireForm
+  }
+
+  private let limitByteCount: Int
+  private var bytes: [UInt8] = []
+  /// Handed to the transport and not yet taken by the system.
+  var transportByteCount = 0
+  private var isOverflowing = false
+  private var droppedCount = 0
+  private var droppedForm = WireForm.words
+  private var kept: OrderedDictionary<ChangeKey, KeptChange> = [:]
+
+  init(limits: WireLimits = .standard) { limitByteCount = limits.outputByteCount }
+
+  /// Bytes that wait here and in the transport.
+  var backlogByteCount: Int { bytes.count + transportByteCount }
+
+  /// Nothing is to be handed to the transport.
+  var isEmpty: Bool { bytes.isEmpty && !isOverflowing }
+
+  /// So much waits that the peer's requests are not taken until it has read.
+  var isFull: Bool { backlogByteCount > limitByteCount / 2 }
+
+  /// More waits than a peer may have: it is to be closed.
+  var isOverLimit: Bool { backlogByteCount > limitByteCount }
+
+  /// Appends what `encode` writes; for replies, and for what is said before the connection is closed.
+  mutating func append(_ encode: (inout [UInt8]) -> Void) { encode(&bytes) }
+
+  /// Appends an event, or keeps or counts it when the peer is too far behind. Answers how many events were lost by that.
+  mutating func append(_ event: Event, form: WireForm) -> Int {
+    if !isOverflowing, isFull { isOverflowing = true }
+    guard isOverflowing else {
+      event.encode(form: form, into: &bytes)
+      return 0
+    }
+    if case .changed(var change) = event {
+      let key = ChangeKey(subscription: change.subscription, key: change.key, item: change.item)
+      if let older = kept[key] {
+        // One event stands for all: from the oldest value that the peer does not know to the newest.
+        change.old = older.change.old
+        kept[key] = KeptChange(change: change, form: form)
+        return 0
+      }
+      if kept.count < Self.keptChangeCount {
+        kept[key] = KeptChange(change: change, form: form)
+        return 0
+      }
+    }
+    droppedCount += 1
+    droppedForm = form
+    return 1
+  }
+
+  /// A subscription has ended: what was kept for it is not sent.
+  mutating func forget(subscription: Int) {
+    if !kept.isEmpty { kept.removeAll { $0.key.subscription == subscription } }
+  }
+
+  /// Hands over everything that the transport is to get now; `body` must take it.
+  mutating func take(_ body: ([UInt8]) -> Void) {
+    if isOverflowing, backlogByteCount <= limitByteCount / 4 {
+      isOverflowing = false
+      if droppedCount > 0 { Event.overflow(dropped: droppedCount).encode(form: droppedForm, into: &bytes) }
+      for entry in kept.values { Event.changed(entry.change).encode(form: entry.form, into: &bytes) }
+      droppedCount = 0
+      kept = [:]
+    }
+    guard !bytes.isEmpty else { return }
+    body(bytes)
+    // A large reply's memory is given back; what the usual ones need stays.
+    if bytes.capacity > 65_536 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
+  }
+}

@@ -1,0 +1,15 @@
+import Glibc
+
+/// Who is at the other end of a Unix socket.
+enum PeerCredentials {
+  /// The user who made the connection, as the kernel recorded it then (unix(7), SO_PEERCRED); nil when it cannot be told.
+  static func userID(ofSocket descriptor: Int32) -> UInt32? {
+    // struct ucred { pid_t pid; uid_t uid; gid_t gid; }, which needs _GNU_SOURCE to be visible.
+    var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
+    var byteCount = socklen_t(MemoryLayout.size(ofValue: credentials))
+    guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &byteCount) == 0,
+      byteCount == socklen_t(MemoryLayout.size(ofValue: credentials))
+    else { return nil }
+    return credentials.uid
+  }
+}

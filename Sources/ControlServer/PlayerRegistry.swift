@@ -1,0 +1,123 @@
+import MediaAssets
+import MediaCore
+import Playback
+import WireProtocol
+
+/// One player by its name, and what the server has to know of it besides.
+///
+/// Threading: confined to the control loop.
+final class NamedPlayer: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the control loop; handlers of observers carry it there.
+  let name: String
+  let player: QueuePlayer
+  /// Where the newest seek goes while it is under way: what `seek +5` counts from, so that pressing a key three times moves
+  /// by three steps.
+  var seekTarget: (item: PlayerItem.ID, time: MediaTime, serial: UInt64)?
+  private var closeHandlers: [UInt64: () -> Void] = [:]
+  private var nextHandler: UInt64 = 0
+
+  init(name: String, player: QueuePlayer) {
+    self.name = name
+    self.player = player
+  }
+
+  /// Every public fact of the player, now.
+  var state: PlayerState { player.onLoop { $0.state } }
+
+  /// Calls `handler` when the player is closed; the number ends that.
+  func onClose(_ handler: @escaping () -> Void) -> UInt64 {
+    nextHandler += 1
+    closeHandlers[nextHandler] = handler
+    return nextHandler
+  }
+
+  func removeCloseHandler(_ number: UInt64) { closeHandlers[number] = nil }
+
+  fileprivate func close() {
+    for (_, handler) in closeHandlers.sorted(by: { $0.key < $1.key }) { handler() }
+    closeHandlers = [:]
+    player.onLoop { $0.close() }
+  }
+}
+
+/// The daemon's players, and the numbers of its queue entries.
+///
+/// Threading: confined to the control loop.
+final class PlayerRegistry {
+  /// The player that is always there.
+  static let mainName = "main"
+
+  private let engine: PlaybackEngine
+  private let limits: WireLimits
+  /// In the order in which they were made.
+  private(set) var players: [NamedPlayer]
+  private var nextItemID: PlayerItem.ID = 1
+
+  init(engine: PlaybackEngine, limits: WireLimits) {
+    self.engine = engine
+    self.limits = limits
+    players = [NamedPlayer(name: Self.mainName, player: QueuePlayer(engine: engine, name: Self.mainName))]
+  }
+
+  /// Errors: `no-such-player`.
+  func player(_ name: String) throws(MediaError) -> NamedPlayer {
+    for player in players where player.name == name { return player }
+    throw MediaError(.noSuchPlayer, "there is no player \(name); `player.list` lists them")
+  }
+
+  /// Errors: `player-exists`, `too-many-players`.
+  func create(_ name: String) throws(MediaError) {
+    guard !players.contains(where: { $0.name == name }) else {
+      throw MediaError(.playerExists, "there is a player \(name) already")
+    }
+    guard players.count < limits.playerCount else {
+      throw MediaError(.tooManyPlayers, "there are \(limits.playerCount) players, and more are not allowed")
+    }
+    players.append(NamedPlayer(name: name, player: QueuePlayer(engine: engine, name: name)))
+  }
+
+  /// Errors: `no-such-player`, `invalid-argument` for the main one.
+  func close(_ name: String) throws(MediaError) {
+    let closing = try player(name)
+    guard name != Self.mainName else {
+      throw MediaError(.invalidArgument, "the player \(name) is always there")
+    }
+    players.removeAll { $0 === closing }
+    closing.close()
+  }
+
+  /// Makes queue entries, each with the next number; numbers are never used again, even when the entries are not used.
+  func makeItems(_ paths: [FilePath]) -> [PlayerItem] {
+    paths.map { path in
+      defer { nextItemID += 1 }
+      return PlayerItem(asset: Asset(path: path.bytes), id: nextItemID)
+    }
+  }
+
+  /// Errors: `queue-too-long` when so many more entries would be too many for the player.
+  func checkLength(of count: Int) throws(MediaError) {
+    guard count <= limits.queueCount else {
+      throw MediaError(.queueTooLong, "a queue has at most \(limits.queueCount) entries")
+    }
+  }
+}
+
+extension PlayerItem {
+  /// The file, as the wire writes it.
+  var wirePath: FieldValue { FilePath(bytes: asset.pathBytes).map(FieldValue.path) ?? FieldValue.none }
+}
+
+extension QueuePlayer {
+  /// Calls the player where its actor runs: on the control loop, where every handler is. No task, no hop.
+  nonisolated func onLoop<Value: Sendable>(_ body: (isolated QueuePlayer) -> Value) -> Value { assumeIsolated(body) }
+
+  /// The same for what can fail.
+  nonisolated func tryOnLoop<Value: Sendable>(
+    _ body: (isolated QueuePlayer) throws(MediaError) -> Value
+  ) throws(MediaError) -> Value {
+    let result = assumeIsolated { player -> Result<Value, MediaError> in
+      do throws(MediaError) { return .success(try body(player)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}

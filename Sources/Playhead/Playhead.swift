@@ -1,0 +1,29 @@
+/// Playhead, whole: what a program imports to play media.
+@_exported import MediaAssets
+@_exported import MediaCore
+@_exported import Playback
+@_exported import PulseIO
+@_exported import RealtimeAudio
+
+extension OutputConfiguration {
+  /// PulseAudio when it answers; silence at real speed until then.
+  public static func automatic(_ pulse: PulseSink.Configuration = PulseSink.Configuration()) -> OutputConfiguration {
+    OutputConfiguration(
+      makeSink: { PulseSink(pulse) },
+      makeFallback: { TimedSink.null(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2)) },
+      awaitDevice: { onAppearance in
+        let watcher = try? PulseServerWatcher(server: pulse.server, onAppearance: onAppearance)
+        return watcher.map { watcher in { watcher.cancel() } }
+      })
+  }
+}
+
+extension PlaybackEngine {
+  /// The engine that a program shares unless it makes its own: on the automatic output and the shared control loop.
+  public static let shared: PlaybackEngine = {
+    let loop = ThreadControlLoop.shared
+    let engine = PlaybackEngine(loop: loop, output: .automatic())
+    loop.execute { engine.open() }
+    return engine
+  }()
+}

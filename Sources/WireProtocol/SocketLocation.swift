@@ -1,0 +1,27 @@
+/// Where the daemon listens and its clients look for it, unless they are told.
+public enum SocketLocation {
+  /// The path, and whether its folder lies in a place where anybody could have made it.
+  public struct Choice: Sendable, Hashable {
+    public var path: String
+    /// The folder must belong to the user, who alone may write it: both sides check before they trust it.
+    public var needsOwnedFolder: Bool
+  }
+
+  /// `$PLAYHEAD_SOCKET`; else `playhead/control.sock` in `$XDG_RUNTIME_DIR`, or in `/run/user/UID` when that is there; else
+  /// `/tmp/playhead-UID/control.sock`.
+  ///
+  /// A value of the environment that is empty or no absolute path does not count (XDG Base Directory Specification 0.8).
+  public static func choose(
+    environment: (String) -> String?, userID: UInt32, isFolder: (String) -> Bool
+  ) -> Choice {
+    func absolute(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    if let path = absolute("PLAYHEAD_SOCKET") { return Choice(path: path, needsOwnedFolder: false) }
+    if let folder = absolute("XDG_RUNTIME_DIR") {
+      return Choice(path: "\(folder)/playhead/control.sock", needsOwnedFolder: false)
+    }
+    if isFolder("/run/user/\(userID)") {
+      return Choice(path: "/run/user/\(userID)/playhead/control.sock", needsOwnedFolder: false)
+    }
+    return Choice(path: "/tmp/playhead-\(userID)/control.sock", needsOwnedFolder: true)
+  }
+}

@@ -1,0 +1,217 @@
+import MediaCore
+import Testing
+
+@testable import Playback
+
+/// The machine alone: what it answers to each input, without threads, files or clocks.
+@Suite struct PlayerStateMachineTests {
+  typealias Machine = PlayerStateMachine
+  typealias Action = PlayerStateMachine.Action
+
+  /// A machine with a device and `ids` in its queue; what preparing the first answered is left out.
+  private func machine(_ ids: [PlayerItem.ID], canAdvance: Bool = true) -> Machine {
+    var machine = Machine(canAdvance: canAdvance)
+    _ = machine.outputBecameReady()
+    _ = machine.insert(ids, at: 0)
+    return machine
+  }
+
+  /// A machine whose first item sounds.
+  private func playing(_ ids: [PlayerItem.ID]) -> Machine {
+    var machine = machine(ids)
+    _ = machine.setRate(1)
+    _ = machine.prepared(generation: machine.generation)
+    _ = machine.committed(generation: machine.generation)
+    _ = machine.soundBegan()
+    return machine
+  }
+
+  @Test func theFirstItemIsPreparedWithoutPlaying() {
+    var machine = Machine(canAdvance: true)
+    _ = machine.outputBecameReady()
+    #expect(machine.insert([1, 2], at: 0) == [.prepare(generation: 1, .init(itemID: 1))])
+    #expect(machine.timeControlStatus == .paused)
+    #expect(machine.reasonForWaitingToPlay == nil)
+  }
+
+  @Test func withoutADeviceNothingIsPreparedUntilItComes() {
+    var machine = Machine(canAdvance: true)
+    #expect(machine.insert([1], at: 0) == [])
+    #expect(machine.setRate(1) == [])
+    #expect(machine.reasonForWaitingToPlay == .outputUnavailable)
+    #expect(machine.outputBecameReady() == [.prepare(generation: 1, .init(itemID: 1))])
+    #expect(machine.reasonForWaitingToPlay == .evaluatingBufferingRate)
+  }
+
+  @Test func whatFollowsIsPlannedOnceTheFirstSamplesAreThere() {
+    var machine = machine([1, 2, 3])
+    #expect(
+      machine.prepared(generation: 1)
+        == [.commit(generation: 1), .setPlan(.init(begunCount: 1, items: [2, 3]))])
+    #expect(machine.setRate(1) == [.setRunning(true)])
+  }
+
+  @Test func reportsOfAnOlderGenerationAreIgnored() {
+    var machine = machine([1])
+    _ = machine.seek(7, to: MediaTime(value: 1, timescale: 1), before: .zero, after: .zero)
+    #expect(machine.generation == 2)
+    #expect(machine.prepared(generation: 1) == [])
+    #expect(machine.committed(generation: 1) == [])
+  }
+
+  @Test func threeRapidSeeksCompleteFalseFalseTrue() {
+    var machine = machine([1])
+    _ = machine.prepared(generation: 1)
+    let time = MediaTime(value: 5, timescale: 1)
+    let first = machine.seek(1, to: time, before: .zero, after: .zero)
+    let second = machine.seek(2, to: time, before: .zero, after: .zero)
+    let third = machine.seek(3, to: time, before: .zero, after: .zero)
+    #expect(!first.contains { if case .completeSeek = $0 { true } else { false } })
+    #expect(second.first == .completeSeek(1, finished: false))
+    #expect(third.first == .completeSeek(2, finished: false))
+    _ = machine.prepared(generation: machine.generation)
+    #expect(machine.committed(generation: machine.generation) == [.completeSeek(3, finished: true)])
+    #expect(machine.committed(generation: machine.generation) == [])
+  }
+
+  @Test func aSeekBeforeThereIsADeviceIsTheStart() {
+    var machine = Machine(canAdvance: true)
+    _ = machine.insert([1], at: 0)
+    let time = MediaTime(value: 9, timescale: 1)
+    #expect(machine.seek(4, to: time, before: .zero, after: .zero) == [])
+    #expect(
+      machine.outputBecameReady() == [.prepare(generation: 1, .init(itemID: 1, time: time, seek: 4))])
+    _ = machine.prepared(generation: 1)
+    #expect(machine.committed(generation: 1) == [.completeSeek(4, finished: true)])
+  }
+
+  @Test func removingTheItemCompletesItsSeekUnfinished() {
+    var machine = playing([1, 2])
+    _ = machine.seek(4, to: .zero, before: .zero, after: .zero)
+    let actions = machine.remove([1])
+    #expect(actions.first == .completeSeek(4, finished: false))
+    #expect(actions.last == .prepare(generation: machine.generation, .init(itemID: 2)))
+  }
+
+  @Test func aSeekNearTheEndKeepsItsItem() {
+    var machine = playing([1, 2])
+    _ = machine.began(2, generation: machine.generation)
+    _ = machine.seek(4, to: .zero, before: .zero, after: .zero)
+    #expect(machine.endHeard(1, error: nil) == [])
+    #expect(machine.entries.map(\.id) == [1, 2])
+  }
+
+  @Test func theNextItemBecomesCurrentWhenTheEndIsHeard() {
+    var machine = playing([1, 2])
+    _ = machine.began(2, generation: machine.generation)
+    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    #expect(machine.entries.map(\.id) == [2])
+    #expect(machine.timeControlStatus == .playing)
+    #expect(machine.endHeard(1, error: nil) == [], "an end is told once")
+  }
+
+  @Test func afterTheLastItemThePlayerWaitsForAnother() {
+    var machine = playing([1])
+    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    #expect(machine.entries.isEmpty)
+    #expect(machine.timeControlStatus == .waiting)
+    #expect(machine.reasonForWaitingToPlay == .noItemToPlay)
+    let generation = machine.generation
+    #expect(machine.insert([2], at: 0) == [.prepare(generation: generation + 1, .init(itemID: 2))])
+  }
+
+  @Test func pauseAtItemEndSetsTheRateToZero() {
+    var machine = playing([1, 2])
+    _ = machine.setActionAtItemEnd(.pause)
+    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1)), .setRunning(false)])
+    #expect(machine.rate == 0)
+    #expect(machine.entries.map(\.id) == [1, 2])
+  }
+
+  @Test func noneAtItemEndGoesOnAndPauseThenStopsAtOnce() {
+    var machine = playing([1, 2])
+    #expect(machine.setActionAtItemEnd(.none) == [.setPlan(.init(begunCount: 1, items: [], endsInSilence: true))])
+    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    #expect(machine.rate == 1)
+    #expect(machine.setActionAtItemEnd(.pause).first == .setRunning(false))
+    #expect(machine.rate == 0)
+  }
+
+  @Test func anEditBehindWhatWasDecodedReplacesIt() {
+    var machine = playing([1, 2, 3])
+    let generation = machine.generation
+    _ = machine.began(2, generation: generation)
+    #expect(
+      machine.remove([2]) == [
+        .truncate(after: 1), .prepare(generation: generation + 1, .init(itemID: 3, spliceAfter: 1)),
+      ])
+    #expect(machine.prepared(generation: generation + 1).first == .splice(generation: generation + 1, after: 1))
+    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    #expect(machine.entries.map(\.id) == [3])
+  }
+
+  @Test func cuttingTheRestAndAppendingLaterStartsANewGeneration() {
+    var machine = playing([1, 2])
+    let generation = machine.generation
+    _ = machine.began(2, generation: generation)
+    #expect(machine.remove([2]) == [.truncate(after: 1), .setPlan(.init())])
+    #expect(
+      machine.insert([5], at: 1) == [.prepare(generation: generation + 2, .init(itemID: 5, spliceAfter: 1))])
+  }
+
+  @Test func aFailedItemIsPassedOverOnlyWhenPlaying() {
+    var machine = machine([1, 2])
+    let error = MediaError(.fileNotFound, "no such file")
+    let actions = machine.itemFailed(1, error)
+    #expect(actions.first == .emit(.itemFailed(1, error)))
+    #expect(machine.entries.first?.id == 1)
+    #expect(machine.entries.first?.status == .failed(error))
+    #expect(machine.setRate(1) == [.prepare(generation: machine.generation, .init(itemID: 2))])
+    #expect(machine.entries.map(\.id) == [2])
+  }
+
+  @Test func aFailedItemAloneIsWaitedOn() {
+    var machine = machine([1])
+    _ = machine.setRate(1)
+    _ = machine.itemFailed(1, MediaError(.fileNotFound, "no such file"))
+    #expect(machine.timeControlStatus == .waiting)
+    #expect(machine.reasonForWaitingToPlay == .currentItemFailed)
+    #expect(machine.insert([2], at: 1) == [.prepare(generation: machine.generation, .init(itemID: 2))])
+  }
+
+  @Test func starvationIsToldOnceAndEndsBySound() {
+    var machine = playing([1])
+    #expect(machine.starved() == [.emit(.stalled(1))])
+    #expect(machine.starved() == [])
+    #expect(machine.timeControlStatus == .waiting)
+    #expect(machine.reasonForWaitingToPlay == .toMinimizeStalls)
+    _ = machine.soundBegan()
+    #expect(machine.timeControlStatus == .playing)
+  }
+
+  @Test func aLostDeviceKeepsThePosition() {
+    var machine = playing([1])
+    let time = MediaTime(value: 3, timescale: 1)
+    #expect(machine.outputWasLost(at: time) == [])
+    #expect(machine.timeControlStatus == .waiting)
+    #expect(machine.reasonForWaitingToPlay == .outputUnavailable)
+    #expect(
+      machine.outputBecameReady() == [.prepare(generation: machine.generation, .init(itemID: 1, time: time))])
+  }
+
+  @Test func aReplacedQueueDropsWhatSounds() {
+    var machine = playing([1])
+    let generation = machine.generation
+    #expect(
+      machine.replaceAll([2]) == [.dropStream, .prepare(generation: generation + 2, .init(itemID: 2))])
+    #expect(machine.rate == 1)
+  }
+
+  @Test func theQueueVersionGrowsWithEachEdit() {
+    var machine = machine([1, 2])
+    let version = machine.queueVersion
+    _ = machine.remove([2])
+    _ = machine.insert([3], at: 1)
+    #expect(machine.queueVersion == version + 2)
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import MediaAssets
+import MediaCore
+import Playback
+import RealtimeAudio
+import RigSupport
+import Synchronization
+import Testing
+
+/// A player on virtual time, with real files, the real decode thread and the real mixer; what is heard is kept in
+/// memory, and what happens is written down as text.
+final class Rig: Sendable {
+  static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
+
+  let loop: VirtualControlLoop
+  let engine: PlaybackEngine
+  let player: QueuePlayer
+  let heard: HeardSamples
+  let files: TemporaryFiles
+  private let lines = Mutex<[String]>([])
+  private let nextItemID = Mutex<PlayerItem.ID>(1)
+
+  /// `lookAheadFrames`: what the device holds, 100 ms by default, so that every change has to rewind.
+  init(lookAheadFrames: Int = 4_800) async throws {
+    let loop = VirtualControlLoop(base: ThreadControlLoop(name: "rig"))
+    let heard = HeardSamples()
+    let sink = VirtualSink(
+      format: Self.format, lookAheadFrames: lookAheadFrames, writer: heard, now: { loop.now })
+    self.loop = loop
+    self.heard = heard
+    files = try TemporaryFiles()
+    let engine = PlaybackEngine(loop: loop, output: OutputConfiguration(makeSink: { sink }))
+    self.engine = engine
+    player = await withCheckedContinuation { continuation in
+      loop.execute {
+        loop.attach(sink)
+        engine.open()
+        continuation.resume(returning: QueuePlayer(engine: engine))
+      }
+    }
+    await observe()
+  }
+
+  /// Writes every change and event down.
+  private func observe() async {
+    await run { player in
+      _ = player.addStateObserver { [self] change in
+        for line in Self.differences(change) { log(line) }
+      }
+      _ = player.addEventObserver { [self] event in log("event \(Self.text(event))") }
+    }
+  }
+
+  /// Runs `body` on the loop, in the player's isolation.
+  @discardableResult
+  func run<Result: Sendable>(_ body: @Sendable (isolated QueuePlayer) throws -> Result) async rethrows -> Result {
+    try await body(player)
+  }
+
+  /// Lets virtual time pass, once everything that was asked for is under way.
+  func advance(milliseconds: Int64) async {
+    log("-- \(milliseconds) ms")
+    await pass(nanoseconds: milliseconds * 1_000_000)
+  }
+
+  /// Waits until decoders are ready, without letting time pass.
+  func settle() async { await pass(nanoseconds: 0) }
+
+  private func pass(nanoseconds: Int64) async {
+    let loop = loop
+    await withCheckedContinuation { continuation in
+      loop.execute { loop.advance(byNanoseconds: nanoseconds) { continuation.resume() } }
+    }
+  }
+
+  func log(_ line: String) { lines.withLock { $0.append(line) } }
+
+  /// An item with an id that counts from 1 in each rig.
+  func item(_ path: String) -> PlayerItem {
+    PlayerItem(asset: Asset(path: path), id: nextItemID.withLock { id in defer { id += 1 }; return id })
+  }
+
+  /// A time-coded WAV file.
+  func wav(file: Int, frames: Int) throws -> PlayerItem {
+    let path = files.path("code-\(file)-\(frames).wav")
+    try TimeCode.writeWAV(path: path, file: file, frameCount: frames, sampleRateHz: Self.format.sampleRateHz)
+    return item(path)
+  }
+
+  /// A time-coded FLAC file.
+  func flac(file: Int, frames: Int) throws -> PlayerItem {
+    let path = files.path("code-\(file)-\(frames).flac")
+    try TimeCode.writeFLAC(path: path, file: file, frameCount: frames, sampleRateHz: Self.format.sampleRateHz)
+    return item(path)
+  }
+
+  /// What was written down, and what was heard.
+  var dump: String {
+    (lines.withLock { $0 } + ["== heard"] + heard.runs.map { run in
+      "file \(run.file) from \(run.firstIndex) count \(run.count) at \(run.position)"
+    }).joined(separator: "\n") + "\n"
+  }
+
+  func close() async {
+    let (loop, engine) = (loop, engine)
+    await withCheckedContinuation { continuation in
+      loop.execute { engine.close { continuation.resume() } }
+    }
+    files.remove()
+  }
+
+  // MARK: - Text
+
+  private static func differences(_ change: PlayerChange) -> [String] {
+    let (old, new) = (change.old, change.new)
+    var lines: [String] = []
+    func add(_ name: String, _ old: some Equatable, _ new: some Equatable, _ text: String) {
+      if "\(old)" != "\(new)" { lines.append("\(name) \(text) (\(change.cause.rawValue))") }
+    }
+    add("timeControlStatus", old.timeControlStatus, new.timeControlStatus, new.timeControlStatus.rawValue)
+    add(
+      "reasonForWaitingToPlay", old.reasonForWaitingToPlay?.rawValue ?? "-", new.reasonForWaitingToPlay?.rawValue ?? "-",
+      new.reasonForWaitingToPlay?.rawValue ?? "-")
+    add("rate", old.rate, new.rate, "\(new.rate)")
+    add("currentItem", old.currentItemID ?? 0, new.currentItemID ?? 0, new.currentItemID.map { "\($0)" } ?? "-")
+    add("itemStatus", old.itemStatus.name, new.itemStatus.name, new.itemStatus.name)
+    add("itemCount", old.itemCount, new.itemCount, "\(new.itemCount)")
+    add("volume", old.volume, new.volume, "\(new.volume)")
+    add("isMuted", old.isMuted, new.isMuted, "\(new.isMuted)")
+    add("actionAtItemEnd", old.actionAtItemEnd, new.actionAtItemEnd, new.actionAtItemEnd.rawValue)
+    return lines
+  }
+
+  static func text(_ event: PlayerEvent) -> String {
+    switch event {
+    case .playedToEnd(let id, let time): "playedToEnd item \(id) at \(time.decimalDescription)"
+    case .failedToPlayToEnd(let id, let time, let error):
+      "failedToPlayToEnd item \(id) at \(time.decimalDescription): \(error.code)"
+    case .stalled(let id, let time): "stalled item \(id) at \(time.decimalDescription)"
+    case .timeJumped(let id, let time): "timeJumped item \(id) to \(time.decimalDescription)"
+    case .itemChanged(let id, let status, let duration):
+      "itemChanged \(id) \(status.name) \(duration.decimalDescription)"
+    case .itemFailed(let id, let error): "itemFailed \(id): \(error.code)"
+    case .packetsSkipped(let id, let count, _): "packetsSkipped item \(id) count \(count)"
+    }
+  }
+
+  static func text(_ observation: TimeObservation) -> String {
+    "\(observation.reason.rawValue) item \(observation.itemID) time \(observation.time.decimalDescription) late \(observation.lateNanoseconds)"
+  }
+}
+
+/// Keeps what was heard, as 16-bit samples.
+final class HeardSamples: SampleWriter, Sendable {
+  private let frames = Mutex<[StereoFrame]>([])
+
+  func begin(format: AudioFormat) throws(MediaError) {}
+
+  func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+    frames.withLock { frames in
+      for frame in 0..<frameCount {
+        frames.append(
+          StereoFrame(
+            left: Int16(clamping: Int((samples[frame * 2] * 32_768).rounded())),
+            right: Int16(clamping: Int((samples[frame * 2 + 1] * 32_768).rounded()))))
+      }
+    }
+  }
+
+  func finish() {}
+
+  func removeAll() { frames.withLock { $0 = [] } }
+
+  var all: [StereoFrame] { frames.withLock { $0 } }
+  var runs: [TimeCode.Run] { TimeCode.runs(in: all) }
+}
+
+/// A folder of its own for each rig.
+final class TemporaryFiles: Sendable {
+  private let directory: String
+
+  init() throws {
+    directory = NSTemporaryDirectory() + "playhead-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+  }
+
+  func path(_ name: String) -> String { directory + "/" + name }
+
+  func remove() { try? FileManager.default.removeItem(atPath: directory) }
+}
+
+/// Compares text with a file in `Goldens/`; with `PLAYHEAD_UPDATE_GOLDENS=1` writes it (`make golden`).
+func expectGolden(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Goldens/\(name).txt")
+  if ProcessInfo.processInfo.environment["PLAYHEAD_UPDATE_GOLDENS"] == "1" {
+    try text.write(to: path, atomically: true, encoding: .utf8)
+    return
+  }
+  let golden = try String(contentsOf: path, encoding: .utf8)
+  #expect(text == golden, "differs from Goldens/\(name).txt", sourceLocation: sourceLocation)
+}
