@@ -5,7 +5,10 @@ import PackageDescription
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
-let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+// Modules of swift-collections one by one: the umbrella compiles hundreds of files.
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let ordered = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 // The order of this list is the order of the layers: a target imports only what stands above it.
@@ -43,7 +46,7 @@ let package = Package(
     .target(name: "MediaAssets", dependencies: ["MediaCore", "LibAV"], swiftSettings: strict),
     .target(
       name: "Playback",
-      dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", log, collections],
+      dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", log, deque, ordered, heap],
       swiftSettings: strict),
 
     // What drives it.
@@ -51,7 +54,7 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "MediaCore", "WireProtocol", "Playback", "MediaAssets", log, collections,
+        "MediaCore", "WireProtocol", "Playback", "MediaAssets", log, deque, ordered,
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,7 +1,12 @@
-// What Swift sees of libpulse. Only the module PulseIO imports it.
+// What Swift sees of libpulse, and of the system headers beside it that the Glibc module lacks. Only PulseIO imports it.
 #ifndef PLAYHEAD_CPULSE_SHIM_H
 #define PLAYHEAD_CPULSE_SHIM_H
 
 #include <pulse/pulseaudio.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+
+/// PA_SAMPLE_FLOAT32 is a macro for another macro, which Swift does not see.
+static inline pa_sample_format_t shim_PA_SAMPLE_FLOAT32(void) { return PA_SAMPLE_FLOAT32NE; }
 
 #endif

@@ -31,6 +31,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   private var isProcessing = false
   private var isReadHeldBack = false
   private var isTurnScheduled = false
+  /// `bye` was said: what comes behind it is not taken.
+  private var ignoresInput = false
   /// The waiting requests that are in flight.
   private var waiting: [WaitToken: WaitingRequest] = [:]
 
@@ -89,6 +91,9 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     closeWhenSent()
   }
 
+  /// When the connection is gone; nil when it is already.
+  var closed: EventLoopFuture<Void>? { context?.channel.closeFuture }
+
   /// Closes at once.
   func abort() { context?.close(promise: nil) }
 
@@ -97,8 +102,16 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     isClosing = true
     machine.close()
     subscriptions.removeAll()
-    output.take { writeBuffer = ByteBuffer(bytes: $0) }
-    context.writeAndFlush(wrapOutboundOut(writeBuffer)).whenComplete { [self] _ in self.context?.close(promise: nil) }
+    let last = ByteBuffer(bytes: output.takeLast())
+    context.writeAndFlush(wrapOutboundOut(last)).whenComplete { [self] _ in self.context?.close(promise: nil) }
+  }
+
+  /// The peer is too far behind: what it has not been sent is dropped, and it has a moment to read why.
+  private func closeOnOverflow() {
+    server.logger.info("closing a connection that does not read", metadata: ["bytes": "\(output.backlogByteCount)"])
+    output.drop()
+    close(saying: MediaError(.outputOverflow, "more than \(server.limits.outputByteCount) bytes were not read"))
+    context?.eventLoop.scheduleTask(in: .seconds(2)) { [weak self] in self?.abort() }
   }
 
   // MARK: - Input
@@ -109,17 +122,15 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var buffer = unwrapInboundIn(data)
+    if ignoresInput { return }
     if input.readableBytes == 0 { input = buffer } else { input.writeBuffer(&buffer) }
     process()
   }
-
-  func channelReadComplete(context: ChannelHandlerContext) { flush() }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case ChannelEvent.inputClosed? = event as? ChannelEvent {
       machine.inputEnded()
       process()
-      flush()
     } else {
       context.fireUserInboundEventTriggered(event)
     }
@@ -151,7 +162,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       isReadHeldBack = false
       context?.read()
     }
-    if output.isFull { measureBacklog() }
+    flush()
   }
 
   /// Takes one request, whole line or member of a batch; false when there is none.
@@ -211,11 +222,13 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
           waitingRequest.fail(error)
         }
       } else {
-        guard let reply = try run(request.command, for: request.address) else {
-          if batch == nil { return output.append { Reply.encodeOK(to: request.address, into: &$0) } }
-          return answer(.ok, to: request.address, in: batch)
+        if let reply = try run(request.command, for: request.address) {
+          answer(reply, to: request.address, in: batch)
+        } else if batch == nil {
+          output.append { Reply.encodeOK(to: request.address, into: &$0) }
+        } else {
+          answer(.ok, to: request.address, in: batch)
         }
-        answer(reply, to: request.address, in: batch)
         afterReply()
       }
     } catch {
@@ -227,10 +240,9 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   private func continueLater(after delay: TimeAmount) {
     guard !isTurnScheduled, let context else { return }
     isTurnScheduled = true
-    context.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in
+    context.eventLoop.scheduleTask(in: delay) { [self] in
       isTurnScheduled = false
       process()
-      flush()
     }
   }
 
@@ -250,7 +262,11 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   private func afterReply() {
     switch afterwards {
     case .nothing: return
-    case .close: closeWhenSent()
+    case .close:
+      // As if the peer had sent no more: what is in flight, a batch perhaps, is answered before the end.
+      ignoresInput = true
+      input = Self.empty
+      machine.inputEnded()
     case .send(let body): body()
     }
     afterwards = .nothing
@@ -292,7 +308,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     } else {
       output.append { reply.encode(to: address, into: &$0) }
     }
-    if output.isOverLimit { measureBacklog() }
+    if output.isOverLimit { checkBacklog() }
   }
 
   /// A waiting request has its answer.
@@ -301,7 +317,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     waiting[request.token] = nil
     answer(reply, to: address, in: request.batch)
     // Not from here: the handler that called may be in the midst of changing a player.
-    continueSoon()
+    if !isProcessing { continueSoon() }
   }
 
   /// Answers every waiting request with an error.
@@ -313,26 +329,22 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   func send(_ event: Event, form: WireForm) {
     guard !isClosing else { return }
     server.counters.events += 1
-    if output.isFull { measureBacklog() }
     server.counters.dropped += UInt64(output.append(event, form: form))
-    scheduleFlush()
+    if !isProcessing { continueSoon() }
   }
 
   /// Events that are kept for an ended subscription are not sent any more.
   func forgetEvents(ofSubscription id: Int) { output.forget(subscription: id) }
 
+  /// Takes further requests, and writes, at the end of this turn of the loop: once for all that it brought.
   private func continueSoon() {
     guard !isFlushScheduled, let context else { return }
     isFlushScheduled = true
-    context.eventLoop.assumeIsolated().execute { [self] in
+    context.eventLoop.execute { [self] in
       isFlushScheduled = false
       process()
-      flush()
     }
   }
-
-  /// Writes at the end of this turn of the loop, once for all that it brought.
-  private func scheduleFlush() { if !isProcessing { continueSoon() } }
 
   private func flush() {
     guard let context, !isClosing, !output.isEmpty, context.channel.isWritable else { return }
@@ -342,18 +354,18 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       writeBuffer.writeBytes(bytes)
       context.writeAndFlush(wrapOutboundOut(writeBuffer), promise: nil)
     }
+    if !context.channel.isWritable { measureBacklog() }
   }
 
-  /// Finds out how much the transport still holds, and closes on a peer that is too far behind.
+  /// Finds out how much the transport still holds.
   private func measureBacklog() {
-    guard let context, !isClosing else { return }
-    output.transportByteCount = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    guard output.isOverLimit else { return }
-    server.logger.info("closing a connection that does not read", metadata: ["bytes": "\(output.backlogByteCount)"])
-    isClosing = true
-    machine.close()
-    subscriptions.removeAll()
-    abort()
+    output.transportByteCount = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+  }
+
+  /// Closes on a peer that is too far behind.
+  private func checkBacklog() {
+    measureBacklog()
+    if output.isOverLimit, !isClosing { closeOnOverflow() }
   }
 
   /// A JSON-RPC batch that is being run.

@@ -89,6 +89,24 @@ struct OutputQueue {
     }
     guard !bytes.isEmpty else { return }
     body(bytes)
+    removeAll()
+  }
+
+  /// What is left to be handed over before the connection is closed.
+  mutating func takeLast() -> [UInt8] {
+    defer { removeAll() }
+    return bytes
+  }
+
+  /// Drops what has not been handed over: the connection is given up.
+  mutating func drop() {
+    bytes = []
+    kept = [:]
+    droppedCount = 0
+    isOverflowing = false
+  }
+
+  private mutating func removeAll() {
     // A large reply's memory is given back; what the usual ones need stays.
     if bytes.capacity > 65_536 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
   }

@@ -104,7 +104,7 @@ final class PlayerRegistry {
 
 extension PlayerItem {
   /// The file, as the wire writes it.
-  var wirePath: FieldValue { FilePath(bytes: asset.pathBytes).map(FieldValue.path) ?? FieldValue.none }
+  var wirePath: FieldValue { FilePath(bytes: asset.path).map(FieldValue.path) ?? FieldValue.none }
 }
 
 extension QueuePlayer {
@@ -115,9 +115,13 @@ extension QueuePlayer {
   nonisolated func tryOnLoop<Value: Sendable>(
     _ body: (isolated QueuePlayer) throws(MediaError) -> Value
   ) throws(MediaError) -> Value {
-    let result = assumeIsolated { player -> Result<Value, MediaError> in
-      do throws(MediaError) { return .success(try body(player)) } catch { return .failure(error) }
+    do {
+      return try assumeIsolated(body)
+    } catch let error as MediaError {
+      throw error
+    } catch {
+      // `assumeIsolated` loses the type of what it passes on; nothing else can come from `body`.
+      preconditionFailure("a player threw \(error)")
     }
-    return try result.get()
   }
 }

@@ -94,7 +94,7 @@ final class SocketListener {
     guard status.st_mode & S_IFMT == S_IFSOCK else {
       throw MediaError(.notAFile, "\(path) exists and is not a socket; it is left alone", operation: "--socket")
     }
-    let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
+    let probe = socket(AF_UNIX, streamType, 0)
     guard probe >= 0 else { throw SystemFailure.error("make a socket", call: "socket") }
     defer { close(probe) }
     if withAddress(path, { connect(probe, $0, $1) }) == 0 || errno == EAGAIN {
@@ -105,7 +105,7 @@ final class SocketListener {
   }
 
   private static func listen(_ path: String) throws(MediaError) -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
+    let descriptor = socket(AF_UNIX, streamType, 0)
     guard descriptor >= 0 else { throw SystemFailure.error("make a socket", call: "socket") }
     // On Linux the file that bind makes has the mode of the socket, less the umask: there is no moment at which it is open
     // to others, and no need to change the umask of the whole process.
@@ -118,6 +118,9 @@ final class SocketListener {
     }
     return descriptor
   }
+
+  private static let streamType =
+    Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
 
   private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     var address = sockaddr_un()

@@ -1,4 +1,5 @@
 import CFFmpeg
+import Glibc
 
 /// A call into FFmpeg, or into the system on FFmpeg's behalf, that failed. Mapped to `MediaError` once, by MediaAssets.
 public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
@@ -12,8 +13,12 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case limit
     /// The call was interrupted by `Interrupt.cancel()`.
     case cancelled
-    /// A POSIX error number, positive.
-    case posix(Int32)
+    /// A path that no file has (`ENOENT`, `ENOTDIR`, `ELOOP`, `ENAMETOOLONG`).
+    case noSuchFile
+    /// A folder, pipe, socket or device (`EISDIR`, `ESPIPE`).
+    case notAFile
+    /// `EACCES`, `EPERM`.
+    case permissionDenied
     case other
   }
 
@@ -36,6 +41,12 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// A failure of `call` with a positive `errno`.
   public init(errno: Int32, call: String) { self.init(code: shim_AVERROR(errno), call: call) }
 
+  /// What was found to be wrong with the data after `call`, though no code said so.
+  public init(invalidDataIn call: String) { self.init(code: shim_AVERROR_INVALIDDATA(), call: call) }
+
+  /// `call` was interrupted.
+  public init(cancelledIn call: String) { self.init(code: shim_AVERROR_EXIT(), call: call) }
+
   /// What kind of failure it is.
   public var kind: Kind {
     switch code {
@@ -43,7 +54,9 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case shim_AVERROR_DECODER_NOT_FOUND(): .noDecoder
     case shim_AVERROR_EXIT(): .cancelled
     case shim_AVERROR(ENOMEM), shim_AVERROR(ENOSPC): .limit
-    case -4095 ... -1: .posix(-code)
+    case shim_AVERROR(ENOENT), shim_AVERROR(ENOTDIR), shim_AVERROR(ELOOP), shim_AVERROR(ENAMETOOLONG): .noSuchFile
+    case shim_AVERROR(EISDIR), shim_AVERROR(ESPIPE): .notAFile
+    case shim_AVERROR(EACCES), shim_AVERROR(EPERM): .permissionDenied
     default: .other
     }
   }

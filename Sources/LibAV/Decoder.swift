@@ -46,8 +46,11 @@ public final class Decoder {
       // With the time base known, FFmpeg moves a frame's pts along when it cuts off what the file says to skip.
       context.pointee.pkt_timebase = stream.pointee.time_base
       context.pointee.thread_count = 1
-      // What fails a checksum is dropped and said rather than played as noise.
-      context.pointee.err_recognition |= AV_EF_CRCCHECK
+      if parameters.pointee.codec_id == AV_CODEC_ID_FLAC {
+        // What fails its checksum is dropped and said rather than played as noise. Other codecs' optional checksums
+        // are too often wrong in files that play well.
+        context.pointee.err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE
+      }
       try check(avcodec_open2(context, codec, nil), "avcodec_open2")
     } catch {
       var released: UnsafeMutablePointer<AVCodecContext>? = context

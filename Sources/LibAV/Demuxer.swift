@@ -33,6 +33,8 @@ public final class Demuxer {
   /// FFmpeg's name of the format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
   public let formatName: String
   public let formatLongName: String
+  /// Little but the file's name spoke for this format.
+  public let isFormatGuessed: Bool
   public let streams: [StreamInfo]
   /// First timestamp of all streams, in microseconds.
   public let startMicroseconds: Int64?
@@ -49,7 +51,7 @@ public final class Demuxer {
   public init(source: FileSource, options: Options = Options()) throws(AVFailure) {
     self.source = source
     let name = Self.name(of: source)
-    let format = try Self.probe(source, name: name, options: options)
+    let (format, isGuessed) = try Self.probe(source, name: name, options: options)
     context = try Self.open(source, name: name, format: format, options: options)
     do throws(AVFailure) {
       try check(avformat_find_stream_info(context, nil), "avformat_find_stream_info")
@@ -57,6 +59,7 @@ public final class Demuxer {
       Self.close(context)
       throw source.interrupt.isCancelled ? AVFailure(code: shim_AVERROR_EXIT(), call: error.call) : error
     }
+    isFormatGuessed = isGuessed
     formatName = String(cString: format.pointee.name)
     formatLongName = format.pointee.long_name.map { String(cString: $0) } ?? ""
     let context = context
@@ -117,15 +120,10 @@ public final class Demuxer {
       avformat_seek_file(context, Int32(clamping: streamIndex), earliest, target, latest, 0), "avformat_seek_file")
   }
 
-  /// Goes back to the first packet, by timestamp, or by bytes where the container knows no timestamps.
-  public func seekToStart(streamIndex: Int) throws(AVFailure) {
-    source.clearErrors()
-    let index = Int32(clamping: streamIndex)
-    // INT64_MIN is AV_NOPTS_VALUE.
-    if av_seek_frame(context, index, .min + 1, AVSEEK_FLAG_BACKWARD) >= 0 { return }
-    let start = streams[streamIndex].startTicks ?? 0
-    if av_seek_frame(context, index, start, AVSEEK_FLAG_BACKWARD) >= 0 { return }
-    try check(av_seek_frame(context, index, 0, AVSEEK_FLAG_BYTE), "av_seek_frame")
+  /// The same file, opened anew from its start, so that what follows is read as if for the first time: seeks to the
+  /// start give other timestamps in some formats. This demuxer must not be used afterwards. Blocks.
+  public func reopened(options: Options = Options()) throws(AVFailure) -> Demuxer {
+    try Demuxer(source: source.reopened(), options: options)
   }
 
   // MARK: - Opening
@@ -137,7 +135,7 @@ public final class Demuxer {
 
   private static func probe(
     _ source: FileSource, name: [CChar], options: Options
-  ) throws(AVFailure) -> UnsafePointer<AVInputFormat> {
+  ) throws(AVFailure) -> (UnsafePointer<AVInputFormat>, isGuessed: Bool) {
     var found: UnsafePointer<AVInputFormat>?
     let probeByteCount = UInt32(clamping: options.probeByteCount)
     let score = av_probe_input_buffer2(source.io, &found, name, nil, 0, probeByteCount)
@@ -151,7 +149,7 @@ public final class Demuxer {
     guard let found, score > 1 || isTrustedOnFaintEvidence(found), isPlayable(found) else {
       throw AVFailure(code: shim_AVERROR_INVALIDDATA(), call: "av_probe_input_buffer2")
     }
-    return found
+    return (found, score <= 1)
   }
 
   /// MP3 streams cut in the middle of their first frames score no better than their name.
@@ -159,11 +157,11 @@ public final class Demuxer {
     String(cString: format.pointee.name) == "mp3"
   }
 
-  /// Formats that are not media by themselves: they draw text, hold one picture, or name other files.
+  /// False for formats that are not media by themselves: they draw text, or name other files.
   private static func isPlayable(_ format: UnsafePointer<AVInputFormat>) -> Bool {
     let name = String(cString: format.pointee.name)
     let excluded = ["tty", "bin", "adf", "xbin", "idf", "ffmetadata", "concat", "hls", "dash", "imf", "sdp", "image2"]
-    return format.pointee.flags & AVFMT_NOFILE == 0 && !excluded.contains(name) && !name.hasSuffix("_pipe")
+    return format.pointee.flags & AVFMT_NOFILE == 0 && !excluded.contains(name)
   }
 
   private static func open(

@@ -32,7 +32,7 @@ public final class FileSource {
   ///
   /// Throws what `open` or `fstat` said; `EISDIR` for a folder, `ESPIPE` for what is neither a file nor a folder,
   /// `ENOENT` for a path that no file can have (empty, or with a zero byte).
-  public init(path: [UInt8], kinds: Kinds = .regularFiles, interrupt: Interrupt) throws(AVFailure) {
+  public convenience init(path: [UInt8], kinds: Kinds = .regularFiles, interrupt: Interrupt) throws(AVFailure) {
     guard !path.isEmpty, !path.contains(0) else { throw AVFailure(errno: ENOENT, call: "open") }
     let descriptor = (path + [0]).withUnsafeBytes { bytes in
       bytes.withMemoryRebound(to: CChar.self) { name in
@@ -43,18 +43,15 @@ public final class FileSource {
       // A socket cannot be opened (ENXIO); like a FIFO it is there, but no file.
       throw AVFailure(errno: errno == ENXIO ? ESPIPE : errno, call: "open")
     }
+    try self.init(path: path, descriptor: descriptor, kinds: kinds, interrupt: interrupt)
+  }
+
+  /// Takes over an open descriptor; closes it when it throws.
+  private init(path: [UInt8], descriptor: Int32, kinds: Kinds, interrupt: Interrupt) throws(AVFailure) {
+    let opened: (byteCount: Int64?, io: UnsafeMutablePointer<AVIOContext>)
     do throws(AVFailure) {
-      self.byteCount = try Self.byteCount(of: descriptor, kinds: kinds)
-      let buffer = try check(av_malloc(Int(Self.bufferByteCount)), "av_malloc")
-      guard
-        let io = avio_alloc_context(
-          buffer.assumingMemoryBound(to: UInt8.self), Self.bufferByteCount, 0, nil, Self.readCallback, nil,
-          byteCount == nil ? nil : Self.seekCallback)
-      else {
-        av_free(buffer)
-        throw AVFailure(errno: ENOMEM, call: "avio_alloc_context")
-      }
-      self.io = io
+      let byteCount = try Self.byteCount(of: descriptor, kinds: kinds)
+      opened = (byteCount, try Self.makeIO(isSeekable: byteCount != nil))
     } catch {
       Glibc.close(descriptor)
       throw error
@@ -62,8 +59,8 @@ public final class FileSource {
     self.path = path
     self.interrupt = interrupt
     self.descriptor = descriptor
+    (byteCount, io) = opened
     io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
-    io.pointee.seekable = byteCount == nil ? 0 : AVIO_SEEKABLE_NORMAL
   }
 
   deinit {
@@ -80,7 +77,36 @@ public final class FileSource {
     readFailure = nil
   }
 
-  // MARK: - Callbacks
+  /// The same open file from its start, whatever its name is by now. This source must not be read any more: the two
+  /// share one offset.
+  func reopened() throws(AVFailure) -> FileSource {
+    let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard duplicate >= 0 else { throw AVFailure(errno: errno, call: "dup") }
+    guard lseek(duplicate, 0, SEEK_SET) == 0 else {
+      let error = errno
+      Glibc.close(duplicate)
+      throw AVFailure(errno: error, call: "lseek")
+    }
+    return try FileSource(
+      path: path, descriptor: duplicate, kinds: byteCount == nil ? .regularFilesAndPipes : .regularFiles,
+      interrupt: interrupt)
+  }
+
+  // MARK: - Opening
+
+  private static func makeIO(isSeekable: Bool) throws(AVFailure) -> UnsafeMutablePointer<AVIOContext> {
+    let buffer = try check(av_malloc(Int(bufferByteCount)), "av_malloc")
+    guard
+      let io = avio_alloc_context(
+        buffer.assumingMemoryBound(to: UInt8.self), bufferByteCount, 0, nil, readCallback, nil,
+        isSeekable ? seekCallback : nil)
+    else {
+      av_free(buffer)
+      throw AVFailure(errno: ENOMEM, call: "avio_alloc_context")
+    }
+    io.pointee.seekable = isSeekable ? AVIO_SEEKABLE_NORMAL : 0
+    return io
+  }
 
   private static func byteCount(of descriptor: Int32, kinds: Kinds) throws(AVFailure) -> Int64? {
     var status = stat()
@@ -92,6 +118,8 @@ public final class FileSource {
     default: throw AVFailure(errno: ESPIPE, call: "open")
     }
   }
+
+  // MARK: - Callbacks
 
   private func read(into buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) -> Int32 {
     while true {

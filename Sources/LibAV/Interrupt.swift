@@ -1,7 +1,7 @@
 // Cancellation of blocking reads. One thread reads; any thread cancels. The flag is an atomic that FFmpeg polls through
 // its interrupt callback, and the event descriptor wakes our own `poll` on sources that can block. It never frees
 // anything while a read runs: readers own the object too.
-import CFFmpeg
+import CMediaShims
 import Glibc
 import Synchronization
 
@@ -25,7 +25,7 @@ public final class Interrupt: Sendable {
   public func cancel() {
     cancelled.store(true, ordering: .releasing)
     eventDescriptor.withLock { descriptor in
-      if descriptor >= 0 { _ = eventfd_write(descriptor, 1) }
+      if descriptor >= 0 { media_shims_event_signal(descriptor) }
     }
   }
 
@@ -33,15 +33,14 @@ public final class Interrupt: Sendable {
   public func reset() {
     cancelled.store(false, ordering: .releasing)
     eventDescriptor.withLock { descriptor in
-      var count: eventfd_t = 0
-      if descriptor >= 0 { _ = eventfd_read(descriptor, &count) }
+      if descriptor >= 0 { media_shims_event_clear(descriptor) }
     }
   }
 
   /// Blocks until `descriptor` can be read or this is cancelled; false when cancelled.
   func waitUntilReadable(_ descriptor: Int32) throws(AVFailure) -> Bool {
     let event = eventDescriptor.withLock { existing in
-      if existing < 0 { existing = eventfd(0, Int32(EFD_CLOEXEC.rawValue) | Int32(EFD_NONBLOCK.rawValue)) }
+      if existing < 0 { existing = media_shims_event_open() }
       return existing
     }
     guard event >= 0 else { throw AVFailure(errno: errno, call: "eventfd") }

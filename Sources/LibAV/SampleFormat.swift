@@ -38,7 +38,7 @@ public struct SampleLayout: Sendable, Hashable {
   /// Speakers in native order, as `AV_CH_*` bits; nil when the channels' meaning is not known.
   public var channelMask: UInt64?
 
-  public init(format: SampleFormat, sampleRateHz: Int, channelCount: Int, channelMask: UInt64?) {
+  public init(format: SampleFormat, sampleRateHz: Int, channelCount: Int, channelMask: UInt64? = nil) {
     self.format = format
     self.sampleRateHz = sampleRateHz
     self.channelCount = channelCount

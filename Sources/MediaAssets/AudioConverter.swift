@@ -83,9 +83,10 @@ enum ChannelMatrix {
         default: set(input % 2, input, minus3dB)
         }
       }
-      let loudest = (0..<outputCount).map { row in
-        (0..<inputCount).reduce(0) { $0 + gains[row * inputCount + $1] }
-      }.max() ?? 1
+      let loudest =
+        (0..<outputCount).map { row in
+          (0..<inputCount).reduce(0) { $0 + gains[row * inputCount + $1] }
+        }.max() ?? 1
       if loudest > 1 { gains = gains.map { $0 / loudest } }
     }
     return gains

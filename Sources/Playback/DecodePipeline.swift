@@ -43,6 +43,8 @@ final class DecodePipeline: Sendable {
     case began(generation: UInt64, itemID: PlayerItem.ID)
     /// All of the item is in the stream; `error` when it broke off.
     case ended(generation: UInt64, itemID: PlayerItem.ID, streamFrame: Int64, MediaError?)
+    /// More was written behind frame `streamFrame`, at which the stream had been ended.
+    case extended(generation: UInt64, streamFrame: Int64)
     case packetsSkipped(itemID: PlayerItem.ID, count: Int, MediaError?)
     /// Samples were written. Only with `reportsProgress`.
     case progressed

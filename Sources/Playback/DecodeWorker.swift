@@ -15,6 +15,10 @@ final class DecodeWorker {
   private var writer: StreamWriter?
   private var isPrepared = false
   private var startTime = MediaTime.zero
+  /// Where the stream was ended, while nothing has been written behind it.
+  private var endedFrame: Int64?
+  /// An item that began behind the end of the stream, and has not been told because nothing of it has been written.
+  private var untoldItem: PlayerItem.ID?
   /// Whether there is something to do without being told.
   private var canProgress = false
 
@@ -79,6 +83,8 @@ final class DecodeWorker {
     plan = DecodePipeline.Plan()
     begunCount = 1
     isPrepared = false
+    endedFrame = nil
+    untoldItem = nil
     canProgress = false
     writer = StreamWriter(stream: job.stream, format: job.format)
     do throws(MediaError) {
@@ -125,7 +131,10 @@ final class DecodeWorker {
 
   /// Decodes one piece.
   private func step() {
-    guard let job, let writer else { return canProgress = false }
+    guard let job, let writer else {
+      canProgress = false
+      return
+    }
     guard writer.hasRoom else {
       canProgress = false
       job.stream.requestRoomWakeup()
@@ -137,6 +146,7 @@ final class DecodeWorker {
       guard let item else { return try endStream(job, writer) }
       switch try writer.write(from: item) {
       case .written:
+        reportExtension(job)
         reportSkippedPackets(item)
         if reportsProgress { report(.progressed) }
         prepareIfReady(job)
@@ -164,6 +174,18 @@ final class DecodeWorker {
     report(.prepared(generation: job.generation, time: startTime))
   }
 
+  /// Tells that the stream goes on behind its end, once there is something behind it.
+  private func reportExtension(_ job: DecodePipeline.Job) {
+    if let frame = endedFrame, job.stream.writtenFrame > frame {
+      endedFrame = nil
+      report(.extended(generation: job.generation, streamFrame: frame))
+    }
+    if let id = untoldItem {
+      untoldItem = nil
+      report(.began(generation: job.generation, itemID: id))
+    }
+  }
+
   private func reportSkippedPackets(_ item: ItemDecoder) {
     guard let skipped = item.takeSkippedPackets() else { return }
     report(.packetsSkipped(itemID: item.itemID, count: skipped.count, skipped.error))
@@ -175,6 +197,7 @@ final class DecodeWorker {
     guard let job, let writer else { return }
     reportSkippedPackets(finished)
     item = nil
+    reportExtension(job)
     let isFirst = begunCount == 1
     if let error, isFirst, !isPrepared, job.stream.writtenFrame == 0 {
       return fail(finished.itemID, error)
@@ -210,21 +233,22 @@ final class DecodeWorker {
   /// All items of the plan are in the stream.
   private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) throws(MediaError) {
     if let next = openNext() {
-      job.stream.reopen()
       try writer.begin(itemID: next.itemID, time: .zero, source: next.format)
       begunCount += 1
       item = next
-      report(.began(generation: job.generation, itemID: next.itemID))
+      untoldItem = next.itemID
       return
     }
     if plan.endsInSilence {
-      job.stream.reopen()
       writer.writeSilence()
+      reportExtension(job)
       if reportsProgress { report(.progressed) }
       return
     }
     canProgress = false
+    if let frame = endedFrame, frame == job.stream.writtenFrame { return }
     job.stream.end()
+    endedFrame = job.stream.writtenFrame
     if reportsProgress { report(.progressed) }
   }
 }

@@ -250,9 +250,12 @@ final class Output: @unchecked Sendable {
 
   // MARK: - Events
 
+  /// The render side of a session has said something.
+  private func pump(_ number: UInt64) { if session?.number == number { pump() } }
+
   /// Hands everything that the render side said to those whom it concerns.
-  private func pump(_ number: UInt64) {
-    guard let session, session.number == number else { return }
+  func pump() {
+    guard let session else { return }
     while let event = session.core.nextEvent() {
       switch event.kind {
       case .streamRetired:

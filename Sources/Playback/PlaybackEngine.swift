@@ -30,6 +30,7 @@ public final class PlaybackEngine: @unchecked Sendable {
     loader = ItemLoader(loop: loop)
     output.onStateChange = { [weak self] state in
       for observer in self?.outputObservers ?? [] { observer.handler(state) }
+      self?.progressed()
     }
     if let virtual = loop as? VirtualControlLoop {
       virtual.isSettled = { [weak self] in self?.isSettled ?? true }
@@ -73,16 +74,20 @@ public final class PlaybackEngine: @unchecked Sendable {
   func makeToken() -> ObserverToken { nextToken.wrappingAdd(1, ordering: .relaxed).oldValue }
 
   func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<MediaTime, MediaError>) -> Void) {
-    loader.load(item, completion: completion)
+    loader.load(item) { [weak self] result in
+      completion(result)
+      self?.progressed()
+    }
   }
 
   // MARK: - Virtual time
 
   /// Whether time may pass: no player is getting ready.
   private var isSettled: Bool {
-    switch output.state.status {
+    output.pump()
+    return switch output.state.status {
     case .opening: false
-    default: !loader.isBusy && players.values.allSatisfy(\.machine.isSettled)
+    default: !loader.isBusy && players.values.allSatisfy(\.isSettled)
     }
   }
 

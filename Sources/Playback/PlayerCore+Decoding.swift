@@ -95,9 +95,14 @@ extension PlayerCore {
       run(machine.prepared(generation: generation), cause: .buffered)
     case .began(let generation, let id): run(machine.began(id, generation: generation), cause: .buffered)
     case .ended(let generation, let id, let frame, let error):
-      guard let stream = stream(of: generation) else { break }
+      guard generation == machine.generation, let stream = stream(of: generation) else { break }
       ends.append(ItemEnd(streamID: stream.id, streamFrame: frame, itemID: id, error: error))
       aimTimer()
+    case .extended(let generation, let frame):
+      if generation == machine.generation, let stream = stream(of: generation) {
+        stream.reopen(endingAt: frame)
+        sound(stream)
+      }
     case .packetsSkipped(let id, let count, let error):
       logger.warning("packets did not decode", metadata: ["item": "\(id)", "count": "\(count)"])
       send(.packetsSkipped(id, count: count, error))

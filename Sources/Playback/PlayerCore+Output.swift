@@ -43,7 +43,7 @@ extension PlayerCore {
     case .ended: runEnded(event)
     case .stopped:
       timeline.endRun(outputFrame: event.outputFrame, reason: .stopped)
-      if machine.rate == 0 { notifyPeriodic(.stop) }
+      if machine.rate == 0 { notifyPeriodic(.stop, atFrame: event.outputFrame) }
     case .streamSet: streamSet(event)
     case .scheduleMissed: spliceMissed()
     case .streamRetired: timeline.removeStream(event.streamID)
@@ -56,19 +56,26 @@ extension PlayerCore {
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
     let wasPlaying = machine.timeControlStatus == .playing
+    // The start is told before anything that follows from it.
+    isAiming = true
     run(machine.soundBegan(), cause: .buffered)
-    if !wasPlaying, machine.timeControlStatus == .playing { notifyPeriodic(.start) }
+    if !wasPlaying, machine.timeControlStatus == .playing { notifyPeriodic(.start, atFrame: event.outputFrame) }
+    isAiming = false
+    aimTimer()
   }
 
   /// The stream came to its end, as far as the mixer knew then.
   private func runEnded(_ event: RenderEvent) {
     timeline.endRun(outputFrame: event.outputFrame, reason: .ended)
-    guard let sounding, sounding.stream.id == event.streamID, let inputIndex else { return }
-    if sounding.stream.endFrame.map({ $0 > event.streamFrame }) ?? true {
-      // More was put behind the end meanwhile.
-      output.core?.setRunning(machine.rate != 0, input: inputIndex)
-      output.commit()
-    }
+    guard let sounding, sounding.stream.id == event.streamID else { return }
+    if sounding.stream.endFrame != event.streamFrame { sound(sounding.stream) }
+  }
+
+  /// Lets a stream sound on that the mixer took for ended.
+  func sound(_ stream: RenderStream) {
+    guard let inputIndex, timeline.runs.last?.end?.reason == .ended else { return }
+    output.core?.setRunning(machine.rate != 0, input: inputIndex)
+    output.commit()
   }
 
   private func streamSet(_ event: RenderEvent) {
@@ -89,7 +96,7 @@ extension PlayerCore {
     run(machine.committed(generation: sounding.number), cause: .buffered)
     if isSeek, let position {
       send(.timeJumped(position.itemID, position.time))
-      notifyPeriodic(.jump)
+      notifyPeriodic(.jump, atFrame: event.outputFrame)
     }
   }
 
@@ -143,6 +150,7 @@ extension PlayerCore {
     guard !isClosed, inputIndex != nil else { return }
     isAiming = true
     defer { isAiming = false }
+    aimObservers()
     let heard = output.heardFrame
     while let (frame, milestone) = nextMilestone() {
       guard frame <= heard else {
@@ -186,15 +194,19 @@ extension PlayerCore {
       }
     case .end(let end):
       ends.removeFirst()
-      let before = machine.entries.first?.id
       run(machine.endHeard(end.itemID, error: end.error), cause: .itemEnded)
       // Paused at its end, the item ends again when it is played on.
       if machine.rate == 0, machine.entries.first?.id == end.itemID { ends.insert(end, at: 0) }
-      guard let current = machine.entries.first?.id, current != before,
-        let position = timeline.position(atOutputFrame: frame), position.itemID == current
-      else { return }
-      timeObservers.aim(itemID: current, at: position.time, inclusive: .all)
+      aimObservers()
     }
+  }
+
+  /// Aims observers at the beginning of an item that followed the one before.
+  private func aimObservers() {
+    guard let current = machine.entries.first?.id, timeObservers.aimedItemID != current else { return }
+    takeSpans()
+    guard let position = timeline.position(atOutputFrame: processedFrame), position.itemID == current else { return }
+    timeObservers.aim(itemID: current, at: position.time, inclusive: .all)
   }
 
   /// How long ago a frame was heard, in nanoseconds.
@@ -202,12 +214,14 @@ extension PlayerCore {
     output.hostTime(ofFrame: frame).map { max(0, engine.loop.now.nanoseconds(since: $0)) } ?? 0
   }
 
-  /// Tells periodic observers where the player is, for another reason than a multiple of their interval.
-  func notifyPeriodic(_ reason: TimeObservation.Reason) {
-    guard !timeObservers.isEmpty, let position, position.itemID == machine.entries.first?.id else { return }
+  /// Tells periodic observers where the player is at `frame`, for another reason than a multiple of their interval.
+  func notifyPeriodic(_ reason: TimeObservation.Reason, atFrame frame: Int64) {
+    guard !timeObservers.isEmpty, let position = timeline.position(atOutputFrame: frame),
+      position.itemID == machine.entries.first?.id
+    else { return }
     if reason == .start {
       // The multiple at which playback starts is told by this call.
-      timeObservers.aim(itemID: position.itemID, at: position.time, inclusive: startInclusive(position.time))
+      timeObservers.aim(itemID: position.itemID, at: position.time, inclusive: startInclusive)
     }
     let observation = TimeObservation(
       itemID: position.itemID, time: position.time, rate: machine.rate, reason: reason, lateNanoseconds: 0)
@@ -216,7 +230,7 @@ extension PlayerCore {
 
   /// Boundaries at the place where an item or a jump starts are crossed by starting there; where playback goes on after
   /// a pause they have been crossed before.
-  private func startInclusive(_ time: MediaTime) -> TimeObserverTable.Inclusive {
+  private var startInclusive: TimeObserverTable.Inclusive {
     guard let run = timeline.runs.last, run.outputFrame == jumpFrame else { return .none }
     return .boundaries
   }

@@ -86,6 +86,13 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   var output: Output { engine.output }
 
+  /// Whether nothing is under way that virtual time would have to wait for.
+  var isSettled: Bool {
+    // A stream that ended is about to be continued when something is planned.
+    let isContinuing = !machine.plan.items.isEmpty || machine.plan.endsInSilence
+    return machine.isSettled && !(isContinuing && sounding?.stream.endFrame != nil)
+  }
+
   /// The decode thread; started when it is first needed.
   var pipeline: DecodePipeline {
     if let pipelineStorage { return pipelineStorage }
@@ -211,7 +218,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     guard time.isNumeric || time.isPositiveInfinity || time.isNegativeInfinity else {
       throw MediaError(.invalidTime, "cannot seek to a time that is \(time)", operation: "seek")
     }
-    for tolerance in [before, after] where !(tolerance.isPositiveInfinity || tolerance.isNumeric && tolerance >= .zero) {
+    for tolerance in [before, after] where !(tolerance.isPositiveInfinity || tolerance.isNumeric && tolerance >= .zero)
+    {
       throw MediaError(.invalidTime, "a tolerance is 0 or more, not \(tolerance)", operation: "seek")
     }
     guard let current = machine.entries.first else {

@@ -1,4 +1,4 @@
-import Collections
+import DequeModule
 import MediaCore
 
 /// What a player does, and when: intent (`rate`), the queue, what is being decoded, what sounds.
@@ -90,7 +90,7 @@ struct PlayerStateMachine {
   private var decoded = Deque<ItemID>()
   /// How many items of the present generation have begun.
   private var begunCount = 0
-  private var plan = Plan()
+  private(set) var plan = Plan()
   /// Whether the present stream was cut after the last of `decoded`: what follows needs a generation of its own.
   private var isCut = false
   /// Where the current item is to start once it can be: a seek before it was ready, a position kept over a lost device.
@@ -102,6 +102,8 @@ struct PlayerStateMachine {
   private var isStarved = false
   /// `actionAtItemEnd` is `.none` and the current item's end has been heard.
   private(set) var hasPassedEnd = false
+  /// The item whose end has been told, while it stays current at its end.
+  private var endedItem: ItemID?
   let canAdvance: Bool
 
   /// `canAdvance`: whether there is a queue to advance in (QueuePlayer), or one item only (Player).
@@ -241,6 +243,7 @@ struct PlayerStateMachine {
     begunCount = 1
     if let item = start.spliceAfter { return [.splice(generation: generation, after: item)] + reconcile() }
     hasPassedEnd = false
+    endedItem = nil
     return [.commit(generation: generation)] + reconcile()
   }
 
@@ -269,12 +272,6 @@ struct PlayerStateMachine {
     return []
   }
 
-  /// Nothing more of the present stream sounds: it was stopped or came to its end.
-  mutating func soundEnded() -> [Action] {
-    isSounding = false
-    return []
-  }
-
   mutating func starved() -> [Action] {
     guard rate != 0, decoding == .active, !isStarved else { return [] }
     isStarved = true
@@ -287,14 +284,17 @@ struct PlayerStateMachine {
     guard decoded.first == id, entries.first?.id == id, !hasPassedEnd else { return [] }
     // A seek within this item is about to be heard: it has not ended, after all.
     if let start = preparedStart, start.spliceAfter == nil { return [] }
-    let emission = error.map { Emission.failedToPlayToEnd(id, $0) } ?? .playedToEnd(id)
-    var actions: [Action] = [.emit(emission)]
+    var actions: [Action] = []
+    if endedItem != id {
+      actions.append(.emit(error.map { Emission.failedToPlayToEnd(id, $0) } ?? .playedToEnd(id)))
+    }
+    endedItem = nil
     if actionAtItemEnd == .advance || decoded.count > 1 {
       decoded.removeFirst()
       entries.removeFirst()
       queueVersion += 1
       actions += cancelPendingSeek()
-      if decoded.isEmpty {
+      if decoded.isEmpty, !isAboutToBegin(entries.first { $0.status.error == nil }?.id) {
         if case .preparing(var start) = decoding {
           start.spliceAfter = nil
           decoding = .preparing(start)
@@ -309,6 +309,7 @@ struct PlayerStateMachine {
       hasPassedEnd = true
       return actions
     }
+    endedItem = id
     return actions + setRate(0)
   }
 
@@ -375,6 +376,7 @@ struct PlayerStateMachine {
         actions += replaceCurrent(with: current.id)
       }
     case .active:
+      if decoded.isEmpty, isAboutToBegin(current.id) { break }
       if decoded.first != current.id {
         actions += replaceCurrent(with: current.id)
       } else {
@@ -383,6 +385,9 @@ struct PlayerStateMachine {
     }
     return actions
   }
+
+  /// Whether the decode thread has been told to go on with this item next.
+  private func isAboutToBegin(_ id: ItemID?) -> Bool { decoding == .active && id != nil && plan.items.first == id }
 
   private mutating func startCurrent(_ id: ItemID) -> [Action] {
     guard isOutputReady else { return [] }

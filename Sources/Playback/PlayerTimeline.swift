@@ -1,4 +1,4 @@
-import Collections
+import DequeModule
 import MediaCore
 import RealtimeAudio
 
@@ -148,7 +148,7 @@ struct PlayerTimeline {
   /// The output frame, at or after `outputFrame`, at which `time` of the item is heard; nil when its sound ends before,
   /// or is not known to reach it. The end of the item's sound counts as reached.
   func outputFrame(of time: MediaTime, itemID: PlayerItem.ID, from outputFrame: Int64) -> Int64? {
-    for run in runs where (run.end?.frame ?? .max) >= outputFrame {
+    for run in runs where !run.isStill && (run.end?.frame ?? .max) >= outputFrame {
       guard let list = spans[run.streamID] else { continue }
       for (index, span) in list.enumerated() where span.itemID == itemID && span.time <= time {
         guard let offset = (time - span.time).frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity)

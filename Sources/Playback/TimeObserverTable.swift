@@ -1,4 +1,3 @@
-import Collections
 import HeapModule
 import MediaCore
 
@@ -66,6 +65,9 @@ struct TimeObserverTable {
   private var aim: (itemID: PlayerItem.ID, time: MediaTime)?
 
   var isEmpty: Bool { observers.isEmpty }
+
+  /// The item that the table is aimed at.
+  var aimedItemID: PlayerItem.ID? { aim?.itemID }
 
   // MARK: - Observers
 

@@ -19,7 +19,8 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
   /// Spans that are still to pass, first come, first served.
   private var advances: [Advance] = []
   private var isAdvancing = false
-  /// Whether everything that must be ready before time passes is: set by the engine.
+  /// Whether everything that must be ready before time passes is; takes in first what the output has to say. Set by
+  /// the engine.
   var isSettled: () -> Bool = { true }
 
   private struct Advance {

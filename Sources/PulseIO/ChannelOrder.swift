@@ -9,7 +9,8 @@ enum ChannelOrder {
     guard (1...Int(PA_CHANNELS_MAX)).contains(channelCount) else { return nil }
     var map = pa_channel_map()
     guard let positions = native[channelCount] else {
-      return pa_channel_map_init_extend(&map, UInt32(channelCount), PA_CHANNEL_MAP_WAVEEX) == nil ? nil : map
+      return pa_channel_map_init_extend(&map, UInt32(channelCount), PA_CHANNEL_MAP_WAVEEX) == nil
+        ? nil : map
     }
     map.channels = UInt8(channelCount)
     withUnsafeMutableBytes(of: &map.map) { bytes in

@@ -1,3 +1,4 @@
+import CPulse
 import Glibc
 
 /// An eventfd: raised from any thread without blocking or locking, seen by a loop that polls its descriptor.
@@ -5,7 +6,7 @@ final class EventSignal: Sendable {
   /// The descriptor; -1 when the system had none left.
   let descriptor: Int32
 
-  init() { descriptor = eventfd(0, Int32(EFD_NONBLOCK.rawValue) | Int32(EFD_CLOEXEC.rawValue)) }
+  init() { descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC)) }
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 

@@ -54,7 +54,8 @@ struct HeardClock: Hashable {
   /// The frame heard at `time`, with its fraction; nil without a line.
   func heardFrame(at time: HostTime) -> Double? {
     guard let anchor else { return nil }
-    return anchor.frame + Double(time.nanoseconds(since: anchor.hostTime)) * Double(sampleRateHz) / 1e9
+    return anchor.frame + Double(time.nanoseconds(since: anchor.hostTime)) * Double(sampleRateHz)
+      / 1e9
   }
 
   /// When `frame` is heard; nil without a line.

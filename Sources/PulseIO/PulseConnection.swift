@@ -9,7 +9,7 @@ import RealtimeAudio
 ///
 /// Threading: `init`, `connect`, `sinkInfo` on a thread that may block; `context` only with the loop's lock held.
 final class PulseConnection: @unchecked Sendable {
-  // `@unchecked Sendable`: `hasExpired` and `onLoss` are protected by the loop's lock; the rest never changes.
+  // `@unchecked Sendable`: `hasExpired`, `onLoss` and `deviceSignal` are protected by the loop's lock; the rest never changes.
 
   /// What a sink says about itself.
   struct SinkInfo: Sendable {
@@ -23,6 +23,7 @@ final class PulseConnection: @unchecked Sendable {
   private var hasExpired = false
   /// Called with the lock held, on the loop's thread, when the connection is lost after it was ready.
   var onLoss: (() -> Void)?
+  private var deviceSignal: EventSignal?
 
   /// Makes the context; does not connect yet.
   init(applicationName: String) throws(PulseFailure) {
@@ -35,7 +36,9 @@ final class PulseConnection: @unchecked Sendable {
       pa_proplist_sets(properties, PA_PROP_APPLICATION_ICON_NAME, "multimedia-player")
       return pa_context_new_with_proplist(loop.api, applicationName, properties)
     }
-    guard let made else { throw PulseFailure("pa_context_new_with_proplist", code: PA_ERR_INTERNAL) }
+    guard let made else {
+      throw PulseFailure("pa_context_new_with_proplist", code: PA_ERR_INTERNAL)
+    }
     context = made
   }
 
@@ -91,19 +94,38 @@ final class PulseConnection: @unchecked Sendable {
           }
           answer.mainloop.signal()
         }, Unmanaged.passUnretained(answer).toOpaque())
-      guard let operation else { throw PulseFailure("pa_context_get_sink_info_by_name", context: context) }
+      guard let operation else {
+        throw PulseFailure("pa_context_get_sink_info_by_name", context: context)
+      }
       defer {
         // After a cancellation the callback does not run any more.
         pa_operation_cancel(operation)
         pa_operation_unref(operation)
       }
       try wait(until: deadline, for: "pa_context_get_sink_info_by_name") {
-        answer.isOver ? true : pa_operation_get_state(operation) == PA_OPERATION_RUNNING ? false : nil
+        answer.isOver
+          ? true : pa_operation_get_state(operation) == PA_OPERATION_RUNNING ? false : nil
       }
       guard let info = answer.info else {
         throw PulseFailure("pa_context_get_sink_info_by_name", code: PA_ERR_NOENTITY)
       }
       return info
+    }
+  }
+
+  /// Raises `signal` whenever the server's devices change, and when the connection is lost.
+  func watchDevices(_ signal: EventSignal) {
+    mainloop.withLock {
+      deviceSignal = signal
+      onLoss = { signal.raise() }
+      pa_context_set_subscribe_callback(
+        context, { _, _, _, own in PulseConnection.from(own)?.deviceSignal?.raise() },
+        Unmanaged.passUnretained(self).toOpaque())
+      let mask = pa_subscription_mask_t(
+        PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue)
+      if let operation = pa_context_subscribe(context, mask, nil, nil) {
+        pa_operation_unref(operation)
+      }
     }
   }
 

@@ -34,7 +34,9 @@ final class PulseMainloop: @unchecked Sendable {
   deinit { pa_threaded_mainloop_free(pointer) }
 
   /// Runs `body` while no callback runs. Not from the loop's own thread, not recursively.
-  func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
+    -> Result
+  {
     pa_threaded_mainloop_lock(pointer)
     defer { pa_threaded_mainloop_unlock(pointer) }
     return try body()

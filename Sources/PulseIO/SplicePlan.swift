@@ -38,5 +38,7 @@ struct SplicePlan: Hashable {
     nanoseconds * Int64(sampleRateHz) / 1_000_000_000
   }
 
-  private func nanoseconds(ofFrames frames: Int64) -> Int64 { frames * 1_000_000_000 / Int64(sampleRateHz) }
+  private func nanoseconds(ofFrames frames: Int64) -> Int64 {
+    frames * 1_000_000_000 / Int64(sampleRateHz)
+  }
 }

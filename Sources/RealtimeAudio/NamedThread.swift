@@ -18,7 +18,9 @@ public final class NamedThread: @unchecked Sendable {
 
   /// Starts `body` on a new thread. `name` is cut to 15 bytes, Linux's limit (pthread_setname_np(3)).
   public init(name: String, _ body: @escaping @Sendable () -> Void) {
-    let start = Unmanaged.passRetained(Start(name: String(decoding: name.utf8.prefix(15), as: UTF8.self), body: body))
+    var shortName = name
+    while shortName.utf8.count > 15 { shortName.removeLast() }
+    let start = Unmanaged.passRetained(Start(name: shortName, body: body))
     let status = pthread_create(
       &handle, nil,
       { context in

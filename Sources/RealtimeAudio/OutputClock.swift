@@ -33,7 +33,7 @@ public final class OutputClock: Sendable {
     /// The first instant at which `frame` counts as heard, if the clock goes on as it does; nil when it stands still.
     public func hostTime(ofFrame frame: Int64) -> HostTime? {
       guard isRunning else { return nil }
-      let nanoseconds = (Int128(frame - heardFrame) * 1_000_000_000).ceilDivided(by: Int128(sampleRateHz))
+      let nanoseconds = ((Int128(frame) - Int128(heardFrame)) * 1_000_000_000).ceilDivided(by: Int128(sampleRateHz))
       return hostTime.advanced(byNanoseconds: Int64(clamping: nanoseconds))
     }
   }

@@ -24,11 +24,14 @@ public final class RenderCore: @unchecked Sendable {
   public let format: AudioFormat
   public let clock: OutputClock
   private let commands = DescriptorQueue<RenderCommand>(capacity: 1_024)
-  private let events = DescriptorQueue<RenderEvent>(capacity: 4_096)
+  private let events = RenderEventQueue()
   /// Set by the sink's side when events wait, taken by the engine when it reads them.
   private let wakePending = Atomic<Bool>(false)
   private let state: UnsafeMutablePointer<RenderState>
   private var usedInputs: [Bool]
+  /// Commands that found no room because the sink's side took none for so long. The engine then no longer knows what
+  /// will sound, and starts anew. Engine's side.
+  public private(set) var lostCommandCount = 0
 
   /// Makes a mixer for `format`, whose channel count is that of every stream that it will be given.
   public init(format: AudioFormat) {
@@ -89,8 +92,8 @@ public final class RenderCore: @unchecked Sendable {
   }
 
   private func stage(_ command: RenderCommand) {
-    // 1,024 commands between two renders are a programmer's mistake: the sink's side takes them all each time.
-    precondition(commands.stage(command), "render command queue overflowed")
+    // The sink's side takes all of them each time; a sink that hangs (a FIFO that nobody reads) takes none.
+    if !commands.stage(command) { lostCommandCount += 1 }
   }
 
   /// Publishes the commands since the last call, all to be applied at the same output frame. Then tell the sink.
@@ -98,12 +101,13 @@ public final class RenderCore: @unchecked Sendable {
 
   /// The next thing that happened, in order; nil when all has been read.
   public func nextEvent() -> RenderEvent? {
-    wakePending.store(false, ordering: .sequentiallyConsistent)
-    return events.pop()
+    // An exchange, not a store: whichever of the two sides comes second sees what the first did before.
+    _ = wakePending.exchange(false, ordering: .sequentiallyConsistent)
+    return events.queue.pop()
   }
 
   /// How many events were lost because nobody read them. The engine then no longer knows what sounds, and starts anew.
-  public var lostEventCount: Int { state.pointee.lostEventCount.load(ordering: .relaxed) }
+  public var lostEventCount: Int { events.lostCount.load(ordering: .relaxed) }
 
   // MARK: - Sink's side
 
@@ -148,7 +152,7 @@ public final class RenderCore: @unchecked Sendable {
   /// True once when events wait and the engine has not been told yet.
   @_noAllocation
   public func takeWakeRequest() -> Bool {
-    if events.positions.isDrained() { return false }
+    if events.queue.positions.isDrained() { return false }
     return wakePending.exchange(true, ordering: .sequentiallyConsistent) == false
   }
 

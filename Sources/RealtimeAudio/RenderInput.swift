@@ -29,6 +29,8 @@ struct RenderInput: ~Copyable {
   var isAttached = false
   var isRunning = false
   var phase = Phase.silent
+  /// The output frame at which the input starved or ended, while `phase` says that it did.
+  var phaseFrame: Int64 = 0
   var stream: Stream?
   /// The next frame of `stream` to render.
   var streamFrame: Int64 = 0
@@ -72,7 +74,7 @@ struct RenderInput: ~Copyable {
   /// oldest run had to be forgotten to make room.
   @_noAllocation
   mutating func openRun(
-    at outputFrame: Int64, stream: Stream, scheduledAtFrame: Int64?, events: borrowing DescriptorQueue<RenderEvent>,
+    at outputFrame: Int64, stream: Stream, scheduledAtFrame: Int64?, events: borrowing RenderEventQueue,
     index: Int32
   ) -> Int64? {
     var forgotten: Int64?
@@ -98,7 +100,7 @@ struct RenderInput: ~Copyable {
 
   /// Forgets what was rendered from `frame` on and stands where it stood then.
   @_noAllocation
-  mutating func rewind(toFrame frame: Int64, events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+  mutating func rewind(toFrame frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
     while runCount > 0 {
       let last = run(runCount &- 1)
       if last.pointee.outputFrame < frame {
@@ -109,12 +111,23 @@ struct RenderInput: ~Copyable {
         } else if last.pointee.outputEnd == frame {
           // It ended right here, and why is found out anew: samples may have come meanwhile.
           phase = .silent
+        } else {
+          takeBackSilence(from: frame)
         }
+        return
+      }
+      if last.pointee.wasScheduled, last.pointee.outputFrame == frame {
+        // A take-over at `frame` itself stays done: what sounds is the same, and the run before may have been forgotten.
+        // The empty run stands for it, for a rewind that goes further.
+        last.pointee.frameCount = 0
+        streamFrame = last.pointee.streamFrame
+        phase = .silent
         return
       }
       if last.pointee.wasScheduled, runCount > 1 {
         // The take-over lies ahead again, in the stream of the run before.
-        schedule(last.pointee.stream, streamFrame: last.pointee.streamFrame, at: last.pointee.scheduledAtFrame,
+        schedule(
+          last.pointee.stream, streamFrame: last.pointee.streamFrame, at: last.pointee.scheduledAtFrame,
           events: events, index: index)
         replaceStream(with: run(runCount &- 2).pointee.stream, events: events, index: index)
         streamFrame = last.pointee.scheduledAtFrame
@@ -126,18 +139,26 @@ struct RenderInput: ~Copyable {
       runCount &-= 1
       release(dropped, events: events, index: index)
     }
-    // A phase of starvation or end that began at or after `frame` is found out anew.
-    if isIn(.starved) || isIn(.ended) { phase = .silent }
+    takeBackSilence(from: frame)
+  }
+
+  /// Starvation or an end at or after `frame` is found out anew.
+  @_noAllocation
+  private mutating func takeBackSilence(from frame: Int64) {
+    guard phaseFrame >= frame, isIn(.starved) || isIn(.ended) else { return }
+    phase = .silent
   }
 
   /// What was heard before `frame` will not be asked for again.
   @_noAllocation
-  mutating func forget(before frame: Int64, events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+  mutating func forget(before frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
     while runCount > 0 {
       let oldest = run(0)
       let stream = oldest.pointee.stream
       let heard = max(0, min(frame &- oldest.pointee.outputFrame, oldest.pointee.frameCount))
       stream.pointee.ring.release(before: oldest.pointee.streamFrame &+ heard)
+      // Pairs with the one in `RenderStream.requestRoomWakeup`: either this sees the wish, or the writer the room.
+      atomicMemoryFence(ordering: .sequentiallyConsistent)
       if stream.pointee.wantsRoom.load(ordering: .relaxed) { offerRoom(in: stream, events: events, index: index) }
       let isOpen = runCount == 1 && isIn(.sounding)
       if isOpen || oldest.pointee.outputEnd > frame { return }
@@ -146,7 +167,7 @@ struct RenderInput: ~Copyable {
   }
 
   @_noAllocation
-  private mutating func dropOldestRun(events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+  private mutating func dropOldestRun(events: borrowing RenderEventQueue, index: Int32) {
     let stream = run(0).pointee.stream
     firstRun = (firstRun &+ 1) & (Self.runCapacity &- 1)
     runCount &-= 1
@@ -155,18 +176,17 @@ struct RenderInput: ~Copyable {
 
   /// Wakes the decode thread of `stream` when it asked and half of the ring is free.
   @_noAllocation
-  private func offerRoom(in stream: Stream, events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+  private func offerRoom(in stream: Stream, events: borrowing RenderEventQueue, index: Int32) {
     guard stream.pointee.ring.writableFrameCount &* 2 >= stream.pointee.ring.capacityFrames else { return }
     guard stream.pointee.wantsRoom.exchange(false, ordering: .sequentiallyConsistent) else { return }
-    _ = events.post(
-      RenderEvent(kind: .roomInStream, inputIndex: index, streamID: stream.pointee.id))
+    events.post(RenderEvent(kind: .roomInStream, inputIndex: index, streamID: stream.pointee.id))
   }
 
   // MARK: - Streams
 
   /// Reads `newStream` from now on; the reference to the old one is given up.
   @_noAllocation
-  mutating func replaceStream(with newStream: Stream?, events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+  mutating func replaceStream(with newStream: Stream?, events: borrowing RenderEventQueue, index: Int32) {
     if let newStream { retain(newStream) }
     let old = stream
     stream = newStream
@@ -176,7 +196,7 @@ struct RenderInput: ~Copyable {
   /// Lets `newStream` take over at `frame` of the present one; nil takes a schedule back.
   @_noAllocation
   mutating func schedule(
-    _ newStream: Stream?, streamFrame: Int64, at frame: Int64, events: borrowing DescriptorQueue<RenderEvent>,
+    _ newStream: Stream?, streamFrame: Int64, at frame: Int64, events: borrowing RenderEventQueue,
     index: Int32
   ) {
     if let newStream { retain(newStream) }
@@ -192,10 +212,9 @@ struct RenderInput: ~Copyable {
 
   /// Gives up one reference; with the last one the engine learns that the stream is its own again.
   @_noAllocation
-  private func release(_ stream: Stream, events: borrowing DescriptorQueue<RenderEvent>, index: Int32) {
+  private func release(_ stream: Stream, events: borrowing RenderEventQueue, index: Int32) {
     stream.pointee.renderReferenceCount &-= 1
     guard stream.pointee.renderReferenceCount == 0 else { return }
-    _ = events.post(
-      RenderEvent(kind: .streamRetired, inputIndex: index, streamID: stream.pointee.id))
+    events.post(RenderEvent(kind: .streamRetired, inputIndex: index, streamID: stream.pointee.id))
   }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What the engine tells the render side. Plain data; `RenderCore.post` carries it across.
 struct RenderCommand: BitwiseCopyable {
   enum Kind: BitwiseCopyable {
@@ -18,8 +20,9 @@ struct RenderCommand: BitwiseCopyable {
 
 /// What the render side tells the engine. Plain data, in the order in which it happened.
 ///
-/// Output frames are absolute numbers on the output's clock; after `rewound` everything that was said about later
-/// frames is void and will be said again.
+/// Output frames are absolute numbers on the output's clock. `rewound` to a frame makes void what rendering brought from
+/// that frame on; it will be said again. A run that went past the frame goes on without another word; one that ended at
+/// or before it stays ended. What a command did at the frame itself (`stopped`, `streamSet`, `scheduleMissed`) stays.
 public struct RenderEvent: BitwiseCopyable, Sendable {
   public enum Kind: BitwiseCopyable, Sendable {
     /// From `outputFrame` on, `inputIndex` sounds stream `streamID` from its frame `streamFrame`.
@@ -59,7 +62,7 @@ public struct RenderEvent: BitwiseCopyable, Sendable {
   }
 }
 
-/// The queue's render-side ends, which the compiler proves free of allocation.
+/// The queue's render-side end, which the compiler proves free of allocation.
 extension DescriptorQueue where Element == RenderCommand {
   /// The oldest command, removed; nil when there is none.
   @_noAllocation
@@ -72,15 +75,22 @@ extension DescriptorQueue where Element == RenderCommand {
   }
 }
 
-extension DescriptorQueue where Element == RenderEvent {
-  /// Adds an event for the engine to read; false when there is no room.
+/// The way of events from the render side to the engine, which counts what found no room.
+struct RenderEventQueue: ~Copyable {
+  let queue = DescriptorQueue<RenderEvent>(capacity: 4_096)
+  /// Events of any kind that were lost; a lost `streamRetired` or `roomInStream` matters like the others.
+  let lostCount = Atomic<Int>(0)
+
+  /// Adds an event for the engine to read, or counts it as lost.
   @_noAllocation
-  borrowing func post(_ event: RenderEvent) -> Bool {
-    let slot = positions.slotToWrite()
-    if slot < 0 { return false }
-    (storage + slot).initialize(to: event)
-    positions.didWrite()
-    positions.publish()
-    return true
+  borrowing func post(_ event: RenderEvent) {
+    let slot = queue.positions.slotToWrite()
+    if slot < 0 {
+      _ = lostCount.wrappingAdd(1, ordering: .relaxed)
+      return
+    }
+    (queue.storage + slot).initialize(to: event)
+    queue.positions.didWrite()
+    queue.positions.publish()
   }
 }

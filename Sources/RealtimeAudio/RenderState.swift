@@ -13,7 +13,6 @@ struct RenderState: ~Copyable {
   private(set) var lastAudibleFrame: Int64 = 0
   /// Where the last command was applied, the last released frame, the end of a forgotten run: no rewind goes before.
   private var rewindLimitFrame: Int64 = 0
-  let lostEventCount = Atomic<Int>(0)
 
   /// The frame after the last rendered one, for readers of the clock.
   private let clock: UnsafeMutablePointer<OutputClock.Storage>
@@ -34,7 +33,7 @@ struct RenderState: ~Copyable {
 
   @_noAllocation
   mutating func applyCommands(
-    _ commands: borrowing DescriptorQueue<RenderCommand>, events: borrowing DescriptorQueue<RenderEvent>
+    _ commands: borrowing DescriptorQueue<RenderCommand>, events: borrowing RenderEventQueue
   ) {
     while let command = commands.take() {
       apply(command, input: inputs + command.inputIndex, events: events)
@@ -45,7 +44,7 @@ struct RenderState: ~Copyable {
 
   @_noAllocation
   private mutating func apply(
-    _ command: RenderCommand, input: UnsafeMutablePointer<RenderInput>, events: borrowing DescriptorQueue<RenderEvent>
+    _ command: RenderCommand, input: UnsafeMutablePointer<RenderInput>, events: borrowing RenderEventQueue
   ) {
     let index = Int32(truncatingIfNeeded: command.inputIndex)
     switch command.kind {
@@ -68,8 +67,9 @@ struct RenderState: ~Copyable {
       if !command.flag { fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events) }
     case .setStream:
       fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
-      input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
+      // In this order: it may be the scheduled stream that is wanted at once, and it must not be retired in between.
       input.pointee.replaceStream(with: command.stream, events: events, index: index)
+      input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
       input.pointee.streamFrame = command.streamFrame
       post(.streamSet, input, at: renderedFrame, index: index, events: events)
     case .scheduleStream:
@@ -92,25 +92,32 @@ struct RenderState: ~Copyable {
 
   @_noAllocation
   mutating func render(
-    into output: UnsafeMutablePointer<Float>, frameCount: Int, events: borrowing DescriptorQueue<RenderEvent>
+    into output: UnsafeMutablePointer<Float>, frameCount: Int, events: borrowing RenderEventQueue
   ) {
-    output.update(repeating: 0, count: frameCount &* channelCount)
+    // An input sounds from the block's start up to some frame, or not at all. So the frames before `filled` hold sound
+    // to add to, and what comes after them is copied: adding to 0 would turn -0 into 0.
+    var filled = 0
     for index in 0..<inputLimit {
       let input = inputs + index
       if input.pointee.isRunning, input.pointee.stream != nil {
-        render(input, index: Int32(truncatingIfNeeded: index), into: output, frameCount: frameCount, events: events)
+        let end = render(
+          input, index: Int32(truncatingIfNeeded: index), into: output, frameCount: frameCount, filled: filled,
+          events: events)
+        filled = max(filled, end)
       }
     }
+    (output + filled &* channelCount).update(repeating: 0, count: (frameCount &- filled) &* channelCount)
     move(toFrame: renderedFrame &+ Int64(frameCount))
     updateActivity()
   }
 
-  /// Mixes one input into `output`, across the ends and take-overs that lie within the block.
+  /// Mixes one input into `output`, whose first `filled` frames hold sound, across the ends and take-overs that lie
+  /// within the block. Answers the frame of the block at which it fell silent.
   @_noAllocation
   private mutating func render(
     _ input: UnsafeMutablePointer<RenderInput>, index: Int32, into output: UnsafeMutablePointer<Float>,
-    frameCount: Int, events: borrowing DescriptorQueue<RenderEvent>
-  ) {
+    frameCount: Int, filled: Int, events: borrowing RenderEventQueue
+  ) -> Int {
     var done = 0
     while done < frameCount, let stream = input.pointee.stream {
       let outputFrame = renderedFrame &+ Int64(done)
@@ -119,7 +126,7 @@ struct RenderState: ~Copyable {
         takeOver(next, from: position, input, at: outputFrame, index: index, events: events)
         continue
       }
-      let end = stream.pointee.endFrame.load(ordering: .acquiring)
+      let end = stream.pointee.end
       var limit = min(stream.pointee.ring.writtenFrame, end)
       if input.pointee.scheduled != nil { limit = min(limit, input.pointee.scheduledAtFrame) }
       let available = limit &- position
@@ -128,7 +135,7 @@ struct RenderState: ~Copyable {
         silence(
           input, kind: hasEnded ? .ended : .starved, phase: hasEnded ? .ended : .starved, at: outputFrame,
           index: index, events: events)
-        return
+        return done
       }
       if !input.pointee.isIn(.sounding) {
         beginRun(input, stream: stream, at: outputFrame, scheduledAtFrame: nil, index: index, events: events)
@@ -136,18 +143,19 @@ struct RenderState: ~Copyable {
       let region = stream.pointee.ring.readableRegion(
         from: position, atMost: Int(min(available, Int64(frameCount &- done))))
       input.pointee.mix(
-        region.samples, frameCount: region.count, channelCount: channelCount,
-        into: output + done &* channelCount, at: outputFrame)
+        region.samples, frameCount: region.count, filled: min(max(0, filled &- done), region.count),
+        channelCount: channelCount, into: output + done &* channelCount, at: outputFrame)
       input.pointee.extendRun(by: region.count)
       done &+= region.count
       lastAudibleFrame = max(lastAudibleFrame, renderedFrame &+ Int64(done))
     }
+    return done
   }
 
   @_noAllocation
   private mutating func beginRun(
     _ input: UnsafeMutablePointer<RenderInput>, stream: RenderInput.Stream, at outputFrame: Int64,
-    scheduledAtFrame: Int64?, index: Int32, events: borrowing DescriptorQueue<RenderEvent>
+    scheduledAtFrame: Int64?, index: Int32, events: borrowing RenderEventQueue
   ) {
     let forgotten = input.pointee.openRun(
       at: outputFrame, stream: stream, scheduledAtFrame: scheduledAtFrame, events: events, index: index)
@@ -160,7 +168,7 @@ struct RenderState: ~Copyable {
   @_noAllocation
   private mutating func takeOver(
     _ next: RenderInput.Stream, from position: Int64, _ input: UnsafeMutablePointer<RenderInput>,
-    at outputFrame: Int64, index: Int32, events: borrowing DescriptorQueue<RenderEvent>
+    at outputFrame: Int64, index: Int32, events: borrowing RenderEventQueue
   ) {
     input.pointee.streamFrame = input.pointee.scheduledStreamFrame
     // The run's reference keeps `next` alive across the two changes.
@@ -172,7 +180,7 @@ struct RenderState: ~Copyable {
   @_noAllocation
   private mutating func fallSilent(
     _ input: UnsafeMutablePointer<RenderInput>, kind: RenderEvent.Kind, phase: RenderInput.Phase, index: Int32,
-    events: borrowing DescriptorQueue<RenderEvent>
+    events: borrowing RenderEventQueue
   ) {
     if input.pointee.isIn(.sounding) {
       silence(input, kind: kind, phase: phase, at: renderedFrame, index: index, events: events)
@@ -184,37 +192,35 @@ struct RenderState: ~Copyable {
   @_noAllocation
   private mutating func silence(
     _ input: UnsafeMutablePointer<RenderInput>, kind: RenderEvent.Kind, phase: RenderInput.Phase,
-    at outputFrame: Int64, index: Int32, events: borrowing DescriptorQueue<RenderEvent>
+    at outputFrame: Int64, index: Int32, events: borrowing RenderEventQueue
   ) {
     if input.pointee.isIn(phase) { return }
     input.pointee.phase = phase
+    input.pointee.phaseFrame = outputFrame
     post(kind, input, at: outputFrame, index: index, events: events)
   }
 
   @_noAllocation
   private func post(
     _ kind: RenderEvent.Kind, _ input: UnsafeMutablePointer<RenderInput>, at outputFrame: Int64, index: Int32,
-    events: borrowing DescriptorQueue<RenderEvent>
+    events: borrowing RenderEventQueue
   ) {
     var streamID: UInt64 = 0
     if let stream = input.pointee.stream { streamID = stream.pointee.id }
     if case .runBegan = kind { streamID = input.pointee.run(input.pointee.runCount &- 1).pointee.stream.pointee.id }
-    let posted = events.post(
+    events.post(
       RenderEvent(
         kind: kind, inputIndex: index, streamID: streamID, outputFrame: outputFrame,
         streamFrame: input.pointee.streamFrame))
-    if !posted { _ = lostEventCount.wrappingAdd(1, ordering: .relaxed) }
   }
 
   // MARK: - Going back, letting go
 
   @_noAllocation
-  mutating func rewind(toFrame frame: Int64, events: borrowing DescriptorQueue<RenderEvent>) -> Int64 {
+  mutating func rewind(toFrame frame: Int64, events: borrowing RenderEventQueue) -> Int64 {
     let reached = min(max(frame, rewindLimitFrame), renderedFrame)
     guard reached < renderedFrame else { return renderedFrame }
-    let posted = events.post(
-      RenderEvent(kind: .rewound, outputFrame: reached))
-    if !posted { _ = lostEventCount.wrappingAdd(1, ordering: .relaxed) }
+    events.post(RenderEvent(kind: .rewound, outputFrame: reached))
     for index in 0..<inputLimit {
       (inputs + index).pointee.rewind(
         toFrame: reached, events: events, index: Int32(truncatingIfNeeded: index))
@@ -226,7 +232,7 @@ struct RenderState: ~Copyable {
   }
 
   @_noAllocation
-  mutating func release(heardFrame: Int64, events: borrowing DescriptorQueue<RenderEvent>) {
+  mutating func release(heardFrame: Int64, events: borrowing RenderEventQueue) {
     let frame = min(heardFrame, renderedFrame)
     rewindLimitFrame = max(rewindLimitFrame, frame)
     for index in 0..<inputLimit {
@@ -240,16 +246,18 @@ struct RenderState: ~Copyable {
     for index in 0..<inputLimit {
       let input = inputs + index
       guard input.pointee.needsDevice, let stream = input.pointee.stream else { continue }
-      let end = stream.pointee.endFrame.load(ordering: .acquiring)
+      let position = input.pointee.streamFrame
+      let end = stream.pointee.end
       let written = stream.pointee.ring.writtenFrame
-      if input.pointee.scheduled == nil {
-        if end == .max { ready = min(ready, max(0, written &- input.pointee.streamFrame)) }
-      } else if written < input.pointee.scheduledAtFrame {
-        ready = min(ready, max(0, written &- input.pointee.streamFrame))
-      } else if input.pointee.scheduledAtFrame > input.pointee.streamFrame {
-        ready = min(ready, input.pointee.scheduledAtFrame &- input.pointee.streamFrame)
-      } else if let next = input.pointee.scheduled, next.pointee.endFrame.load(ordering: .acquiring) == .max {
-        ready = min(ready, max(0, next.pointee.ring.writtenFrame &- input.pointee.scheduledStreamFrame))
+      if let next = input.pointee.scheduled, input.pointee.scheduledAtFrame <= min(written, end) {
+        // The take-over will come; until it has come, what follows it is not looked at.
+        if position < input.pointee.scheduledAtFrame {
+          ready = min(ready, input.pointee.scheduledAtFrame &- position)
+        } else if next.pointee.end == .max {
+          ready = min(ready, max(0, next.pointee.ring.writtenFrame &- input.pointee.scheduledStreamFrame))
+        }
+      } else if end == .max {
+        ready = min(ready, max(0, written &- position))
       }
     }
     return Int(ready)

@@ -26,7 +26,7 @@ public struct SpanDescriptor: BitwiseCopyable, Sendable {
 /// A seek makes a new stream; the old one is kept until its last sample has been heard (`RenderEvent.streamRetired`).
 /// So the writer of the new never waits for the listener of the old, and a rewind across the seek still finds both.
 ///
-/// Threading: one decode thread writes (`ring` writer's side, `spans` producer's side, `end`, `reopen`,
+/// Threading: one decode thread writes (`ring` writer's side, `spans` producer's side, `end`,
 /// `requestRoomWakeup`), one engine reads `spans`, one render side reads the rest.
 public final class RenderStream: Sendable {
   /// Unique in the process; stands for the stream in events.
@@ -40,10 +40,21 @@ public final class RenderStream: Sendable {
     let spans: DescriptorQueue<SpanDescriptor>
     /// The frame at which the sound ends; `Int64.max` while that is unknown. Written by the decode thread.
     let endFrame = Atomic<Int64>(.max)
+    /// Where the engine cut the stream off, whatever the decode thread still writes; `Int64.max` when it did not.
+    let cutFrame = Atomic<Int64>(.max)
     /// Set by the decode thread before it sleeps, taken by the render side when there is room.
     let wantsRoom = Atomic<Bool>(false)
     /// How many of the render side's records name this stream. Render side only.
     var renderReferenceCount = 0
+
+    /// The frame at which the sound ends, as far as anybody has said; `Int64.max` otherwise.
+    var end: Int64 {
+      @_noAllocation get {
+        let ended = endFrame.load(ordering: .acquiring)
+        let cut = cutFrame.load(ordering: .acquiring)
+        return ended < cut ? ended : cut
+      }
+    }
   }
 
   private static let nextID = Atomic<UInt64>(1)
@@ -69,9 +80,9 @@ public final class RenderStream: Sendable {
   public var writtenFrame: Int64 { storage.pointee.ring.writtenFrame }
   /// The first frame that may still be rendered. Any thread.
   public var releasedFrame: Int64 { storage.pointee.ring.releasedFrame }
-  /// The frame at which the sound ends, when the decode thread has said so. Any thread.
+  /// The frame at which the sound ends, when that is known. Any thread.
   public var endFrame: Int64? {
-    let frame = storage.pointee.endFrame.load(ordering: .acquiring)
+    let frame = storage.pointee.end
     return frame == .max ? nil : frame
   }
 
@@ -99,18 +110,22 @@ public final class RenderStream: Sendable {
   /// Says that the sound ends after the last written frame.
   public func end() { storage.pointee.endFrame.store(storage.pointee.ring.writtenFrame, ordering: .releasing) }
 
-  /// Takes `end` back, because more is to follow.
-  public func reopen() { storage.pointee.endFrame.store(.max, ordering: .releasing) }
-
   /// Asks for a `RenderEvent.roomInStream` once half of the ring is free. The caller then looks at
   /// `writableFrameCount` once more before it sleeps.
-  public func requestRoomWakeup() { storage.pointee.wantsRoom.store(true, ordering: .sequentiallyConsistent) }
+  public func requestRoomWakeup() {
+    storage.pointee.wantsRoom.store(true, ordering: .sequentiallyConsistent)
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+  }
 
   // MARK: - Engine
 
-  /// Ends the sound at `frame`, before what may have been written already. Only once the decode thread has been sent
-  /// to another stream: what it still adds comes after the cut and is not heard.
-  public func truncate(at frame: Int64) { storage.pointee.endFrame.store(frame, ordering: .releasing) }
+  /// Takes the end at `frame` back, because more was written behind it; a later end stays.
+  public func reopen(endingAt frame: Int64) {
+    _ = storage.pointee.endFrame.compareExchange(expected: frame, desired: .max, ordering: .acquiringAndReleasing)
+  }
+
+  /// Ends the sound at `frame`, before what has been or will be written.
+  public func truncate(at frame: Int64) { storage.pointee.cutFrame.store(frame, ordering: .releasing) }
 
   /// The next span that has not been read yet.
   public func nextSpan() -> SpanDescriptor? { storage.pointee.spans.pop() }

@@ -85,7 +85,13 @@ public final class SampleFileWriter: SampleWriter {
     case .wav:
       descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
       guard descriptor >= 0 else { throw Self.failure("open", path) }
-      try writeBytes(header())
+      do throws(MediaError) {
+        try writeBytes(header())
+      } catch {
+        close(descriptor)
+        descriptor = -1
+        throw error
+      }
     case .pipe:
       if mkfifo(path, 0o600) != 0, errno != EEXIST { throw Self.failure("mkfifo", path) }
       // Read and write: opening does not wait for a reader, and a reader that goes away is not a signal.
@@ -110,6 +116,8 @@ public final class SampleFileWriter: SampleWriter {
   public func finish() {
     guard descriptor >= 0 else { return }
     if container == .wav {
+      // A chunk of odd length is padded, which its size does not count.
+      if dataByteCount % 2 == 1 { try? writeBytes([0]) }
       let bytes = header()
       _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
@@ -141,7 +149,7 @@ public final class SampleFileWriter: SampleWriter {
     }
     let frameBytes = UInt64(encoding.bytesPerSample * format.channelCount)
     let limited = { (size: UInt64) in min(size, UInt64(UInt32.max)) }
-    var bytes = Array("RIFF".utf8) + little(limited(dataByteCount + 36), 4) + Array("WAVEfmt ".utf8)
+    var bytes = Array("RIFF".utf8) + little(limited(dataByteCount + dataByteCount % 2 + 36), 4) + Array("WAVEfmt ".utf8)
     bytes += little(16, 4) + little(encoding == .f32 ? 3 : 1, 2) + little(UInt64(format.channelCount), 2)
     bytes += little(UInt64(format.sampleRateHz), 4) + little(frameBytes * UInt64(format.sampleRateHz), 4)
     bytes += little(frameBytes, 2) + little(UInt64(encoding.bytesPerSample * 8), 2)

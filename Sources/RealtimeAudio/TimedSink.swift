@@ -35,7 +35,8 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     }
   }
 
-  private init(
+  /// A sink that writes what would be heard to what `makeWriter` makes; nil: silent.
+  init(
     label: String, format: AudioFormat,
     makeWriter: (@Sendable (_ shouldStop: @escaping @Sendable () -> Bool) -> any SampleWriter)?
   ) {
@@ -68,6 +69,9 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     signal.update { $0.isClosed = true }
     thread?.join()
     thread = nil
+    // Opened and never started.
+    writer?.finish()
+    writer = nil
   }
 
   // MARK: - The thread

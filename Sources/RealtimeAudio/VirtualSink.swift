@@ -19,6 +19,8 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   private var queued: [Float] = []
   private var heardFrame: Int64 = 0
   private var isRunning = false
+  private var hasFailed = false
+  private var isOpen = false
   /// When the sound last began to run, and with which frame: virtual time and frames are counted from here.
   private var anchor = (time: HostTime(nanoseconds: 0), frame: Int64(0))
 
@@ -36,6 +38,7 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
 
   public func open() throws(MediaError) -> AudioFormat {
     try writer?.begin(format: format)
+    isOpen = true
     return format
   }
 
@@ -49,21 +52,22 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
 
   public func commandsPosted() {
     guard let core else { return }
-    if isRunning {
-      let frame = core.rewind(toFrame: heardFrame)
-      queued.removeLast(queued.count - Int(frame - heardFrame) * format.channelCount)
-    }
+    // A device that stands still is written from its very position on, too.
+    let frame = core.rewind(toFrame: heardFrame)
+    queued.removeLast(queued.count - Int(frame - heardFrame) * format.channelCount)
     core.applyCommands()
     if core.isActive, !isRunning {
       isRunning = true
       anchor = (now(), heardFrame)
     }
+    if isRunning { renderAhead(core, frameCount: max(1, lookAheadFrames) - queuedFrameCount) }
     publish(core)
     wakeIfNeeded(core)
   }
 
   public func close() {
-    guard core != nil else { return }
+    guard isOpen else { return }
+    isOpen = false
     writer?.finish()
     core = nil
   }
@@ -90,7 +94,7 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   public func advance(frameCount: Int) -> Int {
     guard let core, isRunning else { return 0 }
     let missing = frameCount + lookAheadFrames - queuedFrameCount
-    if missing > 0 { renderAhead(core, frameCount: core.readyFrameCount(atMost: missing)) }
+    renderAhead(core, frameCount: missing)
     let count = min(frameCount, queuedFrameCount)
     guard count > 0 else { return 0 }
     hear(frameCount: count)
@@ -103,13 +107,17 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   }
 
   private func publish(_ core: RenderCore) {
-    core.clock.publish(
-      heardFrame: heardFrame, at: isRunning ? hostTimeOfHeardFrame : now(), isRunning: isRunning)
+    // While it runs the clock is told from where it started, so that no rounding adds up.
+    let point = isRunning ? anchor : (time: now(), frame: heardFrame)
+    core.clock.publish(heardFrame: point.frame, at: point.time, isRunning: isRunning)
   }
 
   private var queuedFrameCount: Int { queued.count / format.channelCount }
 
-  private func renderAhead(_ core: RenderCore, frameCount: Int) {
+  /// Renders as much as decoders have delivered.
+  private func renderAhead(_ core: RenderCore, frameCount wanted: Int) {
+    guard wanted > 0 else { return }
+    let frameCount = core.readyFrameCount(atMost: wanted)
     guard frameCount > 0 else { return }
     let count = frameCount * format.channelCount
     let block = [Float](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -121,13 +129,16 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
 
   private func hear(frameCount: Int) {
     let count = frameCount * format.channelCount
-    if let writer {
+    if let writer, !hasFailed {
       let result = queued.withUnsafeBufferPointer { buffer -> MediaError? in
         guard let base = buffer.baseAddress else { return nil }
         do throws(MediaError) { try writer.write(base, frameCount: frameCount) } catch { return error }
         return nil
       }
-      if let result { onFailure(result) }
+      if let result {
+        hasFailed = true
+        onFailure(result)
+      }
     }
     queued.removeFirst(count)
     heardFrame += Int64(frameCount)

@@ -56,8 +56,10 @@ public final class WakeSignal<State>: @unchecked Sendable {
         pthread_cond_wait(condition, mutex)
         continue
       }
+      // Never negative, which would be an error instead of a time-out.
+      let nanoseconds = max(0, deadline.nanoseconds)
       var time = timespec(
-        tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+        tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
       if pthread_cond_timedwait(condition, mutex, &time) == ETIMEDOUT { return body(&state) }
     }
   }

@@ -86,7 +86,7 @@ extension CommandTable {
         ParameterSpec(.limit, .integer(0...Int.max), .option, "N", "entries at most; all unless said"), player,
       ],
       reply: ["count", "version"], rows: ["item", "index", "path", "status", "duration", "current", "[error]"],
-      errors: [.noSuchPlayer],
+      errors: [.noSuchPlayer, .outputOverflow],
       example: [
         "> list", "< | item=1 index=0 path=\"/music/one more.flac\" status=readyToPlay duration=183.2 current=true",
         "< | item=2 index=1 path=/music/two.flac status=failed duration=indefinite current=false error=file-not-found",

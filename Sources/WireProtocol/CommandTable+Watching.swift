@@ -127,13 +127,11 @@ extension CommandTable {
     CommandSpec(
       .outputStatus, .players, "Gives the state of the output that a player is heard through.",
       parameters: [player],
-      reply: [
-        "output", "state", "sampleRate", "channels", "latency", "renderedFrames", "underruns", "clipped", "[error]",
-      ],
+      reply: ["output", "state", "sampleRate", "channels", "[error]"],
       errors: [.noSuchPlayer],
       example: [
         "> output.status",
-        "< ok output=pulse state=running sampleRate=48000 channels=2 latency=0.1 renderedFrames=96000 underruns=0 clipped=0",
+        "< ok output=pulse:speakers state=ready sampleRate=48000 channels=2",
       ]
     ) { arguments throws(MediaError) in .players(.outputStatus(player: arguments.player)) },
   ]

@@ -80,7 +80,7 @@ public enum Event: Sendable, Hashable {
     /// Nil for the first value.
     public var old: FieldValue?
     public var new: FieldValue
-    /// What made it change: a word such as `command`, `end`, `output`; `initial` for the first value.
+    /// What made it change: a word such as `request`, `itemEnded`, `output`; `initial` for the first value.
     public var cause: String
 
     /// A change.

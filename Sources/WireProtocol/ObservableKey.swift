@@ -29,12 +29,14 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerIsMuted: "`true` or `false`"
     case .playerActionAtItemEnd: "`advance`, `pause` or `none`"
     case .playerError: "the name of the error that stopped the player, or `none`"
-    case .itemStatus: "`unknown`, `readyToPlay` or `failed`, of every entry of the queue"
-    case .itemDuration: "seconds, or `indefinite` while unknown, of every entry of the queue"
+    case .itemStatus:
+      "`readyToPlay` or `failed`, of every entry of the queue that has been opened; the others are `unknown`"
+    case .itemDuration: "seconds, likewise; `indefinite` while unknown"
     case .itemError: "the name of the error that an entry failed with, or `none`"
     case .itemEvents: "no value: the events `played-to-end`, `failed-to-play-to-end`, `stalled`, `time-jumped`"
     case .queueVersion: "a number that every change of the queue makes larger"
-    case .outputState: "`closed`, `opening`, `idle`, `running` or `lost`"
+    case .outputState:
+      "`opening`, `ready`, `fallback` (nothing is heard until the device is there), `lost` or `closed`"
     }
   }
 

@@ -18,7 +18,8 @@ public struct WireLimits: Sendable, Hashable {
   public var connectionCount = 256
   /// Live subscriptions (`observe`, `tick`, `at`) of one connection.
   public var subscriptionCount = 256
-  /// Bytes that wait to be read by one peer. Replies beyond it close the connection; events beyond half of it are dropped and counted.
+  /// Bytes that wait to be read by one peer. Beyond half of it no request is taken and events are dropped and counted; beyond all
+  /// of it the connection is closed.
   public var outputByteCount = 4_194_304
   /// Entries of one player's queue.
   public var queueCount = 100_000

@@ -28,6 +28,7 @@ import Testing
     try await golden("pause-resume") { rig in
       let item = try rig.wav(file: 1, frames: 96_000)
       try await rig.run { try $0.append([item]) }
+      await rig.settle()
       await rig.run { $0.play() }
       for _ in 0..<5 {
         await rig.advance(milliseconds: 137)
@@ -45,6 +46,7 @@ import Testing
     try await golden("seek-playing") { rig in
       let item = try rig.flac(file: 1, frames: 480_000)
       try await rig.run { try $0.append([item]) }
+      await rig.settle()
       await rig.run { $0.play() }
       await rig.advance(milliseconds: 300)
       for frame in [Int64(400_001), 7, 123_457, 0] {
@@ -114,6 +116,7 @@ import Testing
         try rig.wav(file: 3, frames: 48_000), try rig.wav(file: 4, frames: 48_000),
       ]
       try await rig.run { try $0.append(Array(items.prefix(3))) }
+      await rig.settle()
       await rig.run { $0.play() }
       await rig.advance(milliseconds: 500)
       // The second file has been decoded already.
@@ -132,8 +135,9 @@ import Testing
       try await rig.run { player in
         try player.append(items)
         try player.setActionAtItemEnd(.pause)
-        player.play()
       }
+      await rig.settle()
+      await rig.run { $0.play() }
       await rig.advance(milliseconds: 1_000)
       var time = await rig.run { $0.currentTime() }
       rig.log("time \(time.decimalDescription)")
@@ -180,6 +184,7 @@ import Testing
       try TimeCode.writeWAV(path: path, file: 3, frameCount: 44_100, sampleRateHz: 44_100)
       let items = [try rig.wav(file: 1, frames: 4_800), rig.item(path), try rig.wav(file: 2, frames: 4_800)]
       try await rig.run { try $0.append(items) }
+      await rig.settle()
       await rig.run { $0.play() }
       await rig.advance(milliseconds: 1_300)
       // The sound in between is resampled: only its place and length can be told.

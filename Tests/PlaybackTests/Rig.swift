@@ -59,6 +59,7 @@ final class Rig: Sendable {
 
   /// Lets virtual time pass, once everything that was asked for is under way.
   func advance(milliseconds: Int64) async {
+    await settle()
     log("-- \(milliseconds) ms")
     await pass(nanoseconds: milliseconds * 1_000_000)
   }
@@ -77,7 +78,12 @@ final class Rig: Sendable {
 
   /// An item with an id that counts from 1 in each rig.
   func item(_ path: String) -> PlayerItem {
-    PlayerItem(asset: Asset(path: path), id: nextItemID.withLock { id in defer { id += 1 }; return id })
+    PlayerItem(
+      asset: Asset(path: path),
+      id: nextItemID.withLock { id in
+        defer { id += 1 }
+        return id
+      })
   }
 
   /// A time-coded WAV file.
@@ -96,9 +102,10 @@ final class Rig: Sendable {
 
   /// What was written down, and what was heard.
   var dump: String {
-    (lines.withLock { $0 } + ["== heard"] + heard.runs.map { run in
-      "file \(run.file) from \(run.firstIndex) count \(run.count) at \(run.position)"
-    }).joined(separator: "\n") + "\n"
+    (lines.withLock { $0 } + ["== heard"]
+      + heard.runs.map { run in
+        "file \(run.file) from \(run.firstIndex) count \(run.count) at \(run.position)"
+      }).joined(separator: "\n") + "\n"
   }
 
   func close() async {
@@ -119,7 +126,8 @@ final class Rig: Sendable {
     }
     add("timeControlStatus", old.timeControlStatus, new.timeControlStatus, new.timeControlStatus.rawValue)
     add(
-      "reasonForWaitingToPlay", old.reasonForWaitingToPlay?.rawValue ?? "-", new.reasonForWaitingToPlay?.rawValue ?? "-",
+      "reasonForWaitingToPlay", old.reasonForWaitingToPlay?.rawValue ?? "-",
+      new.reasonForWaitingToPlay?.rawValue ?? "-",
       new.reasonForWaitingToPlay?.rawValue ?? "-")
     add("rate", old.rate, new.rate, "\(new.rate)")
     add("currentItem", old.currentItemID ?? 0, new.currentItemID ?? 0, new.currentItemID.map { "\($0)" } ?? "-")

@@ -18,7 +18,8 @@ options it observes everything that can be observed. A file is sent with its who
 a `=` is written ./a=b.flac, so that it is not taken for KEY=VALUE.
 
 Exit status: 0 done; 1 the daemon answered an error (on standard error); 2 wrong use; 3 no daemon, or it went away.
-Socket: --socket, else $PLAYHEAD_SOCKET, else $XDG_RUNTIME_DIR/playhead/control.sock.
+Socket: --socket, else $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or /run/user/UID, else
+/tmp/playhead-UID/control.sock.
 USAGE
 }
 
@@ -212,7 +213,28 @@ watch() {
   fail 3 "no daemon at $socket, or it went away"
 }
 
-socket=${PLAYHEAD_SOCKET-}
+# find_socket: where the daemon listens when nobody says otherwise; relative paths in the environment do not count.
+find_socket() {
+  case ${PLAYHEAD_SOCKET-} in
+    /*) socket=$PLAYHEAD_SOCKET && return ;;
+  esac
+  user=$(id -u)
+  case ${XDG_RUNTIME_DIR-} in
+    /*) folder=$XDG_RUNTIME_DIR ;;
+    *) folder=/run/user/$user ;;
+  esac
+  if [ "$folder" = "${XDG_RUNTIME_DIR-}" ] || [ -d "$folder" ]; then
+    socket=$folder/playhead/control.sock
+    return
+  fi
+  # In /tmp anybody could have made the folder: it has to be ours, and closed to others.
+  folder=/tmp/playhead-$user
+  socket=$folder/control.sock
+  [ -z "$(find "$folder" -prune \( ! -type d -o ! -user "$user" -o -perm -020 -o -perm -002 \) 2>/dev/null)" ] \
+    || fail 3 "$folder is not a folder that only you can write to"
+}
+
+socket=
 while [ $# -gt 0 ]; do
   case $1 in
     --socket)
@@ -230,10 +252,7 @@ done
 case $1 in
   *[!a-z.-]*) fail 2 "$1 is not a command's name" ;;
 esac
-if [ -z "$socket" ]; then
-  [ -n "${XDG_RUNTIME_DIR-}" ] || fail 2 "there is no --socket, no PLAYHEAD_SOCKET and no XDG_RUNTIME_DIR"
-  socket=$XDG_RUNTIME_DIR/playhead/control.sock
-fi
+[ -n "$socket" ] || find_socket
 
 if command -v socat >/dev/null && [ "${PLAYHEAD_TRANSPORT-socat}" = socat ]; then
   tool=socat

@@ -120,6 +120,18 @@ test_answers() {
   expect "message without a daemon" "playhead.sh: no daemon at $scratch/none.sock" "$err"
 }
 
+# Where the socket is sought; the message names the place.
+test_places() {
+  local err
+  err=$(PLAYHEAD_SOCKET=/nowhere/a.sock XDG_RUNTIME_DIR=/nowhere "$shell" "$client" play 2>&1) || true
+  expect "PLAYHEAD_SOCKET" "playhead.sh: no daemon at /nowhere/a.sock" "$err"
+  err=$(PLAYHEAD_SOCKET=a.sock XDG_RUNTIME_DIR=/nowhere "$shell" "$client" play 2>&1) || true
+  expect "XDG_RUNTIME_DIR" "playhead.sh: no daemon at /nowhere/playhead/control.sock" "$err"
+  err=$(env -u PLAYHEAD_SOCKET XDG_RUNTIME_DIR=here "$shell" "$client" play 2>&1) || true
+  [[ $err == *" at /run/user/$UID/playhead/control.sock" || $err == *" at /tmp/playhead-$UID/control.sock" ]] \
+    || expect "the place without an environment" "/run/user or /tmp" "$err"
+}
+
 test_watch() {
   run 'ok id=1\n* tick id=1 time=1\n* end\nok
 ok id=2\n* at id=2 time=4
@@ -157,6 +169,7 @@ for shell in dash bash; do
     export PLAYHEAD_TRANSPORT
     test_requests
     test_answers
+    test_places
     test_watch
   done
 done

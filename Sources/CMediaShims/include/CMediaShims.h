@@ -19,4 +19,13 @@ media_shims_function media_shims_log_callback(void);
 /// Names the calling thread; at most 15 bytes. A GNU extension, which Swift does not see (pthread_setname_np(3)).
 void media_shims_set_thread_name(const char *name);
 
+/// `eventfd(2)`, closed on exec, never blocking: a new descriptor, or -1 with `errno`.
+int media_shims_event_open(void);
+
+/// Makes an event descriptor readable until it is cleared.
+void media_shims_event_signal(int descriptor);
+
+/// Makes an event descriptor unreadable.
+void media_shims_event_clear(int descriptor);
+
 #endif

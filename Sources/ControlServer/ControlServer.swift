@@ -1,0 +1,146 @@
+// The control server: a Unix socket on which every connection speaks the wire protocol. It owns the listening socket, the
+// players and the connections; it never blocks the loop, and never lets one peer hold up another.
+import Glibc
+import Logging
+import MediaCore
+import NIOCore
+import NIOPosix
+import Playback
+import ServiceLifecycle
+import WireProtocol
+
+/// Serves the wire protocol on a Unix socket, from `run()` until graceful shutdown.
+///
+/// Threading: connections live on `eventLoop`, which must also be what the engine's control loop runs on.
+public final class ControlServer: Service {
+  /// Where the server listens, and whom it serves.
+  public struct Configuration: Sendable {
+    public var socketPath: String
+    /// The socket's folder must be the user's alone: for one in a place where anybody could have made it.
+    public var needsOwnedFolder = false
+    /// Users besides the daemon's own who may connect.
+    public var allowedUserIDs: Set<UInt32> = []
+    public var limits = WireLimits.standard
+    /// The daemon's, as the greeting says it.
+    public var version: String
+
+    public init(socketPath: String, version: String) {
+      self.socketPath = socketPath
+      self.version = version
+    }
+  }
+
+  /// Descriptors that connections must leave for files, devices and what the system opens.
+  private static let reservedDescriptorCount = 128
+  /// How long peers have to take what is left for them when the server stops.
+  private static let farewell = TimeAmount.milliseconds(250)
+
+  private let configuration: Configuration
+  private let engine: PlaybackEngine
+  private let eventLoop: any EventLoop
+  private let logger: Logger
+  private let onReady: @Sendable () -> Void
+
+  /// A server for the players of `engine`. `onReady` is called once it listens.
+  public init(
+    configuration: Configuration, engine: PlaybackEngine, eventLoop: any EventLoop,
+    logger: Logger = Logger(label: "playhead.server"), onReady: @escaping @Sendable () -> Void = {}
+  ) {
+    self.configuration = configuration
+    self.engine = engine
+    self.eventLoop = eventLoop
+    self.logger = logger
+    self.onReady = onReady
+  }
+
+  /// Listens, serves until graceful shutdown, says goodbye to every connection, and removes the socket.
+  ///
+  /// Errors: `MediaError` when it cannot listen; see `SocketListener`.
+  public func run() async throws {
+    let listener = try SocketListener(
+      path: configuration.socketPath, needsOwnedFolder: configuration.needsOwnedFolder)
+    defer { listener.remove() }
+    let limits = limitsForThisProcess()
+    let server = try await eventLoop.submit { [configuration, engine, logger] in
+      ServerContext(
+        version: configuration.version, limits: limits, allowedUserIDs: configuration.allowedUserIDs, engine: engine,
+        logger: logger)
+    }.get()
+    let channel = try await bootstrap(server).withBoundSocket(listener.takeDescriptor()).get()
+    logger.info("listening", metadata: ["socket": "\(listener.path)", "connections": "\(limits.connectionCount)"])
+    onReady()
+    try? await gracefulShutdown()
+    try? await channel.close()
+    await farewell(server)
+    logger.info("stopped listening", metadata: ["socket": "\(listener.path)"])
+  }
+
+  /// As many connections as the protocol allows, if the process may have so many descriptors.
+  private func limitsForThisProcess() -> WireLimits {
+    var limits = configuration.limits
+    var descriptors = rlimit()
+    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 {
+      let available = Int(clamping: descriptors.rlim_cur) - Self.reservedDescriptorCount
+      limits.connectionCount = max(1, min(limits.connectionCount, available))
+    }
+    return limits
+  }
+
+  private func bootstrap(_ server: ServerContext) -> ServerBootstrap {
+    // NIO's own acceptor backs off for a second when descriptors run out.
+    ServerBootstrap(group: eventLoop)
+      .serverChannelOption(.backlog, value: SocketListener.backlog)
+      .serverChannelOption(.maxMessagesPerRead, value: 16)
+      // Small reads, one a turn: who sends a lot holds up others by no more than what 8 KiB of requests take.
+      .childChannelOption(.maxMessagesPerRead, value: 1)
+      .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8_192))
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 65_536, high: 262_144))
+      .childChannelInitializer { channel in
+        let refusal = Self.refusal(of: channel, server)
+        if let refusal {
+          server.counters.refused += 1
+          server.logger.warning("connection refused", metadata: ["error": "\(refusal)"])
+        }
+        return channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Connection(server: server, refusal: refusal))
+        }
+      }
+  }
+
+  /// Why a new connection is not served; nil when it is.
+  private static func refusal(of channel: any Channel, _ server: ServerContext) -> MediaError? {
+    if server.isShuttingDown { return MediaError(.shuttingDown, "playheadd is stopping") }
+    let userID =
+      try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+        PeerCredentials.userID(ofSocket: $0)
+      } ?? nil
+    guard let userID, userID == geteuid() || server.allowedUserIDs.contains(userID) else {
+      let name = userID.map { "user \($0)" } ?? "this peer"
+      return MediaError(.notAllowed, "\(name) may not connect; playheadd --allow-uid allows more than its own user")
+    }
+    guard server.connections.count < server.limits.connectionCount else {
+      return MediaError(
+        .tooManyConnections, "there are \(server.limits.connectionCount) connections, and more are not allowed")
+    }
+    return nil
+  }
+
+  /// Closes every connection, giving each a moment to take what is left for it.
+  private func farewell(_ server: ServerContext) async {
+    let closed = eventLoop.flatSubmit { [eventLoop] in
+      server.isShuttingDown = true
+      let error = MediaError(.shuttingDown, "playheadd is stopping")
+      let connections = Array(server.connections.values)
+      for connection in connections {
+        connection.cancelWaiting(error)
+        connection.close(saying: error)
+      }
+      let abort = eventLoop.scheduleTask(in: Self.farewell) { for connection in connections { connection.abort() } }
+      let closed = EventLoopFuture.andAllComplete(connections.compactMap(\.closed), on: eventLoop)
+      closed.whenComplete { _ in abort.cancel() }
+      return closed
+    }
+    try? await closed.get()
+  }
+}

@@ -1,0 +1,183 @@
+import MediaCore
+import Playback
+import WireProtocol
+
+/// One `observe`: sends the present values of its keys, and then each change.
+///
+/// Threading: confined to the control loop.
+final class Observation: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the control loop, where the observers that carry it are called.
+  private let id: Int
+  private let form: WireForm
+  private let keys: [ObservableKey]
+  private let target: NamedPlayer
+  private let engine: PlaybackEngine
+  private weak var connection: Connection?
+  private var tokens: [ObserverToken] = []
+  private var outputToken: ObserverToken?
+  private var lastOutput: OutputState
+  /// What was told of entries that are opened; the others are `unknown`, and that is not told.
+  private var told: [PlayerItem.ID: ItemValues] = [:]
+
+  private struct ItemValues {
+    var status: ItemStatus
+    var duration: MediaTime
+  }
+
+  init(_ keys: [ObservableKey], id: Int, form: WireForm, on target: NamedPlayer, connection: Connection) {
+    self.id = id
+    self.form = form
+    self.keys = keys
+    self.target = target
+    self.connection = connection
+    engine = connection.server.engine
+    lastOutput = engine.outputState
+  }
+
+  /// Sends the first values and begins to watch.
+  func start() {
+    sendInitial()
+    tokens = target.player.onLoop { player in
+      [
+        player.addStateObserver { [weak self] in self?.handle($0) },
+        player.addEventObserver { [weak self] in self?.handle($0) },
+      ]
+    }
+    if keys.contains(.outputState) {
+      outputToken = engine.observeOutput { [weak self] in self?.handle($0) }
+    }
+  }
+
+  func stop() {
+    let ending = tokens
+    tokens = []
+    target.player.onLoop { player in for token in ending { player.removeObserver(token) } }
+    if let outputToken { engine.removeOutputObserver(outputToken) }
+    outputToken = nil
+    connection = nil
+  }
+
+  // MARK: - First values
+
+  private func sendInitial() {
+    let state = target.state
+    for key in keys where !key.isOfItems {
+      guard let value = key.value(in: state) ?? key.value(in: lastOutput) else { continue }
+      send(.init(subscription: id, player: target.name, key: key, initial: value))
+    }
+    guard keys.contains(where: \.isOfItems) else { return }
+    for item in target.player.onLoop({ $0.items() }) {
+      let values = ItemValues(status: item.status, duration: item.duration)
+      guard values.status != .unknown || item.id == state.currentItemID else { continue }
+      told[item.id] = values
+      for key in keys {
+        guard let value = key.value(values.status, values.duration) else { continue }
+        send(.init(subscription: id, player: target.name, key: key, item: Int(clamping: item.id), initial: value))
+      }
+    }
+  }
+
+  // MARK: - Changes
+
+  private func handle(_ change: PlayerChange) {
+    for key in keys {
+      guard let old = key.value(in: change.old), let new = key.value(in: change.new), old != new else { continue }
+      send(
+        .init(
+          subscription: id, player: target.name, key: key, old: old, new: new, cause: change.cause.rawValue))
+    }
+    if change.old.queueVersion != change.new.queueVersion, !told.isEmpty {
+      let gone = target.player.onLoop { player in told.keys.filter { player.item($0) == nil } }
+      for item in gone { told[item] = nil }
+    }
+  }
+
+  private func handle(_ event: PlayerEvent) {
+    switch event {
+    case .itemChanged(let item, let status, let duration): itemChanged(item, status, duration)
+    case .playedToEnd(let item, let time): notify(.playedToEnd, item, time)
+    case .failedToPlayToEnd(let item, let time, let error): notify(.failedToPlayToEnd(error), item, time)
+    case .stalled(let item, let time): notify(.stalled, item, time)
+    case .timeJumped(let item, let time): notify(.timeJumped, item, time)
+    case .itemFailed, .packetsSkipped: return
+    }
+  }
+
+  private func itemChanged(_ item: PlayerItem.ID, _ status: ItemStatus, _ duration: MediaTime) {
+    let old = told[item] ?? ItemValues(status: .unknown, duration: .indefinite)
+    told[item] = ItemValues(status: status, duration: duration)
+    let cause = status.error == nil ? ChangeCause.itemLoaded : .itemFailed
+    for key in keys {
+      guard let oldValue = key.value(old.status, old.duration), let newValue = key.value(status, duration),
+        oldValue != newValue
+      else { continue }
+      send(
+        .init(
+          subscription: id, player: target.name, key: key, item: Int(clamping: item), old: oldValue, new: newValue,
+          cause: cause.rawValue))
+    }
+  }
+
+  private func handle(_ state: OutputState) {
+    defer { lastOutput = state }
+    guard let old = ObservableKey.outputState.value(in: lastOutput),
+      let new = ObservableKey.outputState.value(in: state), old != new
+    else { return }
+    send(
+      .init(
+        subscription: id, player: target.name, key: .outputState, old: old, new: new,
+        cause: ChangeCause.output.rawValue))
+  }
+
+  private func notify(_ kind: Event.ItemNotification.Kind, _ item: PlayerItem.ID, _ time: MediaTime) {
+    guard keys.contains(.itemEvents) else { return }
+    let position = Event.Position(player: target.name, item: Int(clamping: item), time: time)
+    connection?.send(.item(.init(subscription: id, kind: kind, position: position)), form: form)
+  }
+
+  private func send(_ change: Event.Changed) { connection?.send(.changed(change), form: form) }
+}
+
+extension ObservableKey {
+  /// Whether it has a value for each entry of the queue, or none but events.
+  var isOfItems: Bool {
+    switch self {
+    case .itemStatus, .itemDuration, .itemError, .itemEvents: true
+    default: false
+    }
+  }
+
+  /// The key's value in a player's state; nil for keys that are about something else.
+  func value(in state: PlayerState) -> FieldValue? {
+    switch self {
+    case .playerTimeControlStatus: .string(state.timeControlStatus.wireName)
+    case .playerReasonForWaitingToPlay: Self.value(state.reasonForWaitingToPlay?.rawValue)
+    case .playerRate: .float(state.rate)
+    case .playerCurrentItem: state.currentItemID.map { FieldValue.int($0) } ?? FieldValue.none
+    case .playerVolume: .float(state.volume)
+    case .playerIsMuted: .bool(state.isMuted)
+    case .playerActionAtItemEnd: .string(state.actionAtItemEnd.rawValue)
+    case .playerError:
+      Self.value(state.reasonForWaitingToPlay == .currentItemFailed ? state.itemStatus.error?.code.name : nil)
+    case .queueVersion: .int(state.queueVersion)
+    case .itemStatus, .itemDuration, .itemError, .itemEvents, .outputState: nil
+    }
+  }
+
+  /// The key's value for one entry; nil for keys that are about something else.
+  func value(_ status: ItemStatus, _ duration: MediaTime) -> FieldValue? {
+    switch self {
+    case .itemStatus: .string(status.name)
+    case .itemDuration: .time(duration)
+    case .itemError: Self.value(status.error?.code.name)
+    default: nil
+    }
+  }
+
+  /// The key's value for the output; nil for keys that are about something else.
+  func value(in output: OutputState) -> FieldValue? {
+    self == .outputState ? .string(output.status.rawValue) : nil
+  }
+
+  private static func value(_ text: String?) -> FieldValue { text.map { .string($0) } ?? FieldValue.none }
+}

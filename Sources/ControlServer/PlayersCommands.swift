@@ -1,0 +1,43 @@
+import MediaCore
+import Playback
+import WireProtocol
+
+/// Commands about the daemon's players and their output. Each answers at once; nil is a plain ok.
+extension Connection {
+  func run(_ command: PlayersCommand) throws(MediaError) -> Reply? {
+    switch command {
+    case .create(let name):
+      try server.registry.create(name)
+      return .ok(["player": .string(name)])
+    case .close(let name):
+      try server.registry.close(name)
+      return nil
+    case .list:
+      let rows = server.registry.players.map(Self.row)
+      return .ok(["count": .int(rows.count)], rows: rows)
+    case .outputStatus(let name):
+      // All players share the one output; the name has to be right nevertheless.
+      _ = try server.registry.player(name)
+      return .ok(Self.fields(server.engine.outputState))
+    }
+  }
+
+  private static func row(_ target: NamedPlayer) -> Fields {
+    let state = target.state
+    return [
+      "player": .string(target.name), "timeControlStatus": .string(state.timeControlStatus.wireName),
+      "rate": .float(state.rate), "item": state.currentItemID.map { .int($0) } ?? FieldValue.none,
+      "count": .int(state.itemCount), "volume": .float(state.volume), "muted": .bool(state.isMuted),
+    ]
+  }
+
+  private static func fields(_ state: OutputState) -> Fields {
+    var fields: Fields = [
+      "output": state.label.isEmpty ? FieldValue.none : .string(state.label), "state": .string(state.status.rawValue),
+      "sampleRate": state.format.map { .int($0.sampleRateHz) } ?? FieldValue.none,
+      "channels": state.format.map { .int($0.channelCount) } ?? FieldValue.none,
+    ]
+    fields.append("error", ifPresent: state.error.map { .string($0.code.name) })
+    return fields
+  }
+}

@@ -1,0 +1,154 @@
+import MediaCore
+import Playback
+import WireProtocol
+
+/// Commands that edit or list one player's queue.
+extension Connection {
+  /// Runs those that answer at once; nil is a plain ok.
+  func run(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
+    switch command {
+    case .load, .append, .insert:
+      return Self.edited(try edit(command, on: target), target)
+    case .remove(let ids, let version):
+      try check(version, of: target)
+      try target.player.tryOnLoop { player throws(MediaError) in try player.remove(ids.map { UInt64($0) }) }
+      return .ok(["version": .int(target.state.queueVersion)])
+    case .clear:
+      target.player.onLoop { $0.removeAllItems() }
+      return .ok(["version": .int(target.state.queueVersion)])
+    case .list(let offset, let limit): return try list(target, offset: offset, limit: limit)
+    case .next:
+      guard target.state.currentItemID != nil else {
+        throw MediaError(.noCurrentItem, "there is no current item to go on from", operation: "next")
+      }
+      target.player.onLoop { $0.advanceToNextItem() }
+      return .ok(["item": target.state.currentItemID.map { .int($0) } ?? FieldValue.none])
+    }
+  }
+
+  /// Begins an edit with `wait=ready`: answers when every new entry is ready, or with the first one's error.
+  func begin(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+    let items = try edit(command, on: target)
+    let reply = Self.edited(items, target)
+    let wait = ReadinessWait(target, items: items.map(\.id)) { error in
+      if let error { request.fail(error) } else { request.finish(reply) }
+    }
+    request.onEnd { wait.cancel() }
+    wait.start()
+  }
+
+  private static func edited(_ items: [PlayerItem], _ target: NamedPlayer) -> Reply {
+    .ok(["items": .integers(items.map(\.id)), "version": .int(target.state.queueVersion)])
+  }
+
+  /// Puts new entries into the queue and answers them. All checks come before the first change.
+  private func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> [PlayerItem] {
+    let registry = server.registry
+    let state = target.state
+    switch command {
+    case .load(let paths, _):
+      try registry.checkLength(of: paths.count)
+      let items = registry.makeItems(paths)
+      try target.player.tryOnLoop { player throws(MediaError) in try player.replaceAll(with: items) }
+      return items
+    case .append(let paths, _, let version):
+      try check(version, of: target)
+      try registry.checkLength(of: state.itemCount + paths.count)
+      let items = registry.makeItems(paths)
+      try target.player.tryOnLoop { player throws(MediaError) in try player.append(items) }
+      return items
+    case .insert(let paths, let place, _, let version):
+      try check(version, of: target)
+      try registry.checkLength(of: state.itemCount + paths.count)
+      try check(place, in: target, state)
+      let items = registry.makeItems(paths)
+      try target.player.tryOnLoop { player throws(MediaError) in
+        switch place {
+        case .next: try player.insert(items, after: state.currentItemID)
+        case .after(let id): try player.insert(items, after: UInt64(id))
+        case .before(let id): try player.insert(items, before: UInt64(id))
+        }
+      }
+      return items
+    case .remove, .clear, .list, .next: preconditionFailure("not a command that adds entries")
+    }
+  }
+
+  private func check(_ version: Int?, of target: NamedPlayer) throws(MediaError) {
+    let present = target.state.queueVersion
+    guard let version, UInt64(version) != present else { return }
+    throw MediaError(.versionMismatch, "the queue has version \(present), not \(version)")
+  }
+
+  private func check(
+    _ place: QueueCommand.QueuePlace, in target: NamedPlayer, _ state: PlayerState
+  ) throws(MediaError) {
+    let id: Int
+    switch place {
+    case .next: return
+    case .after(let item): id = item
+    case .before(let item):
+      id = item
+      if state.currentItemID == UInt64(item) {
+        throw MediaError(.invalidArgument, "nothing can be put before the current entry", operation: "insert")
+      }
+    }
+    guard target.player.onLoop({ $0.item(UInt64(id)) }) != nil else {
+      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "insert")
+    }
+  }
+
+  // MARK: - Listing
+
+  private func list(_ target: NamedPlayer, offset: Int, limit: Int?) throws(MediaError) -> Reply {
+    let count = target.state.itemCount
+    let start = min(offset, count)
+    let end = limit.map { min(count, start + min($0, count)) } ?? count
+    let items = target.player.onLoop { $0.items(in: start..<end) }
+    var rows: [Fields] = []
+    rows.reserveCapacity(items.count)
+    var byteCount = 0
+    for (position, item) in items.enumerated() {
+      byteCount += item.asset.path.count + 128
+      guard byteCount <= server.limits.outputByteCount / 2 else {
+        throw MediaError(
+          .outputOverflow,
+          "the list is too long for one reply: ask for parts of it, such as offset=\(start) limit=\(position)",
+          operation: "list")
+      }
+      rows.append(Self.row(item, index: start + position))
+    }
+    return .ok(["count": .int(count), "version": .int(target.state.queueVersion)], rows: rows)
+  }
+
+  private static func row(_ item: PlayerItem, index: Int) -> Fields {
+    var fields: Fields = ["item": .int(item.id), "index": .int(index), "path": item.wirePath]
+    let status = item.status
+    fields.append("status", .string(status.name))
+    fields.append("duration", .time(item.duration))
+    fields.append("current", .bool(index == 0))
+    fields.append("error", ifPresent: status.error.map { .string($0.code.name) })
+    return fields
+  }
+
+  // MARK: - One entry
+
+  func run(_ command: ItemCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
+    switch command {
+    case .status(let id):
+      guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
+        throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.status")
+      }
+      let status = item.status
+      var fields: Fields = [
+        "item": .int(item.id), "path": item.wirePath, "status": .string(status.name),
+        "duration": .time(item.duration), "current": .bool(target.state.currentItemID == item.id),
+      ]
+      if let error = status.error {
+        fields.append("error", .string(error.code.name))
+        fields.append("message", .string(error.message))
+      }
+      return .ok(fields)
+    }
+  }
+}

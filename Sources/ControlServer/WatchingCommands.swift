@@ -1,0 +1,113 @@
+import MediaCore
+import Playback
+import WireProtocol
+
+/// Commands that watch, or wait for, what happens.
+extension Connection {
+  /// Runs those that answer at once; nil is a plain ok.
+  func run(_ command: WatchingCommand, form: WireForm) throws(MediaError) -> Reply? {
+    let limit = server.limits.subscriptionCount
+    switch command {
+    case .observe(let keys, let player):
+      let target = try server.registry.player(player)
+      let id = try subscriptions.takeID(limit: limit)
+      let observation = Observation(keys, id: id, form: form, on: target, connection: self)
+      subscribe(id, .values, to: target) { observation.stop() }
+      // The first values come behind the reply.
+      afterwards = .send { observation.start() }
+      return .ok(["id": .int(id)])
+    case .unobserve(let id):
+      try subscriptions.remove(id, .values)
+      return nil
+    case .tick(let interval, let player):
+      let target = try server.registry.player(player)
+      let id = try subscriptions.takeID(limit: limit)
+      let token = try target.player.tryOnLoop { player throws(MediaError) in
+        try player.addPeriodicTimeObserver(forInterval: interval) { [weak self] observation in
+          self?.send(.tick(Self.tick(observation, id, target)), form: form)
+        }
+      }
+      return observing(id, target, token)
+    case .at(let times, let item, let player):
+      let target = try server.registry.player(player)
+      let id = try subscriptions.takeID(limit: limit)
+      let token = try target.player.tryOnLoop { player throws(MediaError) in
+        try player.addBoundaryTimeObserver(forTimes: times, itemID: item.map { UInt64($0) }) { [weak self] observation in
+          let boundary = Event.Boundary(
+            subscription: id, position: Self.position(observation, target),
+            lateNanoseconds: observation.lateNanoseconds)
+          self?.send(.boundary(boundary), form: form)
+        }
+      }
+      return observing(id, target, token)
+    case .untick(let id):
+      try subscriptions.remove(id, .times)
+      return nil
+    case .wait, .clockAdvance: preconditionFailure("wait and clock.advance wait: Command.isWaiting")
+    }
+  }
+
+  /// Keeps a time observer as a subscription.
+  private func observing(_ id: Int, _ target: NamedPlayer, _ token: ObserverToken) -> Reply {
+    subscribe(id, .times, to: target) { target.player.onLoop { try? $0.removeTimeObserver(token) } }
+    return .ok(["id": .int(id)])
+  }
+
+  /// Keeps a subscription until it is ended, by a command, with the connection or with the player.
+  private func subscribe(
+    _ id: Int, _ kind: Subscriptions.Kind, to target: NamedPlayer, end: @escaping () -> Void
+  ) {
+    let closeHandler = target.onClose { [weak self] in self?.subscriptions.drop(id) }
+    subscriptions.add(id, kind) { [weak self] in
+      target.removeCloseHandler(closeHandler)
+      end()
+      self?.forgetEvents(ofSubscription: id)
+    }
+  }
+
+  private static func position(_ observation: TimeObservation, _ target: NamedPlayer) -> Event.Position {
+    Event.Position(player: target.name, item: Int(clamping: observation.itemID), time: observation.time)
+  }
+
+  private static func tick(_ observation: TimeObservation, _ id: Int, _ target: NamedPlayer) -> Event.Tick {
+    let reason: Event.Tick.Reason =
+      switch observation.reason {
+      case .periodic, .boundary: .periodic
+      case .jump: .jump
+      case .start: .start
+      case .stop: .stop
+      }
+    return Event.Tick(
+      subscription: id, position: position(observation, target), rate: observation.rate, reason: reason,
+      lateNanoseconds: reason == .periodic ? observation.lateNanoseconds : nil)
+  }
+
+  // MARK: - Waiting
+
+  func begin(
+    _ conditions: [WaitCondition], timeout: MediaTime?, on target: NamedPlayer, _ request: WaitingRequest
+  ) throws(MediaError) {
+    try WaitRunner(conditions, on: target, loop: server.loop, request: request).start(timeout: timeout)
+  }
+
+  /// Lets virtual time pass. Spans are added up exactly and turned into nanoseconds together, so that a thousand spans of a
+  /// frame each are as long as their sum.
+  func beginAdvance(by duration: MediaTime, _ request: WaitingRequest) throws(MediaError) {
+    guard let clock = server.loop as? VirtualControlLoop else {
+      throw MediaError(.notVirtualClock, "the clock is the real one; start playheadd with --clock virtual")
+    }
+    let requested = server.virtualTime.requested + duration
+    guard let nanoseconds = requested.wholeNanoseconds, nanoseconds <= Self.latestNanoseconds else {
+      throw MediaError(.invalidTime, "the clock cannot be advanced so far")
+    }
+    let span = nanoseconds - server.virtualTime.nanoseconds
+    server.virtualTime = (requested, nanoseconds)
+    clock.advance(byNanoseconds: span) {
+      // What the span caused for this connection has been written before: events are direct calls.
+      request.finish(.ok(["now": .seconds(nanoseconds: nanoseconds)]))
+    }
+  }
+
+  /// A hundred years.
+  private static let latestNanoseconds: Int64 = 3_155_760_000_000_000_000
+}

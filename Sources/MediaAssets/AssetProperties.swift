@@ -1,0 +1,65 @@
+import LibAV
+import MediaCore
+
+/// What loading an asset found.
+public struct AssetProperties: Sendable, Hashable {
+  /// FFmpeg's name of the container's format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
+  public let formatName: String
+  /// From time 0 to the end of the longest track that plays; indefinite when not known.
+  public let duration: MediaTime
+  /// Whether `duration` is what the media really last, not an estimate.
+  public let providesPreciseDuration: Bool
+  public let tracks: [AssetTrack]
+  /// The sound track that plays.
+  public let audioTrackID: AssetTrack.ID?
+  /// Size of the file.
+  public let byteCount: Int64
+
+  /// Whether there is sound to play.
+  public var hasAudio: Bool { audioTrackID != nil }
+  /// Whether there is moving video; pictures do not count.
+  public var hasVideo: Bool { tracks.contains { $0.mediaType == .video } }
+  /// The sound track that plays.
+  public var audioTrack: AssetTrack? { tracks.first { $0.id == audioTrackID } }
+
+  /// Errors: `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`, `unknownFormat`, `damagedFile`.
+  init(demuxer: Demuxer, byteCount: Int64, displayPath: String) throws(MediaError) {
+    formatName = demuxer.formatName
+    self.byteCount = byteCount
+    audioTrackID = try Self.chooseAudio(demuxer, displayPath: displayPath)
+    let timing = ContainerTiming(demuxer: demuxer)
+    tracks = demuxer.streams.map { stream in
+      AssetTrack(
+        stream, mediaType: Self.mediaType(of: stream, in: demuxer), timeRange: timing.timeRange(of: stream))
+    }
+    guard tracks.contains(where: { $0.mediaType == .audio || $0.mediaType == .video }) else {
+      throw MediaError(.noPlayableTracks, "the file has neither sound nor video: \(displayPath)")
+    }
+    (duration, providesPreciseDuration) = timing.duration(of: tracks)
+  }
+
+  /// The sound track to play; nil when there is none at all.
+  private static func chooseAudio(_ demuxer: Demuxer, displayPath: String) throws(MediaError) -> Int? {
+    guard let candidate = demuxer.streams.first(where: { $0.mediaType == .audio }) else { return nil }
+    guard let index = demuxer.preferredAudioStreamIndex else {
+      throw MediaError(.unknownCodec, "no decoder for the sound (\(candidate.codecName)) of \(displayPath)")
+    }
+    guard let format = demuxer.streams[index].audioFormat else {
+      if demuxer.isFormatGuessed { throw MediaError(.unknownFormat, "not a media file: \(displayPath)") }
+      throw MediaError(.damagedFile, "the file is damaged: no sound could be found in \(displayPath)")
+    }
+    try format.checkSupported()
+    return index
+  }
+
+  private static func mediaType(of stream: StreamInfo, in demuxer: Demuxer) -> AssetTrack.MediaType {
+    switch stream.mediaType {
+    case .audio: .audio
+    // FFmpeg reads single pictures as formats called png_pipe, jpeg_pipe, ...
+    case .video: demuxer.formatName.hasSuffix("_pipe") ? .attachedPicture : .video
+    case .subtitle: .subtitle
+    case .attachedPicture: .attachedPicture
+    case .other: .other
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import LibAV
+import MediaCore
+
+/// One track of an asset, as its container describes it.
+public struct AssetTrack: Sendable, Hashable, Identifiable {
+  public enum MediaType: String, Sendable, Hashable {
+    case audio, video, subtitle
+    /// A picture that belongs to the file, such as a cover; it is no video.
+    case attachedPicture
+    case other
+  }
+
+  /// The track's number in the asset, from 0.
+  public let id: Int
+  public let mediaType: MediaType
+  /// FFmpeg's name of the codec, such as `flac`; `none` for an unknown one.
+  public let codecName: String
+  /// Whether there is a decoder for it.
+  public let isDecodable: Bool
+  /// Where it lies on the asset's timeline; the duration is indefinite when not known.
+  public let timeRange: TimeRange
+  /// Rate and channels; nil for what is not sound.
+  public let audioFormat: AudioFormat?
+  /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
+  public let channelMask: UInt64?
+  /// Bits of a sample before coding, for lossless codecs; nil otherwise.
+  public let bitsPerSample: Int?
+  /// Bits a second.
+  public let bitRate: Int64?
+  /// As the file has it, mostly ISO 639-2.
+  public let languageCode: String?
+  /// Marked by the file as the one of its type to choose.
+  public let isDefault: Bool
+  /// In pixels; nil for what has no picture.
+  public let pictureWidth: Int?
+  public let pictureHeight: Int?
+
+  init(_ stream: StreamInfo, mediaType: MediaType, timeRange: TimeRange) {
+    id = stream.index
+    self.mediaType = mediaType
+    codecName = stream.codecName
+    isDecodable = stream.hasDecoder
+    self.timeRange = timeRange
+    audioFormat = stream.audioFormat
+    channelMask = stream.channelMask
+    bitsPerSample = stream.bitsPerSample
+    bitRate = stream.bitRate
+    languageCode = stream.languageCode
+    isDefault = stream.isDefault
+    pictureWidth = stream.width
+    pictureHeight = stream.height
+  }
+}
+
+extension StreamInfo {
+  /// Rate and channels, when both are known.
+  var audioFormat: AudioFormat? {
+    guard let sampleRateHz, let channelCount else { return nil }
+    return AudioFormat(sampleRateHz: sampleRateHz, channelCount: channelCount)
+  }
+}
+
+extension AudioFormat {
+  /// Throws `unsupportedAudioFormat` for what no output can have.
+  func checkSupported() throws(MediaError) {
+    guard Self.supportedSampleRatesHz.contains(sampleRateHz), Self.supportedChannelCounts.contains(channelCount) else {
+      throw MediaError(
+        .unsupportedAudioFormat, "\(sampleRateHz) Hz with \(channelCount) channels is not supported")
+    }
+  }
+}

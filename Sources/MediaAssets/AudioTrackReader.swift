@@ -1,0 +1,352 @@
+// How a file's sound comes out: FrameReader decodes and places frames; this class cuts them so that what a caller reads
+// is one unbroken count of samples from the asked-for place on, and converts them straight into the caller's memory.
+// It never sleeps and never takes a lock; only `cancel` may be called while another call runs.
+import LibAV
+import MediaCore
+
+/// Reads the sound of an asset as interleaved float32 at the track's own rate and channel count, with exact positions.
+///
+/// Positions are frames on the asset's timeline: 0 is its presentation start, after the encoder's priming. They are
+/// contiguous between seeks: where packets are missing, or the track begins late, silence is read.
+///
+/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any thread.
+public final class AudioTrackReader: @unchecked Sendable {
+  // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
+
+  /// What a read came to.
+  public enum ReadResult: Sendable, Hashable {
+    /// So many frames, at least 1; `position` is the first one's place.
+    case frames(Int, position: Int64)
+    case endOfTrack
+    /// `cancel()` was used; nothing was read.
+    case cancelled
+  }
+
+  /// What is read: the track's rate and channel count.
+  public let format: AudioFormat
+  /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
+  public let channelMask: UInt64?
+  /// The place of the frame that the next read gives.
+  public private(set) var position: Int64 = 0
+
+  private let interrupt: Interrupt
+  private let displayPath: String
+  private let reader: FrameReader
+  private let positioning: ContainerFormat.Positioning
+  private let prerollFrames: Int64
+  /// Frames from here on are not the track's (the encoder's padding); nil where FFmpeg cuts them off.
+  private let endFrame: Int64?
+  /// Where the container says that the track ends, to tell a file that breaks off; with how much doubt.
+  private let promisedEnd: (frame: Int64, toleranceFrames: Int64)?
+  private var converter: FrameConverter
+  /// Whether the reader's frame still has something to give.
+  private var hasFrame = false
+  private var isAtEnd = false
+  /// After an interruption the demuxer may stand anywhere: seek to `position` before reading.
+  private var mustReposition = false
+  /// Found while there were still frames to hand over; thrown by the next read.
+  private var pendingError: MediaError?
+
+  /// Opens the asset, loading it if need be, and decodes the first piece of its sound. Blocks.
+  ///
+  /// Errors: those of `Asset.load()`; `noPlayableTracks` when it has no sound; `decodeFailed` when none of it decodes.
+  public convenience init(asset: Asset) throws(MediaError) {
+    try self.init(asset: asset, properties: asset.load(), interrupt: Interrupt(), kinds: .regularFiles)
+  }
+
+  /// As above, with a choice of what may be opened: for tests of reads that block.
+  init(
+    asset: Asset, properties: AssetProperties?, interrupt: Interrupt, kinds: FileSource.Kinds
+  ) throws(MediaError) {
+    self.interrupt = interrupt
+    displayPath = asset.displayPath
+    let (demuxer, byteCount) = try MediaFile.open(path: asset.path, interrupt: interrupt, kinds: kinds)
+    // The file may be another one than was loaded.
+    let present = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath)
+    guard let track = present.audioTrack, let declared = track.audioFormat else {
+      throw MediaError(.noPlayableTracks, "there is no sound in \(asset.displayPath)")
+    }
+    let container = ContainerFormat(present.formatName)
+    do throws(AVFailure) {
+      reader = try FrameReader(demuxer: demuxer, streamIndex: track.id, format: container)
+      hasFrame = try Self.decodeFirst(reader)
+      let layout = reader.frame.layout
+      let found = layout.map { AudioFormat(sampleRateHz: $0.sampleRateHz, channelCount: $0.channelCount) }
+      format = hasFrame ? found ?? declared : declared
+      channelMask = hasFrame ? layout?.channelMask : track.channelMask
+      converter = FrameConverter(format: format)
+    } catch {
+      throw MediaError(error, path: asset.displayPath)
+    }
+    try format.checkSupported()
+    isAtEnd = !hasFrame
+    positioning = container.positioning(hasVideo: present.hasVideo)
+    prerollFrames = CodecPreroll.frameCount(
+      codecName: track.codecName, sampleRateHz: format.sampleRateHz, declared: reader.stream.seekPrerollFrames)
+    let isCounted = container.hasExactDurations && reader.stream.durationTicks != nil
+    let end =
+      isCounted && demuxer.durationSource == .container
+      ? track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) : nil
+    endFrame = container.endsAtTrackDuration ? end : nil
+    let isExact = CodecTraits.isLossless(codecName: track.codecName) && container != .movie
+    let tolerance = isExact ? 0 : Int64(format.sampleRateHz / 10)
+    promisedEnd = end.map { (frame: $0, toleranceFrames: tolerance) }
+    if !hasFrame, let failure = reader.takeSkipped()?.failure {
+      throw MediaError(
+        .decodeFailed, "none of the sound decodes: \(asset.displayPath)", operation: failure.call,
+        underlying: failure.description)
+    }
+  }
+
+  private static func decodeFirst(_ reader: FrameReader) throws(AVFailure) -> Bool {
+    switch try reader.next() {
+    case .frame: true
+    case .endOfTrack: false
+    case .cancelled: throw AVFailure(cancelledIn: "av_read_frame")
+    }
+  }
+
+  // MARK: - Cancellation
+
+  /// Makes the call that runs and those to come give up until `resetCancellation()`. Any thread; does not block.
+  public func cancel() { interrupt.cancel() }
+
+  /// Allows reading again; it goes on where it was. Any thread.
+  public func resetCancellation() { interrupt.reset() }
+
+  /// Packets that did not decode since the last call, with the first one's error; nil when all did.
+  public func takeSkippedPackets() -> (count: Int, error: MediaError?)? {
+    guard let (count, failure) = reader.takeSkipped() else { return nil }
+    let error = MediaError(
+      .decodeFailed, "\(count) damaged packets were skipped in \(displayPath)", operation: failure.call,
+      underlying: "\(failure.text) (\(failure.code))")
+    return (count, error)
+  }
+
+  // MARK: - Reading
+
+  /// Reads up to `capacityFrames` frames, fewer only at the end or when cancelled. Blocks.
+  ///
+  /// - Parameter output: room for `capacityFrames` interleaved frames.
+  /// Errors: `readFailed`; `damagedFile`, after the last frame, when the file breaks off before its end;
+  /// `unsupportedAudioFormat` when the sample rate changes in the middle; `conversionFailed`.
+  public func read(
+    into output: UnsafeMutablePointer<Float>, capacityFrames: Int
+  ) throws(MediaError) -> ReadResult {
+    precondition(capacityFrames > 0, "a read needs room for a frame")
+    if interrupt.isCancelled { return .cancelled }
+    if let error = pendingError {
+      pendingError = nil
+      isAtEnd = true
+      throw error
+    }
+    if mustReposition {
+      do throws(MediaError) { try move(toFrame: position, earliest: position) } catch {
+        if error.code == .cancelled { return .cancelled }
+        throw error
+      }
+    }
+    let start = position
+    var count = 0
+    do throws(MediaError) {
+      while count < capacityFrames {
+        guard try advance() else { break }
+        count += try take(into: output + count * format.channelCount, capacityFrames: capacityFrames - count)
+      }
+    } catch {
+      guard count > 0 else {
+        isAtEnd = error.code != .cancelled
+        throw error
+      }
+      pendingError = error
+    }
+    if count > 0 { return .frames(count, position: start) }
+    return mustReposition ? .cancelled : .endOfTrack
+  }
+
+  /// Makes sure that a frame that reaches beyond `position` is there; false at the end or when cancelled.
+  private func advance() throws(MediaError) -> Bool {
+    while !isAtEnd {
+      if let endFrame, position >= endFrame { break }
+      if hasFrame, reader.frameStart + Int64(reader.frame.frameCount) > position { return true }
+      hasFrame = false
+      switch try mapped({ () throws(AVFailure) in try reader.next() }) {
+      case .frame: hasFrame = true
+      case .cancelled:
+        mustReposition = true
+        return false
+      case .endOfTrack:
+        isAtEnd = true
+        if let error = endError { throw error }
+      }
+    }
+    return false
+  }
+
+  /// Hands over what the frame has from `position` on, or silence before it.
+  private func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
+    var count = capacityFrames
+    if let endFrame { count = min(count, Int(clamping: endFrame - position)) }
+    let silence = reader.frameStart - position
+    if silence > 0 {
+      count = min(count, Int(clamping: silence))
+      output.update(repeating: 0, count: count * format.channelCount)
+    } else {
+      let offset = Int(-silence)
+      count = min(count, reader.frame.frameCount - offset)
+      let range = offset..<(offset + count)
+      do throws(AVFailure) { try converter.convert(reader.frame, range: range, into: output) } catch {
+        if error.call == FrameConverter.rateChanged {
+          throw MediaError(.unsupportedAudioFormat, "the sample rate changes in the middle of \(displayPath)")
+        }
+        throw MediaError(error, path: displayPath)
+      }
+    }
+    position += Int64(count)
+    return count
+  }
+
+  /// What is wrong with an end at `position`, when the container promised more.
+  private var endError: MediaError? {
+    guard let promisedEnd, promisedEnd.frame - position > promisedEnd.toleranceFrames else { return nil }
+    let end = reader.timeline?.expectedFrame ?? position
+    let found = MediaTime(frame: end, rate: format.sampleRateHz).decimalDescription
+    let promised = MediaTime(frame: promisedEnd.frame, rate: format.sampleRateHz).decimalDescription
+    return MediaError(
+      .damagedFile, "the file breaks off before its end: \(displayPath)", operation: "read",
+      underlying: "sound up to \(found) of \(promised) seconds")
+  }
+
+  private func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
+    do throws(AVFailure) { return try body() } catch { throw MediaError(error, path: displayPath) }
+  }
+
+  // MARK: - Seeking
+
+  /// Goes to a time; the next read begins there. Blocks.
+  ///
+  /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. With more it is
+  /// the earliest one within them that costs no decoding to reach. Times outside the asset are clamped.
+  ///
+  /// Answers the time of the next frame. Errors: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
+  public func seek(
+    to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
+  ) throws(MediaError) -> MediaTime {
+    guard let target = frame(at: time, rounding: .towardNegativeInfinity),
+      let earliest = frame(at: time - toleranceBefore, rounding: .towardPositiveInfinity)
+    else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
+    if interrupt.isCancelled {
+      mustReposition = true
+      throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
+    }
+    try move(toFrame: target, earliest: min(earliest, target))
+    return MediaTime(frame: position, rate: format.sampleRateHz)
+  }
+
+  /// A time as a frame from 0 on; nil when it is none.
+  private func frame(at time: MediaTime, rounding: MediaTime.RoundingMethod) -> Int64? {
+    if time.isPositiveInfinity { return lastSeekableFrame }
+    if time.isNegativeInfinity { return 0 }
+    guard time.isNumeric else { return nil }
+    guard let frame = time.frameIndex(rate: format.sampleRateHz, rounding: rounding) else {
+      return time < .zero ? 0 : lastSeekableFrame
+    }
+    return max(0, min(frame, lastSeekableFrame))
+  }
+
+  /// Seeks beyond it find nothing anyway; keeps sums of positions in range.
+  private var lastSeekableFrame: Int64 { endFrame ?? promisedEnd?.frame ?? Int64.max / 8 }
+
+  /// Goes to the latest frame from `earliest` to `target` that costs nothing more, but exactly to `target` when that is
+  /// asked.
+  private func move(toFrame target: Int64, earliest: Int64) throws(MediaError) {
+    pendingError = nil
+    reader.isWarmingUp = true
+    defer { reader.isWarmingUp = false }
+    do throws(MediaError) {
+      if !isNear(target) { try reposition(toFrame: target, earliest: earliest) } else { position = target }
+      mustReposition = false
+      try settle()
+    } catch {
+      mustReposition = true
+      position = target
+      throw error
+    }
+  }
+
+  /// Whether decoding on from here is the shortest way.
+  private func isNear(_ target: Int64) -> Bool {
+    if mustReposition { return false }
+    if target == position { return true }
+    guard hasFrame, !isAtEnd else { return false }
+    let reach = reader.frameStart + Int64(reader.frame.frameCount) + Int64(format.sampleRateHz / 4)
+    return (reader.frameStart...reach).contains(target)
+  }
+
+  /// Moves the demuxer to a place from which decoding gives the right samples at `target`, or at an earlier allowed one.
+  private func reposition(toFrame target: Int64, earliest: Int64) throws(MediaError) {
+    hasFrame = false
+    isAtEnd = false
+    position = target
+    if let end = promisedEnd?.frame, target >= end {
+      isAtEnd = true
+      return
+    }
+    // Negative near the start, so that priming is decoded, too.
+    let warmStart = target - prerollFrames
+    if positioning == .timestamps {
+      var stepBack: Int64 = 0
+      for _ in 0..<4 {
+        try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: warmStart - stepBack) }
+        guard try decodeOne() else { break }
+        guard reader.isPlaceProven else { break }
+        let landed = max(0, min(reader.firstPacketFrame ?? .max, reader.frameStart))
+        if landed <= max(0, warmStart) || (stepBack > warmStart && landed <= target) {
+          position = min(target, max(earliest, landed == 0 ? 0 : landed + prerollFrames))
+          return
+        }
+        // Landed late: step back further.
+        stepBack = max(Int64(format.sampleRateHz), stepBack * 4)
+      }
+    }
+    hasFrame = false
+    isAtEnd = false
+    pendingError = nil
+    guard try mapped({ () throws(AVFailure) in try reader.seekByCounting(toFrame: warmStart) }) else {
+      throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
+    }
+    position = target
+    _ = try decodeOne()
+  }
+
+  /// The container's seek; one that it refuses is one to the start.
+  private func seekByTimestamp(toFrame frame: Int64) throws(AVFailure) {
+    do throws(AVFailure) {
+      try reader.seekByTimestamp(toFrame: frame)
+    } catch {
+      if error.kind == .cancelled { throw error }
+      try reader.rewind()
+    }
+  }
+
+  private func decodeOne() throws(MediaError) -> Bool {
+    switch try mapped({ () throws(AVFailure) in try reader.next() }) {
+    case .frame:
+      hasFrame = true
+      return true
+    case .endOfTrack:
+      isAtEnd = true
+      pendingError = endError
+      return false
+    case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
+    }
+  }
+
+  /// Decodes up to the frame that has `position`.
+  private func settle() throws(MediaError) {
+    while hasFrame, reader.frameStart + Int64(reader.frame.frameCount) <= position {
+      hasFrame = false
+      guard try decodeOne() else { return }
+    }
+  }
+}

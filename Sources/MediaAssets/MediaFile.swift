@@ -1,0 +1,53 @@
+import LibAV
+import MediaCore
+
+/// Opening a local media file, and what LibAV's failures mean to a user.
+enum MediaFile {
+  /// Opens a file and its container. Blocks.
+  ///
+  /// Errors: those of `Asset.load` that concern the file and its container.
+  static func open(
+    path: [UInt8], interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles
+  ) throws(MediaError) -> (Demuxer, byteCount: Int64) {
+    let name = String(decoding: path, as: UTF8.self)
+    do throws(AVFailure) {
+      let source = try FileSource(path: path, kinds: kinds, interrupt: interrupt)
+      if source.byteCount == 0 { throw AVFailure.emptyFile }
+      return (try Demuxer(source: source), source.byteCount ?? 0)
+    } catch {
+      throw MediaError(error, path: name)
+    }
+  }
+}
+
+extension AVFailure {
+  /// Stands for a file without a byte, which no call reports as such.
+  fileprivate static let emptyFile = AVFailure(code: 0, call: "fstat")
+}
+
+extension MediaError {
+  /// The one place where a failure of FFmpeg's or of the file becomes an error with a public number.
+  init(_ failure: AVFailure, path: String) {
+    let (code, message) = Self.meaning(of: failure, path: path)
+    self.init(code, message, operation: failure.call, underlying: "\(failure.text) (\(failure.code))")
+  }
+
+  private static func meaning(of failure: AVFailure, path: String) -> (Code, String) {
+    if failure == .emptyFile { return (.emptyFile, "the file is empty: \(path)") }
+    switch (failure.call, failure.kind) {
+    case (_, .cancelled): return (.cancelled, "the operation was cancelled")
+    case (_, .noDecoder): return (.unknownCodec, "no decoder for the sound of \(path)")
+    case (_, .limit): return (.mediaLimitExceeded, "the file asks for more than is allowed: \(path)")
+    case ("open", .noSuchFile): return (.fileNotFound, "there is no file \(path)")
+    case ("open", .notAFile): return (.notAFile, "not a file: \(path)")
+    case ("open", .permissionDenied): return (.permissionDenied, "the file may not be read: \(path)")
+    case ("open", _), ("fstat", _), ("read", _), ("poll", _), ("lseek", _), ("dup", _):
+      return (.readFailed, "the file cannot be read: \(path)")
+    case ("av_probe_input_buffer2", _): return (.unknownFormat, "not a media file, or of an unknown format: \(path)")
+    case ("avcodec_open2", _): return (.decodeFailed, "the decoder cannot be set up for \(path)")
+    case ("swr_init", _), ("swr_convert", _), ("swr_alloc_set_opts2", _):
+      return (.conversionFailed, "the sound cannot be converted: \(path)")
+    default: return (.damagedFile, "the file is damaged: \(path)")
+    }
+  }
+}

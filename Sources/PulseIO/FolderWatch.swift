@@ -1,0 +1,50 @@
+import CPulse
+import Glibc
+
+/// Watches for a path to appear, or to be replaced, through inotify on the nearest folder that exists.
+///
+/// Threading: one thread.
+final class FolderWatch {
+  /// Readable when something happened; -1 when the system gives no inotify.
+  let descriptor: Int32
+  private let path: String
+  private var watch: Int32 = -1
+  private var watchedFolder = ""
+
+  init(path: String) {
+    self.path = path
+    descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Takes in what happened and moves on to the nearest existing folder. Look at the path after this, then wait.
+  /// False when no folder can be watched.
+  func prepare() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while read(descriptor, &buffer, buffer.count) > 0 {}
+    // A folder may appear, or go, between the look and the watch; then the next look finds it.
+    for _ in 0..<64 {
+      let folder = nearestFolder()
+      if folder == watchedFolder, watch >= 0 { return true }
+      if watch >= 0 { inotify_rm_watch(descriptor, watch) }
+      let mask = IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+      watch = inotify_add_watch(descriptor, folder, UInt32(mask))
+      watchedFolder = watch >= 0 ? folder : ""
+      if watch < 0, errno != ENOENT, errno != ENOTDIR { return false }
+    }
+    return false
+  }
+
+  private func nearestFolder() -> String {
+    var folder = path[...]
+    while let slash = folder.lastIndex(of: "/") {
+      folder = folder[..<slash]
+      var status = stat()
+      if !folder.isEmpty, stat(String(folder), &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        return String(folder)
+      }
+    }
+    return "/"
+  }
+}

@@ -1,0 +1,12 @@
+import Synchronization
+
+/// What a sink has counted. Written by the loop's thread, read by any.
+final class PulseCounters: Sendable {
+  let writeCount = Atomic<Int>(0)
+  let timingCount = Atomic<Int>(0)
+  let spliceCount = Atomic<Int>(0)
+  let lateSpliceCount = Atomic<Int>(0)
+  let starvationCount = Atomic<Int>(0)
+  let bufferFrames = Atomic<Int>(0)
+  let deviceLatencyMicroseconds = Atomic<Int>(0)
+}

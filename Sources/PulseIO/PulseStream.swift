@@ -1,0 +1,158 @@
+import CPulse
+import MediaCore
+import RealtimeAudio
+
+// Owner of one playback stream and of the connection that it runs on. Made on a thread that may block; afterwards the
+// stream belongs to a PulseStreamDriver, with the loop's lock.
+
+/// A `pa_stream` that is connected, ready and corked.
+final class PulseStream: @unchecked Sendable {
+  // `@unchecked Sendable`: nothing changes but what `pointer` points to, which the loop's lock guards.
+  let connection: PulseConnection
+  let pointer: OpaquePointer
+  let format: AudioFormat
+  /// The device's name.
+  let sinkName: String
+  /// The size of the server's buffer for the stream.
+  let bufferFrameCount: Int
+
+  /// Connects, asks for the device and makes the stream; see `PulseSink.open` for the errors.
+  static func open(_ configuration: PulseSink.Configuration) throws(MediaError) -> PulseStream {
+    let deadline = HostTime.now.advanced(
+      byNanoseconds: Int64(max(1, configuration.timeOutMilliseconds)) * 1_000_000)
+    let connection: PulseConnection
+    do {
+      connection = try PulseConnection(applicationName: configuration.applicationName)
+      try connection.connect(server: configuration.server, deadline: deadline)
+    } catch {
+      throw error.mediaError(.outputUnavailable, "no sound server answers")
+    }
+    let sink: PulseConnection.SinkInfo
+    do { sink = try connection.sinkInfo(name: configuration.sinkName, deadline: deadline) } catch {
+      let what =
+        configuration.sinkName.map { "no output device called '\($0)'" } ?? "no output device"
+      throw error.mediaError(.outputUnavailable, "the sound server has \(what)")
+    }
+    let format = AudioFormat(
+      sampleRateHz: configuration.sampleRateHz ?? sink.sampleRateHz,
+      channelCount: configuration.channelCount ?? sink.channelCount)
+    do {
+      return try PulseStream(
+        connection: connection, sinkName: sink.name, format: format, configuration: configuration,
+        deadline: deadline)
+    } catch {
+      if error.code == Int32(PA_ERR_INVALID.rawValue) {
+        throw error.mediaError(
+          .outputConfiguration,
+          "PulseAudio cannot play \(format.sampleRateHz) Hz with \(format.channelCount) channels")
+      }
+      throw error.mediaError(.outputUnavailable, "the sound server gives no stream")
+    }
+  }
+
+  private init(
+    connection: PulseConnection, sinkName: String, format: AudioFormat,
+    configuration: PulseSink.Configuration,
+    deadline: HostTime
+  ) throws(PulseFailure) {
+    self.connection = connection
+    self.sinkName = sinkName
+    self.format = format
+    guard (1...Int(PA_RATE_MAX)).contains(format.sampleRateHz),
+      let map = ChannelOrder.map(channelCount: format.channelCount)
+    else { throw PulseFailure("pa_stream_new_with_proplist", code: PA_ERR_INVALID) }
+    let specification = pa_sample_spec(
+      format: shim_PA_SAMPLE_FLOAT32(), rate: UInt32(format.sampleRateHz),
+      channels: UInt8(format.channelCount))
+    let attributes = Self.bufferAttributes(
+      format: format, latencyMilliseconds: configuration.latencyMilliseconds)
+    (pointer, bufferFrameCount) = try connection.mainloop.withLock { () throws(PulseFailure) in
+      let stream = try Self.make(
+        connection.context, specification: specification, map: map, name: configuration.streamName)
+      do throws(PulseFailure) {
+        try Self.connect(
+          stream, sinkName: sinkName, attributes: attributes, connection: connection,
+          deadline: deadline)
+      } catch {
+        Self.destroy(stream)
+        throw error
+      }
+      let granted = pa_stream_get_buffer_attr(stream)?.pointee.tlength ?? attributes.tlength
+      return (stream, Int(granted) / format.bytesPerFrame)
+    }
+  }
+
+  /// Ends the stream, the connection and the loop's thread; afterwards no callback runs.
+  func close() {
+    connection.mainloop.withLock { Self.destroy(pointer) }
+    connection.mainloop.stop()
+  }
+
+  // MARK: - Making
+
+  /// What is asked of the server. The whole way is to hold the latency asked for; the server halves it between the
+  /// device and the stream's buffer (PA_STREAM_ADJUST_LATENCY). A starved stream goes on as soon as a little has come,
+  /// but never without anything (`prebuf` 0 would let the read position run ahead and drop what is written late).
+  private static func bufferAttributes(format: AudioFormat, latencyMilliseconds: Int)
+    -> pa_buffer_attr
+  {
+    func bytes(_ milliseconds: Int) -> UInt32 {
+      let frames = max(1, format.sampleRateHz * milliseconds / 1_000)
+      return UInt32(clamping: frames * format.bytesPerFrame)
+    }
+    let latency = min(max(10, latencyMilliseconds), 2_000)
+    return pa_buffer_attr(
+      maxlength: .max, tlength: bytes(latency), prebuf: bytes(min(10, latency / 4)),
+      minreq: bytes(min(10, latency / 4)),
+      fragsize: .max)
+  }
+
+  private static func make(
+    _ context: OpaquePointer, specification: pa_sample_spec, map: pa_channel_map, name: String
+  ) throws(PulseFailure) -> OpaquePointer {
+    let properties = pa_proplist_new()
+    defer { if let properties { pa_proplist_free(properties) } }
+    pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "music")
+    var specification = specification
+    var map = map
+    guard let stream = pa_stream_new_with_proplist(context, name, &specification, &map, properties)
+    else {
+      throw PulseFailure("pa_stream_new_with_proplist", context: context)
+    }
+    return stream
+  }
+
+  private static func connect(
+    _ stream: OpaquePointer, sinkName: String, attributes: pa_buffer_attr,
+    connection: PulseConnection,
+    deadline: HostTime
+  ) throws(PulseFailure) {
+    let loop = Unmanaged.passUnretained(connection.mainloop).toOpaque()
+    pa_stream_set_state_callback(
+      stream,
+      { _, loop in
+        if let loop { Unmanaged<PulseMainloop>.fromOpaque(loop).takeUnretainedValue().signal() }
+      }, loop)
+    defer { pa_stream_set_state_callback(stream, nil, nil) }
+    var attributes = attributes
+    let flags = pa_stream_flags_t(
+      PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue)
+    guard pa_stream_connect_playback(stream, sinkName, &attributes, flags, nil, nil) == 0 else {
+      throw PulseFailure("pa_stream_connect_playback", context: connection.context)
+    }
+    try connection.wait(until: deadline, for: "pa_stream_connect_playback") {
+      switch pa_stream_get_state(stream) {
+      case PA_STREAM_READY: true
+      case PA_STREAM_FAILED, PA_STREAM_TERMINATED: nil
+      default: false
+      }
+    }
+  }
+
+  /// Inside the loop's lock.
+  private static func destroy(_ stream: OpaquePointer) {
+    pa_stream_set_state_callback(stream, nil, nil)
+    pa_stream_disconnect(stream)
+    pa_stream_unref(stream)
+  }
+}

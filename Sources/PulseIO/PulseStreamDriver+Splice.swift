@@ -1,0 +1,40 @@
+import MediaCore
+import RealtimeAudio
+
+/// Making commands heard at once: what is queued is rendered again and overwritten.
+extension PulseStreamDriver {
+  /// A timing older than this does not say where the device reads now.
+  private static let freshNanoseconds: Int64 = 4_000_000
+
+  /// Overwrites from just after the device's read position on, applying the commands that wait.
+  func splice(_ timing: DeviceTiming) {
+    let now = HostTime.now
+    guard now.nanoseconds(since: timing.hostTime) <= Self.freshNanoseconds else {
+      // The process was held up; ask again.
+      return requestTiming()
+    }
+    isSpliceWanted = false
+    let plan = SplicePlan(
+      sampleRateHz: sampleRateHz, timing: timing, blockFrames: blockFrames, lastRead: lastRead,
+      now: now)
+    let frame = core.rewind(toFrame: min(plan.targetFrame, writtenFrame))
+    let isOverwriting = frame < writtenFrame
+    renderAndWrite()
+    counters.spliceCount.wrappingAdd(1, ordering: .relaxed)
+    guard phase == .running else { return }
+    if isOverwriting {
+      // The server answers this after it has taken the new sound: a read position beyond `frame` then means that
+      // the device was faster.
+      unverifiedSpliceFrame = frame
+      requestTiming()
+    }
+    corkIfSilent(at: now)
+  }
+
+  /// Counts the splice before `timing` as late when the device had read past its first frame.
+  func verifySplice(_ timing: DeviceTiming) {
+    guard let frame = unverifiedSpliceFrame else { return }
+    unverifiedSpliceFrame = nil
+    if timing.readFrame > frame { counters.lateSpliceCount.wrappingAdd(1, ordering: .relaxed) }
+  }
+}

@@ -1,0 +1,293 @@
+import CPulse
+import MediaCore
+import RealtimeAudio
+import Synchronization
+
+// The sink's side of a RenderCore on a PulseAudio stream: answers the server's requests for sound, makes commands heard
+// by overwriting what is queued (PulseStreamDriver+Splice), keeps the clock (PulseStreamDriver+Timing), and corks the
+// stream when nothing sounds. Everything here runs with the main loop's lock held, nearly all of it in callbacks of the
+// loop's thread. It never logs, never waits, never flushes the stream.
+
+/// Drives one playback stream.
+///
+/// Frames: the stream's byte 0 is output frame `baseFrame`; read and write indexes are told as output frames.
+final class PulseStreamDriver {
+  /// What the stream does.
+  enum Phase: Hashable {
+    /// Nothing runs, and nothing wakes anybody. The device stands at `readFrame`.
+    case corked(readFrame: Int64)
+    /// The device takes sound from the stream, or soon will.
+    case running
+    /// The stream is being corked; where it stood still is being asked.
+    case corking
+    /// The stream is gone.
+    case failed
+  }
+
+  let stream: OpaquePointer
+  let core: RenderCore
+  let counters: PulseCounters
+  let bytesPerFrame: Int
+  let sampleRateHz: Int
+  let baseFrame: Int64
+  private let connection: PulseConnection
+  private let signal: EventSignal
+  private let wakeControl: @Sendable () -> Void
+  private let onFailure: @Sendable (MediaError) -> Void
+  private var signalEvent: OpaquePointer?
+
+  var phase: Phase
+  /// The output frame at which the server's write index stands. It differs from `core.renderedFrame` only between a
+  /// rewind and the writes that follow it.
+  var writtenFrame: Int64
+
+  // The wish to overwrite what is queued; fulfilled at the next fresh timing.
+  var isSpliceWanted = false
+  /// Commands came while the stream was being corked.
+  private var hasCommandsAfterCork = false
+  /// The first frame of the last splice, until it is known whether it came in time.
+  var unverifiedSpliceFrame: Int64?
+
+  // Timing. Requests are numbered; the server answers in order.
+  var timingsRequested: UInt64 = 0
+  var timingsAnswered: UInt64 = 0
+  var lastTimingRequest: HostTime
+  /// The timing that tells where the corked stream stands; nil until the cork is acknowledged.
+  var corkTiming: UInt64?
+  var heard: HeardClock
+  /// No frame before this one can be heard from now on: where the stream began, resumed or starved.
+  var floorFrame: Int64
+  var isClockRunning = false
+  var clockStartEvent: OpaquePointer?
+  var lastReadFrame: Int64
+
+  // How the device reads: a request for sound comes right after it has taken some.
+  var blockFrames: Int64 = 0
+  var lastRead: HostTime
+
+  /// Takes over a corked stream that is ready. Inside the loop's lock.
+  init(
+    connection: PulseConnection, stream: OpaquePointer, core: RenderCore, signal: EventSignal,
+    counters: PulseCounters, wakeControl: @escaping @Sendable () -> Void,
+    onFailure: @escaping @Sendable (MediaError) -> Void
+  ) {
+    self.connection = connection
+    self.stream = stream
+    self.core = core
+    self.signal = signal
+    self.counters = counters
+    self.wakeControl = wakeControl
+    self.onFailure = onFailure
+    bytesPerFrame = core.format.bytesPerFrame
+    sampleRateHz = core.format.sampleRateHz
+    baseFrame = core.renderedFrame
+    writtenFrame = baseFrame
+    floorFrame = baseFrame
+    lastReadFrame = baseFrame
+    lastTimingRequest = HostTime(nanoseconds: 0)
+    lastRead = HostTime(nanoseconds: 0)
+    heard = HeardClock(sampleRateHz: sampleRateHz)
+    phase = .corked(readFrame: baseFrame)
+  }
+
+  var api: UnsafeMutablePointer<pa_mainloop_api> { connection.mainloop.api }
+  var context: OpaquePointer { connection.context }
+  var own: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  static func from(_ pointer: UnsafeMutableRawPointer?) -> PulseStreamDriver? {
+    pointer.map { Unmanaged<PulseStreamDriver>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  // MARK: - Life
+
+  /// Registers the callbacks and takes the commands that wait already. Inside the loop's lock; the owner keeps this
+  /// object alive until `end`.
+  func begin() {
+    core.clock.publish(heardFrame: baseFrame, at: .now, isRunning: false)
+    pa_stream_set_write_callback(
+      stream,
+      { _, byteCount, own in PulseStreamDriver.from(own)?.soundWanted(byteCount: byteCount) }, own)
+    pa_stream_set_underflow_callback(
+      stream, { _, own in PulseStreamDriver.from(own)?.deviceStarved() }, own)
+    pa_stream_set_started_callback(
+      stream, { _, own in PulseStreamDriver.from(own)?.deviceStarted() }, own)
+    pa_stream_set_suspended_callback(
+      stream, { _, own in PulseStreamDriver.from(own)?.deviceChanged() }, own)
+    pa_stream_set_moved_callback(
+      stream, { _, own in PulseStreamDriver.from(own)?.deviceChanged() }, own)
+    pa_stream_set_state_callback(
+      stream, { _, own in PulseStreamDriver.from(own)?.streamStateChanged() }, own)
+    connection.onLoss = { [unowned self] in fail("the connection to the sound server was lost") }
+    signalEvent = api.pointee.io_new(
+      api, signal.descriptor, PA_IO_EVENT_INPUT,
+      { _, _, _, _, own in PulseStreamDriver.from(own)?.commandsWait() },
+      own)
+    if signalEvent == nil { return fail("the main loop has no room for an event") }
+    // Either may have gone wrong between `open` and now.
+    streamStateChanged()
+    if pa_context_get_state(context) != PA_CONTEXT_READY {
+      fail("the connection to the sound server was lost")
+    }
+  }
+
+  /// Unregisters everything; afterwards no callback comes here. Inside the loop's lock.
+  func end() {
+    connection.onLoss = nil
+    if let signalEvent { api.pointee.io_free(signalEvent) }
+    signalEvent = nil
+    cancelClockStart()
+    pa_stream_set_write_callback(stream, nil, nil)
+    pa_stream_set_underflow_callback(stream, nil, nil)
+    pa_stream_set_started_callback(stream, nil, nil)
+    pa_stream_set_suspended_callback(stream, nil, nil)
+    pa_stream_set_moved_callback(stream, nil, nil)
+    pa_stream_set_state_callback(stream, nil, nil)
+    if phase != .failed { stopClock(at: nil) }
+    phase = .failed
+  }
+
+  private func streamStateChanged() {
+    if pa_stream_get_state(stream) != PA_STREAM_READY { fail("the sound server closed the stream") }
+  }
+
+  /// Tells the owner, once; from here on the stream is left alone.
+  func fail(_ message: String) {
+    guard phase != .failed else { return }
+    stopClock(at: nil)
+    phase = .failed
+    if let signalEvent { api.pointee.io_enable(signalEvent, PA_IO_EVENT_NULL) }
+    onFailure(PulseFailure("pa_stream", context: context).mediaError(.outputLost, message))
+  }
+
+  // MARK: - Commands
+
+  private func commandsWait() {
+    signal.clear()
+    switch phase {
+    case .corked(let readFrame): startIfActive(readFrame: readFrame)
+    case .running:
+      isSpliceWanted = true
+      requestTiming()
+    case .corking: hasCommandsAfterCork = true
+    case .failed: break
+    }
+  }
+
+  /// Applies the commands to the standing stream, and lets it run if something is to sound.
+  private func startIfActive(readFrame: Int64) {
+    _ = core.rewind(toFrame: readFrame)
+    core.applyCommands()
+    if core.isActive {
+      phase = .running
+      floorFrame = readFrame
+      blockFrames = 0
+      heard.restart()
+      renderAndWrite()
+      if phase == .running {
+        setCorked(false) { _, _, own in PulseStreamDriver.from(own)?.uncorked() }
+      }
+    }
+    tellControl()
+  }
+
+  private func uncorked() {
+    if phase == .running { requestTiming() }
+  }
+
+  // MARK: - Sound
+
+  private func soundWanted(byteCount: Int) {
+    guard phase == .running else { return }
+    let now = HostTime.now
+    if isClockRunning, let frame = heard.heardFrame(at: now), frame >= Double(writtenFrame) {
+      // All that was written has been heard before this request came here: the device starves.
+      stopClock(at: writtenFrame)
+    }
+    if lastRead.nanoseconds > 0 { blockFrames = Int64(byteCount / bytesPerFrame) }
+    lastRead = now
+    // What a splice is about to replace need not be written first, and must not take its commands.
+    if !isSpliceWanted {
+      renderAndWrite()
+      corkIfSilent(at: now)
+    }
+    requestTimingIfDue(at: now)
+    tellControl()
+  }
+
+  /// Renders from `core.renderedFrame` to the end of what the server may hold, at least over all that is queued.
+  func renderAndWrite() {
+    let writable = pa_stream_writable_size(stream)
+    guard writable != Int.max else { return fail("the stream cannot be written") }  // (size_t) -1
+    var remaining = Int(writtenFrame - core.renderedFrame) + writable / bytesPerFrame
+    if remaining <= 0 { core.applyCommands() }
+    while remaining > 0 {
+      var memory: UnsafeMutableRawPointer?
+      var byteCount = remaining * bytesPerFrame
+      guard pa_stream_begin_write(stream, &memory, &byteCount) == 0, let memory,
+        byteCount >= bytesPerFrame
+      else {
+        return fail("the sound server gives no memory for sound")
+      }
+      let frameCount = min(remaining, byteCount / bytesPerFrame)
+      let offset = (core.renderedFrame - writtenFrame) * Int64(bytesPerFrame)
+      core.render(into: memory.assumingMemoryBound(to: Float.self), frameCount: frameCount)
+      guard
+        pa_stream_write(stream, memory, frameCount * bytesPerFrame, nil, offset, PA_SEEK_RELATIVE)
+          == 0
+      else { return fail("the stream cannot be written") }
+      writtenFrame = core.renderedFrame
+      remaining -= frameCount
+      counters.writeCount.wrappingAdd(1, ordering: .relaxed)
+    }
+  }
+
+  /// Wakes the engine when events wait for it.
+  func tellControl() {
+    if core.takeWakeRequest() { wakeControl() }
+  }
+
+  /// Wakes the engine because the clock began, stopped or jumped.
+  func tellControlOfClock() {
+    _ = core.takeWakeRequest()
+    wakeControl()
+  }
+
+  // MARK: - Corking
+
+  /// Corks the stream once nothing is to sound and everything that sounded has been heard.
+  func corkIfSilent(at now: HostTime) {
+    guard phase == .running, !core.isActive, !isSpliceWanted else { return }
+    let frame = isClockRunning ? heard.heardFrame(at: now) ?? 0 : Double(floorFrame)
+    guard frame >= Double(core.lastAudibleFrame) else { return }
+    phase = .corking
+    corkTiming = nil
+    setCorked(true) { _, _, own in PulseStreamDriver.from(own)?.corked() }
+  }
+
+  private func corked() {
+    guard phase == .corking else { return }
+    // A device that can give back what it has taken does so now; hence its position is asked after the cork.
+    requestTiming()
+    corkTiming = timingsRequested
+  }
+
+  /// The corked stream stands at `readFrame`.
+  func settle(readFrame: Int64) {
+    phase = .corked(readFrame: readFrame)
+    corkTiming = nil
+    unverifiedSpliceFrame = nil
+    core.release(heardFrame: readFrame)
+    stopClock(at: readFrame)
+    if hasCommandsAfterCork {
+      hasCommandsAfterCork = false
+      startIfActive(readFrame: readFrame)
+    }
+  }
+
+  private func setCorked(_ isCorked: Bool, _ done: @escaping pa_stream_success_cb_t) {
+    guard let operation = pa_stream_cork(stream, isCorked ? 1 : 0, done, own) else {
+      return fail("the stream cannot be \(isCorked ? "stopped" : "started")")
+    }
+    pa_operation_unref(operation)
+  }
+}

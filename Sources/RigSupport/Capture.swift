@@ -1,0 +1,228 @@
+import Glibc
+
+/// What a pipe sink has played: read by a thread of its own, kept in memory up to a limit.
+///
+/// Threading: any thread. Waiting blocks on a condition that the reader signals; a time-out is an error.
+public final class Capture: @unchecked Sendable {
+  // `@unchecked Sendable`: everything below `mutex` is protected by it.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private var storage: [StereoFrame] = []
+  private var hasEnded = false
+  private var hasOverflowed = false
+  private let limitFrames: Int
+  private var thread = pthread_t()
+  private let wakeup: Pipe
+
+  /// Starts to read the FIFO at `path`.
+  init(path: String, limitBytes: Int) throws {
+    limitFrames = limitBytes / 4
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw RigError.system(call: "open \(path)", errno: errno) }
+    // As large as the system allows, so that a busy machine loses nothing. 1031: F_SETPIPE_SZ (fcntl(2)).
+    _ = fcntl(descriptor, 1031, 1 << 20)
+    do { wakeup = try Pipe() } catch {
+      close(descriptor)
+      throw error
+    }
+    mutex = .allocate(capacity: 1)
+    condition = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
+    let reader = Unmanaged.passRetained(
+      Reader(capture: self, descriptor: descriptor, wakeup: wakeup.readEnd))
+    let status = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<Reader>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, reader.toOpaque())
+    guard status == 0 else { throw RigError.system(call: "pthread_create", errno: status) }
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Ends the thread. Once.
+  func stop() {
+    wakeup.closeWriteEnd()
+    pthread_join(thread, nil)
+  }
+
+  // MARK: - What was heard
+
+  /// Frames captured so far.
+  public var frameCount: Int { withLock { storage.count } }
+
+  /// The frames from position `from` on: all, or `count` of them.
+  public func frames(from: Int = 0, count: Int? = nil) -> [StereoFrame] {
+    withLock {
+      let start = min(max(0, from), storage.count)
+      return Array(storage[start..<min(storage.count, count.map { start + $0 } ?? storage.count)])
+    }
+  }
+
+  /// The runs of time code from position `from` on.
+  public func runs(from: Int = 0) -> [TimeCode.Run] {
+    TimeCode.runs(in: frames(from: from)).map { run in
+      var run = run
+      run.position += from
+      return run
+    }
+  }
+
+  /// Waits until `total` frames have been captured.
+  public func waitForFrames(_ total: Int, timeOutSeconds: Int = 30) throws {
+    try wait(timeOutSeconds, for: "\(total) captured frames") { $0.count >= total ? true : nil }
+  }
+
+  /// Waits until `count` more frames have been captured than now.
+  public func waitForMoreFrames(_ count: Int, timeOutSeconds: Int = 30) throws {
+    try waitForFrames(frameCount + count, timeOutSeconds: timeOutSeconds)
+  }
+
+  /// Waits for the first frame at or after position `from` for which `condition` is true; its position.
+  @discardableResult
+  public func waitForFrame(
+    from: Int = 0, timeOutSeconds: Int = 30, where condition: (StereoFrame) -> Bool
+  ) throws -> Int {
+    var next = max(0, from)
+    return try wait(timeOutSeconds, for: "a certain frame") { frames in
+      while next < frames.count {
+        if condition(frames[next]) { return next }
+        next += 1
+      }
+      return nil
+    }
+  }
+
+  /// Waits for the first frame, at or after position `from`, of file `file` whose index is `index` or later (any,
+  /// if nil); its position in the capture.
+  @discardableResult
+  public func waitForCode(
+    file: Int? = nil, index: Int? = nil, from: Int = 0, timeOutSeconds: Int = 30
+  ) throws -> Int {
+    try waitForFrame(from: from, timeOutSeconds: timeOutSeconds) { frame in
+      guard let code = TimeCode.decode(frame) else { return false }
+      return (file == nil || file == code.file) && (index.map { code.index >= $0 } ?? true)
+    }
+  }
+
+  /// Waits until `count` frames of silence in a row have come after position `from`; where they begin.
+  @discardableResult
+  public func waitForSilence(_ count: Int, from: Int = 0, timeOutSeconds: Int = 30) throws -> Int {
+    var next = max(0, from)
+    var length = 0
+    return try wait(timeOutSeconds, for: "\(count) frames of silence") { frames in
+      while next < frames.count {
+        length = frames[next] == .silence ? length + 1 : 0
+        next += 1
+        if length == count { return next - count }
+      }
+      return nil
+    }
+  }
+
+  /// Forgets what was captured; positions start at 0 again.
+  public func clear() { withLock { storage.removeAll(keepingCapacity: true) } }
+
+  // MARK: - Internals
+
+  private func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body()
+  }
+
+  @discardableResult
+  private func wait<Result>(
+    _ seconds: Int, for what: String, _ condition: ([StereoFrame]) -> Result?
+  ) throws -> Result {
+    var deadline = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &deadline)
+    deadline.tv_sec += seconds
+    return try withLock {
+      while true {
+        if let result = condition(storage) { return result }
+        if hasOverflowed {
+          throw RigError.programFailed("the capture is full at \(limitFrames) frames")
+        }
+        if hasEnded {
+          throw RigError.programFailed("the sound server ended while waiting for \(what)")
+        }
+        if pthread_cond_timedwait(self.condition, mutex, &deadline) == ETIMEDOUT {
+          if let result = condition(storage) { return result }
+          throw RigError.timedOut("\(what) (\(storage.count) frames captured)")
+        }
+      }
+    }
+  }
+
+  private func append(_ frames: [StereoFrame]) {
+    withLock {
+      let room = limitFrames - storage.count
+      storage.append(contentsOf: frames.prefix(room))
+      if frames.count > room { hasOverflowed = true }
+      pthread_cond_broadcast(condition)
+    }
+  }
+
+  private func end() {
+    withLock {
+      hasEnded = true
+      pthread_cond_broadcast(condition)
+    }
+  }
+
+  /// What the thread owns.
+  private final class Reader {
+    let capture: Capture
+    let descriptor: Int32
+    let wakeup: Int32
+
+    init(capture: Capture, descriptor: Int32, wakeup: Int32) {
+      self.capture = capture
+      self.descriptor = descriptor
+      self.wakeup = wakeup
+    }
+
+    deinit { close(descriptor) }
+
+    func run() {
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        var polled = [
+          pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+          pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
+        ]
+        if poll(&polled, 2, -1) < 0, errno != EINTR { break }
+        if polled[1].revents != 0 { break }
+        guard polled[0].revents != 0 else { continue }
+        let count = read(descriptor, &buffer, buffer.count)
+        if count < 0, errno == EAGAIN || errno == EINTR { continue }
+        if count <= 0 { break }
+        bytes.append(contentsOf: buffer[..<count])
+        let whole = bytes.count / 4
+        let frames = (0..<whole).map { index in
+          StereoFrame(
+            left: Int16(truncatingIfNeeded: Int(bytes[4 * index]) | Int(bytes[4 * index + 1]) << 8),
+            right: Int16(
+              truncatingIfNeeded: Int(bytes[4 * index + 2]) | Int(bytes[4 * index + 3]) << 8))
+        }
+        bytes.removeFirst(whole * 4)
+        capture.append(frames)
+      }
+      capture.end()
+    }
+  }
+}

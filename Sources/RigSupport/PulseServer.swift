@@ -1,0 +1,138 @@
+import Glibc
+
+/// A private PulseAudio of a test, with one device: a pipe sink called `rig`, 16-bit stereo, whose every frame is
+/// captured.
+///
+/// The pipe holds what would be heard, sample for sample; a null sink's monitor would lose the first samples of a stream
+/// that begins with a rewind. The server needs neither D-Bus nor a user's session and reads no configuration.
+///
+/// Threading: one test at a time. The suites that use it are `.serialized`.
+public final class PulseServer: @unchecked Sendable {
+  // `@unchecked Sendable`: `isStopped` is used by the owning test only.
+
+  /// What `PulseSink.Configuration.server` or `PULSE_SERVER` takes: `unix:PATH`.
+  public let address: String
+  /// The name of the device.
+  public let sinkName = "rig"
+  /// The server's XDG_RUNTIME_DIR, of mode 0700.
+  public let directory: String
+  /// The server's process.
+  public let process: ChildProcess
+  /// What its device has played.
+  public let capture: Capture
+  private let ownDirectory: TemporaryDirectory?
+  private var isStopped = false
+
+  /// Starts a server and returns when it answers. `directory`: an existing folder to put the socket into (`pulse.sock`
+  /// inside it); nil makes a fresh one.
+  public init(
+    sampleRateHz: Int = 48_000, captureLimitBytes: Int = 256 << 20, directory given: String? = nil
+  ) throws {
+    ownDirectory = given == nil ? try TemporaryDirectory("pulse") : nil
+    let directory = given ?? ownDirectory?.path ?? "/nonexistent"
+    let socket = "\(directory)/pulse.sock"
+    let pipe = "\(directory)/pipe"
+    unlink(pipe)
+    guard mkfifo(pipe, 0o600) == 0 else {
+      throw RigError.system(call: "mkfifo \(pipe)", errno: errno)
+    }
+    capture = try Capture(path: pipe, limitBytes: captureLimitBytes)
+    let watch: SocketWatch
+    do {
+      watch = try SocketWatch(directory: directory)
+      // The device first: whoever can connect finds it.
+      process = try ChildProcess(
+        [
+          "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
+          "--log-target=stderr",
+          "-L",
+          "module-pipe-sink file=\(pipe) sink_name=rig rate=\(sampleRateHz) format=s16le channels=2"
+            + " use_system_clock_for_timing=yes",
+          "-L", "module-native-protocol-unix socket=\(socket) auth-anonymous=1",
+        ],
+        environment: [
+          "XDG_RUNTIME_DIR": directory, "HOME": directory, "XDG_CONFIG_HOME": directory,
+          "PULSE_SERVER": "",
+          "DBUS_SESSION_BUS_ADDRESS": "disabled:", "LC_ALL": "C",
+        ])
+    } catch {
+      capture.stop()
+      throw error
+    }
+    self.directory = directory
+    address = "unix:\(socket)"
+    do {
+      try watch.waitUntilAnswering(socket: socket, process: process)
+    } catch {
+      stop()
+      throw error
+    }
+  }
+
+  deinit { stop() }
+
+  /// Ends the server as a crash would (SIGKILL) and waits for its end. The capture remains.
+  public func kill() { process.kill() }
+
+  /// Stops the server's process where it is; `resume` lets it go on.
+  public func suspend() { process.suspend() }
+
+  public func resume() { process.resume() }
+
+  /// Runs `pactl` against this server.
+  public func control(_ arguments: String...) throws {
+    try ChildProcess.run(["pactl", "--server", address] + arguments)
+  }
+
+  /// Ends the server and its capture. Idempotent.
+  public func stop() {
+    if isStopped { return }
+    isStopped = true
+    process.resume()
+    process.kill()
+    capture.stop()
+  }
+}
+
+/// Waits for a socket to appear and answer, without polling: inotify on its folder.
+private final class SocketWatch {
+  private let descriptor: Int32
+
+  init(directory: String) throws {
+    descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    guard descriptor >= 0,
+      inotify_add_watch(descriptor, directory, UInt32(IN_CREATE | IN_ATTRIB | IN_MOVED_TO)) >= 0
+    else { throw RigError.system(call: "inotify", errno: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  func waitUntilAnswering(socket path: String, process: ChildProcess) throws {
+    // Between bind(2) and listen(2) the server refuses; modes are set after that, which is the event that we wait for.
+    for _ in 0..<200 {
+      if Self.answers(path) { return }
+      if Glibc.kill(process.processID, 0) != 0 { break }
+      var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      poll(&polled, 1, 100)
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      _ = read(descriptor, &buffer, buffer.count)
+    }
+    throw RigError.timedOut("the sound server to answer at \(path)")
+  }
+
+  private static func answers(_ path: String) -> Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Glibc
+
+/// A fresh folder of mode 0700 that is removed with everything in it.
+public final class TemporaryDirectory: Sendable {
+  public let path: String
+
+  public init(_ name: String = "rig") throws {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let template = strdup("\(parent)/playhead-\(name).XXXXXX")
+    defer { free(template) }
+    guard let template, mkdtemp(template) != nil else {
+      throw RigError.system(call: "mkdtemp", errno: errno)
+    }
+    path = String(cString: template)
+  }
+
+  deinit { Self.removeTree(path) }
+
+  /// The path of `name` inside the folder.
+  public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Removes `path` and what is in it; follows no symbolic link.
+  private static func removeTree(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      unlink(path)
+      return
+    }
+    if let folder = opendir(path) {
+      var names: [String] = []
+      while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { names.append(name) }
+      }
+      closedir(folder)
+      for name in names { removeTree("\(path)/\(name)") }
+    }
+    rmdir(path)
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+
+/// Time-coded files.
+extension TimeCode {
+  /// Writes `frameCount` frames of file number `file`, from index `firstIndex` on, as 16-bit stereo WAV.
+  public static func writeWAV(
+    path: String, file: Int, frameCount: Int, sampleRateHz: Int = 48_000, firstIndex: Int = 0
+  ) throws {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(44 + frameCount * 4)
+    func append(_ value: Int, byteCount: Int) {
+      for byte in 0..<byteCount { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+    }
+    let dataByteCount = frameCount * 4
+    bytes += Array("RIFF".utf8)
+    append(36 + dataByteCount, byteCount: 4)
+    bytes += Array("WAVEfmt ".utf8)
+    append(16, byteCount: 4)
+    append(1, byteCount: 2)
+    append(2, byteCount: 2)
+    append(sampleRateHz, byteCount: 4)
+    append(sampleRateHz * 4, byteCount: 4)
+    append(4, byteCount: 2)
+    append(16, byteCount: 2)
+    bytes += Array("data".utf8)
+    append(dataByteCount, byteCount: 4)
+    for index in firstIndex..<firstIndex + frameCount {
+      let code = frame(file: file, index: index)
+      append(Int(code.left), byteCount: 2)
+      append(Int(code.right), byteCount: 2)
+    }
+    try write(bytes, to: path)
+  }
+
+  /// The same as FLAC, encoded by the `ffmpeg` command.
+  public static func writeFLAC(
+    path: String, file: Int, frameCount: Int, sampleRateHz: Int = 48_000, firstIndex: Int = 0
+  ) throws {
+    let wav = path + ".wav"
+    try writeWAV(
+      path: wav, file: file, frameCount: frameCount, sampleRateHz: sampleRateHz,
+      firstIndex: firstIndex)
+    defer { unlink(wav) }
+    try ChildProcess.run(
+      ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", wav, "-c:a", "flac", "-f", "flac", path])
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw RigError.system(call: "open \(path)", errno: errno) }
+    defer { close(descriptor) }
+    try bytes.withUnsafeBytes { buffer in
+      var done = 0
+      while done < buffer.count {
+        let count = Glibc.write(
+          descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw RigError.system(call: "write \(path)", errno: errno) }
+        done += count
+      }
+    }
+  }
+}

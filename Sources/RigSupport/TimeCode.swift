@@ -1,0 +1,89 @@
+/// One frame of the rig's format, signed 16 bits.
+public struct StereoFrame: Hashable, Sendable {
+  public var left: Int16
+  public var right: Int16
+
+  public init(left: Int16, right: Int16) {
+    self.left = left
+    self.right = right
+  }
+
+  public static let silence = StereoFrame(left: 0, right: 0)
+}
+
+/// Sound in which every frame says which file and which index it is.
+///
+/// Left: the 15 low bits of the index. Right: bit 14 is the marker (always 1), bits 10 to 13 the file's number, bits 0
+/// to 9 the high bits of the index. No sample is negative, so no code is silence, and none is changed by a path that is
+/// exact for 16 bits.
+public enum TimeCode {
+  public static let fileNumbers = 1...15
+  public static let indexLimit = 1 << 25
+
+  /// The frame number `index` of file number `file`.
+  public static func frame(file: Int, index: Int) -> StereoFrame {
+    precondition(
+      fileNumbers.contains(file) && (0..<indexLimit).contains(index),
+      "beyond what a time code can say")
+    return StereoFrame(
+      left: Int16(truncatingIfNeeded: index & 0x7fff),
+      right: Int16(truncatingIfNeeded: 0x4000 | file << 10 | index >> 15))
+  }
+
+  /// What a frame says; nil when it is no time code.
+  public static func decode(_ frame: StereoFrame) -> (file: Int, index: Int)? {
+    guard frame.left >= 0, frame.right & 0x4000 != 0, frame.right >= 0 else { return nil }
+    let file = Int(frame.right) >> 10 & 0xf
+    guard file != 0 else { return nil }
+    return (file, (Int(frame.right) & 0x3ff) << 15 | Int(frame.left))
+  }
+
+  /// An unbroken stretch of one file in a capture.
+  public struct Run: Hashable, Sendable, CustomStringConvertible {
+    /// The file's number; 0 for sound that is no time code.
+    public var file: Int
+    /// The index that the first frame carries.
+    public var firstIndex: Int
+    public var count: Int
+    /// Where the run begins in the capture.
+    public var position: Int
+
+    public init(file: Int, firstIndex: Int, count: Int, position: Int) {
+      self.file = file
+      self.firstIndex = firstIndex
+      self.count = count
+      self.position = position
+    }
+
+    /// The index that would follow.
+    public var endIndex: Int { firstIndex + count }
+    /// The position in the capture after the last frame.
+    public var endPosition: Int { position + count }
+    public var description: String { "file \(file) [\(firstIndex) ..< \(endIndex)] at \(position)" }
+  }
+
+  /// The runs of a capture, in order; silence ends a run and is none itself.
+  public static func runs(in frames: some Sequence<StereoFrame>) -> [Run] {
+    var runs: [Run] = []
+    var current: Run?
+    var position = 0
+    for frame in frames {
+      defer { position += 1 }
+      if frame == .silence {
+        if let run = current { runs.append(run) }
+        current = nil
+        continue
+      }
+      let code = decode(frame) ?? (file: 0, index: 0)
+      if var run = current, run.file == code.file, code.file == 0 || run.endIndex == code.index {
+        run.count += 1
+        current = run
+      } else {
+        if let run = current { runs.append(run) }
+        current = Run(file: code.file, firstIndex: code.index, count: 1, position: position)
+      }
+    }
+    if let run = current { runs.append(run) }
+    return runs
+  }
+}

@@ -1,0 +1,90 @@
+import WireProtocol
+
+/// What the client says of itself and, from the table, of the daemon's commands; no daemon is needed for it.
+enum HelpText {
+  /// The version of the client.
+  static let version = "0.1.0"
+
+  static let usage = """
+    usage: playhead [--socket PATH] [--json] COMMAND [ARGUMENT...] [OPTION=VALUE | --OPTION VALUE]...
+           playhead [--socket PATH] [--json] watch [--tick T]... [--at T...] [--observe KEY...] [--player NAME]
+           playhead [--socket PATH] shell
+           playhead help [COMMAND]
+
+      playhead load one.flac two.mp3        playhead seek 1:23.5
+      playhead append three.flac            playhead wait 'time>=90' --timeout 5
+      playhead play                         playhead watch --tick 0.5 --at 95.25
+
+    COMMAND is one of the daemon's; `playhead help` lists them. A file may be named as in any program; one whose name begins
+    with - stands behind --. `watch` prints events until it is interrupted, `shell` reads commands and prints what comes.
+
+      --socket PATH  where the daemon listens (default: $PLAYHEAD_SOCKET, else $XDG_RUNTIME_DIR/playhead/control.sock)
+      --json         print results as JSON
+      --version      print the version
+      -h, --help     print this
+
+    Exit status: 0 done; 1 the daemon answered an error (on standard error); 2 wrong use; 3 no daemon, or it went away.
+
+    """
+
+  private static let watch = """
+    watch [--tick T]... [--at T...] [--observe KEY...] [--player NAME]
+
+    Prints events, a line each, until it is interrupted.
+
+      --tick T        each time playback passes a multiple of T
+      --at T...       each time playback passes one of these times
+      --observe KEY   the present value of a key and then every change; `player.*` is all keys that begin so
+      --player NAME   which player; main unless said
+
+    Without --tick, --at and --observe it observes player.* item.* queue.version.
+
+    """
+
+  private static let shell = """
+    shell
+
+    Reads commands from standard input, a line each, and prints what the daemon sends, as it comes, in the words of the
+    protocol. Relative paths are made absolute. It ends with the input, or with `bye`.
+
+    """
+
+  /// The list of commands, by family.
+  static var overview: String {
+    let width = CommandTable.all.map(\.name.rawValue.utf8.count).max() ?? 0
+    var text = ""
+    for family in CommandSpec.Family.allCases {
+      text += "\(family.rawValue)\n"
+      for spec in CommandTable.all where spec.family == family {
+        let name = spec.name.rawValue
+        text += "  \(name)\(String(repeating: " ", count: width - name.utf8.count))  \(spec.summary)\n"
+      }
+    }
+    return text + "Of this client\n  watch, shell; see playhead --help\n"
+  }
+
+  /// One command; nil when there is none of that name.
+  static func explanation(of command: String) -> String? {
+    switch command {
+    case "watch": return watch
+    case "shell": return shell
+    default: break
+    }
+    guard let spec = CommandName(rawValue: command).flatMap({ CommandTable.spec($0) }) else { return nil }
+    var text = "\(spec.synopsis)\n\n\(spec.summary)\n"
+    if !spec.details.isEmpty { text += "\(spec.details)\n" }
+    if !spec.parameters.isEmpty { text += "\n" }
+    for parameter in spec.parameters {
+      text += "  \(parameter.synopsis): \(parameter.summary) (\(parameter.kind.accepted))\n"
+    }
+    if spec.name == .observe {
+      text += "\nKeys:\n"
+      for key in ObservableKey.allCases { text += "  \(key.rawValue): \(key.summary)\n" }
+    }
+    if let rows = spec.rowFields { text += "\nRows: \(rows.joined(separator: " "))\n" }
+    if !spec.replyFields.isEmpty { text += "\nAnswers: \(spec.replyFields.joined(separator: " "))\n" }
+    text += "\nFor example, on the wire:\n"
+    for line in spec.example { text += "  \(line)\n" }
+    return text
+  }
+}

@@ -1,0 +1,23 @@
+import Glibc
+
+/// Standard output and error, written at once and whole.
+enum Terminal {
+  /// Writes bytes to standard output.
+  static func print(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+
+  /// Writes text to standard output.
+  static func print(_ text: String) { print(Array(text.utf8)) }
+
+  /// Writes a line of the client's own to standard error.
+  static func complain(_ message: String) { write(Array("playhead: \(message)\n".utf8), to: STDERR_FILENO) }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
+        Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+      }
+      if count >= 0 { done += count } else if errno != EINTR { return }
+    }
+  }
+}

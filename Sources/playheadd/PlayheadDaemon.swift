@@ -1,0 +1,98 @@
+// The daemon: reads the command line, puts the parts together, and runs them until SIGTERM or SIGINT.
+import ArgumentParser
+import ControlServer
+import Glibc
+import LibAV
+import Logging
+import MediaCore
+import NIOPosix
+import Playback
+import ServiceLifecycle
+
+/// `playheadd`. Exit status: 0 after a clean stop, 1 when it could not start or run, 2 for a wrong command line.
+@main
+struct PlayheadDaemon: AsyncParsableCommand {
+  static let version = "0.1.0"
+
+  static let configuration = CommandConfiguration(
+    commandName: "playheadd", abstract: "Plays media, driven over a Unix socket. `playhead` is its client.",
+    version: "playheadd \(version)")
+
+  @Option(help: "Where to listen (default: $PLAYHEAD_SOCKET, else $XDG_RUNTIME_DIR/playhead/control.sock).")
+  var socket: String?
+  @Option(
+    help: "auto (default), null, pulse[:SINK], wav:PATH or pipe:PATH; rate=, channels=, format= behind commas.",
+    transform: { try OutputSpec(parsing: $0) })
+  var output: OutputSpec?
+  @Option(help: "real, or virtual: time passes only by `clock.advance` (null, wav and pipe outputs).")
+  var clock = Clock.real
+  @Option(help: "What is logged to standard error, from this level up.")
+  var logLevel = Logger.Level.notice
+  @Option(parsing: .upToNextOption, help: "Users besides this one who may connect, by number.")
+  var allowUid: [UInt32] = []
+  @Option(help: "The PulseAudio server (default: $PULSE_SERVER, else the user's own).")
+  var pulseServer: String?
+
+  enum Clock: String, ExpressibleByArgument, CaseIterable { case real, virtual }
+
+  static func main() async {
+    do {
+      let daemon = try parse()
+      try await daemon.run()
+    } catch {
+      let isUsage = exitCode(for: error) == .validationFailure
+      let message = (error as? MediaError).map { "playheadd: \($0.message)" } ?? fullMessage(for: error)
+      StandardStream.write("\(message)\n", to: exitCode(for: error).isSuccess ? STDOUT_FILENO : STDERR_FILENO)
+      Glibc.exit(isUsage ? 2 : exitCode(for: error).rawValue)
+    }
+  }
+
+  func validate() throws {
+    if clock == .virtual, let output, !output.allowsVirtualClock {
+      throw ValidationError("--clock virtual needs an output without a device: null, wav:PATH or pipe:PATH")
+    }
+  }
+
+  func run() async throws {
+    // A peer or a reader that goes away is an error of one write, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+    let logger = startLogging()
+    let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+    let engine = makeEngine(on: NIOControlLoop(eventLoop))
+    let place = SocketPlace(asked: socket)
+    var configuration = ControlServer.Configuration(socketPath: place.path, version: Self.version)
+    configuration.needsOwnedFolder = place.needsOwnedFolder
+    configuration.allowedUserIDs = Set(allowUid)
+    let server = ControlServer(configuration: configuration, engine: engine, eventLoop: eventLoop) {
+      StandardStream.write("playheadd ready socket=\(place.path)\n", to: STDOUT_FILENO)
+    }
+    // They are stopped in reverse order: first nobody asks any more, then the sound ends.
+    let services = ServiceGroup(
+      services: [EngineService(engine: engine), server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    try await services.run()
+  }
+
+  private func makeEngine(on control: NIOControlLoop) -> PlaybackEngine {
+    let spec = output ?? OutputSpec(clock == .virtual ? .null : .auto)
+    switch clock {
+    case .real:
+      return PlaybackEngine(loop: control, output: Outputs.timed(spec, pulseServer: pulseServer))
+    case .virtual:
+      let virtual = VirtualControlLoop(base: control)
+      return PlaybackEngine(loop: virtual, output: Outputs.virtual(spec, clock: virtual))
+    }
+  }
+
+  private func startLogging() -> Logger {
+    let level = logLevel
+    LoggingSystem.bootstrap { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
+    }
+    LibAV.installLogBridge(logger: Logger(label: "playhead.ffmpeg"))
+    return Logger(label: "playhead.daemon")
+  }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

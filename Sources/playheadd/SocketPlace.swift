@@ -1,0 +1,28 @@
+import Glibc
+import WireProtocol
+
+/// Where the daemon listens.
+struct SocketPlace {
+  var path: String
+  /// The folder lies where anybody could have made it.
+  var needsOwnedFolder = false
+
+  /// What was asked for on the command line, made absolute; else what `SocketLocation` chooses.
+  init(asked: String?) {
+    guard let asked else {
+      let choice = SocketLocation.choose(
+        environment: { getenv($0).map { String(cString: $0) } }, userID: geteuid(),
+        isFolder: { path in
+          var status = stat()
+          return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        })
+      path = choice.path
+      needsOwnedFolder = choice.needsOwnedFolder
+      return
+    }
+    path = asked
+    guard !asked.hasPrefix("/"), let folder = getcwd(nil, 0) else { return }
+    path = "\(String(cString: folder))/\(asked)"
+    free(folder)
+  }
+}

@@ -1,0 +1,101 @@
+import MediaCore
+import Testing
+import WireProtocol
+
+@testable import ControlServer
+@testable import Playback
+
+@Suite struct WaitStateMachineTests {
+  private func facts(
+    item: PlayerItem.ID? = 1, time: MediaTime = .zero, rate: Double = 1, duration: Int64 = 60,
+    _ change: (inout PlayerState) -> Void = { _ in }
+  ) -> WaitStateMachine.Facts {
+    var state = PlayerState()
+    state.currentItemID = item
+    state.rate = rate
+    state.timeControlStatus = rate == 0 ? .paused : .playing
+    if item != nil {
+      state.itemStatus = .readyToPlay
+      state.itemDuration = MediaTime(value: duration, timescale: 1)
+    }
+    change(&state)
+    return .init(state: state, time: time, contains: { $0 <= 2 })
+  }
+
+  private func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
+
+  private func code(_ verdict: WaitStateMachine.Verdict) -> MediaError.Code? {
+    if case .failed(let error) = verdict { error.code } else { nil }
+  }
+
+  @Test func aTimeIsReachedByTheTimeHeardOrByCrossingIt() {
+    var machine = WaitStateMachine([.timeAtLeast(seconds(10))])
+    #expect(machine.targetTime == seconds(10))
+    #expect(machine.judge(facts(time: seconds(9))) == .pending)
+    #expect(machine.judge(facts(time: seconds(10))) == .satisfied)
+    machine.crossedTarget(in: 2)
+    #expect(machine.judge(facts(time: seconds(9))) == .pending)
+    machine.crossedTarget(in: 1)
+    #expect(machine.judge(facts(time: seconds(9))) == .satisfied)
+    machine.timeJumped()
+    #expect(machine.judge(facts(time: seconds(2))) == .pending)
+  }
+
+  @Test func anotherItemEndsAWaitForATime() {
+    var machine = WaitStateMachine([.timeAtLeast(seconds(10))])
+    #expect(machine.judge(facts(time: seconds(9))) == .pending)
+    #expect(code(machine.judge(facts(item: 2, time: seconds(20)))) == .waitEnded)
+    #expect(code(machine.judge(facts(item: nil))) == .waitEnded)
+  }
+
+  @Test func theFirstItemThatComesIsTheOneThatIsTimed() {
+    var machine = WaitStateMachine([.timeAtLeast(seconds(10))])
+    #expect(machine.judge(facts(item: nil)) == .pending)
+    #expect(machine.judge(facts(item: 1, time: seconds(3))) == .pending)
+    #expect(code(machine.judge(facts(item: 2, time: seconds(30)))) == .waitEnded)
+  }
+
+  @Test func aTimeOfANamedItemWaitsForThatItem() {
+    var machine = WaitStateMachine([.currentItem(2), .timeAtLeast(seconds(10))])
+    #expect(machine.judge(facts(item: 1, time: seconds(30))) == .pending)
+    #expect(machine.judge(facts(item: 2, time: seconds(5))) == .pending)
+    #expect(machine.judge(facts(item: 2, time: seconds(11))) == .satisfied)
+  }
+
+  @Test func anItemThatIsNotThereWillNotCome() {
+    var machine = WaitStateMachine([.currentItem(3)])
+    #expect(code(machine.judge(facts())) == .noSuchItem)
+  }
+
+  @Test func stoppedAtTheEndIsEndedAndBeforeALaterTime() {
+    var ended = WaitStateMachine([.ended])
+    #expect(ended.judge(facts(time: seconds(60))) == .pending)
+    #expect(ended.judge(facts(time: seconds(60), rate: 0)) == .satisfied)
+    #expect(ended.judge(facts(time: seconds(59), rate: 0)) == .pending)
+    #expect(ended.judge(facts(item: nil)) == .satisfied)
+    var late = WaitStateMachine([.timeAtLeast(seconds(90))])
+    #expect(late.judge(facts(time: seconds(50))) == .pending)
+    #expect(code(late.judge(facts(time: seconds(60), rate: 0))) == .waitEnded)
+  }
+
+  @Test func aStatusIsComparedByItsWireName() {
+    var machine = WaitStateMachine([.status(.waitingToPlayAtSpecifiedRate)])
+    #expect(machine.judge(facts()) == .pending)
+    #expect(machine.judge(facts { $0.timeControlStatus = .waiting }) == .satisfied)
+  }
+
+  @Test func anItemThatFailedEndsWhatNeedsIt() {
+    let error = MediaError(.fileNotFound, "gone")
+    let failed = facts {
+      $0.itemStatus = .failed(error)
+      $0.timeControlStatus = .waiting
+      $0.reasonForWaitingToPlay = .currentItemFailed
+    }
+    for condition in [WaitCondition.ready, .status(.playing), .ended, .timeAtLeast(seconds(1))] {
+      var machine = WaitStateMachine([condition])
+      #expect(machine.judge(failed) == .failed(error), "\(condition)")
+    }
+    var paused = WaitStateMachine([.status(.paused)])
+    #expect(paused.judge(failed) == .pending)
+  }
+}

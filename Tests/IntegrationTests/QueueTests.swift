@@ -1,0 +1,110 @@
+import Testing
+
+/// Editing and listing the queue, and files that cannot be played.
+@Suite struct QueueTests {
+  private func connected() throws -> (TestDaemon, WireClient) {
+    let daemon = try TestDaemon("--clock", "virtual")
+    return (daemon, try daemon.connect())
+  }
+
+  @Test func entriesKeepTheirIDsAndTheQueueHasAVersion() throws {
+    let (daemon, client) = try connected()
+    let paths = try [1, 2, 3, 4].map { try daemon.wave($0, frameCount: 480) }
+    #expect(try client.reply("append \(paths[0]) \(paths[1]) wait=ready") == "ok items=1,2 version=1")
+    #expect(try client.reply("insert \(paths[2]) wait=ready") == "ok items=3 version=2")
+    #expect(try client.reply("insert \(paths[3]) before=2 wait=ready if-version=2") == "ok items=4 version=3")
+    #expect(
+      try client.ask("list") == [
+        "| item=1 index=0 path=\(paths[0]) status=readyToPlay duration=0.01 current=true",
+        "| item=3 index=1 path=\(paths[2]) status=readyToPlay duration=0.01 current=false",
+        "| item=4 index=2 path=\(paths[3]) status=readyToPlay duration=0.01 current=false",
+        "| item=2 index=3 path=\(paths[1]) status=readyToPlay duration=0.01 current=false", "ok count=4 version=3",
+      ])
+    #expect(try client.ask("list offset=1 limit=1").first?.hasPrefix("| item=3 index=1 ") == true)
+    #expect(try client.reply("remove 4 77").hasPrefix("error code=2004 name=no-such-item"))
+    #expect(try client.reply("remove 4 if-version=2").hasPrefix("error code=1011 name=version-mismatch"))
+    #expect(try client.reply("insert \(paths[0]) before=1").hasPrefix("error code=1001"))
+    #expect(try client.reply("insert \(paths[0]) after=99").hasPrefix("error code=2004"))
+    #expect(try client.reply("remove 4 1") == "ok version=4")
+    #expect(field("item", try client.reply("status")) == "3")
+    #expect(try client.reply("clear") == "ok version=5")
+    #expect(try client.reply("append \(paths[0])") == "ok items=5 version=6")
+  }
+
+  @Test func aMissingFileHasAnIDAtOnceAndFailsByItself() throws {
+    let (_, client) = try connected()
+    try client.send("observe item.status item.error")
+    #expect(try client.line() == "ok id=1")
+    #expect(try client.reply("append /nowhere/a.flac") == "ok items=1 version=1")
+    #expect(
+      try client.line()
+        == "* changed id=1 player=main key=item.status item=1 old=unknown new=failed cause=itemFailed")
+    #expect(
+      try client.line()
+        == "* changed id=1 player=main key=item.error item=1 old=none new=file-not-found cause=itemFailed")
+    let status = try client.reply("item.status 1")
+    #expect(field("status", status) == "failed")
+    #expect(field("error", status) == "file-not-found")
+  }
+
+  @Test func withWaitReadyTheErrorIsTheAnswer() throws {
+    let (daemon, client) = try connected()
+    let folder = daemon.folder
+    let cases: [(path: String, code: Int)] = [
+      ("/nowhere/a.flac", 2001), (folder.path, 2002), (try folder.write("empty.flac", []), 3001),
+      (try folder.write("text.mp3", Array("This is no music at all.\n".utf8)), 3002),
+    ]
+    for (path, code) in cases {
+      let reply = try client.reply("append \(path) wait=ready")
+      #expect(field("code", reply) == "\(code)", "\(path): \(reply)")
+    }
+    #expect(try client.reply("ping") == "ok")
+  }
+
+  @Test func otherItemsPlayOnPastOnesThatCannotBePlayed() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let text = try daemon.folder.write("text.wav", Array("RIFF, but no more".utf8))
+    let (first, second) = (try daemon.wave(1, frameCount: 4_800), try daemon.wave(2, frameCount: 4_800))
+    try client.reply("append \(first) wait=ready")
+    try client.reply("append /nowhere.flac \(text) \(daemon.folder.path) \(second)")
+    try client.reply("play")
+    try client.reply("wait item=5 timeout=0")
+    try client.reply("clock.advance 1")
+    #expect(try daemon.recorded() == "1[0..<4800] 2[0..<4800]")
+  }
+
+  @Test func pathsMayHoldAnyByte() throws {
+    let (daemon, client) = try connected()
+    let names: [(wire: String, bytes: [UInt8])] = [
+      (#""a b.wav""#, Array("a b.wav".utf8)), (#"'it"s.wav'"#, Array(#"it"s.wav"#.utf8)),
+      (#""line\nbreak.wav""#, Array("line\nbreak.wav".utf8)), ("päth.wav", Array("päth.wav".utf8)),
+      ("a=b.wav", Array("a=b.wav".utf8)),
+    ]
+    let (source, folder) = (try Files.read(try daemon.wave(1, frameCount: 480)), daemon.folder.path)
+    for (index, name) in names.enumerated() {
+      try Files.write(Array("\(folder)/".utf8) + name.bytes, source)
+      let quote = name.wire.first == "\"" || name.wire.first == "'" ? String(name.wire.removingFirst) : ""
+      let path = quote.isEmpty ? "\(folder)/\(name.wire)" : "\(quote)\(folder)/\(name.wire.dropFirst())"
+      #expect(try client.reply("append \(path) wait=ready") == "ok items=\(index + 1) version=\(index + 1)")
+    }
+    // Not UTF-8: as a URL, in both directions.
+    try Files.write(Array("\(folder)/caf".utf8) + [0xe9] + Array(".wav".utf8), source)
+    #expect(try client.reply("load file://\(folder)/caf%E9.wav wait=ready") == "ok items=6 version=6")
+    #expect(field("path", try client.reply("item.status 6")) == "file://\(folder)/caf%E9.wav")
+  }
+
+  @Test func theQueueHasALimit() throws {
+    let (_, client) = try connected()
+    let line = "append " + repeatElement("/a", count: 20_000).joined(separator: " ")
+    for _ in 0..<5 { #expect(try client.reply(line).hasPrefix("ok items=")) }
+    #expect(try client.reply("append /a").hasPrefix("error code=6013 name=queue-too-long"))
+    #expect(try client.reply("list").hasPrefix("error code=6009 name=output-overflow"))
+    #expect(try client.ask("list offset=99999").count == 2)
+  }
+}
+
+extension String {
+  /// The first character, which the caller has seen.
+  fileprivate var removingFirst: Substring { prefix(1) }
+}

@@ -1,0 +1,164 @@
+import Glibc
+
+/// A program that a test started, with pipes for what it says. It ends with this object at the latest.
+final class Program: @unchecked Sendable {
+  // `@unchecked Sendable`: used by one test, on one thread at a time.
+
+  /// Nothing waits longer than this for anything: only what hangs notices.
+  static let guardMilliseconds: Int32 = 30_000
+
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// How a program ended.
+  struct Outcome: Equatable {
+    /// The exit status; 128 and the signal's number when a signal ended it.
+    var status: Int32
+    var output: String
+    var errors: String
+  }
+
+  let id: pid_t
+  private let outputDescriptor: Int32
+  private let errorDescriptor: Int32
+  private var output: [UInt8] = []
+  private var errors: [UInt8] = []
+  private var isReaped = false
+
+  /// Starts a program. `arguments` are bytes; `environment` is added to the test's own; nil removes a name.
+  init(
+    _ path: String, _ arguments: [[UInt8]], environment: [String: String?] = [:], input: Int32? = nil,
+    folder: String? = nil
+  ) throws {
+    let (outputRead, outputWrite) = try Self.pipe()
+    let (errorRead, errorWrite) = try Self.pipe()
+    defer {
+      close(outputWrite)
+      close(errorWrite)
+    }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if let input {
+      posix_spawn_file_actions_adddup2(&actions, input, 0)
+    } else {
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    }
+    posix_spawn_file_actions_adddup2(&actions, outputWrite, 1)
+    posix_spawn_file_actions_adddup2(&actions, errorWrite, 2)
+    if let folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
+    let words = ([Array(path.utf8)] + arguments).map { strdup($0.map { CChar(bitPattern: $0) } + [0]) } + [nil]
+    let variables = Self.variables(environment).map { strdup($0) } + [nil]
+    defer { for pointer in words + variables { free(pointer) } }
+    var id = pid_t()
+    let status = posix_spawnp(&id, path, &actions, nil, words, variables)
+    guard status == 0 else { throw Failure(description: "cannot start \(path): \(String(cString: strerror(status)))") }
+    self.id = id
+    outputDescriptor = outputRead
+    errorDescriptor = errorRead
+  }
+
+  convenience init(
+    _ path: String, _ arguments: [String], environment: [String: String?] = [:], input: Int32? = nil,
+    folder: String? = nil
+  ) throws {
+    try self.init(
+      path, arguments.map { Array($0.utf8) }, environment: environment, input: input, folder: folder)
+  }
+
+  deinit {
+    if !isReaped {
+      kill(id, SIGKILL)
+      var status: Int32 = 0
+      waitpid(id, &status, 0)
+    }
+    close(outputDescriptor)
+    close(errorDescriptor)
+  }
+
+  func signal(_ number: Int32) { kill(id, number) }
+
+  /// Waits for a line of standard output; nil when the program ended its output before.
+  func waitForLine() throws -> String? {
+    while true {
+      if let end = output.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { output.removeSubrange(...end) }
+        return String(decoding: output[..<end], as: UTF8.self)
+      }
+      if try !read() { return nil }
+    }
+  }
+
+  /// Waits until the program has ended.
+  func waitForEnd() throws -> Outcome {
+    while try read() {}
+    var status: Int32 = 0
+    waitpid(id, &status, 0)
+    isReaped = true
+    let signal = status & 0x7f
+    return Outcome(
+      status: signal == 0 ? status >> 8 & 0xff : 128 + signal, output: String(decoding: output, as: UTF8.self),
+      errors: String(decoding: errors, as: UTF8.self))
+  }
+
+  /// Reads what there is of both streams; false once both have ended.
+  private func read() throws -> Bool {
+    var polled = [outputDescriptor, errorDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    guard poll(&polled, 2, Self.guardMilliseconds) > 0 else {
+      throw Failure(
+        description: "a program hangs; it said: \(String(decoding: output + errors, as: UTF8.self))")
+    }
+    var isOpen = false
+    for entry in polled where entry.revents != 0 {
+      var chunk = [UInt8](repeating: 0, count: 65_536)
+      let count = chunk.withUnsafeMutableBytes { Glibc.read(entry.fd, $0.baseAddress, $0.count) }
+      guard count > 0 else { continue }
+      isOpen = true
+      if entry.fd == outputDescriptor { output += chunk[..<count] } else { errors += chunk[..<count] }
+    }
+    return isOpen || polled.contains { $0.revents == 0 }
+  }
+
+  private static func pipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Failure(description: "no pipe") }
+    return (ends[0], ends[1])
+  }
+
+  private static func variables(_ changes: [String: String?]) -> [String] {
+    var variables: [String] = []
+    var next = environ
+    while let entry = next.pointee {
+      let variable = String(cString: entry)
+      let name = String(variable.prefix { $0 != "=" })
+      if changes[name] == nil { variables.append(variable) }
+      next += 1
+    }
+    for case (let name, let value?) in changes { variables.append("\(name)=\(value)") }
+    return variables
+  }
+}
+
+/// The programs under test, which lie where the test bundle does.
+enum Executables {
+  static let playheadd = folder + "/playheadd"
+  static let playhead = folder + "/playhead"
+
+  private static let folder: String = {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = readlink("/proc/self/exe", &path, path.count - 1)
+    let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+    let executable = String(decoding: bytes, as: UTF8.self)
+    // The tests run in the bundle itself, or in a helper of the toolchain that was given its path.
+    let candidates = [executable] + CommandLine.arguments
+    for candidate in candidates {
+      var folder = candidate
+      while let slash = folder.lastIndex(of: "/") {
+        folder = String(folder[..<slash])
+        if access(folder + "/playheadd", X_OK) == 0, access(folder + "/playhead", X_OK) == 0 { return folder }
+      }
+    }
+    return "."
+  }()
+}

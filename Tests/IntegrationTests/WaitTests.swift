@@ -1,0 +1,114 @@
+import Testing
+
+/// `wait` and `observe`, on the virtual clock.
+@Suite struct WaitTests {
+  private func playing(frameCount: Int = 96_000) throws -> (TestDaemon, WireClient) {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let paths = try [1, 2].map { try daemon.wave($0, frameCount: frameCount) }
+    try client.reply("append \(paths.joined(separator: " ")) wait=ready")
+    try client.reply("play")
+    try client.reply("clock.advance 0.1")
+    return (daemon, client)
+  }
+
+  @Test func whatHoldsAlreadyIsAnsweredAtOnce() throws {
+    let (_, client) = try playing()
+    #expect(
+      try client.reply("wait status=playing time>=0.05 item=1 ready")
+        == "ok item=1 time=0.1 pts=4800/48000 timeControlStatus=playing")
+  }
+
+  @Test func aTimeIsAnsweredWhenItIsHeard() throws {
+    let (_, client) = try playing()
+    try client.send("@w wait time>=0.75")
+    let lines = try client.ask("clock.advance 1")
+    #expect(lines == ["@w ok item=1 time=0.75 pts=36000/48000 timeControlStatus=playing", "ok now=1.1"])
+  }
+
+  @Test func aChangeOfItemEndsAWaitForATime() throws {
+    let (_, client) = try playing()
+    try client.send("@w wait time>=1.9", "@v wait item=2 time>=0.05")
+    try client.send("next")
+    #expect(try client.line()?.hasPrefix("@w error code=6012 name=wait-ended") == true)
+    #expect(try client.line() == "ok item=2")
+    #expect(try client.ask("clock.advance 0.2").first?.hasPrefix("@v ok item=2 time=0.05 ") == true)
+  }
+
+  @Test func aWaitTimesOut() throws {
+    let (_, client) = try playing()
+    try client.send("@w wait status=paused timeout=0.5")
+    let lines = try client.ask("clock.advance 1")
+    #expect(lines.first == "@w error code=6011 name=timed-out message=\"not within 0.5 seconds\" operation=wait")
+  }
+
+  @Test func theEndIsWaitedFor() throws {
+    let (_, client) = try playing(frameCount: 9_600)
+    try client.send("@w wait ended")
+    let lines = try client.ask("clock.advance 1")
+    #expect(lines.first?.hasPrefix("@w ok item=none time=0 ") == true)
+  }
+
+  @Test func beingStoppedAtTheEndCountsAsEnded() throws {
+    let (_, client) = try playing(frameCount: 9_600)
+    try client.reply("end-action pause")
+    try client.send("@w wait ended", "@x wait time>=5")
+    let lines = try client.ask("clock.advance 1").filter { $0.hasPrefix("@") }.sorted()
+    #expect(lines.first?.hasPrefix("@w ok item=1 time=0.2 pts=9600/48000 timeControlStatus=paused") == true)
+    #expect(lines.last?.hasPrefix("@x error code=6012") == true)
+  }
+
+  @Test func aSeekOverATimeReachesIt() throws {
+    let (_, client) = try playing()
+    try client.send("@w wait time>=1")
+    try client.send("@s seek 1.5")
+    let replies = try [client.line() ?? "", client.line() ?? ""].sorted()
+    #expect(replies[0].hasPrefix("@s ok finished=true"))
+    #expect(replies[1].hasPrefix("@w ok item=1 time=1.5"))
+  }
+
+  @Test func waitingForAnItemThatCannotComeIsAnError() throws {
+    let (_, client) = try playing()
+    #expect(try client.reply("wait item=77").hasPrefix("error code=2004 name=no-such-item"))
+    try client.send("@w wait item=2")
+    try client.send("remove 2")
+    let replies = try [client.line() ?? "", client.line() ?? ""].sorted()
+    #expect(replies[0].hasPrefix("@w error code=2004"))
+  }
+
+  @Test func observingSendsTheValueFirstAndThenEachChangeWithItsCause() throws {
+    let (_, client) = try playing()
+    try client.send("observe player.rate player.timeControlStatus")
+    #expect(try client.line() == "ok id=1")
+    #expect(
+      try client.line()
+        == "* changed id=1 player=main key=player.timeControlStatus new=playing cause=initial initial=true")
+    #expect(try client.line() == "* changed id=1 player=main key=player.rate new=1 cause=initial initial=true")
+    let lines = try client.ask("pause")
+    #expect(
+      Set(lines.dropLast()) == [
+        "* changed id=1 player=main key=player.timeControlStatus old=playing new=paused cause=request",
+        "* changed id=1 player=main key=player.rate old=1 new=0 cause=request",
+      ])
+    #expect(try client.reply("unobserve 1") == "ok")
+    #expect(try client.ask("play") == ["ok"])
+    #expect(try client.reply("unobserve 1").hasPrefix("error code=1008 name=no-such-observer"))
+  }
+
+  @Test func eventsOfTheOwnRequestComeBeforeTheReplyOfAnAdvance() throws {
+    let (_, client) = try playing(frameCount: 9_600)
+    try client.send("observe item.events")
+    #expect(try client.line() == "ok id=1")
+    let lines = try client.ask("clock.advance 1")
+    #expect(
+      lines == [
+        "* played-to-end id=1 player=main item=1 time=0.2 pts=9600/48000",
+        "* played-to-end id=1 player=main item=2 time=0.2 pts=9600/48000", "ok now=1.1",
+      ])
+  }
+
+  @Test func withoutTheVirtualClockItCannotBeAdvanced() throws {
+    let daemon = try TestDaemon("--output", "null")
+    #expect(try daemon.connect().reply("clock.advance 1").hasPrefix("error code=5004 name=not-virtual-clock"))
+  }
+}

@@ -1,0 +1,103 @@
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// Seeks in lossy files, against the same file read from its start.
+@Suite struct LossySeekTests {
+  /// How to make a file, and how far from the reference a sample may be after a seek.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var name: String
+    var options: [String]
+    var allowedDeviation: Float = 0
+    /// How many frames off the place may be: more than 0 only where timestamps are coarser than frames.
+    var allowedFrames = 0
+    var testDescription: String { "\(name) \(options.joined(separator: " "))" }
+  }
+
+  static let rows: [Row] = [
+    Row(name: "cbr.mp3", options: ["-c:a", "libmp3lame", "-b:a", "128k"]),
+    Row(name: "vbr.mp3", options: ["-c:a", "libmp3lame", "-q:a", "2"]),
+    Row(name: "no-header.mp3", options: ["-c:a", "libmp3lame", "-q:a", "4", "-write_xing", "0"]),
+    Row(name: "low.mp3", options: ["-c:a", "libmp3lame", "-b:a", "8k", "-ar", "16000"]),
+    Row(name: "aac.m4a", options: ["-c:a", "aac", "-aac_pns", "0"]),
+    Row(name: "adts.aac", options: ["-c:a", "aac", "-aac_pns", "0"]),
+    Row(name: "vorbis.ogg", options: ["-c:a", "libvorbis"]),
+    Row(name: "opus.opus", options: ["-c:a", "libopus"], allowedDeviation: 1 / 32_768),
+    Row(name: "mp3.mp4", options: ["-c:a", "libmp3lame"]),
+  ]
+
+  @Test(arguments: rows)
+  func afterASeekTheSoundIsThatOfAReadFromTheStart(_ row: Row) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file(row.name)
+    let source = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=8:s=44100"
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source] + row.options + [path])
+    let reference = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    let rate = reader.format.sampleRateHz
+    #expect(reader.format.channelCount == 1)
+    var random = SplitMix64(state: 11)
+    let edges = [0, 1, 1_151, 1_152, reference.count - 1_000]
+    for target in edges + (0..<25).map({ _ in Int.random(in: 0..<(reference.count - 3_000), using: &random) }) {
+      let landed = try reader.seekExactly(to: MediaTime(frame: Int64(target), rate: rate))
+      #expect(landed == MediaTime(frame: Int64(target), rate: rate))
+      let (position, samples) = try reader.readFrames(min(3_000, reference.count - target))
+      #expect(position == Int64(target))
+      let deviation = zip(samples, reference[target...]).map { abs($0 - $1) }.max() ?? 2
+      #expect(deviation <= row.allowedDeviation, "target \(target)")
+    }
+  }
+
+  /// Encoders' priming is not heard: what was the first sample is the first sample.
+  @Test(arguments: [
+    Row(name: "a.mp3", options: ["-c:a", "libmp3lame"]), Row(name: "a.m4a", options: ["-c:a", "aac"]),
+    Row(name: "a.ogg", options: ["-c:a", "libvorbis"]), Row(name: "a.opus", options: ["-c:a", "libopus"]),
+    Row(name: "a.mp4", options: ["-c:a", "aac"]),
+  ])
+  func timeZeroIsTheFirstTrueSample(_ row: Row) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file(row.name)
+    // A click in silence, at 0.5 s.
+    let source = "aevalsrc=if(between(n\\,24000\\,24003)\\,0.9\\,0):d=3:s=48000"
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source] + row.options + [path])
+    let samples = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    #expect(samples.count == 144_000)
+    let loudest = samples.indices.max { abs(samples[$0]) < abs(samples[$1]) } ?? 0
+    #expect(abs(loudest - 24_001) <= 4)
+  }
+
+  @Test func matroskaIsAsExactAsItsTimestamps() throws {
+    let folder = try TemporaryFolder()
+    let wav = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 300_000), as: "a.wav")
+    let path = folder.file("a.mka")
+    try Tool.ffmpeg("-i", wav, "-c:a", "flac", path)
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    for target in [Int64(0), 5_000, 123_456, 250_001] {
+      try reader.seekExactly(to: MediaTime(frame: target, rate: 44_100))
+      let (position, samples) = try reader.readFrames(1)
+      #expect(position == target)
+      let index = try #require(TimeCode.index(left: samples[0], right: samples[1]))
+      #expect(abs(index - target) <= 44)
+    }
+  }
+
+  @Test func soundBesideVideoPlaysFromThePresentationStart() throws {
+    let folder = try TemporaryFolder()
+    for name in ["a.mp4", "a.mkv", "a.ts"] {
+      let path = folder.file(name)
+      try Tool.ffmpeg(
+        "-f", "lavfi", "-i", "testsrc=duration=3:size=64x48:rate=25", "-f", "lavfi", "-i",
+        "sine=duration=3:sample_rate=48000", "-c:v", "mpeg4", "-c:a", "aac", path)
+      let asset = Asset(path: path)
+      let properties = try asset.load()
+      #expect(properties.hasAudio && properties.hasVideo)
+      #expect(abs(properties.duration.seconds - 3) < 0.1)
+      let reader = try AudioTrackReader(asset: asset)
+      let (first, samples) = try reader.readFrames(10_000)
+      #expect(first == 0 && samples.count == 10_000)
+      try reader.seekExactly(to: MediaTime(value: 2, timescale: 1))
+      #expect(try reader.readFrames(10).position == 96_000)
+    }
+  }
+}

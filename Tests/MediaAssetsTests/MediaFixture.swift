@@ -1,0 +1,145 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// A folder of its own for a test's files; removed with the object.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    var template = Array("\(FileManager.default.temporaryDirectory.path)/playhead-assets-XXXXXX".utf8CString)
+    path = try #require(mkdtemp(&template).map { String(cString: $0) })
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Path of a file in the folder.
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Writes bytes into a file of the folder; answers its path.
+  @discardableResult
+  func write(_ bytes: [UInt8], as name: String) throws -> String {
+    try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
+    return file(name)
+  }
+}
+
+/// A command-line tool that makes test files. A tool that is missing or fails fails the test.
+enum Tool {
+  struct Failure: Error, CustomStringConvertible { var description: String }
+
+  /// Runs `ffmpeg` with these arguments; existing files are overwritten.
+  static func ffmpeg(_ arguments: String...) throws { try ffmpeg(arguments: arguments) }
+
+  /// Runs `ffmpeg` with these arguments; existing files are overwritten.
+  static func ffmpeg(arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(description: "ffmpeg \(arguments) ended with \(process.terminationStatus): \(text)")
+    }
+  }
+}
+
+/// Stereo sound whose samples tell their own frame index.
+enum TimeCode {
+  enum Encoding: String, CaseIterable {
+    case signed16, signed24, float32
+
+    var byteCount: Int {
+      switch self {
+      case .signed16: 2
+      case .signed24: 3
+      case .float32: 4
+      }
+    }
+  }
+
+  /// A WAV file with `frameCount` frames: low 15 bits of the index on the left, the rest on the right.
+  static func wav(_ encoding: Encoding, sampleRateHz: Int, frameCount: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    func append(_ value: some FixedWidthInteger, count: Int) {
+      withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0.prefix(count)) }
+    }
+    let frameByteCount = 2 * encoding.byteCount
+    bytes += Array("RIFF".utf8)
+    append(UInt32(36 + frameCount * frameByteCount), count: 4)
+    bytes += Array("WAVEfmt ".utf8)
+    append(UInt32(16), count: 4)
+    append(UInt16(encoding == .float32 ? 3 : 1), count: 2)
+    append(UInt16(2), count: 2)
+    append(UInt32(sampleRateHz), count: 4)
+    append(UInt32(sampleRateHz * frameByteCount), count: 4)
+    append(UInt16(frameByteCount), count: 2)
+    append(UInt16(8 * encoding.byteCount), count: 2)
+    bytes += Array("data".utf8)
+    append(UInt32(frameCount * frameByteCount), count: 4)
+    bytes.reserveCapacity(bytes.count + frameCount * frameByteCount)
+    for index in 0..<frameCount {
+      for code in [index & 0x7fff, index >> 15] {
+        switch encoding {
+        case .signed16: append(Int16(code), count: 2)
+        case .signed24: append(Int32(code << 8), count: 3)
+        case .float32: append((Float(code) / 32_768).bitPattern, count: 4)
+        }
+      }
+    }
+    return bytes
+  }
+
+  /// The index that an interleaved stereo frame tells; nil when it is not a time code.
+  static func index(left: Float, right: Float) -> Int64? {
+    guard let low = Int64(exactly: left * 32_768), let high = Int64(exactly: right * 32_768), low >= 0, high >= 0
+    else { return nil }
+    return high << 15 | low
+  }
+}
+
+extension AudioTrackReader {
+  /// Reads up to `frameCount` frames; fewer at the end.
+  func readFrames(_ frameCount: Int, pieceFrames: Int = 1_000) throws -> (position: Int64?, samples: [Float]) {
+    var samples: [Float] = []
+    var first: Int64?
+    var expected: Int64?
+    let piece = UnsafeMutablePointer<Float>.allocate(capacity: pieceFrames * format.channelCount)
+    defer { piece.deallocate() }
+    while samples.count < frameCount * format.channelCount {
+      let wanted = min(pieceFrames, frameCount - samples.count / format.channelCount)
+      guard case .frames(let count, let position) = try read(into: piece, capacityFrames: wanted) else { break }
+      first = first ?? position
+      #expect(expected == nil || position == expected, "positions are contiguous")
+      expected = position + Int64(count)
+      samples += UnsafeBufferPointer(start: piece, count: count * format.channelCount)
+    }
+    return (first, samples)
+  }
+
+  /// An exact seek.
+  @discardableResult
+  func seekExactly(to time: MediaTime) throws -> MediaTime {
+    try seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
+  }
+
+  /// Reads everything that is left.
+  func readToEnd() throws -> [Float] { try readFrames(.max / 64, pieceFrames: 4_096).samples }
+}
+
+/// Runs `body` and answers the number of the error that it throws; 0 when it throws none.
+func errorCode(_ body: () throws -> Void) -> Int {
+  do {
+    try body()
+    return 0
+  } catch let error as MediaError {
+    return error.code.rawValue
+  } catch {
+    return -1
+  }
+}

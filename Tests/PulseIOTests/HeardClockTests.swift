@@ -1,0 +1,87 @@
+import Glibc
+import MediaCore
+import Testing
+
+@testable import PulseIO
+
+@Suite("HeardClock")
+struct HeardClockTests {
+  private func time(milliseconds: Double) -> HostTime {
+    HostTime(nanoseconds: Int64(milliseconds * 1_000_000))
+  }
+
+  @Test("the first timing is the line, at the nominal rate")
+  func beginsWithTheFirstTiming() {
+    var clock = HeardClock(sampleRateHz: 48_000)
+    #expect(clock.heardFrame(at: time(milliseconds: 0)) == nil)
+    #expect(clock.publishedPoint() == nil)
+    #expect(clock.observe(frame: 480, at: time(milliseconds: 100)))
+    #expect(clock.heardFrame(at: time(milliseconds: 200)) == 480 + 4_800)
+    #expect(clock.hostTime(ofFrame: 960) == time(milliseconds: 110))
+  }
+
+  @Test("a published point is a whole frame and the instant at which it is heard")
+  func publishesWholeFrames() {
+    var clock = HeardClock(sampleRateHz: 48_000)
+    _ = clock.observe(frame: 100.5, at: HostTime(nanoseconds: 1_000_000))
+    let point = clock.publishedPoint()
+    #expect(point?.frame == 100)
+    #expect(point?.hostTime == HostTime(nanoseconds: 1_000_000 - 10_417))
+  }
+
+  @Test("a drift of 100 ppm is followed within 0.2 ms")
+  func followsDrift() {
+    var clock = HeardClock(sampleRateHz: 48_000)
+    for step in 0..<1_000 {
+      let milliseconds = Double(step) * 150
+      let frame = milliseconds * 48 * 1.0001
+      if let expected = clock.heardFrame(at: time(milliseconds: milliseconds)) {
+        #expect(abs(expected - frame) < 0.0002 * 48_000)
+      }
+      _ = clock.observe(frame: frame, at: time(milliseconds: milliseconds))
+    }
+  }
+
+  @Test("one late answer moves the clock by less than a third of a millisecond")
+  func resistsOutliers() throws {
+    var clock = HeardClock(sampleRateHz: 48_000)
+    for step in 0..<20 {
+      _ = clock.observe(frame: Double(step) * 4_800, at: time(milliseconds: Double(step) * 100))
+    }
+    for error in [2.9, 40, -40, -2.9] {
+      var bent = clock
+      #expect(bent.observe(frame: 96_000 + error * 48, at: time(milliseconds: 2_000)) == false)
+      let frame = try #require(bent.heardFrame(at: time(milliseconds: 2_000)))
+      #expect(abs(frame - 96_000) <= 0.0003 * 48_000)
+    }
+  }
+
+  @Test("a jump that three timings agree on is believed")
+  func followsJumps() {
+    var clock = HeardClock(sampleRateHz: 48_000)
+    _ = clock.observe(frame: 0, at: time(milliseconds: 0))
+    #expect(clock.observe(frame: 9_600, at: time(milliseconds: 100)) == false)
+    #expect(clock.observe(frame: 14_400, at: time(milliseconds: 200)) == false)
+    #expect(clock.observe(frame: 19_200, at: time(milliseconds: 300)))
+    #expect(clock.heardFrame(at: time(milliseconds: 300)) == 19_200)
+  }
+
+  @Test("wall-clock timestamps become monotonic; impossible ones lie in the middle of the question")
+  func convertsWallClock() {
+    let asked = HostTime(nanoseconds: 5_000_000)
+    let now = HostTime(nanoseconds: 5_400_000)
+    let wall = timeval(tv_sec: 1_000, tv_usec: 100)
+    func converted(_ timestamp: timeval) -> HostTime {
+      MonotonicClock.hostTime(ofWallClock: timestamp, wallNow: wall, now: now, notBefore: asked)
+    }
+    #expect(converted(timeval(tv_sec: 999, tv_usec: 999_900)) == HostTime(nanoseconds: 5_200_000))
+    #expect(converted(wall) == now)
+    #expect(converted(timeval(tv_sec: 1_000, tv_usec: 101)) == now)
+    let middle = HostTime(nanoseconds: 5_200_000)
+    #expect(converted(timeval(tv_sec: 900, tv_usec: 0)) == middle)
+    #expect(converted(timeval(tv_sec: 1_100, tv_usec: 0)) == middle)
+    #expect(
+      converted(timeval(tv_sec: .min, tv_usec: 0)) == middle
+        || converted(timeval(tv_sec: 0, tv_usec: 0)) == middle)
+  }
+}

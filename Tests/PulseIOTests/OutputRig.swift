@@ -1,0 +1,119 @@
+import MediaCore
+import PulseIO
+import RealtimeAudio
+import RigSupport
+
+/// A sink on a private server, with a mixer whose inputs the test commands.
+final class OutputRig {
+  /// Counts what comes from the sink, and can hold its thread up.
+  struct Signals {
+    var wakeCount = 0
+    var failures: [MediaError] = []
+    /// The next wake-up blocks the sink's thread until this is false again.
+    var holdsSink = false
+    var isSinkHeld = false
+  }
+
+  let server: PulseServer
+  let sink: PulseSink
+  let core: RenderCore
+  let signals = WakeSignal(Signals())
+  private var streams: [RenderStream] = []
+
+  init(
+    server: PulseServer, configuration change: (inout PulseSink.Configuration) -> Void = { _ in }
+  ) throws {
+    self.server = server
+    var configuration = PulseSink.Configuration(server: server.address)
+    change(&configuration)
+    sink = PulseSink(configuration)
+    core = RenderCore(format: try sink.open())
+    sink.start(
+      core: core,
+      wakeControl: { [signals] in
+        signals.update { $0.wakeCount += 1 }
+        if signals.withState({ $0.holdsSink }) {
+          signals.update { $0.isSinkHeld = true }
+          _ = signals.wait { $0.holdsSink ? nil : true }
+          signals.update { $0.isSinkHeld = false }
+        }
+      },
+      onFailure: { [signals] error in signals.update { $0.failures.append(error) } })
+  }
+
+  deinit { sink.close() }
+
+  /// Posts what `body` stages, all for one output frame.
+  func post(_ body: (RenderCore) -> Void) {
+    body(core)
+    core.postCommands()
+    sink.commandsPosted()
+    drainEvents()
+  }
+
+  /// Reads the events so that the next one wakes again.
+  func drainEvents() { while core.nextEvent() != nil {} }
+
+  /// A stream that holds `frameCount` frames of what `content` says for each index.
+  func makeStream(frameCount: Int, content: (Int) -> StereoFrame) -> RenderStream {
+    let stream = RenderStream(capacityFrames: frameCount, channelCount: 2)
+    var samples: [Float] = []
+    samples.reserveCapacity(frameCount * 2)
+    for index in 0..<frameCount {
+      let frame = content(index)
+      samples.append(Float(frame.left) / 32_768)
+      samples.append(Float(frame.right) / 32_768)
+    }
+    _ = stream.write(samples, frameCount: frameCount)
+    stream.end()
+    streams.append(stream)
+    return stream
+  }
+
+  /// A stream of time code.
+  func makeCodedStream(file: Int, frameCount: Int, firstIndex: Int = 0) -> RenderStream {
+    makeStream(frameCount: frameCount) { TimeCode.frame(file: file, index: firstIndex + $0) }
+  }
+
+  /// Waits for `condition` on the clock, looked at whenever the sink wakes the engine.
+  func waitForClock(_ condition: @escaping (OutputClock.Snapshot) -> Bool) throws {
+    let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
+    let met = signals.wait(until: deadline) { [core] _ in
+      while core.nextEvent() != nil {}
+      return condition(core.clock.snapshot()) ? true : nil
+    }
+    if met == nil { throw RigError.timedOut("the clock: \(core.clock.snapshot())") }
+  }
+
+  /// Attaches an input that runs `stream` from its frame 0.
+  func play(_ stream: RenderStream) throws -> Int {
+    guard let input = core.attachInput() else { throw RigError.programFailed("the mixer is full") }
+    post {
+      $0.setStream(stream, fromFrame: 0, input: input)
+      $0.setRunning(true, input: input)
+    }
+    return input
+  }
+}
+
+/// A channel that counts up from 1 to 32,749 and round again: never silent, and any break in it is seen.
+enum Sawtooth {
+  static let period = 32_749
+
+  /// The value at `index` of a count that begins at `start`.
+  static func value(_ index: Int, start: Int = 0) -> Int16 { Int16((start + index) % period + 1) }
+
+  /// The value after `value`.
+  static func next(after value: Int16) -> Int16 { value == Int16(period) ? 1 : value + 1 }
+
+  /// Where the count breaks: positions whose value does not follow from the one before, silence left out.
+  static func breaks(in samples: some Collection<Int16>) -> [(position: Int, value: Int16)] {
+    var last: Int16 = 0
+    var breaks: [(position: Int, value: Int16)] = []
+    for (position, value) in samples.enumerated() {
+      if last != 0, value != next(after: last) { breaks.append((position, value)) }
+      last = value
+    }
+    return breaks
+  }
+}

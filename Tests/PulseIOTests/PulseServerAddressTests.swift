@@ -1,0 +1,20 @@
+import Testing
+
+@testable import PulseIO
+
+@Suite("PulseServerAddress")
+struct PulseServerAddressTests {
+  @Test(
+    "the socket is found as libpulse finds it",
+    arguments: [
+      ("unix:/a/b", [:], "/a/b"), ("/a/b", [:], "/a/b"), ("tcp:host unix:/a", [:], "/a"),
+      ("{0123}unix:/a", [:], "/a"),
+      ("tcp:host", [:], nil), ("unix:relative", [:], nil),
+      (nil, ["PULSE_SERVER": "unix:/s", "XDG_RUNTIME_DIR": "/run"], "/s"),
+      (nil, ["PULSE_SERVER": "", "XDG_RUNTIME_DIR": "/run"], "/run/pulse/native"),
+      (nil, ["PULSE_RUNTIME_PATH": "/p", "XDG_RUNTIME_DIR": "/run"], "/p/native"), (nil, [:], nil),
+    ] as [(String?, [String: String], String?)])
+  func findsTheSocket(server: String?, environment: [String: String], path: String?) {
+    #expect(PulseServerAddress.socketPath(server: server) { environment[$0] } == path)
+  }
+}

@@ -1,0 +1,176 @@
+import MediaCore
+import PulseIO
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@Suite("PulseSink on a private server", .serialized)
+struct PulseSinkTests {
+  @Test("runs at the device's own format, and tells the device's name")
+  func takesTheFormatOfTheDevice() throws {
+    let server = try PulseServer(sampleRateHz: 44_100)
+    let sink = PulseSink(.init(server: server.address))
+    #expect(sink.label == "pulse")
+    #expect(try sink.open() == AudioFormat(sampleRateHz: 44_100, channelCount: 2))
+    #expect(sink.label == "pulse:rig")
+    #expect(sink.statistics.bufferFrameCount > 0)
+    sink.close()
+    sink.close()
+  }
+
+  @Test("a chosen rate and channel count replace the device's")
+  func takesTheFormatAskedFor() throws {
+    let server = try PulseServer()
+    let sink = PulseSink(
+      .init(server: server.address, sinkName: "rig", sampleRateHz: 96_000, channelCount: 6))
+    #expect(try sink.open() == AudioFormat(sampleRateHz: 96_000, channelCount: 6))
+    sink.close()
+  }
+
+  @Test("ten seconds come out bit for bit, without a gap")
+  func isExact() throws {
+    let rig = try OutputRig(server: PulseServer())
+    let frameCount = 480_000
+    _ = try rig.play(rig.makeCodedStream(file: 3, frameCount: frameCount))
+    let start = try rig.server.capture.waitForCode(file: 3)
+    try rig.server.capture.waitForCode(file: 3, index: frameCount - 1, from: start)
+    let runs = rig.server.capture.runs()
+    #expect(runs == [TimeCode.Run(file: 3, firstIndex: 0, count: frameCount, position: start)])
+    #expect(rig.sink.statistics.starvationCount == 0)
+  }
+
+  @Test("the clock stands when all has been heard, at the last audible frame or after it")
+  func clockStandsAtTheEnd() throws {
+    let rig = try OutputRig(server: PulseServer())
+    _ = try rig.play(rig.makeCodedStream(file: 1, frameCount: 24_000))
+    try rig.waitForClock { $0.isRunning }
+    try rig.waitForClock { !$0.isRunning && $0.heardFrame >= 24_000 }
+    #expect(rig.server.capture.runs().map(\.count) == [24_000])
+  }
+
+  @Test("twenty seeks land on the exact sample, and the other player loses and repeats none")
+  func splicesExactly() throws {
+    let rig = try OutputRig(server: PulseServer())
+    let capture = rig.server.capture
+    let steady = rig.makeStream(frameCount: 1 << 20) {
+      StereoFrame(left: Sawtooth.value($0), right: 0)
+    }
+    _ = try rig.play(steady)
+    let seeker = try rig.play(
+      rig.makeStream(frameCount: 1 << 17) { StereoFrame(left: 0, right: Sawtooth.value($0)) })
+    var position = try capture.waitForFrame { $0.right != 0 }
+    var landings: [Int16] = []
+    for seek in 1...20 {
+      // The distance changes, so that seeks meet every phase of the device's blocks.
+      try capture.waitForFrames(position + 4_801 + 997 * seek)
+      let start = (seek * 7_919 + 501) % Sawtooth.period
+      let stream = rig.makeStream(frameCount: 1 << 17) {
+        StereoFrame(left: 0, right: Sawtooth.value($0, start: start))
+      }
+      let from = capture.frameCount
+      rig.post { $0.setStream(stream, fromFrame: 0, input: seeker) }
+      landings.append(Sawtooth.value(0, start: start))
+      let landing = Sawtooth.value(2_000, start: start)
+      position = try capture.waitForFrame(from: from) { $0.right == landing }
+    }
+    let frames = capture.frames()
+    let sound = frames.drop { $0.left == 0 }
+    #expect(Sawtooth.breaks(in: sound.map(\.left)).isEmpty)
+    let seeks = frames.drop { $0.right == 0 }
+    #expect(Sawtooth.breaks(in: seeks.map(\.right)).map(\.value) == landings)
+    #expect(rig.sink.statistics.lateSpliceCount == 0)
+    #expect(rig.sink.statistics.starvationCount == 0)
+  }
+
+  @Test("stopping and going on loses and repeats no sample, ten times")
+  func pausesExactly() throws {
+    let rig = try OutputRig(server: PulseServer())
+    let capture = rig.server.capture
+    let input = try rig.play(rig.makeCodedStream(file: 2, frameCount: 1 << 18))
+    var position = try capture.waitForCode(file: 2)
+    for pause in 1...10 {
+      try capture.waitForFrames(position + 6_000 + 701 * pause)
+      rig.post { $0.setRunning(false, input: input) }
+      try rig.waitForClock { !$0.isRunning }
+      let silence = try capture.waitForSilence(2_000, from: capture.frameCount)
+      rig.post { $0.setRunning(true, input: input) }
+      position = try capture.waitForCode(file: 2, from: silence)
+      try rig.waitForClock { $0.isRunning }
+    }
+    try capture.waitForFrames(position + 4_800)
+    let runs = capture.runs()
+    #expect(runs.count == 11)
+    #expect(runs.first?.firstIndex == 0)
+    for (run, next) in zip(runs, runs.dropFirst()) { #expect(next.firstIndex == run.endIndex) }
+  }
+
+  @Test("a starvation of 400 ms loses and repeats no sample")
+  func survivesStarvation() throws {
+    let rig = try OutputRig(server: PulseServer())
+    let capture = rig.server.capture
+    _ = try rig.play(rig.makeCodedStream(file: 5, frameCount: 1 << 19))
+    let other = rig.makeStream(frameCount: 10) { _ in .silence }
+    try capture.waitForFrames(capture.waitForCode(file: 5) + 24_000)
+    rig.drainEvents()
+    // The sink's thread stands still, as it does when the whole process is stopped, until 400 ms of silence were heard.
+    rig.signals.update { $0.holdsSink = true }
+    _ = try rig.play(other)
+    #expect(
+      rig.signals.wait(until: HostTime.now.advanced(byNanoseconds: 30_000_000_000)) {
+        $0.isSinkHeld ? true : nil
+      } == true)
+    let silence = try capture.waitForSilence(19_200, from: capture.frameCount)
+    rig.signals.update { $0.holdsSink = false }
+    let resumed = try capture.waitForCode(file: 5, from: silence)
+    try capture.waitForFrames(resumed + 24_000)
+    let runs = capture.runs()
+    #expect(runs.count == 2)
+    #expect(runs.first?.firstIndex == 0)
+    #expect(runs.last?.firstIndex == runs.first?.endIndex)
+    #expect(rig.sink.statistics.starvationCount == 1)
+  }
+
+  @Test("when the server dies the sink says so once")
+  func tellsOfALostServer() throws {
+    let rig = try OutputRig(server: PulseServer())
+    _ = try rig.play(rig.makeCodedStream(file: 1, frameCount: 1 << 18))
+    try rig.server.capture.waitForCode(file: 1)
+    rig.server.kill()
+    let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
+    let failure = rig.signals.wait(until: deadline) { $0.failures.first }
+    #expect(failure?.code == .outputLost)
+    #expect(!rig.core.clock.snapshot().isRunning)
+    rig.post { $0.setGain(0.5, rampFrameCount: 0, input: 0) }
+    rig.sink.close()
+    #expect(rig.signals.withState { $0.failures.count } == 1)
+  }
+
+  @Test("without a server opening fails, and no server is started")
+  func tellsOfNoServer() throws {
+    let folder = try TemporaryDirectory()
+    let sink = PulseSink(.init(server: "unix:\(folder.file("nothing"))"))
+    let error = #expect(throws: MediaError.self) { try sink.open() }
+    #expect(error?.code == .outputUnavailable)
+    sink.close()
+  }
+
+  @Test("a device that the server does not have is an error with its name")
+  func tellsOfNoDevice() throws {
+    let server = try PulseServer()
+    let sink = PulseSink(.init(server: server.address, sinkName: "attic"))
+    let error = #expect(throws: MediaError.self) { try sink.open() }
+    #expect(error?.code == .outputUnavailable)
+    #expect(error?.message.contains("attic") == true)
+  }
+
+  @Test("a format that PulseAudio cannot do is a configuration error")
+  func refusesImpossibleFormats() throws {
+    let server = try PulseServer()
+    for (rate, channels) in [(768_000, 2), (48_000, 64)] {
+      let sink = PulseSink(
+        .init(server: server.address, sampleRateHz: rate, channelCount: channels))
+      let error = #expect(throws: MediaError.self) { try sink.open() }
+      #expect(error?.code == .outputConfiguration)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import Testing
+
+/// Random sequences of everything that can be done to a `RenderCore`, each compared with `RenderModel`.
+@Suite struct RenderModelTests {
+  @Test(arguments: 0..<8)
+  func coreDoesWhatTheModelDoes(part: Int) {
+    for seed in part * 250..<(part + 1) * 250 {
+      var sequence = RenderSequence(seed: UInt64(seed))
+      sequence.run(stepCount: 70)
+      if let failure = sequence.failure {
+        Issue.record("seed \(seed): \(failure)")
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import MediaCore
+import MediaTesting
+
+@testable import RealtimeAudio
+
+/// One sequence: a core and a model that are told the same.
+struct RenderSequence {
+  let core: RenderCore
+  let inputCount: Int
+  var model: RenderModel
+  var streams: [RenderStream] = []
+  var timeline = EventTimeline()
+  var random: SeededGenerator
+  /// What went wrong first; nil while all is well.
+  var failure: String?
+
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+    inputCount = Int.random(in: 1...4, using: &random)
+    let channelCount = Int.random(in: 1...2, using: &random)
+    core = RenderCore(format: AudioFormat(sampleRateHz: 48_000, channelCount: channelCount))
+    model = RenderModel(inputCount: inputCount, channelCount: channelCount)
+    for index in 0..<inputCount { expect(core.attachInput() == index, "attached in order") }
+    core.postCommands()
+    core.applyCommands()
+    for input in 0..<inputCount {
+      let stream = makeStream()
+      post(.setStream(.init(stream: stream, frame: 0), input: input))
+      post(.setRunning(true, input: input))
+    }
+    core.postCommands()
+  }
+
+  mutating func expect(_ condition: Bool, _ message: String) {
+    if !condition, failure == nil { failure = message }
+  }
+
+  // MARK: Steps
+
+  mutating func run(stepCount: Int) {
+    for _ in 0..<stepCount where failure == nil {
+      switch Int.random(in: 0..<100, using: &random) {
+      case ..<34: render(frameCount: Int.random(in: 0...40, using: &random))
+      case ..<47: rewind()
+      case ..<60: release()
+      case ..<83: write()
+      case ..<86: endStream()
+      case ..<95: postCommands()
+      case ..<97:
+        core.applyCommands()
+        model.applyCommands()
+      default: askReady()
+      }
+      readEvents()
+      expect(core.renderedFrame == model.renderedFrame, "renderedFrame")
+    }
+    if failure == nil { finish() }
+  }
+
+  mutating func render(frameCount: Int) {
+    var block = [Float](repeating: .nan, count: frameCount * model.channelCount + 1)
+    core.render(into: &block, frameCount: frameCount)
+    let guardSample = block.removeLast()
+    let expected = model.render(frameCount: frameCount)
+    expect(guardSample.isNaN, "wrote past the block")
+    expect(block == expected, "content of the block that ends at \(model.renderedFrame)")
+    expect(core.isActive == model.isActive, "isActive at \(model.renderedFrame)")
+    let lastSounding = model.sounding.lastIndex { $0.contains { $0 != nil } } ?? -1
+    expect(core.lastAudibleFrame > lastSounding, "lastAudibleFrame")
+    expect(core.lastAudibleFrame <= model.renderedFrame, "lastAudibleFrame after the rendered ones")
+  }
+
+  mutating func rewind() {
+    let frame = Int64.random(in: model.heardFrame - 3...model.renderedFrame + 3, using: &random)
+    let reached = core.rewind(toFrame: frame)
+    expect(reached == model.rewind(toFrame: frame), "rewind to \(frame) reached \(reached)")
+  }
+
+  mutating func release() {
+    let frame = Int64.random(in: model.heardFrame...model.renderedFrame, using: &random)
+    core.release(heardFrame: frame)
+    model.release(heardFrame: frame)
+    for (index, stream) in streams.enumerated() where model.isNeeded(stream: index) {
+      let (heard, needed) = model.heardLimits(stream: index)
+      expect(stream.releasedFrame >= heard, "stream \(index) holds what was heard")
+      expect(
+        stream.releasedFrame <= needed,
+        "stream \(index) let go \(stream.releasedFrame), needed \(needed), written \(stream.writtenFrame)")
+    }
+  }
+
+  mutating func write() {
+    let index = Int.random(in: streams.indices, using: &random)
+    guard model.streams[index].end == nil else { return }
+    append(to: index, frameCount: Int.random(in: 1...60, using: &random))
+  }
+
+  mutating func append(to index: Int, frameCount: Int) {
+    let first = model.streams[index].written
+    let samples = (0..<frameCount * model.channelCount).map {
+      RenderModel.sample(
+        .init(stream: index, frame: first + Int64($0 / model.channelCount)), channel: $0 % model.channelCount)
+    }
+    let count = streams[index].write(samples, frameCount: frameCount)
+    expect(count == min(frameCount, streams[index].capacityFrames - Int(first - streams[index].releasedFrame)), "room")
+    model.streams[index].written += Int64(count)
+  }
+
+  mutating func endStream() {
+    let index = Int.random(in: streams.indices, using: &random)
+    guard model.streams[index].end == nil else { return }
+    streams[index].end()
+    model.streams[index].end = model.streams[index].written
+  }
+
+  mutating func askReady() {
+    let wanted = Int.random(in: 1...60, using: &random)
+    let ready = core.readyFrameCount(atMost: wanted)
+    model.applyCommands()
+    expect((0...wanted).contains(ready), "ready \(ready) of \(wanted)")
+    expect(model.isReady(frameCount: ready), "somebody lacks samples within \(ready) frames")
+    if ready == 0 { expect(!model.isReady(frameCount: 1), "nobody lacks samples, but nothing may be rendered") }
+  }
+
+  // MARK: Commands
+
+  mutating func makeStream() -> Int {
+    let capacity = Int.random(in: 1...3, using: &random) * 32
+    streams.append(RenderStream(capacityFrames: capacity, channelCount: model.channelCount))
+    model.streams.append(.init())
+    if Bool.random(using: &random) {
+      append(to: streams.count - 1, frameCount: Int.random(in: 1...60, using: &random))
+    }
+    return streams.count - 1
+  }
+
+  mutating func postCommands() {
+    for _ in 0..<Int.random(in: 1...3, using: &random) { post(randomCommand()) }
+    core.postCommands()
+  }
+
+  mutating func randomCommand() -> RenderModel.Command {
+    let input = Int.random(in: 0..<inputCount, using: &random)
+    let state = model.inputs[input]
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0: return .reattach(input: input)
+    case 1: return .setRunning(false, input: input)
+    case 2, 3: return .setRunning(true, input: input)
+    case 4: return .setStream(.init(stream: makeStream(), frame: 0), input: input)
+    case 5: return .setStream(nil, input: input)
+    case 6:
+      // What was to follow is wanted at once.
+      if let next = state.schedule?.next, model.waiting.isEmpty { return .setStream(next, input: input) }
+      return .setStream(.init(stream: makeStream(), frame: 0), input: input)
+    case 7: return .scheduleStream(nil, input: input)
+    case 8, 9:
+      let at = (state.position?.frame ?? 0) + Int64.random(in: -3...50, using: &random)
+      let next = RenderModel.Place(stream: makeStream(), frame: Int64.random(in: 0...2, using: &random))
+      return .scheduleStream(.init(next: next, atFrame: at), input: input)
+    default:
+      let gain: Float = [0, 1, 1, 0.5, 0.3].randomElement(using: &random) ?? 1
+      return .setGain(gain, rampFrameCount: Int64.random(in: 0...30, using: &random), input: input)
+    }
+  }
+
+  mutating func post(_ command: RenderModel.Command) {
+    model.waiting.append(command)
+    switch command {
+    case .reattach(let input):
+      core.detachInput(input)
+      expect(core.attachInput() == input, "the place is free again")
+    case .setRunning(let isRunning, let input): core.setRunning(isRunning, input: input)
+    case .setStream(let place, let input):
+      core.setStream(place.map { streams[$0.stream] }, fromFrame: place?.frame ?? 0, input: input)
+    case .scheduleStream(let schedule, let input):
+      core.scheduleStream(
+        schedule.map { streams[$0.next.stream] }, fromFrame: schedule?.next.frame ?? 0,
+        atFrame: schedule?.atFrame ?? 0, input: input)
+    case .setGain(let gain, let rampFrameCount, let input):
+      core.setGain(gain, rampFrameCount: rampFrameCount, input: input)
+    }
+  }
+
+  // MARK: Events
+
+  mutating func readEvents() {
+    while let event = core.nextEvent() {
+      timeline.add(event)
+      guard event.kind == .streamRetired else { continue }
+      let index = streams.firstIndex { $0.id == event.streamID } ?? -1
+      expect(index >= 0 && !model.isNeeded(stream: index), "stream \(index) retired while it is needed")
+      expect(timeline.retired.filter { $0 == event.streamID }.count == 1, "stream \(index) retired twice")
+    }
+  }
+
+  /// What the events say must be what sounded; and everything comes back.
+  mutating func finish() {
+    for frame in 0..<model.renderedFrame {
+      for input in 0..<inputCount {
+        let told = timeline.place(input: input, at: frame)
+        let sounded = model.sounding[Int(frame)][input]
+        guard told?.streamID != sounded.map({ streams[$0.stream].id }) || told?.streamFrame != sounded?.frame else {
+          continue
+        }
+        let texts = [String(describing: told), String(describing: sounded)]
+        expect(false, "events say \(texts[0]), not \(texts[1]) at \(frame), input \(input)")
+      }
+    }
+    for input in 0..<inputCount { core.detachInput(input) }
+    core.postCommands()
+    core.applyCommands()
+    model.applyCommands()
+    core.release(heardFrame: core.renderedFrame)
+    expect(!core.isActive, "isActive without inputs")
+    while let event = core.nextEvent() { timeline.add(event) }
+    let owed = streams.indices.filter { model.streams[$0].wasUsed }.map { streams[$0].id }
+    expect(timeline.retired.sorted() == owed.sorted(), "streams retired \(timeline.retired), owed \(owed)")
+    expect(timeline.missedScheduleCount == model.missedScheduleCount, "missed schedules")
+    expect(core.lostEventCount == 0, "lost events")
+  }
+}
