@@ -63,12 +63,13 @@ let package = Package(
     .executableTarget(
       name: "playheadd",
       dependencies: [
-        "ControlServer", "PulseIO", "LibAV", "Playback", "RealtimeAudio", "MediaCore", log, argumentParser,
+        "ControlServer", "WireProtocol", "PulseIO", "LibAV", "Playback", "RealtimeAudio", "MediaCore", log,
+        argumentParser,
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
-    .executableTarget(
-      name: "playhead", dependencies: ["WireProtocol", "MediaCore", argumentParser], swiftSettings: strict),
+    .executableTarget(name: "playhead", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
 
     // The library's umbrella.
     .target(
@@ -93,6 +94,12 @@ let package = Package(
       name: "PlaybackTests",
       dependencies: ["Playback", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
+    .testTarget(
+      name: "ControlServerTests", dependencies: ["ControlServer", "WireProtocol", "Playback", "MediaCore"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "IntegrationTests", dependencies: ["RigSupport", "MediaCore", "playheadd", "playhead"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

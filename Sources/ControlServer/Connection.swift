@@ -352,9 +352,12 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     output.take { bytes in
       writeBuffer.clear(minimumCapacity: bytes.count)
       writeBuffer.writeBytes(bytes)
-      context.writeAndFlush(wrapOutboundOut(writeBuffer), promise: nil)
     }
-    if !context.channel.isWritable { measureBacklog() }
+    guard writeBuffer.readableBytes > 0 else { return }
+    // A peer that has gone away ends the connection from within this call.
+    context.writeAndFlush(wrapOutboundOut(writeBuffer), promise: nil)
+    writeBuffer.moveReaderIndex(to: writeBuffer.writerIndex)
+    if !isClosing, !context.channel.isWritable { measureBacklog() }
   }
 
   /// Finds out how much the transport still holds.

@@ -78,7 +78,7 @@ struct OutputQueue {
     if !kept.isEmpty { kept.removeAll { $0.key.subscription == subscription } }
   }
 
-  /// Hands over everything that the transport is to get now; `body` must take it.
+  /// Hands over everything that the transport is to get now; `body` must copy it, and do nothing else.
   mutating func take(_ body: ([UInt8]) -> Void) {
     if isOverflowing, backlogByteCount <= limitByteCount / 4 {
       isOverflowing = false

@@ -29,6 +29,11 @@ final class WaitRunner: @unchecked Sendable {
   func start(timeout: MediaTime?) throws(MediaError) {
     judge()
     guard !isOver else { return }
+    let limit = timeout.flatMap(\.wholeNanoseconds)
+    if let timeout, let limit, limit <= 0 {
+      // Only what holds already was asked for; no clock is needed to tell.
+      return request.fail(Self.timedOut(timeout))
+    }
     request.onEnd { self.stop() }
     tokens = target.player.onLoop { player in
       [
@@ -47,10 +52,14 @@ final class WaitRunner: @unchecked Sendable {
         }
       }
     }
-    guard let timeout, let nanoseconds = timeout.wholeNanoseconds else { return }
-    timer = loop.schedule(at: loop.now.advanced(byNanoseconds: nanoseconds)) { [weak self] in
-      self?.request.fail(MediaError(.timedOut, "not within \(timeout.decimalDescription) seconds"))
+    guard let timeout, let limit else { return }
+    timer = loop.schedule(at: loop.now.advanced(byNanoseconds: limit)) { [weak self] in
+      self?.request.fail(Self.timedOut(timeout))
     }
+  }
+
+  private static func timedOut(_ timeout: MediaTime) -> MediaError {
+    MediaError(.timedOut, "not within \(timeout.decimalDescription) seconds")
   }
 
   private func handle(_ event: PlayerEvent) {

@@ -131,7 +131,9 @@ struct PlayerTimeline {
   }
 
   private func time(in span: Span, at streamFrame: Int64) -> MediaTime {
-    span.time + MediaTime(frame: streamFrame - span.streamFrame, rate: sampleRateHz)
+    // Where a span begins, its own timescale says it best.
+    streamFrame == span.streamFrame
+      ? span.time : span.time + MediaTime(frame: streamFrame - span.streamFrame, rate: sampleRateHz)
   }
 
   /// The output frame at which frame `streamFrame` of a stream is, or would be, heard; nil when no run reaches it. The

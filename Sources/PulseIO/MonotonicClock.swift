@@ -19,13 +19,13 @@ enum MonotonicClock {
   static func hostTime(
     ofWallClock timestamp: timeval, wallNow: timeval, now: HostTime, notBefore earliest: HostTime
   ) -> HostTime {
-    let seconds = Int64(wallNow.tv_sec) - Int64(timestamp.tv_sec)
-    let microseconds = Int64(wallNow.tv_usec) - Int64(timestamp.tv_usec)
     let span = max(0, now.nanoseconds(since: earliest))
-    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let age = overflow ? -1_000_000 : scaled &+ microseconds &* 1_000
+    // The server may say anything: wide enough not to overflow.
+    let seconds = Int128(wallNow.tv_sec) - Int128(timestamp.tv_sec)
+    let microseconds = Int128(wallNow.tv_usec) - Int128(timestamp.tv_usec)
+    let age = seconds * 1_000_000_000 + microseconds * 1_000
     // Each of the readings has a grain of a microsecond.
-    let isPlausible = age >= -2_000 && age <= span &+ 2_000
-    return now.advanced(byNanoseconds: -(isPlausible ? min(max(age, 0), span) : span / 2))
+    let isPlausible = age >= -2_000 && age <= Int128(span) + 2_000
+    return now.advanced(byNanoseconds: -(isPlausible ? min(max(Int64(age), 0), span) : span / 2))
   }
 }

@@ -50,13 +50,16 @@ import Testing
   @Test func withWaitReadyTheErrorIsTheAnswer() throws {
     let (daemon, client) = try connected()
     let folder = daemon.folder
-    let cases: [(path: String, code: Int)] = [
-      ("/nowhere/a.flac", 2001), (folder.path, 2002), (try folder.write("empty.flac", []), 3001),
-      (try folder.write("text.mp3", Array("This is no music at all.\n".utf8)), 3002),
+    let text = Array("This is no music at all, and there is nothing in it that could be.\n".utf8)
+    let cases: [(path: String, names: Set<String>)] = [
+      ("/nowhere/a.flac", ["file-not-found"]), (folder.path, ["not-a-file"]),
+      (try folder.write("empty.flac", []), ["empty-file"]),
+      // Which of these it is depends on how far the guess by the name carries.
+      (try folder.write("text.mp3", text), ["unknown-format", "damaged-file"]),
     ]
-    for (path, code) in cases {
+    for (path, names) in cases {
       let reply = try client.reply("append \(path) wait=ready")
-      #expect(field("code", reply) == "\(code)", "\(path): \(reply)")
+      #expect(names.contains(field("name", reply) ?? ""), "\(path): \(reply)")
     }
     #expect(try client.reply("ping") == "ok")
   }
@@ -69,9 +72,9 @@ import Testing
     try client.reply("append \(first) wait=ready")
     try client.reply("append /nowhere.flac \(text) \(daemon.folder.path) \(second)")
     try client.reply("play")
-    try client.reply("wait item=5 timeout=0")
     try client.reply("clock.advance 1")
-    #expect(try daemon.recorded() == "1[0..<4800] 2[0..<4800]")
+    let heard = try daemon.recorded()
+    #expect(heard == "1[0..<4800] 2[0..<4800]")
   }
 
   @Test func pathsMayHoldAnyByte() throws {

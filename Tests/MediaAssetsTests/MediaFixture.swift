@@ -1,4 +1,6 @@
 import Foundation
+import LibAV
+import Logging
 import MediaCore
 import Testing
 
@@ -8,7 +10,15 @@ import Testing
 final class TemporaryFolder {
   let path: String
 
+  /// FFmpeg speaks of every damaged file; tests that make them by the hundred would drown.
+  private static let quietness: Void = {
+    var logger = Logger(label: "playhead.ffmpeg")
+    logger.logLevel = .critical
+    LibAV.installLogBridge(logger: logger)
+  }()
+
   init() throws {
+    Self.quietness
     var template = Array("\(FileManager.default.temporaryDirectory.path)/playhead-assets-XXXXXX".utf8CString)
     path = try #require(mkdtemp(&template).map { String(cString: $0) })
   }
@@ -25,6 +35,18 @@ final class TemporaryFolder {
     return file(name)
   }
 }
+
+/// Writes bytes into a file whose name is bytes.
+func writeFile(_ bytes: [UInt8], at path: [UInt8]) throws {
+  let file = try #require((path + [0]).withUnsafeBufferPointer { name in
+    name.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { fopen($0, "w") } }
+  })
+  defer { fclose(file) }
+  #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+}
+
+/// A file's bytes.
+func readFile(_ path: String) throws -> [UInt8] { try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))) }
 
 /// A command-line tool that makes test files. A tool that is missing or fails fails the test.
 enum Tool {

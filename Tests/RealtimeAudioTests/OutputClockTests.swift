@@ -1,7 +1,6 @@
 import Glibc
 import MediaCore
 import MediaTesting
-import Synchronization
 import Testing
 
 @testable import RealtimeAudio
@@ -108,13 +107,5 @@ import Testing
     for reader in readers { reader.join() }
     #expect(broken.withState { $0 } == 0)
     #expect(clock.snapshot().heardFrame == count)
-  }
-
-  private final class Flag: Sendable {
-    private let value = Atomic<Bool>(false)
-
-    var isSet: Bool { value.load(ordering: .acquiring) }
-
-    func set() { value.store(true, ordering: .releasing) }
   }
 }

@@ -1,4 +1,5 @@
 import MediaCore
+import Synchronization
 import Testing
 
 @testable import RealtimeAudio
@@ -81,3 +82,12 @@ extension RenderStream {
 func ramp(_ count: Int, from first: Int = 1) -> [Float] { (0..<count).map { Float(first + $0) / 8_388_608 } }
 
 func silence(_ count: Int) -> [Float] { [Float](repeating: 0, count: count) }
+
+/// A fact that one thread states and others read, without a lock.
+final class Flag: Sendable {
+  private let value = Atomic<Bool>(false)
+
+  var isSet: Bool { value.load(ordering: .acquiring) }
+
+  func set() { value.store(true, ordering: .releasing) }
+}

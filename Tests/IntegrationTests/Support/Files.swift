@@ -58,18 +58,20 @@ enum Recording {
     }
   }
 
-  /// What was heard, sample for sample, in a form that a failed test can show: `1[0..<4800] 2[0..<100]`, and `-[5]` for
-  /// five frames of silence. `?` is sound that is no time code.
+  /// What was heard, sample for sample, in a form that a failed test can show: `1[0..<4800] 2[0..<100]`, and `-` for
+  /// silence between; the silence at the end, while the device is still running out, does not count. `?` is sound that is
+  /// no time code.
   static func describe(_ frames: [StereoFrame]) -> String {
     var pieces: [String] = []
     var position = 0
-    func silence(to end: Int) { if end > position { pieces.append("-[\(end - position)]") } }
     for run in TimeCode.runs(in: frames) {
-      silence(to: run.position)
+      if run.position > position { pieces.append("-") }
       pieces.append("\(run.file == 0 ? "?" : "\(run.file)")[\(run.firstIndex)..<\(run.endIndex)]")
       position = run.endPosition
     }
-    silence(to: frames.count)
     return pieces.joined(separator: " ")
   }
+
+  /// The same without the silences, and with what they cut put together again.
+  static func describeSound(_ frames: [StereoFrame]) -> String { describe(frames.filter { $0 != .silence }) }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A program that a test started, with pipes for what it says. It ends with this object at the latest.
 final class Program: @unchecked Sendable {
@@ -31,6 +32,20 @@ final class Program: @unchecked Sendable {
     _ path: String, _ arguments: [[UInt8]], environment: [String: String?] = [:], input: Int32? = nil,
     folder: String? = nil
   ) throws {
+    // One at a time: between making a pipe and closing it on exec, another child would inherit it and hold it open.
+    let started = try Self.spawning.withLock { _ in
+      try Self.start(path, arguments, environment: environment, input: input, folder: folder)
+    }
+    id = started.id
+    outputDescriptor = started.output
+    errorDescriptor = started.errors
+  }
+
+  private static let spawning = Mutex<Void>(())
+
+  private static func start(
+    _ path: String, _ arguments: [[UInt8]], environment: [String: String?], input: Int32?, folder: String?
+  ) throws -> (id: pid_t, output: Int32, errors: Int32) {
     let (outputRead, outputWrite) = try Self.pipe()
     let (errorRead, errorWrite) = try Self.pipe()
     defer {
@@ -47,16 +62,15 @@ final class Program: @unchecked Sendable {
     }
     posix_spawn_file_actions_adddup2(&actions, outputWrite, 1)
     posix_spawn_file_actions_adddup2(&actions, errorWrite, 2)
-    if let folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
-    let words = ([Array(path.utf8)] + arguments).map { strdup($0.map { CChar(bitPattern: $0) } + [0]) } + [nil]
+    // posix_spawn itself cannot change the folder.
+    let program = folder.map { ["env", "-C", $0, path] } ?? [path]
+    let words = (program.map { Array($0.utf8) } + arguments).map { strdup($0.map { CChar(bitPattern: $0) } + [0]) } + [nil]
     let variables = Self.variables(environment).map { strdup($0) } + [nil]
     defer { for pointer in words + variables { free(pointer) } }
     var id = pid_t()
-    let status = posix_spawnp(&id, path, &actions, nil, words, variables)
+    let status = posix_spawnp(&id, program[0], &actions, nil, words, variables)
     guard status == 0 else { throw Failure(description: "cannot start \(path): \(String(cString: strerror(status)))") }
-    self.id = id
-    outputDescriptor = outputRead
-    errorDescriptor = errorRead
+    return (id, outputRead, errorRead)
   }
 
   convenience init(
@@ -122,7 +136,8 @@ final class Program: @unchecked Sendable {
 
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
-    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Failure(description: "no pipe") }
+    guard Glibc.pipe(&ends) == 0 else { throw Failure(description: "no pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
   }
 

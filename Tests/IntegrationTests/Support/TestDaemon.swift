@@ -23,15 +23,16 @@ final class TestDaemon {
     return try TestDaemon("--clock", "virtual", "--output", "wav:\(folder.file("out.wav"))", folder: folder)
   }
 
-  /// What would have been heard; ends the daemon.
-  func recorded() throws -> String {
+  /// What would have been heard, as `Recording` describes it; ends the daemon.
+  func recorded(withSilences: Bool = true) throws -> String {
     try stop()
-    return Recording.describe(try Recording.frames(in: folder.file("out.wav")))
+    let frames = try Recording.frames(in: folder.file("out.wav"))
+    return withSilences ? Recording.describe(frames) : Recording.describeSound(frames)
   }
 
   /// A connection whose greeting has been read.
   func connect() throws -> WireClient {
-    let client = try WireClient(socket)
+    let client = try WireClient(socket, owner: self)
     guard let greeting = try client.line(), greeting.hasPrefix("* hello playhead protocol=1") else {
       throw Program.Failure(description: "no greeting")
     }

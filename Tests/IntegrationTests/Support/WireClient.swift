@@ -4,9 +4,12 @@ import Glibc
 final class WireClient {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
+  /// The daemon, which lives as long as a connection of it is used.
+  private let owner: TestDaemon?
 
-  /// Connects; `receiveBufferByteCount` makes a peer that is soon full.
-  init(_ path: String) throws {
+  /// Connects.
+  init(_ path: String, owner: TestDaemon? = nil) throws {
+    self.owner = owner
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -43,7 +46,7 @@ final class WireClient {
     max(
       0,
       bytes.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT.rawValue))
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
       })
   }
 

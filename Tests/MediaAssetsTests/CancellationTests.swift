@@ -1,0 +1,133 @@
+import Foundation
+import LibAV
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// `cancel()` ends a read that blocks, and nothing is lost when reading goes on.
+@Suite(.timeLimit(.minutes(2))) struct CancellationTests {
+  @Test func aBlockedReadIsCancelled() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("fifo.wav")
+    #expect(mkfifo(path, 0o600) == 0)
+    // Held open for reading and writing, the FIFO never ends; a thread feeds it.
+    let descriptor = open(path, O_RDWR)
+    #expect(descriptor >= 0)
+    let bytes = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 441_000)
+    let interrupt = Interrupt()
+    let isFed = DispatchSemaphore(value: 0)
+    let feeder = Thread {
+      var rest = bytes.dropLast(40_000)[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else { break }
+        rest = rest.dropFirst(count)
+      }
+      isFed.signal()
+    }
+    feeder.start()
+    let reader = try AudioTrackReader(
+      asset: Asset(path: path), properties: nil, interrupt: interrupt, kinds: .regularFilesAndPipes)
+    // Sooner or later there is nothing left to read, and only the cancellation can end that.
+    let canceller = Thread {
+      isFed.wait()
+      reader.cancel()
+    }
+    canceller.start()
+    var frames = 0
+    let piece = UnsafeMutablePointer<Float>.allocate(capacity: 2_048)
+    defer { piece.deallocate() }
+    var result = try reader.read(into: piece, capacityFrames: 1_024)
+    while case .frames(let count, let position) = result {
+      #expect(position == Int64(frames))
+      frames += count
+      result = try reader.read(into: piece, capacityFrames: 1_024)
+    }
+    #expect(result == .cancelled)
+    #expect(frames < 441_000)
+    #expect(try reader.read(into: piece, capacityFrames: 1_024) == .cancelled, "until it is reset")
+    #expect(errorCode { try reader.seekExactly(to: .zero) } == 6015)
+    close(descriptor)
+  }
+
+  @Test func openingABlockedFileIsCancelled() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("fifo.wav")
+    #expect(mkfifo(path, 0o600) == 0)
+    let descriptor = open(path, O_RDWR)
+    let interrupt = Interrupt()
+    Thread { interrupt.cancel() }.start()
+    let code = errorCode {
+      _ = try AudioTrackReader(
+        asset: Asset(path: path), properties: nil, interrupt: interrupt, kinds: .regularFilesAndPipes)
+    }
+    #expect(code == 6015)
+    close(descriptor)
+  }
+
+  @Test(arguments: ["a.wav", "a.flac", "a.mp3"])
+  func readingGoesOnWhereItWasAfterCancellations(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let wav = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 200_000)
+    let source = try folder.write(wav, as: "a.wav")
+    if name != "a.wav" { try Tool.ffmpeg("-i", source, folder.file(name)) }
+    let expected = try AudioTrackReader(asset: Asset(path: folder.file(name))).readToEnd()
+
+    let reader = try AudioTrackReader(asset: Asset(path: folder.file(name)))
+    let finished = DispatchSemaphore(value: 0)
+    do {
+      let box = DoneFlag()
+      let canceller = Thread {
+        while !box.isDone.load(ordering: .acquiring) {
+          reader.cancel()
+          sched_yield()
+        }
+        finished.signal()
+      }
+      canceller.start()
+      defer {
+        box.isDone.store(true, ordering: .releasing)
+        finished.wait()
+      }
+      let piece = UnsafeMutablePointer<Float>.allocate(capacity: 2_000)
+      defer { piece.deallocate() }
+      var samples: [Float] = []
+      do {
+        reading: while true {
+          reader.resetCancellation()
+          switch try reader.read(into: piece, capacityFrames: 1_000) {
+          case .frames(let count, let position):
+            #expect(position == Int64(samples.count / 2))
+            samples += UnsafeBufferPointer(start: piece, count: 2 * count)
+          case .cancelled: continue
+          case .endOfTrack: break reading
+          }
+        }
+      } catch {
+        Issue.record(error)
+      }
+      #expect(samples == expected)
+    }
+  }
+
+  @Test func manyThreadsLoadOneAssetOnce() throws {
+    let folder = try TemporaryFolder()
+    let wav = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 1_000)
+    let asset = Asset(path: try folder.write(wav, as: "a.wav"))
+    #expect(asset.loaded == nil)
+    let outcomes = Mutex<[Int]>([])
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      let code = errorCode { _ = try asset.load() }
+      outcomes.withLock { $0.append(code) }
+    }
+    #expect(outcomes.withLock { $0 } == Array(repeating: 0, count: 8))
+    #expect(try asset.loaded?.get().duration == MediaTime(frame: 1_000, rate: 44_100))
+  }
+}
+
+/// A flag that two threads share.
+private final class DoneFlag: Sendable {
+  let isDone = Atomic<Bool>(false)
+}

@@ -1,0 +1,146 @@
+import Glibc
+import MediaCore
+import MediaTesting
+import Testing
+
+@testable import RealtimeAudio
+
+/// Everything on the sink's side of a `RenderCore`, in every situation, without one allocation or lock.
+///
+/// The probe is off under the thread and address sanitizers, which replace the same functions; then these tests still
+/// run the code, and the first one says that nothing was counted.
+@Suite struct RenderAllocationTests {
+  @Test func probeSeesAllocationsAndLocks() {
+    let allocations = AllocationProbe.count {
+      let memory = malloc(100)
+      free(memory)
+      let aligned = UnsafeMutableRawPointer.allocate(byteCount: 100, alignment: 4_096)
+      aligned.deallocate()
+    }
+    let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    let locks = AllocationProbe.count {
+      pthread_mutex_lock(mutex)
+      pthread_mutex_unlock(mutex)
+    }
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+    let arrays = AllocationProbe.count {
+      withExtendedLifetime([Int](repeating: 1, count: allocations.lockCount + 100)) {}
+    }
+    if AllocationProbe.isAvailable {
+      #expect(allocations == AllocationProbe.Counts(allocationCount: 4, lockCount: 0))
+      #expect(locks == AllocationProbe.Counts(allocationCount: 0, lockCount: 1))
+      #expect(arrays.allocationCount == 2)
+    } else {
+      #expect([allocations, locks, arrays] == [.none, .none, .none])
+    }
+    #expect(AllocationProbe.count {} == .none)
+  }
+
+  @Test func probeCountsItsOwnThreadOnly() {
+    let isOver = Flag()
+    let counts = WakeSignal<AllocationProbe.Counts?>(nil)
+    let other = NamedThread(name: "idle") {
+      let counted = AllocationProbe.count { while !isOver.isSet { sched_yield() } }
+      counts.update { $0 = counted }
+    }
+    withExtendedLifetime([Int](repeating: 1, count: 100)) {}
+    isOver.set()
+    other.join()
+    #expect(counts.withState { $0?.allocationCount } == 0)
+  }
+
+  /// Runs `body` with a core that has been warmed up, a buffer of 512 stereo frames, and nothing counted yet.
+  private func count(
+    prepare: (RenderRig, [RenderStream]) throws -> Void = { _, _ in },
+    _ body: (RenderCore, UnsafeMutablePointer<Float>) -> Void
+  ) throws -> AllocationProbe.Counts {
+    let rig = RenderRig(channelCount: 2)
+    let streams = (0..<4).map { RenderStream(ramp(2_000, from: $0), channelCount: 2) }
+    for stream in streams.dropLast() { _ = try rig.play(stream) }
+    let block = UnsafeMutablePointer<Float>.allocate(capacity: 1_024)
+    defer { block.deallocate() }
+    rig.core.render(into: block, frameCount: 100)
+    try prepare(rig, streams)
+    let core = rig.core
+    return withExtendedLifetime(streams) { AllocationProbe.count { body(core, block) } }
+  }
+
+  @Test func renderingDoesNotAllocate() throws {
+    #expect(try count { core, block in core.render(into: block, frameCount: 512) } == .none)
+    #expect(try count { core, block in core.render(into: block, frameCount: 0) } == .none)
+    // Into starvation, and on in it.
+    #expect(try count { core, block in for _ in 0..<5 { core.render(into: block, frameCount: 512) } } == .none)
+  }
+
+  @Test func everyCommandIsAppliedWithoutAllocating() throws {
+    let counts = try count { rig, streams in
+      let core = rig.core
+      core.setGain(0.5, rampFrameCount: 300, input: 0)
+      core.setRunning(false, input: 1)
+      core.scheduleStream(streams[3], fromFrame: 0, atFrame: 150, input: 2)
+      core.setStream(nil, fromFrame: 0, input: 1)
+      core.detachInput(1)
+      #expect(core.attachInput() == 1)
+      core.postCommands()
+    } _: { core, block in
+      core.applyCommands()
+      core.render(into: block, frameCount: 512)
+    }
+    #expect(counts == .none)
+  }
+
+  @Test func schedulesThatAreMissedOrTakenBackDoNotAllocate() throws {
+    let counts = try count { rig, streams in
+      rig.core.scheduleStream(streams[3], fromFrame: 0, atFrame: 1, input: 0)
+      rig.core.scheduleStream(streams[3], fromFrame: 0, atFrame: 900, input: 1)
+      rig.core.scheduleStream(nil, fromFrame: 0, atFrame: 0, input: 1)
+      rig.core.postCommands()
+    } _: { core, block in
+      core.render(into: block, frameCount: 512)
+    }
+    #expect(counts == .none)
+  }
+
+  @Test func rewindAndReleaseDoNotAllocate() throws {
+    let counts = try count { rig, streams in
+      rig.core.scheduleStream(streams[3], fromFrame: 0, atFrame: 200, input: 0)
+      rig.core.postCommands()
+      streams[1].requestRoomWakeup()
+    } _: { core, block in
+      core.render(into: block, frameCount: 512)
+      _ = core.rewind(toFrame: 150)
+      core.render(into: block, frameCount: 512)
+      core.release(heardFrame: 600)
+      core.render(into: block, frameCount: 500)
+      core.release(heardFrame: core.renderedFrame)
+      _ = core.rewind(toFrame: 0)
+    }
+    #expect(counts == .none)
+  }
+
+  @Test func historyAndEventQueueOverflowWithoutAllocating() throws {
+    let counts = try count { core, block in
+      for _ in 0..<3_000 {
+        core.render(into: block, frameCount: 2)
+        _ = core.rewind(toFrame: core.renderedFrame - 1)
+        _ = core.takeWakeRequest()
+      }
+    }
+    #expect(counts == .none)
+  }
+
+  @Test func askingDoesNotAllocate() throws {
+    let counts = try count { core, block in
+      _ = core.readyFrameCount(atMost: 512)
+      _ = core.takeWakeRequest()
+      _ = core.isActive
+      _ = core.renderedFrame
+      _ = core.lastAudibleFrame
+      core.clock.publish(heardFrame: 50, at: HostTime(nanoseconds: 1), isRunning: true)
+      _ = core.clock.snapshot().heardFrame(at: HostTime(nanoseconds: 2))
+    }
+    #expect(counts == .none)
+  }
+}

@@ -1,0 +1,246 @@
+import Glibc
+import MediaCore
+import MediaTesting
+import Testing
+
+@testable import RealtimeAudio
+
+/// The sinks that run at real speed, for a few blocks of 20 ms each. Every wait ends with what is waited for; none
+/// with a time.
+@Suite struct TimedSinkTests {
+  static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
+  static let blockFrames = 960
+
+  /// A started sink and what it says.
+  private final class Rig {
+    let core = RenderCore(format: TimedSinkTests.format)
+    let sink: TimedSink
+    let wakes = WakeSignal(0)
+    let failures = WakeSignal<[MediaError]>([])
+    private var streams: [RenderStream] = []
+
+    init(_ sink: TimedSink) throws {
+      self.sink = sink
+      #expect(try sink.open() == TimedSinkTests.format)
+      sink.start(
+        core: core, wakeControl: { [wakes] in wakes.update { $0 += 1 } },
+        onFailure: { [failures] error in failures.update { $0.append(error) } })
+    }
+
+    convenience init(_ writer: MemoryWriter) throws {
+      try self.init(TimedSink(label: "test", format: TimedSinkTests.format) { _ in writer })
+    }
+
+    deinit { sink.close() }
+
+    func post(_ body: (RenderCore) -> Void) {
+      body(core)
+      core.postCommands()
+      sink.commandsPosted()
+    }
+
+    func play(_ stream: RenderStream) throws -> Int {
+      streams.append(stream)
+      let input = try #require(core.attachInput())
+      post {
+        $0.setStream(stream, fromFrame: 0, input: input)
+        $0.setRunning(true, input: input)
+      }
+      return input
+    }
+
+    /// Reads events as an engine would, until `isDone` says that it has seen enough of them.
+    func events(until isDone: ([String]) -> Bool) -> [String] {
+      var seen: [String] = []
+      var wakesSeen = 0
+      while true {
+        while let event = core.nextEvent() { seen.append(event.text) }
+        if isDone(seen) { return seen }
+        wakesSeen = wakes.wait { $0 > wakesSeen ? $0 : nil } ?? 0
+      }
+    }
+
+    /// Waits until the clock stands still at the end of what was rendered.
+    func waitUntilStopped() -> OutputClock.Snapshot {
+      var wakesSeen = 0
+      while true {
+        let count = wakes.withState { $0 }
+        let snapshot = core.clock.snapshot()
+        if snapshot.heardFrame > 0, !snapshot.isRunning { return snapshot }
+        wakesSeen = max(wakesSeen, count)
+        _ = wakes.wait { $0 > wakesSeen ? true : nil }
+      }
+    }
+  }
+
+  @Test func nullSinkPlaysAtItsPaceAndStops() throws {
+    let rig = try Rig(.null(format: Self.format))
+    #expect(rig.sink.label == "null")
+    _ = try rig.play(RenderStream(ramp(2_000), isEnded: true))
+    let events = rig.events { $0.contains { $0.hasPrefix("ended") } }
+    #expect(events == ["streamSet 0 0", "runBegan 0 0", "ended 2000 2000"])
+    // Whole blocks: the third one holds the end.
+    let clock = rig.waitUntilStopped()
+    #expect(clock.heardFrame == Int64(3 * Self.blockFrames))
+    #expect(clock.renderedFrame == clock.heardFrame)
+  }
+
+  @Test func nothingIsRenderedWhileNothingPlays() throws {
+    let rig = try Rig(.null(format: Self.format))
+    let input = try #require(rig.core.attachInput())
+    rig.post { $0.setStream(nil, fromFrame: 0, input: input) }
+    #expect(rig.events { !$0.isEmpty } == ["streamSet 0 0"])
+    #expect(rig.core.clock.snapshot().renderedFrame == 0)
+    #expect(!rig.core.clock.snapshot().isRunning)
+  }
+
+  @Test func fileHoldsWhatWasHeard() throws {
+    let file = try TemporaryDirectory()
+    let path = file.path("heard.wav")
+    let rig = try Rig(.file(path: path, container: .wav, encoding: .s24, format: Self.format))
+    #expect(rig.sink.label == "wav:\(path)")
+    let stream = RenderStream(ramp(2_500), capacityFrames: 8_192, isEnded: true)
+    _ = try rig.play(stream)
+    let frameCount = Int(rig.waitUntilStopped().heardFrame)
+    #expect(frameCount == 3 * Self.blockFrames)
+    rig.sink.close()
+    let bytes = try file.read("heard.wav")
+    #expect(bytes.count == 44 + frameCount * 3)
+    let values = stride(from: 44, to: bytes.count, by: 3).map {
+      Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 | Int(bytes[$0 + 2]) << 16
+    }
+    #expect(values == Array(1...2_500) + Array(repeating: 0, count: frameCount - 2_500))
+  }
+
+  @Test func commandsInTheMiddleOfABlockAreHeardFromThereOn() throws {
+    let writer = MemoryWriter()
+    let rig = try Rig(writer)
+    let total = 8 * Self.blockFrames
+    let input = try rig.play(RenderStream(ramp(total), isEnded: true))
+    // One change within each of some blocks; the gains tell which change a sample was rendered after.
+    let gains: [Float] = [0.5, 0.25, 0.125]
+    for (index, gain) in gains.enumerated() {
+      _ = writer.signal.wait { $0.samples.count >= (index * 2 + 1) * Self.blockFrames ? true : nil }
+      rig.post { $0.setGain(gain, rampFrameCount: 0, input: input) }
+    }
+    _ = rig.waitUntilStopped()
+    rig.sink.close()
+    let heard = Array(writer.content.samples.prefix(total))
+    #expect(heard.count == total)
+    let factors = zip(heard, ramp(total)).map { $0 / $1 }
+    #expect(Set(factors) == [1, 0.5, 0.25, 0.125])
+    #expect(factors == factors.sorted(by: >))
+    #expect(writer.content.samples.dropFirst(total).allSatisfy { $0 == 0 })
+    // Not before it was asked for.
+    for (index, gain) in gains.enumerated() {
+      #expect((factors.firstIndex(of: gain) ?? 0) >= (index * 2 + 1) * Self.blockFrames)
+    }
+  }
+
+  @Test func pauseAndResumeLoseNothing() throws {
+    let writer = MemoryWriter()
+    let rig = try Rig(writer)
+    let total = 5 * Self.blockFrames
+    let input = try rig.play(RenderStream(ramp(total), isEnded: true))
+    for round in 1...2 {
+      _ = writer.signal.wait { $0.samples.count >= round * Self.blockFrames ? true : nil }
+      rig.post { $0.setRunning(false, input: input) }
+      _ = rig.events { $0.contains { $0.hasPrefix("stopped") } }
+      _ = rig.waitUntilStopped()
+      rig.post { $0.setRunning(true, input: input) }
+      _ = rig.events { $0.contains { $0.hasPrefix("runBegan") } }
+    }
+    _ = rig.events { $0.contains { $0.hasPrefix("ended") } }
+    _ = rig.waitUntilStopped()
+    rig.sink.close()
+    #expect(writer.content.samples.filter { $0 != 0 } == ramp(total))
+  }
+
+  @Test func lateDecoderStarvesAndGoesOn() throws {
+    let writer = MemoryWriter()
+    let rig = try Rig(writer)
+    let stream = RenderStream(ramp(100), capacityFrames: 4_096)
+    _ = try rig.play(stream)
+    _ = rig.events { $0.contains { $0.hasPrefix("starved") } }
+    #expect(stream.append(ramp(100, from: 101)) == 100)
+    stream.end()
+    _ = rig.events { $0.contains { $0.hasPrefix("ended") } }
+    _ = rig.waitUntilStopped()
+    rig.sink.close()
+    #expect(writer.content.samples.filter { $0 != 0 } == ramp(200))
+  }
+
+  @Test func decoderIsToldOfRoom() throws {
+    let rig = try Rig(.null(format: Self.format))
+    let stream = RenderStream(ramp(2_048), capacityFrames: 2_048)
+    stream.requestRoomWakeup()
+    _ = try rig.play(stream)
+    _ = rig.events { $0.contains("roomInStream") }
+    #expect(stream.writableFrameCount >= 1_024)
+  }
+
+  @Test func closingEndsTheFileWhilePlaying() throws {
+    let writer = MemoryWriter()
+    let rig = try Rig(writer)
+    _ = try rig.play(RenderStream(ramp(48_000)))
+    _ = writer.signal.wait { $0.samples.isEmpty ? nil : true }
+    rig.sink.close()
+    rig.sink.close()
+    #expect(writer.content.finishCount == 1)
+    #expect(writer.content.samples == ramp(writer.content.samples.count))
+    #expect(rig.failures.withState { $0 } == [])
+  }
+
+  @Test func sinkThatWasOpenedAndNotStartedClosesItsFile() throws {
+    let writer = MemoryWriter()
+    let sink = TimedSink(label: "test", format: Self.format) { _ in writer }
+    _ = try sink.open()
+    sink.close()
+    sink.close()
+    #expect(writer.content.finishCount == 1)
+  }
+
+  @Test func closingDoesNotWaitForAReader() throws {
+    let file = try TemporaryDirectory()
+    let path = file.path("fifo")
+    // One block is several times what a pipe holds.
+    let format = AudioFormat(sampleRateHz: 768_000, channelCount: 8)
+    let sink = TimedSink.file(path: path, container: .pipe, encoding: .f32, format: format)
+    let core = RenderCore(format: try sink.open())
+    sink.start(core: core, wakeControl: {}, onFailure: { _ in })
+    let stream = RenderStream(silence(8 * 40_000), channelCount: 8)
+    let input = try #require(core.attachInput())
+    core.setStream(stream, fromFrame: 0, input: input)
+    core.setRunning(true, input: input)
+    core.postCommands()
+    sink.commandsPosted()
+    // The first bytes are there: the rest of the block finds no room.
+    var request = pollfd(fd: open(path, O_RDONLY | O_NONBLOCK), events: Int16(POLLIN), revents: 0)
+    #expect(poll(&request, 1, -1) == 1)
+    sink.commandsPosted()
+    sink.close()
+    close(request.fd)
+  }
+
+  @Test func failingWriterIsToldOnceAndClosingStillWorks() throws {
+    let writer = MemoryWriter(sampleLimit: 2 * Self.blockFrames)
+    let rig = try Rig(writer)
+    let input = try rig.play(RenderStream(ramp(48_000)))
+    _ = rig.failures.wait { $0.isEmpty ? nil : true }
+    rig.post { $0.setGain(0.5, rampFrameCount: 0, input: input) }
+    rig.sink.close()
+    #expect(rig.failures.withState { $0 } == [MemoryWriter.failure])
+    #expect(writer.content.finishCount == 1)
+    #expect(writer.content.samples == ramp(2 * Self.blockFrames))
+  }
+
+  @Test func placeThatCannotBeWrittenIsAnErrorOfOpen() throws {
+    let file = try TemporaryDirectory()
+    for path in [file.path("missing/a.wav"), "/dev/full"] {
+      let sink = TimedSink.file(path: path, container: .wav, encoding: .s16, format: Self.format)
+      let error = #expect(throws: MediaError.self) { try sink.open() }
+      #expect(error?.code == .writeFailed)
+      sink.close()
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Glibc
+import MediaCore
+import Testing
+
+@testable import RealtimeAudio
+
+@Suite struct WakeSignalTests {
+  @Test func waitingEndsWithTheUpdate() {
+    let signal = WakeSignal(0)
+    let thread = NamedThread(name: "updater") { for value in 1...100 { signal.update { $0 = value } } }
+    #expect(signal.wait { $0 == 100 ? "done" : nil } == "done")
+    thread.join()
+  }
+
+  @Test func whatIsThereAlreadyIsNotWaitedFor() {
+    let signal = WakeSignal([1, 2])
+    #expect(signal.wait { $0.isEmpty ? nil : $0.removeFirst() } == 1)
+    #expect(signal.withState { $0 } == [2])
+  }
+
+  @Test(arguments: [Int64.min, -1, 0, 1])
+  func pastDeadlineEndsTheWaitAtOnce(nanoseconds: Int64) {
+    let signal = WakeSignal(0)
+    #expect(signal.wait(until: HostTime(nanoseconds: nanoseconds)) { $0 == 1 ? true : nil } == nil)
+    #expect(signal.wait(until: HostTime(nanoseconds: nanoseconds)) { $0 == 0 ? true : nil } == true)
+  }
+
+  @Test func distantDeadlineWaitsForTheUpdate() {
+    let signal = WakeSignal(false)
+    let thread = NamedThread(name: "updater") { signal.update { $0 = true } }
+    #expect(signal.wait(until: HostTime(nanoseconds: .max)) { $0 ? 7 : nil } == 7)
+    thread.join()
+  }
+
+  @Test func everybodyWakesAndStateIsProtected() {
+    let signal = WakeSignal((go: false, sum: 0))
+    let threads = (0..<4).map { _ in
+      NamedThread(name: "adder") {
+        _ = signal.wait { $0.go ? true : nil }
+        for _ in 0..<1_000 { signal.withState { $0.sum += 1 } }
+      }
+    }
+    signal.update { $0.go = true }
+    for thread in threads { thread.join() }
+    #expect(signal.withState { $0.sum } == 4_000)
+  }
+
+  @Test func nowDoesNotGoBack() {
+    var last = HostTime.now
+    for _ in 0..<1_000 {
+      let now = HostTime.now
+      #expect(now >= last)
+      last = now
+    }
+  }
+}
+
+@Suite struct NamedThreadTests {
+  /// The name that the kernel shows for the calling thread.
+  private static func currentName() -> String {
+    let descriptor = open("/proc/thread-self/comm", O_RDONLY)
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = read(descriptor, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count - 1)), as: UTF8.self)
+  }
+
+  @Test(arguments: [
+    ("decode", "decode"), ("exactly-15-long", "exactly-15-long"), ("much longer than fifteen", "much longer tha"),
+    // Cut between characters, never within one.
+    ("fifteen bytes: é", "fifteen bytes: "), ("fourteen byte é", "fourteen byte "), ("", ""),
+  ])
+  func threadCarriesItsName(asked: String, shown: String) {
+    let name = WakeSignal<String?>(nil)
+    let thread = NamedThread(name: asked) { name.update { $0 = Self.currentName() } }
+    thread.join()
+    #expect(name.withState { $0 } == shown)
+  }
+
+  @Test func detachedThreadRuns() {
+    let signal = WakeSignal(false)
+    NamedThread.detached(name: "detached") { signal.update { $0 = true } }
+    #expect(signal.wait { $0 ? true : nil } == true)
+  }
+
+  @Test func bodyIsLetGoOfAfterItsEnd() {
+    final class Token: Sendable {}
+    weak var token: Token?
+    let thread: NamedThread
+    do {
+      let strong = Token()
+      token = strong
+      thread = NamedThread(name: "holder") { withExtendedLifetime(strong) {} }
+    }
+    thread.join()
+    #expect(token == nil)
+  }
+}
