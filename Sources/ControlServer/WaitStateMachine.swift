@@ -84,7 +84,9 @@ struct WaitStateMachine {
       }
     }
     // Whoever waits for sound, or for an end, would wait for ever behind an item that cannot be played.
-    guard let error = state.itemStatus.error, state.currentItemID == wantedItem ?? state.currentItemID else { return nil }
+    guard let error = state.itemStatus.error, state.currentItemID == wantedItem ?? state.currentItemID else {
+      return nil
+    }
     let needsItem = conditions.contains { condition in
       switch condition {
       case .ready: true

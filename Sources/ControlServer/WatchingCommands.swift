@@ -32,7 +32,8 @@ extension Connection {
       let target = try server.registry.player(player)
       let id = try subscriptions.takeID(limit: limit)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
-        try player.addBoundaryTimeObserver(forTimes: times, itemID: item.map { UInt64($0) }) { [weak self] observation in
+        try player.addBoundaryTimeObserver(forTimes: times, itemID: item.map { UInt64($0) }) {
+          [weak self] observation in
           let boundary = Event.Boundary(
             subscription: id, position: Self.position(observation, target),
             lateNanoseconds: observation.lateNanoseconds)

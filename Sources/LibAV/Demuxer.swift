@@ -54,10 +54,11 @@ public final class Demuxer {
     let (format, isGuessed) = try Self.probe(source, name: name, options: options)
     context = try Self.open(source, name: name, format: format, options: options)
     do throws(AVFailure) {
-      try check(avformat_find_stream_info(context, nil), "avformat_find_stream_info")
+      let result = avformat_find_stream_info(context, nil)
+      try check(source.wasInterrupted ? shim_AVERROR_EXIT() : result, "avformat_find_stream_info")
     } catch {
       Self.close(context)
-      throw source.interrupt.isCancelled ? AVFailure(code: shim_AVERROR_EXIT(), call: error.call) : error
+      throw error
     }
     isFormatGuessed = isGuessed
     formatName = String(cString: format.pointee.name)
@@ -98,14 +99,15 @@ public final class Demuxer {
 
   /// Reads the next packet of a selected stream. Blocks.
   ///
-  /// After `cancelled` the demuxer may stand inside a packet: seek before reading on. Throws what the source said when
+  /// After `cancelled` the demuxer may stand inside a packet: it answers nothing else until `seek` or `reopened`. Throws what the source said when
   /// it could not be read; a damaged packet is not an error here.
   public func readPacket(into packet: Packet) throws(AVFailure) -> ReadResult {
     packet.clear()
-    if source.interrupt.isCancelled { return .cancelled }
+    if source.interrupt.isCancelled || source.wasInterrupted { return .cancelled }
     let result = av_read_frame(context, packet.pointer)
+    // A packet that was being read may have come short, without an error.
+    if source.wasInterrupted || result == shim_AVERROR_EXIT() { return .cancelled }
     if result >= 0 { return .packet }
-    if source.interrupt.isCancelled { return .cancelled }
     // A demuxer may take a failed read for the end.
     if let failure = source.readFailure { throw failure }
     if result == shim_AVERROR_EOF() || source.io.pointee.eof_reached != 0 { return .endOfFile }
@@ -142,7 +144,7 @@ public final class Demuxer {
     if let failure = source.readFailure { throw failure }
     if score < 0 {
       throw AVFailure(
-        code: source.interrupt.isCancelled ? shim_AVERROR_EXIT() : shim_AVERROR_INVALIDDATA(),
+        code: source.wasInterrupted ? shim_AVERROR_EXIT() : shim_AVERROR_INVALIDDATA(),
         call: "av_probe_input_buffer2")
     }
     // A score of 1 is the file's name alone, or less than a name: FFmpeg takes any text called x.mp3 for sound.
@@ -184,8 +186,7 @@ public final class Demuxer {
     // On failure FFmpeg has freed the context.
     if result < 0 {
       if let failure = source.readFailure { throw failure }
-      let cancelled = source.interrupt.isCancelled
-      throw AVFailure(code: cancelled ? shim_AVERROR_EXIT() : result, call: "avformat_open_input")
+      throw AVFailure(code: source.wasInterrupted ? shim_AVERROR_EXIT() : result, call: "avformat_open_input")
     }
     return context
   }

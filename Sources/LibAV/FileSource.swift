@@ -25,6 +25,8 @@ public final class FileSource {
   private let descriptor: Int32
   /// The failure of the latest read that failed other than by cancellation; FFmpeg often swallows it.
   private(set) var readFailure: AVFailure?
+  /// A read was interrupted since errors were cleared. FFmpeg then takes what it has for a short packet or header.
+  private(set) var wasInterrupted = false
 
   private static let bufferByteCount: Int32 = 65_536
 
@@ -75,6 +77,7 @@ public final class FileSource {
     io.pointee.error = 0
     io.pointee.eof_reached = 0
     readFailure = nil
+    wasInterrupted = false
   }
 
   /// The same open file from its start, whatever its name is by now. This source must not be read any more: the two
@@ -123,7 +126,7 @@ public final class FileSource {
 
   private func read(into buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) -> Int32 {
     while true {
-      if interrupt.isCancelled { return shim_AVERROR_EXIT() }
+      if interrupt.isCancelled { return noteInterruption() }
       let count = Glibc.read(descriptor, buffer, Int(max(0, byteCount)))
       if count > 0 { return Int32(count) }
       if count == 0 { return shim_AVERROR_EOF() }
@@ -131,12 +134,17 @@ public final class FileSource {
       if error == EINTR { continue }
       do throws(AVFailure) {
         guard error == EAGAIN else { throw AVFailure(errno: error, call: "read") }
-        guard try interrupt.waitUntilReadable(descriptor) else { return shim_AVERROR_EXIT() }
+        guard try interrupt.waitUntilReadable(descriptor) else { return noteInterruption() }
       } catch {
         readFailure = error
         return error.code
       }
     }
+  }
+
+  private func noteInterruption() -> Int32 {
+    wasInterrupted = true
+    return shim_AVERROR_EXIT()
   }
 
   private func seek(to offset: Int64, whence: Int32) -> Int64 {

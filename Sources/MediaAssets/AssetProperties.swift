@@ -41,15 +41,16 @@ public struct AssetProperties: Sendable, Hashable {
   /// The sound track to play; nil when there is none at all.
   private static func chooseAudio(_ demuxer: Demuxer, displayPath: String) throws(MediaError) -> Int? {
     guard let candidate = demuxer.streams.first(where: { $0.mediaType == .audio }) else { return nil }
-    guard let index = demuxer.preferredAudioStreamIndex else {
+    let chosen = demuxer.preferredAudioStreamIndex.map { demuxer.streams[$0] }
+    if chosen == nil, !candidate.hasDecoder {
       throw MediaError(.unknownCodec, "no decoder for the sound (\(candidate.codecName)) of \(displayPath)")
     }
-    guard let format = demuxer.streams[index].audioFormat else {
+    guard let chosen, let format = chosen.audioFormat else {
       if demuxer.isFormatGuessed { throw MediaError(.unknownFormat, "not a media file: \(displayPath)") }
       throw MediaError(.damagedFile, "the file is damaged: no sound could be found in \(displayPath)")
     }
     try format.checkSupported()
-    return index
+    return chosen.index
   }
 
   private static func mediaType(of stream: StreamInfo, in demuxer: Demuxer) -> AssetTrack.MediaType {

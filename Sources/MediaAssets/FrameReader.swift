@@ -38,6 +38,8 @@ final class FrameReader {
   private var countedFrame: Int64?
   /// Everything up to `countedFrame` was read from the file's start on.
   private var isCounted = true
+  /// Opening the file anew was interrupted: the demuxer cannot be used until that is done.
+  private var mustRewind = false
   private var isAtEndOfFile = false
   private var hasReadPacket = false
   private var badReadCount = 0
@@ -156,7 +158,7 @@ final class FrameReader {
 
   /// Goes to a place by the container's own seek; the next frames tell where it landed.
   func seekByTimestamp(toFrame target: Int64) throws(AVFailure) {
-    restart()
+    if mustRewind { try rewind() } else { restart() }
     isCounted = false
     guard let ticks = timeline?.ticks(ofFrame: target) else { return }
     try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
@@ -190,7 +192,8 @@ final class FrameReader {
   func rewind() throws(AVFailure) {
     restart()
     countedFrame = nil
-    isCounted = true
+    isCounted = false
+    mustRewind = true
     demuxer = try demuxer.reopened()
     guard demuxer.streams.indices.contains(stream.index) else {
       throw AVFailure(invalidDataIn: "avformat_find_stream_info")
@@ -198,6 +201,8 @@ final class FrameReader {
     demuxer.select(streamIndex: stream.index)
     // A flushed decoder is not in every codec what it was at first: Vorbis gives sound for its first packet then.
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
+    isCounted = true
+    mustRewind = false
   }
 
   private func restart() {

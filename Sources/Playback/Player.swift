@@ -150,7 +150,7 @@ public actor Player: PlayerControl {
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Makes a player on `engine`'s output. On the control loop.
+  /// Makes a player on `engine`'s output. Any thread.
   public init(engine: PlaybackEngine, name: String = "main") {
     loop = engine.loop
     control = PlayerControlBox(core: PlayerCore(engine: engine, name: name, canAdvance: false))

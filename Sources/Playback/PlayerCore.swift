@@ -80,8 +80,17 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     machine = Machine(canAdvance: canAdvance)
     timeline = PlayerTimeline(sampleRateHz: 48_000)
     publishedState.actionAtItemEnd = machine.actionAtItemEnd
+    // On the loop at once, elsewhere before anything that its user asks of it.
+    if engine.loop.isIsolatingCurrentContext() == true {
+      attach()
+    } else {
+      engine.loop.execute { self.attach() }
+    }
+  }
+
+  private func attach() {
     engine.register(self)
-    if engine.output.core != nil { outputDidStart() }
+    if output.core != nil { outputDidStart() }
   }
 
   var output: Output { engine.output }

@@ -9,7 +9,7 @@ public actor QueuePlayer: PlayerControl {
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Makes a player on `engine`'s output. On the control loop.
+  /// Makes a player on `engine`'s output. Any thread.
   public init(engine: PlaybackEngine, name: String = "main") {
     loop = engine.loop
     control = PlayerControlBox(core: PlayerCore(engine: engine, name: name, canAdvance: true))

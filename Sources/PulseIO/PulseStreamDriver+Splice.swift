@@ -16,7 +16,7 @@ extension PulseStreamDriver {
     isSpliceWanted = false
     let plan = SplicePlan(
       sampleRateHz: sampleRateHz, timing: timing, blockFrames: blockFrames, lastRead: lastRead,
-      now: now)
+      slowestAnswerNanoseconds: slowestAnswerNanoseconds, now: now)
     let frame = core.rewind(toFrame: min(plan.targetFrame, writtenFrame))
     let isOverwriting = frame < writtenFrame
     renderAndWrite()

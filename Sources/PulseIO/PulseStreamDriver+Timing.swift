@@ -38,6 +38,10 @@ extension PulseStreamDriver {
 
   private func timingArrived(succeeded: Bool) {
     timingsAnswered += 1
+    if timingsAnswered == timingsRequested {
+      let duration = HostTime.now.nanoseconds(since: lastTimingRequest)
+      slowestAnswerNanoseconds = max(duration, slowestAnswerNanoseconds / 8 * 7)
+    }
     counters.timingCount.wrappingAdd(1, ordering: .relaxed)
     guard phase != .failed else { return }
     guard succeeded, let timing = deviceTiming() else {

@@ -52,6 +52,8 @@ final class PulseStreamDriver {
   var timingsRequested: UInt64 = 0
   var timingsAnswered: UInt64 = 0
   var lastTimingRequest: HostTime
+  /// The longest that an answer took, lately; fades by an eighth with each.
+  var slowestAnswerNanoseconds: Int64 = 0
   /// The timing that tells where the corked stream stands; nil until the cork is acknowledged.
   var corkTiming: UInt64?
   var heard: HeardClock

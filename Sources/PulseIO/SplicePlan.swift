@@ -6,8 +6,12 @@ import MediaCore
 /// the server before the device's read position passes the first new frame. The plan looks at when the device will
 /// read next and how much it takes at once, and stays clear of every read that may happen before the sound arrives.
 struct SplicePlan: Hashable {
-  /// How long sound may take on its way to the server, rendering included, without coming late.
-  static let arrivalNanoseconds: Int64 = 10_000_000
+  /// How long sound may take on its way to the server, rendering included, without coming late. In truth it takes less
+  /// than one millisecond; a machine whose cores are all busy may hold up the server or us for several. Every 10 ms
+  /// here cost a seek 5 ms on average.
+  static let shortestArrivalNanoseconds: Int64 = 20_000_000
+  /// More than this would leave hardly anything of the queue to overwrite.
+  static let longestArrivalNanoseconds: Int64 = 60_000_000
   /// The distance to the read position that is kept in any case.
   static let marginNanoseconds: Int64 = 10_000_000
 
@@ -18,6 +22,8 @@ struct SplicePlan: Hashable {
   var blockFrames: Int64
   /// When the device was last seen to read.
   var lastRead: HostTime
+  /// How long the server took to answer at worst, lately: what a busy machine shows of itself.
+  var slowestAnswerNanoseconds: Int64
   var now: HostTime
 
   /// The first output frame to overwrite.
@@ -25,7 +31,10 @@ struct SplicePlan: Hashable {
     let margin = frames(inNanoseconds: Self.marginNanoseconds)
     guard blockFrames > 0 else { return timing.readFrame + 2 * margin }
     let block = nanoseconds(ofFrames: blockFrames)
-    let deadline = now.advanced(byNanoseconds: Self.arrivalNanoseconds)
+    let arrival = max(
+      Self.shortestArrivalNanoseconds,
+      min(3 &* slowestAnswerNanoseconds, Self.longestArrivalNanoseconds))
+    let deadline = now.advanced(byNanoseconds: arrival)
     // The next read comes a block after the last one, and at the latest when the device runs dry.
     let dry = timing.hostTime.advanced(byNanoseconds: timing.deviceMicroseconds &* 1_000)
     let next = max(timing.hostTime, min(lastRead.advanced(byNanoseconds: block), dry))

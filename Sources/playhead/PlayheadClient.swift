@@ -16,7 +16,9 @@ enum PlayheadClient {
   static func main() {
     let arguments = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
       // Bytes, because a path need not be UTF-8.
-      CommandLine.unsafeArgv[index].map { Array(UnsafeBufferPointer(start: $0, count: strlen($0))).map(UInt8.init(bitPattern:)) }
+      CommandLine.unsafeArgv[index].map {
+        Array(UnsafeBufferPointer(start: $0, count: strlen($0))).map(UInt8.init(bitPattern:))
+      }
     }
     exit(run(arguments))
   }
@@ -34,7 +36,8 @@ enum PlayheadClient {
         }
         Terminal.print(text)
       case .request(let words): return try request(words, invocation)
-      case .watch(let options): return try Watch.run(options, encoder, isJSON: invocation.isJSON, socketPath(invocation))
+      case .watch(let options):
+        return try Watch.run(options, encoder, isJSON: invocation.isJSON, socketPath(invocation))
       case .shell: return try Shell.run(encoder, socketPath(invocation))
       }
       return Status.done

@@ -57,9 +57,10 @@ import WireProtocol
     #expect(taken(&queue).dropFirst() == ["ok"])
     #expect(!queue.isEmpty)
     let lines = taken(&queue)
-    #expect(lines.prefix(2) == [
-      "* overflow dropped=2", "* changed id=2 player=main key=queue.version old=1 new=4 cause=request",
-    ])
+    #expect(
+      lines.prefix(2) == [
+        "* overflow dropped=2", "* changed id=2 player=main key=queue.version old=1 new=4 cause=request",
+      ])
     #expect(lines.last?.contains(#""old":7,"new":8"#) == true)
     #expect(queue.isEmpty)
     #expect(queue.append(tick, form: .words) == 0)

@@ -14,7 +14,8 @@ import Testing
         == "item=1 index=0 path=\(path) status=readyToPlay duration=1 current=true\ncount=1 version=1\n")
     #expect(try daemon.playhead("--json", "volume", "0.5").output == "{\"volume\":0.5}\n")
     #expect(try daemon.playhead("volume", "--json").output == "{\"volume\":0.5}\n")
-    #expect(try daemon.playhead("seek", "0.5").output == "finished=true item=1 time=0.5 pts=24000/48000 requested=0.5\n")
+    #expect(
+      try daemon.playhead("seek", "0.5").output == "finished=true item=1 time=0.5 pts=24000/48000 requested=0.5\n")
     #expect(try daemon.playhead("seek", "-0.25").output.contains("time=0.25 "))
   }
 
@@ -59,7 +60,9 @@ import Testing
   }
 
   @Test func helpNeedsNoDaemon() throws {
-    for arguments in [["--help"], ["help"], ["help", "seek"], ["seek", "--help"], ["watch", "--help"], ["--version"]] {
+    for arguments in [
+      ["--help"], ["help"], ["help", "seek"], ["seek", "--help"], ["watch", "--help"], ["--version"],
+    ] {
       let outcome = try Program(Executables.playhead, ["--socket", "/nowhere"] + arguments).waitForEnd()
       #expect(outcome.status == 0, "\(arguments)")
       #expect(!outcome.output.isEmpty)

@@ -55,7 +55,8 @@ import Testing
     try client.reply("play")
     try client.reply("clock.advance 0.1")
     #expect(
-      try client.reply("seek 23456/48000") == "ok finished=true item=1 time=0.488666667 pts=23456/48000 requested=0.488666667")
+      try client.reply("seek 23456/48000")
+        == "ok finished=true item=1 time=0.488666667 pts=23456/48000 requested=0.488666667")
     try client.reply("clock.advance 0.1")
     #expect(try client.reply("seek end").hasPrefix("ok finished=true item=1 time=1 pts=48000/48000"))
     try client.reply("clock.advance 0.1")

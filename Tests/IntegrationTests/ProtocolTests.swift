@@ -190,7 +190,8 @@ import Testing
     try client.send(#"{"jsonrpc":"2.0","id":"s","method":"seek","params":{"time":0.5}}"#)
     #expect(
       try client.line()
-        == #"{"jsonrpc":"2.0","id":"s","result":{"finished":true,"item":1,"time":0.5,"pts":"24000/48000","requested":0.5}}"#)
+        == #"{"jsonrpc":"2.0","id":"s","result":{"finished":true,"item":1,"time":0.5,"pts":"24000/48000","requested":0.5}}"#
+    )
     try client.send(#"{"jsonrpc":"2.0","id":2,"method":"bogus"}"#)
     #expect(try client.line()?.contains(#""error":{"code":-32601,"#) == true)
     try client.send(#"{"jsonrpc":"2.0","method":"volume","params":{"volume":0.5}}"#, "volume")

@@ -1,1 +1,106 @@
+import CFFmpeg
+import Glibc
+import Logging
+import Synchronization
 import Testing
+
+@testable import LibAV
+
+/// FFmpeg's log arrives in swift-log, whole and attributed. One suite, because the bridge is the process's.
+@Suite(.serialized) struct LogBridgeTests {
+  /// What a logger was given.
+  final class Records: Sendable {
+    struct Record: Hashable {
+      var level: Logger.Level
+      var message: String
+      var metadata: [String: String]
+    }
+
+    private let records = Mutex<[Record]>([])
+
+    func append(_ record: Record) { records.withLock { $0.append(record) } }
+    var all: [Record] { records.withLock { $0 } }
+  }
+
+  struct Handler: LogHandler {
+    let records: Records
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      let metadata = (event.metadata ?? [:]).mapValues { "\($0)" }
+      records.append(.init(level: event.level, message: "\(event.message)", metadata: metadata))
+    }
+  }
+
+  private func install(level: Logger.Level) -> Records {
+    let records = Records()
+    LibAV.installLogBridge(
+      logger: Logger(label: "playhead.ffmpeg") { _ in Handler(records: records, logLevel: level) })
+    return records
+  }
+
+  /// Other tests of this process make FFmpeg speak, too.
+  private func ours(_ records: Records) -> [Records.Record] { records.all.filter { $0.message.contains("bridge:") } }
+
+  @Test func levelsAreMapped() {
+    let records = install(level: .trace)
+    let levels: [(Int32, Logger.Level)] = [
+      (AV_LOG_FATAL, .error), (AV_LOG_ERROR, .warning), (AV_LOG_WARNING, .warning), (AV_LOG_INFO, .info),
+      (AV_LOG_VERBOSE, .debug), (AV_LOG_DEBUG, .debug), (AV_LOG_TRACE, .trace),
+    ]
+    for (level, _) in levels { shim_av_log(nil, level, "bridge: one\n") }
+    #expect(ours(records).map(\.level) == levels.map(\.1))
+  }
+
+  @Test func quieterThanTheLoggerIsNotFormatted() {
+    let records = install(level: .warning)
+    shim_av_log(nil, AV_LOG_INFO, "bridge: unheard\n")
+    shim_av_log(nil, AV_LOG_WARNING, "bridge: heard\n")
+    #expect(ours(records).map(\.message) == ["bridge: heard"])
+  }
+
+  @Test func piecesOfALineArePutTogether() {
+    let records = install(level: .info)
+    for piece in ["bridge: ", "one", " line\nbridge: another\n", "\n"] { shim_av_log(nil, AV_LOG_INFO, piece) }
+    #expect(ours(records).map(\.message) == ["bridge: one line", "bridge: another"])
+  }
+
+  @Test func overlongLinesAreCut() {
+    let records = install(level: .info)
+    shim_av_log(nil, AV_LOG_INFO, "bridge:" + String(repeating: "x", count: 5_000) + "\n")
+    shim_av_log(nil, AV_LOG_INFO, "\n")
+    #expect(ours(records).map(\.message.utf8.count) == [1_023])
+  }
+
+  @Test func theSpeakerIsNamed() throws {
+    let records = install(level: .info)
+    let context = avformat_alloc_context()
+    defer { avformat_free_context(context) }
+    context?.pointee.iformat = av_find_input_format("flac")
+    shim_av_log(context, AV_LOG_INFO, "bridge: speaking\n")
+    context?.pointee.iformat = nil
+    let record = try #require(ours(records).first)
+    #expect(record.metadata == ["class": "AVFormatContext", "name": "flac"])
+  }
+
+  @Test func threadsDoNotMixTheirLines() async {
+    let records = install(level: .info)
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask {
+          for _ in 0..<200 {
+            for piece in ["bridge: ", "\(thread)", "\(thread)", "\n"] { shim_av_log(nil, AV_LOG_INFO, piece) }
+          }
+        }
+      }
+    }
+    let counts = Dictionary(grouping: ours(records), by: \.message).mapValues(\.count)
+    #expect(counts == ["bridge: 00": 200, "bridge: 11": 200, "bridge: 22": 200, "bridge: 33": 200])
+  }
+}

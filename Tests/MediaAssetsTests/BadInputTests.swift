@@ -65,7 +65,7 @@ import Testing
         return try write(Array(readFile(folder.file("whole.m4a")).prefix(8_000)), "a.m4a")
       case .flacHeaderOnly:
         try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=1", folder.file("whole.flac"))
-        return try write(Array(readFile(folder.file("whole.flac")).prefix(20)), "a.flac")
+        return try write(Array(readFile(folder.file("whole.flac")).prefix(60)), "a.flac")
       case .subtitlesOnly: return try write(Self.subtitles, "a.srt")
       case .matroskaWithSubtitlesOnly:
         _ = try write(Self.subtitles, "a.srt")

@@ -108,7 +108,9 @@ import Testing
       } catch {
         Issue.record(error)
       }
-      #expect(samples == expected)
+      // Compared apart from #expect, which would print them all.
+      let isSame = samples == expected
+      #expect(isSame && samples.count > 390_000)
     }
   }
 

@@ -80,7 +80,7 @@ import Testing
     _ = try makeFLAC(folder)
     let reader = try AudioTrackReader(asset: Asset(path: folder.file(name)))
     #expect(try reader.readFrames(1_000).samples.count == 2_000)
-    #expect(truncate(folder.file(name), 300_000) == 0)
+    #expect(truncate(folder.file(name), try readFile(folder.file(name)).count / 2) == 0)
     #expect(errorCode { _ = try reader.readToEnd() } == 3004)
     #expect(reader.position > 1_000 && reader.position < Int64(Self.frameCount))
   }

@@ -5,9 +5,10 @@ import Testing
 
 @Suite("SplicePlan")
 struct SplicePlanTests {
-  /// A device that takes 20 ms at a time and was asked at 1 s.
-  private func plan(
-    sinceRead: Int64, deviceMilliseconds: Int64 = 1_000, blockFrames: Int64 = 960, age: Int64 = 0
+  /// A device that takes 50 ms at a time and was asked at 1 s; the frames between the read position and the target.
+  private func distance(
+    sinceRead: Int64, deviceMilliseconds: Int64 = 1_000, blockFrames: Int64 = 2_400, age: Int64 = 0,
+    slowestAnswerMilliseconds: Int64 = 0
   ) -> Int64 {
     let asked = HostTime(nanoseconds: 1_000_000_000)
     let plan = SplicePlan(
@@ -16,41 +17,50 @@ struct SplicePlanTests {
         readFrame: 10_000, deviceMicroseconds: deviceMilliseconds * 1_000, hostTime: asked,
         isPlaying: true),
       blockFrames: blockFrames, lastRead: asked.advanced(byNanoseconds: -sinceRead * 1_000_000),
+      slowestAnswerNanoseconds: slowestAnswerMilliseconds * 1_000_000,
       now: asked.advanced(byNanoseconds: age * 1_000_000))
     return plan.targetFrame - 10_000
   }
 
   @Test("while no read is near, 10 ms after the read position")
   func keepsTheMargin() {
-    #expect(plan(sinceRead: 1) == 480)
-    #expect(plan(sinceRead: 9) == 480)
+    #expect(distance(sinceRead: 1) == 480)
+    #expect(distance(sinceRead: 29) == 480)
   }
 
   @Test("when the device reads before the sound can be there, after that block")
   func clearsTheNextRead() {
-    #expect(plan(sinceRead: 10) == 962)
-    #expect(plan(sinceRead: 19) == 962)
-    #expect(plan(sinceRead: 5, age: 5) == 962)
+    #expect(distance(sinceRead: 30) == 2_402)
+    #expect(distance(sinceRead: 49) == 2_402)
+    #expect(distance(sinceRead: 26, age: 4) == 2_402)
   }
 
   @Test("a device about to run dry reads at once, whatever its rhythm was")
   func clearsADryDevice() {
-    #expect(plan(sinceRead: 1, deviceMilliseconds: 4) == 962)
+    #expect(distance(sinceRead: 1, deviceMilliseconds: 4) == 2_402)
   }
 
   @Test("a device that should have read already may read at any moment")
   func clearsAnOverdueRead() {
-    #expect(plan(sinceRead: 500) == 962)
+    #expect(distance(sinceRead: 500) == 2_402)
   }
 
   @Test("small blocks: every read until the arrival counts, and never less than 10 ms")
   func countsReads() {
-    #expect(plan(sinceRead: 3, blockFrames: 192) == 3 * 192 + 2)
-    #expect(plan(sinceRead: 0, blockFrames: 48) == 482)
+    #expect(distance(sinceRead: 3, blockFrames: 192) == 5 * 192 + 2)
+    #expect(distance(sinceRead: 0, blockFrames: 48) == 20 * 48 + 2)
+    #expect(distance(sinceRead: 9, blockFrames: 480) == 2 * 480 + 2)
+  }
+
+  @Test("a machine that answers slowly is given more time, up to a limit")
+  func waitsForABusyMachine() {
+    #expect(distance(sinceRead: 1, slowestAnswerMilliseconds: 10) == 480)
+    #expect(distance(sinceRead: 1, slowestAnswerMilliseconds: 17) == 2_402)
+    #expect(distance(sinceRead: 1, slowestAnswerMilliseconds: 1_000) == 2_402)
   }
 
   @Test("as long as the rhythm is unknown, twice the margin")
   func isCarefulAtFirst() {
-    #expect(plan(sinceRead: 0, blockFrames: 0) == 960)
+    #expect(distance(sinceRead: 0, blockFrames: 0) == 960)
   }
 }

@@ -64,7 +64,8 @@ final class Program: @unchecked Sendable {
     posix_spawn_file_actions_adddup2(&actions, errorWrite, 2)
     // posix_spawn itself cannot change the folder.
     let program = folder.map { ["env", "-C", $0, path] } ?? [path]
-    let words = (program.map { Array($0.utf8) } + arguments).map { strdup($0.map { CChar(bitPattern: $0) } + [0]) } + [nil]
+    let words =
+      (program.map { Array($0.utf8) } + arguments).map { strdup($0.map { CChar(bitPattern: $0) } + [0]) } + [nil]
     let variables = Self.variables(environment).map { strdup($0) } + [nil]
     defer { for pointer in words + variables { free(pointer) } }
     var id = pid_t()

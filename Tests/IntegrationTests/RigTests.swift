@@ -1,0 +1,162 @@
+import Glibc
+import RigSupport
+import Testing
+
+/// The whole way: client, socket, daemon, decoder, mixer, a real PulseAudio; what its device plays is compared sample for
+/// sample.
+@Suite(.serialized) struct RigTests {
+  /// A sound server, a daemon that plays on it, and a connection.
+  private struct Rig {
+    let server: PulseServer
+    let daemon: TestDaemon
+    let client: WireClient
+
+    init() throws {
+      server = try PulseServer()
+      daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
+      client = try daemon.connect()
+      try client.reply("observe output.state")
+      while field("new", try client.line() ?? "") != "ready" {}
+    }
+
+    func file(_ number: Int, _ kind: Kind, frameCount: Int) throws -> String {
+      let path = daemon.folder.file("\(number).\(kind.rawValue)")
+      switch kind {
+      case .wav: try TimeCode.writeWAV(path: path, file: number, frameCount: frameCount)
+      case .flac: try TimeCode.writeFLAC(path: path, file: number, frameCount: frameCount)
+      }
+      return path
+    }
+
+    func stop() throws {
+      try daemon.stop()
+      server.stop()
+    }
+  }
+
+  enum Kind: String, CaseIterable { case wav, flac }
+
+  @Test(arguments: Kind.allCases) func anExactSeekWhilePlayingLandsOnItsSample(kind: Kind) throws {
+    let rig = try Rig()
+    try rig.client.reply("load \(try rig.file(1, kind, frameCount: 48_000 * 60)) wait=ready")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForCode(file: 1, index: 0)
+    var targets = [0]
+    for number in 1...20 {
+      // Anywhere, and nowhere near a block's beginning.
+      let target = (number * 7_919_003) % (48_000 * 55)
+      let reply = try rig.client.reply("seek \(target)/48000")
+      #expect(reply.hasPrefix("ok finished=true") && field("pts", reply) == "\(target)/48000", "\(reply)")
+      targets.append(target)
+      let heard = rig.server.capture.frameCount
+      try rig.server.capture.waitForFrame(from: max(0, heard - 4_800)) { frame in
+        TimeCode.decode(frame)?.index == target + 2_000
+      }
+    }
+    let runs = rig.server.capture.runs()
+    for (run, target) in zip(runs, targets) {
+      print(
+        "seek \(kind.rawValue): asked \(target), first sample heard \(run.firstIndex), error \(run.firstIndex - target)"
+      )
+    }
+    #expect(runs.map(\.firstIndex) == targets)
+    for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endPosition == next.position, "silence at a seek") }
+    try rig.stop()
+  }
+
+  @Test(arguments: [(Kind.wav, Kind.wav), (.flac, .flac), (.wav, .flac), (.flac, .wav)])
+  func itemsFollowEachOtherWithoutAGap(first: Kind, second: Kind) throws {
+    let rig = try Rig()
+    let paths = [
+      try rig.file(1, first, frameCount: 36_001), try rig.file(2, second, frameCount: 30_011),
+      try rig.file(3, first, frameCount: 10_007),
+    ]
+    try rig.client.reply("load \(paths.joined(separator: " ")) wait=ready")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForCode(file: 3, index: 10_006)
+    let runs = rig.server.capture.runs()
+    print("transition \(first.rawValue) to \(second.rawValue): \(runs)")
+    #expect(runs.map(\.file) == [1, 2, 3])
+    #expect(runs.map(\.firstIndex) == [0, 0, 0])
+    #expect(runs.map(\.count) == [36_001, 30_011, 10_007])
+    for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endPosition == next.position, "a gap") }
+    try rig.stop()
+  }
+
+  @Test func pausesLoseAndRepeatNothing() throws {
+    let rig = try Rig()
+    try rig.client.reply("load \(try rig.file(1, .wav, frameCount: 96_000)) wait=ready")
+    for _ in 0..<5 {
+      let before = rig.server.capture.frameCount
+      try rig.client.reply("play")
+      try rig.server.capture.waitForCode(file: 1, from: before)
+      try rig.client.reply("pause")
+      try rig.server.capture.waitForSilence(4_800, from: before + 1)
+    }
+    try rig.client.reply("play")
+    try rig.server.capture.waitForCode(file: 1, index: 95_999)
+    let runs = rig.server.capture.runs()
+    #expect(runs.count >= 6)
+    #expect(runs.first?.firstIndex == 0)
+    for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endIndex == next.firstIndex) }
+    try rig.stop()
+  }
+
+  @Test func aStarvationLosesNoSample() throws {
+    let rig = try Rig()
+    try rig.client.reply("load \(try rig.file(1, .flac, frameCount: 120_000)) wait=ready")
+    try rig.client.reply("play")
+    let start = try rig.server.capture.waitForCode(file: 1, index: 12_000)
+    // Stopped for as long as 400 ms of the device's time: its 100 ms run out, and silence follows.
+    rig.daemon.process.signal(SIGSTOP)
+    try rig.server.capture.waitForFrames(start + 19_200)
+    rig.daemon.process.signal(SIGCONT)
+    try rig.server.capture.waitForCode(file: 1, index: 119_999, from: start)
+    let runs = rig.server.capture.runs()
+    print("starvation: \(runs)")
+    #expect(runs.count > 1, "there was no starvation")
+    #expect(runs.first?.firstIndex == 0)
+    #expect(runs.last?.endIndex == 120_000)
+    for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endIndex == next.firstIndex) }
+    try rig.stop()
+  }
+
+  @Test func aChangeOfVolumeOrASeekOfOnePlayerLeavesTheOtherAlone() throws {
+    let rig = try Rig()
+    try rig.client.reply("player.create other")
+    try rig.client.reply("load \(try rig.file(1, .wav, frameCount: 96_000)) wait=ready")
+    try rig.client.reply("load \(try rig.file(2, .wav, frameCount: 96_000)) player=other wait=ready")
+    try rig.client.reply("mute on player=other")
+    try rig.client.reply("play")
+    try rig.client.reply("play player=other")
+    try rig.server.capture.waitForCode(file: 1, index: 1_000)
+    for target in stride(from: 80_000, to: 10_000, by: -5_000) {
+      let reply = try rig.client.reply("seek \(target)/48000 player=other")
+      #expect(reply.hasPrefix("ok finished=true"), "\(reply)")
+    }
+    try rig.server.capture.waitForCode(file: 1, index: 95_999)
+    let runs = rig.server.capture.runs()
+    #expect(runs.map(\.count) == [96_000], "\(runs)")
+    try rig.stop()
+  }
+
+  @Test func aKilledServerIsWaitedForAndPlaybackGoesOnWhereItWas() throws {
+    let rig = try Rig()
+    try rig.client.reply("load \(try rig.file(1, .wav, frameCount: 480_000)) wait=ready")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForCode(file: 1, index: 24_000)
+    rig.server.kill()
+    let heard = rig.server.capture.runs().last?.endIndex ?? 0
+    while field("new", try rig.client.line() ?? "") != "lost" {}
+    let status = try rig.client.reply("status")
+    #expect(field("timeControlStatus", status) == "waiting")
+    #expect(field("reasonForWaitingToPlay", status) == "outputUnavailable")
+    let server = try PulseServer(directory: rig.server.directory)
+    try server.capture.waitForCode(file: 1, index: heard + 4_800)
+    let again = server.capture.runs().first?.firstIndex ?? -1
+    print("server killed after sample \(heard); sound came back at \(again)")
+    #expect(again <= heard && again >= heard - 48_000 * 150 / 1_000, "goes on from \(again), heard \(heard)")
+    try rig.daemon.stop()
+    server.stop()
+  }
+}

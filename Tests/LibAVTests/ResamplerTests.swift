@@ -1,0 +1,100 @@
+import Testing
+
+@testable import LibAV
+
+@Suite struct ResamplerTests {
+  /// Converts all of `input` in pieces and drains.
+  private func convertAll<Sample>(
+    _ resampler: Resampler, _ input: [Sample], pieceFrames: Int
+  ) throws -> [Float] {
+    let inputChannels = resampler.input.channelCount
+    var output: [Float] = []
+    var room = [Float](repeating: 0, count: 200_000)
+    let capacity = room.count / resampler.outputChannelCount
+    for start in stride(from: 0, to: input.count, by: pieceFrames * inputChannels) {
+      let piece = Array(input[start..<min(start + pieceFrames * inputChannels, input.count)])
+      let count = try room.withUnsafeMutableBufferPointer { room in
+        try piece.withUnsafeBytes { bytes in
+          try resampler.convert(
+            try #require(bytes.baseAddress), frameCount: piece.count / inputChannels,
+            into: try #require(room.baseAddress), capacityFrames: capacity)
+        }
+      }
+      output += room[..<(count * resampler.outputChannelCount)]
+    }
+    while true {
+      let count = try room.withUnsafeMutableBufferPointer { room in
+        try resampler.drain(into: try #require(room.baseAddress), capacityFrames: capacity)
+      }
+      if count == 0 { return output }
+      output += room[..<(count * resampler.outputChannelCount)]
+    }
+  }
+
+  @Test func sixteenBitsAreExact() throws {
+    let resampler = try Resampler(
+      input: SampleLayout(format: .signed16, sampleRateHz: 44_100, channelCount: 1), outputSampleRateHz: 44_100,
+      outputChannelCount: 1)
+    let input = (Int(Int16.min)...Int(Int16.max)).map { Int16($0) }
+    let output = try convertAll(resampler, input, pieceFrames: 999)
+    #expect(output == input.map { Float($0) / 32_768 })
+    #expect(resampler.delayInputFrames == 0)
+  }
+
+  @Test func twentyFourBitsAreExact() throws {
+    let resampler = try Resampler(
+      input: SampleLayout(format: .signed32, sampleRateHz: 48_000, channelCount: 2), outputSampleRateHz: 48_000,
+      outputChannelCount: 2)
+    let input = stride(from: -8_388_608, to: 8_388_608, by: 1_001).map { Int32($0) << 8 } + [8_388_607 << 8]
+    let even = Array(input.prefix(input.count & ~1))
+    #expect(try convertAll(resampler, even, pieceFrames: 512) == even.map { Float($0 >> 8) / 8_388_608 })
+  }
+
+  @Test func floatIsExactBeyondFullScale() throws {
+    let resampler = try Resampler(
+      input: SampleLayout(format: .float32, sampleRateHz: 8_000, channelCount: 1), outputSampleRateHz: 8_000,
+      outputChannelCount: 1)
+    let input: [Float] = [0, -0.0, 1, -1, 1.5, -3.25, .leastNonzeroMagnitude, 0.1]
+    #expect(try convertAll(resampler, input, pieceFrames: 3) == input)
+  }
+
+  @Test func theMatrixIsAppliedAsItIs() throws {
+    let mono = try Resampler(
+      input: SampleLayout(format: .float32, sampleRateHz: 48_000, channelCount: 1), outputSampleRateHz: 48_000,
+      outputChannelCount: 2, matrix: [1, 1])
+    #expect(try convertAll(mono, [0.5, -0.25] as [Float], pieceFrames: 10) == [0.5, 0.5, -0.25, -0.25])
+    let swap = try Resampler(
+      input: SampleLayout(format: .signed16, sampleRateHz: 48_000, channelCount: 2), outputSampleRateHz: 48_000,
+      outputChannelCount: 2, matrix: [0, 1, 1, 0])
+    #expect(try convertAll(swap, [16_384, -8_192] as [Int16], pieceFrames: 10) == [-0.25, 0.5])
+  }
+
+  @Test(arguments: [(44_100, 48_000), (48_000, 44_100), (22_050, 48_000), (96_000, 44_100)])
+  func whereInputIsCutMakesNoDifference(_ from: Int, _ to: Int) throws {
+    let input = (0..<20_000).map { Float(($0 * 7_919) % 1_000) / 1_000 - 0.5 }
+    func make() throws -> Resampler {
+      try Resampler(
+        input: SampleLayout(format: .float32, sampleRateHz: from, channelCount: 1), outputSampleRateHz: to,
+        outputChannelCount: 1)
+    }
+    let whole = try convertAll(make(), input, pieceFrames: 20_000)
+    #expect(abs(whole.count - 20_000 * to / from) <= 1)
+    let resampler = try make()
+    #expect(try convertAll(resampler, input, pieceFrames: 37) == whole)
+    try resampler.reset()
+    #expect(resampler.delayInputFrames == 0)
+    #expect(try convertAll(resampler, input, pieceFrames: 4_096) == whole, "after a reset it is as new")
+  }
+
+  @Test func impossibleConversionsAreRefused() {
+    let input = SampleLayout(format: .float32, sampleRateHz: 48_000, channelCount: 2)
+    for (rate, channels) in [(0, 2), (48_000, 0), (48_000, 65), (48_000, 3), (-1, 2)] {
+      #expect(throws: AVFailure.self) {
+        _ = try Resampler(input: input, outputSampleRateHz: rate, outputChannelCount: channels)
+      }
+    }
+    #expect(throws: AVFailure.self) {
+      _ = try Resampler(input: input, outputSampleRateHz: 48_000, outputChannelCount: 2, matrix: [1])
+    }
+  }
+}
