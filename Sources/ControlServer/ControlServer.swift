@@ -6,26 +6,29 @@ import MediaCore
 import NIOCore
 import NIOPosix
 import Playback
-import ServiceLifecycle
 import WireProtocol
 
-/// Serves the wire protocol on a Unix socket, from `run()` until graceful shutdown.
+/// Serves the wire protocol on a Unix socket, from `start()` to `stop()`.
 ///
-/// Threading: connections live on `eventLoop`, which must also be what the engine's control loop runs on.
-public final class ControlServer: Service {
+/// No task and no Dispatch queue is behind it: a process that uses either is woken once a second from then on, by
+/// libdispatch's watch over its worker threads, and an idle daemon does not wake at all.
+///
+/// Threading: `start` and `stop` on one thread, not the loop's; they block for moments. Connections live on `eventLoop`,
+/// which must also be what the engine's control loop runs on.
+public final class ControlServer: @unchecked Sendable {
+  // `@unchecked Sendable`: `running` is used by the thread that starts and stops; the rest is constant.
+
   /// Where the server listens, and whom it serves.
   public struct Configuration: Sendable {
-    public var socketPath: String
-    /// The socket's folder must be the user's alone: for one in a place where anybody could have made it.
-    public var needsOwnedFolder = false
+    public var place: SocketPlace
     /// Users besides the daemon's own who may connect.
     public var allowedUserIDs: Set<UInt32> = []
     public var limits = WireLimits.standard
     /// The daemon's, as the greeting says it.
     public var version: String
 
-    public init(socketPath: String, version: String) {
-      self.socketPath = socketPath
+    public init(place: SocketPlace, version: String) {
+      self.place = place
       self.version = version
     }
   }
@@ -39,40 +42,59 @@ public final class ControlServer: Service {
   private let engine: PlaybackEngine
   private let eventLoop: any EventLoop
   private let logger: Logger
-  private let onReady: @Sendable () -> Void
+  private var running: Running?
 
-  /// A server for the players of `engine`. `onReady` is called once it listens.
+  /// What there is while the server runs.
+  private struct Running {
+    var listener: SocketListener
+    var channel: any Channel
+    var context: ServerContext
+  }
+
+  /// A server for the players of `engine`.
   public init(
     configuration: Configuration, engine: PlaybackEngine, eventLoop: any EventLoop,
-    logger: Logger = Logger(label: "playhead.server"), onReady: @escaping @Sendable () -> Void = {}
+    logger: Logger = Logger(label: "playhead.server")
   ) {
     self.configuration = configuration
     self.engine = engine
     self.eventLoop = eventLoop
     self.logger = logger
-    self.onReady = onReady
   }
 
-  /// Listens, serves until graceful shutdown, says goodbye to every connection, and removes the socket.
+  /// Begins to listen; afterwards clients can connect.
   ///
-  /// Errors: `MediaError` when it cannot listen; see `SocketListener`.
-  public func run() async throws {
+  /// Errors: `invalid-state` when another daemon listens there; `not-a-file`, `invalid-argument`, `permission-denied` and
+  /// `write-failed` when the socket cannot be made.
+  public func start() throws(MediaError) {
+    precondition(running == nil, "the server runs already")
     let listener = try SocketListener(
-      path: configuration.socketPath, needsOwnedFolder: configuration.needsOwnedFolder)
-    defer { listener.remove() }
+      path: configuration.place.path, needsOwnedFolder: configuration.place.needsOwnedFolder)
     let limits = limitsForThisProcess()
-    let server = try await eventLoop.submit { [configuration, engine, logger] in
-      ServerContext(
-        version: configuration.version, limits: limits, allowedUserIDs: configuration.allowedUserIDs, engine: engine,
-        logger: logger)
-    }.get()
-    let channel = try await bootstrap(server).withBoundSocket(listener.takeDescriptor()).get()
+    do {
+      let context = try eventLoop.submit { [configuration, engine, logger] in
+        ServerContext(
+          version: configuration.version, limits: limits, allowedUserIDs: configuration.allowedUserIDs,
+          engine: engine, logger: logger)
+      }.wait()
+      let channel = try bootstrap(context).withBoundSocket(listener.takeDescriptor()).wait()
+      running = Running(listener: listener, channel: channel, context: context)
+    } catch {
+      listener.remove()
+      throw MediaError(.writeFailed, "cannot listen at \(listener.path)", underlying: "\(error)")
+    }
     logger.info("listening", metadata: ["socket": "\(listener.path)", "connections": "\(limits.connectionCount)"])
-    onReady()
-    try? await gracefulShutdown()
-    try? await channel.close()
-    await farewell(server)
-    logger.info("stopped listening", metadata: ["socket": "\(listener.path)"])
+  }
+
+  /// Takes no more connections, says goodbye on those that there are, and removes the socket. Blocks for a quarter of a second
+  /// at most.
+  public func stop() {
+    guard let running else { return }
+    self.running = nil
+    try? running.channel.close().wait()
+    farewell(running.context)
+    running.listener.remove()
+    logger.info("stopped listening", metadata: ["socket": "\(running.listener.path)"])
   }
 
   /// As many connections as the protocol allows, if the process may have so many descriptors.
@@ -100,7 +122,9 @@ public final class ControlServer: Service {
         let refusal = Self.refusal(of: channel, server)
         if let refusal {
           server.counters.refused += 1
-          server.logger.warning("connection refused", metadata: ["error": "\(refusal)"])
+          server.logger.log(
+            level: refusal.code == .notAllowed ? .warning : .info, "connection refused",
+            metadata: ["error": "\(refusal)"])
         }
         return channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(Connection(server: server, refusal: refusal))
@@ -127,7 +151,7 @@ public final class ControlServer: Service {
   }
 
   /// Closes every connection, giving each a moment to take what is left for it.
-  private func farewell(_ server: ServerContext) async {
+  private func farewell(_ server: ServerContext) {
     let closed = eventLoop.flatSubmit { [eventLoop] in
       server.isShuttingDown = true
       let error = MediaError(.shuttingDown, "playheadd is stopping")
@@ -141,6 +165,6 @@ public final class ControlServer: Service {
       closed.whenComplete { _ in abort.cancel() }
       return closed
     }
-    try? await closed.get()
+    try? closed.wait()
   }
 }

@@ -19,6 +19,13 @@ public enum LibAV {
     shim_av_log_set_callback(media_shims_log_callback())
   }
 
+  /// Lets FFmpeg say nothing at all from now on, until a bridge is installed. Process-wide.
+  public static func discardLog() {
+    av_log_set_level(AV_LOG_QUIET)
+    media_shims_set_log_sink(nil, AV_LOG_QUIET)
+    shim_av_log_set_callback(media_shims_log_callback())
+  }
+
   /// The version of libavformat that is loaded, such as `59.27.100`.
   public static var formatLibraryVersion: String {
     let version = avformat_version()

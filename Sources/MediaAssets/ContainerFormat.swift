@@ -31,9 +31,6 @@ enum ContainerFormat: Sendable, Hashable {
     }
   }
 
-  /// A stream's duration counts what the decoder skips at its start.
-  var durationIncludesPadding: Bool { self == .ogg }
-
   /// The padding that encoders add at the end is not cut off by FFmpeg, but the track's duration tells it.
   var endsAtTrackDuration: Bool { self == .movie }
 

@@ -9,14 +9,12 @@ struct ContainerTiming {
   private let origin: MediaTime
   private let containerDuration: MediaTime
   private let format: ContainerFormat
-  private let durationSource: Demuxer.DurationSource
   private let paddingFrames: [Int: Int64]
   private let preciseTracks: Set<Int>
 
   init(demuxer: Demuxer) {
     let format = ContainerFormat(demuxer.formatName)
     self.format = format
-    durationSource = demuxer.durationSource
     let playing = demuxer.streams.filter { $0.mediaType == .audio || $0.mediaType == .video }
     let starts = playing.compactMap { stream in stream.startTicks.map { stream.timeBase.time(ofTicks: $0) } }
     let first = starts.filter(\.isNumeric).min() ?? .zero
@@ -42,15 +40,20 @@ struct ContainerTiming {
       return TimeRange(start: offset, duration: Swift.max(.zero, containerDuration - offset))
     }
     var duration = stream.timeBase.time(ofTicks: ticks)
-    if let rate = stream.sampleRateHz {
-      if let frames = duration.frameIndex(rate: rate, rounding: .halfAwayFromZero) {
-        // Ogg counts the encoder's delay as part of an Opus stream, MP3 as part of its frames.
-        let skipped = format.durationIncludesPadding ? paddingFrames[stream.index] ?? 0 : 0
-        duration = MediaTime(frame: Swift.max(0, frames - skipped), rate: rate)
-      }
-      if format == .mp3, offset == .zero, start.isNumeric { duration = Swift.max(.zero, duration - start) }
+    if let rate = stream.sampleRateHz, let frames = duration.frameIndex(rate: rate, rounding: .halfAwayFromZero) {
+      duration = MediaTime(frame: max(0, frames - skippedFrames(of: stream, start: start, rate: rate)), rate: rate)
     }
     return TimeRange(start: offset, duration: duration)
+  }
+
+  /// Frames that the stream's duration counts but that are not heard: Ogg counts the encoder's delay as part of an Opus
+  /// stream, MP3 has it in front of its start.
+  private func skippedFrames(of stream: StreamInfo, start: MediaTime, rate: Int) -> Int64 {
+    switch format {
+    case .ogg: paddingFrames[stream.index] ?? 0
+    case .mp3: start.frameIndex(rate: rate, rounding: .halfAwayFromZero) ?? 0
+    default: 0
+    }
   }
 
   /// The end of the longest track that plays, and whether it is exact.

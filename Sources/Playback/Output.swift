@@ -116,8 +116,21 @@ final class Output: @unchecked Sendable {
 
   /// Applies what was posted to the mixer as soon as it can be heard.
   func commit() {
-    session?.core.postCommands()
-    session?.sink.commandsPosted()
+    guard let session else { return }
+    session.core.postCommands()
+    session.sink.commandsPosted()
+    guard session.core.lostCommandCount > 0 else { return }
+    // A sink that takes no commands hangs, and what it plays is not known any more.
+    logger.error("the output takes no commands; it starts anew")
+    let number = session.number
+    loop.execute { self.startAnew(number) }
+  }
+
+  /// Begins again, from the positions last known.
+  private func startAnew(_ number: UInt64) {
+    guard session?.number == number else { return }
+    endSession()
+    open()
   }
 
   // MARK: - Time
@@ -266,10 +279,8 @@ final class Output: @unchecked Sendable {
       }
     }
     if session.core.lostEventCount > 0 {
-      // What sounds is not known any more: begin again, from the positions last known.
       logger.error("render events were lost; the output starts anew")
-      endSession()
-      return open()
+      return startAnew(session.number)
     }
     for client in clients.values { client.didHandleEvents() }
   }

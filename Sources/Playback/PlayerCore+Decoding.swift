@@ -54,10 +54,33 @@ extension PlayerCore {
     guard let sounding, let end = ends.last(where: { $0.itemID == item && $0.streamID == sounding.stream.id }) else {
       return commit(generation)
     }
+    guard !isTakeOverAhead else {
+      // The mixer counts in the stream that it reads, which is still the one before: asked again at its end.
+      delayedSplice = (generation, item)
+      return
+    }
+    delayedSplice = nil
     preparing = nil
     output.keep(prepared.stream)
     core.scheduleStream(prepared.stream, fromFrame: 0, atFrame: end.streamFrame, input: inputIndex)
     self.sounding = prepared
+    self.sounding?.isSplice = true
+  }
+
+  /// Whether the newest stream is to take over from another one and has not been heard to do so.
+  private var isTakeOverAhead: Bool {
+    guard let sounding, sounding.isSplice else { return false }
+    guard let frame = timeline.outputFrame(streamID: sounding.stream.id, streamFrame: 0) else {
+      return !timeline.runs.contains { $0.streamID == sounding.stream.id }
+    }
+    return frame > output.heardFrame
+  }
+
+  /// Carries out a splice that had to wait for the one before it.
+  func spliceIfDelayed() {
+    guard let (generation, item) = delayedSplice, generation == machine.generation else { return delayedSplice = nil }
+    splice(generation, after: item)
+    if delayedSplice == nil { output.commit() }
   }
 
   /// Nothing after the end of the item in the present stream is to sound.

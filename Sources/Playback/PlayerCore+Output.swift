@@ -197,6 +197,7 @@ extension PlayerCore {
       run(machine.endHeard(end.itemID, error: end.error), cause: .itemEnded)
       // Paused at its end, the item ends again when it is played on.
       if machine.rate == 0, machine.entries.first?.id == end.itemID { ends.insert(end, at: 0) }
+      spliceIfDelayed()
       aimObservers()
     }
   }

@@ -25,6 +25,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// The stream of the newest generation, and of the one that sounds.
   var preparing: Generation?
   var sounding: Generation?
+  /// A splice that waits until the one before it has been heard.
+  var delayedSplice: (generation: UInt64, item: PlayerItem.ID)?
   /// Ends of items in streams that sound or will, in order.
   var ends: [ItemEnd] = []
   /// Everything up to this output frame has been told to observers.
@@ -56,6 +58,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var stream: RenderStream
     /// Where the first frame lies in the item; known once prepared.
     var startTime = MediaTime.zero
+    /// It takes over at the end of an item of the stream before.
+    var isSplice = false
   }
 
   struct ItemEnd {
@@ -209,10 +213,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     applyGain()
   }
 
-  /// The gain moves over 5 ms, so that a change does not click.
+  /// What sounds moves to the new gain over 5 ms, so that the change does not click.
   private func applyGain() {
     if let inputIndex, let core = output.core {
-      core.setGain(isMuted ? 0 : volume, rampFrameCount: Int64(core.format.sampleRateHz / 200), input: inputIndex)
+      let rampFrameCount = machine.timeControlStatus == .playing ? core.format.sampleRateHz / 200 : 0
+      core.setGain(isMuted ? 0 : volume, rampFrameCount: Int64(rampFrameCount), input: inputIndex)
       output.commit()
     }
     publish(.request)

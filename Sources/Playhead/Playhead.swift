@@ -11,10 +11,15 @@ extension OutputConfiguration {
     OutputConfiguration(
       makeSink: { PulseSink(pulse) },
       makeFallback: { TimedSink.null(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2)) },
-      awaitDevice: { onAppearance in
-        let watcher = try? PulseServerWatcher(server: pulse.server, onAppearance: onAppearance)
-        return watcher.map { watcher in { watcher.cancel() } }
-      })
+      awaitDevice: { onAppearance in watch(pulse.server, onAppearance) })
+  }
+
+  /// Waits for a server to appear; where that cannot be watched there is nothing to wait for.
+  private static func watch(_ server: String?, _ onAppearance: @escaping @Sendable () -> Void) -> (
+    @Sendable () -> Void
+  )? {
+    guard let watcher = try? PulseServerWatcher(server: server, onAppearance: onAppearance) else { return nil }
+    return { watcher.cancel() }
   }
 }
 

@@ -1,4 +1,5 @@
 import CPulse
+import Glibc
 
 // Owner of libpulse's threaded main loop: one thread, named `playhead-pulse`, that runs every callback of one
 // connection with the loop's lock held. It never calls into Playhead but through those callbacks, and blocks in poll(2)
@@ -29,6 +30,7 @@ final class PulseMainloop: @unchecked Sendable {
     }
     pointer = loop
     self.api = api
+    pa_threaded_mainloop_once_unlocked(loop, { _, _ in PulseMainloop.raisePriority() }, nil)
   }
 
   deinit { pa_threaded_mainloop_free(pointer) }
@@ -47,6 +49,10 @@ final class PulseMainloop: @unchecked Sendable {
 
   /// Wakes every `wait`. From a callback or inside `withLock`.
   func signal() { pa_threaded_mainloop_signal(pointer, 0) }
+
+  /// Puts the calling thread (on Linux `who` 0 is a thread) where PulseAudio's own are, if RLIMIT_NICE allows: so that a
+  /// busy machine does not starve the sound. Without the right to do so it stays where it is.
+  private static func raisePriority() { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, -11) }
 
   /// Ends the thread; afterwards no callback runs any more. Not inside `withLock`.
   func stop() { pa_threaded_mainloop_stop(pointer) }

@@ -5,13 +5,13 @@ import Glibc
 import LibAV
 import Logging
 import MediaCore
+import NIOCore
 import NIOPosix
 import Playback
-import ServiceLifecycle
 
 /// `playheadd`. Exit status: 0 after a clean stop, 1 when it could not start or run, 2 for a wrong command line.
 @main
-struct PlayheadDaemon: AsyncParsableCommand {
+struct PlayheadDaemon: ParsableCommand {
   static let version = "0.1.0"
 
   static let configuration = CommandConfiguration(
@@ -27,7 +27,7 @@ struct PlayheadDaemon: AsyncParsableCommand {
   @Option(help: "real, or virtual: time passes only by `clock.advance` (null, wav and pipe outputs).")
   var clock = Clock.real
   @Option(help: "What is logged to standard error, from this level up.")
-  var logLevel = Logger.Level.notice
+  var logLevel = LogLevel.notice
   @Option(parsing: .upToNextOption, help: "Users besides this one who may connect, by number.")
   var allowUid: [UInt32] = []
   @Option(help: "The PulseAudio server (default: $PULSE_SERVER, else the user's own).")
@@ -35,10 +35,15 @@ struct PlayheadDaemon: AsyncParsableCommand {
 
   enum Clock: String, ExpressibleByArgument, CaseIterable { case real, virtual }
 
-  static func main() async {
+  /// swift-log's levels.
+  enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+    case trace, debug, info, notice, warning, error, critical
+  }
+
+  static func main() {
     do {
       let daemon = try parse()
-      try await daemon.run()
+      try daemon.run()
     } catch {
       let isUsage = exitCode(for: error) == .validationFailure
       let message = (error as? MediaError).map { "playheadd: \($0.message)" } ?? fullMessage(for: error)
@@ -53,23 +58,34 @@ struct PlayheadDaemon: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
+  func run() throws {
     // A peer or a reader that goes away is an error of one write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
-    let logger = startLogging()
+    // Before the first thread is made, so that all have it: only `wait` gets these signals.
+    let stopSignals = StopSignals()
+    startLogging()
     let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
     let engine = makeEngine(on: NIOControlLoop(eventLoop))
     let place = SocketPlace(asked: socket)
-    var configuration = ControlServer.Configuration(socketPath: place.path, version: Self.version)
-    configuration.needsOwnedFolder = place.needsOwnedFolder
+    var configuration = ControlServer.Configuration(place: place, version: Self.version)
     configuration.allowedUserIDs = Set(allowUid)
-    let server = ControlServer(configuration: configuration, engine: engine, eventLoop: eventLoop) {
-      StandardStream.write("playheadd ready socket=\(place.path)\n", to: STDOUT_FILENO)
-    }
-    // They are stopped in reverse order: first nobody asks any more, then the sound ends.
-    let services = ServiceGroup(
-      services: [EngineService(engine: engine), server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    try await services.run()
+    let server = ControlServer(configuration: configuration, engine: engine, eventLoop: eventLoop)
+    try server.start()
+    engine.loop.execute { engine.open() }
+    StandardStream.write("playheadd ready socket=\(place.path)\n", to: STDOUT_FILENO)
+    stopSignals.wait()
+    // First nobody asks any more, then the sound ends.
+    server.stop()
+    close(engine, on: eventLoop)
+  }
+
+  /// Ends players and output; not for longer than half a second, whatever a device does.
+  private func close(_ engine: PlaybackEngine, on eventLoop: any EventLoop) {
+    let closed = eventLoop.makePromise(of: Void.self)
+    engine.loop.execute { engine.close { closed.succeed() } }
+    let limit = eventLoop.scheduleTask(in: .milliseconds(500)) { closed.succeed() }
+    try? closed.futureResult.wait()
+    limit.cancel()
   }
 
   private func makeEngine(on control: NIOControlLoop) -> PlaybackEngine {
@@ -83,16 +99,13 @@ struct PlayheadDaemon: AsyncParsableCommand {
     }
   }
 
-  private func startLogging() -> Logger {
-    let level = logLevel
+  private func startLogging() {
+    let level = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = level
       return handler
     }
     LibAV.installLogBridge(logger: Logger(label: "playhead.ffmpeg"))
-    return Logger(label: "playhead.daemon")
   }
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}

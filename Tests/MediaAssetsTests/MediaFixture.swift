@@ -1,6 +1,5 @@
 import Foundation
 import LibAV
-import Logging
 import MediaCore
 import Testing
 
@@ -11,11 +10,7 @@ final class TemporaryFolder {
   let path: String
 
   /// FFmpeg speaks of every damaged file; tests that make them by the hundred would drown.
-  private static let quietness: Void = {
-    var logger = Logger(label: "playhead.ffmpeg")
-    logger.logLevel = .critical
-    LibAV.installLogBridge(logger: logger)
-  }()
+  private static let quietness: Void = LibAV.discardLog()
 
   init() throws {
     Self.quietness
@@ -38,9 +33,10 @@ final class TemporaryFolder {
 
 /// Writes bytes into a file whose name is bytes.
 func writeFile(_ bytes: [UInt8], at path: [UInt8]) throws {
-  let file = try #require((path + [0]).withUnsafeBufferPointer { name in
-    name.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { fopen($0, "w") } }
-  })
+  let file = try #require(
+    (path + [0]).withUnsafeBufferPointer { name in
+      name.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { fopen($0, "w") } }
+    })
   defer { fclose(file) }
   #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
 }
@@ -57,17 +53,18 @@ enum Tool {
 
   /// Runs `ffmpeg` with these arguments; existing files are overwritten.
   static func ffmpeg(arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
-    let errors = Pipe()
-    process.standardError = errors
-    try process.run()
-    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(description: "ffmpeg \(arguments) ended with \(process.terminationStatus): \(text)")
+    let command = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
+    var child = pid_t()
+    var words = command.map { strdup($0) }
+    defer { words.forEach { free($0) } }
+    words.append(nil)
+    let spawned = posix_spawnp(&child, "ffmpeg", nil, nil, words, environ)
+    guard spawned == 0 else {
+      throw Failure(description: "ffmpeg cannot be run: \(String(cString: strerror(spawned)))")
     }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    guard status == 0 else { throw Failure(description: "\(command) ended with status \(status)") }
   }
 }
 

@@ -106,12 +106,13 @@ enum Sawtooth {
   /// The value after `value`.
   static func next(after value: Int16) -> Int16 { value == Int16(period) ? 1 : value + 1 }
 
-  /// Where the count breaks: positions whose value does not follow from the one before, silence left out.
-  static func breaks(in samples: some Collection<Int16>) -> [(position: Int, value: Int16)] {
+  /// The values that do not follow from the one before. Silence is left out: a machine that is too busy makes the
+  /// server wait, which loses no sample.
+  static func breaks(in samples: some Sequence<Int16>) -> [Int16] {
     var last: Int16 = 0
-    var breaks: [(position: Int, value: Int16)] = []
-    for (position, value) in samples.enumerated() {
-      if last != 0, value != next(after: last) { breaks.append((position, value)) }
+    var breaks: [Int16] = []
+    for value in samples where value != 0 {
+      if last != 0, value != next(after: last) { breaks.append(value) }
       last = value
     }
     return breaks

@@ -115,45 +115,43 @@ import Testing
   @Test func commandsInTheMiddleOfABlockAreHeardFromThereOn() throws {
     let writer = MemoryWriter()
     let rig = try Rig(writer)
-    let total = 8 * Self.blockFrames
-    let input = try rig.play(RenderStream(ramp(total), isEnded: true))
-    // One change within each of some blocks; the gains tell which change a sample was rendered after.
+    let input = try rig.play(RenderStream(ramp(240_000)))
+    // The gains tell which change a sample was rendered after.
     let gains: [Float] = [0.5, 0.25, 0.125]
-    for (index, gain) in gains.enumerated() {
-      _ = writer.signal.wait { $0.samples.count >= (index * 2 + 1) * Self.blockFrames ? true : nil }
+    var heardBefore: [Int] = []
+    for gain in gains {
+      // The change comes while the next block is being heard.
+      let count = writer.content.samples.count
+      heardBefore.append(try #require(writer.signal.wait { $0.samples.count > count ? $0.samples.count : nil }))
       rig.post { $0.setGain(gain, rampFrameCount: 0, input: input) }
+      _ = writer.signal.wait { $0.samples.last == Float($0.samples.count) / 8_388_608 * gain ? true : nil }
     }
-    _ = rig.waitUntilStopped()
     rig.sink.close()
-    let heard = Array(writer.content.samples.prefix(total))
-    #expect(heard.count == total)
-    let factors = zip(heard, ramp(total)).map { $0 / $1 }
+    let heard = writer.content.samples
+    let factors = zip(heard, ramp(heard.count)).map { $0 / $1 }
     #expect(Set(factors) == [1, 0.5, 0.25, 0.125])
     #expect(factors == factors.sorted(by: >))
-    #expect(writer.content.samples.dropFirst(total).allSatisfy { $0 == 0 })
     // Not before it was asked for.
-    for (index, gain) in gains.enumerated() {
-      #expect((factors.firstIndex(of: gain) ?? 0) >= (index * 2 + 1) * Self.blockFrames)
-    }
+    for (gain, count) in zip(gains, heardBefore) { #expect((factors.firstIndex(of: gain) ?? 0) >= count) }
   }
 
   @Test func pauseAndResumeLoseNothing() throws {
     let writer = MemoryWriter()
     let rig = try Rig(writer)
-    let total = 5 * Self.blockFrames
-    let input = try rig.play(RenderStream(ramp(total), isEnded: true))
-    for round in 1...2 {
-      _ = writer.signal.wait { $0.samples.count >= round * Self.blockFrames ? true : nil }
+    let input = try rig.play(RenderStream(ramp(240_000)))
+    for _ in 1...3 {
+      let count = writer.content.samples.count
+      _ = writer.signal.wait { $0.samples.count > count ? true : nil }
       rig.post { $0.setRunning(false, input: input) }
       _ = rig.events { $0.contains { $0.hasPrefix("stopped") } }
       _ = rig.waitUntilStopped()
       rig.post { $0.setRunning(true, input: input) }
       _ = rig.events { $0.contains { $0.hasPrefix("runBegan") } }
     }
-    _ = rig.events { $0.contains { $0.hasPrefix("ended") } }
-    _ = rig.waitUntilStopped()
     rig.sink.close()
-    #expect(writer.content.samples.filter { $0 != 0 } == ramp(total))
+    let heard = writer.content.samples.filter { $0 != 0 }
+    #expect(heard == ramp(heard.count))
+    #expect(heard.count > 3)
   }
 
   @Test func lateDecoderStarvesAndGoesOn() throws {

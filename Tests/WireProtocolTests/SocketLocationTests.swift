@@ -1,5 +1,5 @@
 import Testing
-import WireProtocol
+@testable import WireProtocol
 
 @Suite struct SocketLocationTests {
   private func choose(_ environment: [String: String], folders: Set<String> = []) -> SocketLocation.Choice {

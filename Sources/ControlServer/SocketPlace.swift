@@ -2,13 +2,14 @@ import Glibc
 import WireProtocol
 
 /// Where the daemon listens.
-struct SocketPlace {
-  var path: String
-  /// The folder lies where anybody could have made it.
-  var needsOwnedFolder = false
+public struct SocketPlace: Sendable {
+  /// An absolute path.
+  public var path: String
+  /// The folder lies where anybody could have made it, so it must be the user's alone.
+  public var needsOwnedFolder = false
 
   /// What was asked for on the command line, made absolute; else what `SocketLocation` chooses.
-  init(asked: String?) {
+  public init(asked: String?) {
     guard let asked else {
       let choice = SocketLocation.choose(
         environment: { getenv($0).map { String(cString: $0) } }, userID: geteuid(),
