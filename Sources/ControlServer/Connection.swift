@@ -16,6 +16,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
+  /// How long a peer has to notice that the connection is over.
+  private static let lingering = TimeAmount.seconds(1)
   /// Requests that are taken at one go; then others have their turn.
   private static let requestsPerTurn = 512
 
@@ -41,6 +43,9 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   private var writeBuffer = ByteBuffer()
   private var isFlushScheduled = false
   private var isClosing = false
+  /// Everything has been sent, and what the peer may still send is thrown away until it closes its side, too.
+  private var isLingering = false
+  private var hasInputEnded = false
   /// The form of the newest request: the last word is said in it.
   private var form = WireForm.words
 
@@ -60,8 +65,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   func channelActive(context: ChannelHandlerContext) {
     self.context = context
-    server.connections[ObjectIdentifier(self)] = self
     if let refusal { return close(saying: refusal) }
+    server.connections[ObjectIdentifier(self)] = self
     output.append { Greeting.encode(version: server.version, into: &$0) }
     flush()
   }
@@ -74,6 +79,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     for request in abandoned { request.abandon() }
     subscriptions.removeAll()
     server.connections[ObjectIdentifier(self)] = nil
+    if isLingering { server.lingeringCount -= 1 }
     self.context = nil
   }
 
@@ -103,7 +109,24 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     machine.close()
     subscriptions.removeAll()
     let last = ByteBuffer(bytes: output.takeLast())
-    context.writeAndFlush(wrapOutboundOut(last)).whenComplete { [self] _ in self.context?.close(promise: nil) }
+    context.writeAndFlush(wrapOutboundOut(last)).whenComplete { [self] _ in linger() }
+  }
+
+  /// Ends the connection from this side and waits a moment for the other. Closing it while something is unread would be a
+  /// reset for the peer, which may cost it what it has been sent.
+  private func linger() {
+    guard let context, !isLingering else { return }
+    guard !hasInputEnded, server.lingeringCount < ServerContext.lingeringLimit else { return abort() }
+    isLingering = true
+    server.lingeringCount += 1
+    ignoresInput = true
+    input = Self.empty
+    context.close(mode: .output, promise: nil)
+    context.eventLoop.scheduleTask(in: Self.lingering) { [weak self] in self?.abort() }
+    if isReadHeldBack {
+      isReadHeldBack = false
+      context.read()
+    }
   }
 
   /// The peer is too far behind: what it has not been sent is dropped, and it has a moment to read why.
@@ -117,7 +140,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   // MARK: - Input
 
   func read(context: ChannelHandlerContext) {
-    if wantsInput { context.read() } else { isReadHeldBack = true }
+    if wantsInput || isLingering { context.read() } else { isReadHeldBack = true }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -129,6 +152,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+      hasInputEnded = true
+      if isLingering { return abort() }
       machine.inputEnded()
       process()
     } else {
@@ -214,7 +239,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     do throws(MediaError) {
       if request.isWaiting {
         guard case .began(let token) = machine.begin(request.address) else { return }
-        let waitingRequest = WaitingRequest(connection: self, token: token, request: request, batch: batch)
+        let waitingRequest = WaitingRequest(
+          connection: self, token: token, request: request, batch: batch)
         waiting[token] = waitingRequest
         do throws(MediaError) {
           try begin(request.command, waitingRequest)
@@ -276,9 +302,12 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   private func run(_ command: Command, for address: ReplyAddress) throws(MediaError) -> Reply? {
     switch command {
     case .connection(let command): return try run(command)
-    case .playback(let command, let player): return try run(command, on: try server.registry.player(player))
-    case .queue(let command, let player): return try run(command, on: try server.registry.player(player))
-    case .item(let command, let player): return try run(command, on: try server.registry.player(player))
+    case .playback(let command, let player):
+      return try run(command, on: try server.registry.player(player))
+    case .queue(let command, let player):
+      return try run(command, on: try server.registry.player(player))
+    case .item(let command, let player):
+      return try run(command, on: try server.registry.player(player))
     case .watching(let command): return try run(command, form: address.form)
     case .players(let command): return try run(command)
     }
@@ -289,12 +318,14 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     switch command {
     case .playback(.seek(let seek), let player):
       try begin(seek, on: try server.registry.player(player), request)
-    case .queue(let command, let player): try begin(command, on: try server.registry.player(player), request)
+    case .queue(let command, let player):
+      try begin(command, on: try server.registry.player(player), request)
     case .watching(.wait(let conditions, let timeout, let player)):
       try begin(conditions, timeout: timeout, on: try server.registry.player(player), request)
     case .watching(.clockAdvance(let duration)): try beginAdvance(by: duration, request)
     case .connection, .playback, .item, .watching, .players:
-      preconditionFailure("a command that does not wait was begun as one that does: Command.isWaiting")
+      preconditionFailure(
+        "a command that does not wait was begun as one that does: Command.isWaiting")
     }
   }
 
@@ -362,7 +393,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   /// Finds out how much the transport still holds.
   private func measureBacklog() {
-    output.transportByteCount = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    output.transportByteCount =
+      (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
   /// Closes on a peer that is too far behind.

@@ -29,7 +29,10 @@ final class ServerContext: @unchecked Sendable {
   /// When the server started, on the engine's clock.
   let startTime: HostTime
   var counters = Counters()
-  /// Every connection that is open, the ones that are being refused included.
+  /// Connections that are over and wait for their peers to close; beyond this many they are closed at once.
+  static let lingeringLimit = 64
+  var lingeringCount = 0
+  /// Every connection that is served.
   var connections: [ObjectIdentifier: Connection] = [:]
   var isShuttingDown = false
   /// Virtual time that clients asked for, and how many nanoseconds have been let pass for it.

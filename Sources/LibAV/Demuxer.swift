@@ -178,7 +178,7 @@ public final class Demuxer {
     context.pointee.max_analyze_duration = max(0, options.analyzeMicroseconds)
     if ["wav", "w64"].contains(String(cString: format.pointee.name)) {
       // Looks for DTS and S/PDIF that pretend to be PCM; FFmpeg's 2,500 packets would be most of a minute of sound.
-      context.pointee.max_probe_packets = 64
+      context.pointee.max_probe_packets = 16
     }
     context.pointee.max_streams = Int32(clamping: options.maximumStreamCount)
     shim_refuse_further_files(context)

@@ -31,7 +31,8 @@ struct ContainerTiming {
   /// The stream's place on the asset's timeline.
   func timeRange(of stream: StreamInfo) -> TimeRange {
     let start = stream.startTicks.map { stream.timeBase.time(ofTicks: $0) } ?? origin
-    let offset = start.isNumeric ? start - origin : .zero
+    // Plainly zero, lest its fine timescale go into every sum.
+    let offset = start.isNumeric && start != origin ? start - origin : .zero
     guard let ticks = stream.durationTicks else {
       // Matroska and others say how long all of it is, but not each stream.
       guard stream.mediaType == .audio || stream.mediaType == .video, containerDuration.isNumeric else {

@@ -78,7 +78,10 @@ extension PlayerCore {
 
   /// Carries out a splice that had to wait for the one before it.
   func spliceIfDelayed() {
-    guard let (generation, item) = delayedSplice, generation == machine.generation else { return delayedSplice = nil }
+    guard let (generation, item) = delayedSplice, generation == machine.generation else {
+      delayedSplice = nil
+      return
+    }
     splice(generation, after: item)
     if delayedSplice == nil { output.commit() }
   }

@@ -24,13 +24,14 @@ final class PulseMainloop: @unchecked Sendable {
       throw PulseFailure("pa_threaded_mainloop_get_api", code: PA_ERR_INTERNAL)
     }
     pa_threaded_mainloop_set_name(loop, "playhead-pulse")
+    // Before the thread runs: afterwards libpulse would make the event while the thread may take it already.
+    pa_threaded_mainloop_once_unlocked(loop, { _, _ in PulseMainloop.raisePriority() }, nil)
     guard pa_threaded_mainloop_start(loop) == 0 else {
       pa_threaded_mainloop_free(loop)
       throw PulseFailure("pa_threaded_mainloop_start", code: PA_ERR_INTERNAL)
     }
     pointer = loop
     self.api = api
-    pa_threaded_mainloop_once_unlocked(loop, { _, _ in PulseMainloop.raisePriority() }, nil)
   }
 
   deinit { pa_threaded_mainloop_free(pointer) }

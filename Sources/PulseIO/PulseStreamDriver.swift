@@ -63,7 +63,8 @@ final class PulseStreamDriver {
   var clockStartEvent: OpaquePointer?
   var lastReadFrame: Int64
 
-  // How the device reads: a request for sound comes right after it has taken some.
+  // How the device reads: a request for sound comes right after it has taken some. The size of its blocks outlasts a
+  // cork, their rhythm does not.
   var blockFrames: Int64 = 0
   var lastRead: HostTime
 
@@ -182,7 +183,7 @@ final class PulseStreamDriver {
     if core.isActive {
       phase = .running
       floorFrame = readFrame
-      blockFrames = 0
+      lastRead = HostTime(nanoseconds: 0)
       heard.restart()
       renderAndWrite()
       if phase == .running {

@@ -29,7 +29,7 @@ struct SplicePlan: Hashable {
   /// The first output frame to overwrite.
   var targetFrame: Int64 {
     let margin = frames(inNanoseconds: Self.marginNanoseconds)
-    guard blockFrames > 0 else { return timing.readFrame + 2 * margin }
+    guard blockFrames > 0 else { return timing.readFrame + 4 * margin }
     let block = nanoseconds(ofFrames: blockFrames)
     let arrival = max(
       Self.shortestArrivalNanoseconds,

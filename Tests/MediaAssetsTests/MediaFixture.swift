@@ -56,7 +56,7 @@ enum Tool {
     let command = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
     var child = pid_t()
     var words = command.map { strdup($0) }
-    defer { words.forEach { free($0) } }
+    defer { for word in words { free(word) } }
     words.append(nil)
     let spawned = posix_spawnp(&child, "ffmpeg", nil, nil, words, environ)
     guard spawned == 0 else {

@@ -59,8 +59,8 @@ struct SplicePlanTests {
     #expect(distance(sinceRead: 1, slowestAnswerMilliseconds: 1_000) == 2_402)
   }
 
-  @Test("as long as the rhythm is unknown, twice the margin")
+  @Test("as long as the size of the blocks is unknown, four times the margin")
   func isCarefulAtFirst() {
-    #expect(distance(sinceRead: 0, blockFrames: 0) == 960)
+    #expect(distance(sinceRead: 0, blockFrames: 0) == 1_920)
   }
 }
