@@ -25,7 +25,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // System libraries and the little C that Swift cannot say.
@@ -57,16 +56,14 @@ let package = Package(
         "MediaCore", "WireProtocol", "Playback", "MediaAssets", log, deque, ordered,
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "playheadd",
       dependencies: [
-        "ControlServer", "WireProtocol", "PulseIO", "LibAV", "Playback", "RealtimeAudio", "MediaCore", log,
-        argumentParser,
+        "ControlServer", "PulseIO", "LibAV", "Playback", "RealtimeAudio", "MediaCore", log, argumentParser,
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
     .executableTarget(name: "playhead", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),

@@ -231,7 +231,7 @@ final class Output: @unchecked Sendable {
 
   private func endSession() {
     guard let ending = session else { return }
-    pump(ending.number)
+    deliver(from: ending)
     for client in clients.values { client.outputWillStop() }
     session = nil
     // The streams live until the sink calls no more.
@@ -266,9 +266,18 @@ final class Output: @unchecked Sendable {
   /// The render side of a session has said something.
   private func pump(_ number: UInt64) { if session?.number == number { pump() } }
 
-  /// Hands everything that the render side said to those whom it concerns.
+  /// Hands everything that the render side said to those whom it concerns, and lets them look at what it means.
   func pump() {
     guard let session else { return }
+    deliver(from: session)
+    guard session.core.lostEventCount == 0 else {
+      logger.error("render events were lost; the output starts anew")
+      return startAnew(session.number)
+    }
+    for client in clients.values { client.didHandleEvents() }
+  }
+
+  private func deliver(from session: Session) {
     while let event = session.core.nextEvent() {
       switch event.kind {
       case .streamRetired:
@@ -278,10 +287,5 @@ final class Output: @unchecked Sendable {
       default: session.owners[Int(event.inputIndex)]?.handle(event)
       }
     }
-    if session.core.lostEventCount > 0 {
-      logger.error("render events were lost; the output starts anew")
-      return startAnew(session.number)
-    }
-    for client in clients.values { client.didHandleEvents() }
   }
 }

@@ -156,6 +156,9 @@ public actor Player: PlayerControl {
     control = PlayerControlBox(core: PlayerCore(engine: engine, name: name, canAdvance: false))
   }
 
+  /// A player that nobody holds any more falls silent.
+  deinit { loop.execute { [control] in control.core.close() } }
+
   /// Plays another item from now on; nil: none. The same item again changes nothing. Errors: `itemInUse`.
   public func replaceCurrentItem(with item: PlayerItem?) throws(MediaError) {
     if let item, item === currentItem { return }

@@ -136,6 +136,9 @@ extension PlayerCore {
 
   // MARK: - What the clock brings
 
+  /// How far ahead timers are aimed: 50 parts in a million of it are half a millisecond.
+  private static let aimHorizonNanoseconds: Int64 = 10_000_000_000
+
   private enum Milestone {
     case observers(MediaTime)
     case end(ItemEnd)
@@ -155,7 +158,9 @@ extension PlayerCore {
     while let (frame, milestone) = nextMilestone() {
       guard frame <= heard else {
         if let time = output.hostTime(ofFrame: frame) {
-          timer = engine.loop.schedule(at: time) { [weak self] in self?.aimTimer() }
+          // The device's clock and the host's drift apart: what lies far ahead is aimed at again on the way.
+          let latest = engine.loop.now.advanced(byNanoseconds: Self.aimHorizonNanoseconds)
+          timer = engine.loop.schedule(at: min(time, latest)) { [weak self] in self?.aimTimer() }
         }
         break
       }

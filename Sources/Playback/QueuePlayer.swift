@@ -15,6 +15,9 @@ public actor QueuePlayer: PlayerControl {
     control = PlayerControlBox(core: PlayerCore(engine: engine, name: name, canAdvance: true))
   }
 
+  /// A player that nobody holds any more falls silent.
+  deinit { loop.execute { [control] in control.core.close() } }
+
   private var core: PlayerCore { control.core }
 
   /// How many items are in the queue, the current one included.
