@@ -75,11 +75,13 @@ import Testing
     try rig.client.reply("play")
     try rig.server.capture.waitForCode(file: 3, index: 10_006)
     let runs = rig.server.capture.runs()
-    print("transition \(first.rawValue) to \(second.rawValue): \(runs)")
+    let gaps = zip(runs, runs.dropFirst()).map { $1.position - $0.endPosition }
+    let missing = 36_001 + 30_011 + 10_007 - runs.reduce(0) { $0 + $1.count }
+    print("transition \(first.rawValue) to \(second.rawValue): gaps \(gaps), missing \(missing)")
     #expect(runs.map(\.file) == [1, 2, 3])
     #expect(runs.map(\.firstIndex) == [0, 0, 0])
     #expect(runs.map(\.count) == [36_001, 30_011, 10_007])
-    for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endPosition == next.position, "a gap") }
+    #expect(gaps == [0, 0])
     try rig.stop()
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import Playback
 import RigSupport
@@ -191,6 +192,42 @@ import Testing
       let runs = rig.heard.runs.filter { $0.file == 1 || $0.file == 2 }
       for run in runs { rig.log("code file \(run.file) from \(run.firstIndex) count \(run.count) at \(run.position)") }
       rig.heard.removeAll()
+    }
+  }
+
+  @Test func aFileWithOnlyVideoPlaysAsSilence() async throws {
+    try await golden("only-video") { rig in
+      let path = rig.files.path("video.mp4")
+      try ChildProcess.run([
+        "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1", "-c:v",
+        "mpeg4", path,
+      ])
+      let items = [try rig.wav(file: 1, frames: 4_800), rig.item(path), try rig.wav(file: 2, frames: 4_800)]
+      try await rig.run { player in
+        try player.append(items)
+        _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 2)) {
+          rig.log("tick \(Rig.text($0))")
+        }
+      }
+      await rig.settle()
+      await rig.run { $0.play() }
+      await rig.advance(milliseconds: 1_500)
+    }
+  }
+
+  @Test func aFileThatBreaksOffIsHeardUpToThereAndTheNextFollows() async throws {
+    try await golden("broken-off") { rig in
+      let whole = try rig.flac(file: 1, frames: 96_000)
+      let path = rig.files.path("cut.flac")
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: String(decoding: whole.asset.path, as: UTF8.self)))
+      try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: path))
+      // One after the other: opening and decoding are threads of their own.
+      for item in [rig.item(path), try rig.wav(file: 2, frames: 4_800)] {
+        try await rig.run { try $0.append([item]) }
+        await rig.settle()
+      }
+      await rig.run { $0.play() }
+      await rig.advance(milliseconds: 2_500)
     }
   }
 }
