@@ -47,7 +47,11 @@ final class Rig: Sendable {
       _ = player.addStateObserver { [self] change in
         for line in Self.differences(change) { log(line) }
       }
-      _ = player.addEventObserver { [self] event in log("event \(Self.text(event))") }
+      _ = player.addEventObserver { [self] event in
+        // Said when it is decoded, which may be any time before it is heard.
+        if case .packetsSkipped = event { return }
+        log("event \(Self.text(event))")
+      }
     }
   }
 
