@@ -66,6 +66,9 @@ struct TimeObserverTable {
 
   var isEmpty: Bool { observers.isEmpty }
 
+  /// Times kept, those of removed observers included.
+  var dueCount: Int { heap.count }
+
   /// The item that the table is aimed at.
   var aimedItemID: PlayerItem.ID? { aim?.itemID }
 

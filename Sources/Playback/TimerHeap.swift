@@ -30,6 +30,9 @@ struct TimerHeap {
   private var heap = Heap<Entry>()
   private var nextOrder: UInt64 = 0
 
+  /// Entries kept, those of cancelled timers included.
+  var count: Int { heap.count }
+
   mutating func add(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> Timer {
     let timer = Timer(body)
     heap.insert(Entry(time: time, order: nextOrder, timer: timer))

@@ -1,0 +1,48 @@
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import Playback
+
+@Suite struct TimerTests {
+  @Test func aTimerThatAnotherOfItsInstantCancelsDoesNotRun() async {
+    let loop = ThreadControlLoop(name: "timers")
+    let ran = Mutex<[String]>([])
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        let time = loop.now
+        let cancelling = Cancelling()
+        _ = loop.schedule(at: time) {
+          ran.withLock { $0.append("first") }
+          cancelling.cancel()
+        }
+        cancelling.set(loop.schedule(at: time) { ran.withLock { $0.append("second") } })
+        _ = loop.schedule(at: time.advanced(byNanoseconds: 1)) { continuation.resume() }
+      }
+    }
+    #expect(ran.withLock { $0 } == ["first"])
+  }
+
+  @Test func cancelledTimersDoNotPileUp() {
+    var heap = TimerHeap()
+    for index in Int64(0)..<100_000 { heap.add(at: HostTime(nanoseconds: 1_000 + index)) {}.cancel() }
+    #expect(heap.count < 1_000)
+  }
+
+  @Test func removedTimeObserversDoNotPileUp() {
+    var table = TimeObserverTable()
+    table.aim(itemID: 1, at: .zero, inclusive: .none)
+    for token in UInt64(0)..<100_000 {
+      table.addPeriodic(token, interval: MediaTime(value: 1, timescale: 1)) { _ in }
+      _ = table.remove(token)
+    }
+    #expect(table.dueCount < 1_000)
+  }
+}
+
+/// A timer that another one cancels.
+private final class Cancelling: Sendable {
+  private let timer = Mutex<(any ControlTimer)?>(nil)
+  func set(_ timer: any ControlTimer) { self.timer.withLock { $0 = timer } }
+  func cancel() { timer.withLock { $0?.cancel() } }
+}
