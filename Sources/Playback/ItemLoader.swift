@@ -1,3 +1,4 @@
+import DequeModule
 import MediaCore
 import RealtimeAudio
 
@@ -13,14 +14,15 @@ final class ItemLoader: @unchecked Sendable {
   }
 
   private let loop: any ControlLoop
-  private var waiting: [Request] = []
+  private var waiting = Deque<Request>()
+  private var waitingItems: Set<ObjectIdentifier> = []
   private var isClosed = false
   private(set) var isBusy = false
 
   init(loop: any ControlLoop) { self.loop = loop }
 
   func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<MediaTime, MediaError>) -> Void) {
-    guard !waiting.contains(where: { $0.item === item }) else { return }
+    guard waitingItems.insert(ObjectIdentifier(item)).inserted else { return }
     waiting.append(Request(item: item, completion: completion))
     startNext()
   }
@@ -28,6 +30,7 @@ final class ItemLoader: @unchecked Sendable {
   func close() {
     isClosed = true
     waiting = []
+    waitingItems = []
   }
 
   private func startNext() {
@@ -44,6 +47,7 @@ final class ItemLoader: @unchecked Sendable {
     isBusy = false
     if let index = waiting.firstIndex(where: { $0.item === item }) {
       let request = waiting.remove(at: index)
+      waitingItems.remove(ObjectIdentifier(item))
       request.completion(result)
     }
     startNext()

@@ -122,11 +122,12 @@ extension PlayerControl {
   /// Ends a state or event observer. Without effect when there is none.
   public func removeObserver(_ token: ObserverToken) { core.removeObserver(token) }
 
-  /// The state now, and then each newer one; who is slow gets the newest only.
+  /// The state now, and then each newer one; who is slow gets the newest only. Ends when the player is closed.
   public func states() -> AsyncStream<PlayerState> {
     let (stream, continuation) = AsyncStream.makeStream(of: PlayerState.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield(state)
     let token = core.addStateObserver { continuation.yield($0.new) }
+    core.endStream(of: token) { continuation.finish() }
     continuation.onTermination = { [core] _ in core.engine.loop.execute { core.removeObserver(token) } }
     return stream
   }
@@ -135,6 +136,7 @@ extension PlayerControl {
   public func events() -> AsyncStream<PlayerEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: PlayerEvent.self, bufferingPolicy: .bufferingNewest(256))
     let token = core.addEventObserver { continuation.yield($0) }
+    core.endStream(of: token) { continuation.finish() }
     continuation.onTermination = { [core] _ in core.engine.loop.execute { core.removeObserver(token) } }
     return stream
   }

@@ -4,7 +4,7 @@ import RealtimeAudio
 /// The decode thread's side of a player: jobs to it, reports from it.
 extension PlayerCore {
   /// Frames that a stream holds: look-ahead, and what has been rendered but not heard.
-  private static let streamSeconds = 4
+  private static let streamSeconds = 2
 
   // MARK: - Jobs
 
@@ -12,7 +12,8 @@ extension PlayerCore {
     guard let format = output.format, let item = items[start.itemID] else { return }
     let stream = RenderStream(
       capacityFrames: format.sampleRateHz * Self.streamSeconds, channelCount: format.channelCount)
-    preparing = Generation(number: generation, stream: stream)
+    forget(preparing)
+    preparing = Generation(number: generation, stream: stream, isSeek: start.seek != nil)
     logger.debug(
       "preparing",
       metadata: ["item": "\(start.itemID)", "generation": "\(generation)", "time": "\(start.time)"])
@@ -35,10 +36,15 @@ extension PlayerCore {
 
   /// The prepared stream sounds from now on.
   func commit(_ generation: UInt64) {
-    guard let prepared = preparing, prepared.number == generation, let core = output.core, let inputIndex else {
-      return
-    }
+    guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
+    commit(prepared)
+  }
+
+  private func commit(_ prepared: Generation) {
+    guard let core = output.core, let inputIndex else { return }
+    forgetWaiting(from: 0)
+    outgoing = nil
     sounding = prepared
     ends.removeAll { $0.streamID != prepared.stream.id }
     output.keep(prepared.stream)
@@ -46,59 +52,93 @@ extension PlayerCore {
     core.setRunning(machine.rate != 0, input: inputIndex)
   }
 
-  /// The prepared stream takes over where the item ends in the one that sounds.
+  /// The prepared stream takes over where the item ends in the one before.
   func splice(_ generation: UInt64, after item: PlayerItem.ID) {
-    guard let prepared = preparing, prepared.number == generation, let core = output.core, let inputIndex else {
-      return
-    }
-    guard let sounding, let end = ends.last(where: { $0.itemID == item && $0.streamID == sounding.stream.id }) else {
-      return commit(generation)
-    }
-    guard !isTakeOverAhead else {
-      // The mixer counts in the stream that it reads, which is still the one before: asked again at its end.
-      delayedSplice = (generation, item)
-      return
-    }
-    delayedSplice = nil
+    guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
-    output.keep(prepared.stream)
-    core.scheduleStream(prepared.stream, fromFrame: 0, atFrame: end.streamFrame, input: inputIndex)
-    self.sounding = prepared
-    self.sounding?.isSplice = true
+    // The mixer counts in the stream that it reads, which may still be the one before: asked again at its end.
+    guard outgoing == nil, waiting.isEmpty else { return waiting.append((prepared, item)) }
+    join(prepared, after: item)
   }
 
-  /// Whether the newest stream is to take over from another one and has not been heard to do so.
-  private var isTakeOverAhead: Bool {
-    guard let sounding, sounding.isSplice else { return false }
-    guard let frame = timeline.outputFrame(streamID: sounding.stream.id, streamFrame: 0) else {
-      return !timeline.runs.contains { $0.streamID == sounding.stream.id }
+  private func join(_ next: Generation, after item: PlayerItem.ID) {
+    guard let core = output.core, let inputIndex else { return }
+    guard let sounding, let end = ends.last(where: { $0.itemID == item && $0.streamID == sounding.stream.id }) else {
+      return commit(next)
     }
-    return frame > output.heardFrame
+    output.keep(next.stream)
+    core.scheduleStream(next.stream, fromFrame: 0, atFrame: end.streamFrame, input: inputIndex)
+    outgoing = sounding
+    self.sounding = next
   }
 
-  /// Carries out a splice that had to wait for the one before it.
-  func spliceIfDelayed() {
-    guard let (generation, item) = delayedSplice, generation == machine.generation else {
-      delayedSplice = nil
-      return
+  /// The end of an item has been heard: what waited for a take-over there is handed to the mixer.
+  func joinWaiting() {
+    if let outgoing, !ends.contains(where: { $0.streamID == outgoing.stream.id }) { self.outgoing = nil }
+    guard outgoing == nil, !waiting.isEmpty else { return }
+    let (next, item) = waiting.removeFirst()
+    join(next, after: item)
+    output.commit()
+  }
+
+  /// Nothing after the end of the item in its stream is to sound. Answers whether the mixer is to be told.
+  func truncate(after item: PlayerItem.ID) -> Bool {
+    guard let index = ends.lastIndex(where: { $0.itemID == item }) else { return false }
+    let end = ends[index]
+    var isWithdrawn = false
+    if let place = waiting.firstIndex(where: { $0.generation.stream.id == end.streamID }) {
+      cut(waiting[place].generation.stream, at: end.streamFrame)
+      forgetWaiting(from: place + 1)
+    } else if let outgoing, outgoing.stream.id == end.streamID {
+      cut(outgoing.stream, at: end.streamFrame)
+      forgetWaiting(from: 0)
+      isWithdrawn = withdrawTakeOver(from: outgoing, at: end.streamFrame)
+    } else if let sounding, sounding.stream.id == end.streamID {
+      cut(sounding.stream, at: end.streamFrame)
+      forgetWaiting(from: 0)
     }
-    splice(generation, after: item)
-    if delayedSplice == nil { output.commit() }
-  }
-
-  /// Nothing after the end of the item in the present stream is to sound.
-  func truncate(after item: PlayerItem.ID) {
-    guard let stream = sounding?.stream,
-      let index = ends.lastIndex(where: { $0.itemID == item && $0.streamID == stream.id })
-    else { return }
-    stream.truncate(at: ends[index].streamFrame)
-    timeline.truncate(streamID: stream.id, at: ends[index].streamFrame)
     ends.removeLast(ends.count - index - 1)
+    return isWithdrawn
+  }
+
+  private func cut(_ stream: RenderStream, at frame: Int64) {
+    stream.truncate(at: frame)
+    timeline.truncate(streamID: stream.id, at: frame)
+  }
+
+  /// The stream that was to take over is not wanted any more.
+  private func withdrawTakeOver(from outgoing: Generation, at streamFrame: Int64) -> Bool {
+    guard let core = output.core, let inputIndex, let sounding else { return false }
+    // Should the mixer be past it already, it falls silent there.
+    sounding.stream.truncate(at: 0)
+    if let frame = timeline.outputFrame(streamID: outgoing.stream.id, streamFrame: streamFrame),
+      frame <= output.heardFrame + Int64(core.format.sampleRateHz / 20)
+    {
+      // Too late to be sure: what follows waits until the end has been heard.
+      return false
+    }
+    core.scheduleStream(nil, fromFrame: 0, atFrame: 0, input: inputIndex)
+    self.sounding = outgoing
+    self.outgoing = nil
+    return true
+  }
+
+  private func forgetWaiting(from index: Int) {
+    for (generation, _) in waiting[min(index, waiting.count)...] { forget(generation) }
+    waiting.removeLast(max(0, waiting.count - index))
+  }
+
+  /// A generation that the mixer never had leaves nothing behind.
+  private func forget(_ generation: Generation?) {
+    if let generation { timeline.removeStream(generation.stream.id) }
   }
 
   func dropStream() {
+    forget(preparing)
+    forgetWaiting(from: 0)
     preparing = nil
     sounding = nil
+    outgoing = nil
     ends = []
     timeObservers.disarm()
     guard let core = output.core, let inputIndex else { return }
@@ -139,12 +179,14 @@ extension PlayerCore {
 
   private func stream(of generation: UInt64) -> RenderStream? {
     if preparing?.number == generation { return preparing?.stream }
+    if let last = waiting.last?.generation, last.number == generation { return last.stream }
     return sounding?.number == generation ? sounding?.stream : nil
   }
 
   /// Reads what the decode thread said about the streams that are being filled.
   func takeSpans() {
-    for stream in [sounding?.stream, preparing?.stream].compactMap({ $0 }) {
+    let generations = [outgoing, sounding] + waiting.map { $0.generation } + [preparing]
+    for stream in generations.compactMap({ $0?.stream }) {
       while let span = stream.nextSpan() {
         timeline.add(
           PlayerTimeline.Span(

@@ -7,32 +7,91 @@ extension PlayerCore {
   /// Tells what changed since the last call, if anything did.
   func publish(_ cause: ChangeCause) {
     let new = state
-    guard new != publishedState else { return }
-    let change = PlayerChange(old: publishedState, new: new, cause: cause)
-    publishedState = new
-    for observer in stateObservers { observer.handler(change) }
+    if new != publishedState {
+      deliveries.append(
+        Delivery(.change(PlayerChange(old: publishedState, new: new, cause: cause)), newestToken: newestToken))
+      publishedState = new
+    }
+    deliver()
   }
 
   func addStateObserver(_ handler: @escaping @Sendable (PlayerChange) -> Void) -> ObserverToken {
-    let token = engine.makeToken()
-    stateObservers.append((token, handler))
-    return token
+    newestToken = engine.makeToken()
+    stateObservers.append((newestToken, handler))
+    return newestToken
   }
 
   func addEventObserver(_ handler: @escaping @Sendable (PlayerEvent) -> Void) -> ObserverToken {
-    let token = engine.makeToken()
-    eventObservers.append((token, handler))
-    return token
+    newestToken = engine.makeToken()
+    eventObservers.append((newestToken, handler))
+    return newestToken
   }
 
   func removeObserver(_ token: ObserverToken) {
     stateObservers.removeAll { $0.token == token }
     eventObservers.removeAll { $0.token == token }
+    streamEnds[token] = nil
+    if isDelivering { removedTokens.insert(token) }
+  }
+
+  /// Calls `end` when the player is closed before the observer is removed; at once when it is closed already.
+  func endStream(of token: ObserverToken, _ end: @escaping @Sendable () -> Void) {
+    if isClosed { return end() }
+    streamEnds[token] = end
+  }
+
+  // MARK: - Telling
+
+  /// One thing that somebody is to be told.
+  struct Delivery {
+    enum Content {
+      case change(PlayerChange)
+      case event(PlayerEvent)
+      case time(ObserverToken, TimeObserverTable.Handler, TimeObservation)
+      case completion(@Sendable (SeekResult) -> Void, SeekResult)
+    }
+
+    var content: Content
+    /// Observers that were added later know it already.
+    var newestToken: ObserverToken
+
+    init(_ content: Content, newestToken: ObserverToken) {
+      self.content = content
+      self.newestToken = newestToken
+    }
+  }
+
+  func enqueue(_ content: Delivery.Content) {
+    deliveries.append(Delivery(content, newestToken: newestToken))
+    deliver()
+  }
+
+  /// Tells what waits, in order. Who is told may call back: what that causes is told afterwards, to everybody.
+  private func deliver() {
+    guard !isDelivering, !isRunningActions else { return }
+    isDelivering = true
+    while let delivery = deliveries.popFirst() {
+      switch delivery.content {
+      case .change(let change):
+        for observer in stateObservers where isDue(observer.token, delivery) { observer.handler(change) }
+      case .event(let event):
+        for observer in eventObservers where isDue(observer.token, delivery) { observer.handler(event) }
+      case .time(let token, let handler, let observation):
+        if timeObservers.contains(token) { handler(observation) }
+      case .completion(let completion, let result): completion(result)
+      }
+    }
+    isDelivering = false
+    removedTokens = []
+  }
+
+  private func isDue(_ token: ObserverToken, _ delivery: Delivery) -> Bool {
+    token <= delivery.newestToken && !removedTokens.contains(token) && !isClosed
   }
 
   // MARK: - Events
 
-  func send(_ event: PlayerEvent) { for observer in eventObservers { observer.handler(event) } }
+  func send(_ event: PlayerEvent) { enqueue(.event(event)) }
 
   /// Adds the time to what the machine says.
   func emit(_ emission: Machine.Emission) {

@@ -8,6 +8,10 @@ extension PlayerCore {
   func outputDidStart() {
     guard !isClosed, let core = output.core else { return }
     inputIndex = output.attachInput(for: self)
+    guard inputIndex != nil else {
+      logger.warning("the mixer is full; the player waits for another output")
+      return
+    }
     timeline = PlayerTimeline(sampleRateHz: core.format.sampleRateHz)
     processedFrame = -1
     jumpFrame = 0
@@ -24,7 +28,10 @@ extension PlayerCore {
     inputIndex = nil
     preparing = nil
     sounding = nil
+    outgoing = nil
+    waiting = []
     ends = []
+    isStarvationVoid = false
     let time = parkedPosition.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
     run(machine.outputWasLost(at: time), cause: .output)
@@ -35,9 +42,12 @@ extension PlayerCore {
   func handle(_ event: RenderEvent) {
     guard !isClosed else { return }
     switch event.kind {
-    case .rewound: timeline.rewind(to: event.outputFrame)
+    case .rewound:
+      timeline.rewind(to: event.outputFrame)
+      isStarvationVoid = machine.reasonForWaitingToPlay == .toMinimizeStalls && timeline.runs.last?.end == nil
     case .runBegan: runBegan(event)
     case .starved:
+      isStarvationVoid = false
       timeline.endRun(outputFrame: event.outputFrame, reason: .starved)
       run(machine.starved(), cause: .stalled)
     case .ended: runEnded(event)
@@ -79,7 +89,8 @@ extension PlayerCore {
   }
 
   private func streamSet(_ event: RenderEvent) {
-    guard event.streamID != 0, let sounding, sounding.stream.id == event.streamID else {
+    let known = [sounding, outgoing].compactMap { $0 }
+    guard event.streamID != 0, let committed = known.first(where: { $0.stream.id == event.streamID }) else {
       if event.streamID == 0 { timeline.endRun(outputFrame: event.outputFrame, reason: .stopped) }
       return
     }
@@ -89,11 +100,11 @@ extension PlayerCore {
     jumpFrame = event.outputFrame
     processedFrame = event.outputFrame - 1
     parkedPosition = nil
-    let isSeek = seeks.isEmpty == false
+    let isSeek = committed.isSeek
     if let position = timeline.position(atOutputFrame: event.outputFrame) {
       timeObservers.aim(itemID: position.itemID, at: position.time, inclusive: isSeek ? .boundaries : .all)
     }
-    run(machine.committed(generation: sounding.number), cause: .buffered)
+    run(machine.committed(generation: committed.number), cause: .buffered)
     if isSeek, let position {
       send(.timeJumped(position.itemID, position.time))
       notifyPeriodic(.jump, atFrame: event.outputFrame)
@@ -108,7 +119,14 @@ extension PlayerCore {
     output.commit()
   }
 
-  func didHandleEvents() { if !isClosed { aimTimer() } }
+  func didHandleEvents() {
+    guard !isClosed else { return }
+    if isStarvationVoid {
+      isStarvationVoid = false
+      run(machine.soundBegan(), cause: .buffered)
+    }
+    aimTimer()
+  }
 
   // MARK: - Position
 
@@ -167,15 +185,20 @@ extension PlayerCore {
       processedFrame = max(processedFrame, frame)
       handle(milestone, at: frame)
     }
-    timeline.forget(before: heard)
+    // An end that is still to be told is looked up in the run that it ends.
+    let untold = ends.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
+    timeline.forget(before: min(heard, untold.map { $0 - 1 } ?? heard))
   }
 
   /// What is heard next, and when.
   private func nextMilestone() -> (frame: Int64, Milestone)? {
     var next: (frame: Int64, milestone: Milestone)?
-    // A player that is paused at the end of its item is there without having played to it.
-    if machine.rate != 0, let end = ends.first,
-      let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame)
+    // A player that is paused at the end of its item is there without having played to it; one that fell silent
+    // behind it has.
+    if let end = ends.first,
+      let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame),
+      machine.rate != 0
+        || machine.endedItem != end.itemID && frame < timeline.runs.last?.end?.frame ?? .min
     {
       next = (frame, .end(end))
     }
@@ -193,16 +216,18 @@ extension PlayerCore {
     case .observers(let time):
       let late = lateness(ofFrame: frame)
       guard let itemID = machine.entries.first?.id else { return }
-      for (handler, reason) in timeObservers.popDue(at: time) {
-        handler(
-          TimeObservation(itemID: itemID, time: time, rate: machine.rate, reason: reason, lateNanoseconds: late))
+      let rate = machine.rate
+      for (token, handler, reason) in timeObservers.popDue(at: time) {
+        let observation = TimeObservation(
+          itemID: itemID, time: time, rate: rate, reason: reason, lateNanoseconds: late)
+        enqueue(.time(token, handler, observation))
       }
     case .end(let end):
       ends.removeFirst()
       run(machine.endHeard(end.itemID, error: end.error), cause: .itemEnded)
-      // Paused at its end, the item ends again when it is played on.
-      if machine.rate == 0, machine.entries.first?.id == end.itemID { ends.insert(end, at: 0) }
-      spliceIfDelayed()
+      // Paused at its end, the item ends again when it is played on, be it by who was just told.
+      if machine.endedItem == end.itemID, machine.preparedStart == nil { ends.insert(end, at: 0) }
+      joinWaiting()
       aimObservers()
     }
   }
@@ -231,7 +256,7 @@ extension PlayerCore {
     }
     let observation = TimeObservation(
       itemID: position.itemID, time: position.time, rate: machine.rate, reason: reason, lateNanoseconds: 0)
-    for handler in timeObservers.periodicHandlers { handler(observation) }
+    for (token, handler) in timeObservers.periodicHandlers { enqueue(.time(token, handler, observation)) }
   }
 
   /// Boundaries at the place where an item or a jump starts are crossed by starting there; where playback goes on after

@@ -1,3 +1,4 @@
+import DequeModule
 import Logging
 import MediaCore
 import RealtimeAudio
@@ -25,8 +26,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// The stream of the newest generation, and of the one that sounds.
   var preparing: Generation?
   var sounding: Generation?
-  /// A splice that waits until the one before it has been heard.
-  var delayedSplice: (generation: UInt64, item: PlayerItem.ID)?
+  /// What the mixer still reads, while `sounding` is to take over from it.
+  var outgoing: Generation?
+  /// What is to follow `sounding`, each after an item: handed to the mixer once the take-over before it is heard.
+  var waiting: [(generation: Generation, item: PlayerItem.ID)] = []
   /// Ends of items in streams that sound or will, in order.
   var ends: [ItemEnd] = []
   /// Everything up to this output frame has been told to observers.
@@ -37,6 +40,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var parkedPosition: PlayerTimeline.Position?
   var timer: (any ControlTimer)?
   var isAiming = false
+  /// A rewind took back the starvation that was told, unless it is told again.
+  var isStarvationVoid = false
 
   // Sound.
   var volume: Float = 1
@@ -47,6 +52,16 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var stateObservers: [(token: ObserverToken, handler: @Sendable (PlayerChange) -> Void)] = []
   var eventObservers: [(token: ObserverToken, handler: @Sendable (PlayerEvent) -> Void)] = []
   var publishedState = PlayerState()
+  /// What observers and seekers are still to be told, in order.
+  var deliveries = Deque<Delivery>()
+  var isDelivering = false
+  /// While the machine's actions run nobody is called, for who is called may call back.
+  var isRunningActions = false
+  var newestToken: ObserverToken = 0
+  /// Observers that were removed while something was on its way to them.
+  var removedTokens: Set<ObserverToken> = []
+  /// What ends the asynchronous streams.
+  var streamEnds: [ObserverToken: @Sendable () -> Void] = [:]
   var seeks: [Machine.SeekToken: PendingSeek] = [:]
   var nextSeekToken: Machine.SeekToken = 1
   var isClosed = false
@@ -58,8 +73,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var stream: RenderStream
     /// Where the first frame lies in the item; known once prepared.
     var startTime = MediaTime.zero
-    /// It takes over at the end of an item of the stream before.
-    var isSplice = false
+    /// It carries out a seek: the current time jumps.
+    var isSeek = false
   }
 
   struct ItemEnd {
@@ -103,7 +118,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var isSettled: Bool {
     // A stream that ended is about to be continued when something is planned.
     let isContinuing = !machine.plan.items.isEmpty || machine.plan.endsInSilence
-    return machine.isSettled && !(isContinuing && sounding?.stream.endFrame != nil)
+    let newest = waiting.last?.generation ?? sounding
+    return machine.isSettled && !(isContinuing && newest?.stream.endFrame != nil)
   }
 
   /// The decode thread; started when it is first needed.
@@ -121,7 +137,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Ends the player: its sound stops, its observers hear no more.
   func close() {
     guard !isClosed else { return }
-    run(machine.replaceAll([]), cause: .request)
+    run(machine.replaceAll([Machine.Entry]()), cause: .request)
     isClosed = true
     timer?.cancel()
     pipelineStorage?.close()
@@ -133,6 +149,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     inputIndex = nil
     stateObservers = []
     eventObservers = []
+    timeObservers = TimeObserverTable()
+    for end in streamEnds.values { end() }
+    streamEnds = [:]
     engine.unregister(self)
   }
 
@@ -141,10 +160,12 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Runs what the machine answered, publishes what changed, and looks at what comes next.
   func run(_ actions: [Machine.Action], cause: ChangeCause) {
     var needsCommit = false
+    isRunningActions = true
     for action in actions { run(action, needsCommit: &needsCommit) }
     if needsCommit { output.commit() }
-    forgetFinishedItems()
+    releaseRemovedItems()
     loadUpcoming()
+    isRunningActions = false
     publish(cause)
     aimTimer()
   }
@@ -158,7 +179,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     case .splice(let generation, let item):
       splice(generation, after: item)
       needsCommit = true
-    case .truncate(let item): truncate(after: item)
+    case .truncate(let item): if truncate(after: item) { needsCommit = true }
     case .dropStream:
       dropStream()
       needsCommit = true
@@ -189,7 +210,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   func stop() {
     pause()
     guard let current = machine.entries.first, current.status.error == nil else { return }
-    if currentTime() == .zero, machine.preparedStart == nil { return }
+    if currentTime() == .zero, machine.preparedStart == nil, seeks.isEmpty { return }
     beginSeek(to: .zero, before: .zero, after: .zero, itemID: current.id) { _ in }
   }
 
@@ -268,19 +289,22 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   private func completeSeek(_ token: Machine.SeekToken, finished: Bool) {
     guard let seek = seeks.removeValue(forKey: token) else { return }
     let isThere = machine.entries.first?.id == seek.itemID
-    seek.completion(
-      SeekResult(
-        finished: finished, itemID: seek.itemID, requested: seek.requested,
-        time: isThere ? currentTime() : seek.requested))
+    enqueue(
+      .completion(
+        seek.completion,
+        SeekResult(
+          finished: finished, itemID: seek.itemID, requested: seek.requested,
+          time: isThere ? currentTime() : seek.requested)))
   }
 
   // MARK: - Queue
 
   /// Takes items for this player; all or none.
   private func claim(_ newItems: [PlayerItem]) throws(MediaError) {
+    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
     var claimed: [PlayerItem] = []
     for item in newItems {
-      guard item.claim(by: self), items[item.id] == nil else {
+      guard items[item.id] == nil, item.claim(by: self) else {
         for item in claimed { release(item) }
         throw MediaError(.itemInUse, "item \(item.id) is in a queue already", operation: "insert")
       }
@@ -298,7 +322,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   func insert(_ newItems: [PlayerItem], at index: Int) throws(MediaError) {
     try claim(newItems)
-    run(machine.insert(newItems.map(\.id), at: index), cause: .request)
+    run(machine.insert(newItems.map(entry), at: index), cause: .request)
   }
 
   func replaceAll(with newItems: [PlayerItem]) throws(MediaError) {
@@ -309,25 +333,22 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       throw MediaError(.itemInUse, "an item cannot stand twice in a queue", operation: "load")
     }
     try claim(fresh)
-    let staying = Set(newItems.map(\.id))
-    run(machine.replaceAll(newItems.map(\.id)), cause: .request)
-    releaseItems(kept.values.filter { !staying.contains($0.id) })
+    run(machine.replaceAll(newItems.map(entry)), cause: .request)
+  }
+
+  /// An item may have been opened in a queue before.
+  private func entry(_ item: PlayerItem) -> Machine.Entry {
+    Machine.Entry(id: item.id, status: item.status, duration: item.duration)
   }
 
   func remove(_ ids: [PlayerItem.ID]) throws(MediaError) {
     for id in ids where items[id] == nil {
       throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "remove")
     }
-    let removed = ids.compactMap { items[$0] }
     run(machine.remove(Set(ids)), cause: .request)
-    releaseItems(removed)
   }
 
-  func removeAll() {
-    let removed = Array(items.values)
-    run(machine.replaceAll([]), cause: .request)
-    releaseItems(removed)
-  }
+  func removeAll() { run(machine.replaceAll([Machine.Entry]()), cause: .request) }
 
   func advance() { run(machine.advance(), cause: .request) }
 
@@ -338,12 +359,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     return index
   }
 
-  /// Items that the machine let go, because they were heard or passed over, are free for other queues.
-  private func forgetFinishedItems() {
-    guard items.count > machine.entries.count else { return }
-    let remaining = Set(machine.entries.map(\.id))
-    releaseItems(items.values.filter { !remaining.contains($0.id) })
-  }
+  /// Items that the machine let go are free for other queues, before anybody is told.
+  private func releaseRemovedItems() { releaseItems(machine.takeRemoved().compactMap { items[$0] }) }
 
   // MARK: - State
 

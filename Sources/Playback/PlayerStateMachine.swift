@@ -90,6 +90,10 @@ struct PlayerStateMachine {
   private var decoded = Deque<ItemID>()
   /// How many items of the present generation have begun.
   private var begunCount = 0
+  /// A generation that is to replace what sounds, until the mixer has taken it.
+  private var uncommitted: (generation: UInt64, start: Start)?
+  /// Entries that left the queue and have not been taken by `takeRemoved`.
+  private var removed: [ItemID] = []
   private(set) var plan = Plan()
   /// Whether the present stream was cut after the last of `decoded`: what follows needs a generation of its own.
   private var isCut = false
@@ -103,7 +107,7 @@ struct PlayerStateMachine {
   /// `actionAtItemEnd` is `.none` and the current item's end has been heard.
   private(set) var hasPassedEnd = false
   /// The item whose end has been told, while it stays current at its end.
-  private var endedItem: ItemID?
+  private(set) var endedItem: ItemID?
   let canAdvance: Bool
 
   /// `canAdvance`: whether there is a queue to advance in (QueuePlayer), or one item only (Player).
@@ -133,6 +137,15 @@ struct PlayerStateMachine {
     return decoding == .active
   }
 
+  /// Whether the mixer has a stream of the current item, which may be one that another is to follow.
+  private var hasStream: Bool {
+    switch decoding {
+    case .idle: false
+    case .preparing(let start): start.spliceAfter != nil
+    case .active: true
+    }
+  }
+
   /// The item and place that the prepared generation begins with.
   var preparedStart: Start? { if case .preparing(let start) = decoding { start } else { nil } }
 
@@ -145,23 +158,44 @@ struct PlayerStateMachine {
 
   /// Adds entries behind `index` others (0: before the current one, which `insert` of the public API never asks for).
   mutating func insert(_ ids: [ItemID], at index: Int) -> [Action] {
-    entries.insert(contentsOf: ids.map { Entry(id: $0) }, at: index)
+    insert(ids.map { Entry(id: $0) }, at: index)
+  }
+
+  /// The same for entries of which more is known.
+  mutating func insert(_ newEntries: [Entry], at index: Int) -> [Action] {
+    entries.insert(contentsOf: newEntries, at: index)
     queueVersion += 1
     return reconcile()
   }
 
   /// Removes entries; unknown ids are ignored. Removing the current one goes on with the next.
   mutating func remove(_ ids: Set<ItemID>) -> [Action] {
-    entries.removeAll { ids.contains($0.id) }
+    if ids.count == 1, let first = entries.first, ids.contains(first.id) {
+      removed.append(entries.removeFirst().id)
+    } else {
+      removed += entries.lazy.map(\.id).filter { ids.contains($0) }
+      entries.removeAll { ids.contains($0.id) }
+    }
     queueVersion += 1
     return reconcile()
   }
 
   /// Replaces the whole queue.
-  mutating func replaceAll(_ ids: [ItemID]) -> [Action] {
-    entries = Deque(ids.map { Entry(id: $0) })
+  mutating func replaceAll(_ ids: [ItemID]) -> [Action] { replaceAll(ids.map { Entry(id: $0) }) }
+
+  /// The same with entries of which more is known.
+  mutating func replaceAll(_ newEntries: [Entry]) -> [Action] {
+    let staying = Set(newEntries.map(\.id))
+    removed += entries.lazy.map(\.id).filter { !staying.contains($0) }
+    entries = Deque(newEntries)
     queueVersion += 1
     return reconcile()
+  }
+
+  /// The entries that left the queue since the last call, however they did.
+  mutating func takeRemoved() -> [ItemID] {
+    defer { removed = [] }
+    return removed
   }
 
   /// Ends the current item at once.
@@ -182,7 +216,7 @@ struct PlayerStateMachine {
     }
     guard wasPaused else { return [] }
     var actions = reconcile()
-    if decoding == .active { actions.append(.setRunning(true)) }
+    if hasStream { actions.append(.setRunning(true)) }
     return actions
   }
 
@@ -244,6 +278,7 @@ struct PlayerStateMachine {
     if let item = start.spliceAfter { return [.splice(generation: generation, after: item)] + reconcile() }
     hasPassedEnd = false
     endedItem = nil
+    uncommitted = (generation, start)
     return [.commit(generation: generation)] + reconcile()
   }
 
@@ -261,7 +296,10 @@ struct PlayerStateMachine {
 
   /// A committed generation took its place.
   mutating func committed(generation: UInt64) -> [Action] {
-    guard generation == self.generation, decoding == .active, let token = pendingSeek else { return [] }
+    // The queue may have asked for another generation since, to follow this one.
+    guard let committed = uncommitted, committed.generation == generation else { return [] }
+    uncommitted = nil
+    guard let token = committed.start.seek, token == pendingSeek else { return [] }
     pendingSeek = nil
     return [.completeSeek(token, finished: true)]
   }
@@ -291,7 +329,7 @@ struct PlayerStateMachine {
     endedItem = nil
     if actionAtItemEnd == .advance || decoded.count > 1 {
       decoded.removeFirst()
-      entries.removeFirst()
+      removed.append(entries.removeFirst().id)
       queueVersion += 1
       actions += cancelPendingSeek()
       if decoded.isEmpty, !isAboutToBegin(entries.first { $0.status.error == nil }?.id) {
@@ -327,12 +365,14 @@ struct PlayerStateMachine {
     isSounding = false
     isStarved = false
     generation += 1
-    let interrupted = preparedStart
+    let prepared = preparedStart
+    let interrupted = prepared == nil || prepared?.spliceAfter != nil ? uncommitted?.start : prepared
+    uncommitted = nil
     decoding = .idle
     decoded = []
     plan = Plan()
     guard let current = entries.first else { return [] }
-    if let interrupted, interrupted.itemID == current.id, interrupted.spliceAfter == nil {
+    if let interrupted, interrupted.itemID == current.id {
       pendingStart = interrupted
     } else if let time {
       pendingStart = Start(itemID: current.id, time: time)
@@ -343,6 +383,7 @@ struct PlayerStateMachine {
   // MARK: - Internals
 
   private mutating func start(_ start: Start) -> [Action] {
+    if start.spliceAfter == nil { uncommitted = nil }
     guard isOutputReady else {
       pendingStart = start
       decoding = .idle
@@ -361,7 +402,7 @@ struct PlayerStateMachine {
     var actions: [Action] = []
     // A failed item is passed over by a player that wants to play and has another one.
     while rate != 0, entries.count > 1, case .failed = entries[0].status {
-      entries.removeFirst()
+      removed.append(entries.removeFirst().id)
       queueVersion += 1
     }
     guard let current = entries.first else { return actions + dropEverything() }
@@ -390,13 +431,14 @@ struct PlayerStateMachine {
   private func isAboutToBegin(_ id: ItemID?) -> Bool { decoding == .active && id != nil && plan.items.first == id }
 
   private mutating func startCurrent(_ id: ItemID) -> [Action] {
-    guard isOutputReady else { return [] }
-    var next = Start(itemID: id)
-    if let pending = pendingStart {
+    if pendingStart?.itemID != id {
       pendingStart = nil
-      if pending.itemID == id { next = pending }
+      hasPassedEnd = false
     }
-    let orphan = next.seek == nil ? cancelPendingSeek() : []
+    let orphan = pendingStart?.seek == nil ? cancelPendingSeek() : []
+    guard isOutputReady else { return orphan }
+    let next = pendingStart ?? Start(itemID: id)
+    pendingStart = nil
     return orphan + start(next)
   }
 
@@ -467,6 +509,7 @@ struct PlayerStateMachine {
 
   private mutating func dropEverything() -> [Action] {
     var actions = cancelPendingSeek()
+    uncommitted = nil
     hasPassedEnd = false
     pendingStart = pendingStart.flatMap { start in entries.first?.id == start.itemID ? start : nil }
     guard decoding != .idle || !decoded.isEmpty else { return actions }

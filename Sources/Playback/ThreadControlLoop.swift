@@ -57,7 +57,10 @@ public final class ThreadControlLoop: ControlLoop {
           return state.jobs
         } ?? []
       let now = HostTime.now
-      while let timer = signal.withState({ $0.timers.popDue(at: now) }) { jobs.append(timer.body) }
+      while let timer = signal.withState({ $0.timers.popDue(at: now) }) {
+        // A job that runs before it may cancel it.
+        jobs.append { if !timer.isCancelled { timer.body() } }
+      }
       for job in jobs { job() }
     }
   }

@@ -95,7 +95,14 @@ struct TimeObserverTable {
   enum Inclusive { case none, boundaries, all }
 
   /// False when there is none of that token.
-  mutating func remove(_ token: ObserverToken) -> Bool { observers.removeValue(forKey: token) != nil }
+  mutating func remove(_ token: ObserverToken) -> Bool {
+    guard observers.removeValue(forKey: token) != nil else { return false }
+    // What is left of removed observers goes when its time comes, or when it is the greater part.
+    if heap.count > 2 * observers.count + 64 { heap = Heap(heap.unordered.filter { observers[$0.token] != nil }) }
+    return true
+  }
+
+  func contains(_ token: ObserverToken) -> Bool { observers[token] != nil }
 
   // MARK: - Times
 
@@ -127,18 +134,20 @@ struct TimeObserverTable {
   }
 
   /// The observers that are due at `time`, which has been reached; each is scheduled for its next time.
-  mutating func popDue(at time: MediaTime) -> [(handler: Handler, reason: TimeObservation.Reason)] {
-    var fired: [(handler: Handler, reason: TimeObservation.Reason)] = []
+  mutating func popDue(
+    at time: MediaTime
+  ) -> [(token: ObserverToken, handler: Handler, reason: TimeObservation.Reason)] {
+    var fired: [(token: ObserverToken, handler: Handler, reason: TimeObservation.Reason)] = []
     move(to: time)
     while let due = heap.min, due.time <= time {
       heap.removeMin()
       guard let observer = observers[due.token] else { continue }
       switch observer.kind {
       case .periodic(let interval):
-        fired.append((observer.handler, .periodic))
+        fired.append((due.token, observer.handler, .periodic))
         insert(due.token, interval: interval, multiple: due.index + 1)
       case .boundary(let times, _):
-        fired.append((observer.handler, .boundary))
+        fired.append((due.token, observer.handler, .boundary))
         let next = Int(due.index) + 1
         if next < times.count { heap.insert(Due(time: times[next], token: due.token, index: Int64(next))) }
       }
@@ -147,9 +156,9 @@ struct TimeObserverTable {
   }
 
   /// Handlers of all periodic observers, in the order in which they were added: for jumps, starts and stops.
-  var periodicHandlers: [Handler] {
+  var periodicHandlers: [(token: ObserverToken, handler: Handler)] {
     observers.sorted { $0.key < $1.key }.compactMap { entry in
-      if case .periodic = entry.value.kind { entry.value.handler } else { nil }
+      if case .periodic = entry.value.kind { (entry.key, entry.value.handler) } else { nil }
     }
   }
 

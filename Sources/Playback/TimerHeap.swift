@@ -29,12 +29,18 @@ struct TimerHeap {
 
   private var heap = Heap<Entry>()
   private var nextOrder: UInt64 = 0
+  /// At this many entries the cancelled ones are dropped.
+  private var sweepCount = 64
 
   /// Entries kept, those of cancelled timers included.
   var count: Int { heap.count }
 
   mutating func add(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> Timer {
     let timer = Timer(body)
+    if heap.count >= sweepCount {
+      heap = Heap(heap.unordered.filter { !$0.timer.isCancelled })
+      sweepCount = max(64, 2 * heap.count)
+    }
     heap.insert(Entry(time: time, order: nextOrder, timer: timer))
     nextOrder += 1
     return timer

@@ -150,6 +150,15 @@ import Testing
     #expect(machine.entries.map(\.id) == [3])
   }
 
+  @Test func playingWhileAReplacementIsPreparedStartsWhatIsThere() {
+    var machine = machine([1, 2, 3])
+    _ = machine.prepared(generation: machine.generation)
+    _ = machine.began(2, generation: machine.generation)
+    _ = machine.remove([2])
+    #expect(machine.preparedStart?.spliceAfter == 1)
+    #expect(machine.setRate(1) == [.setRunning(true)])
+  }
+
   @Test func cuttingTheRestAndAppendingLaterStartsANewGeneration() {
     var machine = playing([1, 2])
     let generation = machine.generation

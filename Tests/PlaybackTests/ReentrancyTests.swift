@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import RigSupport
 import Synchronization
@@ -20,65 +21,102 @@ import Testing
 
   @Test(.timeLimit(.minutes(1))) func aSeekFromTheCompletionOfAnotherIsCarriedOut() async throws {
     let rig = try await rig()
-    let (player, results) = (rig.player, Mutex<[String]>([]))
+    let player = rig.player
+    let results = Shared<String>()
     let target = seconds(7)
     try await rig.run { isolated in
       try isolated.seek(to: .zero) { first in
-        results.withLock { $0.append("first \(first.finished)") }
+        results.add("first \(first.finished)")
         player.assumeIsolated { player in
           try? player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero) { last in
-            results.withLock { $0.append("last \(last.finished) \(last.time.decimalDescription)") }
+            results.add("last \(last.finished) \(last.time.decimalDescription)")
           }
         }
       }
       try isolated.seek(to: .zero) { second in
-        results.withLock { $0.append("second \(second.finished)") }
+        results.add("second \(second.finished)")
       }
     }
     await rig.settle()
-    #expect(results.withLock { $0 } == ["first false", "second false", "last true 7"])
+    #expect(results.values == ["first false", "second false", "last true 7"])
     await rig.close()
   }
 
   @Test func changesReachAllObserversInTheOrderInWhichTheyHappened() async throws {
     let rig = try await rig()
-    let (player, rates) = (rig.player, Mutex<[Double]>([]))
+    let player = rig.player
+    let rates = Shared<Double>()
     await rig.run { isolated in
       _ = isolated.addStateObserver { change in
         if change.new.rate == 1 { player.assumeIsolated { $0.pause() } }
       }
-      _ = isolated.addStateObserver { change in rates.withLock { $0.append(change.new.rate) } }
+      _ = isolated.addStateObserver { change in rates.add(change.new.rate) }
       isolated.play()
     }
-    #expect(rates.withLock { $0 } == [1, 0])
+    #expect(rates.values == [1, 0])
     await rig.close()
   }
 
   @Test func anObserverThatAnotherRemovesIsNotCalledAnyMore() async throws {
     let rig = try await rig()
-    let (player, calls) = (rig.player, Mutex<[String]>([]))
+    let player = rig.player
+    let calls = Shared<String>()
     try await rig.run { isolated in
-      let shared = Shared()
+      let shared = Shared<ObserverToken>()
       _ = isolated.addStateObserver { _ in
-        calls.withLock { $0.append("state") }
-        player.assumeIsolated { player in for token in shared.value { player.removeObserver(token) } }
+        calls.add("state")
+        player.assumeIsolated { player in for token in shared.values { player.removeObserver(token) } }
       }
-      shared.add(isolated.addStateObserver { _ in calls.withLock { $0.append("removed") } })
-      let times = Shared()
+      shared.add(isolated.addStateObserver { _ in calls.add("removed") })
+      let times = Shared<ObserverToken>()
       _ = try isolated.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 2)) { observation in
         guard observation.reason == .periodic else { return }
-        calls.withLock { $0.append("tick") }
-        player.assumeIsolated { player in for token in times.value { try? player.removeTimeObserver(token) } }
+        calls.add("tick")
+        player.assumeIsolated { player in for token in times.values { try? player.removeTimeObserver(token) } }
       }
       times.add(
         try isolated.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 2)) { observation in
-          if observation.reason == .periodic { calls.withLock { $0.append("removed tick") } }
+          if observation.reason == .periodic { calls.add("removed tick") }
         })
       isolated.play()
     }
     await rig.advance(milliseconds: 600)
-    #expect(!calls.withLock { $0 }.contains { $0.hasPrefix("removed") })
-    #expect(calls.withLock { $0 }.contains("tick"))
+    #expect(!calls.values.contains { $0.hasPrefix("removed") })
+    #expect(calls.values.contains("tick"))
+    await rig.close()
+  }
+
+  /// A rig with an item of 0.1 s, whose end is answered by `body`.
+  private func playedToEnd(_ body: @escaping @Sendable (isolated QueuePlayer) -> Void) async throws -> Rig {
+    let rig = try await Rig()
+    let (player, item) = (rig.player, try rig.wav(file: 1, frames: 4_800))
+    try await rig.run { isolated in
+      try isolated.append([item])
+      try isolated.setActionAtItemEnd(.pause)
+      _ = isolated.addEventObserver { event in
+        if case .playedToEnd = event { player.assumeIsolated { body($0) } }
+      }
+      isolated.play()
+    }
+    await rig.advance(milliseconds: 250)
+    return rig
+  }
+
+  @Test func playingAgainAtTheEndEndsAgain() async throws {
+    let rig = try await playedToEnd { $0.play() }
+    let state = await rig.run { $0.state }
+    #expect(state.timeControlStatus == .paused)
+    #expect(rig.dump.components(separatedBy: "playedToEnd").count == 2)
+    await rig.close()
+  }
+
+  @Test func anItemThatIsSoughtBackAtItsEndLoopsWithoutAGap() async throws {
+    let rig = try await playedToEnd { player in
+      try? player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
+      player.play()
+    }
+    #expect(rig.heard.runs.map { $0.count } == [4_800, 4_800, 2_400])
+    #expect(rig.heard.runs.map { $0.position } == [0, 4_800, 9_600])
     await rig.close()
   }
 
@@ -99,9 +137,9 @@ import Testing
   }
 }
 
-/// Tokens that handlers share.
-private final class Shared: Sendable {
-  private let state = Mutex<[ObserverToken]>([])
-  var value: [ObserverToken] { state.withLock { $0 } }
-  func add(_ token: ObserverToken) { state.withLock { $0.append(token) } }
+/// Values that handlers share.
+private final class Shared<Value: Sendable>: Sendable {
+  private let state = Mutex<[Value]>([])
+  var values: [Value] { state.withLock { $0 } }
+  func add(_ value: Value) { state.withLock { $0.append(value) } }
 }
