@@ -143,7 +143,7 @@ final class DecodeWorker {
       return
     }
     do throws(MediaError) {
-      guard let item else { return try endStream(job, writer) }
+      guard let item else { return endStream(job, writer) }
       switch try writer.write(from: item) {
       case .written:
         reportExtension(job)
@@ -206,11 +206,21 @@ final class DecodeWorker {
     let endFrame = try writer.endItem(next: next?.format)
     if isFirst { reportPrepared(job) }
     report(.ended(generation: job.generation, itemID: finished.itemID, streamFrame: endFrame, error))
-    guard let next else { return }
-    try writer.begin(itemID: next.itemID, time: .zero, source: next.format)
+    guard let next, begin(next, job, writer) else { return }
+    report(.began(generation: job.generation, itemID: next.itemID))
+  }
+
+  /// Goes on with an item that was opened; false when its sound cannot be put into the stream, which is told.
+  private func begin(_ next: ItemDecoder, _ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
+    do throws(MediaError) {
+      try writer.begin(itemID: next.itemID, time: .zero, source: next.format)
+    } catch {
+      report(.failed(generation: job.generation, itemID: next.itemID, error))
+      return false
+    }
     begunCount += 1
     item = next
-    report(.began(generation: job.generation, itemID: next.itemID))
+    return true
   }
 
   /// Opens the next item of the plan that can be opened.
@@ -231,12 +241,9 @@ final class DecodeWorker {
   }
 
   /// All items of the plan are in the stream.
-  private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) throws(MediaError) {
+  private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
     if let next = openNext() {
-      try writer.begin(itemID: next.itemID, time: .zero, source: next.format)
-      begunCount += 1
-      item = next
-      untoldItem = next.itemID
+      if begin(next, job, writer) { untoldItem = next.itemID }
       return
     }
     if plan.endsInSilence {

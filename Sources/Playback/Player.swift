@@ -90,7 +90,7 @@ extension PlayerControl {
   // MARK: - Times
 
   /// Calls `handler` whenever a multiple of `interval` on the item's timeline is heard, and on jumps, starts and stops.
-  /// Errors: `invalidTime`.
+  /// Errors: `invalidTime` for less than 1 ms.
   public func addPeriodicTimeObserver(
     forInterval interval: MediaTime, using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken { try core.addPeriodicTimeObserver(interval: interval, handler) }

@@ -113,8 +113,8 @@ extension PlayerCore {
   func addPeriodicTimeObserver(
     interval: MediaTime, _ handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    guard interval.isNumeric, interval > .zero else {
-      throw MediaError(.invalidTime, "an interval is more than 0, not \(interval)", operation: "tick")
+    guard interval.isNumeric, interval >= MediaTime(value: 1, timescale: 1_000) else {
+      throw MediaError(.invalidTime, "an interval is 1 ms or more, not \(interval) s", operation: "tick")
     }
     let token = engine.makeToken()
     updateAim()

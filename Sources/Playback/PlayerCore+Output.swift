@@ -250,19 +250,13 @@ extension PlayerCore {
     guard !timeObservers.isEmpty, let position = timeline.position(atOutputFrame: frame),
       position.itemID == machine.entries.first?.id
     else { return }
-    if reason == .start {
-      // The multiple at which playback starts is told by this call.
-      timeObservers.aim(itemID: position.itemID, at: position.time, inclusive: startInclusive)
+    if reason == .start, frame == jumpFrame {
+      // The multiple at which playback starts is told by this call; boundaries there are crossed by starting. Where it
+      // goes on after a pause, what is still to be heard before is due as it was.
+      timeObservers.aim(itemID: position.itemID, at: position.time, inclusive: .boundaries)
     }
     let observation = TimeObservation(
       itemID: position.itemID, time: position.time, rate: machine.rate, reason: reason, lateNanoseconds: 0)
     for (token, handler) in timeObservers.periodicHandlers { enqueue(.time(token, handler, observation)) }
-  }
-
-  /// Boundaries at the place where an item or a jump starts are crossed by starting there; where playback goes on after
-  /// a pause they have been crossed before.
-  private var startInclusive: TimeObserverTable.Inclusive {
-    guard let run = timeline.runs.last, run.outputFrame == jumpFrame else { return .none }
-    return .boundaries
   }
 }

@@ -29,7 +29,8 @@ extension CommandTable {
       .tick, .watching, "Sends a `tick` event each time that playback passes a multiple of the interval.",
       details:
         "In the item's time: at rate 2 they come twice as often. Also sent when the time jumps and when playback starts or"
-        + " stops (`reason`). `late` is by how many seconds the event came after the sample was heard.",
+        + " stops (`reason`). `late` is by how many seconds the event came after the sample was heard. The interval is at"
+        + " least 1 ms.",
       parameters: [
         ParameterSpec(.interval, .duration(positive: true), .required, "INTERVAL", "the item time between two ticks"),
         player,
