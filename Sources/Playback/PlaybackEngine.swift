@@ -33,6 +33,7 @@ public final class PlaybackEngine: @unchecked Sendable {
       self?.progressed()
     }
     if let virtual = loop as? VirtualControlLoop {
+      virtual.takeInEvents = { [weak self] in self?.output.pump() }
       virtual.isSettled = { [weak self] in self?.isSettled ?? true }
     }
   }
@@ -84,8 +85,7 @@ public final class PlaybackEngine: @unchecked Sendable {
 
   /// Whether time may pass: no player is getting ready.
   private var isSettled: Bool {
-    output.pump()
-    return switch output.state.status {
+    switch output.state.status {
     case .opening: false
     default: !loader.isBusy && players.values.allSatisfy(\.isSettled)
     }

@@ -19,8 +19,9 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
   /// Spans that are still to pass, first come, first served.
   private var advances: [Advance] = []
   private var isAdvancing = false
-  /// Whether everything that must be ready before time passes is; takes in first what the output has to say. Set by
-  /// the engine.
+  /// Takes in what the output has to say. Set by the engine.
+  var takeInEvents: () -> Void = {}
+  /// Whether everything that must be ready before time passes is. Set by the engine.
   var isSettled: () -> Bool = { true }
 
   private struct Advance {
@@ -64,6 +65,7 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
 
   private func step() {
     isAdvancing = false
+    takeInEvents()
     guard let advance = advances.first, isSettled() else { return }
     if let timer = timers.popDue(at: now) {
       timer.body()
@@ -87,7 +89,7 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
       return true
     }
     let frames = sink.frameCount(until: deadline)
-    let count = sink.advance(frameCount: min(frames, 4_096))
+    let count = sink.advance(frameCount: min(frames, 4_096), while: isSettled)
     if count == 0, frames > 0 { return false }
     let reached = count == frames ? deadline : sink.hostTimeOfHeardFrame
     time.store(max(now, reached).nanoseconds, ordering: .releasing)

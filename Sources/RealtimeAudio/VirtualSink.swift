@@ -91,10 +91,13 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   /// Lets at most `frameCount` frames be heard, and stops before any running input lacks samples. Answers how many were;
   /// 0 when a decoder has to deliver first. While nothing sounds, time passes without frames and the answer is 0, too:
   /// ask `isAudible` before.
-  public func advance(frameCount: Int) -> Int {
+  ///
+  /// `isSettled` is asked once more when it is known what could be rendered: a decoder may have ended its stream meanwhile,
+  /// and what follows from that comes first.
+  public func advance(frameCount: Int, while isSettled: () -> Bool = { true }) -> Int {
     guard let core, isRunning else { return 0 }
     let missing = frameCount + lookAheadFrames - queuedFrameCount
-    renderAhead(core, frameCount: missing)
+    renderAhead(core, frameCount: missing, while: isSettled)
     let count = min(frameCount, queuedFrameCount)
     guard count > 0 else { return 0 }
     hear(frameCount: count)
@@ -115,10 +118,10 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   private var queuedFrameCount: Int { queued.count / format.channelCount }
 
   /// Renders as much as decoders have delivered.
-  private func renderAhead(_ core: RenderCore, frameCount wanted: Int) {
+  private func renderAhead(_ core: RenderCore, frameCount wanted: Int, while isSettled: () -> Bool = { true }) {
     guard wanted > 0 else { return }
     let frameCount = core.readyFrameCount(atMost: wanted)
-    guard frameCount > 0 else { return }
+    guard frameCount > 0, isSettled() else { return }
     let count = frameCount * format.channelCount
     let block = [Float](unsafeUninitializedCapacity: count) { buffer, initializedCount in
       if let base = buffer.baseAddress { core.render(into: base, frameCount: frameCount) }
