@@ -146,8 +146,10 @@ extension PlayerCore {
     guard let current = machine.entries.first else { return .zero }
     if let start = machine.preparedStart, start.itemID == current.id, sounding == nil { return start.time }
     guard let position, position.itemID == current.id else {
-      // The sound of the item that ended is still being heard, or the current one has not begun.
-      return .zero
+      // Exactly at its end the current item is where it ends, though the next one's sound stands there already; one
+      // that has not begun is at its beginning.
+      guard let end = timeline.time(of: current.id, endingAt: presentFrame) else { return .zero }
+      return current.duration.isNumeric ? min(end, current.duration) : end
     }
     return position.time
   }
@@ -156,6 +158,9 @@ extension PlayerCore {
 
   /// How far ahead timers are aimed: 50 parts in a million of it are half a millisecond.
   private static let aimHorizonNanoseconds: Int64 = 10_000_000_000
+
+  /// How long to wait for a clock that stands although it should run.
+  private static let stallNanoseconds: Int64 = 10_000_000
 
   private enum Milestone {
     case observers(MediaTime)
@@ -177,8 +182,11 @@ extension PlayerCore {
       guard frame <= heard else {
         if let time = output.hostTime(ofFrame: frame) {
           // The device's clock and the host's drift apart: what lies far ahead is aimed at again on the way.
-          let latest = engine.loop.now.advanced(byNanoseconds: Self.aimHorizonNanoseconds)
-          timer = engine.loop.schedule(at: min(time, latest)) { [weak self] in self?.aimTimer() }
+          let now = engine.loop.now
+          let latest = now.advanced(byNanoseconds: Self.aimHorizonNanoseconds)
+          // A device that hangs should have played what it has not: asking it without a pause would starve everybody else.
+          let earliest = engine.isVirtual ? time : now.advanced(byNanoseconds: time <= now ? Self.stallNanoseconds : 0)
+          timer = engine.loop.schedule(at: max(earliest, min(time, latest))) { [weak self] in self?.aimTimer() }
         }
         break
       }

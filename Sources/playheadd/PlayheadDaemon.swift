@@ -1,4 +1,4 @@
-// The daemon: reads the command line, puts the parts together, and runs them until SIGTERM or SIGINT.
+// The daemon: reads the command line, puts the parts together, and runs them until SIGTERM, SIGINT or SIGHUP.
 import ArgumentParser
 import ControlServer
 import Glibc

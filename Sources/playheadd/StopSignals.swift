@@ -1,6 +1,6 @@
 import Glibc
 
-/// SIGTERM and SIGINT, taken by a thread that waits for them instead of by a handler.
+/// SIGTERM, SIGINT and SIGHUP (the terminal closed), taken by a thread that waits for them instead of by a handler.
 struct StopSignals {
   private var signals = sigset_t()
 
@@ -9,6 +9,7 @@ struct StopSignals {
     sigemptyset(&signals)
     sigaddset(&signals, SIGTERM)
     sigaddset(&signals, SIGINT)
+    sigaddset(&signals, SIGHUP)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
