@@ -162,9 +162,7 @@ extension PlayerCore {
     case .began(let generation, let id): run(machine.began(id, generation: generation), cause: .buffered)
     case .ended(let generation, let id, let frame, let error):
       guard generation == machine.generation, let stream = stream(of: generation) else { break }
-      let end = ItemEnd(streamID: stream.id, streamFrame: frame, itemID: id, error: error)
-      ends.append(end)
-      toldEnd = end
+      ends.append(ItemEnd(streamID: stream.id, streamFrame: frame, itemID: id, error: error))
       aimTimer()
     case .extended(let generation, let frame):
       if generation == machine.generation, let stream = stream(of: generation) {

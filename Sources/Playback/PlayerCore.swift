@@ -114,18 +114,12 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   var output: Output { engine.output }
 
-  /// The last end of an item that the decode thread has told.
-  var toldEnd: ItemEnd?
-
   /// Whether nothing is under way that virtual time would have to wait for.
   var isSettled: Bool {
     // A stream that ended is about to be continued when something is planned.
     let isContinuing = !machine.plan.items.isEmpty || machine.plan.endsInSilence
     let newest = waiting.last?.generation ?? sounding
-    guard machine.isSettled, let newest, let end = newest.stream.endFrame else { return machine.isSettled }
-    // The end is in the stream before the report of it has come through the loop.
-    let isEndTold = toldEnd.map { $0.streamID == newest.stream.id && $0.streamFrame >= end } ?? false
-    return !isContinuing && isEndTold
+    return machine.isSettled && !(isContinuing && newest?.stream.endFrame != nil)
   }
 
   /// The decode thread; started when it is first needed.
