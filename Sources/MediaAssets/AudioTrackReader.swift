@@ -28,6 +28,12 @@ public final class AudioTrackReader: @unchecked Sendable {
   public let channelMask: UInt64?
   /// The place of the frame that the next read gives.
   public private(set) var position: Int64 = 0
+  /// Where the time of the last seek went.
+  public private(set) var lastSeekTimings = SeekTimings()
+  /// What was cut off in front of the first frame.
+  public private(set) var startTrim = EdgeTrim.none
+  /// What was cut off behind the last frame; known once the end has been read.
+  public private(set) var endTrim = EdgeTrim.none
 
   private let interrupt: Interrupt
   private let displayPath: String

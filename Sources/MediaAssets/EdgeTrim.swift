@@ -1,0 +1,38 @@
+/// Frames cut off one edge of a track because they are an encoder's padding, and what in the file said so.
+///
+/// At the start it is the encoder's delay (priming), at the end what it added to fill its last frame. Shape: frames of
+/// the track's own rate.
+public struct EdgeTrim: Sendable, Hashable {
+  /// What said how much to cut.
+  public enum Source: String, Sendable, Hashable, CaseIterable {
+    /// Nothing was cut, and nothing said so.
+    case none
+    /// The LAME extension of a Xing or Info header (MP3).
+    case lameTag = "lame-tag"
+    /// The `iTunSMPB` comment (MP4, MP3).
+    case iTunSMPB
+    /// An edit list (ISO/IEC 14496-12, 8.6.6).
+    case editList = "edit-list"
+    /// The pre-skip of an Opus header (RFC 7845, 5.1).
+    case opusPreSkip = "opus-pre-skip"
+    /// The granule position of the last page (Ogg).
+    case granulePosition = "granule-position"
+    /// `CodecDelay` (Matroska).
+    case codecDelay = "codec-delay"
+    /// `DiscardPadding` (Matroska).
+    case discardPadding = "discard-padding"
+    /// The track's own duration (MP4 without an edit list).
+    case trackDuration = "track-duration"
+  }
+
+  /// 0 or more.
+  public var frameCount: Int64
+  public var source: Source
+
+  public static let none = EdgeTrim(frameCount: 0, source: .none)
+
+  public init(frameCount: Int64, source: Source) {
+    self.frameCount = frameCount
+    self.source = source
+  }
+}
