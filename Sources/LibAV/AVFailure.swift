@@ -61,7 +61,14 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  public var description: String { "\(call): \(text) (\(code))" }
+  /// What happened, in words for a message; with the system's number where it was the system that failed (`errno` is below
+  /// 4096, FFmpeg's own codes are not, and their numbers tell nobody anything).
+  public var reason: String {
+    let words = text.isEmpty ? "unknown error \(code)" : text
+    return (-4_095..<0).contains(code) ? "\(words) (errno \(-code))" : words
+  }
+
+  public var description: String { "\(call): \(reason)" }
 }
 
 /// Returns a call's result, or throws when it is negative.

@@ -25,7 +25,7 @@ public final class AudioConverter {
       throw MediaError(
         .conversionFailed,
         "cannot convert \(input.sampleRateHz) Hz, \(input.channelCount) channels to \(output.sampleRateHz) Hz, \(output.channelCount) channels",
-        operation: error.call, underlying: error.description)
+        operation: error.call, underlying: error.reason)
     }
   }
 
@@ -53,7 +53,7 @@ public final class AudioConverter {
 
   private static func mapped(_ failure: AVFailure) -> MediaError {
     MediaError(
-      .conversionFailed, "the sound could not be converted", operation: failure.call, underlying: failure.description)
+      .conversionFailed, "the sound could not be converted", operation: failure.call, underlying: failure.reason)
   }
 }
 

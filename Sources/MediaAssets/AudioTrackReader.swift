@@ -100,7 +100,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     if !hasFrame, let failure = reader.takeSkipped()?.failure {
       throw MediaError(
         .decodeFailed, "none of the sound decodes: \(asset.displayPath)", operation: failure.call,
-        underlying: failure.description)
+        underlying: failure.reason)
     }
   }
 
@@ -125,7 +125,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     guard let (count, failure) = reader.takeSkipped() else { return nil }
     let error = MediaError(
       .decodeFailed, "\(count) damaged packets were skipped in \(displayPath)", operation: failure.call,
-      underlying: "\(failure.text) (\(failure.code))")
+      underlying: failure.reason)
     return (count, error)
   }
 

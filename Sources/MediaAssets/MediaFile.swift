@@ -12,28 +12,22 @@ enum MediaFile {
     let name = String(decoding: path, as: UTF8.self)
     do throws(AVFailure) {
       let source = try FileSource(path: path, kinds: kinds, interrupt: interrupt)
-      if source.byteCount == 0 { throw AVFailure.emptyFile }
-      return (try Demuxer(source: source), source.byteCount ?? 0)
+      if source.byteCount != 0 { return (try Demuxer(source: source), source.byteCount ?? 0) }
     } catch {
       throw MediaError(error, path: name)
     }
+    throw MediaError(.emptyFile, "the file is empty: \(name)")
   }
-}
-
-extension AVFailure {
-  /// Stands for a file without a byte, which no call reports as such.
-  fileprivate static let emptyFile = AVFailure(code: 0, call: "fstat")
 }
 
 extension MediaError {
   /// The one place where a failure of FFmpeg's or of the file becomes an error with a public number.
   init(_ failure: AVFailure, path: String) {
     let (code, message) = Self.meaning(of: failure, path: path)
-    self.init(code, message, operation: failure.call, underlying: "\(failure.text) (\(failure.code))")
+    self.init(code, message, operation: failure.call, underlying: failure.reason)
   }
 
   private static func meaning(of failure: AVFailure, path: String) -> (Code, String) {
-    if failure == .emptyFile { return (.emptyFile, "the file is empty: \(path)") }
     switch (failure.call, failure.kind) {
     case (_, .cancelled): return (.cancelled, "the operation was cancelled")
     case (_, .noDecoder): return (.unknownCodec, "no decoder for the sound of \(path)")

@@ -18,7 +18,7 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
   public var message: String
   /// The call or command that failed, such as `avformat_open_input` or `seek`; nil when the message says it.
   public var operation: String?
-  /// What a lower layer said, such as `Invalid data found when processing input (-1094995529)`.
+  /// What a lower layer said, such as `No such file or directory (errno 2)`.
   public var underlying: String?
 
   public init(_ code: Code, _ message: String, operation: String? = nil, underlying: String? = nil) {

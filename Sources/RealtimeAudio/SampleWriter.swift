@@ -159,6 +159,7 @@ public final class SampleFileWriter: SampleWriter {
   private static func failure(_ call: String, _ path: String) -> MediaError {
     let code = errno
     return MediaError(
-      .writeFailed, "cannot write \(path): \(String(cString: strerror(code)))", operation: call, underlying: "\(code)")
+      .writeFailed, "cannot write \(path): \(String(cString: strerror(code)))", operation: call,
+      underlying: "errno \(code)")
   }
 }

@@ -90,6 +90,9 @@ import Testing
     #expect(AVFailure(cancelledIn: "x").kind == .cancelled)
     #expect(AVFailure(errno: EACCES, call: "x").kind == .permissionDenied)
     #expect(AVFailure(errno: ENOMEM, call: "x").kind == .limit)
+    #expect(AVFailure(errno: ENOENT, call: "x").reason == "No such file or directory (errno 2)")
+    #expect(AVFailure(invalidDataIn: "x").reason == "Invalid data found when processing input")
+    #expect(AVFailure(code: -99_999_999, call: "x").reason == "unknown error -99999999")
   }
 
   @Test func descriptorsAreGivenBack() throws {

@@ -108,6 +108,10 @@ import Testing
     #expect(errorCode { _ = try AudioTrackReader(asset: asset) } == row.code.rawValue)
     if case .failure(let error)? = asset.loaded {
       #expect(!error.message.isEmpty)
+      // Neither a failure called "Success" nor a number that means nothing to anybody.
+      for text in [error.message, error.underlying ?? ""] {
+        #expect(!text.contains("Success") && !text.contains("(-") && !text.contains("(0)"), "\(text)")
+      }
     } else {
       Issue.record("a failed load is kept")
     }
