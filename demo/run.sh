@@ -6,7 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${PLAYHEAD_BIN:-$here/../.build/release}
 scratch=$(mktemp -d)
-socket=$scratch/run/control.sock
+socket=$scratch/control.sock
 daemon=
 watcher=
 

@@ -46,7 +46,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   /// Everything has been sent, and what the peer may still send is thrown away until it closes its side, too.
   private var isLingering = false
   private var hasInputEnded = false
-  /// The form of the newest request: the last word is said in it.
+  /// The form of what came last: the last word is said in it.
   private var form = WireForm.words
 
   /// What the connection watches.
@@ -211,9 +211,9 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       server.counters.requests += 1
       answer(rejection.reply, to: rejection.address, in: nil)
     case .batch(let members): batch = Batch(members)
-    case .close(let rejection):
-      answer(rejection.reply, to: rejection.address, in: nil)
-      closeWhenSent()
+    case .close(let error, let form):
+      self.form = form
+      close(saying: error)
     }
     return true
   }

@@ -64,12 +64,13 @@ public final class ControlServer: @unchecked Sendable {
 
   /// Begins to listen; afterwards clients can connect.
   ///
-  /// Errors: `invalid-state` when another daemon listens there; `not-a-file`, `invalid-argument`, `permission-denied` and
+  /// Errors: `invalid-state` when another daemon listens there; `file-not-found`, `not-a-file`, `invalid-argument`, `permission-denied` and
   /// `write-failed` when the socket cannot be made.
   public func start() throws(MediaError) {
     precondition(running == nil, "the server runs already")
     let listener = try SocketListener(
-      path: configuration.place.path, needsOwnedFolder: configuration.place.needsOwnedFolder)
+      path: configuration.place.path, makesFolder: configuration.place.isOwnFolder,
+      needsOwnedFolder: configuration.place.needsOwnedFolder)
     let limits = limitsForThisProcess()
     do {
       let context = try eventLoop.submit { [configuration, engine, logger] in

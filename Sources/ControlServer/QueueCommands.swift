@@ -16,7 +16,7 @@ extension Connection {
     case .clear:
       target.player.onLoop { $0.removeAllItems() }
       return .ok(["version": .int(target.state.queueVersion)])
-    case .list(let offset, let limit): return try list(target, offset: offset, limit: limit)
+    case .list(let offset, let limit): return list(target, offset: offset, limit: limit)
     case .next:
       guard target.state.currentItemID != nil else {
         throw MediaError(.noCurrentItem, "there is no current item to go on from", operation: "next")
@@ -100,25 +100,31 @@ extension Connection {
 
   // MARK: - Listing
 
-  private func list(_ target: NamedPlayer, offset: Int, limit: Int?) throws(MediaError) -> Reply {
-    let count = target.state.itemCount
-    let start = min(offset, count)
-    let end = limit.map { min(count, start + min($0, count)) } ?? count
-    let items = target.player.onLoop { $0.items(in: start..<end) }
+  /// The most bytes that a byte of a path becomes in a reply (JSON's `\u001f`), and those of the other fields.
+  private static let bytesPerPathByte = 6
+  private static let bytesPerRow = 256
+
+  /// A part of the queue, no larger than may wait for the peer and than takes a moment to write; `next` says where the rest
+  /// begins.
+  private func list(_ target: NamedPlayer, offset: Int, limit: Int) -> Reply {
+    let state = target.state
+    let start = min(offset, state.itemCount)
+    let items = target.player.onLoop { $0.items(in: start..<start + min(limit, state.itemCount - start)) }
     var rows: [Fields] = []
     rows.reserveCapacity(items.count)
     var byteCount = 0
     for (position, item) in items.enumerated() {
-      byteCount += item.asset.path.count + 128
-      guard byteCount <= server.limits.outputByteCount / 2 else {
-        throw MediaError(
-          .outputOverflow,
-          "the list is too long for one reply: ask for parts of it, such as offset=\(start) limit=\(position)",
-          operation: "list")
-      }
+      byteCount += item.asset.path.count * Self.bytesPerPathByte + Self.bytesPerRow
+      // One row always fits: a path came in a line.
+      if byteCount > server.limits.outputByteCount / 2, position > 0 { break }
       rows.append(Self.row(item, index: start + position))
     }
-    return .ok(["count": .int(count), "version": .int(target.state.queueVersion)], rows: rows)
+    let next = start + rows.count
+    return .ok(
+      [
+        "count": .int(state.itemCount), "version": .int(state.queueVersion),
+        "next": next < state.itemCount ? .int(next) : FieldValue.none,
+      ], rows: rows)
   }
 
   private static func row(_ item: PlayerItem, index: Int) -> Fields {

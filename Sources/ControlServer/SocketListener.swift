@@ -5,8 +5,8 @@ import MediaCore
 
 /// A bound, listening Unix socket, with its lock.
 ///
-/// The folder is made with mode 0700 when it is missing; the socket has mode 0600 from its first moment on, whatever the
-/// umask is. The lock file (the path with `.lock` behind it) is held with flock(2) for the listener's life, so that of
+/// Only a folder that is Playhead's own is made when it is missing, with mode 0700: a path that somebody chose and that leads
+/// nowhere is a slip, not a wish for folders. The socket has mode 0600 from its first moment on, whatever the umask is. The lock file (the path with `.lock` behind it) is held with flock(2) for the listener's life, so that of
 /// two daemons that start at once only one looks at the socket.
 ///
 /// Threading: one thread at a time. Blocks for a few system calls.
@@ -18,9 +18,9 @@ final class SocketListener {
   private let lock: FileLock
   private var descriptor: Int32
 
-  /// Errors: `invalid-argument` for a path that cannot be a socket's, `invalid-state` when another daemon listens there,
-  /// `not-a-file` when something else is there, `permission-denied` and `write-failed` for the rest.
-  init(path: String, needsOwnedFolder: Bool = false) throws(MediaError) {
+  /// Errors: `invalid-argument` for a path that cannot be a socket's, `file-not-found` when its folder is missing and not to
+  /// be made, `invalid-state` when another daemon listens there, `not-a-file` when something else is there, `permission-denied` and `write-failed` for the rest.
+  init(path: String, makesFolder: Bool = false, needsOwnedFolder: Bool = false) throws(MediaError) {
     self.path = path
     guard path.hasPrefix("/") else {
       throw MediaError(.invalidArgument, "the socket's path is not absolute: \(path)", operation: "--socket")
@@ -32,7 +32,7 @@ final class SocketListener {
         operation: "--socket")
     }
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    try Self.makeFolder(folder.isEmpty ? "/" : folder, mustBeOwn: needsOwnedFolder)
+    try Self.prepareFolder(folder.isEmpty ? "/" : folder, isMade: makesFolder, mustBeOwn: needsOwnedFolder)
     lock = try FileLock(path: path + ".lock", busyMessage: "another playheadd listens at \(path)")
     do throws(MediaError) {
       try Self.clear(path)
@@ -62,16 +62,20 @@ final class SocketListener {
   /// Bytes of `sun_path`, the NUL included (unix(7)).
   private static let maximumPathByteCount = 108
 
-  /// Makes a folder and those above it, all with mode 0700.
-  private static func makeFolder(_ folder: String, mustBeOwn: Bool) throws(MediaError) {
-    if mkdir(folder, 0o700) != 0 {
-      switch errno {
-      case EEXIST: break
-      case ENOENT:
-        try makeFolder(String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]), mustBeOwn: false)
-        return try makeFolder(folder, mustBeOwn: mustBeOwn)
-      default: throw SystemFailure.error("make the folder \(folder)", call: "mkdir")
-      }
+  /// Sees to it that the socket's folder is there; `isMade`: makes it with mode 0700.
+  private static func prepareFolder(_ folder: String, isMade: Bool, mustBeOwn: Bool) throws(MediaError) {
+    if isMade, mkdir(folder, 0o700) != 0, errno != EEXIST {
+      throw SystemFailure.error("make the folder \(folder)", call: "mkdir")
+    }
+    var target = stat()
+    let isThere = stat(folder, &target) == 0
+    guard isThere || errno == ENOENT || errno == ENOTDIR else {
+      throw SystemFailure.error("look at \(folder)", call: "stat")
+    }
+    guard isThere, target.st_mode & S_IFMT == S_IFDIR else {
+      throw MediaError(
+        .fileNotFound, "there is no folder \(folder) for the socket; make it first, with mode 0700",
+        operation: "--socket")
     }
     guard mustBeOwn else { return }
     var status = stat()

@@ -5,6 +5,8 @@ import WireProtocol
 public struct SocketPlace: Sendable {
   /// An absolute path.
   public var path: String
+  /// The folder is Playhead's own, and made when it is missing.
+  public var isOwnFolder = false
   /// The folder lies where anybody could have made it, so it must be the user's alone.
   public var needsOwnedFolder = false
 
@@ -18,6 +20,7 @@ public struct SocketPlace: Sendable {
           return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         })
       path = choice.path
+      isOwnFolder = choice.isOwnFolder
       needsOwnedFolder = choice.needsOwnedFolder
       return
     }

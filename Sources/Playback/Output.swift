@@ -22,6 +22,10 @@ public struct OutputConfiguration: Sendable {
     self.makeFallback = makeFallback
     self.awaitDevice = awaitDevice
   }
+
+  /// Whether players can hope for anything when the device cannot be had: a fallback, or a device to wait for. Without it
+  /// an output that does not open never will.
+  public var canRecover: Bool { makeFallback != nil || awaitDevice != nil }
 }
 
 /// What an engine plays on at the moment.
@@ -172,7 +176,12 @@ final class Output: @unchecked Sendable {
       return
     }
     guard let makeFallback = configuration.makeFallback else {
-      logger.warning("no output", metadata: ["error": "\(error)"])
+      if configuration.canRecover {
+        logger.warning("no output", metadata: ["error": "\(error)"])
+      } else if state.status != .opening {
+        // (That it could not even be opened is for who opened it to say.)
+        logger.error("no output any more", metadata: ["error": "\(error)"])
+      }
       state = OutputState(status: .lost, error: error)
       awaitDevice()
       return

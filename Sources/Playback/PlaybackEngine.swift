@@ -41,6 +41,22 @@ public final class PlaybackEngine: @unchecked Sendable {
   /// Begins to open the output. Players may be made before; they wait for it.
   public func open() { output.open() }
 
+  /// The same; `completion` is called once, on the loop, when it is known what came of it: with the error if players have
+  /// nothing to play on.
+  public func open(completion: @escaping @Sendable (MediaError?) -> Void) {
+    let token = makeToken()
+    outputObservers.append(
+      (
+        token,
+        { [weak self] state in
+          guard state.status != .opening else { return }
+          self?.removeOutputObserver(token)
+          completion(state.error)
+        }
+      ))
+    open()
+  }
+
   /// What the engine plays on.
   public var outputState: OutputState { output.state }
 

@@ -14,6 +14,9 @@ import Synchronization
 public final class PulseServerWatcher: Sendable {
   private let worker: Worker
 
+  /// Whether `server` (nil: the user's default) is where its appearance can be seen: on a Unix socket whose path is known.
+  public static func canWatch(server: String?) -> Bool { PulseServerAddress.socketPath(server: server) != nil }
+
   /// Begins to wait for `server` (nil: the user's default, as libpulse finds it) to have the sink `sinkName` (nil: any).
   ///
   /// The socket and the folders that it lies in need not exist. Throws `outputUnavailable` when the server is not on a

@@ -96,8 +96,8 @@ public enum QueueCommand: Sendable, Hashable {
   /// Removes entries; at least one id.
   case remove([Int], ifVersion: Int?)
   case clear
-  /// Rows from `offset` on, at most `limit` if there is one.
-  case list(offset: Int, limit: Int?)
+  /// Rows from `offset` on, at most `limit`.
+  case list(offset: Int, limit: Int)
   case next
 
   /// A place in the queue.

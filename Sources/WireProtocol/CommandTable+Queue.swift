@@ -80,21 +80,29 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .queue(.clear, player: arguments.player) },
     CommandSpec(
       .list, .queue, "Lists the queue, a row for each entry.",
+      details:
+        "A part of it, if it is long: `count` is the length of all of it, and `next` the `offset` of the first entry that"
+        + " is not among the rows, or `none`. A part is \(WireLimits.standard.listCount) entries, or fewer when their paths are"
+        + " long. If `version` is another with the next part, the queue has changed in between.",
       parameters: [
         ParameterSpec(
           .offset, .integer(0...Int.max), .option, "N", "entries to leave out at the beginning; 0 unless said"),
-        ParameterSpec(.limit, .integer(0...Int.max), .option, "N", "entries at most; all unless said"), player,
+        ParameterSpec(
+          .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
+          "entries at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
-      reply: ["count", "version"], rows: ["item", "index", "path", "status", "duration", "current", "[error]"],
-      errors: [.noSuchPlayer, .outputOverflow],
+      reply: ["count", "version", "next"], rows: ["item", "index", "path", "status", "duration", "current", "[error]"],
+      errors: [.noSuchPlayer],
       example: [
         "> list", "< | item=1 index=0 path=\"/music/one more.flac\" status=readyToPlay duration=183.2 current=true",
         "< | item=2 index=1 path=/music/two.flac status=failed duration=indefinite current=false error=file-not-found",
-        "< ok count=2 version=1",
+        "< ok count=2 version=1 next=none",
       ]
     ) { arguments throws(MediaError) in
       .queue(
-        .list(offset: arguments.integer(.offset) ?? 0, limit: arguments.integer(.limit)), player: arguments.player)
+        .list(
+          offset: arguments.integer(.offset) ?? 0, limit: arguments.integer(.limit) ?? WireLimits.standard.listCount),
+        player: arguments.player)
     },
     CommandSpec(
       .next, .queue, "Goes on to the next entry at once.",

@@ -16,10 +16,11 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads the wire's text: an absolute path, or a `file://` URL without a host (or with `localhost`).
   ///
-  /// Errors: `bad-arguments` for a relative path (the daemon's own folder means nothing to a client), a NUL or bad
+  /// Errors: `bad-arguments` for a relative path (the daemon's own folder means nothing to a client), an empty one, a NUL or bad
   /// percent-encoding; `unsupported-place` for a URL of another scheme.
   public init(text: String) throws(MediaError) {
     let utf8 = Array(text.utf8)
+    guard !utf8.isEmpty else { throw MediaError(.badArguments, "a path cannot be empty") }
     if utf8.first == UInt8(ascii: "/") {
       guard !utf8.contains(0) else { throw MediaError(.badArguments, "a path cannot hold a NUL byte") }
       bytes = utf8

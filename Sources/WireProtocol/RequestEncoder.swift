@@ -108,7 +108,8 @@ public struct RequestEncoder: Sendable {
       if parameter.place != .list { position += 1 }
       var argument = Argument(parameter: parameter, text: "")
       if parameter.kind == .path {
-        let resolved = resolvePath(bytes)
+        // An empty path names nothing, and stays so: in front of a folder it would name that.
+        let resolved = bytes.isEmpty ? bytes : resolvePath(bytes)
         argument.text = if let path = FilePath(bytes: resolved) { path.text } else { try text(resolved) }
       } else {
         argument.text = try text(bytes)

@@ -9,14 +9,14 @@ public struct RequestReader: Sendable {
     case rejected(Rejection)
     /// Run these in order and answer them together, with a `BatchReply`.
     case batch([ParsedLine.BatchMember])
-    /// Answer this error, then close: nothing sensible will come any more.
-    case close(Rejection)
+    /// Close, and say why in this form: nothing sensible will come any more. The line has been answered already.
+    case close(MediaError, form: WireForm)
   }
 
   private var decoder: LineDecoder
   private var parser: RequestParser
   private let limits: WireLimits
-  private var overlongAddress = ReplyAddress.words
+  private var overlongForm = WireForm.words
 
   /// A reader at the start of a connection.
   public init(limits: WireLimits = .standard) {
@@ -42,12 +42,11 @@ public struct RequestReader: Sendable {
       case .tooLong:
         let beginning = decoder.assembled
         let rejection = parser.rejectionOfOverlongLine(beginning: beginning.span)
-        overlongAddress = rejection.address
+        overlongForm = rejection.address.form
         return .rejected(rejection)
       case .closeConnection:
-        overlongAddress.id = overlongAddress.form == .json ? .jsonNull : .none
-        let error = MediaError(.lineTooLong, "\(limits.unterminatedByteCount) bytes without a line end")
-        return .close(Rejection(address: overlongAddress, error: WireError(error)))
+        return .close(
+          MediaError(.lineTooLong, "\(limits.unterminatedByteCount) bytes without a line end"), form: overlongForm)
       }
       switch line {
       case .blank: continue

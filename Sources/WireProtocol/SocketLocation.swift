@@ -3,6 +3,8 @@ public enum SocketLocation {
   /// The path, and whether its folder lies in a place where anybody could have made it.
   public struct Choice: Sendable, Hashable {
     public var path: String
+    /// The folder is Playhead's own: the daemon makes it when it is missing. Any other is made by who chose it.
+    public var isOwnFolder: Bool
     /// The folder must belong to the user, who alone may write it: both sides check before they trust it.
     public var needsOwnedFolder: Bool
   }
@@ -15,13 +17,15 @@ public enum SocketLocation {
     environment: (String) -> String?, userID: UInt32, isFolder: (String) -> Bool
   ) -> Choice {
     func absolute(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
-    if let path = absolute("PLAYHEAD_SOCKET") { return Choice(path: path, needsOwnedFolder: false) }
+    if let path = absolute("PLAYHEAD_SOCKET") {
+      return Choice(path: path, isOwnFolder: false, needsOwnedFolder: false)
+    }
     if let folder = absolute("XDG_RUNTIME_DIR") {
-      return Choice(path: "\(folder)/playhead/control.sock", needsOwnedFolder: false)
+      return Choice(path: "\(folder)/playhead/control.sock", isOwnFolder: true, needsOwnedFolder: false)
     }
     if isFolder("/run/user/\(userID)") {
-      return Choice(path: "/run/user/\(userID)/playhead/control.sock", needsOwnedFolder: false)
+      return Choice(path: "/run/user/\(userID)/playhead/control.sock", isOwnFolder: true, needsOwnedFolder: false)
     }
-    return Choice(path: "/tmp/playhead-\(userID)/control.sock", needsOwnedFolder: true)
+    return Choice(path: "/tmp/playhead-\(userID)/control.sock", isOwnFolder: true, needsOwnedFolder: true)
   }
 }

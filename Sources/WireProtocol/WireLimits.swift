@@ -23,6 +23,8 @@ public struct WireLimits: Sendable, Hashable {
   public var outputByteCount = 4_194_304
   /// Entries of one player's queue.
   public var queueCount = 100_000
+  /// Entries in one reply to `list`: what is written in a moment, and leaves others their turn.
+  public var listCount = 1_000
   /// Players of one daemon.
   public var playerCount = 64
 
@@ -37,7 +39,7 @@ public struct WireLimits: Sendable, Hashable {
       ("line-bytes", lineByteCount), ("unterminated-bytes", unterminatedByteCount), ("id-bytes", idByteCount),
       ("json-depth", jsonDepth), ("batch-members", batchCount), ("waiting-requests", waitingRequestCount),
       ("connections", connectionCount), ("subscriptions", subscriptionCount), ("output-bytes", outputByteCount),
-      ("queue-length", queueCount), ("players", playerCount),
+      ("queue-length", queueCount), ("list-rows", listCount), ("players", playerCount),
     ]
   }
 }

@@ -52,11 +52,12 @@ enum Outputs {
     return { PulseSink(configuration) }
   }
 
-  /// Waits for a server to appear. Where that cannot be watched there is nothing to wait for.
+  /// Waits for a server to appear; nil when that cannot be seen: then there is nothing to wait for.
   private static func watcher(
     _ server: String?
-  ) -> @Sendable (@escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
-    { onAppearance in
+  ) -> (@Sendable (@escaping @Sendable () -> Void) -> (@Sendable () -> Void)?)? {
+    guard PulseServerWatcher.canWatch(server: server) else { return nil }
+    return { onAppearance in
       guard let watcher = try? PulseServerWatcher(server: server, onAppearance: onAppearance) else { return nil }
       return { watcher.cancel() }
     }

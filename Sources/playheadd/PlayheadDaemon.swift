@@ -18,10 +18,18 @@ struct PlayheadDaemon: ParsableCommand {
     commandName: "playheadd", abstract: "Plays media, driven over a Unix socket. `playhead` is its client.",
     version: "playheadd \(version)")
 
-  @Option(help: "Where to listen (default: $PLAYHEAD_SOCKET, else $XDG_RUNTIME_DIR/playhead/control.sock).")
+  @Option(
+    help: """
+      Where to listen (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or /run/user/UID, else \
+      /tmp/playhead-UID/control.sock). Of these folders only the last, playhead or playhead-UID, is made when missing.
+      """)
   var socket: String?
   @Option(
-    help: "auto (default), null, pulse[:SINK], wav:PATH or pipe:PATH; rate=, channels=, format= behind commas.",
+    help: """
+      auto (default), null, pulse[:SINK], wav:PATH or pipe:PATH; behind commas rate=HZ, channels=N and, for wav and pipe, \
+      format=s16 (default), s24 or f32. A pipe gets bare samples, little-endian and interleaved, 48000 Hz and 2 channels \
+      unless said.
+      """,
     transform: { try OutputSpec(parsing: $0) })
   var output: OutputSpec?
   @Option(help: "real, or virtual: time passes only by `clock.advance` (null, wav and pipe outputs).")
@@ -65,18 +73,31 @@ struct PlayheadDaemon: ParsableCommand {
     let stopSignals = StopSignals()
     startLogging()
     let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-    let engine = makeEngine(on: NIOControlLoop(eventLoop))
+    let (loop, output) = makeOutput(on: NIOControlLoop(eventLoop))
+    let engine = PlaybackEngine(loop: loop, output: output)
     let place = SocketPlace(asked: socket)
     var configuration = ControlServer.Configuration(place: place, version: Self.version)
     configuration.allowedUserIDs = Set(allowUid)
     let server = ControlServer(configuration: configuration, engine: engine, eventLoop: eventLoop)
     try server.start()
-    engine.loop.execute { engine.open() }
-    StandardStream.write("playheadd ready socket=\(place.path)\n", to: STDOUT_FILENO)
-    stopSignals.wait()
     // First nobody asks any more, then the sound ends.
-    server.stop()
-    close(engine, on: eventLoop)
+    defer {
+      server.stop()
+      close(engine, on: eventLoop)
+    }
+    // Not before the socket is ours: whoever has it may be writing the very same file.
+    try open(engine, canRecover: output.canRecover, on: eventLoop)
+    StandardStream.write("playheadd ready socket=\(place.path)\n", to: STDOUT_FILENO)
+    let signal = stopSignals.wait()
+    Logger(label: "playhead.daemon").info("stopping", metadata: ["signal": "\(signal)"])
+  }
+
+  /// Opens the output. A device is not waited for; one that cannot be had now and never will be is an error.
+  private func open(_ engine: PlaybackEngine, canRecover: Bool, on eventLoop: any EventLoop) throws {
+    guard !canRecover else { return engine.loop.execute { engine.open() } }
+    let opened = eventLoop.makePromise(of: MediaError?.self)
+    engine.loop.execute { engine.open { opened.succeed($0) } }
+    if let error = try opened.futureResult.wait() { throw error }
   }
 
   /// Ends players and output; not for longer than half a second, whatever a device does.
@@ -88,14 +109,13 @@ struct PlayheadDaemon: ParsableCommand {
     limit.cancel()
   }
 
-  private func makeEngine(on control: NIOControlLoop) -> PlaybackEngine {
+  private func makeOutput(on control: NIOControlLoop) -> (any ControlLoop, OutputConfiguration) {
     let spec = output ?? OutputSpec(clock == .virtual ? .null : .auto)
     switch clock {
-    case .real:
-      return PlaybackEngine(loop: control, output: Outputs.timed(spec, pulseServer: pulseServer))
+    case .real: return (control, Outputs.timed(spec, pulseServer: pulseServer))
     case .virtual:
       let virtual = VirtualControlLoop(base: control)
-      return PlaybackEngine(loop: virtual, output: Outputs.virtual(spec, clock: virtual))
+      return (virtual, Outputs.virtual(spec, clock: virtual))
     }
   }
 

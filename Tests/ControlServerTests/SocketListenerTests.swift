@@ -10,7 +10,7 @@ import Testing
     try #require(mkdtemp(&template) != nil)
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer {
-      for name in ["a/b/s", "a/b/s.lock", "s", "s.lock", "a/b", "a", ""] { remove("\(folder)/\(name)") }
+      for name in ["a/s", "a/s.lock", "s", "s.lock", "a", ""] { remove("\(folder)/\(name)") }
     }
     try body(folder)
   }
@@ -27,13 +27,25 @@ import Testing
 
   @Test func foldersAndSocketAreMadeForTheUserAlone() throws {
     try withFolder { folder in
-      let listener = try SocketListener(path: "\(folder)/a/b/s")
+      let listener = try SocketListener(path: "\(folder)/a/s", makesFolder: true)
       #expect(mode("\(folder)/a") == 0o700)
-      #expect(mode("\(folder)/a/b") == 0o700)
-      #expect(mode("\(folder)/a/b/s") == 0o600)
+      #expect(mode("\(folder)/a/s") == 0o600)
       listener.remove()
-      #expect(mode("\(folder)/a/b/s") == nil)
-      #expect(mode("\(folder)/a/b/s.lock") == nil)
+      #expect(mode("\(folder)/a/s") == nil)
+      #expect(mode("\(folder)/a/s.lock") == nil)
+    }
+  }
+
+  @Test func aFolderThatIsNotPlayheadsOwnIsNeverMade() throws {
+    try withFolder { folder in
+      #expect(code { _ = try SocketListener(path: "\(folder)/a/s") } == .fileNotFound)
+      #expect(mode("\(folder)/a") == nil)
+      // Nor are those above one that is.
+      #expect(code { _ = try SocketListener(path: "\(folder)/a/b/s", makesFolder: true) } == .writeFailed)
+      #expect(mode("\(folder)/a") == nil)
+      close(open("\(folder)/s", O_CREAT | O_WRONLY, 0o644))
+      #expect(code { _ = try SocketListener(path: "\(folder)/s/s") } == .fileNotFound)
+      #expect(code { _ = try SocketListener(path: "\(folder)/s/s", makesFolder: true) } != nil)
     }
   }
 

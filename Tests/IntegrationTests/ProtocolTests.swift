@@ -131,6 +131,15 @@ import Testing
     #expect(try client.reply("seek").hasPrefix("error code=6002 name=bad-arguments"))
     #expect(try client.reply("append \"/a").hasPrefix("error code=6005 name=bad-quoting"))
     #expect(try client.reply("append relative.flac").hasPrefix("error code=6002 name=bad-arguments"))
+    for command in ["load", "append", "insert"] {
+      for path in [#""""#, "''", "file://", #"/a.flac """#] {
+        #expect(
+          try client.reply("\(command) \(path)").hasPrefix("error code=6002 name=bad-arguments"), "\(command) \(path)")
+      }
+      try client.send(#"{"jsonrpc":"2.0","id":1,"method":"\#(command)","params":{"paths":[""]}}"#)
+      #expect(try client.line()?.contains(#""number":6002,"name":"bad-arguments""#) == true)
+    }
+    #expect(try client.reply("list") == "ok count=0 version=0 next=none")
     #expect(try client.reply("append http://example.org/a.mp3").hasPrefix("error code=2007 name=unsupported-place"))
     try client.send(bytes: Array("append /\u{ff}".utf8.dropLast()) + [0xff, 0x0a])
     #expect(try client.line()?.hasPrefix("error code=6004 name=invalid-utf8") == true)
@@ -153,12 +162,37 @@ import Testing
 
   @Test func aMebibyteWithoutALineEndClosesTheConnection() throws {
     let (daemon, client) = try connected()
-    let endless = try daemon.connect()
-    try endless.send(bytes: [UInt8](repeating: UInt8(ascii: "x"), count: 1_100_000))
-    let lines = try endless.rest()
-    #expect(lines.count == 2)
-    #expect(lines.allSatisfy { $0.hasPrefix("error code=6003") })
+    // The line is answered once, when it is too long; the end has its reason, in the same form.
+    for (byte, error, closing) in [
+      ("x", "error code=6003 name=line-too-long", "* closing code=6003 name=line-too-long"),
+      (
+        "{", #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"#,
+        #"{"jsonrpc":"2.0","method":"closing","params":{"code":6003,"#
+      ),
+    ] {
+      let endless = try daemon.connect()
+      try endless.send(bytes: Array(String(repeating: byte, count: 1_100_000).utf8))
+      let lines = try endless.rest()
+      #expect(lines.count == 2)
+      #expect(lines.first?.hasPrefix(error) == true, "\(lines)")
+      #expect(lines.last?.hasPrefix(closing) == true, "\(lines)")
+    }
     #expect(try client.reply("ping") == "ok")
+  }
+
+  @Test func numbersMayHaveAnExponent() throws {
+    let (daemon, client) = try connected()
+    try client.reply("load \(try daemon.wave(1, frameCount: 96_000)) wait=ready")
+    #expect(field("pts", try client.reply("seek 15e-1")) == "72000/48000")
+    #expect(field("pts", try client.reply("seek 1E3ms")) == "48000/48000")
+    #expect(try client.reply("volume 5e-1") == "ok volume=0.5")
+    try client.send(#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":0.15e1}}"#)
+    #expect(try client.line()?.contains(#""pts":"72000/48000""#) == true)
+    // A whole number has none, and neither has a part of another form.
+    for line in ["seek 1e0:30", "seek 48e3/48000"] {
+      #expect(try client.reply(line).hasPrefix("error code=1002 name=invalid-time"), "\(line)")
+    }
+    #expect(try client.reply("item.status 1e0").hasPrefix("error code=6002 name=bad-arguments"))
   }
 
   @Test func binaryGarbageIsAnsweredWithErrors() throws {

@@ -18,7 +18,8 @@ import Testing
         "| item=1 index=0 path=\(paths[0]) status=readyToPlay duration=0.01 current=true",
         "| item=3 index=1 path=\(paths[2]) status=readyToPlay duration=0.01 current=false",
         "| item=4 index=2 path=\(paths[3]) status=readyToPlay duration=0.01 current=false",
-        "| item=2 index=3 path=\(paths[1]) status=readyToPlay duration=0.01 current=false", "ok count=4 version=3",
+        "| item=2 index=3 path=\(paths[1]) status=readyToPlay duration=0.01 current=false",
+        "ok count=4 version=3 next=none",
       ])
     #expect(try client.ask("list offset=1 limit=1").first?.hasPrefix("| item=3 index=1 ") == true)
     #expect(try client.reply("remove 4 77").hasPrefix("error code=2004 name=no-such-item"))
@@ -102,8 +103,43 @@ import Testing
     let line = "append " + repeatElement("/a", count: 20_000).joined(separator: " ")
     for _ in 0..<5 { #expect(try client.reply(line).hasPrefix("ok items=")) }
     #expect(try client.reply("append /a").hasPrefix("error code=6013 name=queue-too-long"))
-    #expect(try client.reply("list").hasPrefix("error code=6009 name=output-overflow"))
+    // All of it comes in parts, each entry once.
+    var indices: [Int] = []
+    var next = "0"
+    while next != "none" {
+      let lines = try client.ask("list offset=\(next)")
+      #expect(lines.count <= 1_001)
+      indices += lines.dropLast().compactMap { field("index", $0).flatMap { Int($0) } }
+      let last = try #require(lines.last)
+      #expect(last.hasPrefix("ok count=100000 version=5 next="), "\(last)")
+      next = field("next", last) ?? "none"
+    }
+    #expect(indices == Array(0..<100_000))
     #expect(try client.ask("list offset=99999").count == 2)
+    #expect(try client.ask("list offset=100000") == ["ok count=100000 version=5 next=none"])
+    #expect(try client.ask("list limit=0") == ["ok count=100000 version=5 next=0"])
+    #expect(try client.reply("list limit=1001").hasPrefix("error code=6002"))
+    #expect(try client.reply("list offset=-1").hasPrefix("error code=6002"))
+  }
+
+  /// Paths of which a hundred fill what may wait for a peer: the parts are shorter, and the connection stands.
+  @Test func longPathsMakeShortParts() throws {
+    let (_, client) = try connected()
+    let path = "/" + String(repeating: "a", count: 60_000)
+    for _ in 0..<100 { #expect(try client.reply("append \(path)").hasPrefix("ok items=")) }
+    var count = 0
+    var next = "0"
+    while next != "none" {
+      let lines = try client.ask("list offset=\(next)")
+      #expect(lines.count > 1)
+      count += lines.count - 1
+      next = field("next", lines.last ?? "") ?? "none"
+    }
+    #expect(count == 100)
+    // In JSON a control character takes six bytes.
+    try client.reply("load file:///" + String(repeating: "%01", count: 20_000))
+    try client.send(#"{"jsonrpc":"2.0","id":1,"method":"list","params":{}}"#)
+    #expect(try client.line()?.contains(#""count":1,"version":101,"next":null,"#) == true)
   }
 }
 

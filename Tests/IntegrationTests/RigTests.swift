@@ -161,4 +161,54 @@ import Testing
     try rig.daemon.stop()
     server.stop()
   }
+
+  /// Without a server `auto` is silent at real speed; when one appears it is taken, and when that goes away it is silent again:
+  /// at the position where it was heard, each time.
+  @Test func autoIsSilentUntilThereIsAServerAndKeepsThePosition() throws {
+    let folder = try TemporaryDirectory("auto")
+    let daemon = try TestDaemon("--output", "auto", "--pulse-server", "unix:\(folder.path)/pulse.sock")
+    let client = try daemon.connect()
+    let other = try daemon.connect()
+    try TimeCode.writeWAV(path: daemon.folder.file("1.wav"), file: 1, frameCount: 48_000 * 30)
+    // The newest tick when the output's state became `state`, in samples: at most a tick and what it took to be sent ago.
+    var tick = 0
+    func lastTick(before state: String) throws -> Int {
+      while let line = try client.line() {
+        if line.hasPrefix("* tick "), let pts = field("pts", line)?.split(separator: "/"), pts.count == 2 {
+          tick = (Int(pts[0]) ?? 0) * 48_000 / (Int(pts[1]) ?? 1)
+        }
+        if line.hasPrefix("* changed "), field("new", line) == state { return tick }
+      }
+      throw Program.Failure(description: "the daemon ended")
+    }
+    try client.reply("observe output.state")
+    _ = try lastTick(before: "fallback")
+    let silent = try client.reply("output.status")
+    #expect(field("output", silent) == "null" && field("error", silent) == "output-unavailable", "\(silent)")
+    try client.reply("load \(daemon.folder.file("1.wav")) wait=ready")
+    try client.reply("tick 0.02")
+    try client.reply("play")
+    try client.reply("wait time>=0.5")
+
+    let server = try PulseServer(directory: folder.path)
+    let silentlyHeard = try lastTick(before: "ready")
+    let start = try server.capture.waitForCode(file: 1)
+    try server.capture.waitForCode(file: 1, index: silentlyHeard + 48_000, from: start)
+    let runs = server.capture.runs()
+    let first = runs.first?.firstIndex ?? 0
+    print("auto: silent up to sample \(silentlyHeard), sound from \(first)")
+    #expect(silentlyHeard >= 24_000)
+    #expect(first >= silentlyHeard && first <= silentlyHeard + 48_000 * 150 / 1_000)
+    #expect(runs.count == 1, "\(runs)")
+    #expect(field("output", try other.reply("output.status"))?.hasPrefix("pulse") == true)
+
+    server.kill()
+    let heard = server.capture.runs().last?.endIndex ?? 0
+    let told = try lastTick(before: "fallback")
+    #expect(told <= heard && told >= heard - 48_000 * 150 / 1_000, "\(told), heard \(heard)")
+    let reached = Double(heard) / 48_000 + 0.25
+    #expect(try client.reply("wait time>=\(reached) timeout=20").hasPrefix("ok"))
+    try daemon.stop()
+    server.stop()
+  }
 }

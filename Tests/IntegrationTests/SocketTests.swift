@@ -5,16 +5,85 @@ import Testing
 /// The socket as a file, who may connect, and how many.
 @Suite struct SocketTests {
   @Test func theFolderAndTheSocketAreTheUsersAlone() throws {
+    let runtime = try TemporaryDirectory("runtime")
     let old = umask(0)
-    let daemon = try TestDaemon("--output", "null")
+    let daemon = try Program(
+      Executables.playheadd, ["--output", "null"],
+      environment: ["XDG_RUNTIME_DIR": runtime.path, "PLAYHEAD_SOCKET": nil])
     umask(old)
-    #expect(Files.mode(daemon.folder.file("run")) == S_IFDIR | 0o700)
-    #expect(Files.mode(daemon.socket) == S_IFSOCK | 0o600)
-    #expect(Files.mode(daemon.socket + ".lock") == S_IFREG | 0o600)
+    let socket = runtime.file("playhead/control.sock")
+    #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
+    #expect(Files.mode(runtime.file("playhead")) == S_IFDIR | 0o700)
+    #expect(Files.mode(socket) == S_IFSOCK | 0o600)
+    #expect(Files.mode(socket + ".lock") == S_IFREG | 0o600)
+    daemon.signal(SIGTERM)
+    #expect(try daemon.waitForEnd().status == 0)
+  }
+
+  @Test func aFolderThatSomebodyNamedIsNotMade() throws {
+    let folder = try TemporaryDirectory("socket")
+    for (arguments, environment) in [
+      (["--socket", folder.file("no/such.sock")], [:]), ([], ["PLAYHEAD_SOCKET": folder.file("no/such.sock")]),
+    ] as [([String], [String: String?])] {
+      let outcome = try Program(
+        Executables.playheadd, ["--output", "null"] + arguments, environment: environment
+      ).waitForEnd()
+      #expect(outcome.status == 1)
+      #expect(outcome.output == "")
+      #expect(outcome.errors.contains("there is no folder \(folder.file("no"))"), "\(outcome.errors)")
+      #expect(Files.mode(folder.file("no")) == nil)
+    }
+  }
+
+  /// What cannot play and has no device to wait for does not start; nothing stays behind.
+  @Test(arguments: ["wav:", "pipe:"], ["real", "virtual"])
+  func anOutputThatCannotBeWrittenIsAnErrorAtStart(kind: String, clock: String) throws {
+    let folder = try TemporaryDirectory("output")
+    let socket = folder.file("control.sock")
+    // A folder that is missing, and a thing that is neither a file nor a FIFO.
+    for path in [folder.file("no/such"), folder.path] {
+      let outcome = try Program(
+        Executables.playheadd, ["--socket", socket, "--clock", clock, "--output", kind + path]
+      ).waitForEnd()
+      #expect(outcome.status == 1)
+      #expect(outcome.output == "")
+      #expect(outcome.errors.hasPrefix("playheadd: "), "\(outcome.errors)")
+      #expect(outcome.errors.contains(path))
+      #expect(Files.mode(socket) == nil)
+      #expect(Files.mode(socket + ".lock") == nil)
+      #expect(Files.mode(folder.file("no")) == nil)
+    }
+  }
+
+  @Test func aSecondDaemonLeavesTheFirstOnesRecordingAlone() throws {
+    let folder = try TemporaryDirectory("output")
+    let path = folder.file("out.wav")
+    let daemon = try TestDaemon("--clock", "virtual", "--output", "wav:\(path)", folder: folder)
+    let client = try daemon.connect()
+    try client.reply("load \(try daemon.wave(1, frameCount: 4_800)) wait=ready")
+    try client.reply("play")
+    try client.reply("clock.advance 1")
+    let second = try Program(
+      Executables.playheadd, ["--socket", daemon.socket, "--output", "wav:\(path)"]
+    ).waitForEnd()
+    #expect(second.status == 1)
+    #expect(try daemon.recorded() == "1[0..<4800]")
+  }
+
+  @Test func stoppingIsLoggedWithItsReason() throws {
+    for (signal, name) in [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT"), (SIGHUP, "SIGHUP")] {
+      let daemon = try TestDaemon("--output", "null", "--log-level", "info")
+      daemon.process.signal(signal)
+      let outcome = try daemon.process.waitForEnd()
+      #expect(outcome.status == 0)
+      let line = outcome.errors.split(separator: "\n").first { $0.contains("stopping") }
+      #expect(line?.contains(" info playhead.daemon: ") == true, "\(outcome.errors)")
+      #expect(line?.contains("signal=\(name)") == true, "\(outcome.errors)")
+    }
   }
 
   @Test func stoppingRemovesTheSocketAndTellsEverybody() throws {
-    for signal in [SIGTERM, SIGINT] {
+    for signal in [SIGTERM, SIGINT, SIGHUP] {
       let daemon = try TestDaemon("--output", "null")
       let client = try daemon.connect()
       try client.send("@w wait ready")

@@ -9,11 +9,11 @@ import Testing
 
   @Test func whatIsSaidComesFirst() {
     let environment = ["PLAYHEAD_SOCKET": "/a/b.sock", "XDG_RUNTIME_DIR": "/r"]
-    #expect(choose(environment) == .init(path: "/a/b.sock", needsOwnedFolder: false))
+    #expect(choose(environment) == .init(path: "/a/b.sock", isOwnFolder: false, needsOwnedFolder: false))
   }
 
   @Test func thenTheRuntimeFolder() {
-    let expected = SocketLocation.Choice(path: "/r/playhead/control.sock", needsOwnedFolder: false)
+    let expected = SocketLocation.Choice(path: "/r/playhead/control.sock", isOwnFolder: true, needsOwnedFolder: false)
     #expect(choose(["XDG_RUNTIME_DIR": "/r"]) == expected)
     #expect(choose(["XDG_RUNTIME_DIR": "/r", "PLAYHEAD_SOCKET": ""]) == expected)
     #expect(choose(["XDG_RUNTIME_DIR": "/r", "PLAYHEAD_SOCKET": "relative"]) == expected)
@@ -22,6 +22,7 @@ import Testing
   @Test func thenTheSystemsAndAtLastOneInTmpThatHasToBeChecked() {
     #expect(choose([:], folders: ["/run/user/7"]).path == "/run/user/7/playhead/control.sock")
     #expect(
-      choose(["XDG_RUNTIME_DIR": "r"]) == .init(path: "/tmp/playhead-7/control.sock", needsOwnedFolder: true))
+      choose(["XDG_RUNTIME_DIR": "r"])
+        == .init(path: "/tmp/playhead-7/control.sock", isOwnFolder: true, needsOwnedFolder: true))
   }
 }

@@ -68,8 +68,18 @@ final class Program: @unchecked Sendable {
       (program.map { Array($0.utf8) } + arguments).map { strdup($0.map { CChar(bitPattern: $0) } + [0]) } + [nil]
     let variables = Self.variables(environment).map { strdup($0) } + [nil]
     defer { for pointer in words + variables { free(pointer) } }
+    // Signals as a shell would leave them, whatever the test runner blocks or ignores.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var id = pid_t()
-    let status = posix_spawnp(&id, program[0], &actions, nil, words, variables)
+    let status = posix_spawnp(&id, program[0], &actions, &attributes, words, variables)
     guard status == 0 else { throw Failure(description: "cannot start \(path): \(String(cString: strerror(status)))") }
     return (id, outputRead, errorRead)
   }
@@ -102,6 +112,13 @@ final class Program: @unchecked Sendable {
         return String(decoding: output[..<end], as: UTF8.self)
       }
       if try !read() { return nil }
+    }
+  }
+
+  /// Waits until what stands on the present line of standard output, which is not complete, ends so.
+  func waitForText(_ text: String) throws {
+    while !output.suffix(text.utf8.count).elementsEqual(text.utf8) {
+      guard try read() else { throw Failure(description: "no \(text) in \(String(decoding: output, as: UTF8.self))") }
     }
   }
 

@@ -10,7 +10,7 @@ final class TestDaemon {
   /// Starts it and waits until it listens.
   init(_ arguments: String..., folder: TemporaryDirectory? = nil) throws {
     self.folder = try folder ?? TemporaryDirectory("daemon")
-    socket = self.folder.file("run/control.sock")
+    socket = self.folder.file("control.sock")
     process = try Program(Executables.playheadd, ["--socket", socket, "--log-level", "error"] + arguments)
     guard try process.waitForLine() == "playheadd ready socket=\(socket)" else {
       throw Program.Failure(description: "the daemon did not start: \(try process.waitForEnd())")
