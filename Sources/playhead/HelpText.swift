@@ -18,12 +18,14 @@ enum HelpText {
     COMMAND is one of the daemon's; `playhead help` lists them. A file may be named as in any program; one whose name begins
     with - stands behind --. `watch` prints events until it is interrupted, `shell` reads commands and prints what comes.
 
-      --socket PATH  where the daemon listens (default: $PLAYHEAD_SOCKET, else $XDG_RUNTIME_DIR/playhead/control.sock)
+      --socket PATH  where the daemon listens (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR
+                     or /run/user/UID, else /tmp/playhead-UID/control.sock)
       --json         print results as JSON
       --version      print the version
       -h, --help     print this
 
-    Exit status: 0 done; 1 the daemon answered an error (on standard error); 2 wrong use; 3 no daemon, or it went away.
+    Exit status: 0 done; 1 the daemon answered an error (on standard error); 2 wrong use, which the daemon is not asked about;
+    3 no daemon, or it went away before it answered.
 
     """
 
@@ -45,7 +47,10 @@ enum HelpText {
     shell
 
     Reads commands from standard input, a line each, and prints what the daemon sends, as it comes, in the words of the
-    protocol. Relative paths are made absolute. It ends with the input, or with `bye`.
+    protocol. Relative paths are made absolute. It ends with the input (Ctrl-D), or with `bye`. The line that is being typed
+    stays below what comes; Backspace, Ctrl-W and Ctrl-U edit it.
+
+    Exit status: 0 done; 1 a request failed, if the input is no terminal; 3 no daemon, or it went away.
 
     """
 

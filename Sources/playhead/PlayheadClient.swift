@@ -3,7 +3,7 @@ import Glibc
 import MediaCore
 import WireProtocol
 
-/// `playhead`. Exit status: 0 done, 1 an error reply, 2 wrong use, 3 no daemon.
+/// `playhead`. Exit status: 0 done, 1 an error reply, 2 wrong use (no daemon is asked), 3 no daemon, or it went away.
 @main
 enum PlayheadClient {
   enum Status {
@@ -11,6 +11,9 @@ enum PlayheadClient {
     static let refused: Int32 = 1
     static let misused: Int32 = 2
     static let unreachable: Int32 = 3
+
+    /// What an error reply ends the client with: a daemon that stops is one that goes away.
+    static func of(_ code: MediaError.Code?) -> Int32 { code == .shuttingDown ? unreachable : refused }
   }
 
   static func main() {
@@ -45,8 +48,8 @@ enum PlayheadClient {
       Terminal.complain(misuse.message)
       return Status.misused
     } catch let error as MediaError {
-      // An argument that cannot be sent at all.
-      Terminal.complain(error.message)
+      // A request that cannot be sent, or that no daemon would take.
+      Terminal.complain(ReplyPrinter.describe(error))
       return Status.misused
     } catch {
       Terminal.complain((error as? Unreachable)?.message ?? "\(error)")
@@ -58,6 +61,7 @@ enum PlayheadClient {
 
   private static func request(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
     let line = try invocation.isJSON ? encoder.json(words, id: 1) : encoder.words(words)
+    try RequestCheck.check(line)
     var connection = try DaemonConnection(path: socketPath(invocation))
     // The greeting need not be waited for: the daemon reads when it is ready. One that refuses the connection has closed it
     // perhaps, and has said why.

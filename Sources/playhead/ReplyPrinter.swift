@@ -27,7 +27,7 @@ enum ReplyPrinter {
       switch try ServerLine(parsing: line) {
       case .error(_, let error, _):
         Terminal.complain(describe(error))
-        return PlayheadClient.Status.refused
+        return PlayheadClient.Status.of(error.code)
       case .event(EventName.closing.rawValue, let fields):
         Terminal.complain(fields["message"] ?? "the daemon closed the connection")
         return PlayheadClient.Status.unreachable
@@ -51,7 +51,13 @@ enum ReplyPrinter {
       if case .string(let text)? = value["error"]?["data"]?["name"] { name = " (\(text))" }
       Terminal.complain(message + name)
     }
-    return PlayheadClient.Status.refused
+    return PlayheadClient.Status.of(code(ofJSONError: value))
+  }
+
+  /// Our number in a JSON-RPC error reply; nil when there is none.
+  static func code(ofJSONError value: JSONValue) -> MediaError.Code? {
+    guard case .number(let token)? = value["error"]?["data"]?["number"] else { return nil }
+    return Int(token).map(MediaError.Code.init(rawValue:))
   }
 
   /// An error for people: what is wrong, and its name to look up.

@@ -1,87 +1,145 @@
-// The interactive client: waits for the keyboard and the daemon at once, and for nothing else.
+// The interactive client: waits for the keyboard and the daemon at once, and for nothing else. What the daemon sends is
+// printed above the line that is being typed.
 import Glibc
 import MediaCore
 import WireProtocol
 
 /// `playhead shell`: sends the lines that it reads, and prints what the daemon sends, as it comes.
-enum Shell {
-  private static let prompt = "playhead> "
+struct Shell: ~Copyable {
+  private static let prompt = Array("playhead> ".utf8)
 
-  /// Ends with the input, once everything is answered. The status is 1 when the input was no terminal and a request failed.
+  private let encoder: RequestEncoder
+  private var connection: DaemonConnection
+  private var tally = ReplyTally()
+  /// A person types: there is a prompt.
+  private var isInteractive: Bool
+  private var keyboard = Keyboard()
+  private var editor = LineEditor()
+  /// Of an input that is no terminal, what stands behind its last line end.
+  private var pending: [UInt8] = []
+  private var isInputOpen = true
+  private var hasFailed = false
+
+  /// Ends with the input, once everything is answered. The status is 1 when the input was no terminal and a request failed, 3
+  /// when the daemon went away before the last answer.
   static func run(_ encoder: RequestEncoder, _ path: String) throws -> Int32 {
-    var connection = try DaemonConnection(path: path)
-    let isInteractive = isatty(STDIN_FILENO) != 0
-    var input: [UInt8] = []
-    var isInputOpen = true
-    var hasFailed = false
+    var shell = Shell(encoder, try DaemonConnection(path: path))
+    defer { shell.keyboard.end() }
+    return try shell.run()
+  }
+
+  private init(_ encoder: RequestEncoder, _ connection: consuming DaemonConnection) {
+    self.encoder = encoder
+    self.connection = connection
+    isInteractive = keyboard.begin()
+  }
+
+  private mutating func run() throws -> Int32 {
     var polled = [
       pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
     ]
-    if isInteractive { Terminal.print(prompt) }
+    showLine()
     while true {
-      guard poll(&polled, isInputOpen ? 2 : 1, -1) >= 0 || errno == EINTR else { break }
+      guard poll(&polled, isInputOpen ? 2 : 1, -1) >= 0 else {
+        if errno == EINTR { continue }
+        break
+      }
       if polled[0].revents != 0 {
         guard try connection.receive() else { break }
-        var text: [UInt8] = []
-        while let line = connection.nextLine() {
-          if isError(line) { hasFailed = true }
-          text += line + [UInt8(ascii: "\n")]
-        }
-        show(text, isInteractive && isInputOpen)
+        showReplies()
       }
-      if isInputOpen, polled[1].revents != 0 {
-        isInputOpen = readInput(&input)
-        // What stands behind the last line end counts, too: a person ended the input there.
-        if !isInputOpen, !input.isEmpty { input.append(UInt8(ascii: "\n")) }
-        while let end = input.firstIndex(of: UInt8(ascii: "\n")) {
-          let line = Array(input[..<end])
-          input.removeSubrange(...end)
-          if !(try send(line, encoder, connection)) { hasFailed = true }
-        }
-        if !isInputOpen { connection.finishSending() }
-      }
+      if isInputOpen, polled[1].revents != 0 { try takeInput() }
     }
-    if isInteractive { Terminal.print("\n") }
+    // Interrupted in the midst of a line, the next thing printed begins a new one.
+    if isInteractive, isInputOpen { Terminal.print("\n") }
+    guard tally.isComplete, !tally.isCutOff, !isInputOpen || tally.hasEnded else {
+      throw Unreachable(message: "the daemon at \(connection.path) went away")
+    }
     return hasFailed && !isInteractive ? PlayheadClient.Status.refused : PlayheadClient.Status.done
   }
 
-  /// Appends what was typed; false at its end.
-  private static func readInput(_ input: inout [UInt8]) -> Bool {
+  // MARK: - Output
+
+  /// The prompt and what has been typed, in place of the present line.
+  private func showLine() {
+    guard isInteractive, isInputOpen else { return }
+    let room = Keyboard.columnCount - Self.prompt.count - 1
+    Terminal.print(Array("\r\u{1b}[K".utf8) + Self.prompt + editor.shown(columnCount: room))
+  }
+
+  private mutating func showReplies() {
+    var text: [UInt8] = []
+    while let line = connection.nextLine() {
+      if tally.receive(line) { hasFailed = true }
+      text += line + [UInt8(ascii: "\n")]
+    }
+    guard !text.isEmpty else { return }
+    Terminal.print(isInteractive && isInputOpen ? Array("\r\u{1b}[K".utf8) + text : text)
+    showLine()
+  }
+
+  // MARK: - Input
+
+  private mutating func takeInput() throws(Unreachable) {
     var chunk = [UInt8](repeating: 0, count: 4_096)
     let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
-    if count > 0 { input.append(contentsOf: chunk[..<count]) }
-    return count > 0 || (count < 0 && errno == EINTR)
+    if count < 0, errno == EINTR || errno == EAGAIN { return }
+    for byte in chunk.prefix(max(0, count)) where isInputOpen { try take(byte) }
+    if count <= 0 { try endInput() }
+    if isInputOpen { showLine() }
   }
 
-  /// Prints above the prompt, where a person types.
-  private static func show(_ text: [UInt8], _ hasPrompt: Bool) {
-    guard !text.isEmpty else { return }
-    Terminal.print(hasPrompt ? Array("\r\u{1b}[K".utf8) + text + Array(prompt.utf8) : text)
+  private mutating func take(_ byte: UInt8) throws(Unreachable) {
+    guard isInteractive else {
+      guard byte == UInt8(ascii: "\n") else { return pending.append(byte) }
+      try send(pending)
+      pending = []
+      return
+    }
+    let before = editor.text
+    switch editor.take(byte) {
+    case .line(let line)?:
+      Terminal.print(Array("\r\u{1b}[K".utf8) + Self.prompt + before + [UInt8(ascii: "\n")])
+      try send(line)
+    case .end?: try endInput()
+    case .interrupt?: performKey(SIGINT)
+    case .suspend?: performKey(SIGTSTP)
+    case nil: break
+    }
   }
 
-  private static func isError(_ line: [UInt8]) -> Bool {
-    if case .error? = try? ServerLine(parsing: line) { return true }
-    return line.starts(with: #"{"jsonrpc":"2.0","id":"#.utf8) && line.contains(sequence: Array(#","error":{"#.utf8))
+  private mutating func performKey(_ number: Int32) {
+    Terminal.print("\n")
+    keyboard.perform(number)
   }
 
-  /// Sends a line: as it is, but for the paths in it. False when it cannot be sent.
-  private static func send(
-    _ line: [UInt8], _ encoder: RequestEncoder, _ connection: borrowing DaemonConnection
-  ) throws(Unreachable) -> Bool {
+  private mutating func endInput() throws(Unreachable) {
+    guard isInputOpen else { return }
+    // What stands behind the last line end counts, too: a person ended the input there.
+    if !pending.isEmpty { try send(pending) }
+    isInputOpen = false
+    keyboard.end()
+    if isInteractive { Terminal.print("\n") }
+    connection.finishSending()
+  }
+
+  /// Sends a line: as it is, but for the paths in it.
+  private mutating func send(_ line: [UInt8]) throws(Unreachable) {
     let bytes: [UInt8]
     do throws(MediaError) {
-      bytes = try resolved(line, encoder)
+      bytes = try resolved(line)
     } catch {
       Terminal.complain(ReplyPrinter.describe(error))
-      return false
+      hasFailed = true
+      return
     }
+    tally.send(bytes)
     try connection.send(bytes)
-    return true
   }
 
   /// The line with its relative paths made absolute; as it is when it is JSON or has no paths.
-  private static func resolved(_ line: [UInt8], _ encoder: RequestEncoder) throws(MediaError) -> [UInt8] {
+  private func resolved(_ line: [UInt8]) throws(MediaError) -> [UInt8] {
     let raw = line + [UInt8(ascii: "\n")]
     if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "[") { return raw }
     var words = try CommandLineWords.split(line)
@@ -95,12 +153,5 @@ enum Shell {
       spec.parameters.contains(where: { $0.kind == .path })
     else { return raw }
     return try encoder.words(words, id: id)
-  }
-}
-
-extension [UInt8] {
-  fileprivate func contains(sequence: [UInt8]) -> Bool {
-    guard count >= sequence.count else { return false }
-    return (0...(count - sequence.count)).contains { self[$0...].starts(with: sequence) }
   }
 }

@@ -9,7 +9,9 @@ enum Watch {
     let requests = requests(options)
     var lines: [UInt8] = []
     for (index, words) in requests.enumerated() {
-      lines += try isJSON ? encoder.json(words, id: index + 1) : encoder.words(words)
+      let line = try isJSON ? encoder.json(words, id: index + 1) : encoder.words(words)
+      try RequestCheck.check(line)
+      lines += line
     }
     var connection = try DaemonConnection(path: path)
     try connection.send(lines)
@@ -52,7 +54,7 @@ enum Watch {
       guard let value = try? JSONValue(parsing: line.span) else { return .other }
       if value["method"] != nil { return .event }
       guard case .string(let message)? = value["error"]?["message"] else { return .other }
-      return .failure(message, status: PlayheadClient.Status.refused)
+      return .failure(message, status: PlayheadClient.Status.of(ReplyPrinter.code(ofJSONError: value)))
     }
     switch try? ServerLine(parsing: line) {
     case .event(EventName.closing.rawValue, let fields)?:
@@ -60,7 +62,7 @@ enum Watch {
         fields["message"] ?? "the daemon closed the connection", status: PlayheadClient.Status.unreachable)
     case .event?: return .event
     case .error(_, let error, _)?:
-      return .failure(ReplyPrinter.describe(error), status: PlayheadClient.Status.refused)
+      return .failure(ReplyPrinter.describe(error), status: PlayheadClient.Status.of(error.code))
     case .hello?, .row?, .ok?, nil: return .other
     }
   }

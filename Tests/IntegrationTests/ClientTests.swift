@@ -11,7 +11,7 @@ import Testing
       try daemon.playhead("append", path, "wait=ready") == .init(status: 0, output: "items=1 version=1\n", errors: ""))
     #expect(
       try daemon.playhead("list").output
-        == "item=1 index=0 path=\(path) status=readyToPlay duration=1 current=true\ncount=1 version=1\n")
+        == "item=1 index=0 path=\(path) status=readyToPlay duration=1 current=true\ncount=1 version=1 next=none\n")
     #expect(try daemon.playhead("--json", "volume", "0.5").output == "{\"volume\":0.5}\n")
     #expect(try daemon.playhead("volume", "--json").output == "{\"volume\":0.5}\n")
     #expect(
@@ -30,14 +30,52 @@ import Testing
     #expect(try daemon.playhead("wait", "ready", "--timeout", "0").status == 1)
     #expect(try daemon.playhead("wait", "ended").status == 0)
     #expect(try daemon.playhead("wait", "status=paused", "--timeout=0").status == 0)
-    for misuse in [[], ["--bogus"], ["status", "--bogus"], ["wait", "ready", "--timeout"], ["watch", "--tick"]] {
-      let outcome = try Program(Executables.playhead, ["--socket", daemon.socket] + misuse).waitForEnd()
-      #expect(outcome.status == 2, "\(misuse)")
-      #expect(!outcome.errors.isEmpty)
-    }
     let nobody = try Program(Executables.playhead, ["--socket", "/nowhere/socket", "ping"]).waitForEnd()
     #expect(nobody.status == 3)
     #expect(nobody.errors.contains("no daemon at /nowhere/socket"))
+  }
+
+  @Test func whatTheClientCanKnowToBeWrongNeedsNoDaemon() throws {
+    for misuse in [
+      [], ["--bogus"], ["status", "--bogus"], ["wait", "ready", "--timeout"], ["watch", "--tick"], ["seek"], ["wait"],
+      ["wait", "forever"], ["seek", "tomorrow"], ["volume", "2"], ["remove"], ["remove", "one"],
+      ["observe", "player.nothing"],
+      ["play", "now"], ["load"], ["load", ""], ["append", "a.flac", ""], ["insert", ""],
+      ["load", "http://example.org/a.mp3"],
+      ["watch", "--tick", "0"], ["watch", "--at", "-1"], ["watch", "--observe", "player.nothing"], ["--json", "seek"],
+      ["--json", "load", ""], ["--socket"], ["status", "player=a b"],
+      ["append", String(repeating: "a", count: 70_000)],
+    ] {
+      let outcome = try Program(
+        Executables.playhead, ["--socket", "/nowhere/socket"] + misuse, folder: "/"
+      ).waitForEnd()
+      #expect(outcome.status == 2, "\(misuse.map { $0.prefix(80) }): \(outcome)")
+      #expect(outcome.errors.hasPrefix("playhead: "))
+      #expect(outcome.output == "")
+    }
+    // A command that only a newer daemon knows is for that to judge.
+    #expect(try Program(Executables.playhead, ["--socket", "/nowhere/socket", "levitate"]).waitForEnd().status == 3)
+  }
+
+  /// What waits when the daemon goes away ends with a status of its own, however it goes.
+  @Test(arguments: [SIGTERM, SIGKILL], [[], ["--json"]])
+  func aDaemonThatGoesAwayIsStatus3(signal: Int32, form: [String]) throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let observer = try daemon.connect()
+    let waiting = try [["wait", "status=playing"], ["clock.advance", "1"], ["wait", "time>=1", "--timeout", "1000"]].map
+    {
+      try Program(Executables.playhead, ["--socket", daemon.socket] + form + $0)
+    }
+    let watch = try Program(Executables.playhead, ["--socket", daemon.socket] + form + ["watch", "--tick", "1"])
+    // Until the daemon has their requests: two of the three wait, `clock.advance` is done.
+    #expect(try waiting[1].waitForEnd().status == 0)
+    while field("requests", try observer.reply("stats")).flatMap({ Int($0) }) ?? 0 < 5 {}
+    daemon.process.signal(signal)
+    for program in [waiting[0], waiting[2], watch] {
+      let outcome = try program.waitForEnd()
+      #expect(outcome.status == 3, "\(outcome)")
+      #expect(outcome.errors.hasPrefix("playhead: "))
+    }
   }
 
   @Test func relativePathsAreMadeAbsolute() throws {
@@ -94,9 +132,9 @@ import Testing
 
   @Test func watchSaysWhatItCannotWatch() throws {
     let daemon = try TestDaemon("--output", "null")
-    let outcome = try daemon.playhead("watch", "--observe", "player.nothing")
+    let outcome = try daemon.playhead("watch", "--observe", "player.rate", "--player", "nobody")
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("player.nothing"))
+    #expect(outcome.errors.contains("no-such-player"))
   }
 
   @Test func theShellRunsWhatItReads() throws {
@@ -113,5 +151,71 @@ import Testing
     #expect(lines.count == 5)
     #expect(lines.dropFirst().prefix(2) == ["ok items=1 version=1", "@x ok"])
     #expect(lines.last?.hasPrefix("ok finished=true item=1 time=0.5 ") == true)
+  }
+
+  @Test func theShellSaysWhenTheDaemonGoesAway() throws {
+    for (script, signal, status) in [
+      ("@w wait status=playing\n", SIGTERM, 3), ("@w wait status=playing\n", SIGKILL, 3), ("ping\nbye\nping\n", 0, 0),
+    ] {
+      let daemon = try TestDaemon("--clock", "virtual")
+      try daemon.folder.write("script", Array(script.utf8))
+      let input = open(daemon.folder.file("script"), O_RDONLY | O_CLOEXEC)
+      defer { close(input) }
+      let shell = try Program(Executables.playhead, ["--socket", daemon.socket, "shell"], input: input)
+      #expect(try shell.waitForLine()?.hasPrefix("* hello ") == true)
+      let observer = try daemon.connect()
+      if signal != 0 {
+        while field("requests", try observer.reply("stats")).flatMap({ Int($0) }) ?? 0 < 2 {}
+        daemon.process.signal(Int32(signal))
+      }
+      let outcome = try shell.waitForEnd()
+      #expect(Int(outcome.status) == status, "\(outcome)")
+    }
+  }
+
+  /// What comes while a person types is printed above the line, which stands there again behind it.
+  @Test func theLineBeingTypedOutlivesWhatComes() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let other = try daemon.connect()
+    let terminal = try Terminal()
+    let before = terminal.mode
+    let shell = try Program(Executables.playhead, ["--socket", daemon.socket, "shell"], input: terminal.keyboard)
+    #expect(try shell.waitForLine()?.contains("* hello ") == true)
+    try terminal.type("observe player.volume\r")
+    #expect(try shell.waitForLine()?.hasSuffix("playhead> observe player.volume") == true)
+    #expect(try shell.waitForLine()?.hasSuffix("ok id=1") == true)
+    #expect(try shell.waitForLine()?.contains("new=1 cause=initial") == true)
+    // Typed in part, with keys that edit: é is two bytes and one character, the arrow does nothing.
+    try terminal.type("bogus é\u{7f}\u{17}\u{1b}[Avolume 0.\u{15}volume 0.")
+    try shell.waitForText("\r\u{1b}[Kplayhead> volume 0.")
+    try other.reply("volume 0.5")
+    #expect(try shell.waitForLine()?.contains("\r\u{1b}[K* changed id=1") == true)
+    try shell.waitForText("\r\u{1b}[Kplayhead> volume 0.")
+    try terminal.type("25\r")
+    #expect(try shell.waitForLine()?.hasSuffix("playhead> volume 0.25") == true)
+    while try shell.waitForLine()?.hasSuffix("ok volume=0.25") == false {}
+    #expect(try other.reply("volume") == "ok volume=0.25")
+    try terminal.type("\u{4}")
+    let outcome = try shell.waitForEnd()
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(terminal.mode == before)
+  }
+
+  @Test func theShellLeavesTheTerminalAsItWas() throws {
+    for (keys, signal, status) in [("play\u{3}", nil, 128 + SIGINT), ("play", SIGTERM, 128 + SIGTERM)] {
+      let daemon = try TestDaemon("--clock", "virtual")
+      let terminal = try Terminal()
+      let before = terminal.mode
+      let shell = try Program(Executables.playhead, ["--socket", daemon.socket, "shell"], input: terminal.keyboard)
+      #expect(try shell.waitForLine()?.contains("* hello ") == true)
+      #expect(terminal.mode != before)
+      try terminal.type(keys)
+      if let signal {
+        try shell.waitForText("playhead> play")
+        shell.signal(signal)
+      }
+      #expect(try shell.waitForEnd().status == status)
+      #expect(terminal.mode == before)
+    }
   }
 }

@@ -1,0 +1,84 @@
+/// The line that a person types into the shell: bytes of the keyboard in, what they mean out.
+///
+/// It edits at the line's end, as a terminal by itself does: backspace, Ctrl-W (the last word), Ctrl-U (all). Keys that send
+/// escape sequences do nothing.
+///
+/// Pure: no I/O.
+struct LineEditor {
+  /// What a byte brought about, besides a changed line.
+  enum Outcome: Equatable {
+    /// The line is complete; the editor begins the next.
+    case line([UInt8])
+    /// Ctrl-D on an empty line.
+    case end
+    /// Ctrl-C.
+    case interrupt
+    /// Ctrl-Z.
+    case suspend
+  }
+
+  /// Where in an escape sequence the next byte stands (ECMA-48 section 5.4).
+  private enum Sequence {
+    case none
+    /// Behind ESC.
+    case begun
+    /// Behind ESC and `[` or `O`, up to a byte from `@` on.
+    case parameters
+  }
+
+  /// What has been typed: UTF-8, if the keyboard sends that.
+  private(set) var text: [UInt8] = []
+  private var sequence = Sequence.none
+
+  /// Takes one byte of the keyboard.
+  mutating func take(_ byte: UInt8) -> Outcome? {
+    switch sequence {
+    case .none: return takeKey(byte)
+    case .begun:
+      sequence = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") ? .parameters : .none
+    case .parameters:
+      if byte >= UInt8(ascii: "@") { sequence = .none }
+    }
+    return nil
+  }
+
+  private mutating func takeKey(_ byte: UInt8) -> Outcome? {
+    switch byte {
+    case 0x0a, 0x0d:
+      defer { text = [] }
+      return .line(text)
+    case 0x03: return .interrupt
+    case 0x04: return text.isEmpty ? .end : nil
+    case 0x1a: return .suspend
+    case 0x08, 0x7f: removeLastCharacter()
+    case 0x15: text = []
+    case 0x17:
+      while text.last == UInt8(ascii: " ") { text.removeLast() }
+      while let last = text.last, last != UInt8(ascii: " ") { text.removeLast() }
+    case 0x1b: sequence = .begun
+    case 0x09: text.append(UInt8(ascii: " "))
+    case 0x00..<0x20: break
+    default: text.append(byte)
+    }
+    return nil
+  }
+
+  private mutating func removeLastCharacter() {
+    while let last = text.popLast(), Self.isContinuation(last) {}
+  }
+
+  /// What to show of the line in `columnCount` columns: its end, if not all of it fits. A character counts as one column.
+  func shown(columnCount: Int) -> ArraySlice<UInt8> {
+    var columns = 0
+    var start = text.endIndex
+    while start > text.startIndex {
+      start -= 1
+      guard !Self.isContinuation(text[start]) else { continue }
+      columns += 1
+      if columns == max(1, columnCount) { break }
+    }
+    return text[start...]
+  }
+
+  private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xc0 == 0x80 }
+}

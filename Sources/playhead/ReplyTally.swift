@@ -1,0 +1,71 @@
+import WireProtocol
+
+/// Which of the lines that were sent have their final reply: a connection that ends before all of them have was cut off.
+///
+/// Pure: no I/O.
+struct ReplyTally {
+  private var reader = RequestReader()
+  private var unansweredCount = 0
+  /// `bye` was sent: the daemon ends the connection.
+  private(set) var hasEnded = false
+
+  /// The daemon said that it ends the connection, and not because it was asked to.
+  private(set) var isCutOff = false
+
+  /// Everything sent is answered.
+  var isComplete: Bool { unansweredCount == 0 }
+
+  /// A line goes to the daemon, with its LF. What comes behind `bye` is not answered.
+  mutating func send(_ line: [UInt8]) {
+    var offset = 0
+    while !hasEnded, let incoming = reader.next(in: line.span, at: &offset) {
+      switch incoming {
+      case .request(let request):
+        if request.address.expectsReply { unansweredCount += 1 }
+        if request.command == .connection(.bye) { hasEnded = true }
+      case .rejected(let rejection): if rejection.address.expectsReply { unansweredCount += 1 }
+      case .close: break
+      case .batch(let members):
+        var isAnswered = false
+        for member in members {
+          switch member {
+          case .request(let request):
+            if request.address.expectsReply { isAnswered = true }
+            if request.command == .connection(.bye) { hasEnded = true }
+          case .rejected(let rejection): if rejection.address.expectsReply { isAnswered = true }
+          }
+        }
+        if isAnswered { unansweredCount += 1 }
+      }
+    }
+  }
+
+  /// A line came from the daemon; answers whether it is an error reply.
+  mutating func receive(_ line: [UInt8]) -> Bool {
+    if line.first == UInt8(ascii: "[") {
+      unansweredCount -= 1
+      return false
+    }
+    if line.first == UInt8(ascii: "{") {
+      guard let value = try? JSONValue(parsing: line.span) else { return false }
+      if let method = value["method"] {
+        if method == .string(EventName.closing.rawValue) { isCutOff = true }
+        return false
+      }
+      unansweredCount -= 1
+      return value["error"] != nil
+    }
+    switch try? ServerLine(parsing: line) {
+    case .ok?:
+      unansweredCount -= 1
+      return false
+    case .error?:
+      unansweredCount -= 1
+      return true
+    case .event(EventName.closing.rawValue, _)?:
+      isCutOff = true
+      return false
+    case .hello?, .row?, .event?, nil: return false
+    }
+  }
+}
