@@ -163,6 +163,8 @@ one() {
         '* hello '*) greeted=1 ;;
         'ok') exit 0 ;;
         'ok '*) printf '%s\n' "${line#ok }" && exit 0 ;;
+        # A daemon that stops, or does not serve this connection, is one that goes away.
+        'error code=6017 '* | '* closing '*) print_error "$line" && exit 3 ;;
         'error '*) print_error "$line" && exit 1 ;;
         '| '*) printf '%s\n' "${line#| }" ;;
         *) printf '%s\n' "$line" ;;
@@ -206,6 +208,7 @@ watch() {
   while IFS= read -r line <&4; do
     case $line in
       '* hello '* | ok | 'ok '*) ;;
+      'error code=6017 '* | '* closing '*) print_error "$line" && exit 3 ;;
       'error '*) print_error "$line" && kill "$child" && exit 1 ;;
       *) printf '%s\n' "$line" ;;
     esac
@@ -251,6 +254,9 @@ done
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 case $1 in
   *[!a-z.-]*) fail 2 "$1 is not a command's name" ;;
+esac
+case $1 in
+  load | append | insert) for argument; do [ -n "$argument" ] || fail 2 "a path cannot be empty"; done ;;
 esac
 [ -n "$socket" ] || find_socket
 

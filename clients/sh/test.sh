@@ -110,6 +110,16 @@ test_answers() {
   expect "its message" 'playhead.sh: no item "x" (no-such-item)' "$err"
   run close play
   expect "status when the daemon goes away" 3 "$status"
+  run 'error code=6017 name=shutting-down message="playheadd is stopping"' wait ended
+  expect "status when the daemon stops" 3 "$status"
+  expect "message when the daemon stops" 'playhead.sh: playheadd is stopping (shutting-down)' "$err"
+  run '* closing code=6007 name=too-many-connections message="there are 256"' play
+  expect "status of a refused connection" 3 "$status"
+  expect "message of a refused connection" 'playhead.sh: there are 256 (too-many-connections)' "$err"
+  for command in load append insert; do
+    run ok "$command" ''
+    expect "status of $command without a name" 2 "$status"
+  done
   run ok --bad
   expect "status of wrong use" 2 "$status"
   run ok 'play;stop'
