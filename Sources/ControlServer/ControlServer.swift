@@ -82,7 +82,7 @@ public final class ControlServer: @unchecked Sendable {
       running = Running(listener: listener, channel: channel, context: context)
     } catch {
       listener.remove()
-      throw MediaError(.writeFailed, "cannot listen at \(listener.path)", underlying: "\(error)")
+      throw MediaError(.writeFailed, "cannot listen at \(listener.path): \(error)")
     }
     logger.info("listening", metadata: ["socket": "\(listener.path)", "connections": "\(limits.connectionCount)"])
   }

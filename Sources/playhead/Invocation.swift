@@ -84,6 +84,7 @@ struct Invocation: Equatable {
     } else {
       return false
     }
+    if socket?.isEmpty == true { throw Misuse(message: "--socket needs a path") }
     return true
   }
 

@@ -61,6 +61,7 @@ struct PlayheadDaemon: ParsableCommand {
   }
 
   func validate() throws {
+    if socket?.isEmpty == true { throw ValidationError("--socket needs a path") }
     if clock == .virtual, let output, !output.allowsVirtualClock {
       throw ValidationError("--clock virtual needs an output without a device: null, wav:PATH or pipe:PATH")
     }

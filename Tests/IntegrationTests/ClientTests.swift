@@ -43,7 +43,7 @@ import Testing
       ["play", "now"], ["load"], ["load", ""], ["append", "a.flac", ""], ["insert", ""],
       ["load", "http://example.org/a.mp3"],
       ["watch", "--tick", "0"], ["watch", "--at", "-1"], ["watch", "--observe", "player.nothing"], ["--json", "seek"],
-      ["--json", "load", ""], ["--socket"], ["status", "player=a b"],
+      ["--json", "load", ""], ["--socket"], ["--socket", "", "ping"], ["--socket=", "ping"], ["status", "player=a b"],
       ["append", String(repeating: "a", count: 70_000)],
     ] {
       let outcome = try Program(

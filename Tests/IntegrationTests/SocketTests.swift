@@ -141,6 +141,7 @@ import Testing
   @Test func aWrongCommandLineIsStatus2() throws {
     for arguments in [
       ["--output", "nonsense"], ["--bogus"], ["--clock", "virtual", "--output", "pulse"], ["--log-level", "loud"],
+      ["--socket", ""], ["--output", "wav:"], ["--output", "pipe:,rate=48000"],
     ] {
       #expect(try Program(Executables.playheadd, arguments).waitForEnd().status == 2, "\(arguments)")
     }

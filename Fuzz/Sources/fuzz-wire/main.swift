@@ -16,7 +16,11 @@ import WireProtocol
   precondition(whole.count <= lineCount + 2, "more outcomes than lines")
   for outcome in whole {
     switch outcome {
-    case .rejected(let rejection), .close(let rejection): checkReply(to: rejection)
+    case .rejected(let rejection): checkReply(to: rejection)
+    case .close(let error, let form):
+      var written: [UInt8] = []
+      Event.closing(error).encode(form: form, into: &written)
+      precondition(written.firstIndex(of: UInt8(ascii: "\n")) == written.count - 1, "an event is not one line")
     case .request, .batch: break
     }
   }
