@@ -195,7 +195,10 @@ import Testing
     #expect(try shell.waitForLine()?.hasSuffix("playhead> volume 0.25") == true)
     while try shell.waitForLine()?.hasSuffix("ok volume=0.25") == false {}
     #expect(try other.reply("volume") == "ok volume=0.25")
-    try terminal.type("\u{4}")
+    // Of a line that is longer than the terminal is wide (80 columns where nobody says) its end is shown, on one row.
+    try terminal.type(String(repeating: "é", count: 100))
+    try shell.waitForText("\r\u{1b}[Kplayhead> " + String(repeating: "é", count: 69))
+    try terminal.type("\u{15}\u{4}")
     let outcome = try shell.waitForEnd()
     #expect(outcome.status == 0, "\(outcome)")
     #expect(terminal.mode == before)
