@@ -47,6 +47,7 @@ final class WaitRunner: @unchecked Sendable {
     if let time = machine.targetTime {
       boundary = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addBoundaryTimeObserver(forTimes: [time]) { observation in
+          guard observation.reason == .crossed else { return }
           self.machine.crossedTarget(in: observation.itemID)
           self.judge()
         }

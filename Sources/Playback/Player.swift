@@ -89,19 +89,33 @@ extension PlayerControl {
 
   // MARK: - Times
 
-  /// Calls `handler` whenever a multiple of `interval` on the item's timeline is heard, and on jumps, starts and stops.
-  /// Errors: `invalidTime` for less than 1 ms.
+  /// Calls `handler` whenever a multiple of `interval` on the item's timeline is heard, in any item (`periodic`); and on
+  /// jumps, and where sound begins and ceases (`jump`, `start`, `stop`). A multiple at which one of those is told is not
+  /// told again. `removed` is the last call, when the player is closed.
+  ///
+  /// `interval` is at least 1 ms. Called on the control loop, once the sample is heard. Errors: `invalidTime`,
+  /// `invalidState` when the player is closed.
   public func addPeriodicTimeObserver(
     forInterval interval: MediaTime, using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken { try core.addPeriodicTimeObserver(interval: interval, handler) }
 
-  /// Calls `handler` whenever one of `times` is crossed in normal playback, of whichever item is current, or of
-  /// `itemID` only. Errors: `invalidTime`, `invalidArgument` without times, `noSuchItem`.
+  /// Calls `handler` with `crossed` whenever one of `times` is reached by playing, of whichever item is current, or of
+  /// `itemID` only; 0 and exactly the item's duration are reached like any other. A time behind the duration is never
+  /// reached, unless `actionAtItemEnd` is `none`.
+  ///
+  /// With `includesSeeks` it is called with `skipped`, too, for each time that a seek goes over. Every pass of a time is
+  /// one of the two: a player that plays has passed a time once it is reached, one that is put to it by a seek stands in
+  /// front of it and reaches it by playing on. So a seek from A to B passes the times in [A, B), without A if it was
+  /// reached by playing; and back from B to A the times in [A, B], without B if it was not.
+  ///
+  /// The observer stays until it is removed. One that is bound to an item ends with `removed` when that leaves the queue;
+  /// all do when the player is closed. Called on the control loop, once the sample is heard. Errors: `invalidTime`,
+  /// `invalidArgument` without times, `noSuchItem`, `invalidState` when the player is closed.
   public func addBoundaryTimeObserver(
-    forTimes times: [MediaTime], itemID: PlayerItem.ID? = nil,
+    forTimes times: [MediaTime], itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
     using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    try core.addBoundaryTimeObserver(times: times, itemID: itemID, handler)
+    try core.addBoundaryTimeObserver(times: times, itemID: itemID, includesSeeks: includesSeeks, handler)
   }
 
   /// Ends a time observer; it is not called any more. Errors: `noSuchObserver`.

@@ -134,13 +134,14 @@ extension PlayerCore {
   }
 
   func dropStream() {
+    interruptObservers(at: position)
+    observers.table.leave()
     forget(preparing)
     forgetWaiting(from: 0)
     preparing = nil
     sounding = nil
     outgoing = nil
     ends = []
-    timeObservers.disarm()
     guard let core = output.core, let inputIndex else { return }
     core.setRunning(false, input: inputIndex)
     core.setStream(nil, fromFrame: 0, input: inputIndex)

@@ -6,8 +6,9 @@ import RealtimeAudio
 /// Runs a `PlayerStateMachine`: its actions become jobs for the decode thread and commands for the mixer; what those
 /// report becomes its inputs; what changes is told to observers. `Player` and `QueuePlayer` are its public faces.
 ///
-/// Where the parts are: queue and transport here, decoding in `PlayerCore+Decoding.swift`, what the output says and
-/// what the clock brings in `PlayerCore+Output.swift`, observers in `PlayerCore+Observers.swift`.
+/// Where the parts are: queue and transport here, decoding in `PlayerCore+Decoding.swift`, what the output says in
+/// `PlayerCore+Output.swift`, what its clock brings in `PlayerCore+Milestones.swift`, observers in
+/// `PlayerCore+Observers.swift`.
 ///
 /// Threading: confined to the engine's control loop.
 final class PlayerCore: @unchecked Sendable, OutputClient {
@@ -39,7 +40,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Where the player is while there is no device.
   var parkedPosition: PlayerTimeline.Position?
   var timer: (any ControlTimer)?
+  /// When the current item, which stands at its end, may end again.
+  var nextEndTime: HostTime?
   var isAiming = false
+  /// The rate of what sounds, or sounded last.
+  var soundingRate: Double = 1
   /// A rewind took back the starvation that was told, unless it is told again.
   var isStarvationVoid = false
 
@@ -48,7 +53,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var isMuted = false
 
   // Observers.
-  var timeObservers = TimeObserverTable()
+  /// Those of times, and what they are told when.
+  var observers = ObserverSchedule()
   var stateObservers: [(token: ObserverToken, handler: @Sendable (PlayerChange) -> Void)] = []
   var eventObservers: [(token: ObserverToken, handler: @Sendable (PlayerEvent) -> Void)] = []
   var publishedState = PlayerState()
@@ -149,7 +155,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     inputIndex = nil
     stateObservers = []
     eventObservers = []
-    timeObservers = TimeObserverTable()
+    tell(observers.table.removeAll(), itemID: publishedState.currentItemID ?? 0)
+    observers = ObserverSchedule()
     for end in streamEnds.values { end() }
     streamEnds = [:]
     engine.unregister(self)
@@ -360,7 +367,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   }
 
   /// Items that the machine let go are free for other queues, before anybody is told.
-  private func releaseRemovedItems() { releaseItems(machine.takeRemoved().compactMap { items[$0] }) }
+  private func releaseRemovedItems() {
+    let removed = machine.takeRemoved()
+    releaseItems(removed.compactMap { items[$0] })
+    for id in removed { tell(observers.table.removeObservers(boundTo: id), itemID: id) }
+  }
 
   // MARK: - State
 

@@ -48,7 +48,7 @@ struct PlayerTimeline {
   /// Frames per second of the output, and so of every stream.
   let sampleRateHz: Int
   private(set) var runs = Deque<Run>()
-  private var spans: [UInt64: Deque<Span>] = [:]
+  private(set) var spans: [UInt64: Deque<Span>] = [:]
 
   init(sampleRateHz: Int) { self.sampleRateHz = sampleRateHz }
 
@@ -130,7 +130,7 @@ struct PlayerTimeline {
     return Position(itemID: span.itemID, time: time(in: span, at: streamFrame))
   }
 
-  private func time(in span: Span, at streamFrame: Int64) -> MediaTime {
+  func time(in span: Span, at streamFrame: Int64) -> MediaTime {
     // Where a span begins, its own timescale says it best.
     streamFrame == span.streamFrame
       ? span.time : span.time + MediaTime(frame: streamFrame - span.streamFrame, rate: sampleRateHz)
@@ -143,23 +143,6 @@ struct PlayerTimeline {
       let frame = run.outputFrame + (streamFrame - run.streamFrame)
       if let end = run.end, frame > end.frame { continue }
       return frame
-    }
-    return nil
-  }
-
-  /// The output frame, at or after `outputFrame`, at which `time` of the item is heard; nil when its sound ends before,
-  /// or is not known to reach it. The end of the item's sound counts as reached.
-  func outputFrame(of time: MediaTime, itemID: PlayerItem.ID, from outputFrame: Int64) -> Int64? {
-    for run in runs where !run.isStill && (run.end?.frame ?? .max) >= outputFrame {
-      guard let list = spans[run.streamID] else { continue }
-      for (index, span) in list.enumerated() where span.itemID == itemID && span.time <= time {
-        guard let offset = (time - span.time).frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity)
-        else { continue }
-        let streamFrame = span.streamFrame + offset
-        if index + 1 < list.count, streamFrame > list[index + 1].streamFrame { continue }
-        let frame = run.outputFrame + (streamFrame - run.streamFrame)
-        if streamFrame >= run.streamFrame, frame >= outputFrame, frame <= (run.end?.frame ?? .max) { return frame }
-      }
     }
     return nil
   }

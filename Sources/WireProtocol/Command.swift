@@ -121,8 +121,9 @@ public enum WatchingCommand: Sendable, Hashable {
   case unobserve(subscription: Int)
   /// A periodic observer; the interval, in item time, is positive and numeric.
   case tick(interval: MediaTime, player: String)
-  /// A boundary observer; at least one time, each numeric and not negative. With an item it fires in that one only.
-  case at([MediaTime], item: Int?, player: String)
+  /// A boundary observer; at least one time, each numeric and not negative. With an item it fires in that one only; with
+  /// `includesSeeks` for seeks over a time, too.
+  case at([MediaTime], item: Int?, includesSeeks: Bool, player: String)
   /// Removes a periodic or boundary observer.
   case untick(subscription: Int)
   /// Answers when all conditions hold; at least one. The time-out is not negative.

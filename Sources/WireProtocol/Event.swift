@@ -6,6 +6,8 @@ public enum Event: Sendable, Hashable {
   case tick(Tick)
   /// A boundary observer fired.
   case boundary(Boundary)
+  /// A subscription is over, and not because the connection ended it.
+  case removed(Removed)
   /// The value of an observed key, first as it is and then each change.
   case changed(Changed)
   /// An item ended, failed, stalled or jumped; for those who observe `item.events`.
@@ -44,10 +46,10 @@ public enum Event: Sendable, Hashable {
     /// The rate at which time passes: 0 while it stands still.
     public var rate: Double
     public var reason: Reason
-    /// Nanoseconds from when the sample was heard to when the event was made; nil when nothing was due.
-    public var lateNanoseconds: Int64?
+    /// Nanoseconds from when the sample was heard to when the event was made; 0 for a jump.
+    public var lateNanoseconds: Int64
 
-    public init(subscription: Int, position: Position, rate: Double, reason: Reason, lateNanoseconds: Int64?) {
+    public init(subscription: Int, position: Position, rate: Double, reason: Reason, lateNanoseconds: Int64) {
       self.subscription = subscription
       self.position = position
       self.rate = rate
@@ -58,15 +60,48 @@ public enum Event: Sendable, Hashable {
 
   /// The payload of `at`: the position is the boundary itself.
   public struct Boundary: Sendable, Hashable {
+    /// How the boundary was passed.
+    public enum Kind: Sendable, Hashable {
+      /// By playing.
+      case crossed
+      /// By a seek over it, towards the item's beginning or its end.
+      case skipped(isBackward: Bool)
+    }
+
     public var subscription: Int
     public var position: Position
-    /// Nanoseconds from when the sample was heard to when the event was made.
+    public var kind: Kind
+    /// Nanoseconds from when the sample was heard to when the event was made; 0 for what was skipped.
     public var lateNanoseconds: Int64
 
-    public init(subscription: Int, position: Position, lateNanoseconds: Int64) {
+    public init(subscription: Int, position: Position, kind: Kind, lateNanoseconds: Int64) {
       self.subscription = subscription
       self.position = position
+      self.kind = kind
       self.lateNanoseconds = lateNanoseconds
+    }
+  }
+
+  /// The payload of `removed`.
+  public struct Removed: Sendable, Hashable {
+    /// Why the subscription is over.
+    public enum Cause: String, Sendable, Hashable, CaseIterable {
+      /// The item that it was bound to left the queue.
+      case itemRemoved
+      case playerClosed
+    }
+
+    public var subscription: Int
+    public var player: String
+    /// The item that it was bound to; nil for `playerClosed`.
+    public var item: Int?
+    public var cause: Cause
+
+    public init(subscription: Int, player: String, item: Int?, cause: Cause) {
+      self.subscription = subscription
+      self.player = player
+      self.item = item
+      self.cause = cause
     }
   }
 
@@ -135,6 +170,7 @@ public enum Event: Sendable, Hashable {
     switch self {
     case .tick: .tick
     case .boundary: .at
+    case .removed: .removed
     case .changed: .changed
     case .item(let notification):
       switch notification.kind {
@@ -155,11 +191,22 @@ public enum Event: Sendable, Hashable {
       var fields = Self.fields(tick.subscription, tick.position)
       fields.append("rate", .float(tick.rate))
       fields.append("reason", .string(tick.reason.rawValue))
-      fields.append("late", ifPresent: tick.lateNanoseconds.map { .seconds(nanoseconds: $0) })
+      fields.append("late", .seconds(nanoseconds: tick.lateNanoseconds))
       return fields
     case .boundary(let boundary):
       var fields = Self.fields(boundary.subscription, boundary.position)
+      switch boundary.kind {
+      case .crossed: fields.append("kind", "crossed")
+      case .skipped(let isBackward):
+        fields.append("kind", "skipped")
+        fields.append("direction", .string(isBackward ? "backward" : "forward"))
+      }
       fields.append("late", .seconds(nanoseconds: boundary.lateNanoseconds))
+      return fields
+    case .removed(let removed):
+      var fields: Fields = ["id": .int(removed.subscription), "player": .string(removed.player)]
+      fields.append("item", ifPresent: removed.item.map { .int($0) })
+      fields.append("cause", .string(removed.cause.rawValue))
       return fields
     case .changed(let changed):
       var fields: Fields = ["id": .int(changed.subscription), "player": .string(changed.player)]
@@ -214,6 +261,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case failedToPlayToEnd = "failed-to-play-to-end"
   case overflow
   case playedToEnd = "played-to-end"
+  case removed
   case stalled
   case tick
   case timeJumped = "time-jumped"

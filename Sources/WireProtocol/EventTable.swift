@@ -14,8 +14,10 @@ public enum EventTable {
 
   public static let all: [EventSpec] = [
     EventSpec(
-      name: .at, fields: position + ["late"],
-      summary: "`at`: playback passed one of the times; `time` is that time itself."),
+      name: .at, fields: position + ["kind", "[direction]", "late"],
+      summary:
+        "`at`: one of the times was passed, by playing (`kind=crossed`) or by a seek (`kind=skipped`, with `direction=forward` or"
+        + " `backward`); `time` is that time itself."),
     EventSpec(
       name: .changed, fields: ["id", "player", "key", "[item]", "[old]", "new", "cause", "[initial]"],
       summary: "`observe`: a key's present value (`initial=true`, without `old`), and then each change of it."),
@@ -32,13 +34,18 @@ public enum EventTable {
       name: .playedToEnd, fields: position,
       summary: "`observe item.events`: the last sample of an item was heard."),
     EventSpec(
+      name: .removed, fields: ["id", "player", "[item]", "cause"],
+      summary:
+        "A subscription is over: the item that its `at` was bound to left the queue (`itemRemoved`), or its player was closed"
+        + " (`playerClosed`)."),
+    EventSpec(
       name: .stalled, fields: position,
       summary: "`observe item.events`: samples did not come in time; playback goes on by itself."),
     EventSpec(
-      name: .tick, fields: position + ["rate", "reason", "[late]"],
+      name: .tick, fields: position + ["rate", "reason", "late"],
       summary:
-        "`tick`: a multiple of the interval was passed (`periodic`), or the time jumped (`jump`), or playback started or stopped"
-        + " (`start`, `stop`)."),
+        "`tick`: a multiple of the interval was heard (`periodic`), or the time jumped (`jump`), or sound began or ceased"
+        + " (`start`, `stop`). `rate` is 0 while the time stands still."),
     EventSpec(
       name: .timeJumped, fields: position,
       summary: "`observe item.events`: the time of an item changed otherwise than by playing."),

@@ -20,6 +20,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case player
   case `protocol`
   case rate
+  case seeks
   case state
   case time
   case times

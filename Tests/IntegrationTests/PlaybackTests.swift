@@ -113,9 +113,9 @@ import Testing
     #expect(
       lines.filter { field("reason", $0) != "start" } == [
         "* tick id=1 player=main item=1 time=0.1 pts=1/10 rate=1 reason=periodic late=0",
-        "* at id=2 player=main item=1 time=0.15 pts=15/100 late=0",
+        "* at id=2 player=main item=1 time=0.15 pts=15/100 kind=crossed late=0",
         "* tick id=1 player=main item=1 time=0.2 pts=2/10 rate=1 reason=periodic late=0",
-        "* at id=2 player=main item=1 time=0.25 pts=25/100 late=0",
+        "* at id=2 player=main item=1 time=0.25 pts=25/100 kind=crossed late=0",
         "* tick id=1 player=main item=1 time=0.3 pts=3/10 rate=1 reason=periodic late=0",
         "ok now=0.35",
       ])

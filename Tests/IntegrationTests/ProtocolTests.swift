@@ -259,10 +259,10 @@ import Testing
 
   @Test func subscriptionsHaveALimit() throws {
     let (_, client) = try connected()
-    for number in 1...256 { #expect(try client.reply("tick 1") == "ok id=\(number)") }
+    for number in 1...1_024 { #expect(try client.reply("tick 1") == "ok id=\(number)") }
     #expect(try client.reply("tick 1").hasPrefix("error code=6008 name=too-many-subscriptions"))
     #expect(try client.reply("untick 3") == "ok")
-    #expect(try client.reply("tick 1") == "ok id=257")
+    #expect(try client.reply("tick 1") == "ok id=1025")
   }
 
   @Test func playersHaveALimitAndMainStays() throws {
@@ -281,6 +281,7 @@ import Testing
     try client.reply("player.create other")
     #expect(try client.reply("tick 1 player=other") == "ok id=1")
     try client.send("@w wait ready player=other", "player.close other")
+    #expect(try client.line() == "* removed id=1 player=other cause=playerClosed")
     #expect(try client.line()?.hasPrefix("@w error code=6012 name=wait-ended") == true)
     #expect(try client.line() == "ok")
     #expect(try client.reply("untick 1").hasPrefix("error code=1008"))

@@ -61,13 +61,16 @@ import Testing
   @Test func framesOfTimesAreFoundUpToTheEndOfTheItem() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 100, streamID: 1, streamFrame: 0)
-    #expect(timeline.outputFrame(of: time(0), itemID: 7, from: 0) == 100)
-    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 0) == 1_100)
-    #expect(timeline.outputFrame(of: time(1_001), itemID: 7, from: 0) == nil)
-    #expect(timeline.outputFrame(of: time(5), itemID: 8, from: 0) == 1_105)
-    #expect(timeline.outputFrame(of: time(5), itemID: 7, from: 200) == nil, "it has been heard")
+    func frame(_ time: MediaTime, of item: UInt64, from frame: Int64 = 0) -> Int64? {
+      timeline.pass(of: item, from: frame).frame(reaching: time)?.frame
+    }
+    #expect(frame(time(0), of: 7) == 100)
+    #expect(frame(time(1_000), of: 7) == 1_100)
+    #expect(frame(time(1_001), of: 7) == nil)
+    #expect(frame(time(5), of: 8) == 1_105)
+    #expect(frame(time(5), of: 7, from: 1_100) == nil, "it has been heard")
     // Between two frames: the later one.
-    #expect(timeline.outputFrame(of: MediaTime(value: 1, timescale: 96_000), itemID: 7, from: 0) == 101)
+    #expect(frame(MediaTime(value: 1, timescale: 96_000), of: 7) == 101)
   }
 
   @Test func theEndOfARunCountsAsReached() {

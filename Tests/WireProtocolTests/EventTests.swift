@@ -17,12 +17,29 @@ import Testing
       .tick(
         .init(
           subscription: 3, position: .init(player: "b", item: nil, time: .indefinite), rate: 0, reason: .stop,
-          lateNanoseconds: nil)),
-      "* tick id=3 player=b item=none time=indefinite pts=indefinite rate=0 reason=stop"
+          lateNanoseconds: 0)),
+      "* tick id=3 player=b item=none time=indefinite pts=indefinite rate=0 reason=stop late=0"
     ),
     (
-      .boundary(.init(subscription: 4, position: position, lateNanoseconds: 0)),
-      "* at id=4 player=main item=7 time=12.25 pts=49/4 late=0"
+      .boundary(.init(subscription: 4, position: position, kind: .crossed, lateNanoseconds: 250_000)),
+      "* at id=4 player=main item=7 time=12.25 pts=49/4 kind=crossed late=0.00025"
+    ),
+    (
+      .boundary(
+        .init(subscription: 4, position: position, kind: .skipped(isBackward: false), lateNanoseconds: 0)),
+      "* at id=4 player=main item=7 time=12.25 pts=49/4 kind=skipped direction=forward late=0"
+    ),
+    (
+      .boundary(.init(subscription: 4, position: position, kind: .skipped(isBackward: true), lateNanoseconds: 0)),
+      "* at id=4 player=main item=7 time=12.25 pts=49/4 kind=skipped direction=backward late=0"
+    ),
+    (
+      .removed(.init(subscription: 4, player: "main", item: 7, cause: .itemRemoved)),
+      "* removed id=4 player=main item=7 cause=itemRemoved"
+    ),
+    (
+      .removed(.init(subscription: 4, player: "main", item: nil, cause: .playerClosed)),
+      "* removed id=4 player=main cause=playerClosed"
     ),
     (
       .changed(.init(subscription: 1, player: "main", key: .playerRate, initial: .float(0.5))),

@@ -68,7 +68,8 @@ import Testing
       ("tick 250ms", .watching(.tick(interval: try Self.seconds("0.25"), player: "main"))),
       (
         "at 90 1:35.25 item=4",
-        .watching(.at([try Self.seconds("90"), try Self.seconds("95.25")], item: 4, player: "main"))
+        .watching(
+          .at([try Self.seconds("90"), try Self.seconds("95.25")], item: 4, includesSeeks: false, player: "main"))
       ),
       (
         "wait time>=90 status=playing item=3 timeout=5",
