@@ -104,11 +104,16 @@ extension PlayerCore {
     } else {
       observers.land(at: position, at: event.outputFrame)
     }
+    // The jump is told before anything that follows from it.
+    isAiming = true
     run(machine.committed(generation: committed.number), cause: .buffered)
-    guard committed.isSeek else { return }
-    send(.timeJumped(position.itemID, position.time))
-    tell(skipped, itemID: position.itemID)
-    tell(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
+    if committed.isSeek {
+      send(.timeJumped(position.itemID, position.time))
+      tell(skipped, itemID: position.itemID)
+      tell(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
+    }
+    isAiming = false
+    aimTimer()
   }
 
   /// What was to follow came too late: it follows as soon as it can.

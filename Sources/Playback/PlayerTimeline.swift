@@ -88,9 +88,10 @@ struct PlayerTimeline {
     runs[last].end = nil
   }
 
-  /// Runs that ended before `outputFrame` are not asked for any more; the one that covers it is kept.
+  /// Runs that ended before `outputFrame` are not asked for any more; the one that covers it is kept, and the one before if
+  /// that begins there: a rewind to `outputFrame` makes it void.
   mutating func forget(before outputFrame: Int64) {
-    while runs.count > 1, runs[1].outputFrame <= outputFrame { runs.removeFirst() }
+    while runs.count > 1, runs[1].outputFrame < outputFrame { runs.removeFirst() }
     guard let first = runs.first, var list = spans[first.streamID] else { return }
     let frame = first.streamFrame + max(0, outputFrame - first.outputFrame)
     while list.count > 1, list[1].streamFrame <= frame { list.removeFirst() }
@@ -113,10 +114,10 @@ struct PlayerTimeline {
     return run.streamFrame + max(0, limit - run.outputFrame)
   }
 
-  /// The time that item `id` has reached where its sound ends at `outputFrame`.
+  /// The time that item `id` has reached where its sound ends, at `outputFrame` or before.
   func time(of id: PlayerItem.ID, endingAt outputFrame: Int64) -> MediaTime? {
     for run in runs.reversed() where run.outputFrame < outputFrame {
-      let frame = run.streamFrame + (outputFrame - run.outputFrame)
+      let frame = run.streamFrame + (min(outputFrame, run.end?.frame ?? .max) - run.outputFrame)
       guard let span = spans[run.streamID]?.last(where: { $0.itemID == id && $0.streamFrame < frame }) else {
         continue
       }

@@ -93,6 +93,16 @@ import Testing
     #expect(timeline.position(atOutputFrame: 1_505) == .init(itemID: 7, time: time(755)))
   }
 
+  @Test func aRunThatBeginsWhereItIsForgottenMayBeRewound() {
+    var timeline = twoItems()
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    timeline.endRun(outputFrame: 600, reason: .stopped)
+    timeline.beginRun(outputFrame: 600, streamID: 1, streamFrame: 600)
+    timeline.forget(before: 600)
+    timeline.rewind(to: 600)
+    #expect(timeline.position(atOutputFrame: 600) == .init(itemID: 7, time: time(600)))
+  }
+
   @Test func itemsThatBeginBetweenTwoFramesKeepTheirExactTime() {
     var timeline = PlayerTimeline(sampleRateHz: 48_000)
     timeline.add(
