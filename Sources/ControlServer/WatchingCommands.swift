@@ -10,7 +10,7 @@ extension Connection {
     switch command {
     case .observe(let keys, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.takeID(limit: limit)
+      let id = try subscriptions.newID(limit: limit)
       let observation = Observation(keys, id: id, form: form, on: target, connection: self)
       subscribe(id, .values, to: target, form: form) { observation.stop() }
       // The first values come behind the reply.
@@ -21,7 +21,7 @@ extension Connection {
       return nil
     case .tick(let interval, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.takeID(limit: limit)
+      let id = try subscriptions.newID(limit: limit)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addPeriodicTimeObserver(forInterval: interval) { [weak self] observation in
           if let event = Self.event(observation, id, target) { self?.send(event, form: form) }
@@ -30,7 +30,7 @@ extension Connection {
       return observing(id, target, token, form: form)
     case .at(let times, let item, let includesSeeks, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.takeID(limit: limit)
+      let id = try subscriptions.newID(limit: limit)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addBoundaryTimeObserver(
           forTimes: times, itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks

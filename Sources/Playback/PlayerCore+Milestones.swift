@@ -15,10 +15,13 @@ extension PlayerCore {
     case end(ItemEnd)
   }
 
-  /// Everything before this output frame counts as heard. Where a player is silent by its own wish, that is all it had.
+  /// What is to be told at this output frame or before may be told. Where a player is silent by its own wish, that is all it
+  /// had.
   private var heardLimit: Int64 {
-    guard machine.rate == 0, let end = timeline.runs.last?.end else { return output.heardFrame }
-    return max(output.heardFrame, end.frame)
+    let heard = output.heardFrame
+    if machine.rate == 0, let end = timeline.runs.last?.end { return max(heard, end.frame) }
+    // A clock that stands has come to what ended there, but not to what is to sound next.
+    return !output.isClockRunning && timeline.isSounding(at: heard) ? heard - 1 : heard
   }
 
   /// Handles everything that has been heard, and sets the timer for what comes next.

@@ -89,6 +89,11 @@ extension PlayerTimeline {
     return pass
   }
 
+  /// Whether the output frame is one that sounds.
+  func isSounding(at frame: Int64) -> Bool {
+    runs.contains { $0.isSounding && $0.outputFrame <= frame && frame < $0.end?.frame ?? .max }
+  }
+
   /// The first output frame, at or after `frame`, at which sound begins.
   func soundBegins(from frame: Int64) -> Int64? {
     runs.first { $0.isSounding && $0.outputFrame >= frame }?.outputFrame

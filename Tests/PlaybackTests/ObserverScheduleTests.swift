@@ -39,6 +39,94 @@ import Testing
   }
 }
 
+/// What the timeline says that does not come by playing on or seeking.
+@Suite struct ObserverScheduleBreakTests {
+  private func milliseconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1_000) }
+
+  /// Item 1 has been landed in at time 0, with a tick every 10 ms and cues at these times.
+  private func schedule(cues: [Int64]) -> ObserverSchedule {
+    var schedule = ObserverSchedule()
+    schedule.table.addPeriodic(1, interval: milliseconds(10)) { _ in }
+    schedule.table.addBoundary(2, times: cues.map(milliseconds), itemID: nil, includesSeeks: true) { _ in }
+    schedule.land(at: .init(itemID: 1, time: .zero), at: 0)
+    return schedule
+  }
+
+  /// What is told up to a frame, each with the frame at which it is.
+  private func told(_ schedule: inout ObserverSchedule, _ timeline: PlayerTimeline, through frame: Int64) -> [String] {
+    var lines: [String] = []
+    while let next = schedule.next(in: timeline, itemID: 1, isPlaying: true), next.frame <= frame {
+      for call in schedule.pass(next.milestone, at: next.frame) {
+        lines.append("\(next.frame) \(call.reason) \(call.time.convertScale(1_000).value)")
+      }
+    }
+    return lines
+  }
+
+  @Test func whatAFileLeavesOutIsCrossedWhereItGoesOn() {
+    var timeline = PlayerTimeline(sampleRateHz: 1_000)
+    timeline.add(.init(streamFrame: 0, itemID: 1, time: .zero), streamID: 1)
+    timeline.add(.init(streamFrame: 15, itemID: 1, time: milliseconds(40)), streamID: 1)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    var schedule = schedule(cues: [14, 15, 16, 39, 40, 41])
+    #expect(
+      told(&schedule, timeline, through: 30) == [
+        "0 start 0", "10 periodic 10", "14 crossed 14", "15 crossed 15", "15 crossed 16", "15 periodic 20",
+        "15 crossed 39", "15 crossed 40", "16 crossed 41", "25 periodic 50",
+      ])
+  }
+
+  @Test func anOutputThatIsReplacedCrossesNothingAgain() {
+    var timeline = PlayerTimeline(sampleRateHz: 1_000)
+    timeline.add(.init(streamFrame: 0, itemID: 1, time: .zero), streamID: 1)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    var schedule = schedule(cues: [0, 20, 21])
+    #expect(
+      told(&schedule, timeline, through: 20) == [
+        "0 start 0", "0 crossed 0", "10 periodic 10", "20 periodic 20", "20 crossed 20",
+      ])
+    let stop = schedule.interrupt(at: timeline.position(atOutputFrame: 20))
+    #expect(stop.map { "\($0.reason) \($0.time.seconds)" } == ["stop 0.02"])
+    #expect(schedule.interrupt(at: nil).isEmpty, "it has stopped")
+    #expect(schedule.next(in: timeline, itemID: 1, isPlaying: true) == nil)
+
+    // The new device has another rate; the nearest frame before the place is a little earlier.
+    timeline = PlayerTimeline(sampleRateHz: 300)
+    let place = MediaTime(value: 5, timescale: 300)
+    timeline.add(.init(streamFrame: 0, itemID: 1, time: place), streamID: 2)
+    timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0, isStill: true)
+    schedule.land(at: .init(itemID: 1, time: place), at: 3)
+    timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0)
+    #expect(told(&schedule, timeline, through: 8) == ["3 start 17", "5 crossed 21", "7 periodic 30"])
+  }
+
+  @Test func aLoopOfOneFrameIsHeardEachTime() {
+    var timeline = PlayerTimeline(sampleRateHz: 1_000)
+    for frame in Int64(0)..<4 {
+      timeline.add(.init(streamFrame: frame, itemID: 1, time: milliseconds(5)), streamID: 1)
+    }
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    var schedule = schedule(cues: [5, 6])
+    _ = schedule.jump(to: .init(itemID: 1, time: milliseconds(5)), at: 0)
+    #expect(
+      told(&schedule, timeline, through: 3).filter { $0.contains("crossed") } == [
+        "0 crossed 5", "1 crossed 6", "1 crossed 5", "2 crossed 6", "2 crossed 5", "3 crossed 6", "3 crossed 5",
+      ])
+  }
+
+  @Test func anItemWithoutSoundIsVisitedAndLeft() {
+    var timeline = PlayerTimeline(sampleRateHz: 1_000)
+    timeline.add(.init(streamFrame: 0, itemID: 2, time: .zero), streamID: 1)
+    timeline.add(.init(streamFrame: 5, itemID: 1, time: .zero), streamID: 1)
+    timeline.add(.init(streamFrame: 5, itemID: 3, time: .zero), streamID: 1)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    var schedule = ObserverSchedule()
+    schedule.table.addBoundary(2, times: [.zero], itemID: 1) { _ in }
+    schedule.land(at: .init(itemID: 2, time: .zero), at: 0)
+    #expect(told(&schedule, timeline, through: 9) == ["5 crossed 0"])
+  }
+}
+
 /// A player's timeline and observers, played by chance, at 1,000 frames a second.
 private struct Deck {
   /// A stretch of a stream: an item from frame `from` to `to`.
