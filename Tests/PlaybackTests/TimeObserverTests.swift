@@ -375,6 +375,86 @@ import Testing
     await observed.rig.close()
   }
 
+  // MARK: - Outputs
+
+  @Test func anOutputThatIsLostStopsAndTheNextOneGoesOn() async throws {
+    let loop = VirtualControlLoop(base: ThreadControlLoop(name: "lost"))
+    let files = try TemporaryFiles()
+    defer { files.remove() }
+    let path = files.path("code.wav")
+    try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000, sampleRateHz: 48_000)
+    // The second device has a rate of its own.
+    let sinks = Mutex<[VirtualSink]>(
+      [(48_000, BreakingWriter(afterFrames: 12_000)), (44_100, nil)].map { rate, writer in
+        VirtualSink(
+          format: AudioFormat(sampleRateHz: rate, channelCount: 2), lookAheadFrames: 4_800, writer: writer,
+          now: { loop.now })
+      })
+    let made = Mutex<VirtualSink?>(nil)
+    let (ticks, cues) = (Told(), Told())
+    let engine = PlaybackEngine(
+      loop: loop,
+      output: OutputConfiguration(
+        makeSink: {
+          let sink = sinks.withLock { $0.removeFirst() }
+          made.withLock { $0 = sink }
+          return sink
+        },
+        awaitDevice: { onAppearance in
+          onAppearance()
+          return nil
+        }))
+    let player: QueuePlayer = try await withCheckedThrowingContinuation { continuation in
+      loop.execute {
+        _ = engine.observeOutput { state in
+          if state.status == .ready, let sink = made.withLock({ $0 }) { loop.attach(sink) }
+        }
+        engine.open()
+        let player = QueuePlayer(engine: engine)
+        continuation.resume(
+          with: Result {
+            try player.assumeIsolated { player in
+              try player.append([PlayerItem(asset: Asset(path: path), id: 1)])
+              _ = try player.addPeriodicTimeObserver(forInterval: Self.seconds(0.05)) { ticks.add($0) }
+              _ = try player.addBoundaryTimeObserver(
+                forTimes: (0...100).map { MediaTime(value: $0, timescale: 100) }, includesSeeks: true
+              ) { cues.add($0) }
+              player.play()
+            }
+            return player
+          })
+      }
+    }
+    await withCheckedContinuation { continuation in
+      loop.execute { loop.advance(byNanoseconds: 3_000_000_000) { continuation.resume() } }
+    }
+    let edges = ticks.lines.filter { !$0.hasPrefix("periodic") }.map { String($0.split(separator: " ")[0]) }
+    #expect(edges == ["start", "stop", "start", "stop"])
+    #expect(ticks.lines.count { $0.hasPrefix("periodic") } == 20, "\(ticks.lines)")
+    let expected: [String] = (Int64(0)...100).map { hundredth in
+      "crossed 1 \(MediaTime(value: hundredth, timescale: 100).decimalDescription)"
+    }
+    let heard = cues.lines.map { $0.components(separatedBy: " late")[0] }
+    #expect(heard == expected)
+    await player.close()
+    await withCheckedContinuation { continuation in loop.execute { engine.close { continuation.resume() } } }
+  }
+
+  /// A device that breaks.
+  private final class BreakingWriter: SampleWriter, Sendable {
+    private let left: Mutex<Int>
+    init(afterFrames count: Int) { left = Mutex(count) }
+    func begin(format: AudioFormat) throws(MediaError) {}
+    func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+      let isBroken = left.withLock { left in
+        left -= frameCount
+        return left < 0
+      }
+      if isBroken { throw MediaError(.outputLost, "the device broke") }
+    }
+    func finish() {}
+  }
+
   // MARK: - Wrong use
 
   @Test func wrongTimesAreErrorsAndChangeNothing() async throws {
