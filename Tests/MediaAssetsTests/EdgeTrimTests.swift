@@ -169,6 +169,25 @@ import Testing
     #expect(ITunesGaplessComment(nil) == nil)
   }
 
+  @Test func informationFramesAreRead() {
+    // MPEG-1, layer III, 128 kbit/s, 44.1 kHz, stereo.
+    let header: [UInt8] = [0xff, 0xfb, 0x90, 0x00]
+    let number = { (value: UInt32) in MovieBoxes.bigEndian(value) }
+    let xing = header + [UInt8](repeating: 0, count: 32) + Array("Xing".utf8) + number(3) + number(100) + number(9)
+    let encoder = Array("LAME3.100".utf8) + [UInt8](repeating: 0, count: 12) + [0x24, 0x03, 0x00]
+    let lame = MP3InfoFrame(bytes: [0, 0xff, 0] + xing + encoder)
+    #expect(lame?.delay == .init(startFrames: 576, endFrames: 768))
+    #expect(lame?.soundFrameCount == Int64(100 * 1_152 - 576 - 529 - (768 - 529)))
+    let other = MP3InfoFrame(bytes: xing + Array("Gogo".utf8) + [UInt8](repeating: 0xff, count: 30))
+    #expect(other?.delay == nil && other?.soundFrameCount == Int64(100 * 1_152))
+    let vbri =
+      header + [UInt8](repeating: 0, count: 32) + Array("VBRI".utf8) + [UInt8](repeating: 1, count: 10) + number(77)
+    #expect(MP3InfoFrame(bytes: vbri)?.soundFrameCount == Int64(77 * 1_152))
+    for count in 0..<vbri.count { #expect(MP3InfoFrame(bytes: Array(vbri.prefix(count)))?.mpegFrameCount == nil) }
+    for count in 0..<xing.count { #expect(MP3InfoFrame(bytes: Array(xing.prefix(count)))?.delay == nil) }
+    #expect(MP3InfoFrame(bytes: []) == nil)
+  }
+
   /// Matroska's CodecDelay of another codec than Opus, whose decoder does nothing about it.
   @Test func codecDelayIsCutOff() throws {
     let folder = try TemporaryFolder()

@@ -27,16 +27,16 @@ import Testing
   // MARK: - Lengths
 
   enum Lie: CaseIterable {
-    case wavLong, wavZero, wavUnknown, flacLong, flacShort, flacUnknown, aiffLong, movieLong, movieShort
+    case wavLong, wavZero, wavUnknown, rf64, rf64Long, flacLong, flacShort, flacUnknown, aiffLong, movieLong, movieShort
     case xingLong, xingShort, matroskaLong, matroskaShort
 
     /// The error that reading ends with, and what is said otherwise.
     var codes: (error: Int, warning: Int) {
       switch self {
-      case .wavLong, .flacLong, .aiffLong, .xingLong, .matroskaLong: (3004, 0)
+      case .wavLong, .rf64Long, .flacLong, .aiffLong, .xingLong, .matroskaLong: (3004, 0)
       case .flacShort, .movieShort, .xingShort, .matroskaShort: (0, 3006)
       // The usual ways of saying that the length is not known, and what FFmpeg knows better by the sample table.
-      case .wavZero, .wavUnknown, .flacUnknown, .movieLong: (0, 0)
+      case .wavZero, .wavUnknown, .rf64, .flacUnknown, .movieLong: (0, 0)
       }
     }
   }
@@ -56,6 +56,16 @@ import Testing
     case .wavLong: return try patched("a.wav") { put(littleEndian(length * 8), at: 40, of: &$0) }
     case .wavZero: return try patched("a.wav") { put(littleEndian(0), at: 40, of: &$0) }
     case .wavUnknown: return try patched("a.wav") { put(littleEndian(.max), at: 40, of: &$0) }
+    case .rf64, .rf64Long:
+      return try patched("a.wav") { bytes in
+        // EBU Tech 3306: lengths of 64 bits of the file, the data and the samples, and no table.
+        let lengths = [0, UInt64(length) * (lie == .rf64 ? 4 : 8), 0].flatMap { value in
+          withUnsafeBytes(of: UInt64(value).littleEndian) { Array($0) }
+        }
+        put(Array("RF64".utf8) + littleEndian(.max), at: 0, of: &bytes)
+        put(littleEndian(.max), at: 40, of: &bytes)
+        bytes.insert(contentsOf: Array("ds64".utf8) + littleEndian(28) + lengths + littleEndian(0), at: 12)
+      }
     // STREAMINFO's last 32 bits of the number of samples (RFC 9639, 8.2).
     case .flacLong: return try patched("a.flac") { put(MovieBoxes.bigEndian(length * 2), at: 22, of: &$0) }
     case .flacShort: return try patched("a.flac") { put(MovieBoxes.bigEndian(length / 2), at: 22, of: &$0) }
