@@ -172,17 +172,18 @@ import Testing
   @Test func informationFramesAreRead() {
     // MPEG-1, layer III, 128 kbit/s, 44.1 kHz, stereo.
     let header: [UInt8] = [0xff, 0xfb, 0x90, 0x00]
-    let number = { (value: UInt32) in MovieBoxes.bigEndian(value) }
-    let xing = header + [UInt8](repeating: 0, count: 32) + Array("Xing".utf8) + number(3) + number(100) + number(9)
+    let whole: Int64 = 115_200
+    let start = header + [UInt8](repeating: 0, count: 32)
+    // Frames and bytes: 100 MPEG frames.
+    let xing = start + Array("Xing".utf8) + [0, 0, 0, 3, 0, 0, 0, 100, 0, 0, 0, 9]
     let encoder = Array("LAME3.100".utf8) + [UInt8](repeating: 0, count: 12) + [0x24, 0x03, 0x00]
     let lame = MP3InfoFrame(bytes: [0, 0xff, 0] + xing + encoder)
     #expect(lame?.delay == .init(startFrames: 576, endFrames: 768))
-    #expect(lame?.soundFrameCount == Int64(100 * 1_152 - 576 - 529 - (768 - 529)))
+    #expect(lame?.soundFrameCount == whole - 576 - 768)
     let other = MP3InfoFrame(bytes: xing + Array("Gogo".utf8) + [UInt8](repeating: 0xff, count: 30))
-    #expect(other?.delay == nil && other?.soundFrameCount == Int64(100 * 1_152))
-    let vbri =
-      header + [UInt8](repeating: 0, count: 32) + Array("VBRI".utf8) + [UInt8](repeating: 1, count: 10) + number(77)
-    #expect(MP3InfoFrame(bytes: vbri)?.soundFrameCount == Int64(77 * 1_152))
+    #expect(other?.delay == nil && other?.soundFrameCount == whole)
+    let vbri = start + Array("VBRI".utf8) + [UInt8](repeating: 1, count: 10) + [0, 0, 0, 77]
+    #expect(MP3InfoFrame(bytes: vbri)?.soundFrameCount == 88_704)
     for count in 0..<vbri.count { #expect(MP3InfoFrame(bytes: Array(vbri.prefix(count)))?.mpegFrameCount == nil) }
     for count in 0..<xing.count { #expect(MP3InfoFrame(bytes: Array(xing.prefix(count)))?.delay == nil) }
     #expect(MP3InfoFrame(bytes: []) == nil)
