@@ -1,0 +1,53 @@
+import RigSupport
+
+/// Where exact seeks land in lossy files, against a decode of the file from its start.
+enum LossySeekFigure {
+  static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
+    for kind in Material.Lossy.allCases {
+      let path = try material.noise(kind)
+      let alignment = Alignment(reference: try material.reference(kind))
+      var errors: [PlayerKind: Sample] = [:]
+      var wrong: [PlayerKind: Sample] = [:]
+      let failures = players.interleave(rounds: rounds + 1) { player, round in
+        guard round > 0 else { return try begin(player, path) }
+        let target = SeekFigure.target(round, seconds: Material.noiseSeconds)
+        let landing = try land(player, alignment, target: target).landing
+        errors[player.kind, default: Sample()].add(Double(landing.error))
+        wrong[player.kind, default: Sample()].add(Double(landing.wrongFrames))
+      }
+      try SeekFigure.stop(players)
+      var cells = failures
+      for (player, sample) in errors where cells[player] == nil {
+        cells[player] =
+          "off by \(Int(sample.largestMagnitude ?? 0)), wrong \(Int(wrong[player]?.largestMagnitude ?? 0))"
+      }
+      table.add("exact seek, \(kind.rawValue): largest error; first frames unlike a decode from the start", asked: "0, 0", cells)
+    }
+  }
+
+  static func begin(_ player: any BenchPlayer, _ path: String) throws {
+    try player.load([path])
+    let before = player.capture.frameCount
+    try player.perform(.play)
+    try player.capture.waitForFrame(from: before) { $0 != .silence }
+    try player.capture.waitForMoreFrames(9_600)
+  }
+
+  /// Seeks, and waits until the new place is heard; the landing, and milliseconds from the command to its first sample.
+  static func land(
+    _ player: any BenchPlayer, _ alignment: Alignment, target: Int, timeOutSeconds: Int = 12
+  ) throws -> (landing: Alignment.Landing, milliseconds: Double) {
+    let before = player.capture.frameCount
+    let sent = try player.send(.seek(milliseconds: target))
+    let frame = target * Material.sampleRateHz / 1_000
+    for _ in 0..<timeOutSeconds * 10 {
+      try player.capture.waitForMoreFrames(4_800)
+      let captured = player.capture.frames(from: before)
+      guard let landing = alignment.landing(in: captured, target: frame) else { continue }
+      guard let time = player.capture.arrival(of: before + landing.position) else { continue }
+      try player.finish()
+      return (landing, time.milliseconds(since: sent))
+    }
+    throw RigError.timedOut("the new place to be heard")
+  }
+}
