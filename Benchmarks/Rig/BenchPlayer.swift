@@ -65,7 +65,9 @@ final class Players {
   subscript(_ kind: PlayerKind) -> (any BenchPlayer)? { all.first { $0.kind == kind } }
 
   /// Runs `body` for each of `kinds`; what it throws is in the table, and so is a player that is missing.
-  func each(_ kinds: [PlayerKind] = PlayerKind.allCases, _ body: (any BenchPlayer) throws -> String) -> [PlayerKind: String] {
+  func each(_ kinds: [PlayerKind] = PlayerKind.allCases, _ body: (any BenchPlayer) throws -> String) -> [PlayerKind:
+    String]
+  {
     var cells: [PlayerKind: String] = [:]
     for kind in kinds {
       guard let player = self[kind] else {

@@ -29,7 +29,10 @@ enum LoadFigure {
     try SeekFigure.stop(players)
     let cells = failures.merging(
       durations.map { kind, sample in
-        (kind, "\((sample.median ?? 0).text()) ms (p90 \((sample.quantile(0.9) ?? 0).text())), lost \(Int(losses[kind]?.largestMagnitude ?? 0))")
+        (
+          kind,
+          "\((sample.median ?? 0).text()) ms (p90 \((sample.quantile(0.9) ?? 0).text())), lost \(Int(losses[kind]?.largestMagnitude ?? 0))"
+        )
       }
     ) { failure, _ in failure }
     // A device takes sound in blocks: half a block passes before the next one, on average, whoever plays.

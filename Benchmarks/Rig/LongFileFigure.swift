@@ -29,7 +29,9 @@ enum LongFileFigure {
     }
     try SeekFigure.stop(players)
     func cells(_ samples: [PlayerKind: Sample]) -> [PlayerKind: String] {
-      failures.merging(samples.mapValues { "\(($0.median ?? 0).text()) ms (\($0.values.count))" }) { failure, _ in failure }
+      failures.merging(samples.mapValues { "\(($0.median ?? 0).text()) ms (\($0.values.count))" }) { failure, _ in
+        failure
+      }
     }
     table.add("ten-hour MP3 without a header: first exact seek", asked: "<= 500 ms", cells(first))
     let limit = flacSeeks[.mpv]?.median.map { "<= \((1.5 * $0).text()) ms" } ?? "mpv's FLAC seek: none"

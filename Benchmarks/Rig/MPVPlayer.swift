@@ -10,6 +10,7 @@ final class MPVPlayer: BenchPlayer {
   private let directory: TemporaryDirectory
   private let socket: LineSocket
   private var lastRequest = 0
+  private var isLoaded = false
 
   init() throws {
     directory = try TemporaryDirectory("bench")
@@ -33,10 +34,11 @@ final class MPVPlayer: BenchPlayer {
 
   func load(_ paths: [String]) throws {
     try ask(#"["set_property","pause",true]"#)
+    isLoaded = false
     for (index, path) in paths.enumerated() {
       try ask(#"["loadfile","\#(path)","\#(index == 0 ? "replace" : "append")"]"#)
     }
-    while try !socket.line().contains(#""event":"file-loaded""#) {}
+    while !isLoaded { _ = try nextLine() }
   }
 
   func unload() throws {
@@ -61,13 +63,19 @@ final class MPVPlayer: BenchPlayer {
 
   func finish() throws {
     while true {
-      let line = try socket.line()
+      let line = try nextLine()
       guard line.contains(#""request_id":\#(lastRequest),"#) || line.contains(#""request_id":\#(lastRequest)}"#) else {
         continue
       }
       guard line.contains(#""error":"success""#) else { throw RigError.programFailed("mpv: \(line)") }
       return
     }
+  }
+
+  private func nextLine() throws -> String {
+    let line = try socket.line()
+    if line.contains(#""event":"file-loaded""#) { isLoaded = true }
+    return line
   }
 
   private func ask(_ command: String) throws {

@@ -19,7 +19,10 @@ struct Material {
     if mkdir(cache, 0o755) != 0, errno != EEXIST { throw RigError.system(call: "mkdir \(cache)", errno: errno) }
   }
 
-  enum Coded: String, CaseIterable { case wav = "WAV", flac = "FLAC" }
+  enum Coded: String, CaseIterable {
+    case wav = "WAV"
+    case flac = "FLAC"
+  }
 
   /// A time-coded file, number `number`, of `frameCount` frames.
   func coded(_ kind: Coded, number: Int, frameCount: Int = codedSeconds * sampleRateHz) throws -> String {
@@ -91,7 +94,8 @@ struct Material {
     try kept("ten-hours.mp3") { path in
       let piece = try noise(.mp3Bare)
       try ChildProcess.run([
-        "/bin/sh", "-c", #"i=0; while [ $i -lt "$3" ]; do cat "$1" || exit 1; i=$((i + 1)); done >"$2""#, "sh", piece, path,
+        "/bin/sh", "-c", #"i=0; while [ $i -lt "$3" ]; do cat "$1" || exit 1; i=$((i + 1)); done >"$2""#, "sh", piece,
+        path,
         "\(Self.longRepeats)",
       ])
     }

@@ -26,7 +26,10 @@ final class PlayheadPlayer: BenchPlayer {
   }
 
   static func arguments(socket: String, server: PulseServer) -> [String] {
-    ["--socket", socket, "--log-level", "error", "--output", "pulse:\(server.sinkName)", "--pulse-server", server.address]
+    [
+      "--socket", socket, "--log-level", "error", "--output", "pulse:\(server.sinkName)", "--pulse-server",
+      server.address,
+    ]
   }
 
   /// A second connection, whose greeting has been read.
@@ -63,8 +66,11 @@ final class PlayheadPlayer: BenchPlayer {
   func finish() throws {
     while waitingReplies > 0 {
       let line = try socket.line()
-      guard !line.hasPrefix("error") else { throw RigError.programFailed("playheadd: \(line)") }
       if line == "ok" || line.hasPrefix("ok ") { waitingReplies -= 1 }
+      if line.hasPrefix("error ") {
+        waitingReplies -= 1
+        throw RigError.programFailed("playheadd: \(line)")
+      }
     }
   }
 

@@ -17,7 +17,9 @@ struct ProcessUsage {
     for task in try Self.entries("/proc/\(processID)/task") {
       let folder = "/proc/\(processID)/task/\(task)"
       // A thread may end between the list and the look.
-      guard let schedule = Self.text("\(folder)/schedstat"), let status = Self.text("\(folder)/status") else { continue }
+      guard let schedule = Self.text("\(folder)/schedstat"), let status = Self.text("\(folder)/status") else {
+        continue
+      }
       processorNanoseconds += schedule.split(separator: " ").first.flatMap { Double($0) } ?? 0
       wakeups += Self.field("voluntary_ctxt_switches", status)
     }
@@ -44,7 +46,8 @@ struct ProcessUsage {
 
   private static func field(_ name: String, _ text: String) -> Int {
     for line in text.split(separator: "\n") where line.hasPrefix("\(name):") {
-      return line.split(whereSeparator: { $0 == ":" || $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0
+      return line.split(whereSeparator: { $0 == ":" || $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
+        ?? 0
     }
     return 0
   }

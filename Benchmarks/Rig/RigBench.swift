@@ -30,7 +30,10 @@ struct RigBench {
     let options = try options()
     guard let playheadd = options["playheadd"], let bare = options["bare"], let cache = options["cache"],
       let rounds = Int(options["rounds"] ?? "20"), rounds > 0
-    else { throw RigError.programFailed("usage: RigBench --playheadd PATH --bare PATH --cache FOLDER [--rounds N] [--only NAMES]") }
+    else {
+      throw RigError.programFailed(
+        "usage: RigBench --playheadd PATH --bare PATH --cache FOLDER [--rounds N] [--only NAMES]")
+    }
     let only = options["only"].map { $0.split(separator: ",").map(String.init) } ?? names
     if let unknown = only.first(where: { !names.contains($0) }) {
       throw RigError.programFailed("no figure is called \(unknown); there are \(names.joined(separator: " "))")
@@ -66,7 +69,9 @@ struct RigBench {
     }
     var load = [0.0, 0.0, 0.0]
     getloadavg(&load, 3)
-    print("medians of \(rounds), interleaved; load of the machine at the end: \(load.map { $0.text(2) }.joined(separator: " "))")
+    print(
+      "medians of \(rounds), interleaved; load of the machine at the end: \(load.map { $0.text(2) }.joined(separator: " "))"
+    )
     table.print()
   }
 

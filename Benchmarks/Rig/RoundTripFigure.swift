@@ -35,7 +35,8 @@ enum RoundTripFigure {
       for _ in 0..<100 { while try !last(socket.line()) {} }
     }
     let perSecond = Double(rounds / 100 * 100) * 1_000 / HostTime.present.milliseconds(since: start)
-    return "\((durations.median ?? 0).text(0)) µs (\((durations.quantile(0.99) ?? 0).text(0))); \((perSecond / 1_000).text(0)) k/s"
+    return
+      "\((durations.median ?? 0).text(0)) µs (\((durations.quantile(0.99) ?? 0).text(0))); \((perSecond / 1_000).text(0)) k/s"
   }
 
   private static func path(_ player: any BenchPlayer) -> String {

@@ -35,7 +35,8 @@ enum SeekFigure {
         "\((sample.median ?? 0).text()) ms (p90 \((sample.quantile(0.9) ?? 0).text())),"
         + " error \(Int(errors[player]?.largestMagnitude ?? 0))"
     }
-    table.add("exact seek while playing, \(kind.rawValue), to first sample out; error in samples", asked: "<= mpv, 0", cells)
+    table.add(
+      "exact seek while playing, \(kind.rawValue), to first sample out; error in samples", asked: "<= mpv, 0", cells)
     return durations
   }
 

@@ -19,7 +19,8 @@ struct Table {
 
   func print() {
     let header = ["figure", "asked"] + PlayerKind.allCases.map(\.rawValue)
-    let lines = [header] + rows.map { row in [row.figure, row.asked] + PlayerKind.allCases.map { row.cells[$0] ?? "-" } }
+    let lines =
+      [header] + rows.map { row in [row.figure, row.asked] + PlayerKind.allCases.map { row.cells[$0] ?? "-" } }
     let widths = header.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
     for (number, line) in lines.enumerated() {
       let cells = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }

@@ -16,12 +16,16 @@ enum TickFigure {
     let before = try ProcessUsage(player.process.processID)
     let ticks = try collect(socket, milliseconds: Double(seconds) * 1_000).compactMap(Tick.init)
     let after = try ProcessUsage(player.process.processID)
-    let grid = ticks.map { $0.numerator * perSecond % $0.denominator == 0 ? $0.numerator * perSecond / $0.denominator : nil }
+    let grid = ticks.map {
+      $0.numerator * perSecond % $0.denominator == 0 ? $0.numerator * perSecond / $0.denominator : nil
+    }
     var lost = 0
     for (tick, next) in zip(grid.compactMap { $0 }, grid.compactMap { $0 }.dropFirst()) { lost += next - tick - 1 }
     let late = Sample(ticks.map { $0.late * 1_000 })
     // Against a straight line through all of them, which needs nobody's word: when they came less when they were due.
-    let offsets = ticks.map { Double($0.time.nanoseconds) / 1e6 - 1_000 * Double($0.numerator) / Double($0.denominator) }
+    let offsets = ticks.map {
+      Double($0.time.nanoseconds) / 1e6 - 1_000 * Double($0.numerator) / Double($0.denominator)
+    }
     let base = Sample(offsets).median ?? 0
     let jitter = Sample(offsets.map { $0 - base })
     table.add(
@@ -60,7 +64,9 @@ enum TickFigure {
   }
 
   /// The processor time of 20 half-second windows while `sockets` are read; their median, and how much was read.
-  private static func percent(_ player: any BenchPlayer, _ sockets: [LineSocket]) throws -> (percent: Double, events: Int) {
+  private static func percent(_ player: any BenchPlayer, _ sockets: [LineSocket]) throws -> (
+    percent: Double, events: Int
+  ) {
     var sample = Sample()
     var events = Sample()
     for _ in 0..<20 {
@@ -115,7 +121,9 @@ enum TickFigure {
         fields[word[..<equals]] = word[word.index(after: equals)...]
       }
       let parts = fields["pts"]?.split(separator: "/").compactMap { Int($0) } ?? []
-      guard fields["reason"] == "periodic", parts.count == 2, let late = fields["late"].flatMap({ Double($0) }) else { return nil }
+      guard fields["reason"] == "periodic", parts.count == 2, let late = fields["late"].flatMap({ Double($0) }) else {
+        return nil
+      }
       (numerator, denominator, self.late, time) = (parts[0], parts[1], late, line.time)
     }
   }

@@ -32,7 +32,9 @@ enum UsageFigure {
     var server: [PlayerKind: Sample] = [:]
     var wakeups: [PlayerKind: Sample] = [:]
     for _ in 0..<max(1, rounds) {
-      let before = try players.all.map { (try ProcessUsage($0.process.processID), try ProcessUsage($0.server.process.processID)) }
+      let before = try players.all.map {
+        (try ProcessUsage($0.process.processID), try ProcessUsage($0.server.process.processID))
+      }
       Pause.milliseconds(windowMilliseconds)
       for (player, before) in zip(players.all, before) {
         let now = try ProcessUsage(player.process.processID)

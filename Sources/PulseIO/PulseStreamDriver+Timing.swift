@@ -85,6 +85,7 @@ extension PulseStreamDriver {
     let movement = writtenFrame - info.write_index / Int64(bytesPerFrame) - baseFrame
     baseFrame += movement
     lastReadFrame += movement
+    floorFrame += movement
     heard.move(byFrames: movement)
     if let timing = deviceTiming() { handle(timing) }
   }
