@@ -26,7 +26,7 @@ enum LoadFigure {
       losses[player.kind, default: Sample()].add(Double(first))
       try player.capture.waitForMoreFrames(4_800)
     }
-    try SeekFigure.stop(players)
+    SeekFigure.stop(players)
     let cells = failures.merging(
       durations.map { kind, sample in
         (

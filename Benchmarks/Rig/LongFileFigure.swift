@@ -27,7 +27,7 @@ enum LongFileFigure {
       Pause.phase(round: round)
       second[player.kind, default: Sample()].add(try land(player, alignment, target))
     }
-    try SeekFigure.stop(players)
+    SeekFigure.stop(players)
     func cells(_ samples: [PlayerKind: Sample]) -> [PlayerKind: String] {
       failures.merging(samples.mapValues { "\(($0.median ?? 0).text()) ms (\($0.values.count))" }) { failure, _ in
         failure

@@ -16,7 +16,7 @@ enum LossySeekFigure {
         errors[player.kind, default: Sample()].add(Double(landing.error))
         wrong[player.kind, default: Sample()].add(Double(landing.wrongFrames))
       }
-      try SeekFigure.stop(players)
+      SeekFigure.stop(players)
       var cells = failures
       for (player, sample) in errors where cells[player] == nil {
         cells[player] =

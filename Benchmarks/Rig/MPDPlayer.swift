@@ -28,6 +28,7 @@ final class MPDPlayer: BenchPlayer {
       pid_file "\(directory.file("mpd.pid"))"
       log_file "\(directory.file("mpd.log"))"
       log_level "warning"
+      connection_timeout "100000"
       audio_output {
         type "pulse"
         name "pulse"

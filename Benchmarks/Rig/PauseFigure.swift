@@ -24,7 +24,7 @@ enum PauseFigure {
       try player.capture.waitForCode(file: 1, from: position)
       try player.capture.waitForMoreFrames(7_200)
     }
-    try SeekFigure.stop(players)
+    SeekFigure.stop(players)
     var silence = failures
     var changes = failures
     for (kind, sample) in durations where silence[kind] == nil {

@@ -14,7 +14,7 @@ final class PlayheadPlayer: BenchPlayer {
   init(program: String) throws {
     directory = try TemporaryDirectory("bench")
     server = try PulseServer()
-    socketPath = directory.file("run/control.sock")
+    socketPath = directory.file("control.sock")
     process = try ChildProcess(
       [program] + Self.arguments(socket: socketPath, server: server), environment: ["XDG_STATE_HOME": directory.path])
     socket = try .waiting(for: socketPath)

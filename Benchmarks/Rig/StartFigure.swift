@@ -47,7 +47,7 @@ enum StartFigure {
     let question: String
     switch player.kind {
     case .playhead:
-      path = directory.file("run/control.sock")
+      path = directory.file("control.sock")
       command = [programs.playheadd] + PlayheadPlayer.arguments(socket: path, server: player.server)
       environment = ["XDG_STATE_HOME": directory.path]
       question = "ping\n"

@@ -38,17 +38,17 @@ enum TickFigure {
       .playhead:
         "\((Double(ticks.count) / Double(seconds)).text()) (\(after.wakeupsPerSecond(since: before).text()) wakeups)"
     ]
-    try SeekFigure.stop(players)
+    SeekFigure.stop(players)
     cells.merge(players.each([.mpv]) { try notifications($0, path, seconds: seconds / 3) }) { $1 }
     cells.merge(players.each([.mpd]) { _ in "it has none" }) { $1 }
     table.add("notifications of time a second (ticks at 50 ms; time-pos)", cells)
-    try SeekFigure.stop(players)
+    SeekFigure.stop(players)
   }
 
   static func measureObservers(_ players: Players, _ material: Material, into table: inout Table) throws {
     guard let player = players[.playhead] as? PlayheadPlayer else { return }
     try SeekFigure.begin(player, try material.coded(.flac, number: 1))
-    defer { try? SeekFigure.stop(players) }
+    defer { SeekFigure.stop(players) }
     let bare = try percent(player, [])
     var sockets: [LineSocket] = []
     for _ in 0..<4 {

@@ -21,7 +21,7 @@ enum UsageFigure {
     for player in players.all { try player.perform(.pause) }
     Pause.milliseconds(2_000)
     try add(players, "paused", rounds: rounds / 2, asked: ["", "", ""], into: &table)
-    try SeekFigure.stop(players)
+    SeekFigure.stop(players)
   }
 
   /// `asked`: of processor, memory, wakeups.
