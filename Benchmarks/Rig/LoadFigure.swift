@@ -11,7 +11,7 @@ enum LoadFigure {
       let file = round % 2 + 1
       try player.unload()
       try player.capture.waitForSilence(4_800, from: player.capture.frameCount)
-      Pause.phase(round: round)
+      try Pause.phase(round: round, of: player.capture)
       let before = player.capture.frameCount
       let sent = try player.send(.start(paths[file - 1]))
       var first = 0

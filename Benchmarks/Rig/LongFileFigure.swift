@@ -24,7 +24,7 @@ enum LongFileFigure {
         first[player.kind, default: Sample()].add(try land(player, alignment, target))
       }
       let target = 3_000_000 + round * 90_000 * 11 + 30_000 + round * 1_777
-      Pause.phase(round: round)
+      try Pause.phase(round: round, of: player.capture)
       second[player.kind, default: Sample()].add(try land(player, alignment, target))
     }
     SeekFigure.stop(players)

@@ -11,7 +11,7 @@ enum LossySeekFigure {
       let failures = players.interleave(rounds: rounds + 1) { player, round in
         guard round > 0 else { return try begin(player, path) }
         let target = SeekFigure.target(round, seconds: Material.noiseSeconds)
-        Pause.phase(round: round)
+        try Pause.phase(round: round, of: player.capture)
         let landing = try land(player, alignment, target: target).landing
         errors[player.kind, default: Sample()].add(Double(landing.error))
         wrong[player.kind, default: Sample()].add(Double(landing.wrongFrames))

@@ -12,7 +12,7 @@ enum PauseFigure {
         begins[player.kind] = player.capture.frameCount
         return try SeekFigure.begin(player, path)
       }
-      Pause.phase(round: round)
+      try Pause.phase(round: round, of: player.capture)
       let before = player.capture.frameCount
       let sent = try player.send(.pause)
       let position = try player.capture.waitForSilence(1, from: before)

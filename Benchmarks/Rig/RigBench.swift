@@ -51,7 +51,7 @@ struct RigBench {
         case "roundtrip": try RoundTripFigure.measure(players, rounds: rounds * 500, into: &table)
         case "seek":
           for kind in Material.Coded.allCases {
-            let seeks = try SeekFigure.measure(players, material, kind, rounds: rounds, into: &table)
+            let seeks = try SeekFigure.measure(players, material, kind, rounds: 2 * rounds, into: &table)
             if kind == .flac { flacSeeks = seeks }
           }
         case "long": try LongFileFigure.measure(players, material, rounds: rounds, flacSeeks: flacSeeks, into: &table)

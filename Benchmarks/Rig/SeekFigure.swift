@@ -18,7 +18,7 @@ enum SeekFigure {
       // The first round only begins.
       guard round > 0 else { return try begin(player, path) }
       let target = target(round, seconds: Material.codedSeconds)
-      Pause.phase(round: round)
+      try Pause.phase(round: round, of: player.capture)
       let before = player.capture.frameCount
       let sent = try player.send(.seek(milliseconds: target))
       let landing = try land(player.capture, from: before, near: target * Material.sampleRateHz / 1_000)

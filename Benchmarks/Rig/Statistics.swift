@@ -1,5 +1,6 @@
 import Glibc
 import MediaCore
+import RigSupport
 
 extension HostTime {
   /// `CLOCK_MONOTONIC`, as the captures have it.
@@ -48,7 +49,7 @@ extension Double {
   }
 }
 
-/// Waits: rounds begin at no fixed place in the device's period, as a user's commands do.
+/// Waits between rounds.
 enum Pause {
   static func milliseconds(_ count: Double) {
     var rest = timespec()
@@ -56,6 +57,13 @@ enum Pause {
     while nanosleep(&time, &rest) != 0 { time = rest }
   }
 
-  /// Somewhere within a block of the device, the same in every run.
-  static func phase(round: Int) { milliseconds(Double((round * 7_919) % 43)) }
+  /// Until a place within a block of the device. A command takes the longer the earlier in a block it comes; rounds are
+  /// spread over the block evenly, the same for every player, so that no median depends on luck.
+  static func phase(round: Int, of capture: Capture) throws {
+    try capture.waitForMoreFrames(1)
+    milliseconds((Double(round * 7 % 20) + 0.5) / 20 * blockMilliseconds)
+  }
+
+  /// What the rig's device takes at once: 4 KiB of 16-bit stereo at 48 kHz (PIPE_BUF).
+  private static let blockMilliseconds = 1_024.0 / 48
 }
