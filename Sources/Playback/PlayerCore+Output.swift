@@ -15,6 +15,7 @@ extension PlayerCore {
     timeline = PlayerTimeline(sampleRateHz: core.format.sampleRateHz)
     processedFrame = -1
     jumpFrame = 0
+    passStartFrame = .min
     if let inputIndex {
       core.setGain(isMuted ? 0 : volume, rampFrameCount: 0, input: inputIndex)
       output.commit()
@@ -31,6 +32,7 @@ extension PlayerCore {
     outgoing = nil
     waiting = []
     ends = []
+    seam = nil
     isStarvationVoid = false
     let time = parkedPosition.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
@@ -71,6 +73,7 @@ extension PlayerCore {
     run(machine.soundBegan(), cause: .buffered)
     if !wasPlaying, machine.timeControlStatus == .playing { notifyPeriodic(.start, atFrame: event.outputFrame) }
     isAiming = false
+    tellSeam()
     aimTimer()
   }
 
@@ -105,6 +108,7 @@ extension PlayerCore {
       timeObservers.aim(itemID: position.itemID, at: position.time, inclusive: isSeek ? .boundaries : .all)
     }
     run(machine.committed(generation: committed.number), cause: .buffered)
+    if isSeek { seam = nil }
     if isSeek, let position {
       send(.timeJumped(position.itemID, position.time))
       notifyPeriodic(.jump, atFrame: event.outputFrame)
@@ -125,6 +129,7 @@ extension PlayerCore {
       isStarvationVoid = false
       run(machine.soundBegan(), cause: .buffered)
     }
+    tellSeam()
     aimTimer()
   }
 
@@ -211,7 +216,8 @@ extension PlayerCore {
       next = (frame, .end(end))
     }
     if let current = machine.entries.first, let time = timeObservers.nextTime(),
-      let frame = timeline.outputFrame(of: time, itemID: current.id, from: max(jumpFrame, processedFrame)),
+      let frame = timeline.outputFrame(
+        of: time, itemID: current.id, from: max(jumpFrame, processedFrame), passStart: passStartFrame),
       frame <= next?.frame ?? .max
     {
       next = (frame, .observers(time))
@@ -232,7 +238,10 @@ extension PlayerCore {
       }
     case .end(let end):
       ends.removeFirst()
-      run(machine.endHeard(end.itemID, error: end.error), cause: .itemEnded)
+      endBeingTold = end
+      run(machine.endHeard(end.passID, error: end.error), cause: .itemEnded)
+      endBeingTold = nil
+      tellSeam()
       // Paused at its end, the item ends again when it is played on, be it by who was just told.
       if machine.endedItem == end.itemID, machine.preparedStart == nil { ends.insert(end, at: 0) }
       joinWaiting()

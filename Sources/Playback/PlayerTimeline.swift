@@ -35,6 +35,8 @@ struct PlayerTimeline {
   struct Span: Sendable, Hashable {
     var streamFrame: Int64
     var itemID: PlayerItem.ID
+    /// Which pass of its stream it belongs to.
+    var passIndex = 0
     /// The item's time at `streamFrame`.
     var time: MediaTime
   }
@@ -125,6 +127,32 @@ struct PlayerTimeline {
     return nil
   }
 
+  /// The frame of the stream at which the pass has reached `time`; nil when it begins later.
+  func streamFrame(of time: MediaTime, passIndex: Int, streamID: UInt64) -> Int64? {
+    guard let span = spans[streamID]?.last(where: { $0.passIndex == passIndex && $0.time <= time }),
+      let offset = (time - span.time).frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity)
+    else { return nil }
+    return span.streamFrame + offset
+  }
+
+  /// Where sound goes on at or after `outputFrame`, and which pass of which stream it is; nil while nothing is known.
+  func sound(from outputFrame: Int64) -> Sound? {
+    guard let run = runs.first(where: { !$0.isStill && $0.end?.frame ?? .max > outputFrame }) else { return nil }
+    let frame = max(run.outputFrame, outputFrame)
+    let streamFrame = run.streamFrame + (frame - run.outputFrame)
+    guard let span = spans[run.streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { return nil }
+    return Sound(
+      outputFrame: frame, streamID: run.streamID, passIndex: span.passIndex,
+      position: Position(itemID: span.itemID, time: time(in: span, at: streamFrame)))
+  }
+
+  struct Sound: Sendable, Hashable {
+    var outputFrame: Int64
+    var streamID: UInt64
+    var passIndex: Int
+    var position: Position
+  }
+
   func position(streamID: UInt64, streamFrame: Int64) -> Position? {
     guard let span = spans[streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { return nil }
     return Position(itemID: span.itemID, time: time(in: span, at: streamFrame))
@@ -148,8 +176,11 @@ struct PlayerTimeline {
   }
 
   /// The output frame, at or after `outputFrame`, at which `time` of the item is heard; nil when its sound ends before,
-  /// or is not known to reach it. The end of the item's sound counts as reached.
-  func outputFrame(of time: MediaTime, itemID: PlayerItem.ID, from outputFrame: Int64) -> Int64? {
+  /// or is not known to reach it. The end of the item's sound counts as reached. Passes that end at or before
+  /// `passStart` are over: where an item is looped, the same time comes again.
+  func outputFrame(
+    of time: MediaTime, itemID: PlayerItem.ID, from outputFrame: Int64, passStart: Int64 = .min
+  ) -> Int64? {
     for run in runs where !run.isStill && (run.end?.frame ?? .max) >= outputFrame {
       guard let list = spans[run.streamID] else { continue }
       for (index, span) in list.enumerated() where span.itemID == itemID && span.time <= time {
@@ -157,6 +188,9 @@ struct PlayerTimeline {
         else { continue }
         let streamFrame = span.streamFrame + offset
         if index + 1 < list.count, streamFrame > list[index + 1].streamFrame { continue }
+        if index + 1 < list.count, run.outputFrame + (list[index + 1].streamFrame - run.streamFrame) <= passStart {
+          continue
+        }
         let frame = run.outputFrame + (streamFrame - run.streamFrame)
         if streamFrame >= run.streamFrame, frame >= outputFrame, frame <= (run.end?.frame ?? .max) { return frame }
       }

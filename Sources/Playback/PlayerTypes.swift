@@ -100,6 +100,8 @@ public enum PlayerEvent: Sendable, Hashable {
   case itemFailed(PlayerItem.ID, MediaError)
   /// A packet of the item did not decode; silence stands for it where time has to be kept.
   case packetsSkipped(PlayerItem.ID, count: Int, MediaError?)
+  /// One item, or one pass of it, was followed by the next: told when that is heard.
+  case seam(PlayerSeam)
 }
 
 /// Every public fact of a player, at one moment.
@@ -112,6 +114,9 @@ public struct PlayerState: Sendable, Hashable {
   public var volume: Float = 1
   public var isMuted = false
   public var actionAtItemEnd = ActionAtItemEnd.advance
+  public var repeatMode = RepeatMode.off
+  /// The current item's loop, if there is one.
+  public var loop: PlayerLoop?
   /// Entries of the queue, the current one included.
   public var itemCount = 0
   /// Grows with every change of the queue.

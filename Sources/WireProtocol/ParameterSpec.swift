@@ -5,7 +5,9 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case before
   case command
   case conditions
+  case count
   case duration
+  case end
   case fast
   case id
   case ids
@@ -14,12 +16,15 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case item
   case keys
   case limit
+  case mode
   case name
+  case off
   case offset
   case paths
   case player
   case `protocol`
   case rate
+  case start
   case state
   case time
   case times
