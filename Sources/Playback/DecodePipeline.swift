@@ -106,11 +106,11 @@ final class DecodePipeline: Sendable {
     }
   }
 
-  /// Drops what is being decoded and begins `job`, whose plan is empty.
+  /// Drops what is being decoded and begins `job`, whose plan is empty until `setPlan` says more.
   func prepare(_ job: Job) {
     mailbox.update { mailbox in
       mailbox.job = job
-      mailbox.plan = Plan()
+      mailbox.plan = Plan(begunCount: 1, currentEnd: job.start.end)
       mailbox.planGeneration = job.generation
       mailbox.isDirty = true
       mailbox.reader?.cancel()

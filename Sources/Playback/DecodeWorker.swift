@@ -67,7 +67,6 @@ final class DecodeWorker {
       if mailbox.isClosed { return .close }
       if let job = mailbox.job {
         mailbox.job = nil
-        mailbox.isDirty = false
         mailbox.reader = nil
         return .start(job)
       }
