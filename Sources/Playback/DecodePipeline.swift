@@ -38,6 +38,8 @@ final class DecodePipeline: Sendable {
     /// Where the newest of those ends.
     var currentEnd: MediaTime?
     var passes: [PlannedPass] = []
+    /// Whether the engine has said so. Until it has, nothing ends the stream: something may be about to follow.
+    var isKnown = true
   }
 
   /// The end of a pass in the stream of its generation.
@@ -106,11 +108,11 @@ final class DecodePipeline: Sendable {
     }
   }
 
-  /// Drops what is being decoded and begins `job`, whose plan is empty until `setPlan` says more.
+  /// Drops what is being decoded and begins `job`. What follows is said by `setPlan`, which must come once at least.
   func prepare(_ job: Job) {
     mailbox.update { mailbox in
       mailbox.job = job
-      mailbox.plan = Plan(begunCount: 1, currentEnd: job.start.end)
+      mailbox.plan = Plan(begunCount: 1, currentEnd: job.start.end, isKnown: false)
       mailbox.planGeneration = job.generation
       mailbox.isDirty = true
       mailbox.reader?.cancel()

@@ -262,6 +262,10 @@ final class DecodeWorker {
     }
   }
 
+  private func isFarAhead(_ job: DecodePipeline.Job) -> Bool {
+    job.stream.writtenFrame - job.stream.releasedFrame > Int64(job.format.sampleRateHz)
+  }
+
   private func begin(_ pass: Pass, _ job: DecodePipeline.Job, _ writer: StreamWriter) {
     next = nil
     current = (pass, writer.endFrame)
@@ -289,9 +293,20 @@ final class DecodeWorker {
   }
 
   /// All passes of the plan are in the stream.
+  ///
+  /// What a filter holds back is kept as long as there is time, for a pass of the same format may be added yet and is to
+  /// share the filter. A second of sound is more than any device holds of what was rendered.
   private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) throws(MediaError) {
-    guard try writer.finish() else { return }
     canProgress = false
+    guard plan.isKnown else { return }
+    if writer.holdsBack, isFarAhead(job) {
+      job.stream.requestRoomWakeup()
+      if isFarAhead(job) { return }
+    }
+    guard try writer.finish() else {
+      canProgress = true
+      return
+    }
     if let frame = endedFrame, frame == job.stream.writtenFrame { return }
     job.stream.end()
     endedFrame = job.stream.writtenFrame

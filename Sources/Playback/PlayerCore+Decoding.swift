@@ -193,6 +193,8 @@ extension PlayerCore {
         preparing?.startTrims[0] = trim
       }
       run(machine.prepared(generation: generation), cause: .buffered)
+      // Said even when nothing follows: the decode thread waits for it.
+      if generation == machine.generation { send(machine.plan) }
     case .began(let generation, let pass, let trim):
       if generation == machine.generation { keep(trim, ofPass: machine.begunCount, generation) }
       run(machine.began(pass, generation: generation), cause: .buffered)

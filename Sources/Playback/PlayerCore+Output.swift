@@ -58,7 +58,7 @@ extension PlayerCore {
       if machine.rate == 0 { notifyPeriodic(.stop, atFrame: event.outputFrame) }
     case .streamSet: streamSet(event)
     case .scheduleMissed: spliceMissed()
-    case .streamRetired: timeline.removeStream(event.streamID)
+    case .streamRetired: timeline.retireStream(event.streamID)
     case .roomInStream: pipeline.roomAppeared()
     }
   }

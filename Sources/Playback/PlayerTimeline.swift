@@ -51,6 +51,8 @@ struct PlayerTimeline {
   let sampleRateHz: Int
   private(set) var runs = Deque<Run>()
   private var spans: [UInt64: Deque<Span>] = [:]
+  /// Streams that have been heard to their end, while a run of them is kept.
+  private var retired: Set<UInt64> = []
 
   init(sampleRateHz: Int) { self.sampleRateHz = sampleRateHz }
 
@@ -63,7 +65,21 @@ struct PlayerTimeline {
     while let last = spans[streamID]?.last, last.streamFrame >= frame { spans[streamID]?.removeLast() }
   }
 
-  mutating func removeStream(_ streamID: UInt64) { spans[streamID] = nil }
+  mutating func removeStream(_ streamID: UInt64) {
+    spans[streamID] = nil
+    retired.remove(streamID)
+  }
+
+  /// Nothing of the stream is to be heard any more. What has been heard may still be asked for, until it is forgotten.
+  mutating func retireStream(_ streamID: UInt64) {
+    retired.insert(streamID)
+    removeRetired(streamID)
+  }
+
+  private mutating func removeRetired(_ streamID: UInt64) {
+    guard retired.contains(streamID), !runs.contains(where: { $0.streamID == streamID }) else { return }
+    removeStream(streamID)
+  }
 
   /// Sound began; or, with `isStill`, the player stands at this frame without sounding.
   mutating func beginRun(outputFrame: Int64, streamID: UInt64, streamFrame: Int64, isStill: Bool = false) {
@@ -92,7 +108,7 @@ struct PlayerTimeline {
 
   /// Runs that ended before `outputFrame` are not asked for any more; the one that covers it is kept.
   mutating func forget(before outputFrame: Int64) {
-    while runs.count > 1, runs[1].outputFrame <= outputFrame { runs.removeFirst() }
+    while runs.count > 1, runs[1].outputFrame <= outputFrame { removeRetired(runs.removeFirst().streamID) }
     guard let first = runs.first, var list = spans[first.streamID] else { return }
     let frame = first.streamFrame + max(0, outputFrame - first.outputFrame)
     while list.count > 1, list[1].streamFrame <= frame { list.removeFirst() }

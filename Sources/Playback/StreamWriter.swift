@@ -184,6 +184,9 @@ final class StreamWriter {
     }
   }
 
+  /// Whether frames that belong before `endFrame` wait in a filter for what follows them.
+  var holdsBack: Bool { converter != nil && stream.writtenFrame < endFrame }
+
   /// Takes what the converter still holds, up to `endFrame`: what the filter adds after it is cut, what it lacks is
   /// silence. False when the ring had no room for all of it: call again.
   func finish() throws(MediaError) -> Bool {

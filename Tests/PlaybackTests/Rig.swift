@@ -185,13 +185,14 @@ final class HeardSamples: SampleWriter, Sendable {
       for frame in 0..<frameCount {
         frames.append(
           StereoFrame(
-            left: Int16(clamping: Int((samples[frame * 2] * 32_768).rounded())),
-            right: Int16(clamping: Int((samples[frame * 2 + 1] * 32_768).rounded()))))
+            left: Self.sample(samples[frame * 2]), right: Self.sample(samples[frame * 2 + 1])))
       }
     }
   }
 
   func finish() {}
+
+  static func sample(_ value: Float) -> Int16 { Int16(clamping: Int((value * 32_768).rounded())) }
 
   func removeAll() { frames.withLock { $0 = [] } }
 

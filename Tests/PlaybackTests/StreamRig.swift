@@ -47,12 +47,17 @@ final class StreamRig {
       .init(
         begunCount: 1, currentEnd: start.end, passes: passes.map { .init(pass: $0, asset: asset($0.itemID)) }),
       generation: 1)
-    // A deadline only so that a fault fails instead of hanging.
-    let ended: [DecodePipeline.Report]? = reports.wait(until: HostTime.now.advanced(byNanoseconds: 60_000_000_000)) {
-      reports in
+    // Deadlines only so that a fault fails instead of hanging.
+    let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
+    let areOver: Bool? = reports.wait(until: deadline) { reports in
       let count = reports.count { if case .ended = $0 { true } else if case .failed = $0 { true } else { false } }
-      return count > passes.count && stream.endFrame != nil ? reports : nil
+      return count > passes.count ? true : nil
     }
+    try #require(areOver == true, "the passes did not end")
+    // As if all had been heard: what a filter holds back is not waited with any longer. The ring keeps it all.
+    stream.storage.pointee.ring.release(before: stream.writtenFrame)
+    pipeline.roomAppeared()
+    let ended: [DecodePipeline.Report]? = reports.wait(until: deadline) { stream.endFrame != nil ? $0 : nil }
     let all = try #require(ended, "the stream did not end")
     let end = try #require(stream.endFrame)
     var samples: [Float] = []
