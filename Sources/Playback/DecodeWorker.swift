@@ -197,7 +197,9 @@ final class DecodeWorker {
     report(.prepared(generation: job.generation, time: startTime, trim: startTrim(job.start.pass)))
   }
 
-  private func startTrim(_ pass: Pass) -> EdgeTrim { pass.start == .zero && !pass.isSilence ? item?.startTrim ?? .none : .none }
+  private func startTrim(_ pass: Pass) -> EdgeTrim {
+    pass.start == .zero && !pass.isSilence ? item?.startTrim ?? .none : .none
+  }
 
   /// Tells that the stream goes on behind its end, once there is something behind it.
   private func reportExtension(_ job: DecodePipeline.Job) {

@@ -46,7 +46,8 @@ extension PlayerCore {
     let duration = item.duration
     guard !duration.isNumeric || end <= duration else {
       throw MediaError(
-        .invalidTime, "the item lasts \(duration.decimalDescription) s: a loop cannot end at \(end.decimalDescription) s",
+        .invalidTime,
+        "the item lasts \(duration.decimalDescription) s: a loop cannot end at \(end.decimalDescription) s",
         operation: "loop")
     }
     let rate = sampleRates[item.id] ?? declaredRate(of: item)

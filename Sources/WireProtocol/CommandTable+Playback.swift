@@ -82,7 +82,8 @@ extension CommandTable {
     },
     CommandSpec(
       .repeat, .playback, "Sets what is played again when it has ended, or gives it.",
-      details: "`one` plays the current item again and again, `all` the queue: an entry that was heard to its end goes to"
+      details:
+        "`one` plays the current item again and again, `all` the queue: an entry that was heard to its end goes to"
         + " the end of the queue and keeps its id, and so does one that `next` leaves. Repeats follow without a gap, and come"
         + " before `end-action`. What is shorter than 10 ms is played once.",
       parameters: [
@@ -96,7 +97,8 @@ extension CommandTable {
     },
     CommandSpec(
       .loop, .playback, "Plays a part of the current item again and again, ends that, or says what is looped.",
-      details: "Exact: from frame `floor(START * rate)` up to frame `floor(END * rate)`, without a gap. Playback that comes to"
+      details:
+        "Exact: from frame `floor(START * rate)` up to frame `floor(END * rate)`, without a gap. Playback that comes to"
         + " END from before it goes on at START; playback beyond END (when the loop is set, or by a seek) plays on, and the loop"
         + " is over when the item ends. `loop off` plays on from where it is. Each time it goes back is a `seam` event and no"
         + " `time-jumped`; ticks and boundaries fire in each pass. A range is 10 ms long at least. While the item is not ready"
@@ -105,12 +107,16 @@ extension CommandTable {
         ParameterSpec(.start, .timeExpression, .optional, "START", "where the range begins"),
         ParameterSpec(.end, .timeExpression, .optional, "END", "where it ends"),
         ParameterSpec(.off, .flag, .option, "off", "play on"),
-        ParameterSpec(.count, .integer(1...1_000_000_000), .option, "N", "how many times to go back; for ever unless said"),
+        ParameterSpec(
+          .count, .integer(1...1_000_000_000), .option, "N", "how many times to go back; for ever unless said"),
         ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"), player,
       ],
       waiting: .always, reply: ["item", "start", "end", "count"],
       errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer],
-      example: ["> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none", "> loop off", "< ok item=1 start=none end=none count=none"]
+      example: [
+        "> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none", "> loop off",
+        "< ok item=1 start=none end=none count=none",
+      ]
     ) { arguments throws(MediaError) in
       let (start, end, count) = (arguments.expression(.start), arguments.expression(.end), arguments.integer(.count))
       let change: PlaybackCommand.Loop.Change
@@ -118,7 +124,8 @@ extension CommandTable {
       case (let start?, let end?, false): change = .range(start: start, end: end, count: count)
       case (nil, nil, true) where count == nil: change = .off
       case (nil, nil, false) where count == nil: change = .none
-      default: throw arguments.failure("a loop is START and END, with or without count, or off, or nothing to ask for it")
+      default:
+        throw arguments.failure("a loop is START and END, with or without count, or off, or nothing to ask for it")
       }
       return .playback(.loop(.init(change, item: arguments.integer(.item))), player: arguments.player)
     },

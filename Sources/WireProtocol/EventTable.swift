@@ -34,7 +34,8 @@ public enum EventTable {
     EventSpec(
       name: .seam,
       fields: [
-        "id", "player", "from", "to", "time", "pts", "trimmed-end", "trimmed-end-by", "trimmed-start", "trimmed-start-by",
+        "id", "player", "from", "to", "time", "pts", "trimmed-end", "trimmed-end-by", "trimmed-start",
+        "trimmed-start-by",
         "inserted",
       ],
       summary:

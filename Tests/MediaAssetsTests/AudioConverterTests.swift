@@ -77,7 +77,8 @@ import Testing
     let whole = try Self.convert(samples, from: 0, with: try AudioConverter(from: input, to: output), seed: 1)
     // On the phase grid, but with nothing before.
     let part = try Self.convert(
-      samples, from: 14_700, with: try AudioConverter(from: input, to: output, historyStart: 14_700, firstInputFrame: 14_700),
+      samples, from: 14_700,
+      with: try AudioConverter(from: input, to: output, historyStart: 14_700, firstInputFrame: 14_700),
       seed: 2)
     #expect(!part.elementsEqual(whole[16_000...]))
     #expect(part[200...].elementsEqual(whole[16_200...]), "and equals it where the filter does not reach back so far")

@@ -32,7 +32,9 @@ import Testing
         .setPlan(
           .init(
             begunCount: 1, currentEnd: time(20),
-            passes: [Pass(itemID: 1, start: time(10), end: time(20)), Pass(itemID: 1, start: time(10)), Pass(itemID: 2)]))
+            passes: [
+              Pass(itemID: 1, start: time(10), end: time(20)), Pass(itemID: 1, start: time(10)), Pass(itemID: 2),
+            ]))
       ])
     #expect(machine.generation == generation)
   }
@@ -68,7 +70,10 @@ import Testing
     _ = machine.setLoop(range(10, 20), count: nil, heardAt: time(3))
     _ = machine.setLoop(nil, count: nil, heardAt: .zero)
     #expect(machine.overran(id) == [])
-    #expect(machine.setLoop(range(30, 40), count: 1, heardAt: time(3)).contains { if case .setPlan = $0 { true } else { false } })
+    #expect(
+      machine.setLoop(range(30, 40), count: 1, heardAt: time(3)).contains {
+        if case .setPlan = $0 { true } else { false }
+      })
   }
 
   @Test func aLoopThatIsOffGoesOnWhereThePassEnded() {
@@ -84,7 +89,9 @@ import Testing
         .prepare(generation: id.generation + 1, .init(itemID: 1, time: time(20), spliceAfter: id)),
       ])
     _ = machine.prepared(generation: machine.generation)
-    #expect(!machine.endHeard(id, error: nil).contains { if case .emit = $0 { true } else { false } }, "no seam: time goes on")
+    #expect(
+      !machine.endHeard(id, error: nil).contains { if case .emit = $0 { true } else { false } }, "no seam: time goes on"
+    )
     #expect(machine.decoded.first?.pass.start == time(20))
   }
 
@@ -144,7 +151,8 @@ import Testing
     var plans = 0
     for _ in 0..<290 {
       guard let next = machine.plan.passes.first else { break }
-      _ = machine.ended(PassID(generation: machine.generation, index: machine.begunCount - 1), end: nil, isTooShort: false)
+      _ = machine.ended(
+        PassID(generation: machine.generation, index: machine.begunCount - 1), end: nil, isTooShort: false)
       let actions = machine.began(next, generation: machine.generation)
       if actions.contains(where: { if case .setPlan = $0 { true } else { false } }) { plans += 1 }
       #expect(!machine.plan.passes.isEmpty || machine.decoded.count >= 300)

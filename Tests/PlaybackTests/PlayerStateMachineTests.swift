@@ -131,7 +131,8 @@ import Testing
 
   @Test func noneAtItemEndGoesOnAndPauseThenStopsAtOnce() {
     var machine = playing([1, 2])
-    #expect(machine.setActionAtItemEnd(.none) == [.setPlan(.init(begunCount: 1, passes: [Pass(itemID: 1, isSilence: true)]))])
+    #expect(
+      machine.setActionAtItemEnd(.none) == [.setPlan(.init(begunCount: 1, passes: [Pass(itemID: 1, isSilence: true)]))])
     #expect(machine.firstEnds() == [.emit(.playedToEnd(1))])
     #expect(machine.rate == 1)
     #expect(machine.setActionAtItemEnd(.pause).first == .setRunning(false))

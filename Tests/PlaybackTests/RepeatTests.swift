@@ -44,7 +44,8 @@ import Testing
       try await rig.run { player in
         // Not whole frames: they are cut to those that contain them.
         let range = TimeRange(
-          start: MediaTime(value: 24_007 * 3 + 1, timescale: 144_000), end: MediaTime(value: 36_000 * 3 + 2, timescale: 144_000))
+          start: MediaTime(value: 24_007 * 3 + 1, timescale: 144_000),
+          end: MediaTime(value: 36_000 * 3 + 2, timescale: 144_000))
         try player.setLoop(range, count: 2)
         player.play()
       }

@@ -64,7 +64,9 @@ import Testing
       let outcome = try rig.decode(path, at: start, to: format)
       let first = Int((target * Int64(to) + Int64(from) - 1) / Int64(from))
       #expect(outcome.samples.elementsEqual(whole[(first * 2)...]), "from frame \(target)")
-      guard case .prepared(_, let time, _) = outcome.reports.first(where: { if case .prepared = $0 { true } else { false } })
+      guard
+        case .prepared(_, let time, _) = outcome.reports.first(where: { if case .prepared = $0 { true } else { false } }
+        )
       else {
         Issue.record("nothing was prepared")
         continue
@@ -76,10 +78,14 @@ import Testing
   @Test(arguments: [44_100, 48_000]) func passesOfALoopSoundLikeTheirConcatenation(_ rate: Int) throws {
     let rig = try StreamRig()
     let path = try rig.noise("noise.wav", rate: rate, channels: 2, frames: 0..<rate)
-    let (start, end) = (MediaTime(value: 10_007, timescale: Int32(rate)), MediaTime(value: 22_222, timescale: Int32(rate)))
+    let (start, end) = (
+      MediaTime(value: 10_007, timescale: Int32(rate)), MediaTime(value: 22_222, timescale: Int32(rate))
+    )
     let outcome = try rig.decode(
       path, at: .init(itemID: 1, end: end),
-      then: [Pass(itemID: 1, start: start, end: end), Pass(itemID: 1, start: start, end: end), Pass(itemID: 1, start: start)],
+      then: [
+        Pass(itemID: 1, start: start, end: end), Pass(itemID: 1, start: start, end: end), Pass(itemID: 1, start: start),
+      ],
       to: Self.output)
     let parts = [0..<22_222, 10_007..<22_222, 10_007..<22_222, 10_007..<rate]
     #expect(outcome.samples == (try StreamRig.converted(parts, rate: rate, channels: 2, to: Self.output)))

@@ -19,7 +19,8 @@ import Testing
 
   private static func sources(_ rate: Int, _ channels: Int) -> [Source] {
     [
-      Source(name: "mp3", suffix: "mp3", arguments: ["-c:a", "libmp3lame", "-b:a", "96k"], rate: rate, channels: channels),
+      Source(
+        name: "mp3", suffix: "mp3", arguments: ["-c:a", "libmp3lame", "-b:a", "96k"], rate: rate, channels: channels),
       Source(name: "aac", suffix: "m4a", arguments: ["-c:a", "aac", "-aac_pns", "0"], rate: rate, channels: channels),
       Source(name: "adts", suffix: "aac", arguments: ["-c:a", "aac", "-aac_pns", "0"], rate: rate, channels: channels),
       Source(name: "vorbis", suffix: "ogg", arguments: ["-c:a", "libvorbis"], rate: rate, channels: channels),
@@ -44,9 +45,13 @@ import Testing
 
   /// A file of noise.
   private func make(_ source: Source, _ path: String, frames: Int, seed: Int) throws {
-    let noise = "anoisesrc=r=\(source.rate):a=0.4:seed=\(seed):c=pink,aformat=channel_layouts=\(source.channels == 1 ? "mono" : "stereo")"
+    let noise =
+      "anoisesrc=r=\(source.rate):a=0.4:seed=\(seed):c=pink,aformat=channel_layouts=\(source.channels == 1 ? "mono" : "stereo")"
     try ChildProcess.run(
-      ["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", noise, "-frames:a", "1000000", "-af", "atrim=end_sample=\(frames)"]
+      [
+        "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", noise, "-frames:a", "1000000", "-af",
+        "atrim=end_sample=\(frames)",
+      ]
         + source.arguments + [path])
   }
 
@@ -80,9 +85,12 @@ import Testing
     let written = try output.withUnsafeMutableBufferPointer { output in
       let base = try #require(output.baseAddress)
       var written = try samples.withUnsafeBufferPointer {
-        try converter.convert(try #require($0.baseAddress), frameCount: count, into: base, capacityFrames: exact + 5_000)
+        try converter.convert(
+          try #require($0.baseAddress), frameCount: count, into: base, capacityFrames: exact + 5_000)
       }
-      while case let more = try converter.drain(into: base + written * 2, capacityFrames: exact + 5_000 - written), more > 0 {
+      while case let more = try converter.drain(into: base + written * 2, capacityFrames: exact + 5_000 - written),
+        more > 0
+      {
         written += more
       }
       return written
@@ -91,7 +99,9 @@ import Testing
     return Array(output.prefix(exact * 2))
   }
 
-  @Test(arguments: Self.pairs) func itemsFollowWithoutAMissingOrAnExtraSample(_ first: Source, _ second: Source) async throws {
+  @Test(arguments: Self.pairs) func itemsFollowWithoutAMissingOrAnExtraSample(_ first: Source, _ second: Source)
+    async throws
+  {
     let rig = try await Rig()
     let paths = [rig.files.file("a.\(first.suffix)"), rig.files.file("b.\(second.suffix)")]
     try make(first, paths[0], frames: 13_007, seed: 1)

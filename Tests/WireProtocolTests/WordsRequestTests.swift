@@ -42,7 +42,10 @@ import Testing
       ("repeat off player=x", .playback(.repeat(PlaybackCommand.RepeatMode.off), player: "x")),
       ("loop", .playback(.loop(.init(.none)), player: "main")),
       ("loop off item=3", .playback(.loop(.init(.off, item: 3)), player: "main")),
-      ("loop 1:10 end count=3", .playback(.loop(.init(.range(start: .absolute(try Self.seconds("70")), end: .end, count: 3))), player: "main")),
+      (
+        "loop 1:10 end count=3",
+        .playback(.loop(.init(.range(start: .absolute(try Self.seconds("70")), end: .end, count: 3))), player: "main")
+      ),
       ("status player=\"x\"", .playback(.status, player: "x")),
       ("load '/a b'", .queue(.load([one], waitUntilReady: false), player: "main")),
       ("load \"/a b\" wait=ready /a\\ b", .queue(.load([one, one], waitUntilReady: true), player: "main")),
