@@ -29,8 +29,7 @@ extension PlayerCore {
     }
     let frames = try frames(of: range, in: item)
     // A seek that is on its way counts as done.
-    let start = machine.preparedStart.flatMap { $0.spliceAfter == nil ? $0.time : nil }
-    run(machine.setLoop(frames, count: count, heardAt: start ?? currentTime()), cause: .request)
+    run(machine.setLoop(frames, count: count, heardAt: machine.startUnderWay?.time ?? currentTime()), cause: .request)
   }
 
   /// The whole frames of the item that a range begins and ends with.
@@ -72,9 +71,8 @@ extension PlayerCore {
   func tellSeam() {
     guard let open = seam else { return }
     takeSpans()
-    guard let sound = timeline.sound(from: open.outputFrame) else { return }
-    let isSamePass = sound.streamID == open.end.streamID && sound.passIndex == open.end.passID.index
-    guard !isSamePass else { return }
+    let ended = (streamID: open.end.streamID, index: open.end.passID.index)
+    guard let sound = timeline.sound(from: open.outputFrame, after: ended) else { return }
     seam = nil
     guard sound.position.itemID == open.toItemID else { return }
     passStartFrame = sound.outputFrame

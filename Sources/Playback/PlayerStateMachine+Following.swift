@@ -48,6 +48,12 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
+  /// Where the current item is about to be heard from, when that is another place than where it is.
+  var startUnderWay: Start? {
+    if let start = preparedStart, start.spliceAfter == nil { return start }
+    return uncommitted?.start ?? pendingStart
+  }
+
   /// Playback of the item goes on from `time`: answers where that pass ends.
   mutating func armLoop(at time: MediaTime, of id: ItemID) -> MediaTime? {
     guard let loop, loop.itemID == id else { return nil }

@@ -115,7 +115,7 @@ struct PlayerStateMachine {
   /// How many passes of the present generation have begun.
   var begunCount = 0
   /// A generation that is to replace what sounds, until the mixer has taken it.
-  private var uncommitted: (generation: UInt64, start: Start)?
+  var uncommitted: (generation: UInt64, start: Start)?
   /// Entries that left the queue and have not been taken by `takeRemoved`.
   var removed: [ItemID] = []
   var plan = Plan()

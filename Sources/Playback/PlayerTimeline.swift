@@ -151,15 +151,19 @@ struct PlayerTimeline {
     return span.streamFrame + offset
   }
 
-  /// Where sound goes on at or after `outputFrame`, and which pass of which stream it is; nil while nothing is known.
-  func sound(from outputFrame: Int64) -> Sound? {
-    guard let run = runs.first(where: { !$0.isStill && $0.end?.frame ?? .max > outputFrame }) else { return nil }
-    let frame = max(run.outputFrame, outputFrame)
-    let streamFrame = run.streamFrame + (frame - run.outputFrame)
-    guard let span = spans[run.streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { return nil }
-    return Sound(
-      outputFrame: frame, streamID: run.streamID, passIndex: span.passIndex,
-      position: Position(itemID: span.itemID, time: time(in: span, at: streamFrame)))
+  /// Where sound goes on at or after `outputFrame`, where a pass of a stream ended, with another pass; nil while nothing
+  /// is known.
+  func sound(from outputFrame: Int64, after pass: (streamID: UInt64, index: Int)) -> Sound? {
+    for run in runs where !run.isStill && run.end?.frame ?? .max > outputFrame {
+      let frame = max(run.outputFrame, outputFrame)
+      let streamFrame = run.streamFrame + (frame - run.outputFrame)
+      guard let span = spans[run.streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { continue }
+      if run.streamID == pass.streamID, span.passIndex == pass.index { continue }
+      return Sound(
+        outputFrame: frame, streamID: run.streamID, passIndex: span.passIndex,
+        position: Position(itemID: span.itemID, time: time(in: span, at: streamFrame)))
+    }
+    return nil
   }
 
   struct Sound: Sendable, Hashable {
