@@ -51,15 +51,18 @@ extension PlayerCore {
   func commit(_ generation: UInt64) {
     guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
+    forgetWaiting(from: 0)
     commit(prepared)
   }
 
+  /// The stream sounds from now on; what waits follows it.
   private func commit(_ prepared: Generation) {
     guard let core = output.core, let inputIndex else { return }
-    forgetWaiting(from: 0)
     outgoing = nil
     sounding = prepared
-    ends.removeAll { $0.streamID != prepared.stream.id }
+    ends.removeAll { end in
+      end.streamID != prepared.stream.id && !waiting.contains { $0.generation.stream.id == end.streamID }
+    }
     output.keep(prepared.stream)
     core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
     core.setRunning(machine.rate != 0, input: inputIndex)
@@ -89,8 +92,10 @@ extension PlayerCore {
   func joinWaiting() {
     if let outgoing, !ends.contains(where: { $0.streamID == outgoing.stream.id }) { self.outgoing = nil }
     guard outgoing == nil, !waiting.isEmpty else { return }
-    let (next, pass) = waiting.removeFirst()
-    join(next, after: pass)
+    while outgoing == nil, !waiting.isEmpty {
+      let (next, pass) = waiting.removeFirst()
+      join(next, after: pass)
+    }
     output.commit()
   }
 

@@ -72,9 +72,8 @@ extension PlayerCore {
     guard let open = seam else { return }
     takeSpans()
     let ended = (streamID: open.end.streamID, index: open.end.passID.index)
-    guard let sound = timeline.sound(from: open.outputFrame, after: ended) else { return }
+    guard let sound = timeline.sound(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
     seam = nil
-    guard sound.position.itemID == open.toItemID else { return }
     passStartFrame = sound.outputFrame
     if open.toItemID == open.end.itemID {
       // The times of the item come again, those at the very beginning of the pass, too.

@@ -151,14 +151,14 @@ struct PlayerTimeline {
     return span.streamFrame + offset
   }
 
-  /// Where sound goes on at or after `outputFrame`, where a pass of a stream ended, with another pass; nil while nothing
-  /// is known.
-  func sound(from outputFrame: Int64, after pass: (streamID: UInt64, index: Int)) -> Sound? {
+  /// Where item `id` sounds at or after `outputFrame`, at which a pass of a stream ended, in another pass; nil while that
+  /// is not known.
+  func sound(of id: PlayerItem.ID, from outputFrame: Int64, after pass: (streamID: UInt64, index: Int)) -> Sound? {
     for run in runs where !run.isStill && run.end?.frame ?? .max > outputFrame {
       let frame = max(run.outputFrame, outputFrame)
       let streamFrame = run.streamFrame + (frame - run.outputFrame)
       guard let span = spans[run.streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { continue }
-      if run.streamID == pass.streamID, span.passIndex == pass.index { continue }
+      if span.itemID != id || (run.streamID == pass.streamID && span.passIndex == pass.index) { continue }
       return Sound(
         outputFrame: frame, streamID: run.streamID, passIndex: span.passIndex,
         position: Position(itemID: span.itemID, time: time(in: span, at: streamFrame)))

@@ -18,7 +18,7 @@ import Testing
     return TimeRange(start: MediaTime(value: start, timescale: 48_000), end: MediaTime(value: end, timescale: 48_000))
   }
 
-  @Test(arguments: 1...6) func whateverIsAskedForThereIsNoGap(seed: UInt64) async throws {
+  @Test(arguments: [1, 2, 3, 4, 5, 38]) func whateverIsAskedForThereIsNoGap(seed: UInt64) async throws {
     let rig = try await Rig()
     var random = SeededGenerator(seed: seed)
     var durations: [PlayerItem.ID: Int64] = [:]
@@ -68,7 +68,8 @@ import Testing
       await rig.advance(milliseconds: milliseconds)
       let heard = rig.heard.all[before...]
       #expect(!heard.contains(.silence), "seed \(seed), after \(step)")
-      #expect(heard.count >= Int(milliseconds) * 48 - 48, "seed \(seed), after \(step): \(heard.count) in \(milliseconds) ms")
+      #expect(
+        heard.count >= Int(milliseconds) * 48 - 48, "seed \(seed), after \(step): \(heard.count) in \(milliseconds) ms")
     }
     #expect(!rig.dump.split(separator: "\n").contains { $0.hasPrefix("event seam") && !$0.hasSuffix("inserted 0") })
     #expect(!rig.dump.contains("stalled"))
