@@ -105,6 +105,7 @@ final class Observation: @unchecked Sendable {
     case .packetsSkipped(let item, let time, let count, let error):
       notify(.packetsSkipped(count: count, error), item, time)
     case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
+    case .seam(let seam): notify(seam)
     case .itemFailed: return
     }
   }
@@ -139,6 +140,16 @@ final class Observation: @unchecked Sendable {
     connection?.send(.item(.init(subscription: id, kind: kind, position: position)), form: form)
   }
 
+  private func notify(_ seam: PlayerSeam) {
+    guard keys.contains(.itemEvents) else { return }
+    let event = Event.Seam(
+      subscription: id, player: target.name, from: Int(clamping: seam.fromItemID), to: Int(clamping: seam.toItemID),
+      time: seam.time, trimmedEnd: (seam.trimmedEnd.frameCount, seam.trimmedEnd.source.rawValue),
+      trimmedStart: (seam.trimmedStart.frameCount, seam.trimmedStart.source.rawValue),
+      insertedFrameCount: seam.insertedFrameCount)
+    connection?.send(.seam(event), form: form)
+  }
+
   private func send(_ change: Event.Changed) { connection?.send(.changed(change), form: form) }
 }
 
@@ -161,6 +172,8 @@ extension ObservableKey {
     case .playerVolume: .float(state.volume)
     case .playerIsMuted: .bool(state.isMuted)
     case .playerActionAtItemEnd: .string(state.actionAtItemEnd.rawValue)
+    case .playerRepeat: .string(state.repeatMode.rawValue)
+    case .playerLoop: state.loop.map { .string($0.wireText) } ?? FieldValue.none
     case .playerError:
       Self.value(state.reasonForWaitingToPlay == .currentItemFailed ? state.itemStatus.error?.code.name : nil)
     case .queueVersion: .int(state.queueVersion)

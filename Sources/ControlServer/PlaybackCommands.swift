@@ -27,7 +27,12 @@ extension Connection {
         }
       }
       return .ok(["actionAtItemEnd": .string(target.state.actionAtItemEnd.rawValue)])
-    case .seek: preconditionFailure("seek waits: Command.isWaiting")
+    case .repeat(let mode):
+      if let mode {
+        try player.tryOnLoop { player throws(MediaError) in try player.setRepeatMode(RepeatMode(mode)) }
+      }
+      return .ok(["repeat": .string(target.state.repeatMode.rawValue)])
+    case .seek, .loop: preconditionFailure("seek and loop wait: Command.isWaiting")
     }
     return nil
   }
@@ -42,7 +47,8 @@ extension Connection {
       "time": .time(time), "pts": .fraction(time), "duration": .time(state.itemDuration),
       "providesPreciseDuration": .bool(state.itemProvidesPreciseDuration),
       "volume": .float(state.volume), "muted": .bool(state.isMuted),
-      "actionAtItemEnd": .string(state.actionAtItemEnd.rawValue), "itemStatus": .string(state.itemStatus.name),
+      "actionAtItemEnd": .string(state.actionAtItemEnd.rawValue), "repeat": .string(state.repeatMode.rawValue),
+      "loop": state.loop.map { .string($0.wireText) } ?? FieldValue.none, "itemStatus": .string(state.itemStatus.name),
       "version": .int(state.queueVersion),
     ]
   }

@@ -68,7 +68,7 @@ final class WaitRunner: @unchecked Sendable {
     case .timeJumped:
       machine.timeJumped()
       judge()
-    case .itemChanged, .playedToEnd, .itemFailed: judge()
+    case .itemChanged, .playedToEnd, .itemFailed, .seam: judge()
     case .failedToPlayToEnd, .stalled, .packetsSkipped, .newErrorLogEntry: return
     }
   }

@@ -19,6 +19,8 @@ final class ItemDecoder {
   let reader: AudioTrackReader?
   /// What `read` gives.
   let format: AudioFormat
+  /// Where reading ends, exclusive, as a frame of the item; nil: at the item's end.
+  private(set) var endFrame: Int64?
   /// Silence: the next frame, and the frame after the last.
   private var silentFrame: Int64 = 0
   private let silentEnd: Int64
@@ -41,24 +43,47 @@ final class ItemDecoder {
     }
   }
 
+  /// The place of the frame that the next read gives.
+  var position: Int64 { reader?.position ?? silentFrame }
+
+  /// What was cut off the item's edges; that at the end is known once the end has been read.
+  var startTrim: EdgeTrim { reader?.startTrim ?? .none }
+  var endTrim: EdgeTrim { reader?.endTrim ?? .none }
+
+  /// Lets reading end at a time of the item, at frame `floor(time * rate)`; nil: at the item's end. False, and reading
+  /// goes on to the item's end, when it is past that frame already.
+  func setEnd(_ time: MediaTime?) -> Bool {
+    endFrame = time?.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity)
+    guard let endFrame, position > endFrame else { return true }
+    self.endFrame = nil
+    return false
+  }
+
   /// Goes to a place; answers where the next frame lies, within the tolerances.
   func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
     if let reader { return try reader.seek(to: time, toleranceBefore: before, toleranceAfter: after) }
-    let frame = time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
+    let frame =
+      time.isPositiveInfinity
+      ? silentEnd : time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
     silentFrame = max(0, min(frame, silentEnd))
     return MediaTime(frame: silentFrame, rate: format.sampleRateHz)
   }
 
   /// Decodes up to `capacityFrames` interleaved frames.
   func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
+    var wanted = capacityFrames
+    if let endFrame {
+      guard position < endFrame else { return .ended }
+      wanted = Int(min(Int64(wanted), endFrame - position))
+    }
     if let reader {
-      switch try reader.read(into: samples, capacityFrames: capacityFrames) {
+      switch try reader.read(into: samples, capacityFrames: wanted) {
       case .frames(let count, let position): return .frames(count, position: position)
       case .endOfTrack: return .ended
       case .cancelled: return .cancelled
       }
     }
-    let count = min(capacityFrames, Int(silentEnd - silentFrame))
+    let count = min(wanted, Int(silentEnd - silentFrame))
     guard count > 0 else { return .ended }
     samples.update(repeating: 0, count: count * format.channelCount)
     defer { silentFrame += Int64(count) }

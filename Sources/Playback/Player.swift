@@ -54,6 +54,28 @@ extension PlayerControl {
   /// Errors: `invalidArgument` for `advance` without a queue.
   public func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) { try core.setActionAtItemEnd(action) }
 
+  // MARK: - Repeating
+
+  /// What is played again when it has ended; without a gap, and decoded ahead like anything else that follows. While it
+  /// is not `off` it comes before `actionAtItemEnd`. What is shorter than 10 ms is played once. Each repeat is a `seam`
+  /// event. Errors: `invalidArgument` for `all` without a queue.
+  public func setRepeatMode(_ mode: RepeatMode) throws(MediaError) { try core.setRepeatMode(mode) }
+
+  /// Plays a part of the current item again and again: from frame `floor(start * rate)` up to frame
+  /// `floor(end * rate)`, exactly; nil: plays on from where it is, without a gap.
+  ///
+  /// Whenever playback comes to the end of the range from before it, it goes on at its beginning: that is a `seam` from
+  /// the item to itself, and no `timeJumped`. Playback that is beyond the range, when the loop is set or by a seek, plays
+  /// on. The loop is over when it has gone back `count` times (nil: never), when the item's own end is heard, and when
+  /// another item becomes current.
+  ///
+  /// Errors: `noCurrentItem`; `noSuchItem` when `itemID` is not the current item's; `invalidState` when the item is not
+  /// ready; the item's own when it failed; `invalidTime` for a range that is empty, shorter than 10 ms or beyond the
+  /// duration; `invalidArgument` for a `count` below 1. Then nothing changes.
+  public func setLoop(_ range: TimeRange?, count: Int? = nil, itemID: PlayerItem.ID? = nil) throws(MediaError) {
+    try core.setLoop(range, count: count, itemID: itemID)
+  }
+
   // MARK: - Seeking
 
   /// Goes to a time of the current item, at least to [time - toleranceBefore, time + toleranceAfter]; with zero

@@ -91,7 +91,10 @@ extension PlayerCore {
       if end.error == nil, let duration = machine.entry(end.itemID)?.duration {
         tell(observers.end(of: end.itemID, duration: duration), itemID: end.itemID, atFrame: frame)
       }
-      run(machine.endHeard(end.itemID, error: end.error), cause: .itemEnded)
+      endBeingTold = end
+      run(machine.endHeard(end.passID, error: end.error), cause: .itemEnded)
+      endBeingTold = nil
+      tellSeam()
       nextEndTime = nil
       // Paused at its end, the item ends again when it is played on, be it by who was just told.
       if machine.endedItem == end.itemID, machine.preparedStart == nil {

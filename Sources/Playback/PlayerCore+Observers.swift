@@ -103,6 +103,9 @@ extension PlayerCore {
     case .failedToPlayToEnd(let id, let error): send(.failedToPlayToEnd(id, endTime(of: id), error))
     case .stalled(let id): send(.stalled(id, currentTime()))
     case .itemFailed(let id, let error): send(.itemFailed(id, error))
+    case .seam(_, let next):
+      guard let end = endBeingTold else { break }
+      seam = OpenSeam(end: end, toItemID: next, outputFrame: processedFrame)
     }
   }
 

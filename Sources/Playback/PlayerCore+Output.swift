@@ -32,6 +32,7 @@ extension PlayerCore {
     outgoing = nil
     waiting = []
     ends = []
+    seam = nil
     isStarvationVoid = false
     let time = parkedPosition.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
@@ -56,7 +57,7 @@ extension PlayerCore {
       timeline.endRun(outputFrame: event.outputFrame, reason: .stopped)
     case .streamSet: streamSet(event)
     case .scheduleMissed: spliceMissed()
-    case .streamRetired: timeline.removeStream(event.streamID)
+    case .streamRetired: timeline.retireStream(event.streamID)
     case .roomInStream: pipeline.roomAppeared()
     }
   }
@@ -67,6 +68,7 @@ extension PlayerCore {
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
     if machine.rate != 0 { soundingRate = machine.rate }
     run(machine.soundBegan(), cause: .buffered)
+    tellSeam()
   }
 
   /// The stream came to its end, as far as the mixer knew then.
@@ -108,6 +110,7 @@ extension PlayerCore {
     isAiming = true
     run(machine.committed(generation: committed.number), cause: .buffered)
     if committed.isSeek {
+      seam = nil
       send(.timeJumped(position.itemID, position.time))
       tell(skipped, itemID: position.itemID)
       tell(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
@@ -130,6 +133,7 @@ extension PlayerCore {
       isStarvationVoid = false
       run(machine.soundBegan(), cause: .buffered)
     }
+    tellSeam()
     aimTimer()
   }
 

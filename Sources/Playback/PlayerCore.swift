@@ -1,5 +1,6 @@
 import DequeModule
 import Logging
+import MediaAssets
 import MediaCore
 import RealtimeAudio
 
@@ -30,9 +31,17 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// What the mixer still reads, while `sounding` is to take over from it.
   var outgoing: Generation?
   /// What is to follow `sounding`, each after an item: handed to the mixer once the take-over before it is heard.
-  var waiting: [(generation: Generation, item: PlayerItem.ID)] = []
-  /// Ends of items in streams that sound or will, in order.
+  var waiting: [(generation: Generation, pass: PassID)] = []
+  /// Ends of passes in streams that sound or will, in order.
   var ends: [ItemEnd] = []
+  /// An end that has been heard, until what follows it is.
+  var seam: OpenSeam?
+  /// The end that the machine is being told of.
+  var endBeingTold: ItemEnd?
+  /// Entries that are being opened to find out their state.
+  var loading: Set<PlayerItem.ID> = []
+  /// The rates of items that have been opened, in Hz.
+  var sampleRates: [PlayerItem.ID: Int] = [:]
   /// Everything up to this output frame has been told to observers.
   var processedFrame: Int64 = -1
   /// The position is not reported from before this frame: a jump that was committed counts as done.
@@ -81,13 +90,24 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var startTime = MediaTime.zero
     /// It carries out a seek: the current time jumps.
     var isSeek = false
+    /// What was cut off before the beginnings of its passes, by their index; none where there is none.
+    var startTrims: [Int: EdgeTrim] = [:]
   }
 
   struct ItemEnd {
     var streamID: UInt64
     var streamFrame: Int64
+    var passID: PassID
     var itemID: PlayerItem.ID
     var error: MediaError?
+    /// What was cut off behind the item's end.
+    var trim = EdgeTrim.none
+  }
+
+  struct OpenSeam {
+    var end: ItemEnd
+    var toItemID: PlayerItem.ID
+    var outputFrame: Int64
   }
 
   struct PendingSeek {
@@ -123,7 +143,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Whether nothing is under way that virtual time would have to wait for.
   var isSettled: Bool {
     // A stream that ended is about to be continued when something is planned.
-    let isContinuing = !machine.plan.items.isEmpty || machine.plan.endsInSilence
+    let isContinuing = !machine.plan.passes.isEmpty
     let newest = waiting.last?.generation ?? sounding
     return machine.isSettled && !(isContinuing && newest?.stream.endFrame != nil)
   }
@@ -183,10 +203,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     case .commit(let generation):
       commit(generation)
       needsCommit = true
-    case .splice(let generation, let item):
-      splice(generation, after: item)
+    case .splice(let generation, let pass):
+      splice(generation, after: pass)
       needsCommit = true
-    case .truncate(let item): if truncate(after: item) { needsCommit = true }
+    case .truncate(let pass): if truncate(after: pass) { needsCommit = true }
+    case .shorten(let pass, let time): if shorten(pass, at: time) { needsCommit = true }
     case .dropStream:
       dropStream()
       needsCommit = true
@@ -323,6 +344,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   private func release(_ item: PlayerItem) {
     items[item.id] = nil
+    sampleRates[item.id] = nil
     item.release()
   }
 
@@ -386,6 +408,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.volume = volume
     state.isMuted = isMuted
     state.actionAtItemEnd = machine.actionAtItemEnd
+    state.repeatMode = machine.repeatMode
+    state.loop = machine.loop.map {
+      PlayerLoop(range: TimeRange(start: $0.start, end: $0.end), remainingCount: $0.remaining)
+    }
     state.itemCount = machine.entries.count
     state.queueVersion = machine.queueVersion
     if let current = machine.entries.first {

@@ -35,6 +35,8 @@ struct PlayerTimeline {
   struct Span: Sendable, Hashable {
     var streamFrame: Int64
     var itemID: PlayerItem.ID
+    /// Which pass of its stream it belongs to.
+    var passIndex = 0
     /// The item's time at `streamFrame`.
     var time: MediaTime
   }
@@ -49,6 +51,8 @@ struct PlayerTimeline {
   let sampleRateHz: Int
   private(set) var runs = Deque<Run>()
   private(set) var spans: [UInt64: Deque<Span>] = [:]
+  /// Streams that have been heard to their end, while a run of them is kept.
+  private var retired: Set<UInt64> = []
 
   init(sampleRateHz: Int) { self.sampleRateHz = sampleRateHz }
 
@@ -61,7 +65,21 @@ struct PlayerTimeline {
     while let last = spans[streamID]?.last, last.streamFrame >= frame { spans[streamID]?.removeLast() }
   }
 
-  mutating func removeStream(_ streamID: UInt64) { spans[streamID] = nil }
+  mutating func removeStream(_ streamID: UInt64) {
+    spans[streamID] = nil
+    retired.remove(streamID)
+  }
+
+  /// Nothing of the stream is to be heard any more. What has been heard may still be asked for, until it is forgotten.
+  mutating func retireStream(_ streamID: UInt64) {
+    retired.insert(streamID)
+    removeRetired(streamID)
+  }
+
+  private mutating func removeRetired(_ streamID: UInt64) {
+    guard retired.contains(streamID), !runs.contains(where: { $0.streamID == streamID }) else { return }
+    removeStream(streamID)
+  }
 
   /// Sound began; or, with `isStill`, the player stands at this frame without sounding.
   mutating func beginRun(outputFrame: Int64, streamID: UInt64, streamFrame: Int64, isStill: Bool = false) {
@@ -91,7 +109,7 @@ struct PlayerTimeline {
   /// Runs that ended before `outputFrame` are not asked for any more; the one that covers it is kept, and the one before if
   /// that begins there: a rewind to `outputFrame` makes it void.
   mutating func forget(before outputFrame: Int64) {
-    while runs.count > 1, runs[1].outputFrame < outputFrame { runs.removeFirst() }
+    while runs.count > 1, runs[1].outputFrame < outputFrame { removeRetired(runs.removeFirst().streamID) }
     guard let first = runs.first, var list = spans[first.streamID] else { return }
     let frame = first.streamFrame + max(0, outputFrame - first.outputFrame)
     while list.count > 1, list[1].streamFrame <= frame { list.removeFirst() }
@@ -124,6 +142,36 @@ struct PlayerTimeline {
       return time(in: span, at: frame)
     }
     return nil
+  }
+
+  /// The frame of the stream at which the pass has reached `time`; nil when it begins later.
+  func streamFrame(of time: MediaTime, passIndex: Int, streamID: UInt64) -> Int64? {
+    guard let span = spans[streamID]?.last(where: { $0.passIndex == passIndex && $0.time <= time }),
+      let offset = (time - span.time).frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity)
+    else { return nil }
+    return span.streamFrame + offset
+  }
+
+  /// Where item `id` sounds at or after `outputFrame`, at which a pass of a stream ended, in another pass; nil while that
+  /// is not known.
+  func sound(of id: PlayerItem.ID, from outputFrame: Int64, after pass: (streamID: UInt64, index: Int)) -> Sound? {
+    for run in runs where !run.isStill && run.end?.frame ?? .max > outputFrame {
+      let frame = max(run.outputFrame, outputFrame)
+      let streamFrame = run.streamFrame + (frame - run.outputFrame)
+      guard let span = spans[run.streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { continue }
+      if span.itemID != id || (run.streamID == pass.streamID && span.passIndex == pass.index) { continue }
+      return Sound(
+        outputFrame: frame, streamID: run.streamID, passIndex: span.passIndex,
+        position: Position(itemID: span.itemID, time: time(in: span, at: streamFrame)))
+    }
+    return nil
+  }
+
+  struct Sound: Sendable, Hashable {
+    var outputFrame: Int64
+    var streamID: UInt64
+    var passIndex: Int
+    var position: Position
   }
 
   func position(streamID: UInt64, streamFrame: Int64) -> Position? {

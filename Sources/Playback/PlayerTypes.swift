@@ -104,6 +104,8 @@ public enum PlayerEvent: Sendable, Hashable {
   /// Something is wrong with the item's file at this time, though it plays: `irregularTimestamps`, `wrongLength`. Said
   /// when it is found. As AVPlayerItemNewErrorLogEntry.
   case newErrorLogEntry(PlayerItem.ID, MediaTime, MediaError)
+  /// One item, or one pass of it, was followed by the next: told when that is heard.
+  case seam(PlayerSeam)
 }
 
 /// Every public fact of a player, at one moment.
@@ -116,6 +118,9 @@ public struct PlayerState: Sendable, Hashable {
   public var volume: Float = 1
   public var isMuted = false
   public var actionAtItemEnd = ActionAtItemEnd.advance
+  public var repeatMode = RepeatMode.off
+  /// The current item's loop, if there is one.
+  public var loop: PlayerLoop?
   /// Entries of the queue, the current one included.
   public var itemCount = 0
   /// Grows with every change of the queue.

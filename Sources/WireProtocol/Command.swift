@@ -13,7 +13,7 @@ public enum Command: Sendable, Hashable {
   /// up what comes after it on its connection.
   public var isWaiting: Bool {
     switch self {
-    case .playback(.seek, _), .watching(.wait), .watching(.clockAdvance): true
+    case .playback(.seek, _), .playback(.loop, _), .watching(.wait), .watching(.clockAdvance): true
     case .queue(.load(_, let waitUntilReady, _), _): waitUntilReady
     case .queue(.append(_, let waitUntilReady, _, _), _): waitUntilReady
     case .queue(.insert(_, _, let waitUntilReady, _, _), _): waitUntilReady
@@ -48,7 +48,37 @@ public enum PlaybackCommand: Sendable, Hashable {
   case mute(Switch?)
   /// Nil asks for the present action.
   case endAction(ItemEndAction?)
+  /// Nil asks for the present mode.
+  case `repeat`(RepeatMode?)
+  case loop(Loop)
   case status
+
+  /// What to do about a loop of the current item.
+  public struct Loop: Sendable, Hashable {
+    public enum Change: Sendable, Hashable {
+      /// Tells which there is.
+      case none
+      case off
+      /// Loops a range; `count`: how many times playback goes back, nil: for ever.
+      case range(start: TimeExpression, end: TimeExpression, count: Int?)
+    }
+
+    public var change: Change
+    /// The item that must be the current one.
+    public var item: Int?
+
+    public init(_ change: Change, item: Int? = nil) {
+      self.change = change
+      self.item = item
+    }
+  }
+
+  /// What is played again.
+  public enum RepeatMode: String, Sendable, Hashable, CaseIterable {
+    case off
+    case one
+    case all
+  }
 
   /// Where to go, and how exactly.
   public struct Seek: Sendable, Hashable {

@@ -12,6 +12,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case itemStatus = "item.status"
   case list
   case load
+  case loop
   case mute
   case next
   case observe
@@ -24,6 +25,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case playerList = "player.list"
   case rate
   case remove
+  case `repeat`
   case seek
   case stats
   case status

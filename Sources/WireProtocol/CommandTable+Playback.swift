@@ -81,20 +81,70 @@ extension CommandTable {
         .endAction(arguments.text(.action).flatMap(PlaybackCommand.ItemEndAction.init)), player: arguments.player)
     },
     CommandSpec(
+      .repeat, .playback, "Sets what is played again when it has ended, or gives it.",
+      details:
+        "`one` plays the current item again and again, `all` the queue: an entry that was heard to its end goes to"
+        + " the end of the queue and keeps its id, and so does one that `next` leaves. Repeats follow without a gap, and come"
+        + " before `end-action`. What is shorter than 10 ms is played once.",
+      parameters: [
+        ParameterSpec(
+          .mode, .word(PlaybackCommand.RepeatMode.allCases.map(\.rawValue)), .optional, "off|one|all",
+          "what to repeat; `off` from the start"), player,
+      ],
+      reply: ["repeat"], errors: [.noSuchPlayer], example: ["> repeat one", "< ok repeat=one"]
+    ) { arguments throws(MediaError) in
+      .playback(.repeat(arguments.text(.mode).flatMap(PlaybackCommand.RepeatMode.init)), player: arguments.player)
+    },
+    CommandSpec(
+      .loop, .playback, "Plays a part of the current item again and again, ends that, or says what is looped.",
+      details:
+        "Exact: from frame `floor(START * rate)` up to frame `floor(END * rate)`, without a gap. Playback that comes to"
+        + " END from before it goes on at START; playback beyond END (when the loop is set, or by a seek) plays on, and the loop"
+        + " is over when the item ends. `loop off` plays on from where it is. Each time it goes back is a `seam` event and no"
+        + " `time-jumped`; ticks and boundaries fire in each pass. A range is 10 ms long at least. While the item is not ready"
+        + " the request waits for that. In the reply `count` is how many more times it goes back (`none`: for ever).",
+      parameters: [
+        ParameterSpec(.start, .timeExpression, .optional, "START", "where the range begins"),
+        ParameterSpec(.end, .timeExpression, .optional, "END", "where it ends"),
+        ParameterSpec(.off, .flag, .option, "off", "play on"),
+        ParameterSpec(
+          .count, .integer(1...1_000_000_000), .option, "N", "how many times to go back; for ever unless said"),
+        ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"), player,
+      ],
+      waiting: .always, reply: ["item", "start", "end", "count"],
+      errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer],
+      example: [
+        "> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none", "> loop off",
+        "< ok item=1 start=none end=none count=none",
+      ]
+    ) { arguments throws(MediaError) in
+      let (start, end, count) = (arguments.expression(.start), arguments.expression(.end), arguments.integer(.count))
+      let change: PlaybackCommand.Loop.Change
+      switch (start, end, arguments.flag(.off)) {
+      case (let start?, let end?, false): change = .range(start: start, end: end, count: count)
+      case (nil, nil, true) where count == nil: change = .off
+      case (nil, nil, false) where count == nil: change = .none
+      default:
+        throw arguments.failure("a loop is START and END, with or without count, or off, or nothing to ask for it")
+      }
+      return .playback(.loop(.init(change, item: arguments.integer(.item))), player: arguments.player)
+    },
+    CommandSpec(
       .status, .playback, "Gives the player's state on one line.",
       details:
-        "`time` is the time heard. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
+        "`time` is the time heard; `loop` is `START-END` in seconds. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
       parameters: [player],
       reply: [
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
-        "duration", "providesPreciseDuration", "volume", "muted", "actionAtItemEnd", "itemStatus", "version",
+        "duration", "providesPreciseDuration", "volume", "muted", "actionAtItemEnd", "repeat", "loop", "itemStatus",
+        "version",
       ],
       errors: [.noSuchPlayer],
       example: [
         "> status",
         "< ok player=main timeControlStatus=playing reasonForWaitingToPlay=none rate=1 item=1 index=0 count=2 time=12.25"
           + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false actionAtItemEnd=advance"
-          + " itemStatus=readyToPlay version=2",
+          + " repeat=off loop=none itemStatus=readyToPlay version=2",
       ]
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]

@@ -12,6 +12,8 @@ public enum Event: Sendable, Hashable {
   case changed(Changed)
   /// An item ended, failed, stalled or jumped; for those who observe `item.events`.
   case item(ItemNotification)
+  /// An item followed another, or itself; for those who observe `item.events`.
+  case seam(Seam)
   /// So many events of this connection were dropped because it did not read: ask for what matters again.
   case overflow(dropped: Int)
   /// The connection is about to be closed by the daemon, with the reason.
@@ -167,6 +169,39 @@ public enum Event: Sendable, Hashable {
     }
   }
 
+  /// The payload of `seam`.
+  public struct Seam: Sendable, Hashable {
+    public var subscription: Int
+    public var player: String
+    public var from: Int
+    public var to: Int
+    /// Where `to` began.
+    public var time: MediaTime
+    /// Frames cut off the end of `from`, at its own rate, and the name of what said so.
+    public var trimmedEndFrameCount: Int64
+    public var trimmedEndSource: String
+    /// The same for the start of `to`.
+    public var trimmedStartFrameCount: Int64
+    public var trimmedStartSource: String
+    /// Frames of silence, at the output's rate.
+    public var insertedFrameCount: Int64
+
+    public init(
+      subscription: Int, player: String, from: Int, to: Int, time: MediaTime,
+      trimmedEnd: (frameCount: Int64, source: String), trimmedStart: (frameCount: Int64, source: String),
+      insertedFrameCount: Int64
+    ) {
+      self.subscription = subscription
+      self.player = player
+      self.from = from
+      self.to = to
+      self.time = time
+      (trimmedEndFrameCount, trimmedEndSource) = trimmedEnd
+      (trimmedStartFrameCount, trimmedStartSource) = trimmedStart
+      self.insertedFrameCount = insertedFrameCount
+    }
+  }
+
   /// The event's name on the wire.
   public var name: EventName {
     switch self {
@@ -183,6 +218,7 @@ public enum Event: Sendable, Hashable {
       case .packetsSkipped: .packetsSkipped
       case .newErrorLogEntry: .newErrorLogEntry
       }
+    case .seam: .seam
     case .overflow: .overflow
     case .closing: .closing
     }
@@ -232,6 +268,17 @@ public enum Event: Sendable, Hashable {
         fields.append(contentsOf: WireError(error).fields)
       }
       return fields
+    case .seam(let seam):
+      var fields: Fields = [
+        "id": .int(seam.subscription), "player": .string(seam.player), "from": .int(seam.from), "to": .int(seam.to),
+      ]
+      fields.append(position: seam.time)
+      fields.append("trimmed-end", .int(seam.trimmedEndFrameCount))
+      fields.append("trimmed-end-by", .string(seam.trimmedEndSource))
+      fields.append("trimmed-start", .int(seam.trimmedStartFrameCount))
+      fields.append("trimmed-start-by", .string(seam.trimmedStartSource))
+      fields.append("inserted", .int(seam.insertedFrameCount))
+      return fields
     case .overflow(let dropped):
       return ["dropped": .int(dropped)]
     case .closing(let error):
@@ -275,6 +322,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case packetsSkipped = "packets-skipped"
   case playedToEnd = "played-to-end"
   case removed
+  case seam
   case stalled
   case tick
   case timeJumped = "time-jumped"

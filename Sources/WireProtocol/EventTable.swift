@@ -48,6 +48,17 @@ public enum EventTable {
         "A subscription is over: the item that its `at` was bound to left the queue (`itemRemoved`), or its player was closed"
         + " (`playerClosed`)."),
     EventSpec(
+      name: .seam,
+      fields: [
+        "id", "player", "from", "to", "time", "pts", "trimmed-end", "trimmed-end-by", "trimmed-start",
+        "trimmed-start-by",
+        "inserted",
+      ],
+      summary:
+        "`observe item.events`: an item followed another, or itself (repeated or looped), as heard. `time` is where `to` began;"
+        + " frames trimmed from the end of the one and the start of the other, at their own rates, and by which tag (`none`"
+        + " where nothing was); frames of silence that the output had to insert: 0, unless what follows came too late."),
+    EventSpec(
       name: .stalled, fields: position,
       summary: "`observe item.events`: samples did not come in time; playback goes on by itself."),
     EventSpec(

@@ -5,7 +5,9 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case before
   case command
   case conditions
+  case count
   case duration
+  case end
   case fast
   case id
   case ids
@@ -14,7 +16,9 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case item
   case keys
   case limit
+  case mode
   case name
+  case off
   case offset
   case paths
   case player
@@ -22,6 +26,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case `protocol`
   case rate
   case seeks
+  case start
   case state
   case time
   case times

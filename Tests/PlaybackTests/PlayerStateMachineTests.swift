@@ -47,7 +47,7 @@ import Testing
     var machine = machine([1, 2, 3])
     #expect(
       machine.prepared(generation: 1)
-        == [.commit(generation: 1), .setPlan(.init(begunCount: 1, items: [2, 3]))])
+        == [.commit(generation: 1), .setPlan(.init(begunCount: 1, passes: [Pass(itemID: 2), Pass(itemID: 3)]))])
     #expect(machine.setRate(1) == [.setRunning(true)])
   }
 
@@ -95,24 +95,25 @@ import Testing
 
   @Test func aSeekNearTheEndKeepsItsItem() {
     var machine = playing([1, 2])
-    _ = machine.began(2, generation: machine.generation)
+    _ = machine.began(Pass(itemID: 2), generation: machine.generation)
     _ = machine.seek(4, to: .zero, before: .zero, after: .zero)
-    #expect(machine.endHeard(1, error: nil) == [])
+    #expect(machine.firstEnds() == [])
     #expect(machine.entries.map(\.id) == [1, 2])
   }
 
   @Test func theNextItemBecomesCurrentWhenTheEndIsHeard() {
     var machine = playing([1, 2])
-    _ = machine.began(2, generation: machine.generation)
-    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    _ = machine.began(Pass(itemID: 2), generation: machine.generation)
+    let end = PassID(generation: machine.generation, index: 0)
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .emit(.seam(from: 1, to: 2))])
     #expect(machine.entries.map(\.id) == [2])
     #expect(machine.timeControlStatus == .playing)
-    #expect(machine.endHeard(1, error: nil) == [], "an end is told once")
+    #expect(machine.endHeard(end, error: nil) == [], "an end is told once")
   }
 
   @Test func afterTheLastItemThePlayerWaitsForAnother() {
     var machine = playing([1])
-    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1))])
     #expect(machine.entries.isEmpty)
     #expect(machine.timeControlStatus == .waiting)
     #expect(machine.reasonForWaitingToPlay == .noItemToPlay)
@@ -123,15 +124,16 @@ import Testing
   @Test func pauseAtItemEndSetsTheRateToZero() {
     var machine = playing([1, 2])
     _ = machine.setActionAtItemEnd(.pause)
-    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1)), .setRunning(false)])
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .setRunning(false)])
     #expect(machine.rate == 0)
     #expect(machine.entries.map(\.id) == [1, 2])
   }
 
   @Test func noneAtItemEndGoesOnAndPauseThenStopsAtOnce() {
     var machine = playing([1, 2])
-    #expect(machine.setActionAtItemEnd(.none) == [.setPlan(.init(begunCount: 1, items: [], endsInSilence: true))])
-    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    #expect(
+      machine.setActionAtItemEnd(.none) == [.setPlan(.init(begunCount: 1, passes: [Pass(itemID: 1, isSilence: true)]))])
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1))])
     #expect(machine.rate == 1)
     #expect(machine.setActionAtItemEnd(.pause).first == .setRunning(false))
     #expect(machine.rate == 0)
@@ -140,32 +142,34 @@ import Testing
   @Test func anEditBehindWhatWasDecodedReplacesIt() {
     var machine = playing([1, 2, 3])
     let generation = machine.generation
-    _ = machine.began(2, generation: generation)
+    let end = PassID(generation: generation, index: 0)
+    _ = machine.began(Pass(itemID: 2), generation: generation)
     #expect(
       machine.remove([2]) == [
-        .truncate(after: 1), .prepare(generation: generation + 1, .init(itemID: 3, spliceAfter: 1)),
+        .truncate(after: end), .prepare(generation: generation + 1, .init(itemID: 3, spliceAfter: end)),
       ])
-    #expect(machine.prepared(generation: generation + 1).first == .splice(generation: generation + 1, after: 1))
-    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    #expect(machine.prepared(generation: generation + 1).first == .splice(generation: generation + 1, after: end))
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .emit(.seam(from: 1, to: 3))])
     #expect(machine.entries.map(\.id) == [3])
   }
 
   @Test func playingWhileAReplacementIsPreparedStartsWhatIsThere() {
     var machine = machine([1, 2, 3])
     _ = machine.prepared(generation: machine.generation)
-    _ = machine.began(2, generation: machine.generation)
+    _ = machine.began(Pass(itemID: 2), generation: machine.generation)
     _ = machine.remove([2])
-    #expect(machine.preparedStart?.spliceAfter == 1)
+    #expect(machine.preparedStart?.spliceAfter?.index == 0)
     #expect(machine.setRate(1) == [.setRunning(true)])
   }
 
   @Test func cuttingTheRestAndAppendingLaterStartsANewGeneration() {
     var machine = playing([1, 2])
     let generation = machine.generation
-    _ = machine.began(2, generation: generation)
-    #expect(machine.remove([2]) == [.truncate(after: 1), .setPlan(.init())])
+    let end = PassID(generation: generation, index: 0)
+    _ = machine.began(Pass(itemID: 2), generation: generation)
+    #expect(machine.remove([2]) == [.truncate(after: end), .setPlan(.init())])
     #expect(
-      machine.insert([5], at: 1) == [.prepare(generation: generation + 2, .init(itemID: 5, spliceAfter: 1))])
+      machine.insert([5], at: 1) == [.prepare(generation: generation + 2, .init(itemID: 5, spliceAfter: end))])
   }
 
   @Test func aFailedItemIsPassedOverOnlyWhenPlaying() {
@@ -222,5 +226,14 @@ import Testing
     _ = machine.remove([2])
     _ = machine.insert([3], at: 1)
     #expect(machine.queueVersion == version + 2)
+  }
+}
+
+extension PlayerStateMachine {
+  /// The end of the pass that sounds is heard.
+  fileprivate mutating func firstEnds() -> [Action] {
+    guard let first = decoded.first else { return [] }
+    if decoded.count == 1 { _ = ended(first.id, end: first.pass.end, isTooShort: false) }
+    return endHeard(first.id, error: nil)
   }
 }

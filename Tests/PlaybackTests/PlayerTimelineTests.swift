@@ -111,4 +111,55 @@ import Testing
     #expect(
       timeline.position(atOutputFrame: 48_000)?.time == MediaTime(value: 88_201, timescale: 88_200))
   }
+
+  /// Stream 1: item 7 from 0 to 1,000, and again from 400 on.
+  private func loop() -> PlayerTimeline {
+    var timeline = PlayerTimeline(sampleRateHz: 48_000)
+    timeline.add(.init(streamFrame: 0, itemID: 7, passIndex: 0, time: .zero), streamID: 1)
+    timeline.add(.init(streamFrame: 1_000, itemID: 7, passIndex: 1, time: time(400)), streamID: 1)
+    return timeline
+  }
+
+  @Test func aTimeOfALoopIsFoundInThePassThatIsHeard() {
+    var timeline = loop()
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 0) == 1_000, "the end of the first pass")
+    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 1_000) == 1_000)
+    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 1_000, passStart: 1_000) == 1_600)
+    #expect(timeline.outputFrame(of: time(400), itemID: 7, from: 1_000, passStart: 1_000) == 1_000)
+    #expect(timeline.streamFrame(of: time(600), passIndex: 0, streamID: 1) == 600)
+    #expect(timeline.streamFrame(of: time(600), passIndex: 1, streamID: 1) == 1_200)
+    #expect(timeline.streamFrame(of: time(300), passIndex: 1, streamID: 1) == nil)
+  }
+
+  @Test func soundThatCameTooLateShowsWhereItGoesOn() {
+    var timeline = loop()
+    timeline.add(.init(streamFrame: 0, itemID: 8, time: .zero), streamID: 2)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    let (first, second) = ((streamID: UInt64(1), index: 0), (streamID: UInt64(1), index: 1))
+    let next = PlayerTimeline.Sound(
+      outputFrame: 1_000, streamID: 1, passIndex: 1, position: .init(itemID: 7, time: time(400)))
+    #expect(timeline.sound(of: 7, from: 1_000, after: first) == next)
+    #expect(timeline.sound(of: 7, from: 1_000, after: second) == nil, "it has not ended")
+    timeline.endRun(outputFrame: 1_700, reason: .ended)
+    #expect(timeline.sound(of: 8, from: 1_700, after: second) == nil)
+    timeline.beginRun(outputFrame: 1_950, streamID: 2, streamFrame: 0, isStill: true)
+    #expect(timeline.sound(of: 8, from: 1_700, after: second) == nil, "put there, but not sounding")
+    timeline.beginRun(outputFrame: 2_000, streamID: 2, streamFrame: 0)
+    let late = PlayerTimeline.Sound(
+      outputFrame: 2_000, streamID: 2, passIndex: 0, position: .init(itemID: 8, time: .zero))
+    #expect(timeline.sound(of: 8, from: 1_700, after: second) == late)
+  }
+
+  @Test func whatHasBeenHeardOfARetiredStreamIsKnownUntilItIsForgotten() {
+    var timeline = twoItems()
+    timeline.add(.init(streamFrame: 0, itemID: 9, time: .zero), streamID: 2)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    timeline.beginRun(outputFrame: 1_000, streamID: 2, streamFrame: 0)
+    timeline.retireStream(1)
+    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 900) == 1_000)
+    timeline.forget(before: 1_001)
+    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 900) == nil)
+    #expect(timeline.position(streamID: 1, streamFrame: 0) == nil)
+  }
 }

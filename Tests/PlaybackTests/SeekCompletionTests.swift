@@ -25,7 +25,7 @@ import Testing
     _ = machine.seek(3, to: time, before: .zero, after: .zero)
     let generation = machine.generation
     _ = machine.prepared(generation: generation)
-    _ = machine.began(2, generation: generation)
+    _ = machine.began(Pass(itemID: 2), generation: generation)
     _ = machine.remove([2])
     #expect(machine.generation != generation)
     #expect(machine.committed(generation: generation) == [.completeSeek(3, finished: true)])

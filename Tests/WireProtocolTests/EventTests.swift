@@ -82,6 +82,14 @@ import Testing
       "* new-error-log-entry id=2 player=main item=7 time=12.25 pts=49/4 code=3006 name=wrong-length"
         + " message=\"longer than it says\""
     ),
+    (
+      .seam(
+        .init(
+          subscription: 2, player: "main", from: 7, to: 8, time: .zero, trimmedEnd: (1_105, "lame-tag"),
+          trimmedStart: (0, "none"), insertedFrameCount: 0)),
+      "* seam id=2 player=main from=7 to=8 time=0 pts=0/1 trimmed-end=1105 trimmed-end-by=lame-tag trimmed-start=0"
+        + " trimmed-start-by=none inserted=0"
+    ),
     (.overflow(dropped: 12), "* overflow dropped=12"),
     (
       .closing(MediaError(.shuttingDown, "the daemon is ending")),

@@ -38,6 +38,14 @@ import Testing
       ("mute toggle", .playback(.mute(.toggle), player: "main")),
       ("end-action", .playback(.endAction(nil), player: "main")),
       ("end-action none", .playback(.endAction(PlaybackCommand.ItemEndAction.none), player: "main")),
+      ("repeat", .playback(.repeat(nil), player: "main")), ("repeat all", .playback(.repeat(.all), player: "main")),
+      ("repeat off player=x", .playback(.repeat(PlaybackCommand.RepeatMode.off), player: "x")),
+      ("loop", .playback(.loop(.init(.none)), player: "main")),
+      ("loop off item=3", .playback(.loop(.init(.off, item: 3)), player: "main")),
+      (
+        "loop 1:10 end count=3",
+        .playback(.loop(.init(.range(start: .absolute(try Self.seconds("70")), end: .end, count: 3))), player: "main")
+      ),
       ("status player=\"x\"", .playback(.status, player: "x")),
       ("load '/a b'", .queue(.load([one], waitUntilReady: false), player: "main")),
       ("load \"/a b\" wait=ready /a\\ b", .queue(.load([one, one], waitUntilReady: true), player: "main")),
