@@ -24,6 +24,10 @@ final class DecodeWorker {
   private var item: ItemDecoder?
   /// A pass that is to follow, and waits for room in the stream.
   private var next: Pass?
+  /// Planned passes that have begun, or failed to, in order, as far back as a plan may not know of them.
+  private var taken: [(pass: Pass, hasBegun: Bool)] = []
+  /// How many passes had begun before the first of `taken`.
+  private var begunBeforeTaken = 1
   /// Where the stream was ended, while nothing has been written behind it.
   private var endedFrame: Int64?
   /// A pass that began behind the end of the stream, and has not been told because nothing of it has been written.
@@ -79,13 +83,25 @@ final class DecodeWorker {
     return order ?? .close
   }
 
-  /// Takes a newer plan; what was begun since it was made is passed over.
+  /// Takes a plan, which may be the same again; what was begun, or failed, since it was made is passed over.
   private func adopt(_ newPlan: DecodePipeline.Plan) {
     plan = newPlan
-    let newerCount = max(0, begunCount - newPlan.begunCount)
-    plan.passes.removeFirst(min(plan.passes.count, newerCount))
     next = nil
-    guard newerCount == 0, let item, let pass = current?.pass, pass.end != newPlan.currentEnd else { return }
+    while begunBeforeTaken < newPlan.begunCount, !taken.isEmpty {
+      if taken.removeFirst().hasBegun { begunBeforeTaken += 1 }
+    }
+    for (pass, hasBegun) in taken {
+      if plan.passes.first?.pass == pass {
+        plan.passes.removeFirst()
+      } else if hasBegun {
+        // Something else is wanted instead of what has begun. Once the engine knows that, it cuts it off.
+        plan.passes = []
+        break
+      }
+    }
+    guard newPlan.begunCount == begunCount, let item, let pass = current?.pass, pass.end != newPlan.currentEnd else {
+      return
+    }
     current?.pass.end = newPlan.currentEnd
     if !item.setEnd(newPlan.currentEnd), let job {
       current?.pass.end = nil
@@ -103,6 +119,8 @@ final class DecodeWorker {
     endedFrame = nil
     untold = nil
     next = nil
+    taken = []
+    begunBeforeTaken = 1
     let writer = StreamWriter(stream: job.stream, format: job.format)
     self.writer = writer
     current = (job.start.pass, 0)
@@ -263,9 +281,15 @@ final class DecodeWorker {
       begin(pass, job, writer)
     } catch {
       // The pass's sound cannot be put into the stream.
-      if let pass = next { fail(pass.itemID, error) }
+      if let pass = next { failed(pass, error) }
       next = nil
     }
+  }
+
+  /// A planned pass cannot be begun.
+  private func failed(_ pass: Pass, _ error: MediaError) {
+    taken.append((pass, false))
+    fail(pass.itemID, error)
   }
 
   private func isFarAhead(_ job: DecodePipeline.Job) -> Bool {
@@ -276,6 +300,7 @@ final class DecodeWorker {
     next = nil
     current = (pass, writer.endFrame)
     begunCount += 1
+    taken.append((pass, true))
     let began = DecodePipeline.Report.began(generation: job.generation, pass, trim: startTrim(pass))
     if endedFrame == nil { report(began) } else { untold = began }
   }
@@ -292,7 +317,7 @@ final class DecodeWorker {
       } catch {
         item = nil
         if error.code == .cancelled { return nil }
-        fail(planned.pass.itemID, error)
+        failed(planned.pass, error)
       }
     }
     return nil

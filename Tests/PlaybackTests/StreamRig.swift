@@ -23,9 +23,9 @@ final class StreamRig {
     }
   }
 
-  /// Decodes `start` and then `passes`, all of them of `path` unless `paths` says otherwise, to the end.
+  /// Decodes `start` and then `passes`, and what is only planned when these are over (`later`), all of them of `path` unless `paths` says otherwise, to the end.
   func decode(
-    _ path: String, at start: PlayerStateMachine.Start = .init(itemID: 1), then passes: [Pass] = [],
+    _ path: String, at start: PlayerStateMachine.Start = .init(itemID: 1), then passes: [Pass] = [], later: [Pass] = [],
     paths: [PlayerItem.ID: String] = [:], to format: AudioFormat,
     open: @escaping @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder = {
       source throws(MediaError) in try ItemDecoder(source)
@@ -34,7 +34,8 @@ final class StreamRig {
     let stream = RenderStream(capacityFrames: 1 << 21, channelCount: format.channelCount)
     let reports = WakeSignal<[DecodePipeline.Report]>([])
     let pipeline = DecodePipeline(name: "test", reportsProgress: true, open: open) { report in
-      // The engine empties the queue of descriptions at each report.
+      // As the engine does.
+      if case .extended(_, let frame) = report { stream.reopen(endingAt: frame) }
       reports.update { $0.append(report) }
     }
     defer { pipeline.close() }
@@ -43,17 +44,27 @@ final class StreamRig {
       .init(
         generation: 1, source: .init(itemID: start.itemID, asset: asset(start.itemID)), start: start, stream: stream,
         format: format))
-    pipeline.setPlan(
-      .init(
-        begunCount: 1, currentEnd: start.end, passes: passes.map { .init(pass: $0, asset: asset($0.itemID)) }),
-      generation: 1)
+    func plan(_ passes: [Pass]) {
+      // As long as the engine has heard of no pass: a plan names them all.
+      pipeline.setPlan(
+        .init(begunCount: 1, currentEnd: start.end, passes: passes.map { .init(pass: $0, asset: asset($0.itemID)) }),
+        generation: 1)
+    }
+    plan(passes)
     // Deadlines only so that a fault fails instead of hanging.
     let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
-    let areOver: Bool? = reports.wait(until: deadline) { reports in
-      let count = reports.count { if case .ended = $0 { true } else if case .failed = $0 { true } else { false } }
-      return count > passes.count ? true : nil
+    func waitUntilOver(_ passes: [Pass]) throws {
+      let areOver: Bool? = reports.wait(until: deadline) { reports in
+        let count = reports.count { if case .ended = $0 { true } else if case .failed = $0 { true } else { false } }
+        return count > passes.count ? true : nil
+      }
+      try #require(areOver == true, "the passes did not end")
     }
-    try #require(areOver == true, "the passes did not end")
+    try waitUntilOver(passes)
+    if !later.isEmpty {
+      plan(passes + later)
+      try waitUntilOver(passes + later)
+    }
     // As if all had been heard: what a filter holds back is not waited with any longer. The ring keeps it all.
     stream.storage.pointee.ring.release(before: stream.writtenFrame)
     pipeline.roomAppeared()

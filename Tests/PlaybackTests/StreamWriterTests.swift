@@ -132,4 +132,16 @@ import Testing
     #expect(outcome.samples == (try StreamRig.converted([0..<9_000], rate: 48_000, channels: 2, to: Self.output)))
     #expect(outcome.ends == [5_000, 5_001, 9_000])
   }
+
+  @Test func whatHasBegunOrFailedSinceAPlanWasMadeIsPassedOver() throws {
+    let rig = try StreamRig()
+    let parts = try [0..<1_000, 1_000..<1_700, 1_700..<3_000].map {
+      try rig.noise("\($0.lowerBound).wav", rate: 48_000, channels: 2, frames: $0)
+    }
+    let outcome = try rig.decode(
+      parts[0], then: [Pass(itemID: 2), Pass(itemID: 3), Pass(itemID: 4)], later: [Pass(itemID: 5)],
+      paths: [2: "/nonexistent/a.wav", 3: parts[1], 4: "/nonexistent/b.wav", 5: parts[2]], to: Self.output)
+    #expect(outcome.ends == [1_000, 1_700, 3_000])
+    #expect(outcome.samples == (try StreamRig.converted([0..<3_000], rate: 48_000, channels: 2, to: Self.output)))
+  }
 }
