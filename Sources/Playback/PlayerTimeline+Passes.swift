@@ -81,6 +81,11 @@ extension PlayerTimeline {
       }
       // What is less than a frame is rounding.
       if let end = pass.endTime, piece.time + MediaTime(frame: 1, rate: sampleRateHz) <= end {
+        if piece.outputFrame == frame {
+          // What ended where this pass begins is over.
+          pass.pieces = [piece]
+          continue
+        }
         pass.loop = (piece.outputFrame, piece.time)
         break
       }

@@ -31,7 +31,7 @@ import Testing
   }
 
   private func write(_ data: Data, as name: String, _ rig: Rig) throws -> PlayerItem {
-    let path = rig.files.path(name)
+    let path = rig.files.file(name)
     try data.write(to: URL(fileURLWithPath: path))
     return rig.item(path)
   }
@@ -55,7 +55,7 @@ import Testing
   /// FLAC in Matroska, whose clusters' times from 2.5 s on are other ones.
   private func jumping(_ rig: Rig, byMilliseconds jump: Int) throws -> PlayerItem {
     let source = try rig.flac(file: 1, frames: 192_000)
-    let path = rig.files.path("whole.mka")
+    let path = rig.files.file("whole.mka")
     try ChildProcess.run([
       "ffmpeg", "-nostdin", "-v", "error", "-i", String(decoding: source.asset.path, as: UTF8.self), "-c:a", "copy",
       "-cluster_time_limit", "300", path,
@@ -96,7 +96,7 @@ import Testing
   @Test func anEstimateIsCorrectedWhilePlaying() async throws {
     try await golden("estimated-duration") { rig in
       let source = try rig.flac(file: 1, frames: 192_000)
-      let path = rig.files.path("estimate.mka")
+      let path = rig.files.file("estimate.mka")
       try ChildProcess.run([
         "ffmpeg", "-nostdin", "-v", "error", "-i", String(decoding: source.asset.path, as: UTF8.self), "-c:a", "copy",
         path,

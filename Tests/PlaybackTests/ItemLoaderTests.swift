@@ -22,7 +22,7 @@ import Testing
         loader.load(item) { result in
           // Keeps the loader until all are answered.
           _ = loader
-          let text = (try? result.get())?.decimalDescription ?? "failed"
+          let text = (try? result.get())?.duration.decimalDescription ?? "failed"
           answers.update { $0.append("\(name) \(text)") }
         }
       }

@@ -123,10 +123,9 @@ import Testing
   @Test func aTimeOfALoopIsFoundInThePassThatIsHeard() {
     var timeline = loop()
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
-    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 0) == 1_000, "the end of the first pass")
-    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 1_000) == 1_000)
-    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 1_000, passStart: 1_000) == 1_600)
-    #expect(timeline.outputFrame(of: time(400), itemID: 7, from: 1_000, passStart: 1_000) == 1_000)
+    #expect(timeline.pass(of: 7, from: 0).frame(reaching: time(1_000))?.frame == 1_000, "the end of the first pass")
+    #expect(timeline.pass(of: 7, from: 1_000).frame(reaching: time(1_000))?.frame == 1_600)
+    #expect(timeline.pass(of: 7, from: 1_000).frame(reaching: time(400))?.frame == 1_000)
     #expect(timeline.streamFrame(of: time(600), passIndex: 0, streamID: 1) == 600)
     #expect(timeline.streamFrame(of: time(600), passIndex: 1, streamID: 1) == 1_200)
     #expect(timeline.streamFrame(of: time(300), passIndex: 1, streamID: 1) == nil)
@@ -157,9 +156,9 @@ import Testing
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     timeline.beginRun(outputFrame: 1_000, streamID: 2, streamFrame: 0)
     timeline.retireStream(1)
-    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 900) == 1_000)
+    #expect(timeline.pass(of: 7, from: 900).frame(reaching: time(1_000))?.frame == 1_000)
     timeline.forget(before: 1_001)
-    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 900) == nil)
+    #expect(timeline.pass(of: 7, from: 900).frame(reaching: time(1_000)) == nil)
     #expect(timeline.position(streamID: 1, streamFrame: 0) == nil)
   }
 }

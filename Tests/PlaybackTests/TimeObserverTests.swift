@@ -190,7 +190,7 @@ import Testing
   @Test func theBeginningAndExactlyTheDurationAreCrossed() async throws {
     for (name, codec) in [("a.flac", "flac"), ("a.mp3", "libmp3lame"), ("a.opus", "libopus"), ("a.ogg", "libvorbis")] {
       let rig = try await Rig()
-      let path = rig.files.path(name)
+      let path = rig.files.file(name)
       try ChildProcess.run([
         "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=sample_rate=44100:duration=0.5", "-c:a", codec,
         "-strict", "-2", path,
@@ -379,9 +379,8 @@ import Testing
 
   @Test func anOutputThatIsLostStopsAndTheNextOneGoesOn() async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "lost"))
-    let files = try TemporaryFiles()
-    defer { files.remove() }
-    let path = files.path("code.wav")
+    let files = try TemporaryDirectory()
+    let path = files.file("code.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000, sampleRateHz: 48_000)
     // The second device has a rate of its own.
     let sinks = Mutex<[VirtualSink]>(
