@@ -51,14 +51,21 @@ final class Players {
   private(set) var missing: [PlayerKind: String] = [:]
 
   init(programs: Programs) throws {
-    all.append(try PlayheadPlayer(program: programs.playheadd))
-    for kind in [PlayerKind.mpv, .mpd] {
+    for kind in PlayerKind.allCases {
       do {
-        all.append(try kind == .mpv ? MPVPlayer() : MPDPlayer())
+        all.append(try Self.start(kind, programs))
       } catch RigError.missingTool(let name) {
         missing[kind] = "NOT MEASURED: no \(name)"
         Progress.say("\(name) is not installed: nothing is compared with it (scripts/install-deps --bench)")
       }
+    }
+  }
+
+  static func start(_ kind: PlayerKind, _ programs: Programs) throws -> any BenchPlayer {
+    switch kind {
+    case .playhead: try PlayheadPlayer(program: programs.playheadd)
+    case .mpv: try MPVPlayer()
+    case .mpd: try MPDPlayer()
     }
   }
 

@@ -17,6 +17,7 @@ struct Programs {
 struct RigBench {
   private static let names = [
     "start", "roundtrip", "seek", "long", "lossy", "load", "pause", "transition", "tick", "observers", "usage",
+    "memory",
   ]
 
   static func main() {
@@ -40,10 +41,29 @@ struct RigBench {
     }
     let material = try Material(cache: cache)
     let programs = Programs(playheadd: playheadd, bare: bare)
-    let players = try Players(programs: programs)
     var table = Table()
+    let alone = only == ["memory"]
+    if !alone { try measure(try Players(programs: programs), programs, material, only, rounds, into: &table) }
+    // Only now, when none of the others runs any more.
+    if only.contains("memory") {
+      Progress.say("-- memory")
+      try UsageFigure.measureMemory(programs, material, into: &table)
+    }
+    var load = [0.0, 0.0, 0.0]
+    getloadavg(&load, 3)
+    print(
+      "medians of \(rounds), interleaved; load of the machine at the end: \(load.map { $0.text(2) }.joined(separator: " "))"
+    )
+    table.print()
+  }
+
+  /// The figures for which all players run side by side.
+  private static func measure(
+    _ players: Players, _ programs: Programs, _ material: Material, _ only: [String], _ rounds: Int,
+    into table: inout Table
+  ) throws {
     var flacSeeks: [PlayerKind: Sample] = [:]
-    for name in names where only.contains(name) {
+    for name in names where name != "memory" && only.contains(name) {
       Progress.say("-- \(name)")
       do {
         switch name {
@@ -67,12 +87,6 @@ struct RigBench {
         table.add("\(name)", [.playhead: "FAILED: \(error)"])
       }
     }
-    var load = [0.0, 0.0, 0.0]
-    getloadavg(&load, 3)
-    print(
-      "medians of \(rounds), interleaved; load of the machine at the end: \(load.map { $0.text(2) }.joined(separator: " "))"
-    )
-    table.print()
   }
 
   private static func options() throws -> [String: String] {

@@ -53,7 +53,11 @@ import Testing
         TimeCode.decode(frame)?.index == target + 2_000
       }
     }
+    // Frames that a jump moved are counted where they are: the position told is where the sound stopped.
+    try rig.client.reply("pause")
+    try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
     let runs = rig.server.capture.runs()
+    try expectPosition(runs.last?.endIndex ?? -1, rig.client.reply("status"))
     for (run, target) in zip(runs, targets) {
       print(
         "seek \(kind.rawValue): asked \(target), first sample heard \(run.firstIndex), error \(run.firstIndex - target)"
@@ -62,6 +66,12 @@ import Testing
     #expect(runs.map(\.firstIndex) == targets)
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endPosition == next.position, "silence at a seek") }
     try rig.stop()
+  }
+
+  /// `status` says that the player stands at frame `frame` of a file of 48 kHz.
+  private func expectPosition(_ frame: Int, _ status: String) {
+    let position = field("pts", status)?.split(separator: "/").compactMap { Int($0) } ?? []
+    #expect(position.count == 2 && position[0] * 48_000 == frame * position[1], "heard up to \(frame): \(status)")
   }
 
   @Test(arguments: [(Kind.wav, Kind.wav), (.flac, .flac), (.wav, .flac), (.flac, .wav)])
@@ -102,10 +112,8 @@ import Testing
       let answered = rig.server.capture.frameCount
       let silence = try rig.server.capture.waitForSilence(4_800, from: before + (start - before) + 1)
       tails.append(max(0, silence - answered))
-      let status = try rig.client.reply("status")
       let end = rig.server.capture.runs(from: start).last?.endIndex ?? -1
-      let position = field("pts", status)?.split(separator: "/").compactMap { Int($0) } ?? []
-      #expect(position.count == 2 && position[0] * 48_000 == end * position[1], "heard up to \(end): \(status)")
+      try expectPosition(end, rig.client.reply("status"))
     }
     try rig.client.reply("play")
     try rig.server.capture.waitForCode(file: 1, index: 479_999)
