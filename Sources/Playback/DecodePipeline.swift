@@ -37,8 +37,8 @@ final class DecodePipeline: Sendable {
     case loaded(itemID: PlayerItem.ID, duration: MediaTime)
     /// The item could not be opened, or a seek in it not be carried out; nothing of it is in the stream.
     case failed(generation: UInt64, itemID: PlayerItem.ID, MediaError)
-    /// The first samples are there, and begin at `time`.
-    case prepared(generation: UInt64, time: MediaTime)
+    /// The first samples are there.
+    case prepared(generation: UInt64, Preparation)
     /// An item of the plan began.
     case began(generation: UInt64, itemID: PlayerItem.ID)
     /// All of the item is in the stream; `error` when it broke off.
@@ -64,11 +64,15 @@ final class DecodePipeline: Sendable {
 
   private let mailbox = WakeSignal(Mailbox())
 
-  /// `reportsProgress`: tell about every piece that was written, for clocks that wait for decoders.
-  init(name: String, reportsProgress: Bool, report: @escaping @Sendable (Report) -> Void) {
+  /// `reportsProgress`: tell about every piece that was written, for clocks that wait for decoders. `now`: the clock by which
+  /// preparations are measured, from any thread.
+  init(
+    name: String, reportsProgress: Bool, now: @escaping @Sendable () -> HostTime,
+    report: @escaping @Sendable (Report) -> Void
+  ) {
     let mailbox = mailbox
     NamedThread.detached(name: "decode-\(name)") {
-      DecodeWorker(mailbox: mailbox, reportsProgress: reportsProgress, report: report).run()
+      DecodeWorker(mailbox: mailbox, reportsProgress: reportsProgress, now: now, report: report).run()
     }
   }
 

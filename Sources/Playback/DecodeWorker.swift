@@ -6,6 +6,7 @@ import RealtimeAudio
 final class DecodeWorker {
   private let mailbox: WakeSignal<DecodePipeline.Mailbox>
   private let reportsProgress: Bool
+  private let now: @Sendable () -> HostTime
   private let report: @Sendable (DecodePipeline.Report) -> Void
 
   private var job: DecodePipeline.Job?
@@ -14,7 +15,7 @@ final class DecodeWorker {
   private var item: ItemDecoder?
   private var writer: StreamWriter?
   private var isPrepared = false
-  private var startTime = MediaTime.zero
+  private var preparation = Preparation(beganAt: HostTime(nanoseconds: 0))
   /// Where the stream was ended, while nothing has been written behind it.
   private var endedFrame: Int64?
   /// An item that began behind the end of the stream, and has not been told because nothing of it has been written.
@@ -30,11 +31,12 @@ final class DecodeWorker {
   }
 
   init(
-    mailbox: WakeSignal<DecodePipeline.Mailbox>, reportsProgress: Bool,
+    mailbox: WakeSignal<DecodePipeline.Mailbox>, reportsProgress: Bool, now: @escaping @Sendable () -> HostTime,
     report: @escaping @Sendable (DecodePipeline.Report) -> Void
   ) {
     self.mailbox = mailbox
     self.reportsProgress = reportsProgress
+    self.now = now
     self.report = report
   }
 
@@ -87,11 +89,17 @@ final class DecodeWorker {
     untoldItem = nil
     canProgress = false
     writer = StreamWriter(stream: job.stream, format: job.format)
+    preparation = Preparation(beganAt: now())
     do throws(MediaError) {
       let decoder = try open(job.source)
-      startTime = try decoder.seek(
+      preparation.opened(at: now())
+      preparation.time = try decoder.seek(
         to: job.start.time, before: job.start.toleranceBefore, after: job.start.toleranceAfter)
-      try writer?.begin(itemID: job.source.itemID, time: startTime, source: decoder.format)
+      let timings = decoder.reader?.lastSeekTimings ?? SeekTimings()
+      preparation.sought(
+        at: now(), indexNanoseconds: timings.indexNanoseconds, demuxNanoseconds: timings.demuxNanoseconds)
+      preparation.sourceRateHz = decoder.format.sampleRateHz
+      try writer?.begin(itemID: job.source.itemID, time: preparation.time, source: decoder.format)
       item = decoder
       canProgress = true
     } catch {
@@ -171,7 +179,8 @@ final class DecodeWorker {
   private func reportPrepared(_ job: DecodePipeline.Job) {
     guard !isPrepared else { return }
     isPrepared = true
-    report(.prepared(generation: job.generation, time: startTime))
+    preparation.prepared(at: now(), resampleNanoseconds: writer?.convertNanoseconds ?? 0)
+    report(.prepared(generation: job.generation, preparation))
   }
 
   /// Tells that the stream goes on behind its end, once there is something behind it.

@@ -13,7 +13,8 @@ extension PlayerCore {
     let stream = RenderStream(
       capacityFrames: format.sampleRateHz * Self.streamSeconds, channelCount: format.channelCount)
     forget(preparing)
-    preparing = Generation(number: generation, stream: stream, isSeek: start.seek != nil)
+    preparing = Generation(
+      number: generation, stream: stream, isSeek: start.seek != nil, trace: makeTrace(of: start))
     logger.debug(
       "preparing",
       metadata: ["item": "\(start.itemID)", "generation": "\(generation)", "time": "\(start.time)"])
@@ -70,6 +71,7 @@ extension PlayerCore {
     core.scheduleStream(next.stream, fromFrame: 0, atFrame: end.streamFrame, input: inputIndex)
     outgoing = sounding
     self.sounding = next
+    traceCommit(of: next, at: nil)
   }
 
   /// The end of an item has been heard: what waited for a take-over there is handed to the mixer.
@@ -156,8 +158,11 @@ extension PlayerCore {
     case .failed(let generation, let id, let error):
       guard generation == machine.generation || items[id]?.status == .unknown else { break }
       itemFailed(id, error)
-    case .prepared(let generation, let time):
-      if preparing?.number == generation { preparing?.startTime = time }
+    case .prepared(let generation, let preparation):
+      if preparing?.number == generation {
+        preparing?.sourceRateHz = preparation.sourceRateHz
+        preparing?.trace.preparation = preparation
+      }
       run(machine.prepared(generation: generation), cause: .buffered)
     case .began(let generation, let id): run(machine.began(id, generation: generation), cause: .buffered)
     case .ended(let generation, let id, let frame, let error):

@@ -65,6 +65,7 @@ extension PlayerCore {
     takeSpans()
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
+    traceRun(of: event.streamID, atFrame: event.outputFrame)
     let wasPlaying = machine.timeControlStatus == .playing
     // The start is told before anything that follows from it.
     isAiming = true
@@ -101,14 +102,20 @@ extension PlayerCore {
     processedFrame = event.outputFrame - 1
     parkedPosition = nil
     let isSeek = committed.isSeek
-    if let position = timeline.position(atOutputFrame: event.outputFrame) {
+    let position = timeline.position(atOutputFrame: event.outputFrame)
+    if let position {
       timeObservers.aim(itemID: position.itemID, at: position.time, inclusive: isSeek ? .boundaries : .all)
     }
+    traceCommit(of: committed, at: position?.time)
+    // The jump is told before anything that follows from it, such as the end of the item that was sought.
+    isAiming = true
     run(machine.committed(generation: committed.number), cause: .buffered)
     if isSeek, let position {
       send(.timeJumped(position.itemID, position.time))
       notifyPeriodic(.jump, atFrame: event.outputFrame)
     }
+    isAiming = false
+    aimTimer()
   }
 
   /// What was to follow came too late: it follows as soon as it can.
@@ -125,6 +132,7 @@ extension PlayerCore {
       isStarvationVoid = false
       run(machine.soundBegan(), cause: .buffered)
     }
+    traceHeard()
     aimTimer()
   }
 

@@ -6,8 +6,9 @@ import RealtimeAudio
 /// Runs a `PlayerStateMachine`: its actions become jobs for the decode thread and commands for the mixer; what those
 /// report becomes its inputs; what changes is told to observers. `Player` and `QueuePlayer` are its public faces.
 ///
-/// Where the parts are: queue and transport here, decoding in `PlayerCore+Decoding.swift`, what the output says and
-/// what the clock brings in `PlayerCore+Output.swift`, observers in `PlayerCore+Observers.swift`.
+/// Where the parts are: queue and transport here, seeks in `PlayerCore+Seeking.swift`, decoding in
+/// `PlayerCore+Decoding.swift`, what the output says and what the clock brings in `PlayerCore+Output.swift`, observers in
+/// `PlayerCore+Observers.swift`.
 ///
 /// Threading: confined to the engine's control loop.
 final class PlayerCore: @unchecked Sendable, OutputClient {
@@ -64,6 +65,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var streamEnds: [ObserverToken: @Sendable () -> Void] = [:]
   var seeks: [Machine.SeekToken: PendingSeek] = [:]
   var nextSeekToken: Machine.SeekToken = 1
+  /// Where the time of the last start or seek went.
+  var startTrace: StartTrace?
   var isClosed = false
   private(set) var pipelineStorage: DecodePipeline?
 
@@ -71,10 +74,12 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   struct Generation {
     var number: UInt64
     var stream: RenderStream
-    /// Where the first frame lies in the item; known once prepared.
-    var startTime = MediaTime.zero
     /// It carries out a seek: the current time jumps.
     var isSeek = false
+    /// How its beginning came about.
+    var trace: StartTrace
+    /// Frames per second of the item that it begins with; known once prepared.
+    var sourceRateHz: Int?
   }
 
   struct ItemEnd {
@@ -82,12 +87,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var streamFrame: Int64
     var itemID: PlayerItem.ID
     var error: MediaError?
-  }
-
-  struct PendingSeek {
-    var itemID: PlayerItem.ID
-    var requested: MediaTime
-    var completion: @Sendable (SeekResult) -> Void
   }
 
   init(engine: PlaybackEngine, name: String, canAdvance: Bool) {
@@ -126,7 +125,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var pipeline: DecodePipeline {
     if let pipelineStorage { return pipelineStorage }
     let loop = engine.loop
-    let made = DecodePipeline(name: name, reportsProgress: engine.isVirtual) { [weak self] report in
+    let made = DecodePipeline(name: name, reportsProgress: engine.isVirtual, now: { loop.now }) { [weak self] report in
       guard let self else { return }
       loop.execute { self.handle(report) }
     }
@@ -137,7 +136,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Ends the player: its sound stops, its observers hear no more.
   func close() {
     guard !isClosed else { return }
-    run(machine.replaceAll([Machine.Entry]()), cause: .request)
+    run(machine.close(), cause: .request)
     isClosed = true
     timer?.cancel()
     pipelineStorage?.close()
@@ -189,21 +188,26 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
         output.core?.setRunning(isRunning, input: inputIndex)
         needsCommit = true
       }
-    case .completeSeek(let token, let finished): completeSeek(token, finished: finished)
+    case .completeSeek(let token, let outcome): completeSeek(token, outcome)
     case .emit(let emission): emit(emission)
     }
   }
 
   // MARK: - Transport
 
-  func play() { run(machine.setRate(1), cause: .request) }
+  func play() { changeRate(to: 1) }
 
-  func pause() { run(machine.setRate(0), cause: .request) }
+  func pause() { changeRate(to: 0) }
 
   func setRate(_ rate: Double) throws(MediaError) {
     guard rate == 0 || rate == 1 else {
       throw MediaError(.unsupportedRate, "rate \(rate) is not supported: 0 pauses, 1 plays", operation: "rate")
     }
+    changeRate(to: rate)
+  }
+
+  private func changeRate(to rate: Double) {
+    if rate != 0, machine.rate == 0 { traceResumption() }
     run(machine.setRate(rate), cause: .request)
   }
 
@@ -211,7 +215,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     pause()
     guard let current = machine.entries.first, current.status.error == nil else { return }
     if currentTime() == .zero, machine.preparedStart == nil, seeks.isEmpty { return }
-    beginSeek(to: .zero, before: .zero, after: .zero, itemID: current.id) { _ in }
+    beginSeek(to: .time(.zero), Seek(), in: current) { _ in }
   }
 
   func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) {
@@ -242,59 +246,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       output.commit()
     }
     publish(.request)
-  }
-
-  // MARK: - Seeking
-
-  func seek(
-    to time: MediaTime, before: MediaTime, after: MediaTime, itemID: PlayerItem.ID?,
-    completion: @escaping @Sendable (SeekResult) -> Void
-  ) throws(MediaError) {
-    guard time.isNumeric || time.isPositiveInfinity || time.isNegativeInfinity else {
-      throw MediaError(.invalidTime, "cannot seek to a time that is \(time)", operation: "seek")
-    }
-    for tolerance in [before, after] where !(tolerance.isPositiveInfinity || tolerance.isNumeric && tolerance >= .zero)
-    {
-      throw MediaError(.invalidTime, "a tolerance is 0 or more, not \(tolerance)", operation: "seek")
-    }
-    guard let current = machine.entries.first else {
-      throw MediaError(.noCurrentItem, "there is no current item to seek in", operation: "seek")
-    }
-    if let itemID, itemID != current.id {
-      throw MediaError(
-        .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "seek")
-    }
-    if let error = current.status.error { throw error }
-    beginSeek(to: clamp(time, current), before: before, after: after, itemID: current.id, completion: completion)
-  }
-
-  private func clamp(_ time: MediaTime, _ entry: Machine.Entry) -> MediaTime {
-    let lower = max(time, .zero)
-    guard entry.duration.isNumeric else { return lower }
-    return min(lower, entry.duration)
-  }
-
-  private func beginSeek(
-    to time: MediaTime, before: MediaTime, after: MediaTime, itemID: PlayerItem.ID,
-    completion: @escaping @Sendable (SeekResult) -> Void
-  ) {
-    let token = nextSeekToken
-    nextSeekToken += 1
-    seeks[token] = PendingSeek(itemID: itemID, requested: time, completion: completion)
-    run(machine.seek(token, to: time, before: before, after: after), cause: .request)
-  }
-
-  func cancelPendingSeeks() { run(machine.cancelPendingSeek(), cause: .request) }
-
-  private func completeSeek(_ token: Machine.SeekToken, finished: Bool) {
-    guard let seek = seeks.removeValue(forKey: token) else { return }
-    let isThere = machine.entries.first?.id == seek.itemID
-    enqueue(
-      .completion(
-        seek.completion,
-        SeekResult(
-          finished: finished, itemID: seek.itemID, requested: seek.requested,
-          time: isThere ? currentTime() : seek.requested)))
   }
 
   // MARK: - Queue
