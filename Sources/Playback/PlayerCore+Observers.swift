@@ -103,9 +103,10 @@ extension PlayerCore {
     }
   }
 
-  /// The time at which the item's sound ended, which is at the frame that is being processed.
+  /// The time at which the item's sound ended, which is the end that is being told.
   private func endTime(of id: PlayerItem.ID) -> MediaTime {
-    timeline.time(of: id, endingAt: processedFrame) ?? items[id]?.duration ?? .indefinite
+    toldEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, streamFrame: $0.streamFrame) } ?? items[id]?.duration
+      ?? .indefinite
   }
 
   // MARK: - Times

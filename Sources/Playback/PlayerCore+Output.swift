@@ -102,16 +102,16 @@ extension PlayerCore {
     processedFrame = event.outputFrame - 1
     parkedPosition = nil
     let isSeek = committed.isSeek
-    let position = timeline.position(atOutputFrame: event.outputFrame)
-    if let position {
-      timeObservers.aim(itemID: position.itemID, at: position.time, inclusive: isSeek ? .boundaries : .all)
-    }
-    traceCommit(of: committed, at: position?.time)
+    // An item that is sought to its very end has no frame in its stream, and what follows begins where it ends.
+    let itemID = committed.trace.itemID
+    let time = timeline.time(of: itemID, streamID: event.streamID, streamFrame: event.streamFrame)
+    if let time { timeObservers.aim(itemID: itemID, at: time, inclusive: isSeek ? .boundaries : .all) }
+    traceCommit(of: committed, at: time)
     // The jump is told before anything that follows from it, such as the end of the item that was sought.
     isAiming = true
     run(machine.committed(generation: committed.number), cause: .buffered)
-    if isSeek, let position {
-      send(.timeJumped(position.itemID, position.time))
+    if isSeek, let time {
+      send(.timeJumped(itemID, time))
       notifyPeriodic(.jump, atFrame: event.outputFrame)
     }
     isAiming = false
@@ -156,7 +156,7 @@ extension PlayerCore {
     guard let position, position.itemID == current.id else {
       // Exactly at its end the current item is where it ends, though the next one's sound stands there already; one
       // that has not begun is at its beginning.
-      guard let end = timeline.time(of: current.id, endingAt: presentFrame) else { return .zero }
+      guard let end = timeline.time(of: current.id, atOutputFrame: presentFrame) else { return .zero }
       return current.duration.isNumeric ? min(end, current.duration) : end
     }
     return position.time
@@ -240,6 +240,7 @@ extension PlayerCore {
       }
     case .end(let end):
       ends.removeFirst()
+      toldEnd = end
       run(machine.endHeard(end.itemID, error: end.error), cause: .itemEnded)
       // Paused at its end, the item ends again when it is played on, be it by who was just told.
       if machine.endedItem == end.itemID, machine.preparedStart == nil { ends.insert(end, at: 0) }

@@ -33,6 +33,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var waiting: [(generation: Generation, item: PlayerItem.ID)] = []
   /// Ends of items in streams that sound or will, in order.
   var ends: [ItemEnd] = []
+  /// The end that was told last, or is being told.
+  var toldEnd: ItemEnd?
   /// Everything up to this output frame has been told to observers.
   var processedFrame: Int64 = -1
   /// The position is not reported from before this frame: a jump that was committed counts as done.

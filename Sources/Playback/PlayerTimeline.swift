@@ -113,16 +113,21 @@ struct PlayerTimeline {
     return run.streamFrame + max(0, limit - run.outputFrame)
   }
 
-  /// The time that item `id` has reached where its sound ends at `outputFrame`.
-  func time(of id: PlayerItem.ID, endingAt outputFrame: Int64) -> MediaTime? {
-    for run in runs.reversed() where run.outputFrame < outputFrame {
-      let frame = run.streamFrame + (outputFrame - run.outputFrame)
-      guard let span = spans[run.streamID]?.last(where: { $0.itemID == id && $0.streamFrame < frame }) else {
-        continue
+  /// The time of item `id` where `outputFrame` is heard; where another item follows there, the time at which it ends.
+  func time(of id: PlayerItem.ID, atOutputFrame outputFrame: Int64) -> MediaTime? {
+    for run in runs.reversed() where run.outputFrame <= outputFrame {
+      if let frame = streamFrame(of: run, at: outputFrame),
+        let time = time(of: id, streamID: run.streamID, streamFrame: frame)
+      {
+        return time
       }
-      return time(in: span, at: frame)
     }
     return nil
+  }
+
+  /// The time of item `id` at a frame of a stream, which may be the one in front of which its sound ends.
+  func time(of id: PlayerItem.ID, streamID: UInt64, streamFrame: Int64) -> MediaTime? {
+    spans[streamID]?.last { $0.itemID == id && $0.streamFrame <= streamFrame }.map { time(in: $0, at: streamFrame) }
   }
 
   func position(streamID: UInt64, streamFrame: Int64) -> Position? {
