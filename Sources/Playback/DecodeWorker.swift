@@ -171,6 +171,8 @@ final class DecodeWorker {
     do throws(MediaError) { try finishItem(item, error: error) } catch { fail(item.itemID, error) }
   }
 
+  /// 200 ms: a device takes about 100 ms at once when a stream is committed, and starves if they are not there. Less would
+  /// gain little: the second half costs 0.1 ms to decode (FLAC, MP3, Opus) and 1 ms to resample (`explain`).
   private func prepareIfReady(_ job: DecodePipeline.Job) {
     guard !isPrepared, job.stream.writtenFrame >= Int64(job.format.sampleRateHz / 5) else { return }
     reportPrepared(job)

@@ -127,7 +127,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var pipeline: DecodePipeline {
     if let pipelineStorage { return pipelineStorage }
     let loop = engine.loop
-    let made = DecodePipeline(name: name, reportsProgress: engine.isVirtual, now: { loop.now }) { [weak self] report in
+    let now: @Sendable () -> HostTime = { loop.now }
+    let made = DecodePipeline(name: name, reportsProgress: engine.isVirtual, now: now) { [weak self] report in
       guard let self else { return }
       loop.execute { self.handle(report) }
     }

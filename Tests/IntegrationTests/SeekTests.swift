@@ -198,4 +198,27 @@ import Testing
     try client.reply("clock.advance 0.1")
     #expect(try client.reply("explain").hasPrefix("ok player=main kind=start item=2 requested=0 reached=0 "))
   }
+
+  @Test func onTheRealClockThePartsOfAStartAreMeasured() throws {
+    let daemon = try TestDaemon("--output", "null")
+    let client = try daemon.connect()
+    try client.reply("load \(try daemon.wave(1, frameCount: 480_000))")
+    try client.reply("play")
+    try client.reply("wait time>=0.02")
+    let start = try client.reply("explain")
+    try client.reply("seek 5")
+    try client.reply("wait time>=5.02")
+    let seek = try client.reply("explain")
+    for (kind, report) in [("start", start), ("seek", seek)] {
+      #expect(field("kind", report) == kind, "\(report)")
+      func value(_ name: String) throws -> Int { try #require(field(name, report).flatMap { Int($0) }, "\(report)") }
+      let parts = try ["wait", "open", "index", "demux", "decode", "resample", "commit", "device"].map(value)
+      #expect(parts.allSatisfy { $0 >= 0 })
+      // Each is rounded down to a microsecond.
+      #expect((0...parts.count).contains(try value("total") - parts.reduce(0, +)), "\(report)")
+      #expect(try value("decode") > 0)
+    }
+    #expect(field("open", start).flatMap { Int($0) } ?? 0 > 0, "the file had to be opened")
+    #expect(field("requested", seek) == "5" && field("reached", seek) == "5")
+  }
 }
