@@ -10,9 +10,6 @@ final class NamedPlayer: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop; handlers of observers carry it there.
   let name: String
   let player: QueuePlayer
-  /// Where the newest seek goes while it is under way: what `seek +5` counts from, so that pressing a key three times moves
-  /// by three steps.
-  var seekTarget: (item: PlayerItem.ID, time: MediaTime, serial: UInt64)?
   private var closeHandlers: [UInt64: () -> Void] = [:]
   private var nextHandler: UInt64 = 0
 

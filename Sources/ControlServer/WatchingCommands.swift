@@ -46,6 +46,7 @@ extension Connection {
     case .untick(let id):
       try subscriptions.remove(id, .times)
       return nil
+    case .explain(let player): return try explain(try server.registry.player(player))
     case .wait, .clockAdvance: preconditionFailure("wait and clock.advance wait: Command.isWaiting")
     }
   }

@@ -65,8 +65,8 @@ final class DecodePipeline: Sendable {
     case refined(itemID: PlayerItem.ID, AssetProperties)
     /// The item could not be opened, or a seek in it not be carried out; nothing of it is in the stream.
     case failed(generation: UInt64, itemID: PlayerItem.ID, MediaError)
-    /// The first samples are there, and begin at `time`; `trim` was cut off before the item's beginning.
-    case prepared(generation: UInt64, time: MediaTime, trim: EdgeTrim)
+    /// The first samples are there; `trim` was cut off before the item's beginning.
+    case prepared(generation: UInt64, Preparation, trim: EdgeTrim)
     /// A pass of the plan began.
     case began(generation: UInt64, Pass, trim: EdgeTrim)
     /// All of the pass is in the stream, but for what a filter still holds.
@@ -98,9 +98,10 @@ final class DecodePipeline: Sendable {
 
   /// - Parameters:
   ///   - reportsProgress: tell about every piece that was written, for clocks that wait for decoders.
+  ///   - now: the clock by which preparations are measured, from any thread.
   ///   - open: opens an item, on the pipeline's thread; may block.
   init(
-    name: String, reportsProgress: Bool,
+    name: String, reportsProgress: Bool, now: @escaping @Sendable () -> HostTime,
     open: @escaping @Sendable (Source) throws(MediaError) -> sending ItemDecoder = {
       source throws(MediaError) in try ItemDecoder(source)
     },
@@ -108,7 +109,7 @@ final class DecodePipeline: Sendable {
   ) {
     let mailbox = mailbox
     NamedThread.detached(name: "decode-\(name)") {
-      DecodeWorker(mailbox: mailbox, reportsProgress: reportsProgress, open: open, report: report).run()
+      DecodeWorker(mailbox: mailbox, reportsProgress: reportsProgress, now: now, open: open, report: report).run()
     }
   }
 

@@ -78,36 +78,60 @@ extension PlayerControl {
 
   // MARK: - Seeking
 
-  /// Goes to a time of the current item, at least to [time - toleranceBefore, time + toleranceAfter]; with zero
-  /// tolerances the first sample heard is the one that contains `time`. Times outside the item are clamped into it.
+  /// Goes to a time of the current item, somewhere in [time - toleranceBefore, time + toleranceAfter], wherever that costs
+  /// least; with zero tolerances the first sample heard is the one that contains `time`. Times outside the item are clamped
+  /// into it, positive infinity is its end. A seek before the item is ready becomes its start.
   ///
-  /// `completion` is called on the control loop, exactly once: with `finished` once what was sought is committed to the
-  /// output, without it at once when another seek, another item or a failure comes first.
+  /// `mode` says what becomes of a seek that is under way: by default this one takes its place.
   ///
-  /// Errors: `invalidTime`, `noCurrentItem`, `noSuchItem` when `itemID` is not the current item's, or the current
-  /// item's own; then nothing changes and `completion` is not called.
+  /// `completion` is called on the control loop, exactly once: finished once what was sought is committed to the output,
+  /// unfinished at once when another seek, another item or a failure comes first. Seeks that are superseded together
+  /// complete in the order of their calls.
+  ///
+  /// Errors: `invalidTime` for a time that is invalid or indefinite and for a tolerance below 0, `noCurrentItem`,
+  /// `noSuchItem` when `itemID` is not the current item's, or the current item's own; then nothing changes and
+  /// `completion` is not called.
   public func seek(
     to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity,
-    itemID: PlayerItem.ID? = nil, completion: @escaping @Sendable (SeekResult) -> Void
+    mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
-    try core.seek(to: time, before: toleranceBefore, after: toleranceAfter, itemID: itemID, completion: completion)
+    let seek = PlayerCore.Seek(
+      toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
+    try core.seek(to: time, seek, completion: completion)
+  }
+
+  /// The same for a place in words. A part of the duration and the end wait until the item is open; a relative place counts
+  /// from where the newest seek goes that has not completed, else from the time heard. Errors: likewise; `invalidTime` also
+  /// for a part of a duration that is not known of an item that is ready.
+  public func seek(
+    to place: TimeExpression, toleranceBefore: MediaTime = .positiveInfinity,
+    toleranceAfter: MediaTime = .positiveInfinity, mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil,
+    completion: @escaping @Sendable (SeekResult) -> Void
+  ) throws(MediaError) {
+    let seek = PlayerCore.Seek(
+      toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
+    try core.seek(to: place, seek, completion: completion)
   }
 
   /// The same, answering what came of it.
   public func seek(
-    to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity
+    to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity,
+    mode: SeekMode = .replace
   ) async throws -> SeekResult {
     try await withCheckedThrowingContinuation { continuation in
       do throws(MediaError) {
-        try core.seek(to: time, before: toleranceBefore, after: toleranceAfter, itemID: nil) {
-          continuation.resume(returning: $0)
-        }
+        let seek = PlayerCore.Seek(toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode)
+        try core.seek(to: time, seek) { continuation.resume(returning: $0) }
       } catch { continuation.resume(throwing: error) }
     }
   }
 
-  /// Completes a seek that is under way, unfinished.
+  /// Completes the seeks that are under way, unfinished. Where the player is then may be where it was or where they went.
   public func cancelPendingSeeks() { core.cancelPendingSeeks() }
+
+  /// Where the time went between asking for the last start or seek and hearing it; nil before the first. A player that plays
+  /// on, and one that goes to another item at once, start; items that follow each other by themselves do not.
+  public var lastStartReport: StartReport? { core.lastStartReport }
 
   // MARK: - Times
 

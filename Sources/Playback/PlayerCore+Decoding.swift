@@ -19,7 +19,8 @@ extension PlayerCore {
     let stream = RenderStream(
       capacityFrames: format.sampleRateHz * Self.streamMilliseconds / 1_000, channelCount: format.channelCount)
     forget(preparing)
-    preparing = Generation(number: generation, stream: stream, isSeek: start.seek != nil)
+    preparing = Generation(
+      number: generation, stream: stream, isSeek: start.seek != nil, trace: makeTrace(of: start))
     logger.debug(
       "preparing",
       metadata: ["item": "\(start.itemID)", "generation": "\(generation)", "time": "\(start.time)"])
@@ -86,6 +87,7 @@ extension PlayerCore {
     core.scheduleStream(next.stream, fromFrame: 0, atFrame: end.streamFrame, input: inputIndex)
     outgoing = sounding
     self.sounding = next
+    traceCommit(of: next, at: nil)
   }
 
   /// The end of an item has been heard: what waited for a take-over there is handed to the mixer.
@@ -194,9 +196,10 @@ extension PlayerCore {
     case .failed(let generation, let id, let error):
       guard generation == machine.generation || items[id]?.status == .unknown else { break }
       itemFailed(id, error)
-    case .prepared(let generation, let time, let trim):
+    case .prepared(let generation, let preparation, let trim):
       if preparing?.number == generation {
-        preparing?.startTime = time
+        preparing?.sourceRateHz = preparation.sourceRateHz
+        preparing?.trace.preparation = preparation
         preparing?.startTrims[0] = trim
       }
       run(machine.prepared(generation: generation), cause: .buffered)
@@ -302,7 +305,9 @@ extension PlayerCore {
 
   private func update(_ item: PlayerItem, _ properties: AssetProperties) {
     guard item.update(properties) else { return }
-    run(machine.itemLoaded(item.id, duration: properties.duration), cause: .itemLoaded)
+    run(
+      machine.itemLoaded(item.id, duration: properties.duration, isPrecise: properties.providesPreciseDuration),
+      cause: .itemLoaded)
     send(itemChanged(item))
   }
 

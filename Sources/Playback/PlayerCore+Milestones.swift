@@ -91,9 +91,8 @@ extension PlayerCore {
       if end.error == nil, let duration = machine.entry(end.itemID)?.duration {
         tell(observers.end(of: end.itemID, duration: duration), itemID: end.itemID, atFrame: frame)
       }
-      endBeingTold = end
+      toldEnd = end
       run(machine.endHeard(end.passID, error: end.error), cause: .itemEnded)
-      endBeingTold = nil
       tellSeam()
       nextEndTime = nil
       // Paused at its end, the item ends again when it is played on, be it by who was just told.

@@ -104,14 +104,15 @@ extension PlayerCore {
     case .stalled(let id): send(.stalled(id, currentTime()))
     case .itemFailed(let id, let error): send(.itemFailed(id, error))
     case .seam(_, let next):
-      guard let end = endBeingTold else { break }
+      guard let end = toldEnd else { break }
       seam = OpenSeam(end: end, toItemID: next, outputFrame: processedFrame)
     }
   }
 
-  /// The time at which the item's sound ended, which is at the frame that is being processed.
+  /// The time at which the item's sound ended, which is the end that is being told.
   private func endTime(of id: PlayerItem.ID) -> MediaTime {
-    timeline.time(of: id, endingAt: processedFrame) ?? items[id]?.duration ?? .indefinite
+    toldEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.streamFrame) } ?? items[id]?.duration
+      ?? .indefinite
   }
 
   // MARK: - Times

@@ -66,6 +66,7 @@ extension PlayerCore {
     takeSpans()
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
+    traceRun(of: event.streamID, atFrame: event.outputFrame)
     if machine.rate != 0 { soundingRate = machine.rate }
     run(machine.soundBegan(), cause: .buffered)
     tellSeam()
@@ -99,18 +100,24 @@ extension PlayerCore {
     jumpFrame = event.outputFrame
     processedFrame = event.outputFrame - 1
     parkedPosition = nil
-    guard let position = timeline.position(atOutputFrame: event.outputFrame) else { return }
+    // An item that is sought to its very end has no frame in its stream, and what follows begins where it ends.
+    let itemID = committed.trace.itemID
+    let time = timeline.time(of: itemID, streamID: event.streamID, endingAt: event.streamFrame)
+    let position = time.map { PlayerTimeline.Position(itemID: itemID, time: $0) }
     var skipped: [TimeObserverTable.Call] = []
-    if committed.isSeek {
-      skipped = observers.jump(to: position, at: event.outputFrame)
-    } else {
-      observers.land(at: position, at: event.outputFrame)
+    if let position {
+      if committed.isSeek {
+        skipped = observers.jump(to: position, at: event.outputFrame)
+      } else {
+        observers.land(at: position, at: event.outputFrame)
+      }
     }
-    // The jump is told before anything that follows from it.
+    traceCommit(of: committed, at: time)
+    // The jump is told before anything that follows from it, such as the end of the item that was sought.
     isAiming = true
     run(machine.committed(generation: committed.number), cause: .buffered)
-    if committed.isSeek {
-      seam = nil
+    if committed.isSeek { seam = nil }
+    if committed.isSeek, let position {
       send(.timeJumped(position.itemID, position.time))
       tell(skipped, itemID: position.itemID)
       tell(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
@@ -134,6 +141,7 @@ extension PlayerCore {
       run(machine.soundBegan(), cause: .buffered)
     }
     tellSeam()
+    traceHeard()
     aimTimer()
   }
 
@@ -157,7 +165,7 @@ extension PlayerCore {
     guard let position, position.itemID == current.id else {
       // Exactly at its end the current item is where it ends, though the next one's sound stands there already; one
       // that has not begun is at its beginning.
-      guard let end = timeline.time(of: current.id, endingAt: presentFrame) else { return .zero }
+      guard let end = timeline.time(of: current.id, atOutputFrame: presentFrame) else { return .zero }
       return current.duration.isNumeric ? min(end, current.duration) : end
     }
     return position.time

@@ -7,7 +7,8 @@ import RealtimeAudio
 /// Runs a `PlayerStateMachine`: its actions become jobs for the decode thread and commands for the mixer; what those
 /// report becomes its inputs; what changes is told to observers. `Player` and `QueuePlayer` are its public faces.
 ///
-/// Where the parts are: queue and transport here, decoding in `PlayerCore+Decoding.swift`, what the output says in
+/// Where the parts are: queue and transport here, seeks in `PlayerCore+Seeking.swift`, what follows what in
+/// `PlayerCore+Following.swift`, decoding in `PlayerCore+Decoding.swift`, what the output says in
 /// `PlayerCore+Output.swift`, what its clock brings in `PlayerCore+Milestones.swift`, observers in
 /// `PlayerCore+Observers.swift`.
 ///
@@ -36,8 +37,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var ends: [ItemEnd] = []
   /// An end that has been heard, until what follows it is.
   var seam: OpenSeam?
-  /// The end that the machine is being told of.
-  var endBeingTold: ItemEnd?
+  /// The end that was told last, or is being told.
+  var toldEnd: ItemEnd?
   /// Entries that are being opened to find out their state.
   var loading: Set<PlayerItem.ID> = []
   /// The rates of items that have been opened, in Hz.
@@ -79,6 +80,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var streamEnds: [ObserverToken: @Sendable () -> Void] = [:]
   var seeks: [Machine.SeekToken: PendingSeek] = [:]
   var nextSeekToken: Machine.SeekToken = 1
+  /// Where the time of the last start or seek went.
+  var startTrace: StartTrace?
   var isClosed = false
   private(set) var pipelineStorage: DecodePipeline?
 
@@ -86,12 +89,14 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   struct Generation {
     var number: UInt64
     var stream: RenderStream
-    /// Where the first frame lies in the item; known once prepared.
-    var startTime = MediaTime.zero
     /// It carries out a seek: the current time jumps.
     var isSeek = false
     /// What was cut off before the beginnings of its passes, by their index; none where there is none.
     var startTrims: [Int: EdgeTrim] = [:]
+    /// How its beginning came about.
+    var trace: StartTrace
+    /// Frames per second of the item that it begins with; known once prepared.
+    var sourceRateHz: Int?
   }
 
   struct ItemEnd {
@@ -108,12 +113,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var end: ItemEnd
     var toItemID: PlayerItem.ID
     var outputFrame: Int64
-  }
-
-  struct PendingSeek {
-    var itemID: PlayerItem.ID
-    var requested: MediaTime
-    var completion: @Sendable (SeekResult) -> Void
   }
 
   init(engine: PlaybackEngine, name: String, canAdvance: Bool) {
@@ -152,7 +151,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var pipeline: DecodePipeline {
     if let pipelineStorage { return pipelineStorage }
     let loop = engine.loop
-    let made = DecodePipeline(name: name, reportsProgress: engine.isVirtual) { [weak self] report in
+    let now: @Sendable () -> HostTime = { loop.now }
+    let made = DecodePipeline(name: name, reportsProgress: engine.isVirtual, now: now) { [weak self] report in
       guard let self else { return }
       loop.execute { self.handle(report) }
     }
@@ -163,7 +163,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Ends the player: its sound stops, its observers hear no more.
   func close() {
     guard !isClosed else { return }
-    run(machine.replaceAll([Machine.Entry]()), cause: .request)
+    run(machine.close(), cause: .request)
     isClosed = true
     timer?.cancel()
     pipelineStorage?.close()
@@ -217,21 +217,26 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
         output.core?.setRunning(isRunning, input: inputIndex)
         needsCommit = true
       }
-    case .completeSeek(let token, let finished): completeSeek(token, finished: finished)
+    case .completeSeek(let token, let outcome): completeSeek(token, outcome)
     case .emit(let emission): emit(emission)
     }
   }
 
   // MARK: - Transport
 
-  func play() { run(machine.setRate(1), cause: .request) }
+  func play() { changeRate(to: 1) }
 
-  func pause() { run(machine.setRate(0), cause: .request) }
+  func pause() { changeRate(to: 0) }
 
   func setRate(_ rate: Double) throws(MediaError) {
     guard rate == 0 || rate == 1 else {
       throw MediaError(.unsupportedRate, "rate \(rate) is not supported: 0 pauses, 1 plays", operation: "rate")
     }
+    changeRate(to: rate)
+  }
+
+  private func changeRate(to rate: Double) {
+    if rate != 0, machine.rate == 0 { traceResumption() }
     run(machine.setRate(rate), cause: .request)
   }
 
@@ -239,7 +244,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     pause()
     guard let current = machine.entries.first, current.status.error == nil else { return }
     if currentTime() == .zero, machine.preparedStart == nil, seeks.isEmpty { return }
-    beginSeek(to: .zero, before: .zero, after: .zero, itemID: current.id) { _ in }
+    beginSeek(to: .time(.zero), Seek(), in: current) { _ in }
   }
 
   func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) {
@@ -270,60 +275,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       output.commit()
     }
     publish(.request)
-  }
-
-  // MARK: - Seeking
-
-  func seek(
-    to time: MediaTime, before: MediaTime, after: MediaTime, itemID: PlayerItem.ID?,
-    completion: @escaping @Sendable (SeekResult) -> Void
-  ) throws(MediaError) {
-    guard time.isNumeric || time.isPositiveInfinity || time.isNegativeInfinity else {
-      throw MediaError(.invalidTime, "cannot seek to a time that is \(time)", operation: "seek")
-    }
-    for tolerance in [before, after] where !(tolerance.isPositiveInfinity || tolerance.isNumeric && tolerance >= .zero)
-    {
-      throw MediaError(.invalidTime, "a tolerance is 0 or more, not \(tolerance)", operation: "seek")
-    }
-    guard let current = machine.entries.first else {
-      throw MediaError(.noCurrentItem, "there is no current item to seek in", operation: "seek")
-    }
-    if let itemID, itemID != current.id {
-      throw MediaError(
-        .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "seek")
-    }
-    if let error = current.status.error { throw error }
-    beginSeek(to: clamp(time, current), before: before, after: after, itemID: current.id, completion: completion)
-  }
-
-  private func clamp(_ time: MediaTime, _ entry: Machine.Entry) -> MediaTime {
-    let lower = max(time, .zero)
-    // Behind an estimate there may be more.
-    guard entry.duration.isNumeric, items[entry.id]?.providesPreciseDuration == true else { return lower }
-    return min(lower, entry.duration)
-  }
-
-  private func beginSeek(
-    to time: MediaTime, before: MediaTime, after: MediaTime, itemID: PlayerItem.ID,
-    completion: @escaping @Sendable (SeekResult) -> Void
-  ) {
-    let token = nextSeekToken
-    nextSeekToken += 1
-    seeks[token] = PendingSeek(itemID: itemID, requested: time, completion: completion)
-    run(machine.seek(token, to: time, before: before, after: after), cause: .request)
-  }
-
-  func cancelPendingSeeks() { run(machine.cancelPendingSeek(), cause: .request) }
-
-  private func completeSeek(_ token: Machine.SeekToken, finished: Bool) {
-    guard let seek = seeks.removeValue(forKey: token) else { return }
-    let isThere = machine.entries.first?.id == seek.itemID
-    enqueue(
-      .completion(
-        seek.completion,
-        SeekResult(
-          finished: finished, itemID: seek.itemID, requested: seek.requested,
-          time: isThere ? currentTime() : seek.requested)))
   }
 
   // MARK: - Queue
@@ -368,7 +319,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   /// An item may have been opened in a queue before.
   private func entry(_ item: PlayerItem) -> Machine.Entry {
-    Machine.Entry(id: item.id, status: item.status, duration: item.duration)
+    Machine.Entry(
+      id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration)
   }
 
   func remove(_ ids: [PlayerItem.ID]) throws(MediaError) {

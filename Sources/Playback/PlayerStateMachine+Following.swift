@@ -33,7 +33,7 @@ extension PlayerStateMachine {
     guard hasPassedEnd, let current = entries.first else { return reconcile() }
     switch mode {
     case .off: return []
-    case .one: return cancelPendingSeek() + start(Start(itemID: current.id))
+    case .one: return endSeeks(.itemEnded) + start(Start(itemID: current.id))
     case .all: return advance()
     }
   }
@@ -173,13 +173,13 @@ extension PlayerStateMachine {
         return actions + setRate(0)
       }
       leave(current)
-      actions += cancelPendingSeek()
+      actions += endSeeks(.itemEnded)
       return actions + goOn(to: nil)
     }
     let isContinuation = next.itemID == current.id && next.start == heard.pass.end
     if next.itemID != current.id {
       leave(current)
-      actions += cancelPendingSeek()
+      actions += endSeeks(.itemEnded)
     } else if next.isSilence {
       hasPassedEnd = true
     } else if heard.pass.end == nil {

@@ -16,11 +16,16 @@ struct PlayerStateMachine {
     var id: ItemID
     var status = ItemStatus.unknown
     var duration = MediaTime.indefinite
+    /// Whether `duration` is no estimate.
+    var isDurationPrecise = false
     /// It was heard whole and is shorter than `shortestLoop`: it is not repeated.
     var isTooShort = false
 
     /// Where its sound ends, as far as that is known.
     var endTime: MediaTime { duration.isNumeric ? duration : .positiveInfinity }
+
+    /// The latest time that can be sought; indefinite where that is not known, for behind an estimate there may be more.
+    var latestTime: MediaTime { isDurationPrecise ? duration : .indefinite }
   }
 
   /// Where decoding of a generation begins.
@@ -41,8 +46,7 @@ struct PlayerStateMachine {
     var pass: Pass { Pass(itemID: itemID, start: time, end: end, isSilence: isSilence) }
   }
 
-  /// A seek that has not been completed yet.
-  typealias SeekToken = UInt64
+  typealias SeekToken = SeekQueue.Token
 
   /// What is to follow what has been decoded.
   struct Plan: Sendable, Hashable {
@@ -69,7 +73,7 @@ struct PlayerStateMachine {
     case dropStream
     case setPlan(Plan)
     case setRunning(Bool)
-    case completeSeek(SeekToken, finished: Bool)
+    case completeSeek(SeekToken, SeekResult.Outcome)
     case emit(Emission)
   }
 
@@ -123,8 +127,8 @@ struct PlayerStateMachine {
   var isCut = false
   /// Where the current item is to start once it can be: a seek before it was ready, a position kept over a lost device.
   var pendingStart: Start?
-  /// The seek that waits to be carried out or committed, and the generation that does it.
-  private var pendingSeek: SeekToken?
+  /// The seeks that have not completed, all in the current item.
+  var seeks = SeekQueue()
   /// Whether the render side sounds this player.
   var isSounding = false
   private var isStarved = false
@@ -226,7 +230,7 @@ struct PlayerStateMachine {
   mutating func advance() -> [Action] {
     guard let current = entries.first else { return [] }
     guard repeatMode == .all, current.isRepeatable else { return remove([current.id]) }
-    guard entries.count > 1 else { return cancelPendingSeek() + start(Start(itemID: current.id)) }
+    guard entries.count > 1 else { return endSeeks(.itemEnded) + start(Start(itemID: current.id)) }
     entries.append(entries.removeFirst())
     queueVersion += 1
     return reconcile()
@@ -261,39 +265,63 @@ struct PlayerStateMachine {
     }
   }
 
-  /// Goes to a time of the current item. An earlier seek that is still under way completes first, unfinished.
-  mutating func seek(_ token: SeekToken, to time: MediaTime, before: MediaTime, after: MediaTime) -> [Action] {
-    guard let current = entries.first else { return [.completeSeek(token, finished: false)] }
-    var actions = cancelPendingSeek()
-    if case .failed = current.status { return actions + [.completeSeek(token, finished: false)] }
-    pendingSeek = token
-    actions += start(
-      Start(itemID: current.id, time: time, toleranceBefore: before, toleranceAfter: after, seek: token))
-    return actions
+  // MARK: - Seeking
+
+  /// Goes to a place in the current item, which has not failed. A place that hangs on the duration waits until it is known.
+  mutating func seek(
+    _ token: SeekToken, to target: SeekTarget, before: MediaTime = .zero, after: MediaTime = .zero,
+    mode: SeekMode = .replace
+  ) -> [Action] {
+    guard let current = entries.first, current.status.error == nil else {
+      return [.completeSeek(token, .unfinished(.itemChanged))]
+    }
+    let request = SeekQueue.Request(
+      token: token, itemID: current.id, target: target, toleranceBefore: before, toleranceAfter: after)
+    let (superseded, beginsNow) = seeks.ask(request, mode: mode)
+    return superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (beginsNow ? beginSeek() : [])
   }
 
-  /// Completes a seek that is under way, unfinished. What it prepared is still heard.
-  mutating func cancelPendingSeek() -> [Action] {
-    guard let token = pendingSeek else { return [] }
-    pendingSeek = nil
-    return [.completeSeek(token, finished: false)]
+  /// Completes the seeks that are under way, unfinished. What they prepared is still heard.
+  mutating func cancelSeeks() -> [Action] { endSeeks(.cancelled) }
+
+  mutating func endSeeks(_ reason: SeekResult.UnfinishedReason) -> [Action] {
+    seeks.end().map { .completeSeek($0, .unfinished(reason)) }
+  }
+
+  /// Carries out the seek that is now the current one, if there is one and it can be.
+  private mutating func beginSeek() -> [Action] {
+    guard let seek = seeks.current, let entry = entry(seek.itemID) else { return [] }
+    if let next = placeToStart(seek, entry) { return start(next) }
+    guard entry.status != .unknown, seeks.complete(seek.token) else { return [] }
+    return [.completeSeek(seek.token, .unfinished(.durationUnknown))] + beginSeek()
+  }
+
+  /// Where a seek goes; nil while it hangs on a duration that is not known.
+  private func placeToStart(_ seek: SeekQueue.Request, _ entry: Entry) -> Start? {
+    guard let time = try? seek.target.time(duration: entry.duration) else { return nil }
+    return Start(
+      itemID: seek.itemID, time: time.clamped(to: entry.latestTime), toleranceBefore: seek.toleranceBefore,
+      toleranceAfter: seek.toleranceAfter, seek: seek.token)
   }
 
   // MARK: - Items
 
-  mutating func itemLoaded(_ id: ItemID, duration: MediaTime) -> [Action] {
+  mutating func itemLoaded(_ id: ItemID, duration: MediaTime, isPrecise: Bool = true) -> [Action] {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return [] }
     if case .failed = entries[index].status { return [] }
+    let wasUnknown = entries[index].status == .unknown
     entries[index].status = .readyToPlay
     entries[index].duration = duration
-    return []
+    entries[index].isDurationPrecise = isPrecise
+    guard wasUnknown, let seek = seeks.current, seek.itemID == id, seek.target.needsDuration else { return [] }
+    return beginSeek()
   }
 
   mutating func itemFailed(_ id: ItemID, _ error: MediaError) -> [Action] {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return [] }
     if case .failed = entries[index].status { return [] }
     entries[index].status = .failed(error)
-    return [.emit(.itemFailed(id, error))] + reconcile()
+    return [.emit(.itemFailed(id, error))] + (index == 0 ? endSeeks(.itemFailed) : []) + reconcile()
   }
 
   // MARK: - The decode thread
@@ -320,9 +348,8 @@ struct PlayerStateMachine {
     // The queue may have asked for another generation since, to follow this one.
     guard let committed = uncommitted, committed.generation == generation else { return [] }
     uncommitted = nil
-    guard let token = committed.start.seek, token == pendingSeek else { return [] }
-    pendingSeek = nil
-    return [.completeSeek(token, finished: true)]
+    guard let token = committed.start.seek, seeks.complete(token) else { return [] }
+    return [.completeSeek(token, .finished)] + beginSeek()
   }
 
   mutating func soundBegan() -> [Action] {
@@ -346,7 +373,8 @@ struct PlayerStateMachine {
     return reconcile()
   }
 
-  /// The device went away while `time` of the current item was heard.
+  /// The device went away while `time` of the current item was heard. Seeks complete; where the newest of them went is
+  /// where playback goes on.
   mutating func outputWasLost(at time: MediaTime?) -> [Action] {
     isOutputReady = false
     isSounding = false
@@ -359,14 +387,20 @@ struct PlayerStateMachine {
     decoding = .idle
     decoded = []
     plan = Plan()
-    guard let current = entries.first else { return [] }
-    if let interrupted, interrupted.itemID == current.id, !interrupted.isSilence {
+    guard let current = entries.first else { return endSeeks(.outputLost) }
+    if let sought = seeks.newest.flatMap({ placeToStart($0, current) }) {
+      pendingStart = sought
+    } else if let interrupted, interrupted.itemID == current.id, !interrupted.isSilence {
       pendingStart = interrupted
     } else if let time {
       pendingStart = Start(itemID: current.id, time: time)
     }
-    return []
+    pendingStart?.seek = nil
+    return endSeeks(.outputLost)
   }
+
+  /// The player ends: nothing sounds any more, and nothing waits.
+  mutating func close() -> [Action] { endSeeks(.closed) + replaceAll([Entry]()) }
 
   // MARK: - Internals
 
@@ -421,11 +455,11 @@ struct PlayerStateMachine {
       pendingStart = nil
       hasPassedEnd = false
     }
-    let orphan = pendingStart?.seek == nil ? cancelPendingSeek() : []
-    guard isOutputReady else { return orphan }
+    let orphans = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
+    guard isOutputReady else { return orphans }
     let next = pendingStart ?? Start(itemID: id)
     pendingStart = nil
-    return orphan + start(next)
+    return orphans + start(next)
   }
 
   mutating func replaceCurrent(with id: ItemID) -> [Action] {
@@ -434,7 +468,7 @@ struct PlayerStateMachine {
   }
 
   private mutating func dropEverything() -> [Action] {
-    var actions = cancelPendingSeek()
+    var actions = seeks.current?.itemID == entries.first?.id ? [] : endSeeks(.itemChanged)
     uncommitted = nil
     hasPassedEnd = false
     endedItem = nil

@@ -144,6 +144,28 @@ struct PlayerTimeline {
     return nil
   }
 
+  /// The time of item `id` where `outputFrame` is heard; where another item follows there, the time at which it ends.
+  func time(of id: PlayerItem.ID, atOutputFrame outputFrame: Int64) -> MediaTime? {
+    for run in runs.reversed() where run.outputFrame <= outputFrame {
+      if let frame = streamFrame(of: run, at: outputFrame),
+        let time = time(of: id, streamID: run.streamID, endingAt: frame)
+      {
+        return time
+      }
+    }
+    return nil
+  }
+
+  /// The time of item `id` at the frame of a stream in front of which its sound ends; where it has none, the time at which
+  /// it stands there.
+  func time(of id: PlayerItem.ID, streamID: UInt64, endingAt streamFrame: Int64) -> MediaTime? {
+    guard let list = spans[streamID] else { return nil }
+    let span =
+      list.last { $0.itemID == id && $0.streamFrame < streamFrame }
+      ?? list.last { $0.itemID == id && $0.streamFrame == streamFrame }
+    return span.map { time(in: $0, at: streamFrame) }
+  }
+
   /// The frame of the stream at which the pass has reached `time`; nil when it begins later.
   func streamFrame(of time: MediaTime, passIndex: Int, streamID: UInt64) -> Int64? {
     guard let span = spans[streamID]?.last(where: { $0.passIndex == passIndex && $0.time <= time }),

@@ -72,18 +72,6 @@ public enum ChangeCause: String, Sendable, Hashable {
   case output
 }
 
-/// What came of a seek.
-public struct SeekResult: Sendable, Hashable {
-  /// False when another seek, a change of item or a failure came first.
-  public var finished: Bool
-  /// The item that was sought in.
-  public var itemID: PlayerItem.ID
-  /// The time asked for, after clamping into the item.
-  public var requested: MediaTime
-  /// Where the player is now; with `finished` the time of the first sample that is heard.
-  public var time: MediaTime
-}
-
 /// Things that happen once, at a time.
 public enum PlayerEvent: Sendable, Hashable {
   /// The item's last sample was heard. Once for each pass.

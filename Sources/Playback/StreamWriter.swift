@@ -26,6 +26,8 @@ final class StreamWriter {
   private var sourceFormat = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
   /// The item's frame that is read next, if nothing is missing; nil before the first read.
   private var expectedPosition: Int64?
+  /// Time spent in converters so far.
+  private(set) var convertNanoseconds: Int64 = 0
 
   init(stream: RenderStream, format: AudioFormat) {
     self.stream = stream
@@ -169,6 +171,8 @@ final class StreamWriter {
   private func put(
     _ converter: AudioConverter, _ samples: UnsafePointer<Float>, frameCount: Int
   ) throws(MediaError) {
+    let beginning = HostTime.now
+    defer { convertNanoseconds += HostTime.now.nanoseconds(since: beginning) }
     var inputCount = frameCount
     while let region = stream.writableRegion(atMost: stream.capacityFrames) {
       let count = try converter.convert(

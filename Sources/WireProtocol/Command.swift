@@ -87,15 +87,19 @@ public enum PlaybackCommand: Sendable, Hashable {
     public var toleranceBefore: MediaTime
     /// Not negative, possibly positive infinity; zero unless said.
     public var toleranceAfter: MediaTime
+    /// Whether the seek under way is heard first; else this one takes its place.
+    public var isChase: Bool
     /// The item that must be the current one, or the seek fails.
     public var item: Int?
 
     public init(
-      target: TimeExpression, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero, item: Int? = nil
+      target: TimeExpression, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero,
+      isChase: Bool = false, item: Int? = nil
     ) {
       self.target = target
       self.toleranceBefore = toleranceBefore
       self.toleranceAfter = toleranceAfter
+      self.isChase = isChase
       self.item = item
     }
   }
@@ -161,6 +165,8 @@ public enum WatchingCommand: Sendable, Hashable {
   case wait([WaitCondition], timeout: MediaTime?, player: String)
   /// Lets so much of the virtual clock pass; not negative.
   case clockAdvance(MediaTime)
+  /// Where the time of the last start or seek went.
+  case explain(player: String)
 }
 
 /// Commands about the players of the daemon and their outputs.

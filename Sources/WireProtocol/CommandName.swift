@@ -6,6 +6,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case clear
   case clockAdvance = "clock.advance"
   case endAction = "end-action"
+  case explain
   case hello
   case help
   case insert

@@ -14,19 +14,33 @@ extension CommandTable {
       .seek, .playback, "Goes to a time of the current item.",
       details:
         "Exact unless said otherwise: the first sample heard is that of the time asked for. A waiting request: it answers"
-        + " when the seek is done, with where it landed. `finished=false` says that another seek took its place. A time outside"
-        + " the item is moved to its nearest end. `item` guards against a change of item in between.",
+        + " when the new sound is with the device. `requested` is what was asked for, as a time of the item and before it was"
+        + " moved to the item's nearest end (`clamped`); `before` and `after` are the tolerances, `time` is what was reached,"
+        + " `exact` whether that is the sample asked for, `us` the microseconds that it took. A newer seek takes the place of"
+        + " one under way, but `chase` lets that one be heard first; of several that wait only the newest is carried out. A"
+        + " seek that is not carried out answers at once with `finished=false`, in `time` where the player is, and a `reason`:"
+        + " `superseded`, `itemChanged`, `itemEnded`, `itemFailed`, `cancelled`, `outputLost` (playback will go on from the"
+        + " asked-for place) or `closed`."
+        + " A relative place counts from where the newest seek goes. `item` guards against a change of item in between.",
       parameters: [
         ParameterSpec(.time, .timeExpression, .required, "TIME", "where to go"),
         ParameterSpec(.fast, .flag, .option, "fast", "any tolerance will do: land where it costs least"),
+        ParameterSpec(.chase, .flag, .option, "chase", "let the seek under way be heard first"),
         ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier it may land; 0 unless said"),
         ParameterSpec(.after, .tolerance, .option, "TIME", "how much later it may land; 0 unless said"),
         ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"),
         player,
       ],
-      waiting: .always, reply: ["finished", "item", "time", "pts", "requested"],
+      waiting: .always,
+      reply: [
+        "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
+      ],
       errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .damagedFile, .decodeFailed],
-      example: ["> @5 seek 1:23.5", "< @5 ok finished=true item=1 time=83.5 pts=3682350/44100 requested=83.5"]
+      example: [
+        "> @5 seek 1:23.5",
+        "< @5 ok finished=true item=1 time=83.5 pts=3682350/44100 requested=83.5 before=0 after=0 exact=true clamped=false"
+          + " us=2950",
+      ]
     ) { arguments throws(MediaError) in
       let isFast = arguments.flag(.fast)
       let before = arguments.time(.before)
@@ -37,7 +51,8 @@ extension CommandTable {
       let target = try arguments.required(.time, arguments.expression(.time))
       let seek = PlaybackCommand.Seek(
         target: target, toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
-        toleranceAfter: after ?? (isFast ? .positiveInfinity : .zero), item: arguments.integer(.item))
+        toleranceAfter: after ?? (isFast ? .positiveInfinity : .zero), isChase: arguments.flag(.chase),
+        item: arguments.integer(.item))
       return .playback(.seek(seek), player: arguments.player)
     },
     CommandSpec(

@@ -107,6 +107,28 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .watching(.clockAdvance(try arguments.required(.duration, arguments.time(.duration))))
     },
+    CommandSpec(
+      .explain, .watching, "Tells where the time of the last start or seek went.",
+      details:
+        "In microseconds, from the request (`load`, `next`, `play`, `seek`, an edit of the queue) to the first sample heard."
+        + " `wait`: until the decode thread began, the time that `chase` held the seek included; `open`: opening the file; `index`: finding the place in it; `demux`:"
+        + " reading from there; `decode` and `resample`: up to the first sample, and as much more as must be there before it"
+        + " can sound; `commit`: handing it to the device; `device`: until it was heard, `none` while it is not, as for a"
+        + " player that is paused; `total`: all of them. `kind` is `start`, `seek`, or `splice` for what an edit of the queue"
+        + " put behind the present item. On the virtual clock decoding takes no time.",
+      parameters: [player],
+      reply: [
+        "player", "kind", "item", "requested", "reached", "wait", "open", "index", "demux", "decode", "resample",
+        "commit",
+        "device", "total",
+      ],
+      errors: [.invalidState, .noSuchPlayer],
+      example: [
+        "> explain",
+        "< ok player=main kind=seek item=1 requested=83.5 reached=83.5 wait=40 open=0 index=35 demux=60 decode=620 resample=0"
+          + " commit=1180 device=9800 total=11735",
+      ]
+    ) { arguments throws(MediaError) in .watching(.explain(player: arguments.player)) },
   ]
 
   /// Commands about the players of the daemon and their outputs.

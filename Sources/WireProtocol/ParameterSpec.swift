@@ -3,6 +3,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case action
   case after
   case before
+  case chase
   case command
   case conditions
   case count

@@ -224,7 +224,7 @@ import Testing
     try client.send(#"{"jsonrpc":"2.0","id":"s","method":"seek","params":{"time":0.5}}"#)
     #expect(
       try client.line()
-        == #"{"jsonrpc":"2.0","id":"s","result":{"finished":true,"item":1,"time":0.5,"pts":"24000/48000","requested":0.5}}"#
+        == #"{"jsonrpc":"2.0","id":"s","result":{"finished":true,"item":1,"time":0.5,"pts":"24000/48000","requested":0.5,"before":0,"after":0,"exact":true,"clamped":false,"us":0}}"#
     )
     try client.send(#"{"jsonrpc":"2.0","id":2,"method":"bogus"}"#)
     #expect(try client.line()?.contains(#""error":{"code":-32601,"#) == true)

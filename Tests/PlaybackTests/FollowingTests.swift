@@ -124,9 +124,9 @@ import Testing
   @Test func aSeekArmsALoopOrPlaysOnBehindIt() {
     var machine = playing([1])
     _ = machine.setLoop(range(10, 20), count: nil, heardAt: time(3))
-    let beyond = machine.seek(1, to: time(25), before: .zero, after: .zero)
+    let beyond = machine.seek(1, to: .time(time(25)))
     #expect(beyond == [.prepare(generation: machine.generation, .init(itemID: 1, time: time(25), seek: 1))])
-    let inside = machine.seek(2, to: time(15), before: .zero, after: .zero)
+    let inside = machine.seek(2, to: .time(time(15)))
     #expect(
       inside.last == .prepare(generation: machine.generation, .init(itemID: 1, time: time(15), seek: 2, end: time(20))))
   }

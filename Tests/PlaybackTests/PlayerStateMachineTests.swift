@@ -53,7 +53,7 @@ import Testing
 
   @Test func reportsOfAnOlderGenerationAreIgnored() {
     var machine = machine([1])
-    _ = machine.seek(7, to: MediaTime(value: 1, timescale: 1), before: .zero, after: .zero)
+    _ = machine.seek(7, to: .time(MediaTime(value: 1, timescale: 1)))
     #expect(machine.generation == 2)
     #expect(machine.prepared(generation: 1) == [])
     #expect(machine.committed(generation: 1) == [])
@@ -63,14 +63,14 @@ import Testing
     var machine = machine([1])
     _ = machine.prepared(generation: 1)
     let time = MediaTime(value: 5, timescale: 1)
-    let first = machine.seek(1, to: time, before: .zero, after: .zero)
-    let second = machine.seek(2, to: time, before: .zero, after: .zero)
-    let third = machine.seek(3, to: time, before: .zero, after: .zero)
+    let first = machine.seek(1, to: .time(time))
+    let second = machine.seek(2, to: .time(time))
+    let third = machine.seek(3, to: .time(time))
     #expect(!first.contains { if case .completeSeek = $0 { true } else { false } })
-    #expect(second.first == .completeSeek(1, finished: false))
-    #expect(third.first == .completeSeek(2, finished: false))
+    #expect(second.first == .completeSeek(1, .unfinished(.superseded)))
+    #expect(third.first == .completeSeek(2, .unfinished(.superseded)))
     _ = machine.prepared(generation: machine.generation)
-    #expect(machine.committed(generation: machine.generation) == [.completeSeek(3, finished: true)])
+    #expect(machine.committed(generation: machine.generation) == [.completeSeek(3, .finished)])
     #expect(machine.committed(generation: machine.generation) == [])
   }
 
@@ -78,25 +78,25 @@ import Testing
     var machine = Machine(canAdvance: true)
     _ = machine.insert([1], at: 0)
     let time = MediaTime(value: 9, timescale: 1)
-    #expect(machine.seek(4, to: time, before: .zero, after: .zero) == [])
+    #expect(machine.seek(4, to: .time(time)) == [])
     #expect(
       machine.outputBecameReady() == [.prepare(generation: 1, .init(itemID: 1, time: time, seek: 4))])
     _ = machine.prepared(generation: 1)
-    #expect(machine.committed(generation: 1) == [.completeSeek(4, finished: true)])
+    #expect(machine.committed(generation: 1) == [.completeSeek(4, .finished)])
   }
 
   @Test func removingTheItemCompletesItsSeekUnfinished() {
     var machine = playing([1, 2])
-    _ = machine.seek(4, to: .zero, before: .zero, after: .zero)
+    _ = machine.seek(4, to: .time(.zero))
     let actions = machine.remove([1])
-    #expect(actions.first == .completeSeek(4, finished: false))
+    #expect(actions.first == .completeSeek(4, .unfinished(.itemChanged)))
     #expect(actions.last == .prepare(generation: machine.generation, .init(itemID: 2)))
   }
 
   @Test func aSeekNearTheEndKeepsItsItem() {
     var machine = playing([1, 2])
     _ = machine.began(Pass(itemID: 2), generation: machine.generation)
-    _ = machine.seek(4, to: .zero, before: .zero, after: .zero)
+    _ = machine.seek(4, to: .time(.zero))
     #expect(machine.firstEnds() == [])
     #expect(machine.entries.map(\.id) == [1, 2])
   }
@@ -231,7 +231,7 @@ import Testing
 
 extension PlayerStateMachine {
   /// The end of the pass that sounds is heard.
-  fileprivate mutating func firstEnds() -> [Action] {
+  mutating func firstEnds() -> [Action] {
     guard let first = decoded.first else { return [] }
     if decoded.count == 1 { _ = ended(first.id, end: first.pass.end, isTooShort: false) }
     return endHeard(first.id, error: nil)

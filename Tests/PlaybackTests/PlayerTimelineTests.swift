@@ -79,7 +79,21 @@ import Testing
     timeline.endRun(outputFrame: 1_000, reason: .ended)
     #expect(timeline.outputFrame(streamID: 1, streamFrame: 1_000) == 1_000)
     #expect(timeline.outputFrame(streamID: 1, streamFrame: 1_001) == nil)
-    #expect(timeline.time(of: 7, endingAt: 1_000) == time(1_000))
+    #expect(timeline.time(of: 7, atOutputFrame: 1_000) == time(1_000))
+  }
+
+  @Test func anItemWithoutAFrameIsWhereItEnds() {
+    var timeline = PlayerTimeline(sampleRateHz: 48_000)
+    timeline.add(.init(streamFrame: 0, itemID: 7, time: time(500)), streamID: 1)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    // Sought to its end: the next item begins in the same place.
+    timeline.add(.init(streamFrame: 0, itemID: 7, time: time(1_000)), streamID: 2)
+    timeline.add(.init(streamFrame: 0, itemID: 8, time: .zero), streamID: 2)
+    timeline.beginRun(outputFrame: 100, streamID: 2, streamFrame: 0, isStill: true)
+    #expect(timeline.time(of: 7, atOutputFrame: 100) == time(1_000))
+    #expect(timeline.time(of: 7, streamID: 2, endingAt: 0) == time(1_000))
+    #expect(timeline.time(of: 7, atOutputFrame: 99) == time(599))
+    #expect(timeline.time(of: 9, atOutputFrame: 100) == nil)
   }
 
   @Test func forgettingKeepsWhatIsHeard() {

@@ -178,6 +178,11 @@ final class Rig: Sendable {
     }
   }
 
+  static func text(_ result: SeekResult) -> String {
+    "\(result.unfinishedReason?.rawValue ?? "finished") at \(result.time.fractionDescription) asked"
+      + " \(result.requested.fractionDescription)\(result.isExact ? " exact" : "")\(result.isClamped ? " clamped" : "")"
+  }
+
   static func text(_ observation: TimeObservation) -> String {
     "\(observation.reason.rawValue) item \(observation.itemID) time \(observation.time.decimalDescription) late \(observation.lateNanoseconds)"
   }

@@ -33,7 +33,7 @@ final class StreamRig {
   ) throws -> Outcome {
     let stream = RenderStream(capacityFrames: 1 << 21, channelCount: format.channelCount)
     let reports = WakeSignal<[DecodePipeline.Report]>([])
-    let pipeline = DecodePipeline(name: "test", reportsProgress: true, open: open) { report in
+    let pipeline = DecodePipeline(name: "test", reportsProgress: true, now: { HostTime.now }, open: open) { report in
       // As the engine does.
       if case .extended(_, let frame) = report { stream.reopen(endingAt: frame) }
       reports.update { $0.append(report) }

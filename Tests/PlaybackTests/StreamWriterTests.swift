@@ -65,13 +65,15 @@ import Testing
       let first = Int((target * Int64(to) + Int64(from) - 1) / Int64(from))
       #expect(outcome.samples.elementsEqual(whole[(first * 2)...]), "from frame \(target)")
       guard
-        case .prepared(_, let time, _) = outcome.reports.first(where: { if case .prepared = $0 { true } else { false } }
+        case .prepared(_, let preparation, _) = outcome.reports.first(where: {
+          if case .prepared = $0 { true } else { false }
+        }
         )
       else {
         Issue.record("nothing was prepared")
         continue
       }
-      #expect(time == MediaTime(value: Int64(first), timescale: Int32(to)))
+      #expect(preparation.time == MediaTime(value: Int64(first), timescale: Int32(to)))
     }
   }
 
@@ -98,15 +100,18 @@ import Testing
     let path = try rig.noise("noise.wav", rate: 48_000, channels: 2, frames: 0..<1_000)
     let order = WakeSignal<[String]>([])
     let stream = RenderStream(capacityFrames: 1 << 16, channelCount: 2)
-    let pipeline = DecodePipeline(name: "test", reportsProgress: true) { source throws(MediaError) in
-      if source.itemID == 2 {
-        // A file that is slow to open: as slow as whoever waits for the end of the first.
-        let deadline = HostTime.now.advanced(byNanoseconds: 10_000_000_000)
-        _ = order.wait(until: deadline) { $0.contains("ended") ? true : nil }
-        order.update { $0.append("opened") }
+    let pipeline = DecodePipeline(
+      name: "test", reportsProgress: true, now: { HostTime.now },
+      open: { source throws(MediaError) in
+        if source.itemID == 2 {
+          // A file that is slow to open: as slow as whoever waits for the end of the first.
+          let deadline = HostTime.now.advanced(byNanoseconds: 10_000_000_000)
+          _ = order.wait(until: deadline) { $0.contains("ended") ? true : nil }
+          order.update { $0.append("opened") }
+        }
+        return try ItemDecoder(source)
       }
-      return try ItemDecoder(source)
-    } report: { report in
+    ) { report in
       if case .ended = report { order.update { $0.append("ended") } }
     }
     defer { pipeline.close() }

@@ -15,7 +15,7 @@ import Testing
     ("stop", "{}"),
     ("seek 83.5", #"{"time":83.5}"#), ("seek 83.5", #"{"time":"83.5"}"#), ("seek 1:23.5", #"{"time":"1:23.5"}"#),
     ("seek +5", #"{"time":"+5"}"#), ("seek 1/3 fast", #"{"time":"1/3","fast":true}"#),
-    ("seek 5", #"{"time":5,"fast":false}"#),
+    ("seek 5", #"{"time":5,"fast":false}"#), ("seek 5 chase", #"{"time":5,"chase":true}"#),
     ("seek 5 before=0.25 after=inf item=3", #"{"time":5e0,"before":0.25,"after":"inf","item":3}"#),
     ("rate -2", #"{"rate":-2.0}"#), ("volume 0.5", #"{"volume":0.5}"#), ("mute on", #"{"state":true}"#),
     ("mute off", #"{"state":false}"#), ("mute toggle", #"{"state":"toggle"}"#),
