@@ -80,6 +80,19 @@ import Testing
     }
   }
 
+  /// FFmpeg counts raw AC-3 in ticks of 1/90,000 s, cut to whole ones: at 44.1 kHz a third of a frame a packet.
+  @Test func rawStreamsDoNotDriftFromTheirSamples() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.ac3")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=200:sample_rate=44100", "-c:a", "ac3", "-b:a", "64k", path)
+    let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
+    let packet = try Packet()
+    var count = 0
+    while try demuxer.readPacket(into: packet) == .packet { count += 1 }
+    let samples = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    #expect(samples.count == count * 1_536)
+  }
+
   /// By how many frames, up to 100, the samples must be moved to be most like the reference.
   private func likeliestShift(of samples: [Float], in reference: [Float], at target: Int) -> Int? {
     func difference(_ shift: Int) -> Float? {
