@@ -31,7 +31,7 @@ import Testing
     #expect(
       events(lines).sorted() == [
         "packets-skipped item=1 time=1.824 count=1 code=4002", "played-to-end item=1 time=4",
-        "played-to-end item=2 time=0.1",
+        "played-to-end item=2 time=0.1", "seam time=0",
       ])
     #expect(try daemon.recorded(withSilences: false) == "1[0..<87552] 1[92160..<192000] 2[0..<4800]")
   }
@@ -53,7 +53,7 @@ import Testing
       events(lines).filter { !$0.hasPrefix("failed") }.sorted() == [
         // The last packet of the one that breaks off is cut in two.
         "new-error-log-entry item=2 time=3 code=3006", "packets-skipped item=1 time=2.784 count=1 code=4002",
-        "played-to-end item=2 time=3",
+        "played-to-end item=2 time=3", "seam time=0",
       ])
     let corrected = lines.filter { $0.contains("key=item.duration") && !$0.contains("old=indefinite") }
     #expect(corrected.count == 2)

@@ -100,20 +100,21 @@ import Testing
     let path = try rig.noise("noise.wav", rate: 48_000, channels: 2, frames: 0..<1_000)
     let order = WakeSignal<[String]>([])
     let stream = RenderStream(capacityFrames: 1 << 16, channelCount: 2)
-    let pipeline = DecodePipeline(
-      name: "test", reportsProgress: true, now: { HostTime.now },
-      open: { source throws(MediaError) in
-        if source.itemID == 2 {
-          // A file that is slow to open: as slow as whoever waits for the end of the first.
-          let deadline = HostTime.now.advanced(byNanoseconds: 10_000_000_000)
-          _ = order.wait(until: deadline) { $0.contains("ended") ? true : nil }
-          order.update { $0.append("opened") }
-        }
-        return try ItemDecoder(source)
+    let open: @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder = {
+      source throws(MediaError) in
+      if source.itemID == 2 {
+        // A file that is slow to open: as slow as whoever waits for the end of the first.
+        let deadline = HostTime.now.advanced(byNanoseconds: 10_000_000_000)
+        _ = order.wait(until: deadline) { $0.contains("ended") ? true : nil }
+        order.update { $0.append("opened") }
       }
-    ) { report in
+      return try ItemDecoder(source)
+    }
+    let tell: @Sendable (DecodePipeline.Report) -> Void = { report in
       if case .ended = report { order.update { $0.append("ended") } }
     }
+    let pipeline = DecodePipeline(
+      name: "test", reportsProgress: true, now: { HostTime.now }, open: open, report: tell)
     defer { pipeline.close() }
     pipeline.prepare(
       .init(
