@@ -74,15 +74,26 @@ extension PlayerCore {
     let ended = (streamID: open.end.streamID, index: open.end.passID.index)
     guard let sound = timeline.sound(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
     seam = nil
-    let generations = [outgoing, sounding].compactMap { $0 }
-    let trims = generations.first { $0.stream.id == sound.streamID }?.startTrims
+    let trim = takeStartTrim(ofPass: sound.passIndex, streamID: sound.streamID)
     // Where the player was paused in between, nothing was missing.
     let wasPaused = timeline.run(at: open.outputFrame)?.end?.reason == .stopped
     send(
       .seam(
         PlayerSeam(
           fromItemID: open.end.itemID, toItemID: open.toItemID, time: sound.position.time,
-          trimmedEnd: open.end.trim, trimmedStart: trims?[sound.passIndex] ?? .none,
+          trimmedEnd: open.end.trim, trimmedStart: trim,
           insertedFrameCount: wasPaused ? 0 : sound.outputFrame - open.outputFrame)))
+  }
+
+  /// What was cut off before a pass that is heard; what belongs to it and those before it is not asked for again.
+  private func takeStartTrim(ofPass index: Int, streamID: UInt64) -> EdgeTrim {
+    func take(_ generation: inout Generation?) -> EdgeTrim? {
+      guard var taken = generation, taken.stream.id == streamID else { return nil }
+      let trim = taken.startTrims[index]
+      taken.startTrims = taken.startTrims.filter { $0.key > index }
+      generation = taken
+      return trim
+    }
+    return take(&outgoing) ?? take(&sounding) ?? .none
   }
 }

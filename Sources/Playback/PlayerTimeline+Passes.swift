@@ -14,13 +14,13 @@ extension PlayerTimeline {
   }
 
   /// An item, heard once from some place on: time only goes forward.
-  struct Pass: Sendable, Hashable {
+  struct HeardPass: Sendable, Hashable {
     var sampleRateHz: Int
     var pieces: [Piece] = []
     /// Where the item begins again, from an earlier time on, without a jump: a loop.
     var loop: (frame: Int64, time: MediaTime)?
 
-    static func == (left: Pass, right: Pass) -> Bool {
+    static func == (left: HeardPass, right: HeardPass) -> Bool {
       left.pieces == right.pieces && left.loop?.frame == right.loop?.frame && left.loop?.time == right.loop?.time
     }
 
@@ -72,8 +72,8 @@ extension PlayerTimeline {
   }
 
   /// The pass of the item that begins at output frame `frame`.
-  func pass(of itemID: PlayerItem.ID, from frame: Int64) -> Pass {
-    var pass = Pass(sampleRateHz: sampleRateHz)
+  func pass(of itemID: PlayerItem.ID, from frame: Int64) -> HeardPass {
+    var pass = HeardPass(sampleRateHz: sampleRateHz)
     for piece in pieces(from: frame) {
       if piece.itemID != itemID {
         if pass.pieces.isEmpty { continue }
