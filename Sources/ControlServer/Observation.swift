@@ -156,6 +156,7 @@ extension ObservableKey {
     case .playerCurrentItem: state.currentItemID.map { FieldValue.int($0) } ?? FieldValue.none
     case .playerVolume: .float(state.volume)
     case .playerIsMuted: .bool(state.isMuted)
+    case .playerPan: .float(state.pan)
     case .playerActionAtItemEnd: .string(state.actionAtItemEnd.rawValue)
     case .playerError:
       Self.value(state.reasonForWaitingToPlay == .currentItemFailed ? state.itemStatus.error?.code.name : nil)

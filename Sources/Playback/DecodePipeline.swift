@@ -15,6 +15,7 @@ final class DecodePipeline: Sendable {
   struct Source: Sendable {
     var itemID: PlayerItem.ID
     var asset: Asset
+    var audioMix: AudioMixSlot
   }
 
   struct Job: Sendable {

@@ -17,6 +17,7 @@ final class ItemDecoder {
   let reader: AudioTrackReader?
   /// What `read` gives.
   let format: AudioFormat
+  private let audioMix: AudioMixSlot
   /// Silence: the next frame, and the frame after the last.
   private var silentFrame: Int64 = 0
   private let silentEnd: Int64
@@ -24,6 +25,7 @@ final class ItemDecoder {
   /// Opens the item's asset. Blocks. Errors: everything that `Asset.load` and `AudioTrackReader` throw.
   init(_ source: DecodePipeline.Source) throws(MediaError) {
     itemID = source.itemID
+    audioMix = source.audioMix
     let properties = try source.asset.load()
     duration = properties.duration
     if properties.hasAudio {
@@ -46,8 +48,18 @@ final class ItemDecoder {
     return MediaTime(frame: silentFrame, rate: format.sampleRateHz)
   }
 
-  /// Decodes up to `capacityFrames` interleaved frames.
+  /// Decodes up to `capacityFrames` interleaved frames, as loud as the item's mix wants them.
   func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
+    let result = try decode(into: samples, capacityFrames: capacityFrames)
+    if case .frames(let count, let position) = result {
+      audioMix.value?.apply(
+        to: samples, frameCount: count, channelCount: format.channelCount, firstFrame: position,
+        sampleRateHz: format.sampleRateHz)
+    }
+    return result
+  }
+
+  private func decode(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
     if let reader {
       switch try reader.read(into: samples, capacityFrames: capacityFrames) {
       case .frames(let count, let position): return .frames(count, position: position)

@@ -13,19 +13,21 @@ extension PlayerCore {
     let stream = RenderStream(
       capacityFrames: format.sampleRateHz * Self.streamSeconds, channelCount: format.channelCount)
     forget(preparing)
-    preparing = Generation(number: generation, stream: stream, isSeek: start.seek != nil)
+    preparing = Generation(
+      number: generation, stream: stream, isSeek: start.seek != nil, isContinuation: start.isContinuation)
     logger.debug(
       "preparing",
       metadata: ["item": "\(start.itemID)", "generation": "\(generation)", "time": "\(start.time)"])
     pipeline.prepare(
       DecodePipeline.Job(
-        generation: generation, source: .init(itemID: item.id, asset: item.asset), start: start, stream: stream,
+        generation: generation, source: .init(itemID: item.id, asset: item.asset, audioMix: item.audioMixSlot),
+        start: start, stream: stream,
         format: format))
   }
 
   func send(_ plan: Machine.Plan) {
     let sources = plan.items.compactMap { id in
-      items[id].map { DecodePipeline.Source(itemID: id, asset: $0.asset) }
+      items[id].map { DecodePipeline.Source(itemID: id, asset: $0.asset, audioMix: $0.audioMixSlot) }
     }
     pipeline.setPlan(
       DecodePipeline.Plan(begunCount: plan.begunCount, sources: sources, endsInSilence: plan.endsInSilence),
@@ -48,8 +50,29 @@ extension PlayerCore {
     sounding = prepared
     ends.removeAll { $0.streamID != prepared.stream.id }
     output.keep(prepared.stream)
-    core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
+    if prepared.isContinuation {
+      core.setStream(
+        prepared.stream, fromFrame: framesPlayed(of: prepared), fadeFrameCount: Int64(core.format.sampleRateHz / 200),
+        input: inputIndex)
+    } else {
+      core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
+    }
     core.setRunning(machine.rate != 0, input: inputIndex)
+  }
+
+  /// How far playback went on while what continues it was decoded.
+  private func framesPlayed(of prepared: Generation) -> Int64 {
+    guard let position,
+      let elapsed = (position.time - prepared.startTime).frameIndex(
+        rate: timeline.sampleRateHz, rounding: .towardNegativeInfinity)
+    else { return 0 }
+    return max(0, min(elapsed, prepared.stream.writtenFrame))
+  }
+
+  /// An item's mix is another one: what was decoded of the item is decoded anew.
+  func audioMixChanged(_ id: PlayerItem.ID) {
+    guard !isClosed else { return }
+    run(machine.decodeAnew(id, from: currentTime()), cause: .request)
   }
 
   /// The prepared stream takes over where the item ends in the one before.

@@ -16,8 +16,9 @@ extension PlayerCore {
     processedFrame = -1
     jumpFrame = 0
     if let inputIndex {
-      core.setGain(isMuted ? 0 : volume, rampFrameCount: 0, input: inputIndex)
+      applyLevels(to: core, input: inputIndex)
       output.commit()
+      outputDidStartMeters()
     }
     run(machine.outputBecameReady(), cause: .output)
   }
@@ -165,6 +166,7 @@ extension PlayerCore {
   private enum Milestone {
     case observers(MediaTime)
     case end(ItemEnd)
+    case meter(ObserverToken, window: Int64?)
   }
 
   /// Handles everything that has been heard, and sets the timer for what comes next.
@@ -216,6 +218,9 @@ extension PlayerCore {
     {
       next = (frame, .observers(time))
     }
+    if let meter = nextMeterMilestone(), meter.frame < next?.frame ?? .max {
+      next = (meter.frame, .meter(meter.token, window: meter.window))
+    }
     return next.map { ($0.frame, $0.milestone) }
   }
 
@@ -230,6 +235,7 @@ extension PlayerCore {
           itemID: itemID, time: time, rate: rate, reason: reason, lateNanoseconds: late)
         enqueue(.time(token, handler, observation))
       }
+    case .meter(let token, let window): tellMeter(token, window: window, atFrame: frame, late: lateness(ofFrame: frame))
     case .end(let end):
       ends.removeFirst()
       run(machine.endHeard(end.itemID, error: end.error), cause: .itemEnded)

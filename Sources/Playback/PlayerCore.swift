@@ -46,6 +46,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   // Sound.
   var volume: Float = 1
   var isMuted = false
+  var pan: Float = 0
+  var meters = MeterTable()
+  /// Whether the mixer measures this player.
+  var isMetered = false
 
   // Observers.
   var timeObservers = TimeObserverTable()
@@ -75,6 +79,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var startTime = MediaTime.zero
     /// It carries out a seek: the current time jumps.
     var isSeek = false
+    /// It is what sounds, decoded anew: it goes on where that is.
+    var isContinuation = false
   }
 
   struct ItemEnd {
@@ -150,6 +156,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     stateObservers = []
     eventObservers = []
     timeObservers = TimeObserverTable()
+    meters = MeterTable()
     for end in streamEnds.values { end() }
     streamEnds = [:]
     engine.unregister(self)
@@ -221,29 +228,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     run(machine.setActionAtItemEnd(action), cause: .request)
   }
 
-  func setVolume(_ newVolume: Float) throws(MediaError) {
-    guard newVolume >= 0, newVolume <= 1 else {
-      throw MediaError(.invalidArgument, "volume is from 0 to 1, not \(newVolume)", operation: "volume")
-    }
-    volume = newVolume
-    applyGain()
-  }
-
-  func setMuted(_ muted: Bool) {
-    isMuted = muted
-    applyGain()
-  }
-
-  /// What sounds moves to the new gain over 5 ms, so that the change does not click.
-  private func applyGain() {
-    if let inputIndex, let core = output.core {
-      let rampFrameCount = machine.timeControlStatus == .playing ? core.format.sampleRateHz / 200 : 0
-      core.setGain(isMuted ? 0 : volume, rampFrameCount: Int64(rampFrameCount), input: inputIndex)
-      output.commit()
-    }
-    publish(.request)
-  }
-
   // MARK: - Seeking
 
   func seek(
@@ -310,11 +294,21 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       }
       claimed.append(item)
       items[item.id] = item
+      let (loop, id) = (engine.loop, item.id)
+      item.onAudioMixChange = { [weak self] in
+        guard let self else { return }
+        if loop.isIsolatingCurrentContext() == true {
+          audioMixChanged(id)
+        } else {
+          loop.execute { self.audioMixChanged(id) }
+        }
+      }
     }
   }
 
   private func release(_ item: PlayerItem) {
     items[item.id] = nil
+    item.onAudioMixChange = nil
     item.release()
   }
 
@@ -373,6 +367,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.rate = machine.rate
     state.volume = volume
     state.isMuted = isMuted
+    state.pan = pan
     state.actionAtItemEnd = machine.actionAtItemEnd
     state.itemCount = machine.entries.count
     state.queueVersion = machine.queueVersion

@@ -111,6 +111,8 @@ public struct PlayerState: Sendable, Hashable {
   public var currentItemID: PlayerItem.ID?
   public var volume: Float = 1
   public var isMuted = false
+  /// -1 is left, 1 is right.
+  public var pan: Float = 0
   public var actionAtItemEnd = ActionAtItemEnd.advance
   /// Entries of the queue, the current one included.
   public var itemCount = 0

@@ -1,10 +1,10 @@
 /// How a gain moves from one value to another.
-public enum RampCurve: String, Sendable, Hashable, CaseIterable, BitwiseCopyable {
+public enum RampCurve: Sendable, Hashable, BitwiseCopyable {
   /// A straight line.
   case linear
   /// The square of the gain moves in a straight line: two players that are faded across each other, one in and one out,
   /// keep their common power.
-  case equalPower = "equal-power"
+  case equalPower
 }
 
 /// A gain that moves from one value to another over output frames, and stays there.

@@ -6,16 +6,20 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case clear
   case clockAdvance = "clock.advance"
   case endAction = "end-action"
+  case fade
   case hello
   case help
   case insert
   case itemStatus = "item.status"
+  case itemVolume = "item.volume"
   case list
   case load
+  case meter
   case mute
   case next
   case observe
   case outputStatus = "output.status"
+  case pan
   case pause
   case ping
   case play
@@ -30,6 +34,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case stop
   case tick
   case toggle
+  case unmeter
   case unobserve
   case untick
   case volume

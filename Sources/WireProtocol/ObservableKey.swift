@@ -8,6 +8,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case playerCurrentItem = "player.currentItem"
   case playerVolume = "player.volume"
   case playerIsMuted = "player.isMuted"
+  case playerPan = "player.pan"
   case playerActionAtItemEnd = "player.actionAtItemEnd"
   case playerError = "player.error"
   case itemStatus = "item.status"
@@ -27,6 +28,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerCurrentItem: "the id of the current item, or `none`"
     case .playerVolume: "0 to 1"
     case .playerIsMuted: "`true` or `false`"
+    case .playerPan: "-1 to 1"
     case .playerActionAtItemEnd: "`advance`, `pause` or `none`"
     case .playerError: "the name of the error that stopped the player, or `none`"
     case .itemStatus:

@@ -2,9 +2,12 @@
 public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case action
   case after
+  case at
   case before
+  case clear
   case command
   case conditions
+  case curve
   case duration
   case fast
   case id
@@ -16,6 +19,8 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case limit
   case name
   case offset
+  case over
+  case pan
   case paths
   case player
   case `protocol`
@@ -24,6 +29,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case time
   case times
   case timeout
+  case to
   case volume
   case wait
 }
