@@ -19,6 +19,7 @@ struct Invocation: Equatable {
   struct WatchOptions: Equatable {
     var ticks: [[UInt8]] = []
     var times: [[UInt8]] = []
+    var meters: [[UInt8]] = []
     var keys: [[UInt8]] = []
     var player: [UInt8]?
 
@@ -152,13 +153,16 @@ struct Invocation: Equatable {
       switch String(decoding: argument, as: UTF8.self) {
       case "--tick": options.ticks += try values()
       case "--at": options.times += try values()
+      case "--meter": options.meters += try values()
       case "--observe": options.keys += try values()
       case "--player": options.player = try values().last
       case "--help", "-h": return .help(command: "watch")
       case let other: throw Misuse(message: "watch has no option \(other); see playhead watch --help")
       }
     }
-    if options.ticks.isEmpty, options.times.isEmpty, options.keys.isEmpty { options.keys = WatchOptions.defaultKeys }
+    if options.ticks.isEmpty, options.times.isEmpty, options.meters.isEmpty, options.keys.isEmpty {
+      options.keys = WatchOptions.defaultKeys
+    }
     return .watch(options)
   }
 }

@@ -38,6 +38,7 @@ enum Watch {
     let player = options.player.map { [Array("player=".utf8) + $0] } ?? []
     var requests = options.ticks.map { [Array("tick".utf8), $0] + player }
     if !options.times.isEmpty { requests.append([Array("at".utf8)] + options.times + player) }
+    requests += options.meters.map { [Array("meter".utf8), $0] + player }
     if !options.keys.isEmpty { requests.append([Array("observe".utf8)] + options.keys + player) }
     return requests
   }

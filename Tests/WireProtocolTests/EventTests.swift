@@ -54,6 +54,14 @@ import Testing
       "* failed-to-play-to-end id=2 player=main item=7 time=12.25 pts=49/4 code=4002 name=decode-failed"
         + " message=\"the decoder failed\" operation=avcodec_send_packet underlying=\"x y\""
     ),
+    (
+      .meter(
+        .init(
+          subscription: 5, position: position, average: [-6.0206, -160], peak: [-3.0103, -160],
+          averageScale: [0.70671, 0], peakScale: [1, 0], lateNanoseconds: 1_000_000)),
+      "* meter id=5 player=main item=7 time=12.25 pts=49/4 average=-6.02,-160 peak=-3.01,-160"
+        + " averageScale=0.7067,0 peakScale=1,0 late=0.001"
+    ),
     (.overflow(dropped: 12), "* overflow dropped=12"),
     (
       .closing(MediaError(.shuttingDown, "the daemon is ending")),
