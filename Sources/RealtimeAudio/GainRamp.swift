@@ -90,4 +90,12 @@ struct PanSides: BitwiseCopyable {
     default: (left, right) = (0b01, 0b10)
     }
   }
+
+  /// Which of the three gains is that of a channel.
+  @_noAllocation
+  func gain(ofChannel channel: Int, left leftGain: Float, right rightGain: Float, middle: Float) -> Float {
+    let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: channel)
+    if left & bit != 0 { return leftGain }
+    return right & bit != 0 ? rightGain : middle
+  }
 }

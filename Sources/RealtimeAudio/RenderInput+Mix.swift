@@ -19,11 +19,18 @@ extension RenderInput {
     guard movingFrames < frameCount else { return }
     let factor = volume.target * mute.target * fade.target
     if left.target != 1 || right.target != 1, channelCount > 1 {
-      let settled = outputFrame &+ Int64(frameCount)
-      for frame in movingFrames..<frameCount {
-        mixFrame(
-          samples + frame &* channelCount, isFirst: frame >= filled, channelCount: channelCount, fade: fade,
-          sides: sides, into: output + frame &* channelCount, at: settled)
+      for channel in 0..<channelCount {
+        let gain = sides.gain(
+          ofChannel: channel, left: factor * left.target, right: factor * right.target, middle: factor)
+        var sample = movingFrames &* channelCount &+ channel
+        while sample < min(filled, frameCount) &* channelCount {
+          output[sample] += samples[sample] * gain
+          sample &+= channelCount
+        }
+        while sample < frameCount &* channelCount {
+          output[sample] = samples[sample] * gain
+          sample &+= channelCount
+        }
       }
       return
     }
@@ -52,8 +59,7 @@ extension RenderInput {
     let leftGain = factor * left.value(atFrame: outputFrame)
     let rightGain = factor * right.value(atFrame: outputFrame)
     for channel in 0..<channelCount {
-      let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: channel)
-      let gain = sides.left & bit != 0 ? leftGain : sides.right & bit != 0 ? rightGain : factor
+      let gain = sides.gain(ofChannel: channel, left: leftGain, right: rightGain, middle: factor)
       let sample = samples[channel] * gain
       output[channel] = isFirst ? sample : output[channel] + sample
     }

@@ -94,4 +94,37 @@ import Testing
     #expect(rig.core.meterWindow(1, input: input) != nil)
     #expect(rig.core.meterWindow(2, input: input) == nil)
   }
+
+  @Test func windowsAreReadWholeWhileTheyAreWritten() throws {
+    let rig = RenderRig()
+    // Each window has a level of its own, whose square is its average.
+    let windows = 400
+    let samples = (0..<windows * 480).map { Float($0 / 480 % 64 + 1) / 64 }
+    let input = try rig.play(RenderStream(samples))
+    rig.post { $0.setMetering(true, input: input) }
+    let core = rig.core
+    let isOver = Flag()
+    let writer = NamedThread(name: "writer") {
+      var block = [Float](repeating: 0, count: 480)
+      for round in 0..<windows {
+        core.render(into: &block, frameCount: 480)
+        // Half of it once more, as for a device that is written again.
+        if round > 0, core.rewind(toFrame: core.renderedFrame - 240) < core.renderedFrame + 240 {
+          core.render(into: &block, frameCount: 240)
+        }
+      }
+      isOver.set()
+    }
+    var seen = 0
+    repeat {
+      for number in 0..<Int64(windows) {
+        guard let window = core.meterWindow(number, input: input) else { continue }
+        seen += 1
+        let level = Float(number % 64 + 1) / 64
+        #expect(window.peaks == [level] && window.meanSquares == [level * level])
+      }
+    } while !isOver.isSet
+    writer.join()
+    #expect(seen > 0)
+  }
 }
