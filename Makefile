@@ -55,7 +55,7 @@ asan: deps ## the same and what touches C, under the address sanitizer
 fuzz: deps ## fuzz the parsers for SECONDS each (60)
 	@scripts/fuzz $(SECONDS)
 
-bench: bench-deps release ## measure start, round trip, seeking, idle wakeups and processor time
+bench: bench-deps release ## measure this player, mpv and MPD side by side, and print a table
 	@scripts/bench
 
 soak: release ## play, seek and skip for MINUTES (10), and watch memory and descriptors

@@ -87,10 +87,13 @@ let package = Package(
     .testTarget(
       name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],
       swiftSettings: strict),
-    .testTarget(name: "MediaAssetsTests", dependencies: ["MediaAssets", "LibAV", "MediaCore"], swiftSettings: strict),
+    .testTarget(
+      name: "MediaAssetsTests", dependencies: ["MediaAssets", "LibAV", "MediaCore", "MediaTesting"],
+      swiftSettings: strict),
     .testTarget(
       name: "PlaybackTests",
-      dependencies: ["Playback", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport"], exclude: ["Goldens"],
+      dependencies: ["Playback", "MediaAssets", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport"],
+      exclude: ["Goldens"],
       swiftSettings: strict),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
     .testTarget(

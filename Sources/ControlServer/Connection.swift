@@ -318,6 +318,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     switch command {
     case .playback(.seek(let seek), let player):
       try begin(seek, on: try server.registry.player(player), request)
+    case .playback(.loop(let loop), let player):
+      try begin(loop, on: try server.registry.player(player), request)
     case .queue(let command, let player):
       try begin(command, on: try server.registry.player(player), request)
     case .watching(.wait(let conditions, let timeout, let player)):

@@ -34,7 +34,12 @@ extension Connection {
         }
       }
       return .ok(["actionAtItemEnd": .string(target.state.actionAtItemEnd.rawValue)])
-    case .seek: preconditionFailure("seek waits: Command.isWaiting")
+    case .repeat(let mode):
+      if let mode {
+        try player.tryOnLoop { player throws(MediaError) in try player.setRepeatMode(RepeatMode(mode)) }
+      }
+      return .ok(["repeat": .string(target.state.repeatMode.rawValue)])
+    case .seek, .loop: preconditionFailure("seek and loop wait: Command.isWaiting")
     }
     return nil
   }
@@ -47,8 +52,10 @@ extension Connection {
       "rate": .float(state.rate), "item": state.currentItemID.map { .int($0) } ?? FieldValue.none,
       "index": state.currentItemID == nil ? FieldValue.none : 0, "count": .int(state.itemCount),
       "time": .time(time), "pts": .fraction(time), "duration": .time(state.itemDuration),
+      "providesPreciseDuration": .bool(state.itemProvidesPreciseDuration),
       "volume": .float(state.volume), "muted": .bool(state.isMuted), "pan": .float(state.pan),
-      "actionAtItemEnd": .string(state.actionAtItemEnd.rawValue), "itemStatus": .string(state.itemStatus.name),
+      "actionAtItemEnd": .string(state.actionAtItemEnd.rawValue), "repeat": .string(state.repeatMode.rawValue),
+      "loop": state.loop.map { .string($0.wireText) } ?? FieldValue.none, "itemStatus": .string(state.itemStatus.name),
       "version": .int(state.queueVersion),
     ]
   }
@@ -65,78 +72,54 @@ extension Connection {
 
   // MARK: - Seeking
 
-  /// Begins a seek. A part of the duration, or the end, waits until the item's duration is known.
+  /// Begins a seek.
   func begin(
     _ seek: PlaybackCommand.Seek, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
-    let state = target.state
-    if let item = state.currentItemID, state.itemStatus == .unknown, seek.target.needsDuration {
-      if let wanted = seek.item, UInt64(wanted) != item { throw Self.notCurrent(wanted, item) }
-      let loop = server.loop
-      let wait = ReadinessWait(target, items: [item]) { error in
-        // In a turn of its own: this is called while the player changes.
-        loop.execute { [weak self] in
-          if let error { return request.fail(error) }
-          do throws(MediaError) {
-            try self?.beginResolved(seek, on: target, request)
-          } catch { request.fail(error) }
-        }
-      }
-      request.onEnd { wait.cancel() }
-      wait.start()
-    } else {
-      try beginResolved(seek, on: target, request)
-    }
-  }
-
-  private static func notCurrent(_ wanted: Int, _ item: PlayerItem.ID) -> MediaError {
-    MediaError(.noSuchItem, "item \(wanted) is not the current item, which is \(item)")
-  }
-
-  private func beginResolved(
-    _ seek: PlaybackCommand.Seek, on target: NamedPlayer, _ request: WaitingRequest
-  ) throws(MediaError) {
-    let (state, heard) = target.player.onLoop { ($0.state, $0.currentTime()) }
-    guard let item = state.currentItemID else {
-      throw MediaError(.noCurrentItem, "there is no current item to seek in")
-    }
-    if let wanted = seek.item, UInt64(wanted) != item { throw Self.notCurrent(wanted, item) }
-    let base = target.seekTarget.flatMap { $0.item == item ? $0.time : nil } ?? heard
-    var time = max(try seek.target.resolve(current: base, duration: state.itemDuration), .zero)
-    if state.itemDuration.isNumeric { time = min(time, state.itemDuration) }
-    let previous = target.seekTarget
-    let serial = (previous?.serial ?? 0) + 1
-    target.seekTarget = (item, time, serial)
-    do throws(MediaError) {
-      try target.player.tryOnLoop { player throws(MediaError) in
-        try player.seek(
-          to: time, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter, itemID: item
-        ) { result in
-          if target.seekTarget?.serial == serial { target.seekTarget = nil }
-          request.finish(Self.reply(result))
-        }
-      }
-    } catch {
-      target.seekTarget = previous
-      throw error
+    try target.player.tryOnLoop { player throws(MediaError) in
+      try player.seek(
+        to: seek.target, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter,
+        mode: seek.isChase ? .chase : .replace, itemID: seek.item.map { UInt64($0) }
+      ) { request.finish(Self.reply($0)) }
     }
   }
 
   private static func reply(_ result: SeekResult) -> Reply {
+    if result.unfinishedReason == .durationUnknown {
+      return .error(
+        MediaError(
+          .invalidTime, "the duration is not known, so a part of it and its end are not either", operation: "seek"))
+    }
     var fields: Fields = ["finished": .bool(result.finished), "item": .int(result.itemID)]
     fields.append(position: result.time)
     fields.append("requested", .time(result.requested))
+    fields.append("before", .time(result.toleranceBefore))
+    fields.append("after", .time(result.toleranceAfter))
+    fields.append("exact", .bool(result.isExact))
+    fields.append("clamped", .bool(result.isClamped))
+    fields.append("us", .integer(result.durationNanoseconds / 1_000))
+    fields.append("reason", ifPresent: result.unfinishedReason.map { .string($0.rawValue) })
     return .ok(fields)
   }
-}
 
-extension TimeExpression {
-  /// Whether it means nothing before the item's duration is known.
-  fileprivate var needsDuration: Bool {
-    switch self {
-    case .percent, .end: true
-    case .absolute, .relative: false
+  // MARK: - Where the time goes
+
+  /// Where the time of the player's last start or seek went.
+  func explain(_ target: NamedPlayer) throws(MediaError) -> Reply {
+    guard let report = target.player.onLoop({ $0.lastStartReport }) else {
+      throw MediaError(.invalidState, "the player \(target.name) has not started anything yet")
     }
+    func microseconds(_ nanoseconds: Int64) -> FieldValue { .integer(nanoseconds / 1_000) }
+    return .ok([
+      "player": .string(target.name), "kind": .string(report.kind.rawValue), "item": .int(report.itemID),
+      "requested": .time(report.requested), "reached": .time(report.reached),
+      "wait": microseconds(report.waitNanoseconds), "open": microseconds(report.openNanoseconds),
+      "index": microseconds(report.indexNanoseconds), "demux": microseconds(report.demuxNanoseconds),
+      "decode": microseconds(report.decodeNanoseconds), "resample": microseconds(report.resampleNanoseconds),
+      "commit": microseconds(report.commitNanoseconds),
+      "device": report.deviceNanoseconds.map(microseconds) ?? FieldValue.none,
+      "total": microseconds(report.totalNanoseconds),
+    ])
   }
 }
 

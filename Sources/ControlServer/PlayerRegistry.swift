@@ -10,9 +10,6 @@ final class NamedPlayer: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop; handlers of observers carry it there.
   let name: String
   let player: QueuePlayer
-  /// Where the newest seek goes while it is under way: what `seek +5` counts from, so that pressing a key three times moves
-  /// by three steps.
-  var seekTarget: (item: PlayerItem.ID, time: MediaTime, serial: UInt64)?
   private var closeHandlers: [UInt64: () -> Void] = [:]
   private var nextHandler: UInt64 = 0
 
@@ -87,10 +84,10 @@ final class PlayerRegistry {
   }
 
   /// Makes queue entries, each with the next number; numbers are never used again, even when the entries are not used.
-  func makeItems(_ paths: [FilePath]) -> [PlayerItem] {
+  func makeItems(_ paths: [FilePath], precise: Bool) -> [PlayerItem] {
     paths.map { path in
       defer { nextItemID += 1 }
-      return PlayerItem(asset: Asset(path: path.bytes), id: nextItemID)
+      return PlayerItem(asset: Asset(path: path.bytes, prefersPreciseDuration: precise), id: nextItemID)
     }
   }
 

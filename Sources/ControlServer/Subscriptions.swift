@@ -31,17 +31,17 @@ struct Subscriptions {
   private var byID: [Int: Subscription] = [:]
   private var nextID = 1
 
-  /// An id that has never been given out on this connection. Errors: `too-many-subscriptions`.
-  mutating func takeID(limit: Int) throws(MediaError) -> Int {
+  /// The id of the subscription that is added next; never used again. Errors: `too-many-subscriptions`.
+  func newID(limit: Int) throws(MediaError) -> Int {
     guard byID.count < limit else {
       throw MediaError(.tooManySubscriptions, "a connection has at most \(limit) subscriptions")
     }
-    defer { nextID += 1 }
     return nextID
   }
 
-  /// Adds a subscription; `end` is called once, when it is removed.
+  /// Adds a subscription with the id that `newID` gave; `end` is called once, when it is removed.
   mutating func add(_ id: Int, _ kind: Kind, end: @escaping () -> Void) {
+    nextID = id + 1
     byID[id] = Subscription(kind: kind, end: end)
   }
 

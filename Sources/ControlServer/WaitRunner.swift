@@ -47,6 +47,7 @@ final class WaitRunner: @unchecked Sendable {
     if let time = machine.targetTime {
       boundary = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addBoundaryTimeObserver(forTimes: [time]) { observation in
+          guard observation.reason == .crossed else { return }
           self.machine.crossedTarget(in: observation.itemID)
           self.judge()
         }
@@ -67,8 +68,8 @@ final class WaitRunner: @unchecked Sendable {
     case .timeJumped:
       machine.timeJumped()
       judge()
-    case .itemChanged, .playedToEnd, .itemFailed: judge()
-    case .failedToPlayToEnd, .stalled, .packetsSkipped: return
+    case .itemChanged, .playedToEnd, .itemFailed, .seam: judge()
+    case .failedToPlayToEnd, .stalled, .packetsSkipped, .newErrorLogEntry: return
     }
   }
 

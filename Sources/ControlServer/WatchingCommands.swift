@@ -10,9 +10,9 @@ extension Connection {
     switch command {
     case .observe(let keys, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.takeID(limit: limit)
+      let id = try subscriptions.newID(limit: limit)
       let observation = Observation(keys, id: id, form: form, on: target, connection: self)
-      subscribe(id, .values, to: target) { observation.stop() }
+      subscribe(id, .values, to: target, form: form) { observation.stop() }
       // The first values come behind the reply.
       afterwards = .send { observation.start() }
       return .ok(["id": .int(id)])
@@ -21,57 +21,62 @@ extension Connection {
       return nil
     case .tick(let interval, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.takeID(limit: limit)
+      let id = try subscriptions.newID(limit: limit)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addPeriodicTimeObserver(forInterval: interval) { [weak self] observation in
-          self?.send(.tick(Self.tick(observation, id, target)), form: form)
+          if let event = Self.event(observation, id, target) { self?.send(event, form: form) }
         }
       }
-      return observing(id, target, token)
-    case .at(let times, let item, let player):
+      return observing(id, target, token, form: form)
+    case .at(let times, let item, let includesSeeks, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.takeID(limit: limit)
+      let id = try subscriptions.newID(limit: limit)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
-        try player.addBoundaryTimeObserver(forTimes: times, itemID: item.map { UInt64($0) }) {
-          [weak self] observation in
-          let boundary = Event.Boundary(
-            subscription: id, position: Self.position(observation, target),
-            lateNanoseconds: observation.lateNanoseconds)
-          self?.send(.boundary(boundary), form: form)
+        try player.addBoundaryTimeObserver(
+          forTimes: times, itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks
+        ) { [weak self] observation in
+          if let event = Self.event(observation, id, target) {
+            self?.send(event, form: form)
+          } else {
+            self?.end(id, .init(subscription: id, player: target.name, item: item, cause: .itemRemoved), form: form)
+          }
         }
       }
-      return observing(id, target, token)
+      return observing(id, target, token, form: form)
     case .untick(let id):
       try subscriptions.remove(id, .times)
       return nil
     case .meter(let rate, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.takeID(limit: limit)
+      let id = try subscriptions.newID(limit: limit)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addMeterObserver(rate: rate) { [weak self] observation in
           self?.send(.meter(Self.meter(observation, id, target)), form: form)
         }
       }
-      subscribe(id, .meters, to: target) { target.player.onLoop { try? $0.removeMeterObserver(token) } }
+      subscribe(id, .meters, to: target, form: form) { target.player.onLoop { try? $0.removeMeterObserver(token) } }
       return .ok(["id": .int(id)])
     case .unmeter(let id):
       try subscriptions.remove(id, .meters)
       return nil
+    case .explain(let player): return try explain(try server.registry.player(player))
     case .wait, .clockAdvance: preconditionFailure("wait and clock.advance wait: Command.isWaiting")
     }
   }
 
   /// Keeps a time observer as a subscription.
-  private func observing(_ id: Int, _ target: NamedPlayer, _ token: ObserverToken) -> Reply {
-    subscribe(id, .times, to: target) { target.player.onLoop { try? $0.removeTimeObserver(token) } }
+  private func observing(_ id: Int, _ target: NamedPlayer, _ token: ObserverToken, form: WireForm) -> Reply {
+    subscribe(id, .times, to: target, form: form) { target.player.onLoop { try? $0.removeTimeObserver(token) } }
     return .ok(["id": .int(id)])
   }
 
   /// Keeps a subscription until it is ended, by a command, with the connection or with the player.
   private func subscribe(
-    _ id: Int, _ kind: Subscriptions.Kind, to target: NamedPlayer, end: @escaping () -> Void
+    _ id: Int, _ kind: Subscriptions.Kind, to target: NamedPlayer, form: WireForm, end: @escaping () -> Void
   ) {
-    let closeHandler = target.onClose { [weak self] in self?.subscriptions.drop(id) }
+    let closeHandler = target.onClose { [weak self] in
+      self?.end(id, .init(subscription: id, player: target.name, item: nil, cause: .playerClosed), form: form)
+    }
     subscriptions.add(id, kind) { [weak self] in
       target.removeCloseHandler(closeHandler)
       end()
@@ -79,21 +84,45 @@ extension Connection {
     }
   }
 
-  private static func position(_ observation: TimeObservation, _ target: NamedPlayer) -> Event.Position {
-    Event.Position(player: target.name, item: Int(clamping: observation.itemID), time: observation.time)
+  /// A subscription is over, and its connection is told why.
+  private func end(_ id: Int, _ removed: Event.Removed, form: WireForm) {
+    subscriptions.drop(id)
+    send(.removed(removed), form: form)
   }
 
-  private static func tick(_ observation: TimeObservation, _ id: Int, _ target: NamedPlayer) -> Event.Tick {
-    let reason: Event.Tick.Reason =
-      switch observation.reason {
-      case .periodic, .boundary: .periodic
-      case .jump: .jump
-      case .start: .start
-      case .stop: .stop
-      }
-    return Event.Tick(
-      subscription: id, position: position(observation, target), rate: observation.rate, reason: reason,
-      lateNanoseconds: reason == .periodic ? observation.lateNanoseconds : nil)
+  /// What a time observer was told, for the wire; nil for its end.
+  private static func event(_ observation: TimeObservation, _ id: Int, _ target: NamedPlayer) -> Event? {
+    switch observation.reason {
+    case .periodic: tick(observation, .periodic, id, target)
+    case .jump: tick(observation, .jump, id, target)
+    case .start: tick(observation, .start, id, target)
+    case .stop: tick(observation, .stop, id, target)
+    case .crossed: boundary(observation, .crossed, id, target)
+    case .skipped: boundary(observation, .skipped(isBackward: observation.isBackward), id, target)
+    case .removed: nil
+    }
+  }
+
+  private static func tick(
+    _ observation: TimeObservation, _ reason: Event.Tick.Reason, _ id: Int, _ target: NamedPlayer
+  ) -> Event {
+    .tick(
+      Event.Tick(
+        subscription: id, position: position(observation, target), rate: observation.rate, reason: reason,
+        lateNanoseconds: observation.lateNanoseconds))
+  }
+
+  private static func boundary(
+    _ observation: TimeObservation, _ kind: Event.Boundary.Kind, _ id: Int, _ target: NamedPlayer
+  ) -> Event {
+    .boundary(
+      Event.Boundary(
+        subscription: id, position: position(observation, target), kind: kind,
+        lateNanoseconds: observation.lateNanoseconds))
+  }
+
+  private static func position(_ observation: TimeObservation, _ target: NamedPlayer) -> Event.Position {
+    Event.Position(player: target.name, item: Int(clamping: observation.itemID), time: observation.time)
   }
 
   private static func meter(_ observation: MeterObservation, _ id: Int, _ target: NamedPlayer) -> Event.Meter {

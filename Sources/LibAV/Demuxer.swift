@@ -42,7 +42,8 @@ public final class Demuxer {
   public let durationSource: DurationSource
   public let bitRate: Int64?
 
-  private let source: FileSource
+  /// The file; reading its bytes by themselves does not disturb the demuxer.
+  public let source: FileSource
   let context: UnsafeMutablePointer<AVFormatContext>
 
   /// Looks at the file's beginning, opens it and finds its streams' parameters. Blocks for as long as that takes.
@@ -90,6 +91,27 @@ public final class Demuxer {
     return streams.first { $0.mediaType == .audio && $0.hasDecoder }?.index
   }
 
+  /// What the container's tags say under a name, as FFmpeg names it, in any case; nil when they do not.
+  public func tag(_ name: String) -> String? {
+    av_dict_get(context.pointee.metadata, name, nil, 0).map { String(cString: $0.pointee.value) }
+  }
+
+  /// The timestamp of the last packet of a stream in the container's own index, in the stream's ticks; nil when the
+  /// container has no index (or none that was read when it was opened).
+  public func lastIndexedTicks(streamIndex: Int) -> Int64? {
+    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
+    let count = avformat_index_get_entries_count(stream)
+    guard count > 0, let entry = avformat_index_get_entry(stream, count - 1) else { return nil }
+    return optionalTimestamp(entry.pointee.timestamp)
+  }
+
+  /// Bytes of the file from `offset` on, fewer at its end or when they cannot be read. Reading packets is not disturbed.
+  /// Blocks.
+  public func bytes(at offset: Int64, count: Int) -> [UInt8] { source.bytes(at: offset, count: count) }
+
+  /// Bytes in the file now, however many there were when it was opened; nil when that cannot be found out.
+  public var presentByteCount: Int64? { source.presentByteCount }
+
   /// Lets the demuxer skip every stream but this one, without reading it where the container allows.
   public func select(streamIndex: Int) {
     for index in 0..<Int(context.pointee.nb_streams) {
@@ -120,6 +142,16 @@ public final class Demuxer {
     source.clearErrors()
     try check(
       avformat_seek_file(context, Int32(clamping: streamIndex), earliest, target, latest, 0), "avformat_seek_file")
+  }
+
+  /// Goes to a byte of the file, where a packet of the stream should begin. Blocks. The next packets have no timestamps where
+  /// FFmpeg only counts; whether they begin there, `Packet.bytePosition` tells.
+  ///
+  /// Throws when the format cannot be entered in the middle.
+  public func seek(streamIndex: Int, toByte byte: Int64) throws(AVFailure) {
+    source.clearErrors()
+    try check(
+      av_seek_frame(context, Int32(clamping: streamIndex), byte, AVSEEK_FLAG_BYTE), "av_seek_frame")
   }
 
   /// The same file, opened anew from its start, so that what follows is read as if for the first time: seeks to the

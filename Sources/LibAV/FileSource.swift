@@ -22,7 +22,9 @@ public final class FileSource {
   /// The switch that interrupts reads.
   let interrupt: Interrupt
   let io: UnsafeMutablePointer<AVIOContext>
-  private let descriptor: Int32
+  let descriptor: Int32
+  /// Bytes read so far, by FFmpeg and by ourselves, over every reopening.
+  public internal(set) var readByteCount: Int64 = 0
   /// The failure of the latest read that failed other than by cancellation; FFmpeg often swallows it.
   private(set) var readFailure: AVFailure?
   /// A read was interrupted since errors were cleared. FFmpeg then takes what it has for a short packet or header.
@@ -80,6 +82,27 @@ public final class FileSource {
     wasInterrupted = false
   }
 
+  /// Bytes from `offset` on, fewer at the end of the file; none for a pipe or when they cannot be read. What is being read
+  /// elsewhere is not disturbed. Blocks.
+  func bytes(at offset: Int64, count: Int) -> [UInt8] {
+    guard byteCount != nil, offset >= 0 else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
+      while filled < buffer.count {
+        let result = pread(
+          descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, Int(offset) + filled)
+        if result < 0, errno == EINTR { continue }
+        if result <= 0 { return }
+        filled += result
+      }
+    }
+  }
+
+  /// Bytes in the file now; nil when that cannot be found out.
+  var presentByteCount: Int64? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
   /// The same open file from its start, whatever its name is by now. This source must not be read any more: the two
   /// share one offset.
   func reopened() throws(AVFailure) -> FileSource {
@@ -90,9 +113,11 @@ public final class FileSource {
       Glibc.close(duplicate)
       throw AVFailure(errno: error, call: "lseek")
     }
-    return try FileSource(
+    let source = try FileSource(
       path: path, descriptor: duplicate, kinds: byteCount == nil ? .regularFilesAndPipes : .regularFiles,
       interrupt: interrupt)
+    source.readByteCount = readByteCount
+    return source
   }
 
   // MARK: - Opening
@@ -128,7 +153,10 @@ public final class FileSource {
     while true {
       if interrupt.isCancelled { return noteInterruption() }
       let count = Glibc.read(descriptor, buffer, Int(max(0, byteCount)))
-      if count > 0 { return Int32(count) }
+      if count > 0 {
+        readByteCount += Int64(count)
+        return Int32(count)
+      }
       if count == 0 { return shim_AVERROR_EOF() }
       let error = errno
       if error == EINTR { continue }
@@ -142,7 +170,7 @@ public final class FileSource {
     }
   }
 
-  private func noteInterruption() -> Int32 {
+  func noteInterruption() -> Int32 {
     wasInterrupted = true
     return shim_AVERROR_EXIT()
   }

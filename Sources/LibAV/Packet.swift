@@ -27,6 +27,34 @@ public final class Packet {
   /// The demuxer found that bytes are missing or wrong.
   public var isMarkedCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
+  /// Decoded frames that are to be cut off its start and its end, as the demuxer says (`AV_PKT_DATA_SKIP_SAMPLES`); the
+  /// decoder does it.
+  public var trimmedFrames: (start: Int64, end: Int64) {
+    var byteCount = 0
+    guard let data = av_packet_get_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, &byteCount), byteCount >= 8 else {
+      return (0, 0)
+    }
+    // Two little-endian 32-bit numbers.
+    func number(at offset: Int) -> Int64 {
+      (0..<4).reduce(Int64(0)) { $0 | Int64(data[offset + $1]) << (8 * Int64($1)) }
+    }
+    return (number(at: 0), number(at: 4))
+  }
+
+  /// Gives a packet without timestamps one, in the stream's ticks; the decoded frame gets it.
+  public func stamp(_ ticks: Int64) {
+    pointer.pointee.pts = ticks
+    pointer.pointee.dts = ticks
+  }
+
+  /// Lets the decoder cut nothing off that the demuxer wants cut off (`AV_PKT_DATA_SKIP_SAMPLES`).
+  public func clearTrims() {
+    var byteCount = 0
+    if let data = av_packet_get_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, &byteCount) {
+      data.update(repeating: 0, count: byteCount)
+    }
+  }
+
   /// Lets go of the data.
   func clear() { av_packet_unref(pointer) }
 }

@@ -105,6 +105,22 @@ public final class Resampler {
     Int(max(0, swr_get_out_samples(context, Int32(clamping: inputFrameCount))))
   }
 
+  /// After so many input frames an output frame coincides with an input frame again, and the filter's phase is 0 again.
+  /// Rates in Hz, above 0.
+  public static func phasePeriodFrames(from inputRateHz: Int, to outputRateHz: Int) -> Int {
+    var (larger, smaller) = (inputRateHz, outputRateHz)
+    while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
+    return inputRateHz / larger
+  }
+
+  /// At least so many input frames before an output frame have a part in it: the whole length of the filter, of which
+  /// half lies before, and a margin of two periods of its shortest form. 32 taps at the lower of the two rates, with
+  /// swresample's default cutoff of 0.97 (libswresample/options.c, resample.c: `filter_size`, `cutoff`).
+  public static func filterFrames(from inputRateHz: Int, to outputRateHz: Int) -> Int {
+    let taps = 32 * max(1, (Double(inputRateHz) / (Double(outputRateHz) * 0.97)).rounded(.up))
+    return Int(taps) + 64
+  }
+
   /// Forgets everything inside and starts on phase 0 again.
   public func reset() throws(AVFailure) {
     swr_close(context)

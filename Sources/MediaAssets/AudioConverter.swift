@@ -4,18 +4,35 @@ import MediaCore
 /// Converts interleaved float32 sound from one rate and channel count to another, as one unbroken stream: what comes
 /// out of it equals the conversion of everything that went in, wherever the pieces were cut.
 ///
+/// It may begin in the middle of what it converts (after a seek): with `historyStart` frames go in that are not heard,
+/// and what comes out equals a conversion from frame 0 on, bit for bit. That needs a beginning at a frame with which an
+/// output frame coincides (the resampler's phase is 0 there), and as much before the first frame heard as the filter
+/// reaches back. At frame 0 there is nothing before, and libswresample mirrors the first frames, as it always does.
+///
 /// Threading: one thread at a time.
 public final class AudioConverter {
   public let input: AudioFormat
   public let output: AudioFormat
-  /// Frames that went in since the start.
-  public private(set) var inputFrameCount: Int64 = 0
+  /// The output frame, counted from what input frame 0 becomes, that comes out first.
+  public let firstOutputFrame: Int64
   private let resampler: Resampler
+  /// Frames that come out before the first one that is heard.
+  private var droppedFrameCount: Int
 
-  /// Sets up a conversion. Errors: `conversionFailed`.
-  public init(from input: AudioFormat, to output: AudioFormat) throws(MediaError) {
+  /// Sets up a conversion of what goes in from `historyStart` on and is heard from `firstInputFrame` on.
+  ///
+  /// - Parameters:
+  ///   - historyStart: the number of the first frame that will go in, from `historyStart(before:from:to:)`.
+  ///   - firstInputFrame: the first frame that comes out is the one at or behind it; not before `historyStart`.
+  /// Errors: `conversionFailed`.
+  public init(
+    from input: AudioFormat, to output: AudioFormat, historyStart: Int64 = 0, firstInputFrame: Int64 = 0
+  ) throws(MediaError) {
+    precondition(historyStart >= 0 && firstInputFrame >= historyStart, "history begins before what is heard")
     self.input = input
     self.output = output
+    firstOutputFrame = Self.outputFrame(ofInputFrame: firstInputFrame, from: input, to: output)
+    droppedFrameCount = Int(firstOutputFrame - Self.outputFrame(ofInputFrame: historyStart, from: input, to: output))
     do {
       resampler = try Resampler(
         input: SampleLayout(format: .float32, sampleRateHz: input.sampleRateHz, channelCount: input.channelCount),
@@ -29,23 +46,60 @@ public final class AudioConverter {
     }
   }
 
-  /// Puts `frameCount` frames in and writes what comes out; what does not fit comes out of the next call.
+  /// Puts `frameCount` frames in and writes what comes out; what does not fit comes out of the next call. Fewer frames
+  /// than `capacityFrames` say that nothing more is inside that could come out.
   public func convert(
     _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> Int {
-    inputFrameCount += Int64(frameCount)
-    do {
-      return try resampler.convert(samples, frameCount: frameCount, into: output, capacityFrames: capacityFrames)
-    } catch { throw Self.mapped(error) }
+    var inputCount = frameCount
+    return try heard(into: output, capacityFrames: capacityFrames) { output, capacity throws(AVFailure) in
+      defer { inputCount = 0 }
+      return try resampler.convert(samples, frameCount: inputCount, into: output, capacityFrames: capacity)
+    }
   }
 
   /// Ends the stream: writes what is still inside; call until it answers 0.
   public func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
-    do { return try resampler.drain(into: output, capacityFrames: capacityFrames) } catch { throw Self.mapped(error) }
+    try heard(into: output, capacityFrames: capacityFrames) { output, capacity throws(AVFailure) in
+      try resampler.drain(into: output, capacityFrames: capacity)
+    }
+  }
+
+  /// Fills `output` with what `produce` gives, but for what comes before the first frame that is heard.
+  private func heard(
+    into output: UnsafeMutablePointer<Float>, capacityFrames: Int,
+    _ produce: (UnsafeMutablePointer<Float>, Int) throws(AVFailure) -> Int
+  ) throws(MediaError) -> Int {
+    do throws(AVFailure) {
+      var count = try produce(output, capacityFrames)
+      while droppedFrameCount > 0, count > 0 {
+        let dropped = min(droppedFrameCount, count)
+        droppedFrameCount -= dropped
+        let channelCount = self.output.channelCount
+        let kept = (count - dropped) * channelCount
+        output.update(from: output + dropped * channelCount, count: kept)
+        guard count == capacityFrames else { return count - dropped }
+        count = count - dropped + (try produce(output + kept, dropped))
+      }
+      return count
+    } catch { throw Self.mapped(error) }
+  }
+
+  // MARK: - Places
+
+  /// Where input has to begin for what is heard from `frame` on to equal a conversion from frame 0 on; `frame` itself
+  /// at equal rates.
+  public static func historyStart(before frame: Int64, from input: AudioFormat, to output: AudioFormat) -> Int64 {
+    guard input.sampleRateHz != output.sampleRateHz else { return frame }
+    let period = Int64(Resampler.phasePeriodFrames(from: input.sampleRateHz, to: output.sampleRateHz))
+    let history = Int64(Resampler.filterFrames(from: input.sampleRateHz, to: output.sampleRateHz))
+    return max(0, frame - history) / period * period
   }
 
   /// The output frame at or after input frame `frame`: where something that begins there begins in the output.
-  public func outputFrame(ofInputFrame frame: Int64) -> Int64 {
+  private static func outputFrame(
+    ofInputFrame frame: Int64, from input: AudioFormat, to output: AudioFormat
+  ) -> Int64 {
     let scaled = Int128(frame) * Int128(output.sampleRateHz)
     let (quotient, remainder) = scaled.quotientAndRemainder(dividingBy: Int128(input.sampleRateHz))
     return Int64(clamping: remainder > 0 ? quotient + 1 : quotient)

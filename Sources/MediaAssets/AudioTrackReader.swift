@@ -27,31 +27,54 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
   public let channelMask: UInt64?
   /// The place of the frame that the next read gives.
-  public private(set) var position: Int64 = 0
+  public internal(set) var position: Int64 = 0
   /// Where the time of the last seek went.
-  public private(set) var lastSeekTimings = SeekTimings()
+  public internal(set) var lastSeekTimings = SeekTimings()
   /// What was cut off in front of the first frame.
   public private(set) var startTrim = EdgeTrim.none
   /// What was cut off behind the last frame; known once the end has been read.
-  public private(set) var endTrim = EdgeTrim.none
+  public internal(set) var endTrim = EdgeTrim.none
+  /// Where the sound ends; known once the end has been read.
+  public internal(set) var end: TrackEnd?
 
-  private let interrupt: Interrupt
-  private let displayPath: String
-  private let reader: FrameReader
-  private let positioning: ContainerFormat.Positioning
-  private let prerollFrames: Int64
+  let interrupt: Interrupt
+  let displayPath: String
+  let reader: FrameReader
+  /// Keeps the packet index.
+  let asset: Asset
+  let positioning: ContainerFormat.Positioning
+  let prerollFrames: Int64
+  let edges: TrackEdges
+  /// Bytes in the file when it was opened.
+  let byteCount: Int64
   /// Frames from here on are not the track's (the encoder's padding); nil where FFmpeg cuts them off.
-  private let endFrame: Int64?
+  var endFrame: Int64?
   /// Where the container says that the track ends, to tell a file that breaks off; with how much doubt.
-  private let promisedEnd: (frame: Int64, toleranceFrames: Int64)?
+  let promisedEnd: (frame: Int64, toleranceFrames: Int64)?
+  /// Seeks go no further; nil when nobody knows where the sound ends.
+  var seekLimit: Int64?
+  /// Places after a seek are as exact as those of a read from the start.
+  let hasExactPlaces: Bool
+  /// The file as it was at the last seek.
+  var identity: FileIdentity?
   private var converter: FrameConverter
   /// Whether the reader's frame still has something to give.
-  private var hasFrame = false
-  private var isAtEnd = false
+  var hasFrame = false
+  var isAtEnd = false
+  /// Since the last seek everything from here on is decoded rightly; what comes before it only warmed the decoder up.
+  var firstRightFrame: Int64 = 0
+  /// Every place since the last seek is counted, or told by timestamps as fine as frames.
+  var isPlaceExact = true
+  /// Up to here silence stands for packets at the end that did not decode.
+  var silentEnd: Int64 = 0
+  /// Why the sound ends before its time.
+  var breakOff: MediaError?
+  /// Said by `takeWarning`.
+  var warning: MediaError?
   /// After an interruption the demuxer may stand anywhere: seek to `position` before reading.
-  private var mustReposition = false
+  var mustReposition = false
   /// Found while there were still frames to hand over; thrown by the next read.
-  private var pendingError: MediaError?
+  var pendingError: MediaError?
 
   /// Opens the asset, loading it if need be, and decodes the first piece of its sound. Blocks.
   ///
@@ -65,6 +88,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     asset: Asset, properties: AssetProperties?, interrupt: Interrupt, kinds: FileSource.Kinds
   ) throws(MediaError) {
     self.interrupt = interrupt
+    self.asset = asset
     displayPath = asset.displayPath
     let (demuxer, byteCount) = try MediaFile.open(path: asset.path, interrupt: interrupt, kinds: kinds)
     // The file may be another one than was loaded.
@@ -73,8 +97,11 @@ public final class AudioTrackReader: @unchecked Sendable {
       throw MediaError(.noPlayableTracks, "there is no sound in \(asset.displayPath)")
     }
     let container = ContainerFormat(present.formatName)
+    guard let edges = present.audioEdges else { preconditionFailure("a track that plays has edges") }
+    self.edges = edges
+    self.byteCount = byteCount
     do throws(AVFailure) {
-      reader = try FrameReader(demuxer: demuxer, streamIndex: track.id, format: container)
+      reader = try FrameReader(demuxer: demuxer, streamIndex: track.id, format: container, edges: edges)
       hasFrame = try Self.decodeFirst(reader)
       let layout = reader.frame.layout
       let found = layout.map { AudioFormat(sampleRateHz: $0.sampleRateHz, channelCount: $0.channelCount) }
@@ -86,17 +113,22 @@ public final class AudioTrackReader: @unchecked Sendable {
     }
     try format.checkSupported()
     isAtEnd = !hasFrame
-    positioning = container.positioning(hasVideo: present.hasVideo)
+    positioning = container.positioning(of: reader.stream, hasVideo: present.hasVideo)
     prerollFrames = CodecPreroll.frameCount(
       codecName: track.codecName, sampleRateHz: format.sampleRateHz, declared: reader.stream.seekPrerollFrames)
-    let isCounted = container.hasExactDurations && reader.stream.durationTicks != nil
-    let end =
-      isCounted && demuxer.durationSource == .container
-      ? track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) : nil
-    endFrame = container.endsAtTrackDuration ? end : nil
-    let isExact = CodecTraits.isLossless(codecName: track.codecName) && container != .movie
-    let tolerance = isExact ? 0 : Int64(format.sampleRateHz / 10)
-    promisedEnd = end.map { (frame: $0, toleranceFrames: tolerance) }
+    // FFmpeg's own CAF files count the last packet as whole.
+    let isExact =
+      CodecTraits.isLossless(codecName: track.codecName) && container.hasExactDurations
+      && ![.movie, .caf].contains(container)
+    let tolerance = isExact ? 0 : Int64(format.sampleRateHz / (container == .matroska ? 1 : 10))
+    let end = track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero)
+    let isPromised = track.providesPreciseDuration || container == .movie || container == .matroska && !present.hasVideo
+    promisedEnd = end.flatMap { isPromised ? (frame: $0, toleranceFrames: tolerance) : nil }
+    let isCutThere = container.endsAtTrackDuration && track.providesPreciseDuration || edges.endsAtSoundFrameCount
+    endFrame = isCutThere ? end : nil
+    seekLimit = track.providesPreciseDuration || isCutThere ? end : nil
+    hasExactPlaces = container.hasExactDurations || positioning != .timestamps
+    startTrim = Self.startTrim(reader, edges)
     if !hasFrame, let failure = reader.takeSkipped()?.failure {
       throw MediaError(
         .decodeFailed, "none of the sound decodes: \(asset.displayPath)", operation: failure.call,
@@ -120,13 +152,35 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Allows reading again; it goes on where it was. Any thread.
   public func resetCancellation() { interrupt.reset() }
 
-  /// Packets that did not decode since the last call, with the first one's error; nil when all did.
-  public func takeSkippedPackets() -> (count: Int, error: MediaError?)? {
-    guard let (count, failure) = reader.takeSkipped() else { return nil }
+  /// Packets that did not decode since the last call, with the first one's place and error; nil when all did.
+  public func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+    guard let skipped = reader.takeSkipped() else { return nil }
+    let (count, failure) = (skipped.count, skipped.failure)
     let error = MediaError(
-      .decodeFailed, "\(count) damaged packets were skipped in \(displayPath)", operation: failure.call,
-      underlying: failure.reason)
-    return (count, error)
+      .decodeFailed, "\(count) damaged packet\(count == 1 ? "" : "s") skipped in \(displayPath)",
+      operation: failure.call, underlying: failure.reason)
+    return (count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz), error)
+  }
+
+  /// What is wrong with the file, though it plays, found since the last call: `irregularTimestamps`, `wrongLength`.
+  public func takeWarning() -> (time: MediaTime, error: MediaError)? {
+    if let fault = reader.takeTimestampFault() {
+      let time = MediaTime(frame: fault.frame, rate: format.sampleRateHz)
+      let effect =
+        switch fault.step {
+        case .contiguous, .renumbered: "they are counted anew"
+        case .hole: "silence fills the hole"
+        case .overlap: "what comes twice is left out"
+        }
+      return (
+        time,
+        MediaError(
+          .irregularTimestamps,
+          "timestamps jump at \(time.decimalDescription) s in \(displayPath): \(effect)", operation: "read")
+      )
+    }
+    defer { warning = nil }
+    return warning.map { (MediaTime(frame: position, rate: format.sampleRateHz), $0) }
   }
 
   // MARK: - Reading
@@ -147,7 +201,7 @@ public final class AudioTrackReader: @unchecked Sendable {
       throw error
     }
     if mustReposition {
-      do throws(MediaError) { try move(toFrame: position, earliest: position) } catch {
+      do throws(MediaError) { try move(toFrame: position, within: position...position) } catch {
         if error.code == .cancelled { return .cancelled }
         throw error
       }
@@ -170,30 +224,40 @@ public final class AudioTrackReader: @unchecked Sendable {
     return mustReposition ? .cancelled : .endOfTrack
   }
 
-  /// Makes sure that a frame that reaches beyond `position` is there; false at the end or when cancelled.
-  private func advance() throws(MediaError) -> Bool {
+  /// Makes sure that there is something to hand over from `position` on; false at the end or when cancelled.
+  func advance() throws(MediaError) -> Bool {
     while !isAtEnd {
-      if let endFrame, position >= endFrame { break }
+      if let endFrame, position >= endFrame {
+        if try finish(at: endFrame) { break }
+        continue
+      }
       if hasFrame, reader.frameStart + Int64(reader.frame.frameCount) > position { return true }
       hasFrame = false
+      if silentEnd > position { return true }
       switch try mapped({ () throws(AVFailure) in try reader.next() }) {
       case .frame: hasFrame = true
       case .cancelled:
         mustReposition = true
         return false
       case .endOfTrack:
-        isAtEnd = true
-        if let error = endError { throw error }
+        if let end = reader.silentEnd, end > position, end - position <= maximumSilence, endError(at: end) == nil {
+          silentEnd = end
+        } else {
+          try finish()
+        }
       }
     }
     return false
   }
 
+  /// Longest silence that stands for what is missing at the end.
+  private var maximumSilence: Int64 { Int64(format.sampleRateHz * AudioTimeline.maximumHoleSeconds) }
+
   /// Hands over what the frame has from `position` on, or silence before it.
   private func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
     if let endFrame { count = min(count, Int(clamping: endFrame - position)) }
-    let silence = reader.frameStart - position
+    let silence = (hasFrame ? reader.frameStart : silentEnd) - position
     if silence > 0 {
       count = min(count, Int(clamping: silence))
       output.update(repeating: 0, count: count * format.channelCount)
@@ -212,147 +276,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     return count
   }
 
-  /// What is wrong with an end at `position`, when the container promised more.
-  private var endError: MediaError? {
-    guard let promisedEnd, promisedEnd.frame - position > promisedEnd.toleranceFrames else { return nil }
-    let end = reader.timeline?.expectedFrame ?? position
-    let found = MediaTime(frame: end, rate: format.sampleRateHz).decimalDescription
-    let promised = MediaTime(frame: promisedEnd.frame, rate: format.sampleRateHz).decimalDescription
-    return MediaError(
-      .damagedFile, "the file breaks off before its end: \(displayPath)", operation: "read",
-      underlying: "sound up to \(found) of \(promised) seconds")
-  }
-
-  private func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
+  func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
     do throws(AVFailure) { return try body() } catch { throw MediaError(error, path: displayPath) }
-  }
-
-  // MARK: - Seeking
-
-  /// Goes to a time; the next read begins there. Blocks.
-  ///
-  /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. With more it is
-  /// the earliest one within them that costs no decoding to reach. Times outside the asset are clamped.
-  ///
-  /// Answers the time of the next frame. Errors: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
-  public func seek(
-    to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
-  ) throws(MediaError) -> MediaTime {
-    guard let target = frame(at: time, rounding: .towardNegativeInfinity),
-      let earliest = frame(at: time - toleranceBefore, rounding: .towardPositiveInfinity)
-    else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
-    if interrupt.isCancelled {
-      mustReposition = true
-      throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
-    }
-    try move(toFrame: target, earliest: min(earliest, target))
-    return MediaTime(frame: position, rate: format.sampleRateHz)
-  }
-
-  /// A time as a frame from 0 on; nil when it is none.
-  private func frame(at time: MediaTime, rounding: MediaTime.RoundingMethod) -> Int64? {
-    if time.isPositiveInfinity { return lastSeekableFrame }
-    if time.isNegativeInfinity { return 0 }
-    guard time.isNumeric else { return nil }
-    guard let frame = time.frameIndex(rate: format.sampleRateHz, rounding: rounding) else {
-      return time < .zero ? 0 : lastSeekableFrame
-    }
-    return max(0, min(frame, lastSeekableFrame))
-  }
-
-  /// Seeks beyond it find nothing anyway; keeps sums of positions in range.
-  private var lastSeekableFrame: Int64 { endFrame ?? promisedEnd?.frame ?? Int64.max / 8 }
-
-  /// Goes to the latest frame from `earliest` to `target` that costs nothing more, but exactly to `target` when that is
-  /// asked.
-  private func move(toFrame target: Int64, earliest: Int64) throws(MediaError) {
-    pendingError = nil
-    reader.isWarmingUp = true
-    defer { reader.isWarmingUp = false }
-    do throws(MediaError) {
-      if !isNear(target) { try reposition(toFrame: target, earliest: earliest) } else { position = target }
-      mustReposition = false
-      try settle()
-    } catch {
-      mustReposition = true
-      position = target
-      throw error
-    }
-  }
-
-  /// Whether decoding on from here is the shortest way.
-  private func isNear(_ target: Int64) -> Bool {
-    if mustReposition { return false }
-    if target == position { return true }
-    guard hasFrame, !isAtEnd else { return false }
-    let reach = reader.frameStart + Int64(reader.frame.frameCount) + Int64(format.sampleRateHz / 4)
-    return (reader.frameStart...reach).contains(target)
-  }
-
-  /// Moves the demuxer to a place from which decoding gives the right samples at `target`, or at an earlier allowed one.
-  private func reposition(toFrame target: Int64, earliest: Int64) throws(MediaError) {
-    hasFrame = false
-    isAtEnd = false
-    position = target
-    if let end = promisedEnd?.frame, target >= end {
-      isAtEnd = true
-      return
-    }
-    // Negative near the start, so that priming is decoded, too.
-    let warmStart = target - prerollFrames
-    if positioning == .timestamps {
-      var stepBack: Int64 = 0
-      for _ in 0..<4 {
-        try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: warmStart - stepBack) }
-        guard try decodeOne() else { break }
-        guard reader.isPlaceProven else { break }
-        let landed = max(0, min(reader.firstPacketFrame ?? .max, reader.frameStart))
-        if landed <= max(0, warmStart) || (stepBack > warmStart && landed <= target) {
-          position = min(target, max(earliest, landed == 0 ? 0 : landed + prerollFrames))
-          return
-        }
-        // Landed late: step back further.
-        stepBack = max(Int64(format.sampleRateHz), stepBack * 4)
-      }
-    }
-    hasFrame = false
-    isAtEnd = false
-    pendingError = nil
-    guard try mapped({ () throws(AVFailure) in try reader.seekByCounting(toFrame: warmStart) }) else {
-      throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
-    }
-    position = target
-    _ = try decodeOne()
-  }
-
-  /// The container's seek; one that it refuses is one to the start.
-  private func seekByTimestamp(toFrame frame: Int64) throws(AVFailure) {
-    do throws(AVFailure) {
-      try reader.seekByTimestamp(toFrame: frame)
-    } catch {
-      if error.kind == .cancelled { throw error }
-      try reader.rewind()
-    }
-  }
-
-  private func decodeOne() throws(MediaError) -> Bool {
-    switch try mapped({ () throws(AVFailure) in try reader.next() }) {
-    case .frame:
-      hasFrame = true
-      return true
-    case .endOfTrack:
-      isAtEnd = true
-      pendingError = endError
-      return false
-    case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
-    }
-  }
-
-  /// Decodes up to the frame that has `position`.
-  private func settle() throws(MediaError) {
-    while hasFrame, reader.frameStart + Int64(reader.frame.frameCount) <= position {
-      hasFrame = false
-      guard try decodeOne() else { return }
-    }
   }
 }

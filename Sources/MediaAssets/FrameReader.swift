@@ -20,40 +20,82 @@ final class FrameReader {
   private(set) var frameStart: Int64 = 0
   /// Set once the first frame, and so the timeline's origin, is known.
   private(set) var timeline: AudioTimeline?
-  /// Packets that did not decode since they were last taken, and the first failure.
-  private(set) var skipped: (count: Int, failure: AVFailure)?
+  /// Packets that did not decode since they were last taken.
+  private(set) var skipped: SkippedPackets?
+  /// Timestamps that made no sense since they were last taken.
+  private(set) var timestampFault: TimestampFault?
+  /// What packets told of the padding at the track's edges.
+  private(set) var trims = PacketTrims()
   /// Packets are decoded only to warm up; what fails then is no loss.
   var isWarmingUp = false
   /// The frames' place since the last seek comes from a timestamp or from counting, not from a guess.
   private(set) var isPlaceProven = true
-  /// The place of the first packet read since the last seek; nil before, or when it has no timestamp.
+  /// The place of the packet that decoding began with after the last seek; nil before, or when it has no timestamp.
   private(set) var firstPacketFrame: Int64?
+  /// The stream's first packet.
+  private(set) var start: (byte: Int64?, ticks: Int64?, durationTicks: Int64?)?
+  /// The sizes of the decoded frames, where timestamps do not tell a frame.
+  private(set) var grid: FrameGrid
+  /// Nanoseconds spent with reading packets.
+  private(set) var demuxNanoseconds: Int64 = 0
+  /// Learns where packets begin while they are read in order; nil where that is not known or not wanted.
+  var index: PacketIndex? {
+    didSet { if index !== oldValue { nextNotedFrame = 0 } }
+  }
 
-  private var demuxer: Demuxer
+  private(set) var demuxer: Demuxer
   private var decoder: Decoder
   private let packet: Packet
+  /// `packet` was read, but not decoded yet.
+  private var isPacketHeld = false
+  /// Nothing was decoded since the decoder was flushed.
+  private var isDecoderFlushed = false
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
   private let isMovieTimeline: Bool
+  private let edges: TrackEdges
+  /// Sound is missing behind the last frame, for packets did not decode; and where they end, if they say.
+  private var isAfterLoss = false
+  private var lostEnd: Int64?
+  /// Packets that did not decode before the first that did.
+  private var lostAtStartCount: Int64 = 0
+  private var lastFrameCount: Int64 = 0
+  /// The place of the last packet that was read.
+  private var packetFrame: Int64?
   /// The end of the last packet that was read.
   private var countedFrame: Int64?
-  /// Everything up to `countedFrame` was read from the file's start on.
-  private var isCounted = true
+  /// The end of the one before.
+  private var previousEndFrame: Int64?
+  /// The place of the packet that comes next, by the index; nil but right after a seek to a byte.
+  private var entryFrame: Int64?
+  /// FFmpeg counts from where it was sent, not from the file's start: its timestamps mean nothing.
+  private var isRecounting = false
+  /// The timestamp, as FFmpeg counts, that goes on from the last packet.
+  private var nextTicks: Int64?
+  /// `countedFrame` is what reading from the file's start would have counted.
+  private(set) var isCounted = true
   /// Opening the file anew was interrupted: the demuxer cannot be used until that is done.
   private var mustRewind = false
   private var isAtEndOfFile = false
   private var hasReadPacket = false
   private var badReadCount = 0
+  /// Places before it are in the index.
+  private var nextNotedFrame: Int64 = 0
 
   /// Reads that fail one after another before the rest of a file is given up.
   private static let maximumBadReads = 64
+  /// How far the place of a packet that one begins at may be from what the index says: in Vorbis the first packet's own
+  /// length is guessed, its end is right.
+  private static let maximumDisagreementFrames: Int64 = 4_096
 
-  init(demuxer: Demuxer, streamIndex: Int, format: ContainerFormat) throws(AVFailure) {
+  init(demuxer: Demuxer, streamIndex: Int, format: ContainerFormat, edges: TrackEdges) throws(AVFailure) {
     self.demuxer = demuxer
+    self.edges = edges
     stream = demuxer.streams[streamIndex]
     demuxer.select(streamIndex: streamIndex)
     decoder = try Decoder(demuxer: demuxer, streamIndex: streamIndex)
     packet = try Packet()
     frame = try Frame()
+    grid = FrameGrid(declaredStep: stream.frameStepCount)
     isMovieTimeline = format.hasMovieTimeline
     presentationStart =
       demuxer.streams.filter { $0.mediaType == .video && $0.startTicks != nil }
@@ -64,10 +106,22 @@ final class FrameReader {
   }
 
   /// Takes the report of dropped packets.
-  func takeSkipped() -> (count: Int, failure: AVFailure)? {
+  func takeSkipped() -> SkippedPackets? {
     defer { skipped = nil }
     return skipped
   }
+
+  /// Takes the report of timestamps that made no sense.
+  func takeTimestampFault() -> TimestampFault? {
+    defer { timestampFault = nil }
+    return timestampFault
+  }
+
+  /// Where the silence ends that stands for packets at the track's end that did not decode; nil when there are none.
+  var silentEnd: Int64? { lostEnd.map { $0 - trims.endFrames } }
+
+  /// Whether the file has fewer bytes than `byteCount`.
+  func isShorter(than byteCount: Int64) -> Bool { demuxer.presentByteCount.map { $0 < byteCount } ?? false }
 
   // MARK: - Reading
 
@@ -89,14 +143,34 @@ final class FrameReader {
           isAtEndOfFile = true
           _ = try decoder.sendEndOfStream()
         case .packet:
+          try renewDecoderAtStart()
           if case .undecodable(let failure) = try decoder.send(packet) { drop(failure) }
         }
       }
     }
   }
 
+  /// A flushed decoder is not in every codec what it was at first: AAC keeps what overlaps, Vorbis gives sound for its first
+  /// packet. Behind pre-roll that does not matter; at the stream's first packet the decoder must be new, except where it would
+  /// cut off the padding that the header declares: there what is wrong is not heard.
+  private func renewDecoderAtStart() throws(AVFailure) {
+    guard isDecoderFlushed else { return }
+    isDecoderFlushed = false
+    guard !CodecTraits.isLossless(codecName: stream.codecName), stream.initialPaddingFrames == nil,
+      let firstPacketFrame, let startFrame, let timeline,
+      firstPacketFrame <= startFrame + timeline.roundingFrames
+    else { return }
+    decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
+  }
+
   /// Reads the next packet of the stream.
   private func readPacket() throws(AVFailure) -> Demuxer.ReadResult {
+    if isPacketHeld {
+      isPacketHeld = false
+      return .packet
+    }
+    let begin = MonotonicClock.nanoseconds
+    defer { demuxNanoseconds += MonotonicClock.nanoseconds - begin }
     while true {
       do throws(AVFailure) {
         let result = try demuxer.readPacket(into: packet)
@@ -111,13 +185,66 @@ final class FrameReader {
       }
       guard packet.streamIndex == stream.index else { continue }
       badReadCount = 0
-      if !hasReadPacket {
-        hasReadPacket = true
-        firstPacketFrame = packet.pts.flatMap { timeline?.frame(ofTicks: $0) }
+      previousEndFrame = countedFrame
+      count()
+      if trims.note(packet.trimmedFrames) {
+        // What was cut off was no end: the file's header is wrong, or files were joined.
+        _ = timeline?.noteMissingPacket(frameCount: 0)
+        isAfterLoss = true
       }
-      if let end = packetEndFrame { countedFrame = end }
       return .packet
     }
+  }
+
+  /// Finds out where the packet that was read lies, and gives it a timestamp that says so.
+  private func count() {
+    if start == nil { start = (packet.bytePosition, packet.pts, packet.duration) }
+    guard let timeline else { return }
+    let place = place(in: timeline)
+    packetFrame = place
+    if !hasReadPacket {
+      hasReadPacket = true
+      firstPacketFrame = place
+    }
+    guard let place else { return }
+    if isCounted, let index, let byte = packet.bytePosition, let startFrame {
+      note(place - startFrame, byte, in: index)
+    }
+    let (end, overflow) = place.addingReportingOverflow(
+      packet.duration.flatMap { timeline.frameCount(ofTicks: $0) } ?? 0)
+    countedFrame = overflow || end > Int64.max / 4 ? nil : end
+  }
+
+  /// A packet without a timestamp lies where counting says. So does one whose timestamp only goes on from the packet before:
+  /// in raw streams FFmpeg adds up lengths in ticks, which are rounded, and drifts away (44.1 kHz AC-3: 20 ms in 90 s).
+  private func place(in timeline: AudioTimeline) -> Int64? {
+    noteEntry(in: timeline)
+    let expectedTicks = nextTicks
+    nextTicks = packet.pts.flatMap { pts in
+      let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
+      return overflow ? nil : end
+    }
+    let goesOn =
+      packet.pts.map { pts in
+        isRecounting || !timeline.hasCoarseTicks && (expectedTicks.map { ($0 &- pts).magnitude <= 1 } ?? false)
+      } ?? true
+    guard isCounted, let countedFrame, goesOn else { return packet.pts.flatMap { timeline.frame(ofTicks: $0) } }
+    guard let ticks = timeline.ticks(ofFrame: countedFrame, rounding: .nearest) else { return nil }
+    packet.stamp(ticks)
+    if isRecounting { packet.clearTrims() }
+    return countedFrame
+  }
+
+  /// The first packet after a seek to a byte: where a container has no timestamps of its own, FFmpeg counts anew from there,
+  /// and would cut off what belongs to the file's start and end at the wrong places.
+  private func noteEntry(in timeline: AudioTimeline) {
+    guard let frame = entryFrame else { return }
+    entryFrame = nil
+    guard let pts = packet.pts, let found = timeline.frame(ofTicks: pts) else {
+      isRecounting = packet.pts == nil
+      return
+    }
+    isRecounting = abs(found - frame) > timeline.roundingFrames && (pts == 0 || pts == start?.ticks)
   }
 
   /// Where the packet ends on the timeline, when it says.
@@ -127,30 +254,91 @@ final class FrameReader {
     return overflow ? nil : timeline.frame(ofTicks: end)
   }
 
+  private func note(_ frame: Int64, _ byte: Int64, in index: PacketIndex) {
+    guard frame >= nextNotedFrame else { return }
+    index.note(PacketIndex.Place(byte: byte, frame: frame))
+    let reach = index.reach
+    nextNotedFrame = reach.last.frame + reach.spacingFrames
+  }
+
+  /// The place of the first frame of the stream's first packet: before 0 where priming is cut off. Nil before it is known.
+  var startFrame: Int64? {
+    guard let timeline, let start else { return nil }
+    guard let ticks = start.ticks else { return 0 }
+    return timeline.frame(ofTicks: ticks)
+  }
+
+  /// Silence will stand for the packet that was sent last.
   private func drop(_ failure: AVFailure) {
-    timeline?.noteMissingPackets()
+    isAfterLoss = true
+    lostEnd = timeline?.noteMissingPacket(frameCount: packetFrameCount) ?? packetEndFrame
+    if timeline == nil { lostAtStartCount += 1 }
     guard !isWarmingUp else { return }
-    skipped = (min((skipped?.count ?? 0), Int.max - 1) + 1, skipped?.failure ?? failure)
+    let place = timeline?.expectedFrame ?? 0
+    skipped = SkippedPackets(
+      count: min(skipped?.count ?? 0, Int.max - 1) + 1, failure: skipped?.failure ?? failure,
+      frame: skipped?.frame ?? place)
+  }
+
+  /// How long the packet lasts: as long as the last frame where its timestamps are too coarse to tell the two apart.
+  private var packetFrameCount: Int64? {
+    guard let duration = packet.duration, let rate = stream.sampleRateHz,
+      let frameBase = TimeBase(sampleRateHz: rate),
+      let told = frameBase.ticks(from: duration, of: stream.timeBase, rounding: .nearest),
+      let tick = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up)
+    else { return lastFrameCount > 0 ? lastFrameCount : nil }
+    return abs(told - lastFrameCount) <= tick ? lastFrameCount : told
   }
 
   private func place() {
     if timeline == nil { timeline = makeTimeline() }
-    if timeline?.expectedFrame == nil { isPlaceProven = isCounted || frame.pts != nil }
+    if timeline?.expectedFrame == nil {
+      isPlaceProven = isCounted || frame.pts != nil
+      resolveRounding()
+    }
+    let isAfterLoss = isAfterLoss
+    self.isAfterLoss = false
+    lostEnd = nil
+    let expected = timeline?.expectedFrame
+    lastFrameCount = Int64(frame.frameCount)
     guard let placed = timeline?.place(ticks: frame.pts, frameCount: frame.frameCount) else { return }
     frameStart = placed.frame
+    if isCounted { grid.observe(start: frameStart, frameCount: frame.frameCount) }
+    guard placed.step != .contiguous, !isAfterLoss, !isWarmingUp else { return }
+    // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
+    if isMovieTimeline, placed.step == .hole, previousEndFrame != placed.frame { return }
+    timestampFault = TimestampFault(
+      count: min(timestampFault?.count ?? 0, Int.max - 1) + 1, step: timestampFault?.step ?? placed.step,
+      frame: timestampFault?.frame ?? expected ?? placed.frame)
   }
 
-  /// The timeline that follows from the first decoded frame: FFmpeg has cut the priming off.
+  /// After a seek, a timestamp that is rounded to more than a frame is taken to the frame that the sizes allow.
+  private func resolveRounding() {
+    guard let timeline, timeline.hasCoarseTicks, let pts = frame.pts, let rounded = timeline.frame(ofTicks: pts),
+      let exact = grid.nearest(to: rounded, withinFrames: timeline.roundingFrames)
+    else { return }
+    self.timeline?.restart(at: exact)
+  }
+
+  /// The timeline that follows from the first decoded frame: FFmpeg has cut the priming off, or what it knows of it.
   private func makeTimeline() -> AudioTimeline? {
     let rate = frame.layout?.sampleRateHz ?? stream.sampleRateHz ?? 0
     guard let frameBase = TimeBase(sampleRateHz: rate) else { return nil }
-    let first = frame.pts.flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) } ?? 0
+    let firstFrame = frame.pts.flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) }
+    // Packets that did not decode count: silence stands for them.
+    let firstPacket = (start?.ticks).flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) }
+      .map { $0 + trims.startFrames }
+    let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
+    let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
+    let sound = (isAfterLoss ? afterLoss ?? firstFrame : firstFrame) ?? 0
+    let first = sound + edges.uncutStartFrames
     let videoStart = presentationStart.flatMap {
       frameBase.ticks(from: $0.ticks, of: $0.timeBase, rounding: .nearest)
     }
     let earliest = min(first, videoStart ?? first)
+    let beginsAtZero = isMovieTimeline && !edges.beginsAtFirstSound
     return AudioTimeline(
-      timeBase: stream.timeBase, frameBase: frameBase, originFrame: isMovieTimeline ? min(0, earliest) : earliest,
+      timeBase: stream.timeBase, frameBase: frameBase, originFrame: beginsAtZero ? min(0, earliest) : earliest,
       isLossless: CodecTraits.isLossless(codecName: stream.codecName))
   }
 
@@ -160,17 +348,46 @@ final class FrameReader {
   func seekByTimestamp(toFrame target: Int64) throws(AVFailure) {
     if mustRewind { try rewind() } else { restart() }
     isCounted = false
+    isRecounting = false
+    nextTicks = nil
     guard let ticks = timeline?.ticks(ofFrame: target) else { return }
     try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
   }
 
-  /// Reads up to the first packet that reaches beyond a place, from the file's start when it lies behind, counting and
-  /// not decoding. False when cancelled.
-  func seekByCounting(toFrame target: Int64) throws(AVFailure) -> Bool {
-    let isAhead = isCounted && !isAtEndOfFile && countedFrame.map { $0 <= target } ?? false
-    if isAhead { restart() } else { try rewind() }
+  /// Goes to a byte of the file at which a packet begins, whose first frame's place is known.
+  ///
+  /// False when the demuxer does not begin there, or says that the place is another: then it is not known where this is.
+  /// Throws `cancelled`, too.
+  func seek(toByte byte: Int64, frame: Int64) throws(AVFailure) -> Bool {
+    if mustRewind { try rewind() } else { restart() }
+    isCounted = false
+    isRecounting = false
+    nextTicks = nil
+    do throws(AVFailure) { try demuxer.seek(streamIndex: stream.index, toByte: byte) } catch {
+      if error.kind == .cancelled { throw error }
+      return false
+    }
+    countedFrame = frame
+    entryFrame = frame
+    isCounted = true
+    let result = try readPacket()
+    if result == .cancelled { throw AVFailure(cancelledIn: "av_read_frame") }
+    guard result == .packet, packet.bytePosition == byte, let found = firstPacketFrame,
+      abs(found - frame) <= Self.maximumDisagreementFrames
+    else {
+      isCounted = false
+      return false
+    }
+    isPacketHeld = true
+    return true
+  }
+
+  /// Reads up to the first packet that reaches beyond a place, counting and not decoding: from here, or from the file's start
+  /// when the place lies behind or it is not known where this is. False when cancelled.
+  func skip(toFrame target: Int64) throws(AVFailure) -> Bool {
+    if canSkip(toFrame: target) { if !isPacketHeld { restart() } } else { try rewind() }
     while true {
-      let before = countedFrame ?? 0
+      let before = isPacketHeld ? packetFrame : countedFrame
       switch try readPacket() {
       case .cancelled: return false
       case .endOfFile:
@@ -178,12 +395,46 @@ final class FrameReader {
         _ = try decoder.sendEndOfStream()
         return true
       case .packet:
-        guard let end = packetEndFrame, end <= target else {
+        guard packet.pts != nil, let end = countedFrame, end <= target else {
           if packet.pts == nil { timeline?.restart(at: before) }
-          // This one is to be decoded; nothing is inside the decoder, so it takes it.
-          if case .undecodable(let failure) = try decoder.send(packet) { drop(failure) }
+          isPacketHeld = true
+          firstPacketFrame = packetFrame
           return true
         }
+      }
+    }
+  }
+
+  /// Where the last packet ends, when all were read but none decoded; nil when there is more to read.
+  var countedEnd: Int64? { isAtEndOfFile && isCounted ? countedFrame : nil }
+
+  /// Whether a place can be reached by reading on from a place behind `earliest`.
+  func canSkip(from earliest: Int64, toFrame target: Int64) -> Bool {
+    canSkip(toFrame: target) && (isPacketHeld ? packetFrame : countedFrame).map { $0 >= earliest } ?? false
+  }
+
+  /// Whether a place can be reached by reading on, and is known then.
+  func canSkip(toFrame target: Int64) -> Bool {
+    if !isCounted || isAtEndOfFile || mustRewind { return false }
+    if isPacketHeld { return (packetFrame ?? countedFrame ?? .max) <= target }
+    return countedFrame.map { $0 <= target } ?? false
+  }
+
+  /// Whether timestamps tell every frame from its neighbours, so that durations of packets add up.
+  var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
+
+  /// Reads to the end without decoding, and answers where the last packet ends; nil when cancelled.
+  func countToEnd() throws(AVFailure) -> Int64? {
+    if !isCounted || isAtEndOfFile { try rewind() }
+    decoder.flush()
+    while true {
+      switch try readPacket() {
+      case .packet: continue
+      case .cancelled: return nil
+      case .endOfFile:
+        isAtEndOfFile = true
+        _ = try decoder.sendEndOfStream()
+        return (countedFrame ?? 0) - trims.endFrames
       }
     }
   }
@@ -192,6 +443,8 @@ final class FrameReader {
   func rewind() throws(AVFailure) {
     restart()
     countedFrame = nil
+    isRecounting = false
+    nextTicks = nil
     isCounted = false
     mustRewind = true
     demuxer = try demuxer.reopened()
@@ -199,27 +452,27 @@ final class FrameReader {
       throw AVFailure(invalidDataIn: "avformat_find_stream_info")
     }
     demuxer.select(streamIndex: stream.index)
-    // A flushed decoder is not in every codec what it was at first: Vorbis gives sound for its first packet then.
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
+    isDecoderFlushed = false
+    countedFrame = startFrame
     isCounted = true
     mustRewind = false
   }
 
   private func restart() {
     decoder.flush()
+    isDecoderFlushed = true
     timeline?.restart()
     frame.clear()
+    grid.interrupt()
     isAtEndOfFile = false
     hasReadPacket = false
+    isPacketHeld = false
+    entryFrame = nil
     firstPacketFrame = nil
     badReadCount = 0
-  }
-}
-
-/// What is known of codecs by name.
-enum CodecTraits {
-  /// Whether every sample comes out as it went in, so that counting them is exact.
-  static func isLossless(codecName: String) -> Bool {
-    codecName.hasPrefix("pcm_") || ["flac", "alac", "wavpack", "tta", "ape", "mlp", "truehd"].contains(codecName)
+    isAfterLoss = false
+    lostEnd = nil
+    trims.restart()
   }
 }

@@ -5,8 +5,9 @@ import RealtimeAudio
 /// The decode thread of a player: opens items, decodes them one after another into a `RenderStream`, and tells the
 /// engine what it did.
 ///
-/// It works on one generation at a time, from its start on through its plan, as far ahead as the stream holds. It
-/// sleeps when the stream is full (render asks for more), when the plan is done, and when there is nothing to do.
+/// It works on one generation at a time, from its start on through its plan, as far ahead as the stream holds: that is
+/// what look-ahead is measured in, however short the items are. It sleeps when the stream is full (render asks for more
+/// when half of it is free), when the plan is done, and when there is nothing to do.
 ///
 /// Threading: `prepare`, `setPlan`, `roomAppeared` and `close` from the control loop; they never block. `report` is
 /// called on the pipeline's thread.
@@ -26,27 +27,59 @@ final class DecodePipeline: Sendable {
     var format: AudioFormat
   }
 
+  /// A pass that is planned.
+  struct PlannedPass: Sendable {
+    var pass: Pass
+    var asset: Asset
+    var audioMix: AudioMixSlot
+  }
+
   struct Plan: Sendable {
-    /// How many items of the generation had begun when this was planned.
+    /// How many passes of the generation had begun when this was planned.
     var begunCount = 0
-    var sources: [Source] = []
-    var endsInSilence = false
+    /// Where the newest of those ends.
+    var currentEnd: MediaTime?
+    var passes: [PlannedPass] = []
+    /// Whether the engine has said so. Until it has, nothing ends the stream: something may be about to follow.
+    var isKnown = true
+  }
+
+  /// The end of a pass in the stream of its generation.
+  struct End: Sendable {
+    var index: Int
+    /// Where the pass was to end: it may have been told otherwise since.
+    var end: MediaTime?
+    /// The frame at or behind its exact end.
+    var streamFrame: Int64
+    /// From its first frame to its end.
+    var frameCount: Int64
+    /// What was cut off behind the item's end; nothing when the pass ended before.
+    var trim = EdgeTrim.none
+    /// Why it broke off.
+    var error: MediaError?
   }
 
   /// What happened, in order. `streamFrame` counts in the stream of the generation.
   enum Report: Sendable {
-    case loaded(itemID: PlayerItem.ID, duration: MediaTime)
+    /// An item was opened; its sound has `sampleRateHz`.
+    case loaded(itemID: PlayerItem.ID, AssetProperties, sampleRateHz: Int)
+    /// The end of the item's sound has been read: its duration is no estimate any more.
+    case refined(itemID: PlayerItem.ID, AssetProperties)
     /// The item could not be opened, or a seek in it not be carried out; nothing of it is in the stream.
     case failed(generation: UInt64, itemID: PlayerItem.ID, MediaError)
-    /// The first samples are there, and begin at `time`.
-    case prepared(generation: UInt64, time: MediaTime)
-    /// An item of the plan began.
-    case began(generation: UInt64, itemID: PlayerItem.ID)
-    /// All of the item is in the stream; `error` when it broke off.
-    case ended(generation: UInt64, itemID: PlayerItem.ID, streamFrame: Int64, MediaError?)
+    /// The first samples are there; `trim` was cut off before the item's beginning.
+    case prepared(generation: UInt64, Preparation, trim: EdgeTrim)
+    /// A pass of the plan began.
+    case began(generation: UInt64, Pass, trim: EdgeTrim)
+    /// All of the pass is in the stream, but for what a filter still holds.
+    case ended(generation: UInt64, End)
+    /// The pass was to end where it has been decoded beyond already: it goes on to the item's end.
+    case overran(generation: UInt64, index: Int)
     /// More was written behind frame `streamFrame`, at which the stream had been ended.
     case extended(generation: UInt64, streamFrame: Int64)
-    case packetsSkipped(itemID: PlayerItem.ID, count: Int, MediaError?)
+    case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
+    /// Something is wrong with the file, though it plays.
+    case warned(itemID: PlayerItem.ID, time: MediaTime, MediaError)
     /// Samples were written. Only with `reportsProgress`.
     case progressed
   }
@@ -65,19 +98,28 @@ final class DecodePipeline: Sendable {
 
   private let mailbox = WakeSignal(Mailbox())
 
-  /// `reportsProgress`: tell about every piece that was written, for clocks that wait for decoders.
-  init(name: String, reportsProgress: Bool, report: @escaping @Sendable (Report) -> Void) {
+  /// - Parameters:
+  ///   - reportsProgress: tell about every piece that was written, for clocks that wait for decoders.
+  ///   - now: the clock by which preparations are measured, from any thread.
+  ///   - open: opens an item, on the pipeline's thread; may block.
+  init(
+    name: String, reportsProgress: Bool, now: @escaping @Sendable () -> HostTime,
+    open: @escaping @Sendable (Source) throws(MediaError) -> sending ItemDecoder = {
+      source throws(MediaError) in try ItemDecoder(source)
+    },
+    report: @escaping @Sendable (Report) -> Void
+  ) {
     let mailbox = mailbox
     NamedThread.detached(name: "decode-\(name)") {
-      DecodeWorker(mailbox: mailbox, reportsProgress: reportsProgress, report: report).run()
+      DecodeWorker(mailbox: mailbox, reportsProgress: reportsProgress, now: now, open: open, report: report).run()
     }
   }
 
-  /// Drops what is being decoded and begins `job`, whose plan is empty.
+  /// Drops what is being decoded and begins `job`. What follows is said by `setPlan`, which must come once at least.
   func prepare(_ job: Job) {
     mailbox.update { mailbox in
       mailbox.job = job
-      mailbox.plan = Plan()
+      mailbox.plan = Plan(begunCount: 1, currentEnd: job.start.end, isKnown: false)
       mailbox.planGeneration = job.generation
       mailbox.isDirty = true
       mailbox.reader?.cancel()

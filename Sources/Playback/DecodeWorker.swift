@@ -4,21 +4,35 @@ import RealtimeAudio
 
 /// What runs on a decode thread. See `DecodePipeline`.
 final class DecodeWorker {
+  typealias Opener = @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder
+
   private let mailbox: WakeSignal<DecodePipeline.Mailbox>
   private let reportsProgress: Bool
+  private let now: @Sendable () -> HostTime
+  private let openDecoder: Opener
   private let report: @Sendable (DecodePipeline.Report) -> Void
 
   private var job: DecodePipeline.Job?
   private var plan = DecodePipeline.Plan()
-  private var begunCount = 0
-  private var item: ItemDecoder?
   private var writer: StreamWriter?
   private var isPrepared = false
-  private var startTime = MediaTime.zero
+  private var preparation = Preparation(beganAt: HostTime(nanoseconds: 0))
+  /// How many passes of the job have begun.
+  private var begunCount = 0
+  /// The pass that is being decoded, and the stream's frame at which it began; nil between two.
+  private var current: (pass: Pass, startFrame: Int64)?
+  /// What the pass is decoded with. It stays open for the passes that follow: one of the same item is a seek in it.
+  private var item: ItemDecoder?
+  /// A pass that is to follow, and waits for room in the stream.
+  private var next: Pass?
+  /// Planned passes that have begun, or failed to, in order, as far back as a plan may not know of them.
+  private var taken: [(pass: Pass, hasBegun: Bool)] = []
+  /// How many passes had begun before the first of `taken`.
+  private var begunBeforeTaken = 1
   /// Where the stream was ended, while nothing has been written behind it.
   private var endedFrame: Int64?
-  /// An item that began behind the end of the stream, and has not been told because nothing of it has been written.
-  private var untoldItem: PlayerItem.ID?
+  /// A pass that began behind the end of the stream, and has not been told because nothing of it has been written.
+  private var untold: DecodePipeline.Report?
   /// Whether there is something to do without being told.
   private var canProgress = false
 
@@ -30,11 +44,14 @@ final class DecodeWorker {
   }
 
   init(
-    mailbox: WakeSignal<DecodePipeline.Mailbox>, reportsProgress: Bool,
+    mailbox: WakeSignal<DecodePipeline.Mailbox>, reportsProgress: Bool, now: @escaping @Sendable () -> HostTime,
+    open: @escaping Opener,
     report: @escaping @Sendable (DecodePipeline.Report) -> Void
   ) {
     self.mailbox = mailbox
     self.reportsProgress = reportsProgress
+    self.now = now
+    openDecoder = open
     self.report = report
   }
 
@@ -57,7 +74,6 @@ final class DecodeWorker {
       if mailbox.isClosed { return .close }
       if let job = mailbox.job {
         mailbox.job = nil
-        mailbox.isDirty = false
         mailbox.reader = nil
         return .start(job)
       }
@@ -70,10 +86,30 @@ final class DecodeWorker {
     return order ?? .close
   }
 
-  /// Takes a newer plan; what was begun since it was made is passed over.
+  /// Takes a plan, which may be the same again; what was begun, or failed, since it was made is passed over.
   private func adopt(_ newPlan: DecodePipeline.Plan) {
     plan = newPlan
-    plan.sources.removeFirst(min(plan.sources.count, max(0, begunCount - newPlan.begunCount)))
+    next = nil
+    while begunBeforeTaken < newPlan.begunCount, !taken.isEmpty {
+      if taken.removeFirst().hasBegun { begunBeforeTaken += 1 }
+    }
+    for (pass, hasBegun) in taken {
+      if plan.passes.first?.pass == pass {
+        plan.passes.removeFirst()
+      } else if hasBegun {
+        // Something else is wanted instead of what has begun. Once the engine knows that, it cuts it off.
+        plan.passes = []
+        break
+      }
+    }
+    guard newPlan.begunCount == begunCount, let item, let pass = current?.pass, pass.end != newPlan.currentEnd else {
+      return
+    }
+    current?.pass.end = newPlan.currentEnd
+    if !item.setEnd(newPlan.currentEnd), let job {
+      current?.pass.end = nil
+      report(.overran(generation: job.generation, index: begunCount - 1))
+    }
   }
 
   // MARK: - A generation
@@ -84,18 +120,33 @@ final class DecodeWorker {
     begunCount = 1
     isPrepared = false
     endedFrame = nil
-    untoldItem = nil
-    canProgress = false
-    writer = StreamWriter(stream: job.stream, format: job.format)
+    untold = nil
+    next = nil
+    taken = []
+    begunBeforeTaken = 1
+    let writer = StreamWriter(stream: job.stream, format: job.format)
+    self.writer = writer
+    current = (job.start.pass, 0)
+    canProgress = true
+    preparation = Preparation(beganAt: now())
+    if job.start.isSilence {
+      preparation.time = job.start.time
+      return writer.beginSilence(itemID: job.source.itemID, at: job.start.time)
+    }
     do throws(MediaError) {
       let decoder = try open(job.source)
-      startTime = try decoder.seek(
-        to: job.start.time, before: job.start.toleranceBefore, after: job.start.toleranceAfter)
-      try writer?.begin(itemID: job.source.itemID, time: startTime, source: decoder.format)
-      item = decoder
-      canProgress = true
+      preparation.opened(at: now())
+      preparation.time = try writer.start(with: decoder, at: job.start)
+      let timings = decoder.reader?.lastSeekTimings ?? SeekTimings()
+      preparation.sought(
+        at: now(), indexNanoseconds: timings.indexNanoseconds, demuxNanoseconds: timings.demuxNanoseconds)
+      preparation.sourceRateHz = decoder.format.sampleRateHz
+      // An end before the place where a seek landed ends the pass at once.
+      _ = decoder.setEnd(job.start.end)
     } catch {
       item = nil
+      current = nil
+      canProgress = false
       fail(job.source.itemID, error)
     }
   }
@@ -108,9 +159,10 @@ final class DecodeWorker {
       return item
     }
     item = nil
-    let decoder = try ItemDecoder(source)
+    let decoder = try openDecoder(source)
+    item = decoder
     offerForCancellation(decoder)
-    report(.loaded(itemID: source.itemID, duration: decoder.duration))
+    report(.loaded(itemID: source.itemID, decoder.properties, sampleRateHz: decoder.format.sampleRateHz))
     return decoder
   }
 
@@ -124,12 +176,11 @@ final class DecodeWorker {
 
   /// An item that is not heard at all; nothing when it was only interrupted.
   private func fail(_ itemID: PlayerItem.ID, _ error: MediaError) {
-    canProgress = false
     guard let job, error.code != .cancelled else { return }
     report(.failed(generation: job.generation, itemID: itemID, error))
   }
 
-  /// Decodes one piece.
+  /// Decodes one piece, or goes on to the next pass.
   private func step() {
     guard let job, let writer else {
       canProgress = false
@@ -142,36 +193,41 @@ final class DecodeWorker {
       if writer.hasRoom { canProgress = true }
       return
     }
+    guard let pass = current?.pass else { return goOn(job, writer) }
+    guard !pass.isSilence, let item else {
+      writer.writeSilence()
+      return didWrite(job)
+    }
     do throws(MediaError) {
-      guard let item else { return endStream(job, writer) }
       switch try writer.write(from: item) {
       case .written:
-        reportExtension(job)
-        reportSkippedPackets(item)
-        if reportsProgress { report(.progressed) }
-        prepareIfReady(job)
-      case .ended: try finishItem(item, error: nil)
+        reportFaults(item)
+        didWrite(job)
+      case .ended: finishPass(job, writer, item, error: nil)
       case .cancelled: canProgress = false
       }
     } catch {
-      finish(after: error)
+      finishPass(job, writer, item, error: error)
     }
   }
 
-  private func finish(after error: MediaError) {
-    guard let item else { return fail(job?.source.itemID ?? 0, error) }
-    do throws(MediaError) { try finishItem(item, error: error) } catch { fail(item.itemID, error) }
-  }
-
-  private func prepareIfReady(_ job: DecodePipeline.Job) {
-    guard !isPrepared, job.stream.writtenFrame >= Int64(job.format.sampleRateHz / 5) else { return }
-    reportPrepared(job)
+  /// 200 ms: a device takes about 100 ms at once when a stream is committed, and starves if they are not there. Less would
+  /// gain little: the second half costs 0.1 ms to decode (FLAC, MP3, Opus) and 1 ms to resample (`explain`).
+  private func didWrite(_ job: DecodePipeline.Job) {
+    reportExtension(job)
+    if reportsProgress { report(.progressed) }
+    if job.stream.writtenFrame >= Int64(job.format.sampleRateHz / 5) { reportPrepared(job) }
   }
 
   private func reportPrepared(_ job: DecodePipeline.Job) {
     guard !isPrepared else { return }
     isPrepared = true
-    report(.prepared(generation: job.generation, time: startTime))
+    preparation.prepared(at: now(), resampleNanoseconds: writer?.convertNanoseconds ?? 0)
+    report(.prepared(generation: job.generation, preparation, trim: startTrim(job.start.pass)))
+  }
+
+  private func startTrim(_ pass: Pass) -> EdgeTrim {
+    pass.start == .zero && !pass.isSilence ? item?.startTrim ?? .none : .none
   }
 
   /// Tells that the stream goes on behind its end, once there is something behind it.
@@ -180,79 +236,121 @@ final class DecodeWorker {
       endedFrame = nil
       report(.extended(generation: job.generation, streamFrame: frame))
     }
-    if let id = untoldItem {
-      untoldItem = nil
-      report(.began(generation: job.generation, itemID: id))
+    if let report = untold {
+      untold = nil
+      self.report(report)
     }
   }
 
-  private func reportSkippedPackets(_ item: ItemDecoder) {
-    guard let skipped = item.takeSkippedPackets() else { return }
-    report(.packetsSkipped(itemID: item.itemID, count: skipped.count, skipped.error))
+  private func reportFaults(_ item: ItemDecoder) {
+    if let skipped = item.takeSkippedPackets() {
+      report(.packetsSkipped(itemID: item.itemID, time: skipped.time, count: skipped.count, skipped.error))
+    }
+    while let warning = item.takeWarning() {
+      report(.warned(itemID: item.itemID, time: warning.time, warning.error))
+    }
   }
 
-  // MARK: - From item to item
+  // MARK: - From pass to pass
 
-  private func finishItem(_ finished: ItemDecoder, error: MediaError?) throws(MediaError) {
-    guard let job, let writer else { return }
-    reportSkippedPackets(finished)
-    item = nil
+  /// Tells the end of a pass before anything is done for the next one, whose file may be slow to open.
+  private func finishPass(
+    _ job: DecodePipeline.Job, _ writer: StreamWriter, _ finished: ItemDecoder, error: MediaError?
+  ) {
+    guard let (pass, startFrame) = current else { return }
+    reportFaults(finished)
+    if let properties = finished.refineDuration() { report(.refined(itemID: finished.itemID, properties)) }
     reportExtension(job)
-    let isFirst = begunCount == 1
-    if let error, isFirst, !isPrepared, job.stream.writtenFrame == 0 {
+    current = nil
+    if let error, begunCount == 1, !isPrepared, writer.endFrame == 0 {
+      canProgress = false
+      item = nil
       return fail(finished.itemID, error)
     }
-    let next = openNext()
-    let endFrame = try writer.endItem(next: next?.format)
-    if isFirst { reportPrepared(job) }
-    report(.ended(generation: job.generation, itemID: finished.itemID, streamFrame: endFrame, error))
-    guard let next, begin(next, job, writer) else { return }
-    report(.began(generation: job.generation, itemID: next.itemID))
+    reportPrepared(job)
+    report(
+      .ended(
+        generation: job.generation,
+        DecodePipeline.End(
+          index: begunCount - 1, end: pass.end, streamFrame: writer.endFrame,
+          frameCount: writer.endFrame - startFrame, trim: pass.end == nil ? finished.endTrim : .none, error: error)))
   }
 
-  /// Goes on with an item that was opened; false when its sound cannot be put into the stream, which is told.
-  private func begin(_ next: ItemDecoder, _ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
+  /// Begins the next pass of the plan that can be begun, or ends the stream.
+  private func goOn(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
     do throws(MediaError) {
-      try writer.begin(itemID: next.itemID, time: .zero, source: next.format)
+      guard let pass = next ?? takeNext(job) else { return try endStream(job, writer) }
+      next = pass
+      if pass.isSilence {
+        guard try writer.finish() else { return }
+        writer.beginSilence(itemID: pass.itemID, at: nil)
+      } else if let item {
+        // What of the last conversion finds no room is written when there is some.
+        if !writer.canFollowOn(item) { guard try writer.finish() else { return } }
+        try writer.begin(item, at: pass.start)
+        _ = item.setEnd(pass.end)
+      }
+      begin(pass, job, writer)
     } catch {
-      report(.failed(generation: job.generation, itemID: next.itemID, error))
-      return false
+      // The pass's sound cannot be put into the stream.
+      if let pass = next { failed(pass, error) }
+      next = nil
     }
-    begunCount += 1
-    item = next
-    return true
   }
 
-  /// Opens the next item of the plan that can be opened.
-  private func openNext() -> ItemDecoder? {
-    guard let job else { return nil }
-    while !plan.sources.isEmpty {
-      let source = plan.sources.removeFirst()
+  /// A planned pass cannot be begun.
+  private func failed(_ pass: Pass, _ error: MediaError) {
+    taken.append((pass, false))
+    fail(pass.itemID, error)
+  }
+
+  private func isFarAhead(_ job: DecodePipeline.Job) -> Bool {
+    job.stream.writtenFrame - job.stream.releasedFrame > Int64(job.format.sampleRateHz)
+  }
+
+  private func begin(_ pass: Pass, _ job: DecodePipeline.Job, _ writer: StreamWriter) {
+    next = nil
+    current = (pass, writer.endFrame)
+    begunCount += 1
+    taken.append((pass, true))
+    let began = DecodePipeline.Report.began(generation: job.generation, pass, trim: startTrim(pass))
+    if endedFrame == nil { report(began) } else { untold = began }
+  }
+
+  /// The next pass of the plan, its item opened and at its beginning; nil when there is none, or it was interrupted.
+  private func takeNext(_ job: DecodePipeline.Job) -> Pass? {
+    while !plan.passes.isEmpty {
+      let planned = plan.passes.removeFirst()
+      if planned.pass.isSilence { return planned.pass }
       do throws(MediaError) {
-        let decoder = try open(source)
-        _ = try decoder.seek(to: .zero, before: .zero, after: .zero)
-        return decoder
+        let decoder = try open(
+          .init(itemID: planned.pass.itemID, asset: planned.asset, audioMix: planned.audioMix))
+        _ = try decoder.seek(to: planned.pass.start, before: .zero, after: .zero)
+        return planned.pass
       } catch {
+        item = nil
         if error.code == .cancelled { return nil }
-        report(.failed(generation: job.generation, itemID: source.itemID, error))
+        failed(planned.pass, error)
       }
     }
     return nil
   }
 
-  /// All items of the plan are in the stream.
-  private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
-    if let next = openNext() {
-      if begin(next, job, writer) { untoldItem = next.itemID }
-      return
-    }
-    if plan.endsInSilence {
-      writer.writeSilence()
-      reportExtension(job)
-      if reportsProgress { report(.progressed) }
-      return
-    }
+  /// All passes of the plan are in the stream.
+  ///
+  /// What a filter holds back is kept as long as there is time, for a pass of the same format may be added yet and is to
+  /// share the filter. A second of sound is more than any device holds of what was rendered.
+  private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) throws(MediaError) {
     canProgress = false
+    guard plan.isKnown else { return }
+    if writer.holdsBack, isFarAhead(job) {
+      job.stream.requestRoomWakeup()
+      if isFarAhead(job) { return }
+    }
+    guard try writer.finish() else {
+      canProgress = true
+      return
+    }
     if let frame = endedFrame, frame == job.stream.writtenFrame { return }
     job.stream.end()
     endedFrame = job.stream.writtenFrame

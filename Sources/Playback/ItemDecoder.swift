@@ -13,11 +13,15 @@ final class ItemDecoder {
   }
 
   let itemID: PlayerItem.ID
-  let duration: MediaTime
+  let asset: Asset
+  /// What the asset was found to be.
+  let properties: AssetProperties
   let reader: AudioTrackReader?
   /// What `read` gives.
   let format: AudioFormat
   private let audioMix: AudioMixSlot
+  /// Where reading ends, exclusive, as a frame of the item; nil: at the item's end.
+  private(set) var endFrame: Int64?
   /// Silence: the next frame, and the frame after the last.
   private var silentFrame: Int64 = 0
   private let silentEnd: Int64
@@ -26,8 +30,9 @@ final class ItemDecoder {
   init(_ source: DecodePipeline.Source) throws(MediaError) {
     itemID = source.itemID
     audioMix = source.audioMix
+    asset = source.asset
     let properties = try source.asset.load()
-    duration = properties.duration
+    self.properties = properties
     if properties.hasAudio {
       let reader = try AudioTrackReader(asset: source.asset)
       self.reader = reader
@@ -40,10 +45,28 @@ final class ItemDecoder {
     }
   }
 
+  /// The place of the frame that the next read gives.
+  var position: Int64 { reader?.position ?? silentFrame }
+
+  /// What was cut off the item's edges; that at the end is known once the end has been read.
+  var startTrim: EdgeTrim { reader?.startTrim ?? .none }
+  var endTrim: EdgeTrim { reader?.endTrim ?? .none }
+
+  /// Lets reading end at a time of the item, at frame `floor(time * rate)`; nil: at the item's end. False, and reading
+  /// goes on to the item's end, when it is past that frame already.
+  func setEnd(_ time: MediaTime?) -> Bool {
+    endFrame = time?.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity)
+    guard let endFrame, position > endFrame else { return true }
+    self.endFrame = nil
+    return false
+  }
+
   /// Goes to a place; answers where the next frame lies, within the tolerances.
   func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
     if let reader { return try reader.seek(to: time, toleranceBefore: before, toleranceAfter: after) }
-    let frame = time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
+    let frame =
+      time.isPositiveInfinity
+      ? silentEnd : time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
     silentFrame = max(0, min(frame, silentEnd))
     return MediaTime(frame: silentFrame, rate: format.sampleRateHz)
   }
@@ -60,14 +83,19 @@ final class ItemDecoder {
   }
 
   private func decode(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
+    var wanted = capacityFrames
+    if let endFrame {
+      guard position < endFrame else { return .ended }
+      wanted = Int(min(Int64(wanted), endFrame - position))
+    }
     if let reader {
-      switch try reader.read(into: samples, capacityFrames: capacityFrames) {
+      switch try reader.read(into: samples, capacityFrames: wanted) {
       case .frames(let count, let position): return .frames(count, position: position)
       case .endOfTrack: return .ended
       case .cancelled: return .cancelled
       }
     }
-    let count = min(capacityFrames, Int(silentEnd - silentFrame))
+    let count = min(wanted, Int(silentEnd - silentFrame))
     guard count > 0 else { return .ended }
     samples.update(repeating: 0, count: count * format.channelCount)
     defer { silentFrame += Int64(count) }
@@ -77,5 +105,14 @@ final class ItemDecoder {
   func resetCancellation() { reader?.resetCancellation() }
 
   /// Packets that did not decode since the last call.
-  func takeSkippedPackets() -> (count: Int, error: MediaError?)? { reader?.takeSkippedPackets() }
+  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? { reader?.takeSkippedPackets() }
+
+  /// What is wrong with the file though it plays, found since the last call.
+  func takeWarning() -> (time: MediaTime, error: MediaError)? { reader?.takeWarning() }
+
+  /// Tells the asset where its sound ends, once the end has been read; answers what that changes, nil for nothing.
+  func refineDuration() -> AssetProperties? {
+    guard let reader, let end = reader.end, end.isExact else { return nil }
+    return asset.refine(audioEnd: MediaTime(frame: end.frame, rate: format.sampleRateHz))
+  }
 }

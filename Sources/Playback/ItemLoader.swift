@@ -1,4 +1,5 @@
 import DequeModule
+import MediaAssets
 import MediaCore
 import RealtimeAudio
 
@@ -10,27 +11,28 @@ final class ItemLoader: @unchecked Sendable {
   // `@unchecked Sendable`: everything but `load` of an asset is confined to `loop`.
   private struct Request {
     var item: PlayerItem
-    var completion: @Sendable (Result<MediaTime, MediaError>) -> Void
+    var completions: [@Sendable (Result<AssetProperties, MediaError>) -> Void]
   }
 
   private let loop: any ControlLoop
   private var waiting = Deque<Request>()
-  private var waitingItems: Set<ObjectIdentifier> = []
   private var isClosed = false
   private(set) var isBusy = false
 
   init(loop: any ControlLoop) { self.loop = loop }
 
-  func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<MediaTime, MediaError>) -> Void) {
-    guard waitingItems.insert(ObjectIdentifier(item)).inserted else { return }
-    waiting.append(Request(item: item, completion: completion))
+  func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<AssetProperties, MediaError>) -> Void) {
+    if let index = waiting.firstIndex(where: { $0.item === item }) {
+      waiting[index].completions.append(completion)
+    } else {
+      waiting.append(Request(item: item, completions: [completion]))
+    }
     startNext()
   }
 
   func close() {
     isClosed = true
     waiting = []
-    waitingItems = []
   }
 
   private func startNext() {
@@ -38,17 +40,16 @@ final class ItemLoader: @unchecked Sendable {
     isBusy = true
     let item = request.item
     NamedThread.detached(name: "load-item") { [loop] in
-      let result = Result { () throws(MediaError) in try item.asset.load().duration }
+      let result = Result { () throws(MediaError) in try item.asset.load() }
       loop.execute { self.finished(item, result) }
     }
   }
 
-  private func finished(_ item: PlayerItem, _ result: Result<MediaTime, MediaError>) {
+  private func finished(_ item: PlayerItem, _ result: Result<AssetProperties, MediaError>) {
     isBusy = false
     if let index = waiting.firstIndex(where: { $0.item === item }) {
       let request = waiting.remove(at: index)
-      waitingItems.remove(ObjectIdentifier(item))
-      request.completion(result)
+      for completion in request.completions { completion(result) }
     }
     startNext()
   }

@@ -151,6 +151,9 @@ final class Output: @unchecked Sendable {
     return lastHeardFrame
   }
 
+  /// Whether frames are being heard; a device that was just set going stands for a moment before the first one.
+  var isClockRunning: Bool { session?.core.clock.snapshot().isRunning ?? false }
+
   /// When `frame` will be heard, or was; nil while the device stands still.
   func hostTime(ofFrame frame: Int64) -> HostTime? { session?.core.clock.snapshot().hostTime(ofFrame: frame) }
 

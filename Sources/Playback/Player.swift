@@ -66,54 +66,114 @@ extension PlayerControl {
   /// Errors: `invalidArgument` for `advance` without a queue.
   public func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) { try core.setActionAtItemEnd(action) }
 
+  // MARK: - Repeating
+
+  /// What is played again when it has ended; without a gap, and decoded ahead like anything else that follows. While it
+  /// is not `off` it comes before `actionAtItemEnd`. What is shorter than 10 ms is played once. Each repeat is a `seam`
+  /// event. Errors: `invalidArgument` for `all` without a queue.
+  public func setRepeatMode(_ mode: RepeatMode) throws(MediaError) { try core.setRepeatMode(mode) }
+
+  /// Plays a part of the current item again and again: from frame `floor(start * rate)` up to frame
+  /// `floor(end * rate)`, exactly; nil: plays on from where it is, without a gap.
+  ///
+  /// Whenever playback comes to the end of the range from before it, it goes on at its beginning: that is a `seam` from
+  /// the item to itself, and no `timeJumped`. Playback that is beyond the range, when the loop is set or by a seek, plays
+  /// on. The loop is over when it has gone back `count` times (nil: never), when the item's own end is heard, and when
+  /// another item becomes current.
+  ///
+  /// Errors: `noCurrentItem`; `noSuchItem` when `itemID` is not the current item's; `invalidState` when the item is not
+  /// ready; the item's own when it failed; `invalidTime` for a range that is empty, shorter than 10 ms or beyond the
+  /// duration; `invalidArgument` for a `count` below 1. Then nothing changes.
+  public func setLoop(_ range: TimeRange?, count: Int? = nil, itemID: PlayerItem.ID? = nil) throws(MediaError) {
+    try core.setLoop(range, count: count, itemID: itemID)
+  }
+
   // MARK: - Seeking
 
-  /// Goes to a time of the current item, at least to [time - toleranceBefore, time + toleranceAfter]; with zero
-  /// tolerances the first sample heard is the one that contains `time`. Times outside the item are clamped into it.
+  /// Goes to a time of the current item, somewhere in [time - toleranceBefore, time + toleranceAfter], wherever that costs
+  /// least; with zero tolerances the first sample heard is the one that contains `time`. Times outside the item are clamped
+  /// into it, positive infinity is its end. A seek before the item is ready becomes its start.
   ///
-  /// `completion` is called on the control loop, exactly once: with `finished` once what was sought is committed to the
-  /// output, without it at once when another seek, another item or a failure comes first.
+  /// `mode` says what becomes of a seek that is under way: by default this one takes its place.
   ///
-  /// Errors: `invalidTime`, `noCurrentItem`, `noSuchItem` when `itemID` is not the current item's, or the current
-  /// item's own; then nothing changes and `completion` is not called.
+  /// `completion` is called on the control loop, exactly once: finished once what was sought is committed to the output,
+  /// unfinished at once when another seek, another item or a failure comes first. Seeks that are superseded together
+  /// complete in the order of their calls.
+  ///
+  /// Errors: `invalidTime` for a time that is invalid or indefinite and for a tolerance below 0, `noCurrentItem`,
+  /// `noSuchItem` when `itemID` is not the current item's, or the current item's own; then nothing changes and
+  /// `completion` is not called.
   public func seek(
     to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity,
-    itemID: PlayerItem.ID? = nil, completion: @escaping @Sendable (SeekResult) -> Void
+    mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
-    try core.seek(to: time, before: toleranceBefore, after: toleranceAfter, itemID: itemID, completion: completion)
+    let seek = PlayerCore.Seek(
+      toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
+    try core.seek(to: time, seek, completion: completion)
+  }
+
+  /// The same for a place in words. A part of the duration and the end wait until the item is open; a relative place counts
+  /// from where the newest seek goes that has not completed, else from the time heard. Errors: likewise; `invalidTime` also
+  /// for a part of a duration that is not known of an item that is ready.
+  public func seek(
+    to place: TimeExpression, toleranceBefore: MediaTime = .positiveInfinity,
+    toleranceAfter: MediaTime = .positiveInfinity, mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil,
+    completion: @escaping @Sendable (SeekResult) -> Void
+  ) throws(MediaError) {
+    let seek = PlayerCore.Seek(
+      toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
+    try core.seek(to: place, seek, completion: completion)
   }
 
   /// The same, answering what came of it.
   public func seek(
-    to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity
+    to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity,
+    mode: SeekMode = .replace
   ) async throws -> SeekResult {
     try await withCheckedThrowingContinuation { continuation in
       do throws(MediaError) {
-        try core.seek(to: time, before: toleranceBefore, after: toleranceAfter, itemID: nil) {
-          continuation.resume(returning: $0)
-        }
+        let seek = PlayerCore.Seek(toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode)
+        try core.seek(to: time, seek) { continuation.resume(returning: $0) }
       } catch { continuation.resume(throwing: error) }
     }
   }
 
-  /// Completes a seek that is under way, unfinished.
+  /// Completes the seeks that are under way, unfinished. Where the player is then may be where it was or where they went.
   public func cancelPendingSeeks() { core.cancelPendingSeeks() }
+
+  /// Where the time went between asking for the last start or seek and hearing it; nil before the first. A player that plays
+  /// on, and one that goes to another item at once, start; items that follow each other by themselves do not.
+  public var lastStartReport: StartReport? { core.lastStartReport }
 
   // MARK: - Times
 
-  /// Calls `handler` whenever a multiple of `interval` on the item's timeline is heard, and on jumps, starts and stops.
-  /// Errors: `invalidTime` for less than 1 ms.
+  /// Calls `handler` whenever a multiple of `interval` on the item's timeline is heard, in any item (`periodic`); and on
+  /// jumps, and where sound begins and ceases (`jump`, `start`, `stop`). A multiple at which one of those is told is not
+  /// told again. `removed` is the last call, when the player is closed.
+  ///
+  /// `interval` is at least 1 ms. Called on the control loop, once the sample is heard. Errors: `invalidTime`,
+  /// `invalidState` when the player is closed.
   public func addPeriodicTimeObserver(
     forInterval interval: MediaTime, using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken { try core.addPeriodicTimeObserver(interval: interval, handler) }
 
-  /// Calls `handler` whenever one of `times` is crossed in normal playback, of whichever item is current, or of
-  /// `itemID` only. Errors: `invalidTime`, `invalidArgument` without times, `noSuchItem`.
+  /// Calls `handler` with `crossed` whenever one of `times` is reached by playing, of whichever item is current, or of
+  /// `itemID` only; 0 and exactly the item's duration are reached like any other. A time behind the duration is never
+  /// reached, unless `actionAtItemEnd` is `none`.
+  ///
+  /// With `includesSeeks` it is called with `skipped`, too, for each time that a seek goes over. Every pass of a time is
+  /// one of the two: a player that plays has passed a time once it is reached, one that is put to it by a seek stands in
+  /// front of it and reaches it by playing on. So a seek from A to B passes the times in [A, B), without A if it was
+  /// reached by playing; and back from B to A the times in [A, B], without B if it was not.
+  ///
+  /// The observer stays until it is removed. One that is bound to an item ends with `removed` when that leaves the queue;
+  /// all do when the player is closed. Called on the control loop, once the sample is heard. Errors: `invalidTime`,
+  /// `invalidArgument` without times, `noSuchItem`, `invalidState` when the player is closed.
   public func addBoundaryTimeObserver(
-    forTimes times: [MediaTime], itemID: PlayerItem.ID? = nil,
+    forTimes times: [MediaTime], itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
     using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    try core.addBoundaryTimeObserver(times: times, itemID: itemID, handler)
+    try core.addBoundaryTimeObserver(times: times, itemID: itemID, includesSeeks: includesSeeks, handler)
   }
 
   /// Ends a time observer; it is not called any more. Errors: `noSuchObserver`.

@@ -1,20 +1,27 @@
+import MediaAssets
 import MediaCore
 import RealtimeAudio
 
 /// The decode thread's side of a player: jobs to it, reports from it.
 extension PlayerCore {
   /// Frames that a stream holds: look-ahead, and what has been rendered but not heard.
-  private static let streamSeconds = 2
+  ///
+  /// The decode thread is woken when half of it is free: what is ahead is 2 s at least, however short the items are, and
+  /// what has been rendered but not heard comes on top.
+  private static let streamMilliseconds = 4_500
 
   // MARK: - Jobs
 
   func prepare(_ generation: UInt64, _ start: Machine.Start) {
     guard let format = output.format, let item = items[start.itemID] else { return }
+    var start = start
+    if start.isSilence, let pass = start.spliceAfter { start.time = endTime(of: pass) ?? item.duration }
     let stream = RenderStream(
-      capacityFrames: format.sampleRateHz * Self.streamSeconds, channelCount: format.channelCount)
+      capacityFrames: format.sampleRateHz * Self.streamMilliseconds / 1_000, channelCount: format.channelCount)
     forget(preparing)
     preparing = Generation(
-      number: generation, stream: stream, isSeek: start.seek != nil, isContinuation: start.isContinuation)
+      number: generation, stream: stream, isSeek: start.seek != nil, isContinuation: start.isContinuation,
+      trace: makeTrace(of: start))
     logger.debug(
       "preparing",
       metadata: ["item": "\(start.itemID)", "generation": "\(generation)", "time": "\(start.time)"])
@@ -25,12 +32,21 @@ extension PlayerCore {
         format: format))
   }
 
+  /// The item's time at which the sound of a pass ends, which is in a stream.
+  private func endTime(of pass: PassID) -> MediaTime? {
+    guard let end = ends.last(where: { $0.passID == pass }) else { return nil }
+    return timeline.position(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1))
+      .map { $0.time + MediaTime(frame: min(1, end.streamFrame), rate: timeline.sampleRateHz) }
+  }
+
   func send(_ plan: Machine.Plan) {
-    let sources = plan.items.compactMap { id in
-      items[id].map { DecodePipeline.Source(itemID: id, asset: $0.asset, audioMix: $0.audioMixSlot) }
+    let passes = plan.passes.compactMap { pass in
+      items[pass.itemID].map {
+        DecodePipeline.PlannedPass(pass: pass, asset: $0.asset, audioMix: $0.audioMixSlot)
+      }
     }
     pipeline.setPlan(
-      DecodePipeline.Plan(begunCount: plan.begunCount, sources: sources, endsInSilence: plan.endsInSilence),
+      DecodePipeline.Plan(begunCount: plan.begunCount, currentEnd: plan.currentEnd, passes: passes),
       generation: machine.generation)
   }
 
@@ -40,15 +56,18 @@ extension PlayerCore {
   func commit(_ generation: UInt64) {
     guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
+    forgetWaiting(from: 0)
     commit(prepared)
   }
 
+  /// The stream sounds from now on; what waits follows it.
   private func commit(_ prepared: Generation) {
     guard let core = output.core, let inputIndex else { return }
-    forgetWaiting(from: 0)
     outgoing = nil
     sounding = prepared
-    ends.removeAll { $0.streamID != prepared.stream.id }
+    ends.removeAll { end in
+      end.streamID != prepared.stream.id && !waiting.contains { $0.generation.stream.id == end.streamID }
+    }
     output.keep(prepared.stream)
     if prepared.isContinuation {
       core.setStream(
@@ -62,8 +81,8 @@ extension PlayerCore {
 
   /// How far playback went on while what continues it was decoded.
   private func framesPlayed(of prepared: Generation) -> Int64 {
-    guard let position,
-      let elapsed = (position.time - prepared.startTime).frameIndex(
+    guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
+      let elapsed = (position.time - start.time).frameIndex(
         rate: timeline.sampleRateHz, rounding: .towardNegativeInfinity)
     else { return 0 }
     return max(0, min(elapsed, prepared.stream.writtenFrame))
@@ -76,37 +95,55 @@ extension PlayerCore {
   }
 
   /// The prepared stream takes over where the item ends in the one before.
-  func splice(_ generation: UInt64, after item: PlayerItem.ID) {
+  func splice(_ generation: UInt64, after pass: PassID) {
     guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
     // The mixer counts in the stream that it reads, which may still be the one before: asked again at its end.
-    guard outgoing == nil, waiting.isEmpty else { return waiting.append((prepared, item)) }
-    join(prepared, after: item)
+    guard outgoing == nil, waiting.isEmpty else { return waiting.append((prepared, pass)) }
+    join(prepared, after: pass)
   }
 
-  private func join(_ next: Generation, after item: PlayerItem.ID) {
+  private func join(_ next: Generation, after pass: PassID) {
     guard let core = output.core, let inputIndex else { return }
-    guard let sounding, let end = ends.last(where: { $0.itemID == item && $0.streamID == sounding.stream.id }) else {
+    guard let sounding, let end = ends.last(where: { $0.passID == pass && $0.streamID == sounding.stream.id }) else {
       return commit(next)
     }
     output.keep(next.stream)
     core.scheduleStream(next.stream, fromFrame: 0, atFrame: end.streamFrame, input: inputIndex)
     outgoing = sounding
     self.sounding = next
+    traceCommit(of: next, at: nil)
   }
 
   /// The end of an item has been heard: what waited for a take-over there is handed to the mixer.
   func joinWaiting() {
     if let outgoing, !ends.contains(where: { $0.streamID == outgoing.stream.id }) { self.outgoing = nil }
     guard outgoing == nil, !waiting.isEmpty else { return }
-    let (next, item) = waiting.removeFirst()
-    join(next, after: item)
+    while outgoing == nil, !waiting.isEmpty {
+      let (next, pass) = waiting.removeFirst()
+      join(next, after: pass)
+    }
     output.commit()
   }
 
-  /// Nothing after the end of the item in its stream is to sound. Answers whether the mixer is to be told.
-  func truncate(after item: PlayerItem.ID) -> Bool {
-    guard let index = ends.lastIndex(where: { $0.itemID == item }) else { return false }
+  /// A pass ends where it has been decoded beyond already. Answers whether the mixer is to be told.
+  func shorten(_ pass: PassID, at time: MediaTime) -> Bool {
+    let streams = [outgoing, sounding] + waiting.map { $0.generation }
+    guard let stream = streams.compactMap({ $0 }).first(where: { $0.number == pass.generation })?.stream,
+      let frame = timeline.streamFrame(of: time, passIndex: pass.index, streamID: stream.id),
+      let itemID = timeline.position(streamID: stream.id, streamFrame: frame)?.itemID
+    else { return false }
+    // The ends of this pass and of those behind it in its stream are void, and so are those of streams that follow.
+    if let index = ends.firstIndex(where: { $0.streamID == stream.id && $0.passID.index >= pass.index }) {
+      ends.removeLast(ends.count - index)
+    }
+    ends.append(ItemEnd(streamID: stream.id, streamFrame: frame, passID: pass, itemID: itemID))
+    return truncate(after: pass)
+  }
+
+  /// Nothing after the end of the pass in its stream is to sound. Answers whether the mixer is to be told.
+  func truncate(after pass: PassID) -> Bool {
+    guard let index = ends.lastIndex(where: { $0.passID == pass }) else { return false }
     let end = ends[index]
     var isWithdrawn = false
     if let place = waiting.firstIndex(where: { $0.generation.stream.id == end.streamID }) {
@@ -157,13 +194,15 @@ extension PlayerCore {
   }
 
   func dropStream() {
+    interruptObservers(at: position)
+    observers.table.leave()
     forget(preparing)
     forgetWaiting(from: 0)
     preparing = nil
     sounding = nil
     outgoing = nil
     ends = []
-    timeObservers.disarm()
+    seam = nil
     guard let core = output.core, let inputIndex else { return }
     core.setRunning(false, input: inputIndex)
     core.setStream(nil, fromFrame: 0, input: inputIndex)
@@ -175,29 +214,67 @@ extension PlayerCore {
     guard !isClosed else { return }
     takeSpans()
     switch report {
-    case .loaded(let id, let duration): itemLoaded(id, duration: duration)
+    case .loaded(let id, let properties, let rate):
+      sampleRates[id] = rate
+      itemLoaded(id, properties)
+    case .refined(let id, let properties): itemRefined(id, properties)
     case .failed(let generation, let id, let error):
       guard generation == machine.generation || items[id]?.status == .unknown else { break }
       itemFailed(id, error)
-    case .prepared(let generation, let time):
-      if preparing?.number == generation { preparing?.startTime = time }
+    case .prepared(let generation, let preparation, let trim):
+      if preparing?.number == generation {
+        preparing?.sourceRateHz = preparation.sourceRateHz
+        preparing?.trace.preparation = preparation
+        preparing?.startTrims[0] = trim
+      }
       run(machine.prepared(generation: generation), cause: .buffered)
-    case .began(let generation, let id): run(machine.began(id, generation: generation), cause: .buffered)
-    case .ended(let generation, let id, let frame, let error):
-      guard generation == machine.generation, let stream = stream(of: generation) else { break }
-      ends.append(ItemEnd(streamID: stream.id, streamFrame: frame, itemID: id, error: error))
-      aimTimer()
+      // Said even when nothing follows: the decode thread waits for it.
+      if generation == machine.generation { send(machine.plan) }
+    case .began(let generation, let pass, let trim):
+      if generation == machine.generation { keep(trim, ofPass: machine.begunCount, generation) }
+      run(machine.began(pass, generation: generation), cause: .buffered)
+    case .ended(let generation, let end): ended(end, generation)
+    case .overran(let generation, let index):
+      run(machine.overran(PassID(generation: generation, index: index)), cause: .buffered)
     case .extended(let generation, let frame):
       if generation == machine.generation, let stream = stream(of: generation) {
         stream.reopen(endingAt: frame)
         sound(stream)
       }
-    case .packetsSkipped(let id, let count, let error):
-      logger.warning("packets did not decode", metadata: ["item": "\(id)", "count": "\(count)"])
-      send(.packetsSkipped(id, count: count, error))
+    case .packetsSkipped(let id, let time, let count, let error):
+      logger.warning("packets did not decode", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
+      send(.packetsSkipped(id, time, count: count, error))
+    case .warned(let id, let time, let error):
+      logger.warning("the file is not as it should be", metadata: ["item": "\(id)", "error": "\(error)"])
+      send(.newErrorLogEntry(id, time, error))
     case .progressed: break
     }
+    tellSeam()
     engine.progressed()
+  }
+
+  private func ended(_ end: DecodePipeline.End, _ generation: UInt64) {
+    guard generation == machine.generation, let stream = stream(of: generation) else { return }
+    let id = PassID(generation: generation, index: end.index)
+    guard let itemID = machine.decoded.first(where: { $0.id == id })?.pass.itemID else { return }
+    ends.append(
+      ItemEnd(
+        streamID: stream.id, streamFrame: end.streamFrame, passID: id, itemID: itemID, error: end.error,
+        trim: end.trim))
+    let shortest = Machine.shortestLoop.frameIndex(rate: timeline.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
+    let isWhole = end.end == nil && machine.decoded.first(where: { $0.id == id })?.pass.start == .zero
+    run(
+      machine.ended(id, end: end.end, isTooShort: isWhole && end.frameCount < shortest), cause: .buffered)
+  }
+
+  /// What was cut off before the beginning of a pass, until its seam is told.
+  private func keep(_ trim: EdgeTrim, ofPass index: Int, _ generation: UInt64) {
+    guard trim.frameCount > 0 else { return }
+    if sounding?.number == generation {
+      sounding?.startTrims[index] = trim
+    } else if let last = waiting.indices.last, waiting[last].generation.number == generation {
+      waiting[last].generation.startTrims[index] = trim
+    }
   }
 
   private func stream(of generation: UInt64) -> RenderStream? {
@@ -213,7 +290,7 @@ extension PlayerCore {
       while let span = stream.nextSpan() {
         timeline.add(
           PlayerTimeline.Span(
-            streamFrame: span.streamFrame, itemID: span.itemID,
+            streamFrame: span.streamFrame, itemID: span.itemID, passIndex: Int(span.passIndex),
             time: MediaTime(value: span.timeValue, timescale: span.timeScale)),
           streamID: stream.id)
       }
@@ -229,28 +306,45 @@ extension PlayerCore {
 
   /// Opens an entry, to find out its state.
   func load(_ id: PlayerItem.ID) {
-    guard let item = items[id], item.status == .unknown else { return }
+    guard let item = items[id], item.status == .unknown, loading.insert(id).inserted else { return }
     engine.load(item) { [weak self] result in
       guard let self, !self.isClosed else { return }
+      self.loading.remove(id)
       switch result {
-      case .success(let duration): self.itemLoaded(id, duration: duration)
+      case .success(let properties): self.itemLoaded(id, properties)
       case .failure(let error): self.itemFailed(id, error)
       }
     }
   }
 
-  private func itemLoaded(_ id: PlayerItem.ID, duration: MediaTime) {
+  private func itemLoaded(_ id: PlayerItem.ID, _ properties: AssetProperties) {
     guard let item = items[id], item.status == .unknown else { return }
-    item.update(status: .readyToPlay, duration: duration)
-    run(machine.itemLoaded(id, duration: duration), cause: .itemLoaded)
-    send(.itemChanged(id, item.status, duration))
+    update(item, properties)
+  }
+
+  /// The duration is known better. Other entries that share the asset hear of it when they are loaded or read.
+  private func itemRefined(_ id: PlayerItem.ID, _ properties: AssetProperties) {
+    guard let item = items[id], item.status == .readyToPlay else { return }
+    update(item, properties)
+  }
+
+  private func update(_ item: PlayerItem, _ properties: AssetProperties) {
+    guard item.update(properties) else { return }
+    run(
+      machine.itemLoaded(item.id, duration: properties.duration, isPrecise: properties.providesPreciseDuration),
+      cause: .itemLoaded)
+    send(itemChanged(item))
+  }
+
+  private func itemChanged(_ item: PlayerItem) -> PlayerEvent {
+    .itemChanged(item.id, item.status, item.duration, isPrecise: item.providesPreciseDuration)
   }
 
   private func itemFailed(_ id: PlayerItem.ID, _ error: MediaError) {
     guard let item = items[id], item.error == nil else { return }
-    item.update(status: .failed(error), duration: item.duration)
+    item.fail(error)
     logger.warning("item failed", metadata: ["item": "\(id)", "error": "\(error)"])
-    send(.itemChanged(id, item.status, item.duration))
+    send(itemChanged(item))
     run(machine.itemFailed(id, error), cause: .itemFailed)
   }
 }

@@ -49,6 +49,8 @@ extension PlayerCore {
       case event(PlayerEvent)
       case time(ObserverToken, TimeObserverTable.Handler, TimeObservation)
       case meter(ObserverToken, MeterTable.Handler, MeterObservation)
+      /// To an observer that is gone.
+      case lastCall(TimeObserverTable.Handler, TimeObservation)
       case completion(@Sendable (SeekResult) -> Void, SeekResult)
     }
 
@@ -78,9 +80,10 @@ extension PlayerCore {
       case .event(let event):
         for observer in eventObservers where isDue(observer.token, delivery) { observer.handler(event) }
       case .time(let token, let handler, let observation):
-        if timeObservers.contains(token) { handler(observation) }
+        if observers.table.contains(token) { handler(observation) }
       case .meter(let token, let handler, let observation):
         if meters.observers.contains(where: { $0.token == token }) { handler(observation) }
+      case .lastCall(let handler, let observation): handler(observation)
       case .completion(let completion, let result): completion(result)
       }
     }
@@ -103,12 +106,16 @@ extension PlayerCore {
     case .failedToPlayToEnd(let id, let error): send(.failedToPlayToEnd(id, endTime(of: id), error))
     case .stalled(let id): send(.stalled(id, currentTime()))
     case .itemFailed(let id, let error): send(.itemFailed(id, error))
+    case .seam(_, let next):
+      guard let end = toldEnd else { break }
+      seam = OpenSeam(end: end, toItemID: next, outputFrame: processedFrame)
     }
   }
 
-  /// The time at which the item's sound ended, which is at the frame that is being processed.
+  /// The time at which the item's sound ended, which is the end that is being told.
   private func endTime(of id: PlayerItem.ID) -> MediaTime {
-    timeline.time(of: id, endingAt: processedFrame) ?? items[id]?.duration ?? .indefinite
+    toldEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.streamFrame) } ?? items[id]?.duration
+      ?? .indefinite
   }
 
   // MARK: - Times
@@ -119,15 +126,17 @@ extension PlayerCore {
     guard interval.isNumeric, interval >= MediaTime(value: 1, timescale: 1_000) else {
       throw MediaError(.invalidTime, "an interval is 1 ms or more, not \(interval) s", operation: "tick")
     }
+    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "tick") }
     let token = engine.makeToken()
-    updateAim()
-    timeObservers.addPeriodic(token, interval: interval, handler)
+    movePlace()
+    observers.table.addPeriodic(token, interval: interval, handler)
     aimTimer()
     return token
   }
 
   func addBoundaryTimeObserver(
-    times: [MediaTime], itemID: PlayerItem.ID?, _ handler: @escaping @Sendable (TimeObservation) -> Void
+    times: [MediaTime], itemID: PlayerItem.ID?, includesSeeks: Bool,
+    _ handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
     guard !times.isEmpty else {
       throw MediaError(.invalidArgument, "a boundary observer needs a time", operation: "at")
@@ -138,22 +147,23 @@ extension PlayerCore {
     if let itemID, items[itemID] == nil {
       throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "at")
     }
+    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "at") }
     let token = engine.makeToken()
-    updateAim()
-    timeObservers.addBoundary(token, times: times, itemID: itemID, handler)
+    movePlace()
+    observers.table.addBoundary(token, times: times, itemID: itemID, includesSeeks: includesSeeks, handler)
     aimTimer()
     return token
   }
 
   func removeTimeObserver(_ token: ObserverToken) throws(MediaError) {
-    guard timeObservers.remove(token) else {
+    guard observers.table.remove(token) else {
       throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "untick")
     }
   }
 
-  /// A new observer is aimed from where playback is, not from the last time that somebody was told.
-  private func updateAim() {
-    guard let position, position.itemID == machine.entries.first?.id else { return }
-    timeObservers.move(to: position.time)
+  /// What a new observer is told is counted from where playback is, not from the last time that somebody was told.
+  private func movePlace() {
+    guard let position, position.itemID == observers.table.place?.itemID else { return }
+    observers.table.move(to: position.time)
   }
 }

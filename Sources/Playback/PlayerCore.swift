@@ -1,13 +1,16 @@
 import DequeModule
 import Logging
+import MediaAssets
 import MediaCore
 import RealtimeAudio
 
 /// Runs a `PlayerStateMachine`: its actions become jobs for the decode thread and commands for the mixer; what those
 /// report becomes its inputs; what changes is told to observers. `Player` and `QueuePlayer` are its public faces.
 ///
-/// Where the parts are: queue and transport here, decoding in `PlayerCore+Decoding.swift`, what the output says and
-/// what the clock brings in `PlayerCore+Output.swift`, observers in `PlayerCore+Observers.swift`.
+/// Where the parts are: queue and transport here, seeks in `PlayerCore+Seeking.swift`, what follows what in
+/// `PlayerCore+Following.swift`, decoding in `PlayerCore+Decoding.swift`, what the output says in
+/// `PlayerCore+Output.swift`, what its clock brings in `PlayerCore+Milestones.swift`, observers in
+/// `PlayerCore+Observers.swift`.
 ///
 /// Threading: confined to the engine's control loop.
 final class PlayerCore: @unchecked Sendable, OutputClient {
@@ -29,9 +32,17 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// What the mixer still reads, while `sounding` is to take over from it.
   var outgoing: Generation?
   /// What is to follow `sounding`, each after an item: handed to the mixer once the take-over before it is heard.
-  var waiting: [(generation: Generation, item: PlayerItem.ID)] = []
-  /// Ends of items in streams that sound or will, in order.
+  var waiting: [(generation: Generation, pass: PassID)] = []
+  /// Ends of passes in streams that sound or will, in order.
   var ends: [ItemEnd] = []
+  /// An end that has been heard, until what follows it is.
+  var seam: OpenSeam?
+  /// The end that was told last, or is being told.
+  var toldEnd: ItemEnd?
+  /// Entries that are being opened to find out their state.
+  var loading: Set<PlayerItem.ID> = []
+  /// The rates of items that have been opened, in Hz.
+  var sampleRates: [PlayerItem.ID: Int] = [:]
   /// Everything up to this output frame has been told to observers.
   var processedFrame: Int64 = -1
   /// The position is not reported from before this frame: a jump that was committed counts as done.
@@ -39,7 +50,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Where the player is while there is no device.
   var parkedPosition: PlayerTimeline.Position?
   var timer: (any ControlTimer)?
+  /// When the current item, which stands at its end, may end again.
+  var nextEndTime: HostTime?
   var isAiming = false
+  /// The rate of what sounds, or sounded last.
+  var soundingRate: Double = 1
   /// A rewind took back the starvation that was told, unless it is told again.
   var isStarvationVoid = false
 
@@ -52,7 +67,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var isMetered = false
 
   // Observers.
-  var timeObservers = TimeObserverTable()
+  /// Those of times, and what they are told when.
+  var observers = ObserverSchedule()
   var stateObservers: [(token: ObserverToken, handler: @Sendable (PlayerChange) -> Void)] = []
   var eventObservers: [(token: ObserverToken, handler: @Sendable (PlayerEvent) -> Void)] = []
   var publishedState = PlayerState()
@@ -68,6 +84,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var streamEnds: [ObserverToken: @Sendable () -> Void] = [:]
   var seeks: [Machine.SeekToken: PendingSeek] = [:]
   var nextSeekToken: Machine.SeekToken = 1
+  /// Where the time of the last start or seek went.
+  var startTrace: StartTrace?
   var isClosed = false
   private(set) var pipelineStorage: DecodePipeline?
 
@@ -75,25 +93,32 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   struct Generation {
     var number: UInt64
     var stream: RenderStream
-    /// Where the first frame lies in the item; known once prepared.
-    var startTime = MediaTime.zero
     /// It carries out a seek: the current time jumps.
     var isSeek = false
     /// It is what sounds, decoded anew: it goes on where that is.
     var isContinuation = false
+    /// What was cut off before the beginnings of its passes, by their index; none where there is none.
+    var startTrims: [Int: EdgeTrim] = [:]
+    /// How its beginning came about.
+    var trace: StartTrace
+    /// Frames per second of the item that it begins with; known once prepared.
+    var sourceRateHz: Int?
   }
 
   struct ItemEnd {
     var streamID: UInt64
     var streamFrame: Int64
+    var passID: PassID
     var itemID: PlayerItem.ID
     var error: MediaError?
+    /// What was cut off behind the item's end.
+    var trim = EdgeTrim.none
   }
 
-  struct PendingSeek {
-    var itemID: PlayerItem.ID
-    var requested: MediaTime
-    var completion: @Sendable (SeekResult) -> Void
+  struct OpenSeam {
+    var end: ItemEnd
+    var toItemID: PlayerItem.ID
+    var outputFrame: Int64
   }
 
   init(engine: PlaybackEngine, name: String, canAdvance: Bool) {
@@ -123,7 +148,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Whether nothing is under way that virtual time would have to wait for.
   var isSettled: Bool {
     // A stream that ended is about to be continued when something is planned.
-    let isContinuing = !machine.plan.items.isEmpty || machine.plan.endsInSilence
+    let isContinuing = !machine.plan.passes.isEmpty
     let newest = waiting.last?.generation ?? sounding
     return machine.isSettled && !(isContinuing && newest?.stream.endFrame != nil)
   }
@@ -132,7 +157,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var pipeline: DecodePipeline {
     if let pipelineStorage { return pipelineStorage }
     let loop = engine.loop
-    let made = DecodePipeline(name: name, reportsProgress: engine.isVirtual) { [weak self] report in
+    let now: @Sendable () -> HostTime = { loop.now }
+    let made = DecodePipeline(name: name, reportsProgress: engine.isVirtual, now: now) { [weak self] report in
       guard let self else { return }
       loop.execute { self.handle(report) }
     }
@@ -143,7 +169,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Ends the player: its sound stops, its observers hear no more.
   func close() {
     guard !isClosed else { return }
-    run(machine.replaceAll([Machine.Entry]()), cause: .request)
+    run(machine.close(), cause: .request)
     isClosed = true
     timer?.cancel()
     pipelineStorage?.close()
@@ -155,8 +181,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     inputIndex = nil
     stateObservers = []
     eventObservers = []
-    timeObservers = TimeObserverTable()
     meters = MeterTable()
+    tell(observers.table.removeAll(), itemID: publishedState.currentItemID ?? 0)
+    observers = ObserverSchedule()
     for end in streamEnds.values { end() }
     streamEnds = [:]
     engine.unregister(self)
@@ -183,10 +210,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     case .commit(let generation):
       commit(generation)
       needsCommit = true
-    case .splice(let generation, let item):
-      splice(generation, after: item)
+    case .splice(let generation, let pass):
+      splice(generation, after: pass)
       needsCommit = true
-    case .truncate(let item): if truncate(after: item) { needsCommit = true }
+    case .truncate(let pass): if truncate(after: pass) { needsCommit = true }
+    case .shorten(let pass, let time): if shorten(pass, at: time) { needsCommit = true }
     case .dropStream:
       dropStream()
       needsCommit = true
@@ -196,21 +224,26 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
         output.core?.setRunning(isRunning, input: inputIndex)
         needsCommit = true
       }
-    case .completeSeek(let token, let finished): completeSeek(token, finished: finished)
+    case .completeSeek(let token, let outcome): completeSeek(token, outcome)
     case .emit(let emission): emit(emission)
     }
   }
 
   // MARK: - Transport
 
-  func play() { run(machine.setRate(1), cause: .request) }
+  func play() { changeRate(to: 1) }
 
-  func pause() { run(machine.setRate(0), cause: .request) }
+  func pause() { changeRate(to: 0) }
 
   func setRate(_ rate: Double) throws(MediaError) {
     guard rate == 0 || rate == 1 else {
       throw MediaError(.unsupportedRate, "rate \(rate) is not supported: 0 pauses, 1 plays", operation: "rate")
     }
+    changeRate(to: rate)
+  }
+
+  private func changeRate(to rate: Double) {
+    if rate != 0, machine.rate == 0 { traceResumption() }
     run(machine.setRate(rate), cause: .request)
   }
 
@@ -218,7 +251,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     pause()
     guard let current = machine.entries.first, current.status.error == nil else { return }
     if currentTime() == .zero, machine.preparedStart == nil, seeks.isEmpty { return }
-    beginSeek(to: .zero, before: .zero, after: .zero, itemID: current.id) { _ in }
+    beginSeek(to: .time(.zero), Seek(), in: current) { _ in }
   }
 
   func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) {
@@ -226,59 +259,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       throw MediaError(.invalidArgument, "advance needs a queue; this player has one item", operation: "end-action")
     }
     run(machine.setActionAtItemEnd(action), cause: .request)
-  }
-
-  // MARK: - Seeking
-
-  func seek(
-    to time: MediaTime, before: MediaTime, after: MediaTime, itemID: PlayerItem.ID?,
-    completion: @escaping @Sendable (SeekResult) -> Void
-  ) throws(MediaError) {
-    guard time.isNumeric || time.isPositiveInfinity || time.isNegativeInfinity else {
-      throw MediaError(.invalidTime, "cannot seek to a time that is \(time)", operation: "seek")
-    }
-    for tolerance in [before, after] where !(tolerance.isPositiveInfinity || tolerance.isNumeric && tolerance >= .zero)
-    {
-      throw MediaError(.invalidTime, "a tolerance is 0 or more, not \(tolerance)", operation: "seek")
-    }
-    guard let current = machine.entries.first else {
-      throw MediaError(.noCurrentItem, "there is no current item to seek in", operation: "seek")
-    }
-    if let itemID, itemID != current.id {
-      throw MediaError(
-        .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "seek")
-    }
-    if let error = current.status.error { throw error }
-    beginSeek(to: clamp(time, current), before: before, after: after, itemID: current.id, completion: completion)
-  }
-
-  private func clamp(_ time: MediaTime, _ entry: Machine.Entry) -> MediaTime {
-    let lower = max(time, .zero)
-    guard entry.duration.isNumeric else { return lower }
-    return min(lower, entry.duration)
-  }
-
-  private func beginSeek(
-    to time: MediaTime, before: MediaTime, after: MediaTime, itemID: PlayerItem.ID,
-    completion: @escaping @Sendable (SeekResult) -> Void
-  ) {
-    let token = nextSeekToken
-    nextSeekToken += 1
-    seeks[token] = PendingSeek(itemID: itemID, requested: time, completion: completion)
-    run(machine.seek(token, to: time, before: before, after: after), cause: .request)
-  }
-
-  func cancelPendingSeeks() { run(machine.cancelPendingSeek(), cause: .request) }
-
-  private func completeSeek(_ token: Machine.SeekToken, finished: Bool) {
-    guard let seek = seeks.removeValue(forKey: token) else { return }
-    let isThere = machine.entries.first?.id == seek.itemID
-    enqueue(
-      .completion(
-        seek.completion,
-        SeekResult(
-          finished: finished, itemID: seek.itemID, requested: seek.requested,
-          time: isThere ? currentTime() : seek.requested)))
   }
 
   // MARK: - Queue
@@ -309,6 +289,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   private func release(_ item: PlayerItem) {
     items[item.id] = nil
     item.onAudioMixChange = nil
+    sampleRates[item.id] = nil
     item.release()
   }
 
@@ -332,7 +313,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   /// An item may have been opened in a queue before.
   private func entry(_ item: PlayerItem) -> Machine.Entry {
-    Machine.Entry(id: item.id, status: item.status, duration: item.duration)
+    Machine.Entry(
+      id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration)
   }
 
   func remove(_ ids: [PlayerItem.ID]) throws(MediaError) {
@@ -354,7 +336,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   }
 
   /// Items that the machine let go are free for other queues, before anybody is told.
-  private func releaseRemovedItems() { releaseItems(machine.takeRemoved().compactMap { items[$0] }) }
+  private func releaseRemovedItems() {
+    let removed = machine.takeRemoved()
+    releaseItems(removed.compactMap { items[$0] })
+    for id in removed { tell(observers.table.removeObservers(boundTo: id), itemID: id) }
+  }
 
   // MARK: - State
 
@@ -369,12 +355,17 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.isMuted = isMuted
     state.pan = pan
     state.actionAtItemEnd = machine.actionAtItemEnd
+    state.repeatMode = machine.repeatMode
+    state.loop = machine.loop.map {
+      PlayerLoop(range: TimeRange(start: $0.start, end: $0.end), remainingCount: $0.remaining)
+    }
     state.itemCount = machine.entries.count
     state.queueVersion = machine.queueVersion
     if let current = machine.entries.first {
       state.currentItemID = current.id
       state.itemStatus = current.status
       state.itemDuration = current.duration
+      state.itemProvidesPreciseDuration = items[current.id]?.providesPreciseDuration ?? false
     }
     return state
   }

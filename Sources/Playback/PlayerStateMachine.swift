@@ -16,6 +16,16 @@ struct PlayerStateMachine {
     var id: ItemID
     var status = ItemStatus.unknown
     var duration = MediaTime.indefinite
+    /// Whether `duration` is no estimate.
+    var isDurationPrecise = false
+    /// It was heard whole and is shorter than `shortestLoop`: it is not repeated.
+    var isTooShort = false
+
+    /// Where its sound ends, as far as that is known.
+    var endTime: MediaTime { duration.isNumeric ? duration : .positiveInfinity }
+
+    /// The latest time that can be sought; indefinite where that is not known, for behind an estimate there may be more.
+    var latestTime: MediaTime { isDurationPrecise ? duration : .indefinite }
   }
 
   /// Where decoding of a generation begins.
@@ -28,21 +38,26 @@ struct PlayerStateMachine {
     var seek: SeekToken?
     /// It goes on with what sounds.
     var isContinuation = false
-    /// How it will be heard: after this item's end in the present stream; nil: at once.
-    var spliceAfter: ItemID?
+    /// How it will be heard: after this pass's end in the present stream; nil: at once.
+    var spliceAfter: PassID?
+    /// Where the pass that it begins ends; nil: where the item does.
+    var end: MediaTime?
+    /// It begins behind the item's end.
+    var isSilence = false
+
+    var pass: Pass { Pass(itemID: itemID, start: time, end: end, isSilence: isSilence) }
   }
 
-  /// A seek that has not been completed yet.
-  typealias SeekToken = UInt64
+  typealias SeekToken = SeekQueue.Token
 
   /// What is to follow what has been decoded.
   struct Plan: Sendable, Hashable {
-    /// How many items of the generation had begun when this was planned. The decode thread may have begun more since:
-    /// it passes over as many of `items`.
+    /// How many passes of the generation had begun when this was planned. The decode thread may have begun more since:
+    /// it passes over as many of `passes`.
     var begunCount = 0
-    var items: [ItemID] = []
-    /// After the last item time goes on in silence.
-    var endsInSilence = false
+    /// Where the pass that is being decoded ends.
+    var currentEnd: MediaTime?
+    var passes: [Pass] = []
   }
 
   enum Action: Sendable, Hashable {
@@ -50,15 +65,17 @@ struct PlayerStateMachine {
     case prepare(generation: UInt64, Start)
     /// The prepared stream sounds from now on.
     case commit(generation: UInt64)
-    /// The prepared stream takes over at the end of the item.
-    case splice(generation: UInt64, after: ItemID)
-    /// Nothing after the end of the item in the present stream is to sound.
-    case truncate(after: ItemID)
+    /// The prepared stream takes over at the end of the pass.
+    case splice(generation: UInt64, after: PassID)
+    /// Nothing after the end of the pass in its stream is to sound.
+    case truncate(after: PassID)
+    /// The pass, which has been decoded beyond it, ends at this time, and nothing after it is to sound.
+    case shorten(PassID, at: MediaTime)
     /// Nothing is to sound: there is no item.
     case dropStream
     case setPlan(Plan)
     case setRunning(Bool)
-    case completeSeek(SeekToken, finished: Bool)
+    case completeSeek(SeekToken, SeekResult.Outcome)
     case emit(Emission)
   }
 
@@ -68,48 +85,59 @@ struct PlayerStateMachine {
     case failedToPlayToEnd(ItemID, MediaError)
     case stalled(ItemID)
     case itemFailed(ItemID, MediaError)
+    /// A pass ended, and another follows.
+    case seam(from: ItemID, to: ItemID)
   }
 
-  private enum Decoding: Sendable, Hashable {
+  enum Decoding: Sendable, Hashable {
     case idle
     case preparing(Start)
     case active
   }
 
-  /// How far ahead the decode thread is told what follows.
-  static let planLength = 64
+  /// A pass of the present stream.
+  struct Decoded: Sendable, Hashable {
+    var id: PassID
+    /// As the decode thread was told, and so far carried out.
+    var pass: Pass
+  }
 
   // MARK: - State
 
-  private(set) var entries = Deque<Entry>()
-  private(set) var queueVersion: UInt64 = 0
-  private(set) var rate: Double = 0
-  private(set) var actionAtItemEnd: ActionAtItemEnd
+  var entries = Deque<Entry>()
+  var queueVersion: UInt64 = 0
+  var rate: Double = 0
+  var actionAtItemEnd: ActionAtItemEnd
   private(set) var isOutputReady = false
-  private(set) var generation: UInt64 = 0
-  private var decoding = Decoding.idle
-  /// The items of the present stream, in order, that have not been heard to their end. The first is current.
-  private var decoded = Deque<ItemID>()
-  /// How many items of the present generation have begun.
-  private var begunCount = 0
+  // Not private: `PlayerStateMachine+Following.swift` has its part in what follows.
+  var repeatMode = RepeatMode.off
+  var loop: Loop?
+  var generation: UInt64 = 0
+  var decoding = Decoding.idle
+  /// The passes of the present stream, in order, that have not been heard to their end. The first is current.
+  var decoded = Deque<Decoded>()
+  /// Whether all of the last of `decoded` is in the stream, so that the decode thread cannot be told another end of it.
+  var isLastEnded = false
+  /// How many passes of the present generation have begun.
+  var begunCount = 0
   /// A generation that is to replace what sounds, until the mixer has taken it.
-  private var uncommitted: (generation: UInt64, start: Start)?
+  var uncommitted: (generation: UInt64, start: Start)?
   /// Entries that left the queue and have not been taken by `takeRemoved`.
-  private var removed: [ItemID] = []
-  private(set) var plan = Plan()
+  var removed: [ItemID] = []
+  var plan = Plan()
   /// Whether the present stream was cut after the last of `decoded`: what follows needs a generation of its own.
-  private var isCut = false
+  var isCut = false
   /// Where the current item is to start once it can be: a seek before it was ready, a position kept over a lost device.
-  private var pendingStart: Start?
-  /// The seek that waits to be carried out or committed, and the generation that does it.
-  private var pendingSeek: SeekToken?
+  var pendingStart: Start?
+  /// The seeks that have not completed, all in the current item.
+  var seeks = SeekQueue()
   /// Whether the render side sounds this player.
-  private var isSounding = false
+  var isSounding = false
   private var isStarved = false
   /// `actionAtItemEnd` is `.none` and the current item's end has been heard.
-  private(set) var hasPassedEnd = false
+  var hasPassedEnd = false
   /// The item whose end has been told, while it stays current at its end.
-  private(set) var endedItem: ItemID?
+  var endedItem: ItemID?
   let canAdvance: Bool
 
   /// `canAdvance`: whether there is a queue to advance in (QueuePlayer), or one item only (Player).
@@ -200,10 +228,14 @@ struct PlayerStateMachine {
     return removed
   }
 
-  /// Ends the current item at once.
+  /// Ends the current item at once. It leaves the queue, or goes to its end where the queue is repeated.
   mutating func advance() -> [Action] {
     guard let current = entries.first else { return [] }
-    return remove([current.id])
+    guard repeatMode == .all, current.isRepeatable else { return remove([current.id]) }
+    guard entries.count > 1 else { return endSeeks(.itemEnded) + start(Start(itemID: current.id)) }
+    entries.append(entries.removeFirst())
+    queueVersion += 1
+    return reconcile()
   }
 
   // MARK: - Intent
@@ -228,52 +260,79 @@ struct PlayerStateMachine {
     switch action {
     case .none: return []
     case .pause:
-      hasPassedEnd = false
-      return setRate(0) + reconcile()
+      // Back to where the item ended: the silence behind it is not played on.
+      endedItem = current.id
+      return setRate(0) + start(Start(itemID: current.id, time: current.endTime))
     case .advance: return remove([current.id])
     }
   }
 
-  /// Goes to a time of the current item. An earlier seek that is still under way completes first, unfinished.
-  mutating func seek(_ token: SeekToken, to time: MediaTime, before: MediaTime, after: MediaTime) -> [Action] {
-    guard let current = entries.first else { return [.completeSeek(token, finished: false)] }
-    var actions = cancelPendingSeek()
-    if case .failed = current.status { return actions + [.completeSeek(token, finished: false)] }
-    pendingSeek = token
-    actions += start(
-      Start(itemID: current.id, time: time, toleranceBefore: before, toleranceAfter: after, seek: token))
-    return actions
+  // MARK: - Seeking
+
+  /// Goes to a place in the current item, which has not failed. A place that hangs on the duration waits until it is known.
+  mutating func seek(
+    _ token: SeekToken, to target: SeekTarget, before: MediaTime = .zero, after: MediaTime = .zero,
+    mode: SeekMode = .replace
+  ) -> [Action] {
+    guard let current = entries.first, current.status.error == nil else {
+      return [.completeSeek(token, .unfinished(.itemChanged))]
+    }
+    let request = SeekQueue.Request(
+      token: token, itemID: current.id, target: target, toleranceBefore: before, toleranceAfter: after)
+    let (superseded, beginsNow) = seeks.ask(request, mode: mode)
+    return superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (beginsNow ? beginSeek() : [])
   }
 
-  /// Completes a seek that is under way, unfinished. What it prepared is still heard.
-  mutating func cancelPendingSeek() -> [Action] {
-    guard let token = pendingSeek else { return [] }
-    pendingSeek = nil
-    return [.completeSeek(token, finished: false)]
+  /// Completes the seeks that are under way, unfinished. What they prepared is still heard.
+  mutating func cancelSeeks() -> [Action] { endSeeks(.cancelled) }
+
+  mutating func endSeeks(_ reason: SeekResult.UnfinishedReason) -> [Action] {
+    seeks.end().map { .completeSeek($0, .unfinished(reason)) }
+  }
+
+  /// Carries out the seek that is now the current one, if there is one and it can be.
+  private mutating func beginSeek() -> [Action] {
+    guard let seek = seeks.current, let entry = entry(seek.itemID) else { return [] }
+    if let next = placeToStart(seek, entry) { return start(next) }
+    guard entry.status != .unknown, seeks.complete(seek.token) else { return [] }
+    return [.completeSeek(seek.token, .unfinished(.durationUnknown))] + beginSeek()
+  }
+
+  /// Where a seek goes; nil while it hangs on a duration that is not known.
+  private func placeToStart(_ seek: SeekQueue.Request, _ entry: Entry) -> Start? {
+    guard let time = try? seek.target.time(duration: entry.duration) else { return nil }
+    return Start(
+      itemID: seek.itemID, time: time.clamped(to: entry.latestTime), toleranceBefore: seek.toleranceBefore,
+      toleranceAfter: seek.toleranceAfter, seek: seek.token)
   }
 
   // MARK: - Items
 
-  mutating func itemLoaded(_ id: ItemID, duration: MediaTime) -> [Action] {
+  mutating func itemLoaded(_ id: ItemID, duration: MediaTime, isPrecise: Bool = true) -> [Action] {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return [] }
     if case .failed = entries[index].status { return [] }
+    let wasUnknown = entries[index].status == .unknown
     entries[index].status = .readyToPlay
     entries[index].duration = duration
-    return []
+    entries[index].isDurationPrecise = isPrecise
+    guard wasUnknown, let seek = seeks.current, seek.itemID == id, seek.target.needsDuration else { return [] }
+    return beginSeek()
   }
 
   mutating func itemFailed(_ id: ItemID, _ error: MediaError) -> [Action] {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return [] }
     if case .failed = entries[index].status { return [] }
     entries[index].status = .failed(error)
-    return [.emit(.itemFailed(id, error))] + reconcile()
+    return [.emit(.itemFailed(id, error))] + (index == 0 ? endSeeks(.itemFailed) : []) + reconcile()
   }
 
   /// What has been decoded of item `id` is not what it is to be any more; `time` of the current item is being heard.
   mutating func decodeAnew(_ id: ItemID, from time: MediaTime) -> [Action] {
     guard let current = entries.first else { return [] }
     if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return start(prepared) }
-    guard hasStream, !hasPassedEnd, endedItem == nil, decoded.contains(id) || preparedStart?.itemID == id else {
+    guard hasStream, !hasPassedEnd, endedItem == nil,
+      decoded.contains(where: { $0.pass.itemID == id }) || preparedStart?.itemID == id
+    else {
       return []
     }
     return start(Start(itemID: current.id, time: time, isContinuation: true))
@@ -285,23 +344,15 @@ struct PlayerStateMachine {
   mutating func prepared(generation: UInt64) -> [Action] {
     guard generation == self.generation, case .preparing(let start) = decoding else { return [] }
     decoding = .active
-    decoded.append(start.itemID)
+    decoded.append(Decoded(id: PassID(generation: generation, index: 0), pass: start.pass))
     begunCount = 1
-    if let item = start.spliceAfter { return [.splice(generation: generation, after: item)] + reconcile() }
-    hasPassedEnd = false
-    endedItem = nil
+    isLastEnded = false
+    if let pass = start.spliceAfter { return [.splice(generation: generation, after: pass)] + reconcile() }
+    hasPassedEnd = start.isSilence
+    // What has been told of its end stays told when it is only put there again.
+    if start.seek != nil { endedItem = nil }
     uncommitted = (generation, start)
     return [.commit(generation: generation)] + reconcile()
-  }
-
-  /// The decode thread went on to the next item of its plan.
-  mutating func began(_ id: ItemID, generation: UInt64) -> [Action] {
-    guard generation == self.generation, decoding == .active else { return [] }
-    decoded.append(id)
-    begunCount += 1
-    if plan.items.first == id { plan.items.removeFirst() }
-    plan.begunCount = begunCount
-    return reconcile()
   }
 
   // MARK: - The render side
@@ -311,9 +362,8 @@ struct PlayerStateMachine {
     // The queue may have asked for another generation since, to follow this one.
     guard let committed = uncommitted, committed.generation == generation else { return [] }
     uncommitted = nil
-    guard let token = committed.start.seek, token == pendingSeek else { return [] }
-    pendingSeek = nil
-    return [.completeSeek(token, finished: true)]
+    guard let token = committed.start.seek, seeks.complete(token) else { return [] }
+    return [.completeSeek(token, .finished)] + beginSeek()
   }
 
   mutating func soundBegan() -> [Action] {
@@ -329,40 +379,6 @@ struct PlayerStateMachine {
     return [.emit(.stalled(current.id))]
   }
 
-  /// The end of `id` has been heard; `error` when it broke off there.
-  mutating func endHeard(_ id: ItemID, error: MediaError?) -> [Action] {
-    guard decoded.first == id, entries.first?.id == id, !hasPassedEnd else { return [] }
-    // A seek within this item is about to be heard: it has not ended, after all.
-    if let start = preparedStart, start.spliceAfter == nil { return [] }
-    var actions: [Action] = []
-    if endedItem != id {
-      actions.append(.emit(error.map { Emission.failedToPlayToEnd(id, $0) } ?? .playedToEnd(id)))
-    }
-    endedItem = nil
-    if actionAtItemEnd == .advance || decoded.count > 1 {
-      decoded.removeFirst()
-      removed.append(entries.removeFirst().id)
-      queueVersion += 1
-      actions += cancelPendingSeek()
-      if decoded.isEmpty, !isAboutToBegin(entries.first { $0.status.error == nil }?.id) {
-        if case .preparing(var start) = decoding {
-          start.spliceAfter = nil
-          decoding = .preparing(start)
-        } else {
-          decoding = .idle
-          isSounding = false
-        }
-      }
-      return actions + reconcile()
-    }
-    if actionAtItemEnd == .none {
-      hasPassedEnd = true
-      return actions
-    }
-    endedItem = id
-    return actions + setRate(0)
-  }
-
   // MARK: - The output
 
   /// There is a device: what was interrupted goes on from where it was.
@@ -371,31 +387,43 @@ struct PlayerStateMachine {
     return reconcile()
   }
 
-  /// The device went away while `time` of the current item was heard.
+  /// The device went away while `time` of the current item was heard. Seeks complete; where the newest of them went is
+  /// where playback goes on.
   mutating func outputWasLost(at time: MediaTime?) -> [Action] {
     isOutputReady = false
     isSounding = false
     isStarved = false
     generation += 1
+    if hasPassedEnd { endedItem = entries.first?.id }
     let prepared = preparedStart
     let interrupted = prepared == nil || prepared?.spliceAfter != nil ? uncommitted?.start : prepared
     uncommitted = nil
     decoding = .idle
     decoded = []
     plan = Plan()
-    guard let current = entries.first else { return [] }
-    if let interrupted, interrupted.itemID == current.id {
+    guard let current = entries.first else { return endSeeks(.outputLost) }
+    if let sought = seeks.newest.flatMap({ placeToStart($0, current) }) {
+      pendingStart = sought
+    } else if let interrupted, interrupted.itemID == current.id, !interrupted.isSilence {
       pendingStart = interrupted
     } else if let time {
       pendingStart = Start(itemID: current.id, time: time)
     }
-    return []
+    pendingStart?.seek = nil
+    return endSeeks(.outputLost)
   }
+
+  /// The player ends: nothing sounds any more, and nothing waits.
+  mutating func close() -> [Action] { endSeeks(.closed) + replaceAll([Entry]()) }
 
   // MARK: - Internals
 
-  private mutating func start(_ start: Start) -> [Action] {
-    if start.spliceAfter == nil { uncommitted = nil }
+  mutating func start(_ start: Start) -> [Action] {
+    var start = start
+    if start.spliceAfter == nil {
+      uncommitted = nil
+      start.end = armLoop(at: start.time, of: start.itemID)
+    }
     guard isOutputReady else {
       pendingStart = start
       decoding = .idle
@@ -410,119 +438,54 @@ struct PlayerStateMachine {
   }
 
   /// Compares what is decoded, or being prepared, with what the queue wants, and mends the difference.
-  private mutating func reconcile() -> [Action] {
+  mutating func reconcile() -> [Action] {
     var actions: [Action] = []
     // A failed item is passed over by a player that wants to play and has another one.
     while rate != 0, entries.count > 1, case .failed = entries[0].status {
       removed.append(entries.removeFirst().id)
       queueVersion += 1
     }
+    if let loop, loop.itemID != entries.first?.id { self.loop = nil }
     guard let current = entries.first else { return actions + dropEverything() }
     if case .failed = current.status { return actions + dropEverything() }
     switch decoding {
     case .idle:
       actions += startCurrent(current.id)
     case .preparing(let start):
-      if let item = start.spliceAfter {
-        actions += reconcileSplice(after: item, next: start.itemID)
+      if start.spliceAfter != nil {
+        actions += decoded.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
       } else if start.itemID != current.id {
         actions += replaceCurrent(with: current.id)
       }
     case .active:
       if decoded.isEmpty, isAboutToBegin(current.id) { break }
-      if decoded.first != current.id {
-        actions += replaceCurrent(with: current.id)
-      } else {
-        actions += reconcileFollowing()
-      }
+      actions += decoded.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
     }
     return actions
   }
 
-  /// Whether the decode thread has been told to go on with this item next.
-  private func isAboutToBegin(_ id: ItemID?) -> Bool { decoding == .active && id != nil && plan.items.first == id }
-
-  private mutating func startCurrent(_ id: ItemID) -> [Action] {
+  mutating func startCurrent(_ id: ItemID) -> [Action] {
     if pendingStart?.itemID != id {
       pendingStart = nil
       hasPassedEnd = false
     }
-    let orphan = pendingStart?.seek == nil ? cancelPendingSeek() : []
-    guard isOutputReady else { return orphan }
+    let orphans = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
+    guard isOutputReady else { return orphans }
     let next = pendingStart ?? Start(itemID: id)
     pendingStart = nil
-    return orphan + start(next)
+    return orphans + start(next)
   }
 
-  private mutating func replaceCurrent(with id: ItemID) -> [Action] {
+  mutating func replaceCurrent(with id: ItemID) -> [Action] {
     let actions = dropEverything()
     return actions + startCurrent(id)
   }
 
-  /// What may follow the current item, in order.
-  private func following(_ count: Int) -> ArraySlice<ItemID> {
-    guard actionAtItemEnd == .advance else { return [] }
-    return entries.dropFirst().lazy.filter { if case .failed = $0.status { false } else { true } }
-      .prefix(count).map(\.id)[...]
-  }
-
-  private mutating func reconcileFollowing() -> [Action] {
-    let wanted = following(decoded.count - 1 + Self.planLength)
-    for (index, id) in decoded.dropFirst().enumerated() where index >= wanted.count || wanted[index] != id {
-      let last = decoded[index]
-      decoded.removeLast(decoded.count - index - 1)
-      var actions: [Action] = [.truncate(after: last)]
-      if index < wanted.count {
-        actions += start(Start(itemID: wanted[index], spliceAfter: last))
-      } else {
-        actions += cut()
-      }
-      return actions
-    }
-    if isCut {
-      guard decoded.count - 1 < wanted.count, let last = decoded.last else { return [] }
-      return start(Start(itemID: wanted[decoded.count - 1], spliceAfter: last))
-    }
-    let next = Plan(
-      begunCount: begunCount, items: Array(wanted.dropFirst(decoded.count - 1)),
-      endsInSilence: actionAtItemEnd == .none)
-    // A shorter look-ahead than it could be is good enough until half of it is used up.
-    let isGoodEnough =
-      next.endsInSilence == plan.endsInSilence && next.items.starts(with: plan.items)
-      && (plan.items.count == next.items.count || plan.items.count * 2 > Self.planLength)
-    guard !isGoodEnough else { return [] }
-    plan = next
-    return [.setPlan(next)]
-  }
-
-  private mutating func reconcileSplice(after item: ItemID, next: ItemID) -> [Action] {
-    guard decoded.first == entries.first?.id else { return replaceCurrent(with: entries[0].id) }
-    let wanted = following(decoded.count)
-    for (index, id) in decoded.dropFirst().enumerated() where index >= wanted.count || wanted[index] != id {
-      decoding = .active
-      return reconcileFollowing()
-    }
-    let index = decoded.count - 1
-    if index < wanted.count, wanted[index] == next { return [] }
-    guard index < wanted.count else {
-      decoding = .active
-      return cut()
-    }
-    return start(Start(itemID: wanted[index], spliceAfter: item))
-  }
-
-  /// The decode thread is to leave the present stream alone: what it added would come after the cut.
-  private mutating func cut() -> [Action] {
-    generation += 1
-    isCut = true
-    plan = Plan()
-    return [.setPlan(plan)]
-  }
-
   private mutating func dropEverything() -> [Action] {
-    var actions = cancelPendingSeek()
+    var actions = seeks.current?.itemID == entries.first?.id ? [] : endSeeks(.itemChanged)
     uncommitted = nil
     hasPassedEnd = false
+    endedItem = nil
     pendingStart = pendingStart.flatMap { start in entries.first?.id == start.itemID ? start : nil }
     guard decoding != .idle || !decoded.isEmpty else { return actions }
     generation += 1

@@ -35,6 +35,8 @@ struct PlayerTimeline {
   struct Span: Sendable, Hashable {
     var streamFrame: Int64
     var itemID: PlayerItem.ID
+    /// Which pass of its stream it belongs to.
+    var passIndex = 0
     /// The item's time at `streamFrame`.
     var time: MediaTime
   }
@@ -48,7 +50,9 @@ struct PlayerTimeline {
   /// Frames per second of the output, and so of every stream.
   let sampleRateHz: Int
   private(set) var runs = Deque<Run>()
-  private var spans: [UInt64: Deque<Span>] = [:]
+  private(set) var spans: [UInt64: Deque<Span>] = [:]
+  /// Streams that have been heard to their end, while a run of them is kept.
+  private var retired: Set<UInt64> = []
 
   init(sampleRateHz: Int) { self.sampleRateHz = sampleRateHz }
 
@@ -61,7 +65,21 @@ struct PlayerTimeline {
     while let last = spans[streamID]?.last, last.streamFrame >= frame { spans[streamID]?.removeLast() }
   }
 
-  mutating func removeStream(_ streamID: UInt64) { spans[streamID] = nil }
+  mutating func removeStream(_ streamID: UInt64) {
+    spans[streamID] = nil
+    retired.remove(streamID)
+  }
+
+  /// Nothing of the stream is to be heard any more. What has been heard may still be asked for, until it is forgotten.
+  mutating func retireStream(_ streamID: UInt64) {
+    retired.insert(streamID)
+    removeRetired(streamID)
+  }
+
+  private mutating func removeRetired(_ streamID: UInt64) {
+    guard retired.contains(streamID), !runs.contains(where: { $0.streamID == streamID }) else { return }
+    removeStream(streamID)
+  }
 
   /// Sound began; or, with `isStill`, the player stands at this frame without sounding.
   mutating func beginRun(outputFrame: Int64, streamID: UInt64, streamFrame: Int64, isStill: Bool = false) {
@@ -88,9 +106,10 @@ struct PlayerTimeline {
     runs[last].end = nil
   }
 
-  /// Runs that ended before `outputFrame` are not asked for any more; the one that covers it is kept.
+  /// Runs that ended before `outputFrame` are not asked for any more; the one that covers it is kept, and the one before if
+  /// that begins there: a rewind to `outputFrame` makes it void.
   mutating func forget(before outputFrame: Int64) {
-    while runs.count > 1, runs[1].outputFrame <= outputFrame { runs.removeFirst() }
+    while runs.count > 1, runs[1].outputFrame < outputFrame { removeRetired(runs.removeFirst().streamID) }
     guard let first = runs.first, var list = spans[first.streamID] else { return }
     let frame = first.streamFrame + max(0, outputFrame - first.outputFrame)
     while list.count > 1, list[1].streamFrame <= frame { list.removeFirst() }
@@ -113,10 +132,10 @@ struct PlayerTimeline {
     return run.streamFrame + max(0, limit - run.outputFrame)
   }
 
-  /// The time that item `id` has reached where its sound ends at `outputFrame`.
+  /// The time that item `id` has reached where its sound ends, at `outputFrame` or before.
   func time(of id: PlayerItem.ID, endingAt outputFrame: Int64) -> MediaTime? {
     for run in runs.reversed() where run.outputFrame < outputFrame {
-      let frame = run.streamFrame + (outputFrame - run.outputFrame)
+      let frame = run.streamFrame + (min(outputFrame, run.end?.frame ?? .max) - run.outputFrame)
       guard let span = spans[run.streamID]?.last(where: { $0.itemID == id && $0.streamFrame < frame }) else {
         continue
       }
@@ -125,12 +144,64 @@ struct PlayerTimeline {
     return nil
   }
 
+  /// The time of item `id` where `outputFrame` is heard; where another item follows there, the time at which it ends.
+  func time(of id: PlayerItem.ID, atOutputFrame outputFrame: Int64) -> MediaTime? {
+    for run in runs.reversed() where run.outputFrame <= outputFrame {
+      if let frame = streamFrame(of: run, at: outputFrame),
+        let time = time(of: id, streamID: run.streamID, endingAt: frame)
+      {
+        return time
+      }
+    }
+    return nil
+  }
+
+  /// The time of item `id` at the frame of a stream in front of which its sound ends; where it has none, the time at which
+  /// it stands there.
+  func time(of id: PlayerItem.ID, streamID: UInt64, endingAt streamFrame: Int64) -> MediaTime? {
+    guard let list = spans[streamID] else { return nil }
+    let span =
+      list.last { $0.itemID == id && $0.streamFrame < streamFrame }
+      ?? list.last { $0.itemID == id && $0.streamFrame == streamFrame }
+    return span.map { time(in: $0, at: streamFrame) }
+  }
+
+  /// The frame of the stream at which the pass has reached `time`; nil when it begins later.
+  func streamFrame(of time: MediaTime, passIndex: Int, streamID: UInt64) -> Int64? {
+    guard let span = spans[streamID]?.last(where: { $0.passIndex == passIndex && $0.time <= time }),
+      let offset = (time - span.time).frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity)
+    else { return nil }
+    return span.streamFrame + offset
+  }
+
+  /// Where item `id` sounds at or after `outputFrame`, at which a pass of a stream ended, in another pass; nil while that
+  /// is not known.
+  func sound(of id: PlayerItem.ID, from outputFrame: Int64, after pass: (streamID: UInt64, index: Int)) -> Sound? {
+    for run in runs where !run.isStill && run.end?.frame ?? .max > outputFrame {
+      let frame = max(run.outputFrame, outputFrame)
+      let streamFrame = run.streamFrame + (frame - run.outputFrame)
+      guard let span = spans[run.streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { continue }
+      if span.itemID != id || (run.streamID == pass.streamID && span.passIndex == pass.index) { continue }
+      return Sound(
+        outputFrame: frame, streamID: run.streamID, passIndex: span.passIndex,
+        position: Position(itemID: span.itemID, time: time(in: span, at: streamFrame)))
+    }
+    return nil
+  }
+
+  struct Sound: Sendable, Hashable {
+    var outputFrame: Int64
+    var streamID: UInt64
+    var passIndex: Int
+    var position: Position
+  }
+
   func position(streamID: UInt64, streamFrame: Int64) -> Position? {
     guard let span = spans[streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { return nil }
     return Position(itemID: span.itemID, time: time(in: span, at: streamFrame))
   }
 
-  private func time(in span: Span, at streamFrame: Int64) -> MediaTime {
+  func time(in span: Span, at streamFrame: Int64) -> MediaTime {
     // Where a span begins, its own timescale says it best.
     streamFrame == span.streamFrame
       ? span.time : span.time + MediaTime(frame: streamFrame - span.streamFrame, rate: sampleRateHz)
@@ -143,23 +214,6 @@ struct PlayerTimeline {
       let frame = run.outputFrame + (streamFrame - run.streamFrame)
       if let end = run.end, frame > end.frame { continue }
       return frame
-    }
-    return nil
-  }
-
-  /// The output frame, at or after `outputFrame`, at which `time` of the item is heard; nil when its sound ends before,
-  /// or is not known to reach it. The end of the item's sound counts as reached.
-  func outputFrame(of time: MediaTime, itemID: PlayerItem.ID, from outputFrame: Int64) -> Int64? {
-    for run in runs where !run.isStill && (run.end?.frame ?? .max) >= outputFrame {
-      guard let list = spans[run.streamID] else { continue }
-      for (index, span) in list.enumerated() where span.itemID == itemID && span.time <= time {
-        guard let offset = (time - span.time).frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity)
-        else { continue }
-        let streamFrame = span.streamFrame + offset
-        if index + 1 < list.count, streamFrame > list[index + 1].streamFrame { continue }
-        let frame = run.outputFrame + (streamFrame - run.streamFrame)
-        if streamFrame >= run.streamFrame, frame >= outputFrame, frame <= (run.end?.frame ?? .max) { return frame }
-      }
     }
     return nil
   }

@@ -2,10 +2,11 @@ import MediaAssets
 import MediaCore
 import RealtimeAudio
 
-/// Puts items one after another into a stream, in the output's format, and describes what it puts where.
+/// Puts passes of items one after another into a stream, in the output's format, and describes what it puts where.
 ///
-/// Items of the output's own format are decoded straight into the ring. Others go through a converter; items of one
-/// format that follow each other share it, so that what comes out equals the conversion of their concatenation.
+/// Items of the output's own format are decoded straight into the ring. Others go through a converter; passes of one
+/// format that follow each other share it, so that what comes out equals the conversion of their concatenation. A pass
+/// of another format begins at the next frame after the exact end of the one before, which is carried without rounding.
 ///
 /// Threading: the decode thread only.
 final class StreamWriter {
@@ -17,13 +18,16 @@ final class StreamWriter {
   private let stream: RenderStream
   private let format: AudioFormat
   private var converter: AudioConverter?
-  /// The stream's frame at which the converter's output began.
-  private var converterBase: Int64 = 0
+  /// Where what has been put in so far ends.
+  private var place = ExactPlace()
   private var scratch: [Float] = []
   private var itemID: PlayerItem.ID = 0
+  private var passIndex = -1
   private var sourceFormat = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
   /// The item's frame that is read next, if nothing is missing; nil before the first read.
   private var expectedPosition: Int64?
+  /// Time spent in converters so far.
+  private(set) var convertNanoseconds: Int64 = 0
 
   init(stream: RenderStream, format: AudioFormat) {
     self.stream = stream
@@ -33,36 +37,89 @@ final class StreamWriter {
   /// Whether a piece can be written.
   var hasRoom: Bool { stream.writableFrameCount >= min(Self.pieceFrames, stream.capacityFrames / 2) }
 
-  /// An item of format `source` follows, from `time` on.
-  func begin(itemID: PlayerItem.ID, time: MediaTime, source: AudioFormat) throws(MediaError) {
-    self.itemID = itemID
+  /// The stream's frame at which what has been put in ends: the first at or behind its exact end.
+  var endFrame: Int64 { max(0, place.roundedUp) }
+
+  // MARK: - Beginning
+
+  /// The stream begins with `item` at `start`. Answers the item's time at frame 0: with zero tolerances that of the
+  /// first output frame at or behind the asked-for frame.
+  func start(
+    with item: ItemDecoder, at start: PlayerStateMachine.Start
+  ) throws(MediaError) -> MediaTime {
+    let (source, rate) = (item.format, item.format.sampleRateHz)
+    itemID = item.itemID
+    passIndex = 0
     sourceFormat = source
+    guard rate != format.sampleRateHz else {
+      let time = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
+      if source != format { converter = try AudioConverter(from: source, to: format) }
+      describe(time)
+      return time
+    }
+    let first = try seek(item, to: start)
+    let made = try AudioConverter(
+      from: source, to: format, historyStart: item.position, firstInputFrame: max(first, item.position))
+    converter = made
+    place = ExactPlace(frame: -made.firstOutputFrame)
+    place.advance(by: item.position, ofRate: rate, inRate: format.sampleRateHz)
+    let time = MediaTime(frame: made.firstOutputFrame, rate: format.sampleRateHz)
+    describe(time, at: 0)
+    return time
+  }
+
+  /// Goes to where the conversion has to begin for what is heard to be that of an uninterrupted pass; answers the
+  /// item's frame that is heard first.
+  private func seek(_ item: ItemDecoder, to start: PlayerStateMachine.Start) throws(MediaError) -> Int64 {
+    let rate = item.format.sampleRateHz
+    var first = max(0, start.time.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? .max)
+    if start.toleranceBefore > .zero || start.toleranceAfter > .zero || first == .max {
+      _ = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
+      first = item.position
+    }
+    let history = AudioConverter.historyStart(before: first, from: item.format, to: format)
+    if history != item.position || first != history {
+      _ = try item.seek(to: MediaTime(frame: history, rate: rate), before: .zero, after: .zero)
+    }
+    return first
+  }
+
+  /// Whether `item` can follow without the converter being emptied first.
+  func canFollowOn(_ item: ItemDecoder) -> Bool { converter == nil || converter?.input == item.format }
+
+  /// The next pass follows, which begins at `time` of `item`; `canFollowOn` it or `finish()` first.
+  func begin(_ item: ItemDecoder, at time: MediaTime) throws(MediaError) {
+    passIndex += 1
+    itemID = item.itemID
+    sourceFormat = item.format
     expectedPosition = nil
-    if source == format {
-      converter = nil
-    } else if converter?.input != source {
-      converter = try AudioConverter(from: source, to: format)
-      converterBase = stream.writtenFrame
+    if sourceFormat != format, converter == nil {
+      converter = try AudioConverter(from: sourceFormat, to: format)
     }
     describe(time)
   }
 
-  /// Says that `time` of the item stands at the frame that is put in next.
-  private func describe(_ time: MediaTime) {
-    var frame = stream.writtenFrame
-    var start = time
-    if let converter {
-      // The item begins between two output frames: the span begins at the later one, that much later in the item.
-      let offset = converter.outputFrame(ofInputFrame: converter.inputFrameCount)
-      frame = converterBase + offset
-      start =
-        time + MediaTime(frame: offset, rate: format.sampleRateHz)
-        - MediaTime(frame: converter.inputFrameCount, rate: sourceFormat.sampleRateHz)
-    }
-    // A full queue of descriptions is emptied by the engine at each report; 1,024 of them are more than a stream holds.
-    _ = stream.describe(
-      SpanDescriptor(streamFrame: frame, itemID: itemID, timeValue: start.value, timeScale: start.timescale))
+  /// Silence follows, at `time` of the item; nil: where the pass before has ended.
+  func beginSilence(itemID: PlayerItem.ID, at time: MediaTime?) {
+    passIndex += 1
+    self.itemID = itemID
+    if let time { describe(time) }
   }
+
+  /// Says that `time` of the item stands at the frame that is put in next.
+  ///
+  /// Between two frames a pass counts as beginning at the later one: the time there is less than a frame late, and the
+  /// pass's very beginning is a time that is heard.
+  private func describe(_ time: MediaTime, at frame: Int64? = nil) {
+    // There is room: no more passes are planned than the queue holds, and one pass is described more often only where
+    // frames are missing in it.
+    _ = stream.describe(
+      SpanDescriptor(
+        streamFrame: frame ?? endFrame, itemID: itemID, passIndex: Int32(clamping: passIndex), timeValue: time.value,
+        timeScale: time.timescale))
+  }
+
+  // MARK: - Writing
 
   /// Decodes a piece of `item` into the stream.
   func write(from item: ItemDecoder) throws(MediaError) -> WriteResult {
@@ -71,6 +128,7 @@ final class StreamWriter {
       switch try item.read(into: region.samples, capacityFrames: region.count) {
       case .frames(let count, let position):
         follow(position, count)
+        place.advance(by: Int64(count), ofRate: 1, inRate: 1)
         stream.commit(frameCount: count)
         return .written
       case .ended: return .ended
@@ -97,6 +155,7 @@ final class StreamWriter {
       let result = try item.read(into: base, capacityFrames: inputFrames)
       if case .frames(let count, let position) = result {
         follow(position, count)
+        place.advance(by: Int64(count), ofRate: sourceFormat.sampleRateHz, inRate: format.sampleRateHz)
         try put(converter, base, frameCount: count)
       }
       return result
@@ -112,6 +171,8 @@ final class StreamWriter {
   private func put(
     _ converter: AudioConverter, _ samples: UnsafePointer<Float>, frameCount: Int
   ) throws(MediaError) {
+    let beginning = HostTime.now
+    defer { convertNanoseconds += HostTime.now.nanoseconds(since: beginning) }
     var inputCount = frameCount
     while let region = stream.writableRegion(atMost: stream.capacityFrames) {
       let count = try converter.convert(
@@ -127,33 +188,31 @@ final class StreamWriter {
     }
   }
 
-  /// The item is over; `next` is the format of the one that follows. Answers the stream's frame at which it ends.
-  func endItem(next: AudioFormat?) throws(MediaError) -> Int64 {
-    guard let converter else { return stream.writtenFrame }
-    if next == converter.input {
-      return converterBase + converter.outputFrame(ofInputFrame: converter.inputFrameCount)
-    }
-    // The exact end, rounded up to a frame; what the filter adds after it is cut, what it lacks is silence.
-    let end = converterBase + converter.outputFrame(ofInputFrame: converter.inputFrameCount)
-    while stream.writtenFrame < end,
-      let region = stream.writableRegion(atMost: Int(end - stream.writtenFrame))
-    {
-      let count = try converter.drain(into: region.samples, capacityFrames: region.count)
+  /// Whether frames that belong before `endFrame` wait in a filter for what follows them.
+  var holdsBack: Bool { converter != nil && stream.writtenFrame < endFrame }
+
+  /// Takes what the converter still holds, up to `endFrame`: what the filter adds after it is cut, what it lacks is
+  /// silence. False when the ring had no room for all of it: call again.
+  func finish() throws(MediaError) -> Bool {
+    guard let converter else { return true }
+    while stream.writtenFrame < endFrame {
+      guard let region = stream.writableRegion(atMost: Int(endFrame - stream.writtenFrame)) else { return false }
+      var count = try converter.drain(into: region.samples, capacityFrames: region.count)
       if count == 0 {
         region.samples.update(repeating: 0, count: region.count * format.channelCount)
-        stream.commit(frameCount: region.count)
-      } else {
-        stream.commit(frameCount: count)
+        count = region.count
       }
+      stream.commit(frameCount: count)
     }
     self.converter = nil
-    return stream.writtenFrame
+    return true
   }
 
   /// Fills a piece with silence; the item's time goes on.
   func writeSilence() {
     guard let region = stream.writableRegion(atMost: Self.pieceFrames) else { return }
     region.samples.update(repeating: 0, count: region.count * format.channelCount)
+    place.advance(by: Int64(region.count), ofRate: 1, inRate: 1)
     stream.commit(frameCount: region.count)
   }
 }

@@ -1,45 +1,42 @@
 import HeapModule
 import MediaCore
 
-/// A call that a time observer is due.
-public struct TimeObservation: Sendable, Hashable {
-  public enum Reason: String, Sendable, Hashable {
-    /// A multiple of the interval was heard.
-    case periodic
-    /// A boundary was crossed in normal playback.
-    case boundary
-    /// The current time changed other than by playing.
-    case jump
-    /// Playback began, or went on.
-    case start
-    /// Playback stopped.
-    case stop
-  }
-
-  public var itemID: PlayerItem.ID
-  /// Exact: a multiple of the interval, the boundary itself; for the other reasons the position.
-  public var time: MediaTime
-  /// The rate in effect.
-  public var rate: Double
-  public var reason: Reason
-  /// How long ago the sample at `time` was heard, in nanoseconds.
-  public var lateNanoseconds: Int64
-}
-
 /// Periodic and boundary observers of one player, in the order in which their times come.
 ///
-/// Times are item times, so that the table knows nothing of output frames: it is *aimed* at a place of an item, and then
-/// asked for the next time and told that it was reached. Aiming costs a visit to each observer; each call after that
-/// costs what a heap costs, however many there are.
+/// Times are item times: the table knows nothing of output frames. It has a *place*: an item, a time in it, and whether
+/// the sample there has been heard. Playing moves the place forward, a jump puts it elsewhere, and a boundary is passed
+/// exactly when the place comes from one of its sides to the other: *crossed* by playing, *skipped* by a jump. Who plays
+/// has crossed a boundary once its time is reached; who jumps to a boundary stands in front of it until its sample is
+/// heard. So every pass is exactly one of the two.
+///
+/// A visit or a jump costs a look at each observer; every call between them costs what a heap costs, however many there
+/// are.
 ///
 /// A pure value.
 struct TimeObserverTable {
   typealias Handler = @Sendable (TimeObservation) -> Void
 
+  /// Somebody is to be told something.
+  struct Call {
+    var token: ObserverToken
+    let handler: Handler
+    var time: MediaTime
+    var reason: TimeObservation.Reason
+    var isBackward = false
+  }
+
+  /// Where the player stands. Boundaries before `time` lie behind it, those after it ahead; one at `time` itself is
+  /// behind it if `isHeard`.
+  struct Place: Hashable {
+    var itemID: PlayerItem.ID
+    var time: MediaTime
+    var isHeard = false
+  }
+
   private enum Kind {
     case periodic(interval: MediaTime)
     /// Ascending, without duplicates.
-    case boundary(times: [MediaTime], itemID: PlayerItem.ID?)
+    case boundary(times: [MediaTime], itemID: PlayerItem.ID?, includesSeeks: Bool)
   }
 
   private struct Observer {
@@ -51,7 +48,7 @@ struct TimeObserverTable {
   private struct Due: Comparable {
     var time: MediaTime
     var token: ObserverToken
-    /// Periodic: the multiple; boundary: the place in its list.
+    /// Periodic: the multiple; boundary: the index in its list.
     var index: Int64
 
     static func < (left: Due, right: Due) -> Bool {
@@ -60,17 +57,15 @@ struct TimeObserverTable {
   }
 
   private var observers: [ObserverToken: Observer] = [:]
+  /// Boundary observers by the item that they are bound to.
+  private var bound: [PlayerItem.ID: Set<ObserverToken>] = [:]
   private var heap = Heap<Due>()
-  /// Where the table is aimed; observers that are added later are aimed from here.
-  private var aim: (itemID: PlayerItem.ID, time: MediaTime)?
+  private(set) var place: Place?
 
   var isEmpty: Bool { observers.isEmpty }
 
   /// Times kept, those of removed observers included.
   var dueCount: Int { heap.count }
-
-  /// The item that the table is aimed at.
-  var aimedItemID: PlayerItem.ID? { aim?.itemID }
 
   // MARK: - Observers
 
@@ -79,50 +74,110 @@ struct TimeObserverTable {
   }
 
   mutating func addBoundary(
-    _ token: ObserverToken, times: [MediaTime], itemID: PlayerItem.ID?, _ handler: @escaping Handler
+    _ token: ObserverToken, times: [MediaTime], itemID: PlayerItem.ID?, includesSeeks: Bool = false,
+    _ handler: @escaping Handler
   ) {
     var ordered: [MediaTime] = []
     for time in times.sorted() where time != ordered.last { ordered.append(time) }
-    add(token, Observer(kind: .boundary(times: ordered, itemID: itemID), handler: handler))
+    if let itemID { bound[itemID, default: []].insert(token) }
+    add(
+      token,
+      Observer(kind: .boundary(times: ordered, itemID: itemID, includesSeeks: includesSeeks), handler: handler))
   }
 
+  /// What an observer is told begins with what comes after its adding: a multiple at the very place is not due.
   private mutating func add(_ token: ObserverToken, _ observer: Observer) {
     observers[token] = observer
-    if let aim { schedule(token, observer, itemID: aim.itemID, from: aim.time, inclusive: .none) }
+    if let place { schedule(token, observer, from: place, includesPeriodic: false) }
   }
-
-  /// Which observers may be due at the very time that the table is aimed at.
-  enum Inclusive { case none, boundaries, all }
 
   /// False when there is none of that token.
   mutating func remove(_ token: ObserverToken) -> Bool {
-    guard observers.removeValue(forKey: token) != nil else { return false }
+    guard let removed = observers.removeValue(forKey: token) else { return false }
+    if case .boundary(_, let itemID?, _) = removed.kind {
+      bound[itemID]?.remove(token)
+      if bound[itemID]?.isEmpty == true { bound[itemID] = nil }
+    }
     // What is left of removed observers goes when its time comes, or when it is the greater part.
     if heap.count > 2 * observers.count + 64 { heap = Heap(heap.unordered.filter { observers[$0.token] != nil }) }
     return true
   }
 
+  /// Removes the observers that are bound to an item. Answers who is to be told, in the order of adding.
+  mutating func removeObservers(boundTo itemID: PlayerItem.ID) -> [Call] {
+    guard let tokens = bound[itemID] else { return [] }
+    return removeAll(tokens.sorted())
+  }
+
+  /// Removes all. Answers who is to be told, in the order of adding.
+  mutating func removeAll() -> [Call] { removeAll(observers.keys.sorted()) }
+
+  private mutating func removeAll(_ tokens: [ObserverToken]) -> [Call] {
+    var calls: [Call] = []
+    for token in tokens {
+      guard let handler = observers[token]?.handler, remove(token) else { continue }
+      calls.append(Call(token: token, handler: handler, time: .indefinite, reason: .removed))
+    }
+    return calls
+  }
+
   func contains(_ token: ObserverToken) -> Bool { observers[token] != nil }
 
-  // MARK: - Times
-
-  /// From now on what comes next is counted from `time` of the item.
-  mutating func aim(itemID: PlayerItem.ID, at time: MediaTime, inclusive: Inclusive) {
-    aim = (itemID, time)
-    heap = Heap()
-    for (token, observer) in observers {
-      schedule(token, observer, itemID: itemID, from: time, inclusive: inclusive)
+  /// Calls of all periodic observers, in the order in which they were added: for jumps, starts and stops.
+  func periodicCalls(_ reason: TimeObservation.Reason, at time: MediaTime) -> [Call] {
+    observers.sorted { $0.key < $1.key }.compactMap { token, observer in
+      guard case .periodic = observer.kind else { return nil }
+      return Call(token: token, handler: observer.handler, time: time, reason: reason)
     }
   }
 
-  /// Nothing is due while there is no item.
-  mutating func disarm() {
-    aim = nil
+  // MARK: - The place
+
+  /// The player comes to `time` of the item, and nothing of it has been heard: a new pass begins, all boundaries from
+  /// `time` on lie ahead, and no boundary was passed. `includesPeriodic`: a multiple at `time` itself is due, too.
+  mutating func visit(_ itemID: PlayerItem.ID, at time: MediaTime, includesPeriodic: Bool) {
+    place = Place(itemID: itemID, time: time)
+    scheduleAll(includesPeriodic: includesPeriodic)
+  }
+
+  /// A seek put the player to `time` of the item. Answers the boundaries that it went over, for those who include seeks:
+  /// in the order in which they lie on the way. A player that was not in that item comes from its beginning.
+  mutating func jump(in itemID: PlayerItem.ID, to time: MediaTime) -> [Call] {
+    let origin = place.flatMap { $0.itemID == itemID ? $0 : nil } ?? Place(itemID: itemID, time: .zero)
+    let target = Place(itemID: itemID, time: time)
+    place = target
+    scheduleAll(includesPeriodic: false)
+    let isBackward = target.time < origin.time || target.time == origin.time && origin.isHeard
+    var calls: [Call] = []
+    for (token, observer) in observers {
+      guard case .boundary(let times, let onlyItem, true) = observer.kind, onlyItem ?? itemID == itemID else {
+        continue
+      }
+      let (from, to) = (Self.firstAhead(of: origin, in: times), Self.firstAhead(of: target, in: times))
+      for time in times[min(from, to)..<max(from, to)] {
+        calls.append(
+          Call(token: token, handler: observer.handler, time: time, reason: .skipped, isBackward: isBackward))
+      }
+    }
+    return calls.sorted { left, right in
+      if left.time == right.time { return left.token < right.token }
+      return (left.time < right.time) != isBackward
+    }
+  }
+
+  /// There is no item to be in.
+  mutating func leave() {
+    place = nil
     heap = Heap()
   }
 
-  /// Where playback is, for observers that are added later.
-  mutating func move(to time: MediaTime) { aim?.time = time }
+  /// What was not due has been played up to `time`.
+  mutating func move(to time: MediaTime) {
+    guard let place, time > place.time else { return }
+    self.place = Place(itemID: place.itemID, time: time, isHeard: true)
+  }
+
+  // MARK: - Times
 
   /// The next time at which an observer is due.
   mutating func nextTime() -> MediaTime? {
@@ -133,47 +188,51 @@ struct TimeObserverTable {
     return nil
   }
 
-  /// The observers that are due at `time`, which has been reached; each is scheduled for its next time.
-  mutating func popDue(
-    at time: MediaTime
-  ) -> [(token: ObserverToken, handler: Handler, reason: TimeObservation.Reason)] {
-    var fired: [(token: ObserverToken, handler: Handler, reason: TimeObservation.Reason)] = []
-    move(to: time)
+  /// `time` was reached by playing: answers who is due up to it, in order, and schedules each for its next time. Of an
+  /// interval's multiples that came all at once, because the item leaves time out, the first one is told.
+  mutating func take(through time: MediaTime) -> [Call] {
+    guard let old = place else { return [] }
+    place = Place(itemID: old.itemID, time: max(time, old.time), isHeard: true)
+    var calls: [Call] = []
     while let due = heap.min, due.time <= time {
       heap.removeMin()
       guard let observer = observers[due.token] else { continue }
       switch observer.kind {
       case .periodic(let interval):
-        fired.append((due.token, observer.handler, .periodic))
-        insert(due.token, interval: interval, multiple: due.index + 1)
-      case .boundary(let times, _):
-        fired.append((due.token, observer.handler, .boundary))
-        let next = Int(due.index) + 1
-        if next < times.count { heap.insert(Due(time: times[next], token: due.token, index: Int64(next))) }
+        calls.append(Call(token: due.token, handler: observer.handler, time: due.time, reason: .periodic))
+        let next = due.time == time ? due.index + 1 : Self.multiple(of: interval, from: time, isIncluded: false)
+        if let next { insert(due.token, interval: interval, multiple: next) }
+      case .boundary(let times, _, _):
+        calls.append(Call(token: due.token, handler: observer.handler, time: due.time, reason: .crossed))
+        insert(due.token, times: times, index: Int(due.index) + 1)
       }
     }
-    return fired
+    return calls
   }
 
-  /// Handlers of all periodic observers, in the order in which they were added: for jumps, starts and stops.
-  var periodicHandlers: [(token: ObserverToken, handler: Handler)] {
-    observers.sorted { $0.key < $1.key }.compactMap { entry in
-      if case .periodic = entry.value.kind { (entry.key, entry.value.handler) } else { nil }
-    }
+  // MARK: - Scheduling
+
+  private mutating func scheduleAll(includesPeriodic: Bool) {
+    heap = Heap()
+    guard let place else { return }
+    for (token, observer) in observers { schedule(token, observer, from: place, includesPeriodic: includesPeriodic) }
   }
 
   private mutating func schedule(
-    _ token: ObserverToken, _ observer: Observer, itemID: PlayerItem.ID, from time: MediaTime, inclusive: Inclusive
+    _ token: ObserverToken, _ observer: Observer, from place: Place, includesPeriodic: Bool
   ) {
     switch observer.kind {
     case .periodic(let interval):
-      guard let multiple = Self.multiple(of: interval, from: time, inclusive: inclusive == .all) else { return }
+      guard let multiple = Self.multiple(of: interval, from: place.time, isIncluded: includesPeriodic) else { return }
       insert(token, interval: interval, multiple: multiple)
-    case .boundary(let times, let onlyItem):
-      guard onlyItem == nil || onlyItem == itemID else { return }
-      let index = times.firstIndex { inclusive == .none ? $0 > time : $0 >= time }
-      if let index { heap.insert(Due(time: times[index], token: token, index: Int64(index))) }
+    case .boundary(let times, let onlyItem, _):
+      guard onlyItem ?? place.itemID == place.itemID else { return }
+      insert(token, times: times, index: Self.firstAhead(of: place, in: times))
     }
+  }
+
+  private mutating func insert(_ token: ObserverToken, times: [MediaTime], index: Int) {
+    if index < times.count { heap.insert(Due(time: times[index], token: token, index: Int64(index))) }
   }
 
   private mutating func insert(_ token: ObserverToken, interval: MediaTime, multiple: Int64) {
@@ -182,13 +241,24 @@ struct TimeObserverTable {
     heap.insert(Due(time: MediaTime(value: value, timescale: interval.timescale), token: token, index: multiple))
   }
 
+  /// The index of the first of the ascending `times` that lies ahead of `place`.
+  private static func firstAhead(of place: Place, in times: [MediaTime]) -> Int {
+    var (low, high) = (0, times.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let isAhead = place.isHeard ? times[middle] > place.time : times[middle] >= place.time
+      if isAhead { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
   /// The first multiple of `interval` after `time`, or at it.
-  private static func multiple(of interval: MediaTime, from time: MediaTime, inclusive: Bool) -> Int64? {
+  private static func multiple(of interval: MediaTime, from time: MediaTime, isIncluded: Bool) -> Int64? {
     guard time.isNumeric else { return nil }
     let numerator = Int128(time.value) * Int128(interval.timescale)
     let denominator = Int128(time.timescale) * Int128(interval.value)
     let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)
     let floor = remainder < 0 ? quotient - 1 : quotient
-    return Int64(exactly: remainder == 0 && inclusive ? floor : floor + 1)
+    return Int64(exactly: remainder == 0 && isIncluded ? floor : floor + 1)
   }
 }

@@ -30,6 +30,9 @@ struct HeardClock: Hashable {
   /// Forgets the line: the device started, starved or moved.
   mutating func restart() { self = HeardClock(sampleRateHz: sampleRateHz) }
 
+  /// Counts all frames anew: what was frame 0 is frame `count`.
+  mutating func move(byFrames count: Int64) { anchor?.frame += Double(count) }
+
   /// Takes a timing in: `frame` was heard at `time`. True when the line began anew instead of being bent.
   mutating func observe(frame: Double, at time: HostTime) -> Bool {
     guard let expected = heardFrame(at: time) else {

@@ -6,8 +6,10 @@ import Synchronization
 
 /// An output through PulseAudio (or PipeWire's `pipewire-pulse`): float32, at the device's own rate.
 ///
-/// The stream holds about 100 ms, so that a player wakes the machine rarely; commands are heard within 10 to 50 ms all
-/// the same, because what is queued is rendered again and overwritten, and no other player loses a sample by it. When
+/// The stream holds about 100 ms, so that a player wakes the machine rarely; commands are heard at once all the same. A
+/// seek of the only player that sounds replaces what is queued from where the device reads next, and a pause stops the
+/// stream: within one block of the device, 20 ms. Where something else sounds on, what is queued is rendered again and
+/// overwritten, clear of what the device is about to read: 20 to 50 ms, and no other player loses a sample by it. When
 /// nothing sounds the stream is corked and nothing wakes. A sound server that starves us, or is starved by us, loses no
 /// sample: the stream goes on where it was. Whoever needs the sink back after `outputLost` closes it and opens a new one;
 /// `PulseServerWatcher` says when that is worth trying.

@@ -31,6 +31,29 @@ extension PulseStreamDriver {
     corkIfSilent(at: now)
   }
 
+  /// No frame before this one is still to be read, as far as the server has told: it asks for more each time that the
+  /// device has read.
+  var unreadFrame: Int64 {
+    max(lastReadFrame, min(writtenFrame, writtenFrame - Int64(counters.bufferFrames.load(ordering: .relaxed))))
+  }
+
+  /// Replaces all that is queued, applying the commands that wait.
+  ///
+  /// Nothing of what was before goes on, so the new sound need not begin at a frame that is chosen beforehand, which
+  /// would have to keep clear of the device: the server puts it where the device reads next. None of it comes late, and
+  /// no time is lost. Where it landed is asked; the frames that were counted for it are then moved there.
+  func jump() {
+    isSpliceWanted = false
+    unverifiedSpliceFrame = nil
+    _ = core.rewind(toFrame: unreadFrame)
+    renderAndWrite(isJump: true)
+    counters.spliceCount.wrappingAdd(1, ordering: .relaxed)
+    guard phase == .running else { return }
+    requestTiming()
+    landingTiming = timingsRequested
+    tellControl()
+  }
+
   /// Counts the splice before `timing` as late when the device had read past its first frame.
   func verifySplice(_ timing: DeviceTiming) {
     guard let frame = unverifiedSpliceFrame else { return }

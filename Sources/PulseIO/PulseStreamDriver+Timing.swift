@@ -45,12 +45,23 @@ extension PulseStreamDriver {
     counters.timingCount.wrappingAdd(1, ordering: .relaxed)
     guard phase != .failed else { return }
     guard succeeded, let timing = deviceTiming() else {
-      // Without an answer there is no splice and no end of a cork; the state callback tells of a lost server.
-      if timingsAnswered == timingsRequested, isSpliceWanted || phase == .corking {
+      // Without an answer there is no splice, no landing and no end of a cork; the state callback tells of a lost server.
+      if timingsAnswered == timingsRequested, isSpliceWanted || phase == .corking || landingTiming != nil {
         requestTiming()
+        if landingTiming != nil { landingTiming = timingsRequested }
+        if corkTiming != nil { corkTiming = timingsRequested }
       }
       return
     }
+    if let landing = landingTiming {
+      // What was asked before the jump counts in frames that the jump may have moved.
+      guard timingsAnswered == landing else { return }
+      return landed()
+    }
+    handle(timing)
+  }
+
+  private func handle(_ timing: DeviceTiming) {
     lastReadFrame = timing.readFrame
     counters.deviceLatencyMicroseconds.store(
       Int(clamping: timing.deviceMicroseconds), ordering: .relaxed)
@@ -65,6 +76,18 @@ extension PulseStreamDriver {
       if timingsAnswered == corkTiming { settle(readFrame: timing.readFrame) }
     case .corked, .failed: break
     }
+  }
+
+  /// The server has taken the jump, and says where: that is where the core's frame stands from now on.
+  private func landed() {
+    landingTiming = nil
+    guard let info = pa_stream_get_timing_info(stream)?.pointee else { return }
+    let movement = writtenFrame - info.write_index / Int64(bytesPerFrame) - baseFrame
+    baseFrame += movement
+    lastReadFrame += movement
+    floorFrame += movement
+    heard.move(byFrames: movement)
+    if let timing = deviceTiming() { handle(timing) }
   }
 
   /// The server's last answer in output frames; nil when libpulse holds it for void.
@@ -103,11 +126,11 @@ extension PulseStreamDriver {
   /// Lets the clock run from the moment at which the device gets to `floorFrame`; until then it plays what it held
   /// before, and the clock stands.
   private func startClock() {
-    cancelClockStart()
+    cancelClockEvent()
     guard let begin = heard.hostTime(ofFrame: Double(floorFrame)) else { return }
     let delay = begin.nanoseconds(since: .now)
     if delay > 200_000 {
-      clockStartEvent = pa_context_rttime_new(
+      clockEvent = pa_context_rttime_new(
         context, pa_rtclock_now() + UInt64(delay / 1_000),
         { _, _, _, own in PulseStreamDriver.from(own)?.startClock() }, own)
       return
@@ -122,14 +145,29 @@ extension PulseStreamDriver {
     tellControlOfClock()
   }
 
-  func cancelClockStart() {
-    if let clockStartEvent { api.pointee.time_free(clockStartEvent) }
-    clockStartEvent = nil
+  /// Lets the clock stand at `frame` once the device, which holds sound that cannot be taken back, has got there.
+  func stopClockWhenHeard(_ frame: Int64) {
+    cancelClockEvent()
+    guard isClockRunning, let end = heard.hostTime(ofFrame: Double(frame)), end > .now else {
+      return stopClock(at: frame)
+    }
+    clockEvent = pa_context_rttime_new(
+      context, pa_rtclock_now() + UInt64(end.nanoseconds(since: .now) / 1_000 + 1),
+      { _, _, _, own in PulseStreamDriver.from(own)?.clockReachedEnd() }, own)
+  }
+
+  private func clockReachedEnd() {
+    if case .corked(let readFrame) = phase { stopClock(at: readFrame) }
+  }
+
+  func cancelClockEvent() {
+    if let clockEvent { api.pointee.time_free(clockEvent) }
+    clockEvent = nil
   }
 
   /// Lets the clock stand: at `frame`, or where it is.
   func stopClock(at frame: Int64?) {
-    cancelClockStart()
+    cancelClockEvent()
     let now = HostTime.now
     let wasRunning = isClockRunning
     var standing = frame

@@ -10,7 +10,8 @@ import Synchronization
 
 /// Drives one playback stream.
 ///
-/// Frames: the stream's byte 0 is output frame `baseFrame`; read and write indexes are told as output frames.
+/// Frames: the stream's byte 0 is output frame `baseFrame`; read and write indexes are told as output frames. A jump
+/// (PulseStreamDriver+Splice) may move `baseFrame`.
 final class PulseStreamDriver {
   /// What the stream does.
   enum Phase: Hashable {
@@ -29,7 +30,7 @@ final class PulseStreamDriver {
   let counters: PulseCounters
   let bytesPerFrame: Int
   let sampleRateHz: Int
-  let baseFrame: Int64
+  var baseFrame: Int64
   private let connection: PulseConnection
   private let signal: EventSignal
   private let wakeControl: @Sendable () -> Void
@@ -47,6 +48,8 @@ final class PulseStreamDriver {
   private var hasCommandsAfterCork = false
   /// The first frame of the last splice, until it is known whether it came in time.
   var unverifiedSpliceFrame: Int64?
+  /// The timing that tells where the last jump landed; nil when that is known.
+  var landingTiming: UInt64?
 
   // Timing. Requests are numbered; the server answers in order.
   var timingsRequested: UInt64 = 0
@@ -60,7 +63,7 @@ final class PulseStreamDriver {
   /// No frame before this one can be heard from now on: where the stream began, resumed or starved.
   var floorFrame: Int64
   var isClockRunning = false
-  var clockStartEvent: OpaquePointer?
+  var clockEvent: OpaquePointer?
   var lastReadFrame: Int64
 
   // How the device reads: a request for sound comes right after it has taken some. The size of its blocks outlasts a
@@ -138,7 +141,7 @@ final class PulseStreamDriver {
     connection.onLoss = nil
     if let signalEvent { api.pointee.io_free(signalEvent) }
     signalEvent = nil
-    cancelClockStart()
+    cancelClockEvent()
     pa_stream_set_write_callback(stream, nil, nil)
     pa_stream_set_underflow_callback(stream, nil, nil)
     pa_stream_set_started_callback(stream, nil, nil)
@@ -168,11 +171,23 @@ final class PulseStreamDriver {
     signal.clear()
     switch phase {
     case .corked(let readFrame): startIfActive(readFrame: readFrame)
-    case .running:
-      isSpliceWanted = true
-      requestTiming()
+    case .running: applyWhileRunning()
     case .corking: hasCommandsAfterCork = true
     case .failed: break
+    }
+  }
+
+  private func applyWhileRunning() {
+    switch core.pendingEffect(fromFrame: unreadFrame) {
+    case .replaces: jump()
+    case .silences:
+      // A stream that stands tells exactly where everything stopped.
+      isSpliceWanted = false
+      hasCommandsAfterCork = true
+      cork()
+    case .mixes:
+      isSpliceWanted = true
+      requestTiming()
     }
   }
 
@@ -182,9 +197,8 @@ final class PulseStreamDriver {
     core.applyCommands()
     if core.isActive {
       phase = .running
-      floorFrame = readFrame
+      stopClock(at: readFrame)
       lastRead = HostTime(nanoseconds: 0)
-      heard.restart()
       renderAndWrite()
       if phase == .running {
         setCorked(false) { _, _, own in PulseStreamDriver.from(own)?.uncorked() }
@@ -206,8 +220,11 @@ final class PulseStreamDriver {
       // All that was written has been heard before this request came here: the device starves.
       stopClock(at: writtenFrame)
     }
-    if lastRead.nanoseconds > 0 { blockFrames = Int64(byteCount / bytesPerFrame) }
-    lastRead = now
+    // After a jump the server also asks for what was jumped over.
+    if landingTiming == nil {
+      if lastRead.nanoseconds > 0 { blockFrames = Int64(byteCount / bytesPerFrame) }
+      lastRead = now
+    }
     // What a splice is about to replace need not be written first, and must not take its commands.
     if !isSpliceWanted {
       renderAndWrite()
@@ -217,8 +234,10 @@ final class PulseStreamDriver {
     tellControl()
   }
 
-  /// Renders from `core.renderedFrame` to the end of what the server may hold, at least over all that is queued.
-  func renderAndWrite() {
+  /// Renders from `core.renderedFrame` to the end of what the server may hold, at least over all that is queued. The
+  /// first frame goes to its own place, or to where the device reads next (`isJump`).
+  func renderAndWrite(isJump: Bool = false) {
+    var isJump = isJump
     let writable = pa_stream_writable_size(stream)
     guard writable != Int.max else { return fail("the stream cannot be written") }  // (size_t) -1
     var remaining = Int(writtenFrame - core.renderedFrame) + writable / bytesPerFrame
@@ -234,10 +253,12 @@ final class PulseStreamDriver {
       let frameCount = min(remaining, byteCount / bytesPerFrame)
       let offset = (core.renderedFrame - writtenFrame) * Int64(bytesPerFrame)
       core.render(into: memory.assumingMemoryBound(to: Float.self), frameCount: frameCount)
-      guard
-        pa_stream_write(stream, memory, frameCount * bytesPerFrame, nil, offset, PA_SEEK_RELATIVE)
-          == 0
-      else { return fail("the stream cannot be written") }
+      let status =
+        isJump
+        ? pa_stream_write(stream, memory, frameCount * bytesPerFrame, nil, 0, PA_SEEK_RELATIVE_ON_READ)
+        : pa_stream_write(stream, memory, frameCount * bytesPerFrame, nil, offset, PA_SEEK_RELATIVE)
+      guard status == 0 else { return fail("the stream cannot be written") }
+      isJump = false
       writtenFrame = core.renderedFrame
       remaining -= frameCount
       counters.writeCount.wrappingAdd(1, ordering: .relaxed)
@@ -262,6 +283,10 @@ final class PulseStreamDriver {
     guard phase == .running, !core.isActive, !isSpliceWanted else { return }
     let frame = isClockRunning ? heard.heardFrame(at: now) ?? 0 : Double(floorFrame)
     guard frame >= Double(core.lastAudibleFrame) else { return }
+    cork()
+  }
+
+  private func cork() {
     phase = .corking
     corkTiming = nil
     setCorked(true) { _, _, own in PulseStreamDriver.from(own)?.corked() }
@@ -280,7 +305,7 @@ final class PulseStreamDriver {
     corkTiming = nil
     unverifiedSpliceFrame = nil
     core.release(heardFrame: readFrame)
-    stopClock(at: readFrame)
+    stopClockWhenHeard(readFrame)
     if hasCommandsAfterCork {
       hasCommandsAfterCork = false
       startIfActive(readFrame: readFrame)

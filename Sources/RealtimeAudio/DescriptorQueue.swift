@@ -91,11 +91,11 @@ struct QueuePositions: ~Copyable, @unchecked Sendable {
 
   // MARK: - Consumer's side
 
-  /// Where the oldest value lies; -1 when there is none.
+  /// Where the oldest value lies, or the one `offset` behind it; -1 when there is none.
   @_noAllocation
-  borrowing func slotToRead() -> Int {
-    let position = consumed.load(ordering: .relaxed)
-    if position == published.load(ordering: .acquiring) { return -1 }
+  borrowing func slotToRead(offset: Int = 0) -> Int {
+    let position = consumed.load(ordering: .relaxed) &+ offset
+    if position >= published.load(ordering: .acquiring) { return -1 }
     return position & (capacity &- 1)
   }
 

@@ -183,6 +183,12 @@ public final class RenderCore: @unchecked Sendable {
     @_noAllocation get { state.pointee.lastAudibleFrame }
   }
 
+  /// What the commands that wait would do to the output from `frame` on, were they applied there. Applies nothing.
+  @_noAllocation
+  public func pendingEffect(fromFrame frame: Int64) -> PendingEffect {
+    state.pointee.effect(of: commands, fromFrame: frame)
+  }
+
   /// Applies the commands that wait, at `renderedFrame`, and renders nothing.
   @_noAllocation
   public func applyCommands() { state.pointee.applyCommands(commands, events: events) }

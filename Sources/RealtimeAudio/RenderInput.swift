@@ -86,6 +86,11 @@ struct RenderInput: ~Copyable {
   @_noAllocation
   func run(_ index: Int) -> UnsafeMutablePointer<Run> { runs + ((firstRun &+ index) & (Self.runCapacity &- 1)) }
 
+  /// The output frame after the last one that this input sounded, as far as that is remembered.
+  var lastRunEnd: Int64 {
+    @_noAllocation get { runCount == 0 ? .min : run(runCount &- 1).pointee.outputEnd }
+  }
+
   /// Begins a run at `outputFrame`. Nil, or the frame before which nothing can be rendered again any more, because the
   /// oldest run had to be forgotten to make room.
   @_noAllocation

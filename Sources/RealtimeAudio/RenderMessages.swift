@@ -26,6 +26,16 @@ struct RenderCommand: BitwiseCopyable {
   var meter: UnsafeMutablePointer<InputMeter.Storage>?
 }
 
+/// What commands that wait make of the sound that the device has not read yet.
+public enum PendingEffect: BitwiseCopyable, Sendable {
+  /// Something of it goes on, or nothing is asked: what is changed has to be rendered anew from a frame that is known.
+  case mixes
+  /// None of it is heard, and something else is: where exactly it begins does not matter to what was before.
+  case replaces
+  /// All that sounds is to stop where it is.
+  case silences
+}
+
 /// What the render side tells the engine. Plain data, in the order in which it happened.
 ///
 /// Output frames are absolute numbers on the output's clock. `rewound` to a frame makes void what rendering brought from
@@ -80,6 +90,13 @@ extension DescriptorQueue where Element == RenderCommand {
     let command = storage[slot]
     positions.didRead()
     return command
+  }
+
+  /// The command `offset` behind the oldest, which stays; nil when there is none.
+  @_noAllocation
+  borrowing func peek(_ offset: Int) -> RenderCommand? {
+    let slot = positions.slotToRead(offset: offset)
+    return slot < 0 ? nil : storage[slot]
   }
 }
 

@@ -119,6 +119,48 @@ struct RenderState: ~Copyable {
     }
   }
 
+  /// What the commands would do to the output from `frame` on. An input counts as heard there when it needs the device
+  /// or its last run reaches beyond the frame.
+  @_noAllocation
+  func effect(of commands: borrowing DescriptorQueue<RenderCommand>, fromFrame frame: Int64) -> PendingEffect {
+    // One bit an input.
+    var heard: UInt64 = 0
+    var running: UInt64 = 0
+    var filled: UInt64 = 0
+    for index in 0..<inputLimit {
+      let bit = UInt64(1) &<< UInt64(truncatingIfNeeded: index)
+      let input = inputs + index
+      if input.pointee.needsDevice || input.pointee.lastRunEnd > frame { heard |= bit }
+      if input.pointee.isRunning, !input.pointee.isIn(.ended) { running |= bit }
+      if input.pointee.stream != nil { filled |= bit }
+    }
+    var replaced: UInt64 = 0
+    var stopped: UInt64 = 0
+    var count = 0
+    while let command = commands.peek(count) {
+      count &+= 1
+      let bit = UInt64(1) &<< UInt64(truncatingIfNeeded: command.inputIndex)
+      switch command.kind {
+      case .attach: running &= ~bit
+      case .detach:
+        running &= ~bit
+        stopped |= bit
+      case .setRunning:
+        running = command.flag ? running | bit : running & ~bit
+        stopped = command.flag ? stopped & ~bit : stopped | bit
+      case .setStream:
+        // What fades out is heard on.
+        if command.fadeFrameCount > 0 { return .mixes }
+        filled = command.stream == nil ? filled & ~bit : filled | bit
+        replaced |= bit
+      case .scheduleStream: return .mixes
+      case .setVolume, .setMute, .setPan, .setMeter: break
+      }
+    }
+    if running & filled != 0 { return heard & ~replaced == 0 ? .replaces : .mixes }
+    return heard != 0 && heard & ~(replaced | stopped) == 0 ? .silences : .mixes
+  }
+
   // MARK: - Rendering
 
   @_noAllocation

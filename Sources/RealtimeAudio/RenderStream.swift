@@ -9,13 +9,16 @@ public struct SpanDescriptor: BitwiseCopyable, Sendable {
   public var streamFrame: Int64
   /// The queue entry whose sound this is.
   public var itemID: UInt64
+  /// Which playing of an item this is: they are counted in each stream, from 0.
+  public var passIndex: Int32
   /// The item's time at `streamFrame`: `timeValue / timeScale` seconds.
   public var timeValue: Int64
   public var timeScale: Int32
 
-  public init(streamFrame: Int64, itemID: UInt64, timeValue: Int64, timeScale: Int32) {
+  public init(streamFrame: Int64, itemID: UInt64, passIndex: Int32 = 0, timeValue: Int64, timeScale: Int32) {
     self.streamFrame = streamFrame
     self.itemID = itemID
+    self.passIndex = passIndex
     self.timeValue = timeValue
     self.timeScale = timeScale
   }

@@ -67,12 +67,6 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
     return done
   }
 
-  /// Empties the ring and starts again at frame 0. Only while no renderer knows the ring.
-  public borrowing func reset() {
-    written.store(0, ordering: .relaxed)
-    released.store(0, ordering: .relaxed)
-  }
-
   // MARK: - Renderer's side
 
   /// The frame after the last one that may be read. Any side.

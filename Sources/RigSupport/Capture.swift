@@ -1,4 +1,5 @@
 import Glibc
+import MediaCore
 
 /// What a pipe sink has played: read by a thread of its own, kept in memory up to a limit.
 ///
@@ -8,6 +9,8 @@ public final class Capture: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var storage: [StereoFrame] = []
+  /// When what was read came: the position after it, and `CLOCK_MONOTONIC`.
+  private var arrivals: [(end: Int, time: HostTime)] = []
   private var hasEnded = false
   private var hasOverflowed = false
   private let limitFrames: Int
@@ -68,6 +71,18 @@ public final class Capture: @unchecked Sendable {
     withLock {
       let start = min(max(0, from), storage.count)
       return Array(storage[start..<min(storage.count, count.map { start + $0 } ?? storage.count)])
+    }
+  }
+
+  /// When the frame at `position` came out of the pipe; nil when it has not, or was forgotten.
+  public func arrival(of position: Int) -> HostTime? {
+    withLock {
+      var (low, high) = (0, arrivals.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if arrivals[middle].end <= position { low = middle + 1 } else { high = middle }
+      }
+      return low < arrivals.count ? arrivals[low].time : nil
     }
   }
 
@@ -133,7 +148,12 @@ public final class Capture: @unchecked Sendable {
   }
 
   /// Forgets what was captured; positions start at 0 again.
-  public func clear() { withLock { storage.removeAll(keepingCapacity: true) } }
+  public func clear() {
+    withLock {
+      storage.removeAll(keepingCapacity: true)
+      arrivals = []
+    }
+  }
 
   // MARK: - Internals
 
@@ -167,10 +187,11 @@ public final class Capture: @unchecked Sendable {
     }
   }
 
-  private func append(_ frames: [StereoFrame]) {
+  private func append(_ frames: [StereoFrame], at time: HostTime) {
     withLock {
       let room = limitFrames - storage.count
       storage.append(contentsOf: frames.prefix(room))
+      arrivals.append((storage.count, time))
       if frames.count > room { hasOverflowed = true }
       pthread_cond_broadcast(condition)
     }
@@ -211,6 +232,8 @@ public final class Capture: @unchecked Sendable {
         let count = read(descriptor, &buffer, buffer.count)
         if count < 0, errno == EAGAIN || errno == EINTR { continue }
         if count <= 0 { break }
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
         bytes.append(contentsOf: buffer[..<count])
         let whole = bytes.count / 4
         let frames = (0..<whole).map { index in
@@ -220,7 +243,8 @@ public final class Capture: @unchecked Sendable {
               truncatingIfNeeded: Int(bytes[4 * index + 2]) | Int(bytes[4 * index + 3]) << 8))
         }
         bytes.removeFirst(whole * 4)
-        capture.append(frames)
+        capture.append(
+          frames, at: HostTime(nanoseconds: Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)))
       }
       capture.end()
     }

@@ -13,10 +13,10 @@ public enum Command: Sendable, Hashable {
   /// up what comes after it on its connection.
   public var isWaiting: Bool {
     switch self {
-    case .playback(.seek, _), .watching(.wait), .watching(.clockAdvance): true
-    case .queue(.load(_, let waitUntilReady), _): waitUntilReady
-    case .queue(.append(_, let waitUntilReady, _), _): waitUntilReady
-    case .queue(.insert(_, _, let waitUntilReady, _), _): waitUntilReady
+    case .playback(.seek, _), .playback(.loop, _), .watching(.wait), .watching(.clockAdvance): true
+    case .queue(.load(_, let waitUntilReady, _), _): waitUntilReady
+    case .queue(.append(_, let waitUntilReady, _, _), _): waitUntilReady
+    case .queue(.insert(_, _, let waitUntilReady, _, _), _): waitUntilReady
     default: false
     }
   }
@@ -52,7 +52,37 @@ public enum PlaybackCommand: Sendable, Hashable {
   case mute(Switch?)
   /// Nil asks for the present action.
   case endAction(ItemEndAction?)
+  /// Nil asks for the present mode.
+  case `repeat`(RepeatMode?)
+  case loop(Loop)
   case status
+
+  /// What to do about a loop of the current item.
+  public struct Loop: Sendable, Hashable {
+    public enum Change: Sendable, Hashable {
+      /// Tells which there is.
+      case none
+      case off
+      /// Loops a range; `count`: how many times playback goes back, nil: for ever.
+      case range(start: TimeExpression, end: TimeExpression, count: Int?)
+    }
+
+    public var change: Change
+    /// The item that must be the current one.
+    public var item: Int?
+
+    public init(_ change: Change, item: Int? = nil) {
+      self.change = change
+      self.item = item
+    }
+  }
+
+  /// What is played again.
+  public enum RepeatMode: String, Sendable, Hashable, CaseIterable {
+    case off
+    case one
+    case all
+  }
 
   /// Where to go, and how exactly.
   public struct Seek: Sendable, Hashable {
@@ -61,15 +91,19 @@ public enum PlaybackCommand: Sendable, Hashable {
     public var toleranceBefore: MediaTime
     /// Not negative, possibly positive infinity; zero unless said.
     public var toleranceAfter: MediaTime
+    /// Whether the seek under way is heard first; else this one takes its place.
+    public var isChase: Bool
     /// The item that must be the current one, or the seek fails.
     public var item: Int?
 
     public init(
-      target: TimeExpression, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero, item: Int? = nil
+      target: TimeExpression, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero,
+      isChase: Bool = false, item: Int? = nil
     ) {
       self.target = target
       self.toleranceBefore = toleranceBefore
       self.toleranceAfter = toleranceAfter
+      self.isChase = isChase
       self.item = item
     }
   }
@@ -96,13 +130,14 @@ public enum PlaybackCommand: Sendable, Hashable {
 }
 
 /// Commands that edit or list one player's queue. `ifVersion` is the version that the queue must have for the edit to be done.
+/// With `precise` the durations of the new entries are found out exactly.
 public enum QueueCommand: Sendable, Hashable {
   /// Replaces the queue; at least one path.
-  case load([FilePath], waitUntilReady: Bool)
+  case load([FilePath], waitUntilReady: Bool, precise: Bool = false)
   /// Adds to the end; at least one path.
-  case append([FilePath], waitUntilReady: Bool, ifVersion: Int?)
+  case append([FilePath], waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false)
   /// Adds at a place; at least one path.
-  case insert([FilePath], at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?)
+  case insert([FilePath], at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false)
   /// Removes entries; at least one id.
   case remove([Int], ifVersion: Int?)
   case clear
@@ -171,8 +206,9 @@ public enum WatchingCommand: Sendable, Hashable {
   case unobserve(subscription: Int)
   /// A periodic observer; the interval, in item time, is positive and numeric.
   case tick(interval: MediaTime, player: String)
-  /// A boundary observer; at least one time, each numeric and not negative. With an item it fires in that one only.
-  case at([MediaTime], item: Int?, player: String)
+  /// A boundary observer; at least one time, each numeric and not negative. With an item it fires in that one only; with
+  /// `includesSeeks` for seeks over a time, too.
+  case at([MediaTime], item: Int?, includesSeeks: Bool, player: String)
   /// Removes a periodic or boundary observer.
   case untick(subscription: Int)
   /// Levels, so many times a second: 1 to 100.
@@ -182,6 +218,8 @@ public enum WatchingCommand: Sendable, Hashable {
   case wait([WaitCondition], timeout: MediaTime?, player: String)
   /// Lets so much of the virtual clock pass; not negative.
   case clockAdvance(MediaTime)
+  /// Where the time of the last start or seek went.
+  case explain(player: String)
 }
 
 /// Commands about the players of the daemon and their outputs.

@@ -6,6 +6,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case clear
   case clockAdvance = "clock.advance"
   case endAction = "end-action"
+  case explain
   case fade
   case hello
   case help
@@ -14,6 +15,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case itemVolume = "item.volume"
   case list
   case load
+  case loop
   case meter
   case mute
   case next
@@ -28,6 +30,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case playerList = "player.list"
   case rate
   case remove
+  case `repeat`
   case seek
   case stats
   case status

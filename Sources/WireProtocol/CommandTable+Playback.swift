@@ -14,19 +14,33 @@ extension CommandTable {
       .seek, .playback, "Goes to a time of the current item.",
       details:
         "Exact unless said otherwise: the first sample heard is that of the time asked for. A waiting request: it answers"
-        + " when the seek is done, with where it landed. `finished=false` says that another seek took its place. A time outside"
-        + " the item is moved to its nearest end. `item` guards against a change of item in between.",
+        + " when the new sound is with the device. `requested` is what was asked for, as a time of the item and before it was"
+        + " moved to the item's nearest end (`clamped`); `before` and `after` are the tolerances, `time` is what was reached,"
+        + " `exact` whether that is the sample asked for, `us` the microseconds that it took. A newer seek takes the place of"
+        + " one under way, but `chase` lets that one be heard first; of several that wait only the newest is carried out. A"
+        + " seek that is not carried out answers at once with `finished=false`, in `time` where the player is, and a `reason`:"
+        + " `superseded`, `itemChanged`, `itemEnded`, `itemFailed`, `cancelled`, `outputLost` (playback will go on from the"
+        + " asked-for place) or `closed`."
+        + " A relative place counts from where the newest seek goes. `item` guards against a change of item in between.",
       parameters: [
         ParameterSpec(.time, .timeExpression, .required, "TIME", "where to go"),
         ParameterSpec(.fast, .flag, .option, "fast", "any tolerance will do: land where it costs least"),
+        ParameterSpec(.chase, .flag, .option, "chase", "let the seek under way be heard first"),
         ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier it may land; 0 unless said"),
         ParameterSpec(.after, .tolerance, .option, "TIME", "how much later it may land; 0 unless said"),
         ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"),
         player,
       ],
-      waiting: .always, reply: ["finished", "item", "time", "pts", "requested"],
+      waiting: .always,
+      reply: [
+        "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
+      ],
       errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .damagedFile, .decodeFailed],
-      example: ["> @5 seek 1:23.5", "< @5 ok finished=true item=1 time=83.5 pts=3682350/44100 requested=83.5"]
+      example: [
+        "> @5 seek 1:23.5",
+        "< @5 ok finished=true item=1 time=83.5 pts=3682350/44100 requested=83.5 before=0 after=0 exact=true clamped=false"
+          + " us=2950",
+      ]
     ) { arguments throws(MediaError) in
       let isFast = arguments.flag(.fast)
       let before = arguments.time(.before)
@@ -37,7 +51,8 @@ extension CommandTable {
       let target = try arguments.required(.time, arguments.expression(.time))
       let seek = PlaybackCommand.Seek(
         target: target, toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
-        toleranceAfter: after ?? (isFast ? .positiveInfinity : .zero), item: arguments.integer(.item))
+        toleranceAfter: after ?? (isFast ? .positiveInfinity : .zero), isChase: arguments.flag(.chase),
+        item: arguments.integer(.item))
       return .playback(.seek(seek), player: arguments.player)
     },
     CommandSpec(
@@ -116,20 +131,70 @@ extension CommandTable {
         .endAction(arguments.text(.action).flatMap(PlaybackCommand.ItemEndAction.init)), player: arguments.player)
     },
     CommandSpec(
+      .repeat, .playback, "Sets what is played again when it has ended, or gives it.",
+      details:
+        "`one` plays the current item again and again, `all` the queue: an entry that was heard to its end goes to"
+        + " the end of the queue and keeps its id, and so does one that `next` leaves. Repeats follow without a gap, and come"
+        + " before `end-action`. What is shorter than 10 ms is played once.",
+      parameters: [
+        ParameterSpec(
+          .mode, .word(PlaybackCommand.RepeatMode.allCases.map(\.rawValue)), .optional, "off|one|all",
+          "what to repeat; `off` from the start"), player,
+      ],
+      reply: ["repeat"], errors: [.noSuchPlayer], example: ["> repeat one", "< ok repeat=one"]
+    ) { arguments throws(MediaError) in
+      .playback(.repeat(arguments.text(.mode).flatMap(PlaybackCommand.RepeatMode.init)), player: arguments.player)
+    },
+    CommandSpec(
+      .loop, .playback, "Plays a part of the current item again and again, ends that, or says what is looped.",
+      details:
+        "Exact: from frame `floor(START * rate)` up to frame `floor(END * rate)`, without a gap. Playback that comes to"
+        + " END from before it goes on at START; playback beyond END (when the loop is set, or by a seek) plays on, and the loop"
+        + " is over when the item ends. `loop off` plays on from where it is. Each time it goes back is a `seam` event and no"
+        + " `time-jumped`; ticks and boundaries fire in each pass. A range is 10 ms long at least. While the item is not ready"
+        + " the request waits for that. In the reply `count` is how many more times it goes back (`none`: for ever).",
+      parameters: [
+        ParameterSpec(.start, .timeExpression, .optional, "START", "where the range begins"),
+        ParameterSpec(.end, .timeExpression, .optional, "END", "where it ends"),
+        ParameterSpec(.off, .flag, .option, "off", "play on"),
+        ParameterSpec(
+          .count, .integer(1...1_000_000_000), .option, "N", "how many times to go back; for ever unless said"),
+        ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"), player,
+      ],
+      waiting: .always, reply: ["item", "start", "end", "count"],
+      errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer],
+      example: [
+        "> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none", "> loop off",
+        "< ok item=1 start=none end=none count=none",
+      ]
+    ) { arguments throws(MediaError) in
+      let (start, end, count) = (arguments.expression(.start), arguments.expression(.end), arguments.integer(.count))
+      let change: PlaybackCommand.Loop.Change
+      switch (start, end, arguments.flag(.off)) {
+      case (let start?, let end?, false): change = .range(start: start, end: end, count: count)
+      case (nil, nil, true) where count == nil: change = .off
+      case (nil, nil, false) where count == nil: change = .none
+      default:
+        throw arguments.failure("a loop is START and END, with or without count, or off, or nothing to ask for it")
+      }
+      return .playback(.loop(.init(change, item: arguments.integer(.item))), player: arguments.player)
+    },
+    CommandSpec(
       .status, .playback, "Gives the player's state on one line.",
       details:
-        "`time` is the time heard. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
+        "`time` is the time heard; `loop` is `START-END` in seconds. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
       parameters: [player],
       reply: [
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
-        "duration",
-        "volume", "muted", "pan", "actionAtItemEnd", "itemStatus", "version",
+        "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
+        "itemStatus", "version",
       ],
       errors: [.noSuchPlayer],
       example: [
         "> status",
         "< ok player=main timeControlStatus=playing reasonForWaitingToPlay=none rate=1 item=1 index=0 count=2 time=12.25"
-          + " pts=540225/44100 duration=183.2 volume=1 muted=false pan=0 actionAtItemEnd=advance itemStatus=readyToPlay version=2",
+          + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false pan=0"
+          + " actionAtItemEnd=advance repeat=off loop=none itemStatus=readyToPlay version=2",
       ]
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]

@@ -28,9 +28,9 @@ extension CommandTable {
     CommandSpec(
       .tick, .watching, "Sends a `tick` event each time that playback passes a multiple of the interval.",
       details:
-        "In the item's time: at rate 2 they come twice as often. Also sent when the time jumps and when playback starts or"
-        + " stops (`reason`). `late` is by how many seconds the event came after the sample was heard. The interval is at"
-        + " least 1 ms.",
+        "In the item's time: at rate 2 they come twice as often. Also sent when the time jumps and when sound begins or"
+        + " ceases (`reason`). `late` is by how many seconds the event came after the sample was heard. The interval is at"
+        + " least 1 ms. See *Ticks and cues*.",
       parameters: [
         ParameterSpec(.interval, .duration(positive: true), .required, "INTERVAL", "the item time between two ticks"),
         player,
@@ -46,15 +46,24 @@ extension CommandTable {
     },
     CommandSpec(
       .at, .watching, "Sends an `at` event each time that playback passes one of the times.",
-      details: "Passing is playing through it; a seek over it does not count.",
+      details:
+        "Passing is playing through it, the item's beginning and end included (`kind=crossed`). A seek over it does not count,"
+        + " unless `seeks` asks for that (`kind=skipped`). A time behind the item's duration is never reached. See *Ticks and"
+        + " cues*.",
       parameters: [
         ParameterSpec(.times, .time, .list, "TIME", "times from the beginning of the item"),
-        ParameterSpec(.item, item, .option, "ID", "only in this item; in every one unless said"), player,
+        ParameterSpec(.item, item, .option, "ID", "only in this item; in every one unless said"),
+        ParameterSpec(.seeks, .flag, .option, "seeks", "also what a seek goes over"), player,
       ],
       reply: ["id"], errors: [.invalidTime, .noSuchItem, .tooManySubscriptions, .noSuchPlayer],
-      example: ["> at 90 95.25", "< ok id=3", "< * at id=3 player=main item=1 time=90 pts=90/1 late=0.001"]
+      example: [
+        "> at 90 95.25", "< ok id=3", "< * at id=3 player=main item=1 time=90 pts=90/1 kind=crossed late=0.001",
+      ]
     ) { arguments throws(MediaError) in
-      .watching(.at(arguments.times(.times), item: arguments.integer(.item), player: arguments.player))
+      .watching(
+        .at(
+          arguments.times(.times), item: arguments.integer(.item), includesSeeks: arguments.flag(.seeks),
+          player: arguments.player))
     },
     CommandSpec(
       .untick, .watching, "Ends a `tick` or an `at`.", details: "No event with its id comes behind the reply.",
@@ -123,6 +132,28 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .watching(.clockAdvance(try arguments.required(.duration, arguments.time(.duration))))
     },
+    CommandSpec(
+      .explain, .watching, "Tells where the time of the last start or seek went.",
+      details:
+        "In microseconds, from the request (`load`, `next`, `play`, `seek`, an edit of the queue) to the first sample heard."
+        + " `wait`: until the decode thread began, the time that `chase` held the seek included; `open`: opening the file; `index`: finding the place in it; `demux`:"
+        + " reading from there; `decode` and `resample`: up to the first sample, and as much more as must be there before it"
+        + " can sound; `commit`: handing it to the device; `device`: until it was heard, `none` while it is not, as for a"
+        + " player that is paused; `total`: all of them. `kind` is `start`, `seek`, or `splice` for what an edit of the queue"
+        + " put behind the present item. On the virtual clock decoding takes no time.",
+      parameters: [player],
+      reply: [
+        "player", "kind", "item", "requested", "reached", "wait", "open", "index", "demux", "decode", "resample",
+        "commit",
+        "device", "total",
+      ],
+      errors: [.invalidState, .noSuchPlayer],
+      example: [
+        "> explain",
+        "< ok player=main kind=seek item=1 requested=83.5 reached=83.5 wait=40 open=0 index=35 demux=60 decode=620 resample=0"
+          + " commit=1180 device=9800 total=11735",
+      ]
+    ) { arguments throws(MediaError) in .watching(.explain(player: arguments.player)) },
   ]
 
   /// Commands about the players of the daemon and their outputs.

@@ -8,10 +8,14 @@ public enum Event: Sendable, Hashable {
   case boundary(Boundary)
   /// A meter's turn has come.
   case meter(Meter)
+  /// A subscription is over, and not because the connection ended it.
+  case removed(Removed)
   /// The value of an observed key, first as it is and then each change.
   case changed(Changed)
   /// An item ended, failed, stalled or jumped; for those who observe `item.events`.
   case item(ItemNotification)
+  /// An item followed another, or itself; for those who observe `item.events`.
+  case seam(Seam)
   /// So many events of this connection were dropped because it did not read: ask for what matters again.
   case overflow(dropped: Int)
   /// The connection is about to be closed by the daemon, with the reason.
@@ -46,10 +50,10 @@ public enum Event: Sendable, Hashable {
     /// The rate at which time passes: 0 while it stands still.
     public var rate: Double
     public var reason: Reason
-    /// Nanoseconds from when the sample was heard to when the event was made; nil when nothing was due.
-    public var lateNanoseconds: Int64?
+    /// Nanoseconds from when the sample was heard to when the event was made; 0 for a jump.
+    public var lateNanoseconds: Int64
 
-    public init(subscription: Int, position: Position, rate: Double, reason: Reason, lateNanoseconds: Int64?) {
+    public init(subscription: Int, position: Position, rate: Double, reason: Reason, lateNanoseconds: Int64) {
       self.subscription = subscription
       self.position = position
       self.rate = rate
@@ -60,14 +64,24 @@ public enum Event: Sendable, Hashable {
 
   /// The payload of `at`: the position is the boundary itself.
   public struct Boundary: Sendable, Hashable {
+    /// How the boundary was passed.
+    public enum Kind: Sendable, Hashable {
+      /// By playing.
+      case crossed
+      /// By a seek over it, towards the item's beginning or its end.
+      case skipped(isBackward: Bool)
+    }
+
     public var subscription: Int
     public var position: Position
-    /// Nanoseconds from when the sample was heard to when the event was made.
+    public var kind: Kind
+    /// Nanoseconds from when the sample was heard to when the event was made; 0 for what was skipped.
     public var lateNanoseconds: Int64
 
-    public init(subscription: Int, position: Position, lateNanoseconds: Int64) {
+    public init(subscription: Int, position: Position, kind: Kind, lateNanoseconds: Int64) {
       self.subscription = subscription
       self.position = position
+      self.kind = kind
       self.lateNanoseconds = lateNanoseconds
     }
   }
@@ -101,6 +115,29 @@ public enum Event: Sendable, Hashable {
     /// Decimals are cut to what an eye can see.
     fileprivate static func values(_ values: [Float], factor: Double) -> FieldValue {
       .list(values.map { .float((Double($0) * factor).rounded() / factor) })
+    }
+  }
+
+  /// The payload of `removed`.
+  public struct Removed: Sendable, Hashable {
+    /// Why the subscription is over.
+    public enum Cause: String, Sendable, Hashable, CaseIterable {
+      /// The item that it was bound to left the queue.
+      case itemRemoved
+      case playerClosed
+    }
+
+    public var subscription: Int
+    public var player: String
+    /// The item that it was bound to; nil for `playerClosed`.
+    public var item: Int?
+    public var cause: Cause
+
+    public init(subscription: Int, player: String, item: Int?, cause: Cause) {
+      self.subscription = subscription
+      self.player = player
+      self.item = item
+      self.cause = cause
     }
   }
 
@@ -151,6 +188,8 @@ public enum Event: Sendable, Hashable {
       case failedToPlayToEnd(MediaError)
       case stalled
       case timeJumped
+      case packetsSkipped(count: Int, MediaError)
+      case newErrorLogEntry(MediaError)
     }
 
     public var subscription: Int
@@ -164,12 +203,46 @@ public enum Event: Sendable, Hashable {
     }
   }
 
+  /// The payload of `seam`.
+  public struct Seam: Sendable, Hashable {
+    public var subscription: Int
+    public var player: String
+    public var from: Int
+    public var to: Int
+    /// Where `to` began.
+    public var time: MediaTime
+    /// Frames cut off the end of `from`, at its own rate, and the name of what said so.
+    public var trimmedEndFrameCount: Int64
+    public var trimmedEndSource: String
+    /// The same for the start of `to`.
+    public var trimmedStartFrameCount: Int64
+    public var trimmedStartSource: String
+    /// Frames of silence, at the output's rate.
+    public var insertedFrameCount: Int64
+
+    public init(
+      subscription: Int, player: String, from: Int, to: Int, time: MediaTime,
+      trimmedEnd: (frameCount: Int64, source: String), trimmedStart: (frameCount: Int64, source: String),
+      insertedFrameCount: Int64
+    ) {
+      self.subscription = subscription
+      self.player = player
+      self.from = from
+      self.to = to
+      self.time = time
+      (trimmedEndFrameCount, trimmedEndSource) = trimmedEnd
+      (trimmedStartFrameCount, trimmedStartSource) = trimmedStart
+      self.insertedFrameCount = insertedFrameCount
+    }
+  }
+
   /// The event's name on the wire.
   public var name: EventName {
     switch self {
     case .tick: .tick
     case .boundary: .at
     case .meter: .meter
+    case .removed: .removed
     case .changed: .changed
     case .item(let notification):
       switch notification.kind {
@@ -177,7 +250,10 @@ public enum Event: Sendable, Hashable {
       case .failedToPlayToEnd: .failedToPlayToEnd
       case .stalled: .stalled
       case .timeJumped: .timeJumped
+      case .packetsSkipped: .packetsSkipped
+      case .newErrorLogEntry: .newErrorLogEntry
       }
+    case .seam: .seam
     case .overflow: .overflow
     case .closing: .closing
     }
@@ -190,10 +266,16 @@ public enum Event: Sendable, Hashable {
       var fields = Self.fields(tick.subscription, tick.position)
       fields.append("rate", .float(tick.rate))
       fields.append("reason", .string(tick.reason.rawValue))
-      fields.append("late", ifPresent: tick.lateNanoseconds.map { .seconds(nanoseconds: $0) })
+      fields.append("late", .seconds(nanoseconds: tick.lateNanoseconds))
       return fields
     case .boundary(let boundary):
       var fields = Self.fields(boundary.subscription, boundary.position)
+      switch boundary.kind {
+      case .crossed: fields.append("kind", "crossed")
+      case .skipped(let isBackward):
+        fields.append("kind", "skipped")
+        fields.append("direction", .string(isBackward ? "backward" : "forward"))
+      }
       fields.append("late", .seconds(nanoseconds: boundary.lateNanoseconds))
       return fields
     case .meter(let meter):
@@ -203,6 +285,11 @@ public enum Event: Sendable, Hashable {
       fields.append("averageScale", Meter.values(meter.averageScale, factor: 10_000))
       fields.append("peakScale", Meter.values(meter.peakScale, factor: 10_000))
       fields.append("late", .seconds(nanoseconds: meter.lateNanoseconds))
+      return fields
+    case .removed(let removed):
+      var fields: Fields = ["id": .int(removed.subscription), "player": .string(removed.player)]
+      fields.append("item", ifPresent: removed.item.map { .int($0) })
+      fields.append("cause", .string(removed.cause.rawValue))
       return fields
     case .changed(let changed):
       var fields: Fields = ["id": .int(changed.subscription), "player": .string(changed.player)]
@@ -215,7 +302,25 @@ public enum Event: Sendable, Hashable {
       return fields
     case .item(let notification):
       var fields = Self.fields(notification.subscription, notification.position)
-      if case .failedToPlayToEnd(let error) = notification.kind { fields.append(contentsOf: WireError(error).fields) }
+      switch notification.kind {
+      case .playedToEnd, .stalled, .timeJumped: break
+      case .failedToPlayToEnd(let error), .newErrorLogEntry(let error):
+        fields.append(contentsOf: WireError(error).fields)
+      case .packetsSkipped(let count, let error):
+        fields.append("count", .int(count))
+        fields.append(contentsOf: WireError(error).fields)
+      }
+      return fields
+    case .seam(let seam):
+      var fields: Fields = [
+        "id": .int(seam.subscription), "player": .string(seam.player), "from": .int(seam.from), "to": .int(seam.to),
+      ]
+      fields.append(position: seam.time)
+      fields.append("trimmed-end", .int(seam.trimmedEndFrameCount))
+      fields.append("trimmed-end-by", .string(seam.trimmedEndSource))
+      fields.append("trimmed-start", .int(seam.trimmedStartFrameCount))
+      fields.append("trimmed-start-by", .string(seam.trimmedStartSource))
+      fields.append("inserted", .int(seam.insertedFrameCount))
       return fields
     case .overflow(let dropped):
       return ["dropped": .int(dropped)]
@@ -256,8 +361,12 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case closing
   case failedToPlayToEnd = "failed-to-play-to-end"
   case meter
+  case newErrorLogEntry = "new-error-log-entry"
   case overflow
+  case packetsSkipped = "packets-skipped"
   case playedToEnd = "played-to-end"
+  case removed
+  case seam
   case stalled
   case tick
   case timeJumped = "time-jumped"

@@ -14,8 +14,10 @@ public enum EventTable {
 
   public static let all: [EventSpec] = [
     EventSpec(
-      name: .at, fields: position + ["late"],
-      summary: "`at`: playback passed one of the times; `time` is that time itself."),
+      name: .at, fields: position + ["kind", "[direction]", "late"],
+      summary:
+        "`at`: one of the times was passed, by playing (`kind=crossed`) or by a seek (`kind=skipped`, with `direction=forward` or"
+        + " `backward`); `time` is that time itself."),
     EventSpec(
       name: .changed, fields: ["id", "player", "key", "[item]", "[old]", "new", "cause", "[initial]"],
       summary: "`observe`: a key's present value (`initial=true`, without `old`), and then each change of it."),
@@ -32,19 +34,44 @@ public enum EventTable {
         + " largest sample in dBFS (0 is full scale, -160 silence), and both on a meter's scale from 0 (-60 dBFS) to 1."
     ),
     EventSpec(
+      name: .newErrorLogEntry, fields: position + error,
+      summary: "`observe item.events`: something is wrong with an item's file at this time, though it plays:"
+        + " `irregular-timestamps`, `wrong-length`. Sent when it is found, up to two seconds before it is heard."),
+    EventSpec(
       name: .overflow, fields: ["dropped"],
       summary: "Events were dropped because the connection did not read; it should ask again for what it needs."),
+    EventSpec(
+      name: .packetsSkipped, fields: position + ["count"] + error,
+      summary:
+        "`observe item.events`: so many packets of an item did not decode, the first of them at this time; silence"
+        + " stands for what they last. Sent when it is found, up to two seconds before it is heard."),
     EventSpec(
       name: .playedToEnd, fields: position,
       summary: "`observe item.events`: the last sample of an item was heard."),
     EventSpec(
+      name: .removed, fields: ["id", "player", "[item]", "cause"],
+      summary:
+        "A subscription is over: the item that its `at` was bound to left the queue (`itemRemoved`), or its player was closed"
+        + " (`playerClosed`)."),
+    EventSpec(
+      name: .seam,
+      fields: [
+        "id", "player", "from", "to", "time", "pts", "trimmed-end", "trimmed-end-by", "trimmed-start",
+        "trimmed-start-by",
+        "inserted",
+      ],
+      summary:
+        "`observe item.events`: an item followed another, or itself (repeated or looped), as heard. `time` is where `to` began;"
+        + " frames trimmed from the end of the one and the start of the other, at their own rates, and by which tag (`none`"
+        + " where nothing was); frames of silence that the output had to insert: 0, unless what follows came too late."),
+    EventSpec(
       name: .stalled, fields: position,
       summary: "`observe item.events`: samples did not come in time; playback goes on by itself."),
     EventSpec(
-      name: .tick, fields: position + ["rate", "reason", "[late]"],
+      name: .tick, fields: position + ["rate", "reason", "late"],
       summary:
-        "`tick`: a multiple of the interval was passed (`periodic`), or the time jumped (`jump`), or playback started or stopped"
-        + " (`start`, `stop`)."),
+        "`tick`: a multiple of the interval was heard (`periodic`), or the time jumped (`jump`), or sound began or ceased"
+        + " (`start`, `stop`). `rate` is 0 while the time stands still."),
     EventSpec(
       name: .timeJumped, fields: position,
       summary: "`observe item.events`: the time of an item changed otherwise than by playing."),

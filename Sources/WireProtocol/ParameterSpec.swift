@@ -4,11 +4,14 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case after
   case at
   case before
+  case chase
   case clear
   case command
   case conditions
+  case count
   case curve
   case duration
+  case end
   case fast
   case id
   case ids
@@ -17,14 +20,19 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case item
   case keys
   case limit
+  case mode
   case name
+  case off
   case offset
   case over
   case pan
   case paths
   case player
+  case precise
   case `protocol`
   case rate
+  case seeks
+  case start
   case state
   case time
   case times

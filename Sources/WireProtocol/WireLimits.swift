@@ -17,7 +17,7 @@ public struct WireLimits: Sendable, Hashable {
   /// Connections of all peers together.
   public var connectionCount = 256
   /// Live subscriptions (`observe`, `tick`, `at`) of one connection.
-  public var subscriptionCount = 256
+  public var subscriptionCount = 1_024
   /// Bytes that wait to be read by one peer. Beyond half of it no request is taken and events are dropped and counted; beyond all
   /// of it the connection is closed.
   public var outputByteCount = 4_194_304

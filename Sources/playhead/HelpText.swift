@@ -7,7 +7,7 @@ enum HelpText {
 
   static let usage = """
     usage: playhead [--socket PATH] [--json] COMMAND [ARGUMENT...] [OPTION=VALUE | --OPTION VALUE]...
-           playhead [--socket PATH] [--json] watch [--tick T]... [--at T...] [--meter RATE]
+           playhead [--socket PATH] [--json] watch [--tick T]... [--at T... [--item ID] [--seeks]] [--meter RATE]
                                                [--observe KEY...] [--player NAME]
            playhead [--socket PATH] shell
            playhead help [COMMAND]
@@ -31,12 +31,14 @@ enum HelpText {
     """
 
   private static let watch = """
-    watch [--tick T]... [--at T...] [--meter RATE] [--observe KEY...] [--player NAME]
+    watch [--tick T]... [--at T... [--item ID] [--seeks]] [--meter RATE] [--observe KEY...] [--player NAME]
 
     Prints events, a line each, until it is interrupted.
 
       --tick T        each time playback passes a multiple of T
       --at T...       each time playback passes one of these times
+      --item ID       only in this queue entry
+      --seeks         and each time a seek goes over one
       --meter RATE    how loud the player is, so many times a second
       --observe KEY   the present value of a key and then every change; `player.*` is all keys that begin so
       --player NAME   which player; main unless said

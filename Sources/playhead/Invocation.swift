@@ -20,6 +20,10 @@ struct Invocation: Equatable {
     var ticks: [[UInt8]] = []
     var times: [[UInt8]] = []
     var meters: [[UInt8]] = []
+    /// The item that `times` are of; nil: every one.
+    var item: [UInt8]?
+    /// Seeks over `times`, too.
+    var includesSeeks = false
     var keys: [[UInt8]] = []
     var player: [UInt8]?
 
@@ -154,11 +158,16 @@ struct Invocation: Equatable {
       case "--tick": options.ticks += try values()
       case "--at": options.times += try values()
       case "--meter": options.meters += try values()
+      case "--item": options.item = try values().last
+      case "--seeks": options.includesSeeks = true
       case "--observe": options.keys += try values()
       case "--player": options.player = try values().last
       case "--help", "-h": return .help(command: "watch")
       case let other: throw Misuse(message: "watch has no option \(other); see playhead watch --help")
       }
+    }
+    if options.times.isEmpty, options.includesSeeks || options.item != nil {
+      throw Misuse(message: "--item and --seeks say more of --at; see playhead watch --help")
     }
     if options.ticks.isEmpty, options.times.isEmpty, options.meters.isEmpty, options.keys.isEmpty {
       options.keys = WatchOptions.defaultKeys

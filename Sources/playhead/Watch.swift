@@ -37,7 +37,11 @@ enum Watch {
   private static func requests(_ options: Invocation.WatchOptions) -> [[[UInt8]]] {
     let player = options.player.map { [Array("player=".utf8) + $0] } ?? []
     var requests = options.ticks.map { [Array("tick".utf8), $0] + player }
-    if !options.times.isEmpty { requests.append([Array("at".utf8)] + options.times + player) }
+    if !options.times.isEmpty {
+      let item = options.item.map { [Array("item=".utf8) + $0] } ?? []
+      let seeks = options.includesSeeks ? [Array("seeks=true".utf8)] : []
+      requests.append([Array("at".utf8)] + options.times + item + seeks + player)
+    }
     requests += options.meters.map { [Array("meter".utf8), $0] + player }
     if !options.keys.isEmpty { requests.append([Array("observe".utf8)] + options.keys + player) }
     return requests

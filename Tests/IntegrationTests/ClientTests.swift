@@ -15,7 +15,14 @@ import Testing
     #expect(try daemon.playhead("--json", "volume", "0.5").output == "{\"volume\":0.5}\n")
     #expect(try daemon.playhead("volume", "--json").output == "{\"volume\":0.5}\n")
     #expect(
-      try daemon.playhead("seek", "0.5").output == "finished=true item=1 time=0.5 pts=24000/48000 requested=0.5\n")
+      try daemon.playhead("seek", "0.5").output
+        == "finished=true item=1 time=0.5 pts=24000/48000 requested=0.5 before=0 after=0 exact=true clamped=false us=0\n"
+    )
+    #expect(
+      try daemon.playhead("explain").output
+        == "player=main kind=seek item=1 requested=0.5 reached=0.5 wait=0 open=0 index=0 demux=0 decode=0 resample=0"
+        + " commit=0 device=none total=0\n")
+    #expect(try daemon.playhead("seek", "0.5", "--chase").output.contains("finished=true"))
     #expect(try daemon.playhead("seek", "-0.25").output.contains("time=0.25 "))
   }
 

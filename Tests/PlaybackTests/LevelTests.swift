@@ -153,7 +153,7 @@ extension Rig {
   func wave(
     _ name: String, frames: Int, rate: Int = 48_000, frame: (_ index: Int) -> StereoFrame
   ) throws -> PlayerItem {
-    let path = files.path(name)
+    let path = files.file(name)
     try TimeCode.writeWAV(path: path, frameCount: frames, sampleRateHz: rate, frame: frame)
     return item(path)
   }

@@ -181,7 +181,7 @@ import Testing
 
   @Test func itemsOfAnotherRateFollowInTime() async throws {
     try await golden("other-rate") { rig in
-      let path = rig.files.path("other.wav")
+      let path = rig.files.file("other.wav")
       try TimeCode.writeWAV(path: path, file: 3, frameCount: 44_100, sampleRateHz: 44_100)
       let items = [try rig.wav(file: 1, frames: 4_800), rig.item(path), try rig.wav(file: 2, frames: 4_800)]
       try await rig.run { try $0.append(items) }
@@ -197,7 +197,7 @@ import Testing
 
   @Test func aFileWithOnlyVideoPlaysAsSilence() async throws {
     try await golden("only-video") { rig in
-      let path = rig.files.path("video.mp4")
+      let path = rig.files.file("video.mp4")
       try ChildProcess.run([
         "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1", "-c:v",
         "mpeg4", path,
@@ -217,8 +217,9 @@ import Testing
 
   @Test func aFileThatBreaksOffIsHeardUpToThereAndTheNextFollows() async throws {
     try await golden("broken-off") { rig in
-      let whole = try rig.flac(file: 1, frames: 96_000)
-      let path = rig.files.path("cut.flac")
+      // Half of it is longer than what is decoded before it plays.
+      let whole = try rig.flac(file: 1, frames: 480_000)
+      let path = rig.files.file("cut.flac")
       let bytes = try Data(contentsOf: URL(fileURLWithPath: String(decoding: whole.asset.path, as: UTF8.self)))
       try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: path))
       // One after the other: opening and decoding are threads of their own.
@@ -227,7 +228,7 @@ import Testing
         await rig.settle()
       }
       await rig.run { $0.play() }
-      await rig.advance(milliseconds: 2_500)
+      await rig.advance(milliseconds: 6_000)
     }
   }
 }

@@ -47,13 +47,13 @@ import Testing
     var machine = machine([1, 2, 3])
     #expect(
       machine.prepared(generation: 1)
-        == [.commit(generation: 1), .setPlan(.init(begunCount: 1, items: [2, 3]))])
+        == [.commit(generation: 1), .setPlan(.init(begunCount: 1, passes: [Pass(itemID: 2), Pass(itemID: 3)]))])
     #expect(machine.setRate(1) == [.setRunning(true)])
   }
 
   @Test func reportsOfAnOlderGenerationAreIgnored() {
     var machine = machine([1])
-    _ = machine.seek(7, to: MediaTime(value: 1, timescale: 1), before: .zero, after: .zero)
+    _ = machine.seek(7, to: .time(MediaTime(value: 1, timescale: 1)))
     #expect(machine.generation == 2)
     #expect(machine.prepared(generation: 1) == [])
     #expect(machine.committed(generation: 1) == [])
@@ -63,14 +63,14 @@ import Testing
     var machine = machine([1])
     _ = machine.prepared(generation: 1)
     let time = MediaTime(value: 5, timescale: 1)
-    let first = machine.seek(1, to: time, before: .zero, after: .zero)
-    let second = machine.seek(2, to: time, before: .zero, after: .zero)
-    let third = machine.seek(3, to: time, before: .zero, after: .zero)
+    let first = machine.seek(1, to: .time(time))
+    let second = machine.seek(2, to: .time(time))
+    let third = machine.seek(3, to: .time(time))
     #expect(!first.contains { if case .completeSeek = $0 { true } else { false } })
-    #expect(second.first == .completeSeek(1, finished: false))
-    #expect(third.first == .completeSeek(2, finished: false))
+    #expect(second.first == .completeSeek(1, .unfinished(.superseded)))
+    #expect(third.first == .completeSeek(2, .unfinished(.superseded)))
     _ = machine.prepared(generation: machine.generation)
-    #expect(machine.committed(generation: machine.generation) == [.completeSeek(3, finished: true)])
+    #expect(machine.committed(generation: machine.generation) == [.completeSeek(3, .finished)])
     #expect(machine.committed(generation: machine.generation) == [])
   }
 
@@ -78,41 +78,42 @@ import Testing
     var machine = Machine(canAdvance: true)
     _ = machine.insert([1], at: 0)
     let time = MediaTime(value: 9, timescale: 1)
-    #expect(machine.seek(4, to: time, before: .zero, after: .zero) == [])
+    #expect(machine.seek(4, to: .time(time)) == [])
     #expect(
       machine.outputBecameReady() == [.prepare(generation: 1, .init(itemID: 1, time: time, seek: 4))])
     _ = machine.prepared(generation: 1)
-    #expect(machine.committed(generation: 1) == [.completeSeek(4, finished: true)])
+    #expect(machine.committed(generation: 1) == [.completeSeek(4, .finished)])
   }
 
   @Test func removingTheItemCompletesItsSeekUnfinished() {
     var machine = playing([1, 2])
-    _ = machine.seek(4, to: .zero, before: .zero, after: .zero)
+    _ = machine.seek(4, to: .time(.zero))
     let actions = machine.remove([1])
-    #expect(actions.first == .completeSeek(4, finished: false))
+    #expect(actions.first == .completeSeek(4, .unfinished(.itemChanged)))
     #expect(actions.last == .prepare(generation: machine.generation, .init(itemID: 2)))
   }
 
   @Test func aSeekNearTheEndKeepsItsItem() {
     var machine = playing([1, 2])
-    _ = machine.began(2, generation: machine.generation)
-    _ = machine.seek(4, to: .zero, before: .zero, after: .zero)
-    #expect(machine.endHeard(1, error: nil) == [])
+    _ = machine.began(Pass(itemID: 2), generation: machine.generation)
+    _ = machine.seek(4, to: .time(.zero))
+    #expect(machine.firstEnds() == [])
     #expect(machine.entries.map(\.id) == [1, 2])
   }
 
   @Test func theNextItemBecomesCurrentWhenTheEndIsHeard() {
     var machine = playing([1, 2])
-    _ = machine.began(2, generation: machine.generation)
-    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    _ = machine.began(Pass(itemID: 2), generation: machine.generation)
+    let end = PassID(generation: machine.generation, index: 0)
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .emit(.seam(from: 1, to: 2))])
     #expect(machine.entries.map(\.id) == [2])
     #expect(machine.timeControlStatus == .playing)
-    #expect(machine.endHeard(1, error: nil) == [], "an end is told once")
+    #expect(machine.endHeard(end, error: nil) == [], "an end is told once")
   }
 
   @Test func afterTheLastItemThePlayerWaitsForAnother() {
     var machine = playing([1])
-    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1))])
     #expect(machine.entries.isEmpty)
     #expect(machine.timeControlStatus == .waiting)
     #expect(machine.reasonForWaitingToPlay == .noItemToPlay)
@@ -123,15 +124,16 @@ import Testing
   @Test func pauseAtItemEndSetsTheRateToZero() {
     var machine = playing([1, 2])
     _ = machine.setActionAtItemEnd(.pause)
-    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1)), .setRunning(false)])
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .setRunning(false)])
     #expect(machine.rate == 0)
     #expect(machine.entries.map(\.id) == [1, 2])
   }
 
   @Test func noneAtItemEndGoesOnAndPauseThenStopsAtOnce() {
     var machine = playing([1, 2])
-    #expect(machine.setActionAtItemEnd(.none) == [.setPlan(.init(begunCount: 1, items: [], endsInSilence: true))])
-    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    #expect(
+      machine.setActionAtItemEnd(.none) == [.setPlan(.init(begunCount: 1, passes: [Pass(itemID: 1, isSilence: true)]))])
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1))])
     #expect(machine.rate == 1)
     #expect(machine.setActionAtItemEnd(.pause).first == .setRunning(false))
     #expect(machine.rate == 0)
@@ -140,32 +142,34 @@ import Testing
   @Test func anEditBehindWhatWasDecodedReplacesIt() {
     var machine = playing([1, 2, 3])
     let generation = machine.generation
-    _ = machine.began(2, generation: generation)
+    let end = PassID(generation: generation, index: 0)
+    _ = machine.began(Pass(itemID: 2), generation: generation)
     #expect(
       machine.remove([2]) == [
-        .truncate(after: 1), .prepare(generation: generation + 1, .init(itemID: 3, spliceAfter: 1)),
+        .truncate(after: end), .prepare(generation: generation + 1, .init(itemID: 3, spliceAfter: end)),
       ])
-    #expect(machine.prepared(generation: generation + 1).first == .splice(generation: generation + 1, after: 1))
-    #expect(machine.endHeard(1, error: nil) == [.emit(.playedToEnd(1))])
+    #expect(machine.prepared(generation: generation + 1).first == .splice(generation: generation + 1, after: end))
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .emit(.seam(from: 1, to: 3))])
     #expect(machine.entries.map(\.id) == [3])
   }
 
   @Test func playingWhileAReplacementIsPreparedStartsWhatIsThere() {
     var machine = machine([1, 2, 3])
     _ = machine.prepared(generation: machine.generation)
-    _ = machine.began(2, generation: machine.generation)
+    _ = machine.began(Pass(itemID: 2), generation: machine.generation)
     _ = machine.remove([2])
-    #expect(machine.preparedStart?.spliceAfter == 1)
+    #expect(machine.preparedStart?.spliceAfter?.index == 0)
     #expect(machine.setRate(1) == [.setRunning(true)])
   }
 
   @Test func cuttingTheRestAndAppendingLaterStartsANewGeneration() {
     var machine = playing([1, 2])
     let generation = machine.generation
-    _ = machine.began(2, generation: generation)
-    #expect(machine.remove([2]) == [.truncate(after: 1), .setPlan(.init())])
+    let end = PassID(generation: generation, index: 0)
+    _ = machine.began(Pass(itemID: 2), generation: generation)
+    #expect(machine.remove([2]) == [.truncate(after: end), .setPlan(.init())])
     #expect(
-      machine.insert([5], at: 1) == [.prepare(generation: generation + 2, .init(itemID: 5, spliceAfter: 1))])
+      machine.insert([5], at: 1) == [.prepare(generation: generation + 2, .init(itemID: 5, spliceAfter: end))])
   }
 
   @Test func aFailedItemIsPassedOverOnlyWhenPlaying() {
@@ -222,5 +226,14 @@ import Testing
     _ = machine.remove([2])
     _ = machine.insert([3], at: 1)
     #expect(machine.queueVersion == version + 2)
+  }
+}
+
+extension PlayerStateMachine {
+  /// The end of the pass that sounds is heard.
+  mutating func firstEnds() -> [Action] {
+    guard let first = decoded.first else { return [] }
+    if decoded.count == 1 { _ = ended(first.id, end: first.pass.end, isTooShort: false) }
+    return endHeard(first.id, error: nil)
   }
 }

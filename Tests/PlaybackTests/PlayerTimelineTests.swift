@@ -61,13 +61,16 @@ import Testing
   @Test func framesOfTimesAreFoundUpToTheEndOfTheItem() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 100, streamID: 1, streamFrame: 0)
-    #expect(timeline.outputFrame(of: time(0), itemID: 7, from: 0) == 100)
-    #expect(timeline.outputFrame(of: time(1_000), itemID: 7, from: 0) == 1_100)
-    #expect(timeline.outputFrame(of: time(1_001), itemID: 7, from: 0) == nil)
-    #expect(timeline.outputFrame(of: time(5), itemID: 8, from: 0) == 1_105)
-    #expect(timeline.outputFrame(of: time(5), itemID: 7, from: 200) == nil, "it has been heard")
+    func frame(_ time: MediaTime, of item: UInt64, from frame: Int64 = 0) -> Int64? {
+      timeline.pass(of: item, from: frame).frame(reaching: time)?.frame
+    }
+    #expect(frame(time(0), of: 7) == 100)
+    #expect(frame(time(1_000), of: 7) == 1_100)
+    #expect(frame(time(1_001), of: 7) == nil)
+    #expect(frame(time(5), of: 8) == 1_105)
+    #expect(frame(time(5), of: 7, from: 1_100) == nil, "it has been heard")
     // Between two frames: the later one.
-    #expect(timeline.outputFrame(of: MediaTime(value: 1, timescale: 96_000), itemID: 7, from: 0) == 101)
+    #expect(frame(MediaTime(value: 1, timescale: 96_000), of: 7) == 101)
   }
 
   @Test func theEndOfARunCountsAsReached() {
@@ -76,7 +79,21 @@ import Testing
     timeline.endRun(outputFrame: 1_000, reason: .ended)
     #expect(timeline.outputFrame(streamID: 1, streamFrame: 1_000) == 1_000)
     #expect(timeline.outputFrame(streamID: 1, streamFrame: 1_001) == nil)
-    #expect(timeline.time(of: 7, endingAt: 1_000) == time(1_000))
+    #expect(timeline.time(of: 7, atOutputFrame: 1_000) == time(1_000))
+  }
+
+  @Test func anItemWithoutAFrameIsWhereItEnds() {
+    var timeline = PlayerTimeline(sampleRateHz: 48_000)
+    timeline.add(.init(streamFrame: 0, itemID: 7, time: time(500)), streamID: 1)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    // Sought to its end: the next item begins in the same place.
+    timeline.add(.init(streamFrame: 0, itemID: 7, time: time(1_000)), streamID: 2)
+    timeline.add(.init(streamFrame: 0, itemID: 8, time: .zero), streamID: 2)
+    timeline.beginRun(outputFrame: 100, streamID: 2, streamFrame: 0, isStill: true)
+    #expect(timeline.time(of: 7, atOutputFrame: 100) == time(1_000))
+    #expect(timeline.time(of: 7, streamID: 2, endingAt: 0) == time(1_000))
+    #expect(timeline.time(of: 7, atOutputFrame: 99) == time(599))
+    #expect(timeline.time(of: 9, atOutputFrame: 100) == nil)
   }
 
   @Test func forgettingKeepsWhatIsHeard() {
@@ -90,6 +107,16 @@ import Testing
     #expect(timeline.position(atOutputFrame: 1_505) == .init(itemID: 7, time: time(755)))
   }
 
+  @Test func aRunThatBeginsWhereItIsForgottenMayBeRewound() {
+    var timeline = twoItems()
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    timeline.endRun(outputFrame: 600, reason: .stopped)
+    timeline.beginRun(outputFrame: 600, streamID: 1, streamFrame: 600)
+    timeline.forget(before: 600)
+    timeline.rewind(to: 600)
+    #expect(timeline.position(atOutputFrame: 600) == .init(itemID: 7, time: time(600)))
+  }
+
   @Test func itemsThatBeginBetweenTwoFramesKeepTheirExactTime() {
     var timeline = PlayerTimeline(sampleRateHz: 48_000)
     timeline.add(
@@ -97,5 +124,55 @@ import Testing
     timeline.beginRun(outputFrame: 0, streamID: 4, streamFrame: 0)
     #expect(
       timeline.position(atOutputFrame: 48_000)?.time == MediaTime(value: 88_201, timescale: 88_200))
+  }
+
+  /// Stream 1: item 7 from 0 to 1,000, and again from 400 on.
+  private func loop() -> PlayerTimeline {
+    var timeline = PlayerTimeline(sampleRateHz: 48_000)
+    timeline.add(.init(streamFrame: 0, itemID: 7, passIndex: 0, time: .zero), streamID: 1)
+    timeline.add(.init(streamFrame: 1_000, itemID: 7, passIndex: 1, time: time(400)), streamID: 1)
+    return timeline
+  }
+
+  @Test func aTimeOfALoopIsFoundInThePassThatIsHeard() {
+    var timeline = loop()
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    #expect(timeline.pass(of: 7, from: 0).frame(reaching: time(1_000))?.frame == 1_000, "the end of the first pass")
+    #expect(timeline.pass(of: 7, from: 1_000).frame(reaching: time(1_000))?.frame == 1_600)
+    #expect(timeline.pass(of: 7, from: 1_000).frame(reaching: time(400))?.frame == 1_000)
+    #expect(timeline.streamFrame(of: time(600), passIndex: 0, streamID: 1) == 600)
+    #expect(timeline.streamFrame(of: time(600), passIndex: 1, streamID: 1) == 1_200)
+    #expect(timeline.streamFrame(of: time(300), passIndex: 1, streamID: 1) == nil)
+  }
+
+  @Test func soundThatCameTooLateShowsWhereItGoesOn() {
+    var timeline = loop()
+    timeline.add(.init(streamFrame: 0, itemID: 8, time: .zero), streamID: 2)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    let (first, second) = ((streamID: UInt64(1), index: 0), (streamID: UInt64(1), index: 1))
+    let next = PlayerTimeline.Sound(
+      outputFrame: 1_000, streamID: 1, passIndex: 1, position: .init(itemID: 7, time: time(400)))
+    #expect(timeline.sound(of: 7, from: 1_000, after: first) == next)
+    #expect(timeline.sound(of: 7, from: 1_000, after: second) == nil, "it has not ended")
+    timeline.endRun(outputFrame: 1_700, reason: .ended)
+    #expect(timeline.sound(of: 8, from: 1_700, after: second) == nil)
+    timeline.beginRun(outputFrame: 1_950, streamID: 2, streamFrame: 0, isStill: true)
+    #expect(timeline.sound(of: 8, from: 1_700, after: second) == nil, "put there, but not sounding")
+    timeline.beginRun(outputFrame: 2_000, streamID: 2, streamFrame: 0)
+    let late = PlayerTimeline.Sound(
+      outputFrame: 2_000, streamID: 2, passIndex: 0, position: .init(itemID: 8, time: .zero))
+    #expect(timeline.sound(of: 8, from: 1_700, after: second) == late)
+  }
+
+  @Test func whatHasBeenHeardOfARetiredStreamIsKnownUntilItIsForgotten() {
+    var timeline = twoItems()
+    timeline.add(.init(streamFrame: 0, itemID: 9, time: .zero), streamID: 2)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    timeline.beginRun(outputFrame: 1_000, streamID: 2, streamFrame: 0)
+    timeline.retireStream(1)
+    #expect(timeline.pass(of: 7, from: 900).frame(reaching: time(1_000))?.frame == 1_000)
+    timeline.forget(before: 1_001)
+    #expect(timeline.pass(of: 7, from: 900).frame(reaching: time(1_000)) == nil)
+    #expect(timeline.position(streamID: 1, streamFrame: 0) == nil)
   }
 }

@@ -16,8 +16,9 @@ final class Rig: Sendable {
   let engine: PlaybackEngine
   let player: QueuePlayer
   let heard: HeardSamples
-  let files: TemporaryFiles
+  let files: TemporaryDirectory
   private let lines = Mutex<[String]>([])
+  private let faultLines = Mutex<[String]>([])
   private let nextItemID = Mutex<PlayerItem.ID>(1)
 
   /// `lookAheadFrames`: what the device holds, 100 ms by default, so that every change has to rewind.
@@ -28,7 +29,7 @@ final class Rig: Sendable {
       format: Self.format, lookAheadFrames: lookAheadFrames, writer: heard, now: { loop.now })
     self.loop = loop
     self.heard = heard
-    files = try TemporaryFiles()
+    files = try TemporaryDirectory()
     let engine = PlaybackEngine(loop: loop, output: OutputConfiguration(makeSink: { sink }))
     self.engine = engine
     player = await withCheckedContinuation { continuation in
@@ -48,12 +49,17 @@ final class Rig: Sendable {
         for line in Self.differences(change) { log(line) }
       }
       _ = player.addEventObserver { [self] event in
-        // Said when it is decoded, which may be any time before it is heard.
-        if case .packetsSkipped = event { return }
-        log("event \(Self.text(event))")
+        // Said when it is found, which may be any time before it is heard.
+        switch event {
+        case .packetsSkipped, .newErrorLogEntry: faultLines.withLock { $0.append(Self.text(event)) }
+        default: log("event \(Self.text(event))")
+        }
       }
     }
   }
+
+  /// What was wrong with files, in the order of their places.
+  var faults: [String] { faultLines.withLock { $0 } }
 
   /// Runs `body` on the loop, in the player's isolation.
   @discardableResult
@@ -92,14 +98,14 @@ final class Rig: Sendable {
 
   /// A time-coded WAV file.
   func wav(file: Int, frames: Int) throws -> PlayerItem {
-    let path = files.path("code-\(file)-\(frames).wav")
+    let path = files.file("code-\(file)-\(frames).wav")
     try TimeCode.writeWAV(path: path, file: file, frameCount: frames, sampleRateHz: Self.format.sampleRateHz)
     return item(path)
   }
 
   /// A time-coded FLAC file.
   func flac(file: Int, frames: Int) throws -> PlayerItem {
-    let path = files.path("code-\(file)-\(frames).flac")
+    let path = files.file("code-\(file)-\(frames).flac")
     try TimeCode.writeFLAC(path: path, file: file, frameCount: frames, sampleRateHz: Self.format.sampleRateHz)
     return item(path)
   }
@@ -117,7 +123,6 @@ final class Rig: Sendable {
     await withCheckedContinuation { continuation in
       loop.execute { engine.close { continuation.resume() } }
     }
-    files.remove()
   }
 
   // MARK: - Text
@@ -140,8 +145,16 @@ final class Rig: Sendable {
     add("volume", old.volume, new.volume, "\(new.volume)")
     add("isMuted", old.isMuted, new.isMuted, "\(new.isMuted)")
     add("pan", old.pan, new.pan, "\(new.pan)")
+    add("repeatMode", old.repeatMode, new.repeatMode, new.repeatMode.rawValue)
+    add("loop", text(old.loop), text(new.loop), text(new.loop))
     add("actionAtItemEnd", old.actionAtItemEnd, new.actionAtItemEnd, new.actionAtItemEnd.rawValue)
     return lines
+  }
+
+  private static func text(_ loop: PlayerLoop?) -> String {
+    guard let loop else { return "-" }
+    let count = loop.remainingCount.map { "\($0)" } ?? "endless"
+    return "\(loop.range.start.decimalDescription) to \(loop.range.end.decimalDescription) \(count)"
   }
 
   static func text(_ event: PlayerEvent) -> String {
@@ -151,11 +164,24 @@ final class Rig: Sendable {
       "failedToPlayToEnd item \(id) at \(time.decimalDescription): \(error.code)"
     case .stalled(let id, let time): "stalled item \(id) at \(time.decimalDescription)"
     case .timeJumped(let id, let time): "timeJumped item \(id) to \(time.decimalDescription)"
-    case .itemChanged(let id, let status, let duration):
-      "itemChanged \(id) \(status.name) \(duration.decimalDescription)"
+    case .itemChanged(let id, let status, let duration, let isPrecise):
+      "itemChanged \(id) \(status.name) \(duration.decimalDescription)\(isPrecise || status != .readyToPlay ? "" : " (estimate)")"
     case .itemFailed(let id, let error): "itemFailed \(id): \(error.code)"
-    case .packetsSkipped(let id, let count, _): "packetsSkipped item \(id) count \(count)"
+    case .packetsSkipped(let id, let time, let count, let error):
+      "packetsSkipped item \(id) at \(time.decimalDescription) count \(count): \(error.code)"
+    case .newErrorLogEntry(let id, let time, let error):
+      "newErrorLogEntry item \(id) at \(time.decimalDescription): \(error.code)"
+    case .seam(let seam):
+      "seam \(seam.fromItemID) to \(seam.toItemID) at \(seam.time.decimalDescription)"
+        + " trimmed \(seam.trimmedEnd.frameCount) by \(seam.trimmedEnd.source.rawValue)"
+        + " and \(seam.trimmedStart.frameCount) by \(seam.trimmedStart.source.rawValue)"
+        + " inserted \(seam.insertedFrameCount)"
     }
+  }
+
+  static func text(_ result: SeekResult) -> String {
+    "\(result.unfinishedReason?.rawValue ?? "finished") at \(result.time.fractionDescription) asked"
+      + " \(result.requested.fractionDescription)\(result.isExact ? " exact" : "")\(result.isClamped ? " clamped" : "")"
   }
 
   static func text(_ observation: TimeObservation) -> String {
@@ -174,32 +200,19 @@ final class HeardSamples: SampleWriter, Sendable {
       for frame in 0..<frameCount {
         frames.append(
           StereoFrame(
-            left: Int16(clamping: Int((samples[frame * 2] * 32_768).rounded())),
-            right: Int16(clamping: Int((samples[frame * 2 + 1] * 32_768).rounded()))))
+            left: Self.sample(samples[frame * 2]), right: Self.sample(samples[frame * 2 + 1])))
       }
     }
   }
 
   func finish() {}
 
+  static func sample(_ value: Float) -> Int16 { Int16(clamping: Int((value * 32_768).rounded())) }
+
   func removeAll() { frames.withLock { $0 = [] } }
 
   var all: [StereoFrame] { frames.withLock { $0 } }
   var runs: [TimeCode.Run] { TimeCode.runs(in: all) }
-}
-
-/// A folder of its own for each rig.
-final class TemporaryFiles: Sendable {
-  private let directory: String
-
-  init() throws {
-    directory = NSTemporaryDirectory() + "playhead-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-  }
-
-  func path(_ name: String) -> String { directory + "/" + name }
-
-  func remove() { try? FileManager.default.removeItem(atPath: directory) }
 }
 
 /// Compares text with a file in `Goldens/`; with `PLAYHEAD_UPDATE_GOLDENS=1` writes it (`make golden`).

@@ -3,69 +3,169 @@ import Testing
 
 @testable import Playback
 
+/// Which observers are due, and which boundaries a jump goes over; times are milliseconds here.
 @Suite struct TimeObserverTableTests {
   private func milliseconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1_000) }
+
+  private func text(_ calls: [TimeObserverTable.Call]) -> [String] {
+    calls.map { call in
+      let direction = call.reason == .skipped ? call.isBackward ? "-" : "+" : ""
+      return "\(call.token) \(call.reason) \(call.time.seconds * 1_000)\(direction)"
+    }
+  }
 
   /// The next times, as milliseconds, until `count` have been taken.
   private func next(_ table: inout TimeObserverTable, _ count: Int) -> [Double] {
     var times: [Double] = []
     while times.count < count, let time = table.nextTime() {
-      for _ in table.popDue(at: time) { times.append(time.seconds * 1_000) }
+      times += table.take(through: time).map { $0.time.seconds * 1_000 }
     }
     return times
   }
+
+  /// One observer with these boundaries that includes seeks, and another that does not.
+  private func cues(_ times: [Int64]) -> TimeObserverTable {
+    var table = TimeObserverTable()
+    table.addBoundary(1, times: times.map(milliseconds), itemID: nil, includesSeeks: true) { _ in }
+    table.addBoundary(2, times: times.map(milliseconds), itemID: nil) { _ in }
+    return table
+  }
+
+  // MARK: - Periodic
 
   @Test func periodicTimesAreMultiplesOfTheInterval() {
     var table = TimeObserverTable()
     table.addPeriodic(1, interval: milliseconds(250)) { _ in }
     #expect(table.nextTime() == nil, "without an item nothing is due")
-    table.aim(itemID: 1, at: milliseconds(333), inclusive: .all)
+    table.visit(1, at: milliseconds(333), includesPeriodic: true)
     #expect(next(&table, 3) == [500, 750, 1_000])
-    table.aim(itemID: 1, at: milliseconds(500), inclusive: .all)
+    table.visit(1, at: milliseconds(500), includesPeriodic: true)
     #expect(next(&table, 2) == [500, 750])
-    table.aim(itemID: 1, at: milliseconds(500), inclusive: .boundaries)
+    table.visit(1, at: milliseconds(500), includesPeriodic: false)
     #expect(next(&table, 1) == [750])
   }
 
-  @Test func anIntervalOfAThirdNeverDrifts() {
+  @Test(
+    arguments: [
+      MediaTime(value: 1, timescale: 3), MediaTime(value: 1_001, timescale: 30_000),
+      MediaTime(value: 1_001, timescale: 24_000), MediaTime(value: 1, timescale: 44_101),
+      MediaTime(value: 333_333_333, timescale: 2_000_000_000),
+    ])
+  func anOddIntervalNeverDrifts(interval: MediaTime) {
+    let (value, timescale) = (interval.value, interval.timescale)
     var table = TimeObserverTable()
-    table.addPeriodic(1, interval: MediaTime(value: 1, timescale: 3)) { _ in }
-    table.aim(itemID: 1, at: .zero, inclusive: .none)
+    table.addPeriodic(1, interval: interval) { _ in }
+    table.visit(1, at: .zero, includesPeriodic: false)
     for multiple in Int64(1)...3_000 {
-      #expect(table.nextTime() == MediaTime(value: multiple, timescale: 3))
-      #expect(table.popDue(at: MediaTime(value: multiple, timescale: 3)).count == 1)
+      let time = MediaTime(value: value * multiple, timescale: timescale)
+      #expect(table.nextTime() == time)
+      #expect(table.take(through: time).map(\.time) == [time])
     }
+    // Aimed anew at any place, it is on the same grid.
+    table.visit(1, at: MediaTime(value: 1_234_567, timescale: 48_000), includesPeriodic: true)
+    let next = table.nextTime() ?? .invalid
+    #expect(next.convertScale(timescale).value % value == 0)
+    #expect(next >= MediaTime(value: 1_234_567, timescale: 48_000))
   }
+
+  @Test func anIntervalLongerThanAnyItemIsDueOnce() {
+    var table = TimeObserverTable()
+    table.addPeriodic(1, interval: MediaTime(value: .max / 2, timescale: 1)) { _ in }
+    table.visit(1, at: .zero, includesPeriodic: true)
+    #expect(next(&table, 1) == [0])
+    #expect(table.nextTime() == MediaTime(value: .max / 2, timescale: 1))
+    #expect(table.take(through: MediaTime(value: .max / 2, timescale: 1)).count == 1)
+    table.visit(1, at: MediaTime(value: .max - 1, timescale: 1), includesPeriodic: true)
+    #expect(table.nextTime() == MediaTime(value: .max - 1, timescale: 1))
+    _ = table.take(through: MediaTime(value: .max - 1, timescale: 1))
+    #expect(table.nextTime() == nil, "the next multiple is no time")
+  }
+
+  @Test func ofMultiplesThatComeAllAtOnceTheFirstIsTold() {
+    var table = TimeObserverTable()
+    table.addPeriodic(1, interval: milliseconds(10)) { _ in }
+    table.visit(1, at: .zero, includesPeriodic: false)
+    #expect(text(table.take(through: milliseconds(1_000_005))) == ["1 periodic 10.0"])
+    #expect(table.nextTime() == milliseconds(1_000_010))
+  }
+
+  // MARK: - Boundaries
 
   @Test func boundariesAreSortedAndEachIsDueOnce() {
     var table = TimeObserverTable()
     table.addBoundary(1, times: [milliseconds(30), milliseconds(10), milliseconds(30)], itemID: nil) { _ in }
-    table.aim(itemID: 1, at: .zero, inclusive: .boundaries)
+    table.visit(1, at: .zero, includesPeriodic: false)
     #expect(next(&table, 5) == [10, 30])
   }
 
-  @Test func aBoundaryAtTheAimIsDueOnlyInclusively() {
+  @Test func aBoundaryAtAPlaceLiesAheadUntilItsSampleIsHeard() {
     var table = TimeObserverTable()
     table.addBoundary(1, times: [.zero], itemID: nil) { _ in }
-    table.aim(itemID: 1, at: .zero, inclusive: .none)
-    #expect(table.nextTime() == nil)
-    table.aim(itemID: 1, at: .zero, inclusive: .boundaries)
+    table.visit(1, at: .zero, includesPeriodic: false)
     #expect(table.nextTime() == .zero)
+    #expect(text(table.take(through: .zero)) == ["1 crossed 0.0"])
+    table.addBoundary(2, times: [.zero], itemID: nil) { _ in }
+    #expect(table.nextTime() == nil, "it has been heard when the second is added")
   }
 
   @Test func aBoundaryOfAnotherItemIsNotDue() {
     var table = TimeObserverTable()
-    table.addBoundary(1, times: [milliseconds(5)], itemID: 2) { _ in }
-    table.aim(itemID: 1, at: .zero, inclusive: .all)
+    table.addBoundary(1, times: [milliseconds(5)], itemID: 2, includesSeeks: true) { _ in }
+    table.visit(1, at: .zero, includesPeriodic: true)
     #expect(table.nextTime() == nil)
-    table.aim(itemID: 2, at: .zero, inclusive: .all)
+    #expect(table.jump(in: 1, to: milliseconds(9)).isEmpty)
+    table.visit(2, at: .zero, includesPeriodic: true)
     #expect(table.nextTime() == milliseconds(5))
   }
+
+  @Test func aSeekSkipsWhatLiesOnItsWay() {
+    var table = cues([0, 10, 20, 30])
+    table.visit(1, at: .zero, includesPeriodic: false)
+    #expect(text(table.jump(in: 1, to: milliseconds(25))) == ["1 skipped 0.0+", "1 skipped 10.0+", "1 skipped 20.0+"])
+    #expect(text(table.jump(in: 1, to: milliseconds(5))) == ["1 skipped 20.0-", "1 skipped 10.0-"])
+    #expect(next(&table, 2) == [10, 10])
+  }
+
+  @Test func aSeekToABoundaryStandsInFrontOfIt() {
+    var table = cues([10])
+    table.visit(1, at: .zero, includesPeriodic: false)
+    #expect(table.jump(in: 1, to: milliseconds(10)).isEmpty)
+    #expect(table.jump(in: 1, to: milliseconds(10)).isEmpty, "nothing was passed in between")
+    #expect(text(table.take(through: milliseconds(10))) == ["1 crossed 10.0", "2 crossed 10.0"])
+  }
+
+  @Test func aSeekFromABoundaryThatWasNotHeardSkipsIt() {
+    var table = cues([10])
+    table.visit(1, at: milliseconds(10), includesPeriodic: false)
+    #expect(text(table.jump(in: 1, to: milliseconds(11))) == ["1 skipped 10.0+"])
+  }
+
+  @Test func aSeekFromABoundaryThatWasHeardPassesItOnlyBackwards() {
+    var table = cues([10])
+    table.visit(1, at: .zero, includesPeriodic: false)
+    _ = table.take(through: milliseconds(10))
+    #expect(table.jump(in: 1, to: milliseconds(50)).isEmpty)
+    #expect(text(table.jump(in: 1, to: milliseconds(10))) == ["1 skipped 10.0-"])
+    _ = table.take(through: milliseconds(10))
+    #expect(
+      text(table.jump(in: 1, to: milliseconds(10))) == ["1 skipped 10.0-"], "back to where it is to be heard again")
+    #expect(next(&table, 2) == [10, 10])
+  }
+
+  @Test func aSeekInAnItemThatWasNotVisitedComesFromItsBeginning() {
+    var table = cues([0, 10])
+    table.visit(1, at: milliseconds(99), includesPeriodic: false)
+    #expect(text(table.jump(in: 2, to: milliseconds(10))) == ["1 skipped 0.0+"])
+    table.leave()
+    #expect(table.jump(in: 2, to: .zero).isEmpty)
+  }
+
+  // MARK: - Adding and removing
 
   @Test func aRemovedObserverIsNotDueAndIsUnknownThen() {
     var table = TimeObserverTable()
     table.addPeriodic(1, interval: milliseconds(10)) { _ in }
-    table.aim(itemID: 1, at: .zero, inclusive: .none)
+    table.visit(1, at: .zero, includesPeriodic: false)
     let removed = table.remove(1)
     #expect(removed)
     #expect(table.nextTime() == nil)
@@ -73,11 +173,34 @@ import Testing
     #expect(!removedAgain)
   }
 
+  @Test func observersOfAnItemEndWithIt() {
+    var table = cues([10])
+    table.addBoundary(3, times: [.zero], itemID: 7) { _ in }
+    table.addBoundary(4, times: [.zero], itemID: 8) { _ in }
+    table.addBoundary(5, times: [.zero], itemID: 7, includesSeeks: true) { _ in }
+    #expect(table.removeObservers(boundTo: 7).map(\.token) == [3, 5])
+    #expect(table.removeObservers(boundTo: 7).isEmpty)
+    #expect(!table.contains(3))
+    #expect(table.removeAll().map { "\($0.token) \($0.reason)" } == ["1 removed", "2 removed", "4 removed"])
+    #expect(table.isEmpty)
+  }
+
+  @Test func timesOfRemovedObserversDoNotPileUp() {
+    var table = TimeObserverTable()
+    table.visit(1, at: .zero, includesPeriodic: false)
+    for token in UInt64(1)...10_000 {
+      table.addPeriodic(token, interval: milliseconds(10)) { _ in }
+      _ = table.remove(token)
+    }
+    #expect(table.dueCount < 100)
+  }
+
   @Test func observersOfOneTimeAreCalledInTheOrderOfTheirAdding() {
     var table = TimeObserverTable()
     for token in UInt64(1)...5 { table.addPeriodic(token, interval: milliseconds(10)) { _ in } }
     table.addBoundary(6, times: [milliseconds(10)], itemID: nil) { _ in }
-    table.aim(itemID: 1, at: .zero, inclusive: .none)
-    #expect(table.popDue(at: milliseconds(10)).map(\.reason) == Array(repeating: .periodic, count: 5) + [.boundary])
+    table.visit(1, at: .zero, includesPeriodic: false)
+    #expect(table.take(through: milliseconds(10)).map(\.reason) == Array(repeating: .periodic, count: 5) + [.crossed])
+    #expect(table.periodicCalls(.stop, at: .zero).map(\.token) == [1, 2, 3, 4, 5])
   }
 }

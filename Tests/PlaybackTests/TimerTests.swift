@@ -31,7 +31,7 @@ import Testing
 
   @Test func removedTimeObserversDoNotPileUp() {
     var table = TimeObserverTable()
-    table.aim(itemID: 1, at: .zero, inclusive: .none)
+    table.visit(1, at: .zero, includesPeriodic: false)
     for token in UInt64(0)..<100_000 {
       table.addPeriodic(token, interval: MediaTime(value: 1, timescale: 1)) { _ in }
       _ = table.remove(token)

@@ -82,6 +82,45 @@ struct PulseSinkTests {
     #expect(rig.sink.statistics.lateSpliceCount == 0)
   }
 
+  @Test("twenty seeks of the only player land on the exact sample at the next block, even when the sink was held up")
+  func jumpsExactly() throws {
+    let rig = try OutputRig(server: PulseServer())
+    let capture = rig.server.capture
+    let seeker = try rig.play(rig.makeCodedStream(file: 1, frameCount: 1 << 17))
+    var position = try capture.waitForCode(file: 1)
+    for seek in 1...20 {
+      try capture.waitForFrames(position + 6_001 + 997 * seek)
+      let isHeldUp = seek % 4 == 0
+      let file = seek % 15 + 1
+      let stream = rig.makeCodedStream(file: file, frameCount: 1 << 17, firstIndex: seek * 7_919)
+      if isHeldUp {
+        // The device reads two blocks that the sink does not hear of before it is told of the seek.
+        rig.drainEvents()
+        rig.signals.update { $0.holdsSink = true }
+        rig.post { $0.setGain(1, rampFrameCount: 0, input: seeker) }
+        #expect(
+          rig.signals.wait(until: HostTime.now.advanced(byNanoseconds: 30_000_000_000)) {
+            $0.isSinkHeld ? true : nil
+          } == true)
+        try capture.waitForMoreFrames(2_048)
+      }
+      let from = capture.frameCount
+      rig.post { $0.setStream(stream, fromFrame: 0, input: seeker) }
+      if isHeldUp { rig.signals.update { $0.holdsSink = false } }
+      position = try capture.waitForCode(file: file, from: from)
+    }
+    try capture.waitForFrames(position + 24_000)
+    let runs = capture.runs()
+    // What a starvation cut goes on where it was, and is no place of its own.
+    let places = runs.indices.filter { $0 == 0 || runs[$0].firstIndex != runs[$0 - 1].endIndex }
+    #expect(places.map { runs[$0].firstIndex } == [0] + (1...20).map { $0 * 7_919 })
+    if rig.sink.statistics.starvationCount == 0 {
+      for (run, next) in zip(runs, runs.dropFirst()) {
+        #expect(run.endPosition == next.position, "silence at a seek")
+      }
+    }
+  }
+
   @Test("stopping and going on loses and repeats no sample, ten times")
   func pausesExactly() throws {
     let rig = try OutputRig(server: PulseServer())

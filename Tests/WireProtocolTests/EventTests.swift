@@ -17,12 +17,29 @@ import Testing
       .tick(
         .init(
           subscription: 3, position: .init(player: "b", item: nil, time: .indefinite), rate: 0, reason: .stop,
-          lateNanoseconds: nil)),
-      "* tick id=3 player=b item=none time=indefinite pts=indefinite rate=0 reason=stop"
+          lateNanoseconds: 0)),
+      "* tick id=3 player=b item=none time=indefinite pts=indefinite rate=0 reason=stop late=0"
     ),
     (
-      .boundary(.init(subscription: 4, position: position, lateNanoseconds: 0)),
-      "* at id=4 player=main item=7 time=12.25 pts=49/4 late=0"
+      .boundary(.init(subscription: 4, position: position, kind: .crossed, lateNanoseconds: 250_000)),
+      "* at id=4 player=main item=7 time=12.25 pts=49/4 kind=crossed late=0.00025"
+    ),
+    (
+      .boundary(
+        .init(subscription: 4, position: position, kind: .skipped(isBackward: false), lateNanoseconds: 0)),
+      "* at id=4 player=main item=7 time=12.25 pts=49/4 kind=skipped direction=forward late=0"
+    ),
+    (
+      .boundary(.init(subscription: 4, position: position, kind: .skipped(isBackward: true), lateNanoseconds: 0)),
+      "* at id=4 player=main item=7 time=12.25 pts=49/4 kind=skipped direction=backward late=0"
+    ),
+    (
+      .removed(.init(subscription: 4, player: "main", item: 7, cause: .itemRemoved)),
+      "* removed id=4 player=main item=7 cause=itemRemoved"
+    ),
+    (
+      .removed(.init(subscription: 4, player: "main", item: nil, cause: .playerClosed)),
+      "* removed id=4 player=main cause=playerClosed"
     ),
     (
       .changed(.init(subscription: 1, player: "main", key: .playerRate, initial: .float(0.5))),
@@ -61,6 +78,25 @@ import Testing
           averageScale: [0.70671, 0], peakScale: [1, 0], lateNanoseconds: 1_000_000)),
       "* meter id=5 player=main item=7 time=12.25 pts=49/4 average=-6.02,-160 peak=-3.01,-160"
         + " averageScale=0.7067,0 peakScale=1,0 late=0.001"
+    ),
+    (
+      .item(.init(subscription: 2, kind: .packetsSkipped(count: 3, error), position: position)),
+      "* packets-skipped id=2 player=main item=7 time=12.25 pts=49/4 count=3 code=4002 name=decode-failed"
+        + " message=\"the decoder failed\" operation=avcodec_send_packet underlying=\"x y\""
+    ),
+    (
+      .item(
+        .init(subscription: 2, kind: .newErrorLogEntry(.init(.wrongLength, "longer than it says")), position: position)),
+      "* new-error-log-entry id=2 player=main item=7 time=12.25 pts=49/4 code=3006 name=wrong-length"
+        + " message=\"longer than it says\""
+    ),
+    (
+      .seam(
+        .init(
+          subscription: 2, player: "main", from: 7, to: 8, time: .zero, trimmedEnd: (1_105, "lame-tag"),
+          trimmedStart: (0, "none"), insertedFrameCount: 0)),
+      "* seam id=2 player=main from=7 to=8 time=0 pts=0/1 trimmed-end=1105 trimmed-end-by=lame-tag trimmed-start=0"
+        + " trimmed-start-by=none inserted=0"
     ),
     (.overflow(dropped: 12), "* overflow dropped=12"),
     (

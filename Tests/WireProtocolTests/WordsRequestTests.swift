@@ -4,12 +4,14 @@ import Testing
 @testable import WireProtocol
 
 @Suite struct WordsRequestTests {
-  private static func seek(_ target: String, before: MediaTime = .zero, after: MediaTime = .zero, item: Int? = nil)
-    throws -> Command
-  {
+  private static func seek(
+    _ target: String, before: MediaTime = .zero, after: MediaTime = .zero, isChase: Bool = false, item: Int? = nil
+  ) throws -> Command {
     .playback(
       .seek(
-        .init(target: try TimeExpression(parsing: target), toleranceBefore: before, toleranceAfter: after, item: item)),
+        .init(
+          target: try TimeExpression(parsing: target), toleranceBefore: before, toleranceAfter: after, isChase: isChase,
+          item: item)),
       player: "main")
   }
 
@@ -32,6 +34,11 @@ import Testing
       ("seek fast 10", try Self.seek("10", before: .positiveInfinity, after: .positiveInfinity)),
       ("seek 10 fast", try Self.seek("10", before: .positiveInfinity, after: .positiveInfinity)),
       ("seek 10 fast=false", try Self.seek("10")), ("seek 10 after=inf", try Self.seek("10", after: .positiveInfinity)),
+      ("seek +5 chase", try Self.seek("+5", isChase: true)), ("seek chase=false 5", try Self.seek("5")),
+      (
+        "seek 10 chase fast",
+        try Self.seek("10", before: .positiveInfinity, after: .positiveInfinity, isChase: true)
+      ),
       ("rate", .playback(.rate(nil), player: "main")), ("rate -1.5", .playback(.rate(-1.5), player: "main")),
       ("volume", .playback(.volume(nil), player: "main")), ("volume .25", .playback(.volume(0.25), player: "main")),
       ("volume 1e0", .playback(.volume(1), player: "main")), ("mute", .playback(.mute(nil), player: "main")),
@@ -44,9 +51,22 @@ import Testing
       ),
       ("end-action", .playback(.endAction(nil), player: "main")),
       ("end-action none", .playback(.endAction(PlaybackCommand.ItemEndAction.none), player: "main")),
+      ("repeat", .playback(.repeat(nil), player: "main")), ("repeat all", .playback(.repeat(.all), player: "main")),
+      ("repeat off player=x", .playback(.repeat(PlaybackCommand.RepeatMode.off), player: "x")),
+      ("loop", .playback(.loop(.init(.none)), player: "main")),
+      ("loop off item=3", .playback(.loop(.init(.off, item: 3)), player: "main")),
+      (
+        "loop 1:10 end count=3",
+        .playback(.loop(.init(.range(start: .absolute(try Self.seconds("70")), end: .end, count: 3))), player: "main")
+      ),
       ("status player=\"x\"", .playback(.status, player: "x")),
       ("load '/a b'", .queue(.load([one], waitUntilReady: false), player: "main")),
       ("load \"/a b\" wait=ready /a\\ b", .queue(.load([one, one], waitUntilReady: true), player: "main")),
+      ("load precise '/a b'", .queue(.load([one], waitUntilReady: false, precise: true), player: "main")),
+      (
+        "append '/a b' precise=true if-version=7",
+        .queue(.append([one], waitUntilReady: false, ifVersion: 7, precise: true), player: "main")
+      ),
       ("append /a=b", .queue(.append([try Self.path("/a=b")], waitUntilReady: false, ifVersion: nil), player: "main")),
       (
         "append file:///a%20b if-version=7", .queue(.append([one], waitUntilReady: false, ifVersion: 7), player: "main")
@@ -88,14 +108,18 @@ import Testing
       ("observe player.rate", .watching(.observe([.playerRate], player: "main"))),
       (
         "observe queue.version item.* item.status",
-        .watching(.observe([.itemStatus, .itemDuration, .itemError, .itemEvents, .queueVersion], player: "main"))
+        .watching(
+          .observe(
+            [.itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemEvents, .queueVersion],
+            player: "main"))
       ),
       ("observe *", .watching(.observe(ObservableKey.allCases, player: "main"))),
       ("unobserve 1", .watching(.unobserve(subscription: 1))), ("untick 2", .watching(.untick(subscription: 2))),
       ("tick 250ms", .watching(.tick(interval: try Self.seconds("0.25"), player: "main"))),
       (
         "at 90 1:35.25 item=4",
-        .watching(.at([try Self.seconds("90"), try Self.seconds("95.25")], item: 4, player: "main"))
+        .watching(
+          .at([try Self.seconds("90"), try Self.seconds("95.25")], item: 4, includesSeeks: false, player: "main"))
       ),
       (
         "wait time>=90 status=playing item=3 timeout=5",
@@ -112,6 +136,7 @@ import Testing
             timeout: nil,
             player: "main"))
       ),
+      ("explain", .watching(.explain(player: "main"))), ("explain player=b", .watching(.explain(player: "b"))),
       ("clock.advance 2.5", .watching(.clockAdvance(try Self.seconds("2.5")))),
       ("player.create a-b_c.9", .players(.create(name: "a-b_c.9"))), ("player.close x", .players(.close(name: "x"))),
       ("player.list", .players(.list)), ("output.status", .players(.outputStatus(player: "main"))),
@@ -142,6 +167,8 @@ import Testing
     ("seek x", .invalidTime, "time cannot be 'x'; it takes a time such as"),
     ("seek 1 before=-1", .invalidTime, "before cannot be '-1'"), ("seek 1 before=5%", .invalidTime, "before cannot be"),
     ("seek 1 fast before=1", .badArguments, "fast allows any"), ("seek 1 fast=maybe", .badArguments, "fast cannot be"),
+    ("seek 1 chase=maybe", .badArguments, "chase cannot be"), ("seek chase", .badArguments, "time is missing"),
+    ("seek 1 chase chase", .badArguments, "chase is given twice"), ("explain all", .badArguments, "one word too many"),
     ("seek 1 before=1 before=2", .badArguments, "before is given twice"),
     ("seek 1 item=0", .badArguments, "item cannot be '0'"),
     ("seek inf", .invalidTime, "time cannot be"), ("seek nan", .invalidTime, "time"),

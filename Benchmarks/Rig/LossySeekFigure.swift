@@ -1,0 +1,65 @@
+import RigSupport
+
+/// Where exact seeks land in lossy files, against a decode of the file from its start.
+enum LossySeekFigure {
+  static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
+    for kind in Material.Lossy.allCases {
+      let path = try material.noise(kind)
+      let alignment = Alignment(reference: try material.reference(kind))
+      var errors: [PlayerKind: Sample] = [:]
+      var wrong: [PlayerKind: Sample] = [:]
+      let failures = players.interleave(rounds: rounds + 1) { player, round in
+        guard round > 0 else { return try begin(player, path) }
+        let target = SeekFigure.target(round, seconds: Material.noiseSeconds)
+        try Pause.phase(round: round, of: player.capture)
+        let landing = try land(player, alignment, target: target).landing
+        errors[player.kind, default: Sample()].add(Double(landing.error))
+        wrong[player.kind, default: Sample()].add(Double(landing.wrongFrames))
+      }
+      SeekFigure.stop(players)
+      var cells = failures
+      for (player, sample) in errors where cells[player] == nil {
+        cells[player] =
+          "off by \(Int(sample.largestMagnitude ?? 0)), wrong \(Int(wrong[player]?.largestMagnitude ?? 0))"
+      }
+      table.add(
+        "exact seek, \(kind.rawValue): largest error; first frames unlike a decode from the start", asked: "0, 0", cells
+      )
+    }
+  }
+
+  static func begin(_ player: any BenchPlayer, _ path: String) throws {
+    try player.load([path])
+    let before = player.capture.frameCount
+    try player.perform(.play)
+    try player.capture.waitForFrame(from: before) { $0 != .silence }
+    try player.capture.waitForMoreFrames(9_600)
+  }
+
+  /// Seeks, and waits until the new place is heard; the landing, and milliseconds from the command to its first sample.
+  static func land(
+    _ player: any BenchPlayer, _ alignment: Alignment, target: Int, timeOutSeconds: Int = 8
+  ) throws -> (landing: Alignment.Landing, milliseconds: Double) {
+    // A little of the old place comes along, to tell where it ends.
+    let before = player.capture.frameCount - 1_024
+    let sent = try player.send(.seek(milliseconds: target))
+    let frame = target * Material.sampleRateHz / 1_000
+    for _ in 0..<timeOutSeconds * 10 {
+      try player.capture.waitForMoreFrames(4_800)
+      let captured = player.capture.frames(from: before)
+      guard let landing = alignment.landing(in: captured, target: frame) else { continue }
+      guard let time = player.capture.arrival(of: before + landing.position) else { continue }
+      try player.finish()
+      return (landing, time.milliseconds(since: sent))
+    }
+    // An error is an answer; else it went to a place that is far from the one asked for.
+    try player.finish()
+    let captured = player.capture.frames(from: before)
+    if let landing = alignment.landing(in: captured, target: frame, reach: alignment.reference.count),
+      let time = player.capture.arrival(of: before + landing.position)
+    {
+      return (landing, time.milliseconds(since: sent))
+    }
+    throw RigError.timedOut("the new place to be heard")
+  }
+}

@@ -1,0 +1,81 @@
+import MediaCore
+import RigSupport
+
+/// This player.
+final class PlayheadPlayer: BenchPlayer {
+  let kind = PlayerKind.playhead
+  let server: PulseServer
+  let process: ChildProcess
+  let socketPath: String
+  private let directory: TemporaryDirectory
+  private let socket: LineSocket
+  private var waitingReplies = 0
+
+  init(program: String) throws {
+    directory = try TemporaryDirectory("bench")
+    server = try PulseServer()
+    socketPath = directory.file("control.sock")
+    process = try ChildProcess(
+      [program] + Self.arguments(socket: socketPath, server: server), environment: ["XDG_STATE_HOME": directory.path])
+    socket = try .waiting(for: socketPath)
+    _ = try socket.line()
+    // Until the device is there; on a connection of its own, which ends with the wait.
+    let watch = try connect()
+    try watch.send("observe output.state\n")
+    while try !watch.line().contains("new=ready") {}
+  }
+
+  static func arguments(socket: String, server: PulseServer) -> [String] {
+    [
+      "--socket", socket, "--log-level", "error", "--output", "pulse:\(server.sinkName)", "--pulse-server",
+      server.address,
+    ]
+  }
+
+  /// A second connection, whose greeting has been read.
+  func connect() throws -> LineSocket {
+    let socket = try LineSocket.waiting(for: socketPath)
+    _ = try socket.line()
+    return socket
+  }
+
+  func load(_ paths: [String]) throws {
+    try ask("pause")
+    try ask("load \(paths.map { "\"\($0)\"" }.joined(separator: " ")) wait=ready")
+  }
+
+  func unload() throws {
+    try ask("pause")
+    try ask("clear")
+  }
+
+  func send(_ command: PlayerCommand) throws -> HostTime {
+    switch command {
+    case .start(let path): return try send(["load \"\(path)\"", "play"])
+    case .play: return try send(["play"])
+    case .pause: return try send(["pause"])
+    case .seek(let milliseconds): return try send(["seek \(milliseconds)/1000"])
+    }
+  }
+
+  private func send(_ lines: [String]) throws -> HostTime {
+    waitingReplies += lines.count
+    return try socket.send(lines.joined(separator: "\n") + "\n")
+  }
+
+  func finish() throws {
+    while waitingReplies > 0 {
+      let line = try socket.line()
+      if line == "ok" || line.hasPrefix("ok ") { waitingReplies -= 1 }
+      if line.hasPrefix("error ") {
+        waitingReplies -= 1
+        throw RigError.programFailed("playheadd: \(line)")
+      }
+    }
+  }
+
+  private func ask(_ line: String) throws {
+    _ = try send([line])
+    try finish()
+  }
+}

@@ -1,0 +1,103 @@
+import Glibc
+import RigSupport
+
+// usage: RigBench --playheadd PATH --bare PATH --cache FOLDER [--rounds N] [--only NAME,NAME...]
+//
+// Measures this player, mpv and MPD side by side, each on a PulseAudio of its own whose device is a pipe, and prints a table.
+// Every sample that comes out of the pipes is looked at and has the time at which it came. It asserts nothing: machines differ,
+// and what is asked of the player against its peers is in the table beside what was measured. Progress goes to standard error.
+
+/// The programs that are measured and not in PATH.
+struct Programs {
+  var playheadd: String
+  var bare: String
+}
+
+@main
+struct RigBench {
+  private static let names = [
+    "start", "roundtrip", "seek", "long", "lossy", "load", "pause", "transition", "tick", "observers", "usage",
+    "memory",
+  ]
+
+  static func main() {
+    do { try run() } catch {
+      Progress.say("\(error)")
+      exit(1)
+    }
+  }
+
+  private static func run() throws {
+    let options = try options()
+    guard let playheadd = options["playheadd"], let bare = options["bare"], let cache = options["cache"],
+      let rounds = Int(options["rounds"] ?? "20"), rounds > 0
+    else {
+      throw RigError.programFailed(
+        "usage: RigBench --playheadd PATH --bare PATH --cache FOLDER [--rounds N] [--only NAMES]")
+    }
+    let only = options["only"].map { $0.split(separator: ",").map(String.init) } ?? names
+    if let unknown = only.first(where: { !names.contains($0) }) {
+      throw RigError.programFailed("no figure is called \(unknown); there are \(names.joined(separator: " "))")
+    }
+    let material = try Material(cache: cache)
+    let programs = Programs(playheadd: playheadd, bare: bare)
+    var table = Table()
+    let alone = only == ["memory"]
+    if !alone { try measure(try Players(programs: programs), programs, material, only, rounds, into: &table) }
+    // Only now, when none of the others runs any more.
+    if only.contains("memory") {
+      Progress.say("-- memory")
+      try UsageFigure.measureMemory(programs, material, into: &table)
+    }
+    var load = [0.0, 0.0, 0.0]
+    getloadavg(&load, 3)
+    print(
+      "medians of \(rounds), interleaved; load of the machine at the end: \(load.map { $0.text(2) }.joined(separator: " "))"
+    )
+    table.print()
+  }
+
+  /// The figures for which all players run side by side.
+  private static func measure(
+    _ players: Players, _ programs: Programs, _ material: Material, _ only: [String], _ rounds: Int,
+    into table: inout Table
+  ) throws {
+    var flacSeeks: [PlayerKind: Sample] = [:]
+    for name in names where name != "memory" && only.contains(name) {
+      Progress.say("-- \(name)")
+      do {
+        switch name {
+        case "start": try StartFigure.measure(players, material, programs: programs, rounds: rounds, into: &table)
+        case "roundtrip": try RoundTripFigure.measure(players, rounds: rounds * 500, into: &table)
+        case "seek":
+          for kind in Material.Coded.allCases {
+            let seeks = try SeekFigure.measure(players, material, kind, rounds: 2 * rounds, into: &table)
+            if kind == .flac { flacSeeks = seeks }
+          }
+        case "long": try LongFileFigure.measure(players, material, rounds: rounds, flacSeeks: flacSeeks, into: &table)
+        case "lossy": try LossySeekFigure.measure(players, material, rounds: max(1, rounds / 3), into: &table)
+        case "load": try LoadFigure.measure(players, material, rounds: rounds, into: &table)
+        case "pause": try PauseFigure.measure(players, material, rounds: rounds, into: &table)
+        case "transition": try TransitionFigure.measure(players, material, into: &table)
+        case "tick": try TickFigure.measure(players, material, seconds: 30, into: &table)
+        case "observers": try TickFigure.measureObservers(players, material, into: &table)
+        default: try UsageFigure.measure(players, material, rounds: rounds, into: &table)
+        }
+      } catch {
+        table.add("\(name)", [.playhead: "FAILED: \(error)"])
+      }
+    }
+  }
+
+  private static func options() throws -> [String: String] {
+    var options: [String: String] = [:]
+    var words = CommandLine.arguments.dropFirst()
+    while let name = words.popFirst() {
+      guard name.hasPrefix("--"), let value = words.popFirst() else {
+        throw RigError.programFailed("\(name) needs a value")
+      }
+      options[String(name.dropFirst(2))] = value
+    }
+    return options
+  }
+}

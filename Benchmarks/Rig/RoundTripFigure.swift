@@ -1,0 +1,50 @@
+import MediaCore
+import RigSupport
+
+/// How long a command takes that changes nothing, from its first byte to the end of its answer.
+enum RoundTripFigure {
+  static func measure(_ players: Players, rounds: Int, into table: inout Table) throws {
+    let questions: [(name: String, lines: [PlayerKind: String])] = [
+      ("ping", [.playhead: "ping\n", .mpv: #"{"command":["get_property","pause"]}"# + "\n", .mpd: "ping\n"]),
+      ("status", [.playhead: "status\n", .mpd: "status\n"]),
+    ]
+    for question in questions {
+      let cells = players.each(Array(question.lines.keys)) { player in
+        guard let line = question.lines[player.kind] else { return "-" }
+        return try measure(player, line, rounds: rounds)
+      }
+      table.add("round trip: \(question.name) (mpv: get_property pause), median and p99; pipelined", cells)
+    }
+  }
+
+  private static func measure(_ player: any BenchPlayer, _ question: String, rounds: Int) throws -> String {
+    let socket = try LineSocket.waiting(for: path(player))
+    while try socket.receive(timeOutMilliseconds: 200) { while socket.bufferedLine() != nil {} }
+    // MPD answers `status` with many lines.
+    let last: (String) -> Bool = { player.kind == .mpd ? $0 == "OK" : !$0.isEmpty }
+    var durations = Sample()
+    for round in -rounds / 10..<rounds {
+      let sent = try socket.send(question)
+      while try !last(socket.line()) {}
+      if round >= 0 { durations.add(HostTime.present.milliseconds(since: sent) * 1_000) }
+    }
+    let batch = String(repeating: question, count: 100)
+    let start = HostTime.present
+    for _ in 0..<rounds / 100 {
+      try socket.send(batch)
+      for _ in 0..<100 { while try !last(socket.line()) {} }
+    }
+    let perSecond = Double(rounds / 100 * 100) * 1_000 / HostTime.present.milliseconds(since: start)
+    return
+      "\((durations.median ?? 0).text(0)) µs (\((durations.quantile(0.99) ?? 0).text(0))); \((perSecond / 1_000).text(0)) k/s"
+  }
+
+  private static func path(_ player: any BenchPlayer) -> String {
+    switch player {
+    case let player as PlayheadPlayer: player.socketPath
+    case let player as MPVPlayer: player.socketPath
+    case let player as MPDPlayer: player.socketPath
+    default: preconditionFailure("a player without a socket")
+    }
+  }
+}

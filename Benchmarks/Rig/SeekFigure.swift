@@ -1,0 +1,76 @@
+import MediaCore
+import RigSupport
+
+/// Exact seeks while playing, in files whose every sample says which it is.
+enum SeekFigure {
+  /// Where the n-th seek goes: anywhere, far from the place before, on a whole millisecond, which every player can be told.
+  static func target(_ round: Int, seconds: Int) -> Int { (round + 1) * 37_777 % ((seconds - 20) * 1_000) + 5_000 }
+
+  /// Milliseconds until it is heard, by player; used by what is compared with it.
+  @discardableResult
+  static func measure(
+    _ players: Players, _ material: Material, _ kind: Material.Coded, rounds: Int, into table: inout Table
+  ) throws -> [PlayerKind: Sample] {
+    let path = try material.coded(kind, number: 1)
+    var durations: [PlayerKind: Sample] = [:]
+    var errors: [PlayerKind: Sample] = [:]
+    let failures = players.interleave(rounds: rounds + 1) { player, round in
+      // The first round only begins.
+      guard round > 0 else { return try begin(player, path) }
+      let target = target(round, seconds: Material.codedSeconds)
+      try Pause.phase(round: round, of: player.capture)
+      let before = player.capture.frameCount
+      let sent = try player.send(.seek(milliseconds: target))
+      let landing = try land(player.capture, from: before, near: target * Material.sampleRateHz / 1_000)
+      try player.finish()
+      durations[player.kind, default: Sample()].add(landing.time.milliseconds(since: sent))
+      errors[player.kind, default: Sample()].add(Double(landing.error))
+      // Until all is as it was before: what is queued is the new place's.
+      try player.capture.waitForMoreFrames(9_600)
+    }
+    stop(players)
+    var cells = failures
+    for (player, sample) in durations where cells[player] == nil {
+      cells[player] =
+        "\((sample.median ?? 0).text()) ms (p90 \((sample.quantile(0.9) ?? 0).text())),"
+        + " error \(Int(errors[player]?.largestMagnitude ?? 0))"
+    }
+    table.add(
+      "exact seek while playing, \(kind.rawValue), to first sample out; error in samples", asked: "<= mpv, 0", cells)
+    return durations
+  }
+
+  static func begin(_ player: any BenchPlayer, _ path: String) throws {
+    try player.load([path])
+    let before = player.capture.frameCount
+    try player.perform(.play)
+    try player.capture.waitForCode(file: 1, from: before)
+    try player.capture.waitForMoreFrames(14_400)
+  }
+
+  static func stop(_ players: Players) {
+    for player in players.all {
+      do {
+        try player.unload()
+        try player.capture.waitForSilence(4_800, from: player.capture.frameCount)
+      } catch {
+        // Its next figure fails, and says so in the table.
+        Progress.say("\(player.kind.rawValue) does not stop: \(error)")
+      }
+    }
+  }
+
+  /// The first frame of the new place: when it came, and how far it is from `target`.
+  private static func land(_ capture: Capture, from: Int, near target: Int) throws -> (time: HostTime, error: Int) {
+    var previous: Int?
+    var found = 0
+    let position = try capture.waitForFrame(from: from, timeOutSeconds: 10) { frame in
+      guard let code = TimeCode.decode(frame) else { return false }
+      defer { previous = code.index }
+      found = code.index
+      return previous.map { $0 + 1 != code.index } ?? true && abs(code.index - target) < 2 * Material.sampleRateHz
+    }
+    guard let time = capture.arrival(of: position) else { throw RigError.programFailed("a frame without a time") }
+    return (time, found - target)
+  }
+}

@@ -1,0 +1,114 @@
+import Glibc
+import MediaCore
+import RigSupport
+
+/// From the start of a process to a socket that answers, against a bare process that is linked to the same FFmpeg libraries
+/// and opens a file.
+enum StartFigure {
+  static func measure(
+    _ players: Players, _ material: Material, programs: Programs, rounds: Int, into table: inout Table
+  ) throws {
+    let file = try material.music(rate: 44_100)
+    var bare = Sample()
+    var ratios = Sample()
+    var durations: [PlayerKind: Sample] = [:]
+    // The first of each only brings the programs into the cache.
+    for round in -1..<rounds {
+      let bareTime = try startBare(programs.bare, file)
+      if round >= 0 { bare.add(bareTime) }
+      for player in players.all {
+        let time = try start(player, programs)
+        guard round >= 0 else { continue }
+        durations[player.kind, default: Sample()].add(time)
+        if player.kind == .playhead { ratios.add(time / bareTime) }
+      }
+    }
+    table.add(
+      "start to a socket that answers (a bare process with FFmpeg opens a file in \((bare.median ?? 0).text()) ms)",
+      asked: "<= \((1.5 * (bare.median ?? 0)).text()) ms",
+      players.each { "\((durations[$0.kind]?.median ?? 0).text()) ms" })
+    table.add(
+      "start: median ratio to the bare process of the same round", asked: "<= 1.5",
+      [.playhead: (ratios.median ?? 0).text(2)])
+  }
+
+  /// Milliseconds until the program says that the file is open.
+  private static func startBare(_ program: String, _ file: String) throws -> Double {
+    let child = try Spawned([program, file])
+    let time = try child.waitForOutput()
+    return time.milliseconds(since: child.started)
+  }
+
+  private static func start(_ player: any BenchPlayer, _ programs: Programs) throws -> Double {
+    let directory = try TemporaryDirectory("start")
+    let command: [String]
+    var environment: [String: String] = [:]
+    let path: String
+    let question: String
+    switch player.kind {
+    case .playhead:
+      path = directory.file("control.sock")
+      command = [programs.playheadd] + PlayheadPlayer.arguments(socket: path, server: player.server)
+      environment = ["XDG_STATE_HOME": directory.path]
+      question = "ping\n"
+    case .mpv:
+      path = directory.file("mpv.sock")
+      command = MPVPlayer.command(socket: path, server: player.server)
+      environment = MPVPlayer.environment(directory, player.server)
+      question = #"{"command":["get_property","pause"]}"# + "\n"
+    case .mpd:
+      path = directory.file("mpd.sock")
+      command = try MPDPlayer.command(directory, server: player.server)
+      question = "ping\n"
+    }
+    let child = try Spawned(command, environment: environment)
+    let socket = try LineSocket.waiting(for: path)
+    // A greeting is an answer of a kind; the answer to a question is what counts.
+    try socket.send(question)
+    _ = try socket.line()
+    if player.kind != .mpv { _ = try socket.line() }
+    return HostTime.present.milliseconds(since: child.started)
+  }
+}
+
+/// A program that is started at a known time and killed soon. (`ChildProcess` starts programs through a shell.)
+private final class Spawned {
+  let started: HostTime
+  private var processID = pid_t()
+  private let output: Int32
+
+  init(_ command: [String], environment: [String: String] = [:]) throws {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw RigError.system(call: "pipe", errno: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    output = ends[0]
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    for (name, value) in environment { setenv(name, value, 1) }
+    defer { for name in environment.keys where name != "HOME" { unsetenv(name) } }
+    let words = command.map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    started = .present
+    let status = posix_spawnp(&processID, command[0], &actions, nil, words, environ)
+    close(ends[1])
+    guard status == 0 else { throw RigError.system(call: "posix_spawn \(command[0])", errno: status) }
+  }
+
+  /// When the program has written something.
+  func waitForOutput() throws -> HostTime {
+    var byte: UInt8 = 0
+    guard read(output, &byte, 1) == 1 else { throw RigError.programFailed("a program ended before it was ready") }
+    return .present
+  }
+
+  deinit {
+    kill(processID, SIGKILL)
+    var status: Int32 = 0
+    waitpid(processID, &status, 0)
+    close(output)
+  }
+}

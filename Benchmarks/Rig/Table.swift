@@ -1,0 +1,39 @@
+import Glibc
+
+/// What was measured: one row a figure, one column a player.
+struct Table {
+  private struct Row {
+    var figure: String
+    var asked: String
+    var cells: [PlayerKind: String]
+  }
+
+  private var rows: [Row] = []
+
+  /// Adds a figure; a player that is not in `cells` has none ("-"), which is what the figure does not ask of it.
+  mutating func add(_ figure: String, asked: String = "", _ cells: [PlayerKind: String]) {
+    rows.append(Row(figure: figure, asked: asked, cells: cells))
+    let text = PlayerKind.allCases.compactMap { kind in cells[kind].map { "\(kind.rawValue): \($0)" } }
+    Progress.say("\(figure): \(text.joined(separator: "; "))")
+  }
+
+  func print() {
+    let header = ["figure", "asked"] + PlayerKind.allCases.map(\.rawValue)
+    let lines =
+      [header] + rows.map { row in [row.figure, row.asked] + PlayerKind.allCases.map { row.cells[$0] ?? "-" } }
+    let widths = header.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+    for (number, line) in lines.enumerated() {
+      let cells = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      Swift.print(cells.joined(separator: " | "))
+      if number == 0 { Swift.print(widths.map { String(repeating: "-", count: $0) }.joined(separator: "-|-")) }
+    }
+  }
+}
+
+/// What is going on, on standard error, while the table is not there yet.
+enum Progress {
+  static func say(_ text: String) {
+    let line = Array("bench: \(text)\n".utf8)
+    _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+}

@@ -1,0 +1,44 @@
+import RigSupport
+
+/// What comes between two queued files: samples too many (positive) or too few (negative).
+enum TransitionFigure {
+  private static let formats: [(name: String, file: String, encoding: [String])] = [
+    ("WAV", "wav", ["-c:a", "pcm_s16le"]), ("FLAC", "flac", ["-c:a", "flac", "-sample_fmt", "s16"]),
+    ("MP3", "mp3", ["-c:a", "libmp3lame", "-b:a", "160k"]), ("AAC in M4A", "m4a", ["-c:a", "aac", "-b:a", "160k"]),
+    ("Opus", "opus", ["-c:a", "libopus", "-b:a", "128k"]), ("Vorbis", "ogg", ["-c:a", "libvorbis", "-q:a", "5"]),
+  ]
+  /// Where the noise is cut.
+  private static let cutFrame = 100_800
+
+  static func measure(_ players: Players, _ material: Material, into table: inout Table) throws {
+    for format in formats {
+      let paths = try material.halves(format.file, format.encoding)
+      let alignments = try paths.map { Alignment(reference: try material.decoded($0)) }
+      let cells = players.each { player in
+        let extra = try measure(player, paths, alignments)
+        return extra == 0 ? "0" : extra > 0 ? "+\(extra)" : "\(extra)"
+      }
+      table.add("samples between two queued halves of one sound, \(format.name)", asked: "0", cells)
+    }
+  }
+
+  private static func measure(_ player: any BenchPlayer, _ paths: [String], _ halves: [Alignment]) throws -> Int {
+    try player.unload()
+    try player.load(paths)
+    let before = player.capture.frameCount
+    try player.perform(.play)
+    let start = try player.capture.waitForFrame(from: before) { $0 != .silence }
+    try player.capture.waitForFrames(start + 4 * Material.sampleRateHz)
+    let captured = player.capture.frames(from: start)
+    try player.unload()
+    try player.capture.waitForSilence(4_800, from: player.capture.frameCount)
+    // Where a piece from the middle of either half came out tells where the halves lie.
+    let places = try zip(halves, [48_000, 150_000]).map { half, position in
+      guard let index = half.index(of: captured, at: position, count: 256, from: nil, to: nil) else {
+        throw RigError.programFailed("what was heard is not what was queued")
+      }
+      return position - index
+    }
+    return places[1] - places[0] - cutFrame
+  }
+}

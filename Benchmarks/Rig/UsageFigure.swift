@@ -1,0 +1,81 @@
+import RigSupport
+
+/// What players use: with nothing to do, while playing, while paused. All are measured at the same time.
+enum UsageFigure {
+  /// One window; the median of as many as there are rounds is told.
+  private static let windowMilliseconds = 1_000.0
+
+  static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
+    for player in players.all { try player.unload() }
+    Pause.milliseconds(1_000)
+    try add(players, "nothing loaded", rounds: rounds / 2, asked: ["", ""], into: &table)
+    for (rate, asked) in [(44_100, ["<= 0.6 %", ""]), (48_000, ["", ""])] {
+      let path = try material.music(rate: rate)
+      for player in players.all {
+        try player.load([path])
+        try player.perform(.play)
+      }
+      Pause.milliseconds(2_000)
+      try add(players, "playing FLAC of \(rate) Hz", rounds: rounds, asked: asked, into: &table)
+    }
+    for player in players.all { try player.perform(.pause) }
+    Pause.milliseconds(2_000)
+    try add(players, "paused", rounds: rounds / 2, asked: ["", ""], into: &table)
+    SeekFigure.stop(players)
+  }
+
+  /// `asked`: of processor, wakeups.
+  private static func add(
+    _ players: Players, _ state: String, rounds: Int, asked: [String], into table: inout Table
+  ) throws {
+    var processor: [PlayerKind: Sample] = [:]
+    var server: [PlayerKind: Sample] = [:]
+    var wakeups: [PlayerKind: Sample] = [:]
+    for _ in 0..<max(1, rounds) {
+      let before = try players.all.map {
+        (try ProcessUsage($0.process.processID), try ProcessUsage($0.server.process.processID))
+      }
+      Pause.milliseconds(windowMilliseconds)
+      for (player, before) in zip(players.all, before) {
+        let now = try ProcessUsage(player.process.processID)
+        processor[player.kind, default: Sample()].add(now.percent(since: before.0))
+        wakeups[player.kind, default: Sample()].add(now.wakeupsPerSecond(since: before.0))
+        server[player.kind, default: Sample()].add(
+          try ProcessUsage(player.server.process.processID).percent(since: before.1))
+      }
+    }
+    table.add(
+      "\(state): processor, of one core (the sound server's)", asked: asked[0],
+      players.each { player in
+        "\((processor[player.kind]?.median ?? 0).text(2)) % (\((server[player.kind]?.median ?? 0).text(2)) %)"
+      })
+    table.add("\(state): wakeups a second", asked: asked[1], players.each { (wakeups[$0.kind]?.median ?? 0).text() })
+  }
+
+  /// Memory while playing, of each player by itself: players that run together share the pages of FFmpeg's libraries, and
+  /// none of them would be charged for the whole.
+  static func measureMemory(_ programs: Programs, _ material: Material, into table: inout Table) throws {
+    let path = try material.music(rate: 44_100)
+    var cells: [PlayerKind: String] = [:]
+    for kind in PlayerKind.allCases {
+      do {
+        let player = try Players.start(kind, programs)
+        Pause.milliseconds(500)
+        let idle = try ProcessUsage.proportionalMegabytes(player.process.processID)
+        try player.load([path])
+        try player.perform(.play)
+        var playing = Sample()
+        for _ in 0..<20 {
+          Pause.milliseconds(200)
+          playing.add(try ProcessUsage.proportionalMegabytes(player.process.processID))
+        }
+        cells[kind] = "\((playing.median ?? 0).text()) MB (nothing loaded: \(idle.text()))"
+      } catch RigError.missingTool(let name) {
+        cells[kind] = "NOT MEASURED: no \(name)"
+      } catch {
+        cells[kind] = "FAILED: \(error)"
+      }
+    }
+    table.add("memory (PSS) of a player by itself, playing FLAC of 44100 Hz", asked: "<= 40 MB", cells)
+  }
+}

@@ -1,0 +1,69 @@
+import MediaCore
+import Playback
+import WireProtocol
+
+/// `loop`: a part of the current item, again and again.
+extension Connection {
+  /// Sets, ends or tells a loop. A new one waits until it is known how long the item is.
+  func begin(
+    _ loop: PlaybackCommand.Loop, on target: NamedPlayer, _ request: WaitingRequest
+  ) throws(MediaError) {
+    let state = target.state
+    guard case .range = loop.change, let item = state.currentItemID, state.itemStatus == .unknown else {
+      return request.finish(try run(loop, on: target))
+    }
+    let control = server.loop
+    let wait = ReadinessWait(target, items: [item]) { error in
+      // In a turn of its own: this is called while the player changes.
+      control.execute { [weak self] in
+        if let error { return request.fail(error) }
+        guard let self else { return }
+        do throws(MediaError) { request.finish(try self.run(loop, on: target)) } catch { request.fail(error) }
+      }
+    }
+    request.onEnd { wait.cancel() }
+    wait.start()
+  }
+
+  private func run(_ loop: PlaybackCommand.Loop, on target: NamedPlayer) throws(MediaError) -> Reply {
+    let (state, heard) = target.player.onLoop { ($0.state, $0.currentTime()) }
+    let item = loop.item.map { UInt64($0) }
+    switch loop.change {
+    case .none: break
+    case .off:
+      try target.player.tryOnLoop { player throws(MediaError) in try player.setLoop(nil, itemID: item) }
+    case .range(let first, let last, let count):
+      guard state.currentItemID != nil else {
+        throw MediaError(.noCurrentItem, "there is no current item to loop")
+      }
+      let start = try first.resolve(current: heard, duration: state.itemDuration)
+      let end = try last.resolve(current: heard, duration: state.itemDuration)
+      try target.player.tryOnLoop { player throws(MediaError) in
+        try player.setLoop(TimeRange(start: start, end: end), count: count, itemID: item)
+      }
+    }
+    let present = target.state
+    let set = present.loop
+    return .ok([
+      "item": present.currentItemID.map { .int($0) } ?? FieldValue.none,
+      "start": set.map { .time($0.range.start) } ?? FieldValue.none,
+      "end": set.map { .time($0.range.end) } ?? FieldValue.none,
+      "count": set?.remainingCount.map { .int($0) } ?? FieldValue.none,
+    ])
+  }
+}
+
+extension PlayerLoop {
+  /// The range as `status` and `observe` give it: `70-83.5`.
+  var wireText: String { "\(range.start.decimalDescription)-\(range.end.decimalDescription)" }
+}
+
+extension RepeatMode {
+  init(_ mode: PlaybackCommand.RepeatMode) {
+    switch mode {
+    case .off: self = .off
+    case .one: self = .one
+    case .all: self = .all
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// What is known of codecs by name.
+enum CodecTraits {
+  /// Whether every sample comes out as it went in, so that counting them is exact.
+  static func isLossless(codecName: String) -> Bool {
+    codecName.hasPrefix("pcm_") || ["flac", "alac", "wavpack", "tta", "ape", "mlp", "truehd"].contains(codecName)
+  }
+}
+
+/// How many frames before a place a codec must have decoded for its output there to be right.
+enum CodecPreroll {
+  /// A generous count: bit reservoirs, overlapping windows and predictors.
+  static func frameCount(codecName: String, sampleRateHz: Int, declared: Int64?) -> Int64 {
+    switch codecName {
+    case _ where codecName.hasPrefix("pcm_"): 0
+    case "flac", "alac", "wavpack", "tta", "adpcm_ms", "adpcm_ima_wav": 0
+    // In containers whose packets are not looked into; in MP3 files the bytes of main data are counted.
+    case "mp1", "mp2", "mp3", "mp3float": 24 * 1_152
+    // The window overlaps by one packet (LC). HE-AAC's band replication remembers more; there is nothing here to make a
+    // file to prove how much with.
+    case "aac": 4 * 2_048
+    case "vorbis": 2 * 8_192
+    case "opus": max(48_000, declared ?? 0)
+    case "ac3", "eac3": 6 * 1_536
+    default: max(Int64(sampleRateHz / 2), declared ?? 0)
+    }
+  }
+}

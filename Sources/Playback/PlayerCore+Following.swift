@@ -1,0 +1,88 @@
+import MediaAssets
+import MediaCore
+
+/// Repeats, loops and seams.
+extension PlayerCore {
+  func setRepeatMode(_ mode: RepeatMode) throws(MediaError) {
+    if mode == .all, !machine.canAdvance {
+      throw MediaError(.invalidArgument, "repeating all needs a queue; this player has one item", operation: "repeat")
+    }
+    run(machine.setRepeatMode(mode), cause: .request)
+  }
+
+  /// Loops a part of the current item, cut to its frames; nil ends a loop.
+  func setLoop(_ range: TimeRange?, count: Int?, itemID: PlayerItem.ID?) throws(MediaError) {
+    guard let current = machine.entries.first else {
+      throw MediaError(.noCurrentItem, "there is no current item to loop", operation: "loop")
+    }
+    if let itemID, itemID != current.id {
+      throw MediaError(
+        .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "loop")
+    }
+    guard let range else { return run(machine.setLoop(nil, count: nil, heardAt: .zero), cause: .request) }
+    if let error = current.status.error { throw error }
+    guard current.status == .readyToPlay, let item = items[current.id] else {
+      throw MediaError(.invalidState, "the item is not ready yet, so that its length is not known", operation: "loop")
+    }
+    if let count, count < 1 {
+      throw MediaError(.invalidArgument, "a loop goes back once at least, not \(count) times", operation: "loop")
+    }
+    let frames = try frames(of: range, in: item)
+    // A seek that is on its way counts as done.
+    run(machine.setLoop(frames, count: count, heardAt: machine.startUnderWay?.time ?? currentTime()), cause: .request)
+  }
+
+  /// The whole frames of the item that a range begins and ends with.
+  private func frames(of range: TimeRange, in item: PlayerItem) throws(MediaError) -> TimeRange {
+    let (start, end) = (range.start, range.end)
+    guard start.isNumeric, end.isNumeric, start >= .zero else {
+      throw MediaError(.invalidTime, "a loop is from a time of the item to another", operation: "loop")
+    }
+    guard start < end else {
+      throw MediaError(
+        .invalidTime, "a loop ends behind its beginning, not from \(start) to \(end)", operation: "loop")
+    }
+    let duration = item.duration
+    guard !duration.isNumeric || end <= duration else {
+      throw MediaError(
+        .invalidTime,
+        "the item lasts \(duration.decimalDescription) s: a loop cannot end at \(end.decimalDescription) s",
+        operation: "loop")
+    }
+    let rate = sampleRates[item.id] ?? declaredRate(of: item)
+    guard let first = start.frameIndex(rate: rate, rounding: .towardNegativeInfinity),
+      let last = end.frameIndex(rate: rate, rounding: .towardNegativeInfinity)
+    else { throw MediaError(.invalidTime, "a loop is from a time of the item to another", operation: "loop") }
+    let cut = TimeRange(start: MediaTime(frame: first, rate: rate), end: MediaTime(frame: last, rate: rate))
+    guard cut.duration >= Machine.shortestLoop else {
+      throw MediaError(.invalidTime, "a loop lasts 10 ms at least", operation: "loop")
+    }
+    return cut
+  }
+
+  /// The rate of an item that has not been opened for playing; items with only video play as silence of 48 kHz.
+  private func declaredRate(of item: PlayerItem) -> Int {
+    (try? item.asset.loaded?.get())?.audioTrack?.audioFormat?.sampleRateHz ?? 48_000
+  }
+
+  // MARK: - Seams
+
+  /// Tells the seam behind an end that has been heard, once it is known where sound goes on.
+  func tellSeam() {
+    guard let open = seam else { return }
+    takeSpans()
+    let ended = (streamID: open.end.streamID, index: open.end.passID.index)
+    guard let sound = timeline.sound(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
+    seam = nil
+    let generations = [outgoing, sounding].compactMap { $0 }
+    let trims = generations.first { $0.stream.id == sound.streamID }?.startTrims
+    // Where the player was paused in between, nothing was missing.
+    let wasPaused = timeline.run(at: open.outputFrame)?.end?.reason == .stopped
+    send(
+      .seam(
+        PlayerSeam(
+          fromItemID: open.end.itemID, toItemID: open.toItemID, time: sound.position.time,
+          trimmedEnd: open.end.trim, trimmedStart: trims?[sound.passIndex] ?? .none,
+          insertedFrameCount: wasPaused ? 0 : sound.outputFrame - open.outputFrame)))
+  }
+}

@@ -1,0 +1,167 @@
+import MediaCore
+
+/// Seeks, and where the time of starts and seeks goes.
+extension PlayerCore {
+  /// How a seek is to be carried out.
+  struct Seek {
+    var toleranceBefore = MediaTime.zero
+    var toleranceAfter = MediaTime.zero
+    var mode = SeekMode.replace
+    /// The item that must be the current one.
+    var itemID: PlayerItem.ID?
+  }
+
+  /// A seek that has not completed.
+  struct PendingSeek {
+    var itemID: PlayerItem.ID
+    var target: SeekTarget
+    var seek: Seek
+    var askedAt: HostTime
+    var completion: @Sendable (SeekResult) -> Void
+  }
+
+  // MARK: - Asking
+
+  /// Goes to a time. Errors: `invalidTime`, and those of `checkItem`.
+  func seek(
+    to time: MediaTime, _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void
+  ) throws(MediaError) {
+    guard time.isNumeric || time.isPositiveInfinity || time.isNegativeInfinity else {
+      throw MediaError(.invalidTime, "cannot seek to a time that is \(time)", operation: "seek")
+    }
+    try begin(seek, completion: completion) { _ in .time(time) }
+  }
+
+  /// Goes to a place; a relative one counts from where the newest seek goes, or from what is heard. Errors likewise.
+  func seek(
+    to place: TimeExpression, _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void
+  ) throws(MediaError) {
+    try begin(seek, completion: completion) { [self] entry in
+      SeekTarget(place, from: newestTarget(in: entry))
+    }
+  }
+
+  private func begin(
+    _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void, to target: (Machine.Entry) -> SeekTarget
+  ) throws(MediaError) {
+    for tolerance in [seek.toleranceBefore, seek.toleranceAfter]
+    where !(tolerance.isPositiveInfinity || tolerance.isNumeric && tolerance >= .zero) {
+      throw MediaError(.invalidTime, "a tolerance is 0 or more, not \(tolerance)", operation: "seek")
+    }
+    let entry = try checkItem(seek.itemID)
+    let target = target(entry)
+    // What hangs on the duration waits until the item is open.
+    if entry.status != .unknown || !target.needsDuration { _ = try target.time(duration: entry.duration) }
+    beginSeek(to: target, seek, in: entry, completion: completion)
+  }
+
+  /// The current item. Errors: `noCurrentItem`, `noSuchItem`, its own.
+  private func checkItem(_ itemID: PlayerItem.ID?) throws(MediaError) -> Machine.Entry {
+    guard let current = machine.entries.first else {
+      throw MediaError(.noCurrentItem, "there is no current item to seek in", operation: "seek")
+    }
+    if let itemID, itemID != current.id {
+      throw MediaError(
+        .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "seek")
+    }
+    if let error = current.status.error { throw error }
+    return current
+  }
+
+  /// What a relative seek counts from.
+  private func newestTarget(in entry: Machine.Entry) -> SeekTarget {
+    guard let newest = machine.seeks.newest, newest.itemID == entry.id else { return .time(currentTime()) }
+    guard let time = try? newest.target.time(duration: entry.duration) else { return newest.target }
+    return .time(time.clamped(to: entry.latestTime))
+  }
+
+  func beginSeek(
+    to target: SeekTarget, _ seek: Seek, in entry: Machine.Entry,
+    completion: @escaping @Sendable (SeekResult) -> Void
+  ) {
+    let token = nextSeekToken
+    nextSeekToken += 1
+    seeks[token] = PendingSeek(
+      itemID: entry.id, target: target, seek: seek, askedAt: engine.loop.now, completion: completion)
+    run(
+      machine.seek(token, to: target, before: seek.toleranceBefore, after: seek.toleranceAfter, mode: seek.mode),
+      cause: .request)
+  }
+
+  func cancelPendingSeeks() { run(machine.cancelSeeks(), cause: .request) }
+
+  // MARK: - Completing
+
+  func completeSeek(_ token: Machine.SeekToken, _ outcome: SeekResult.Outcome) {
+    guard let pending = seeks.removeValue(forKey: token) else { return }
+    let item = items[pending.itemID]
+    let requested = (try? pending.target.time(duration: item?.duration ?? .indefinite)) ?? .indefinite
+    let wanted = requested.clamped(
+      to: item?.providesPreciseDuration == true ? item?.duration ?? .indefinite : .indefinite)
+    let isCurrent = machine.entries.first?.id == pending.itemID
+    let isFinished = outcome == .finished
+    let time = isFinished ? startTrace?.commit?.reached : isCurrent ? currentTime() : nil
+    enqueue(
+      .completion(
+        pending.completion,
+        SeekResult(
+          outcome: outcome, itemID: pending.itemID, requested: requested,
+          toleranceBefore: pending.seek.toleranceBefore, toleranceAfter: pending.seek.toleranceAfter,
+          time: time ?? wanted, isExact: isFinished && time.map { isExact($0, for: wanted) } ?? false,
+          isClamped: requested.isNumeric && wanted != requested,
+          durationNanoseconds: max(0, engine.loop.now.nanoseconds(since: pending.askedAt)))))
+  }
+
+  /// Whether `reached` is the time of the sample that contains `time`, or of the first output frame from it on.
+  private func isExact(_ reached: MediaTime, for time: MediaTime) -> Bool {
+    guard let sourceRateHz = sounding?.sourceRateHz else { return false }
+    if reached <= time { return time < reached + MediaTime(frame: 1, rate: sourceRateHz) }
+    return sourceRateHz != timeline.sampleRateHz && reached < time + MediaTime(frame: 1, rate: timeline.sampleRateHz)
+  }
+
+  // MARK: - Where the time goes
+
+  /// Where the time of the last start or seek went; nil before the first.
+  var lastStartReport: StartReport? { startTrace?.report }
+
+  /// A generation is asked for.
+  func makeTrace(of start: Machine.Start) -> StartTrace {
+    let pending = start.seek.flatMap { seeks[$0] }
+    return StartTrace(
+      kind: start.spliceAfter != nil ? .splice : start.seek != nil ? .seek : .start, itemID: start.itemID,
+      requested: start.time, askedAt: pending?.askedAt ?? engine.loop.now)
+  }
+
+  /// The mixer has a generation, whose first frame is at `reached` of its item.
+  func traceCommit(of generation: Generation, at reached: MediaTime?) {
+    var trace = generation.trace
+    trace.commit = (engine.loop.now, reached ?? trace.preparation?.time ?? trace.requested)
+    trace.streamID = generation.stream.id
+    if sounding?.number == generation.number { sounding?.trace = trace }
+    startTrace = trace
+  }
+
+  /// What is there already is to sound from now on.
+  func traceResumption() {
+    guard let sounding, let position, machine.preparedStart == nil, sounding.trace.commit != nil else { return }
+    let now = engine.loop.now
+    startTrace = StartTrace(
+      kind: .start, itemID: position.itemID, requested: position.time, askedAt: now, commit: (now, position.time),
+      streamID: sounding.stream.id)
+  }
+
+  /// A run began at an output frame: what was last asked for is about to be heard.
+  func traceRun(of streamID: UInt64, atFrame frame: Int64) {
+    guard let trace = startTrace, trace.kind != .splice, trace.streamID == streamID, trace.firstFrame == nil,
+      trace.commit != nil
+    else { return }
+    startTrace?.firstFrame = frame
+    traceHeard()
+  }
+
+  /// The clock may tell now when the first frame is heard.
+  func traceHeard() {
+    guard let trace = startTrace, trace.heardAt == nil, let frame = trace.firstFrame else { return }
+    startTrace?.heardAt = output.hostTime(ofFrame: frame)
+  }
+}

@@ -1,0 +1,325 @@
+import MediaCore
+
+/// What follows what: passes, their ends and seams, repeats and loops.
+///
+/// The *wanted* passes are worked out anew from the queue and the settings whenever one of them changes, and compared
+/// with what has been decoded. What differs is mended where it can be: by another plan while the decode thread has not
+/// come so far, otherwise by cutting what was decoded and going on in a stream of its own.
+extension PlayerStateMachine {
+  /// A part of the current item that is played again and again.
+  struct Loop: Sendable, Hashable {
+    var itemID: ItemID
+    var start: MediaTime
+    var end: MediaTime
+    /// How many more times it goes back; nil: for ever. Never 0.
+    var remaining: Int?
+    /// Playback has come from before `end`. Beyond it playback goes on to the item's end.
+    var isArmed: Bool
+  }
+
+  /// How far ahead the decode thread is told what follows, in passes. What it really decodes ahead is measured in time,
+  /// by what the stream holds.
+  static let planLength = 256
+  /// Passes that are decoded or planned at the same time: fewer than the descriptions that a stream's queue holds. With
+  /// `shortestLoop` they are 5 s at least.
+  static let passLimit = 512
+  /// What is shorter is not repeated.
+  static let shortestLoop = MediaTime(value: 10, timescale: 1_000)
+
+  // MARK: - Settings
+
+  mutating func setRepeatMode(_ mode: RepeatMode) -> [Action] {
+    repeatMode = mode
+    guard hasPassedEnd, let current = entries.first else { return reconcile() }
+    switch mode {
+    case .off: return []
+    case .one: return endSeeks(.itemEnded) + start(Start(itemID: current.id))
+    case .all: return advance()
+    }
+  }
+
+  /// Loops a part of the current item from now on, while `time` of it is heard; nil: plays on. `count`: how many times
+  /// it goes back; nil: for ever.
+  mutating func setLoop(_ range: TimeRange?, count: Int?, heardAt time: MediaTime) -> [Action] {
+    loop = nil
+    if let range, let current = entries.first {
+      loop = Loop(itemID: current.id, start: range.start, end: range.end, remaining: count, isArmed: time < range.end)
+    }
+    return reconcile()
+  }
+
+  /// Where the current item is about to be heard from, when that is another place than where it is.
+  var startUnderWay: Start? {
+    if let start = preparedStart, start.spliceAfter == nil { return start }
+    return uncommitted?.start ?? pendingStart
+  }
+
+  /// Playback of the item goes on from `time`: answers where that pass ends.
+  mutating func armLoop(at time: MediaTime, of id: ItemID) -> MediaTime? {
+    guard let loop, loop.itemID == id else { return nil }
+    self.loop?.isArmed = time < loop.end
+    return time < loop.end ? loop.end : nil
+  }
+
+  // MARK: - What is wanted
+
+  /// What is to be heard from the current pass on, at most `limit` passes. Where the current one begins is left open.
+  func wantedPasses(_ limit: Int) -> [Pass] {
+    guard let current = entries.first else { return [] }
+    guard !hasPassedEnd else { return [Pass(itemID: current.id, isSilence: true)] }
+    var passes = [Pass(itemID: current.id)]
+    if let loop, loop.itemID == current.id, loop.isArmed {
+      passes[0].end = loop.end
+      var remaining = loop.remaining
+      while remaining != 0 {
+        guard passes.count < limit else { return passes }
+        remaining = remaining.map { $0 - 1 }
+        passes.append(Pass(itemID: current.id, start: loop.start, end: remaining == 0 ? nil : loop.end))
+      }
+    }
+    appendFollowing(current, to: &passes, limit: limit)
+    return passes
+  }
+
+  /// What follows the end of the current item. A repeat comes before the action at its end.
+  private func appendFollowing(_ current: Entry, to passes: inout [Pass], limit: Int) {
+    switch repeatMode {
+    case .one where current.isRepeatable:
+      while passes.count < limit { passes.append(Pass(itemID: current.id)) }
+      return
+    case .all:
+      appendPlayable(entries.dropFirst(), to: &passes, limit: limit) { _ in true }
+      var count = -1
+      // A round that brings nothing is the last.
+      while passes.count < limit, passes.count != count {
+        count = passes.count
+        appendPlayable(entries[...], to: &passes, limit: limit, where: \.isRepeatable)
+      }
+      if passes.count > 1 { return }
+    case .off, .one: break
+    }
+    switch actionAtItemEnd {
+    case .advance: appendPlayable(entries.dropFirst(), to: &passes, limit: limit) { _ in true }
+    case .pause: break
+    case .none: if passes.count < limit { passes.append(Pass(itemID: current.id, isSilence: true)) }
+    }
+  }
+
+  private func appendPlayable(
+    _ candidates: some Sequence<Entry>, to passes: inout [Pass], limit: Int, where isWanted: (Entry) -> Bool
+  ) {
+    for entry in candidates where entry.status.error == nil && isWanted(entry) {
+      guard passes.count < limit else { return }
+      passes.append(Pass(itemID: entry.id))
+    }
+  }
+
+  // MARK: - The decode thread
+
+  /// The decode thread went on to the next pass of its plan.
+  mutating func began(_ pass: Pass, generation: UInt64) -> [Action] {
+    guard generation == self.generation, decoding == .active else { return [] }
+    decoded.append(Decoded(id: PassID(generation: generation, index: begunCount), pass: pass))
+    begunCount += 1
+    isLastEnded = false
+    if plan.passes.first == pass { plan.passes.removeFirst() }
+    plan.begunCount = begunCount
+    plan.currentEnd = pass.end
+    return reconcile()
+  }
+
+  /// All of a pass is in the stream. `end`: where it was to end; `isTooShort`: the whole item is.
+  mutating func ended(_ id: PassID, end: MediaTime?, isTooShort: Bool) -> [Action] {
+    guard let index = decoded.firstIndex(where: { $0.id == id }) else { return [] }
+    decoded[index].pass.end = end
+    if index == decoded.count - 1 { isLastEnded = true }
+    if isTooShort, let entry = entries.firstIndex(where: { $0.id == decoded[index].pass.itemID }) {
+      entries[entry].isTooShort = true
+    }
+    return reconcile()
+  }
+
+  /// The pass that is being decoded was beyond the end that the plan said, and goes on to the item's end.
+  mutating func overran(_ id: PassID) -> [Action] {
+    guard let last = decoded.indices.last, decoded[last].id == id else { return [] }
+    decoded[last].pass.end = nil
+    plan.currentEnd = nil
+    isLastEnded = true
+    let actions = reconcile()
+    // Nothing had to be cut off: it is still being decoded.
+    if decoding == .active, !isCut, decoded.last?.id == id { isLastEnded = false }
+    return actions
+  }
+
+  // MARK: - The render side
+
+  /// The end of a pass has been heard; `error` when it broke off there.
+  mutating func endHeard(_ id: PassID, error: MediaError?) -> [Action] {
+    guard let heard = decoded.first, heard.id == id, !hasPassedEnd, let current = entries.first,
+      current.id == heard.pass.itemID
+    else { return [] }
+    // A seek within this item is about to be heard: it has not ended, after all.
+    if let start = preparedStart, start.spliceAfter == nil { return [] }
+    var actions: [Action] = []
+    if let error {
+      if endedItem != current.id { actions.append(.emit(.failedToPlayToEnd(current.id, error))) }
+    } else if heard.pass.end == nil, endedItem != current.id {
+      actions.append(.emit(.playedToEnd(current.id)))
+    }
+    endedItem = nil
+    guard let next = passAfter(heard.pass) else {
+      guard actionAtItemEnd == .advance else {
+        endedItem = current.id
+        return actions + setRate(0)
+      }
+      leave(current)
+      actions += endSeeks(.itemEnded)
+      return actions + goOn(to: nil)
+    }
+    let isContinuation = next.itemID == current.id && next.start == heard.pass.end
+    if next.itemID != current.id {
+      leave(current)
+      actions += endSeeks(.itemEnded)
+    } else if next.isSilence {
+      hasPassedEnd = true
+    } else if heard.pass.end == nil {
+      loop = nil
+    } else if !isContinuation, let remaining = loop?.remaining {
+      if remaining > 1 { loop?.remaining = remaining - 1 } else { loop = nil }
+    }
+    if !next.isSilence, !isContinuation { actions.append(.emit(.seam(from: current.id, to: next.itemID))) }
+    return actions + goOn(to: next)
+  }
+
+  /// What is heard behind a pass that has been heard to its end.
+  private func passAfter(_ heard: Pass) -> Pass? {
+    // A pass that was to end elsewhere goes on from there.
+    let following = decoded.count > 1 ? decoded[1].pass : preparedStart?.pass ?? plan.passes.first
+    if let following, following.itemID == heard.itemID, following.start == heard.end { return following }
+    let wanted = wantedPasses(2)
+    return wanted.count > 1 ? wanted[1] : nil
+  }
+
+  /// The current entry has been heard to its end.
+  private mutating func leave(_ current: Entry) {
+    entries.removeFirst()
+    if repeatMode == .all, current.isRepeatable { entries.append(current) } else { removed.append(current.id) }
+    queueVersion += 1
+  }
+
+  /// The first of `decoded` is over.
+  private mutating func goOn(to next: Pass?) -> [Action] {
+    decoded.removeFirst()
+    let nextItem = next?.itemID ?? entries.first { $0.status.error == nil }?.id
+    guard decoded.isEmpty, !isAboutToBegin(nextItem) else { return reconcile() }
+    if case .preparing(var start) = decoding {
+      start.spliceAfter = nil
+      decoding = .preparing(start)
+    } else {
+      decoding = .idle
+      isSounding = false
+      if let next, next.start > .zero { pendingStart = Start(itemID: next.itemID, time: next.start) }
+    }
+    return reconcile()
+  }
+
+  /// Whether the decode thread has been told to go on with this item next.
+  func isAboutToBegin(_ id: ItemID?) -> Bool { decoding == .active && id != nil && plan.passes.first?.itemID == id }
+
+  // MARK: - Mending
+
+  /// Whether the decode thread can still be told another end of this pass.
+  private func isBeingDecoded(_ index: Int) -> Bool {
+    index == decoded.count - 1 && !isLastEnded && !isCut && decoding == .active
+  }
+
+  /// Compares the passes that are decoded, or prepared to follow, with those that are wanted.
+  mutating func reconcileFollowing() -> [Action] {
+    let prepared = preparedStart?.pass
+    var coming = wantedPasses(min(Self.passLimit, decoded.count + Self.planLength))[...]
+    coming[0].start = decoded[0].pass.start
+    for index in 0..<decoded.count + (prepared == nil ? 0 : 1) {
+      let actual = index < decoded.count ? decoded[index].pass : prepared
+      guard let actual, let wanted = coming.first, wanted.begins(like: actual) else {
+        return divert(after: index - 1, to: coming.first)
+      }
+      if actual.end != wanted.end {
+        if index == decoded.count { return divert(after: index - 1, to: wanted) }
+        if isBeingDecoded(index) {
+          decoded[index].pass.end = wanted.end
+        } else if actual.ends(before: wanted) {
+          // The rest of it is to follow.
+          coming[coming.startIndex].start = actual.end ?? wanted.start
+          continue
+        } else {
+          return shorten(index, to: wanted.end ?? wanted.start, next: coming.dropFirst().first)
+        }
+      }
+      coming.removeFirst()
+    }
+    if prepared != nil { return [] }
+    if isCut {
+      guard let next = coming.first, let last = decoded.last else { return [] }
+      return start(Start(next, spliceAfter: last.id))
+    }
+    return tell(
+      Plan(begunCount: begunCount, currentEnd: isLastEnded ? nil : decoded.last?.pass.end, passes: Array(coming)))
+  }
+
+  private mutating func tell(_ next: Plan) -> [Action] {
+    // A shorter look-ahead than it could be is good enough until much of it is used up.
+    let isLongEnough =
+      plan.passes.count == next.passes.count || plan.passes.count >= max(16, next.passes.count / 2)
+    guard !isLongEnough || next.currentEnd != plan.currentEnd || !next.passes.starts(with: plan.passes) else {
+      return []
+    }
+    plan = next
+    return [.setPlan(next)]
+  }
+
+  /// What was decoded or prepared to follow `decoded[index]` is not wanted, but `next`.
+  private mutating func divert(after index: Int, to next: Pass?) -> [Action] {
+    guard decoded.indices.contains(index) else { return entries.first.map { replaceCurrent(with: $0.id) } ?? [] }
+    var actions: [Action] = []
+    if index < decoded.count - 1 {
+      decoded.removeLast(decoded.count - index - 1)
+      actions.append(.truncate(after: decoded[index].id))
+    }
+    return actions + follow(decoded[index].id, with: next)
+  }
+
+  /// `decoded[index]` has been decoded beyond `end`, where it is to end; `next` is wanted then.
+  private mutating func shorten(_ index: Int, to end: MediaTime, next: Pass?) -> [Action] {
+    decoded.removeLast(decoded.count - index - 1)
+    decoded[index].pass.end = end
+    return [.shorten(decoded[index].id, at: end)] + follow(decoded[index].id, with: next)
+  }
+
+  private mutating func follow(_ id: PassID, with next: Pass?) -> [Action] {
+    isLastEnded = true
+    if let next { return start(Start(next, spliceAfter: id)) }
+    decoding = .active
+    return cut()
+  }
+
+  /// The decode thread is to leave the present stream alone: what it added would come after the cut.
+  private mutating func cut() -> [Action] {
+    generation += 1
+    isCut = true
+    plan = Plan()
+    return [.setPlan(plan)]
+  }
+}
+
+extension PlayerStateMachine.Entry {
+  /// Whether it may be played again when it has ended.
+  var isRepeatable: Bool { !isTooShort && status.error == nil }
+}
+
+extension PlayerStateMachine.Start {
+  /// A pass that follows another in a stream of its own.
+  init(_ pass: Pass, spliceAfter: PassID) {
+    self.init(
+      itemID: pass.itemID, time: pass.start, spliceAfter: spliceAfter, end: pass.end, isSilence: pass.isSilence)
+  }
+}

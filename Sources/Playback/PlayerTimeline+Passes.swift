@@ -1,0 +1,123 @@
+import MediaCore
+
+/// Stretches of an item's time in the output: where a time is heard, where an item begins again, where sound begins and
+/// ceases.
+extension PlayerTimeline {
+  /// An unbroken stretch of one item's time in the output.
+  struct Piece: Sendable, Hashable {
+    var outputFrame: Int64
+    /// The output frame after the last one; nil while no end is known.
+    var endFrame: Int64?
+    var itemID: PlayerItem.ID
+    /// The item's time at `outputFrame`.
+    var time: MediaTime
+  }
+
+  /// An item, heard once from some place on: time only goes forward.
+  struct Pass: Sendable, Hashable {
+    var sampleRateHz: Int
+    var pieces: [Piece] = []
+    /// Where the item begins again, from an earlier time on, without a jump: a loop.
+    var loop: (frame: Int64, time: MediaTime)?
+
+    static func == (left: Pass, right: Pass) -> Bool {
+      left.pieces == right.pieces && left.loop?.frame == right.loop?.frame && left.loop?.time == right.loop?.time
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(pieces) }
+
+    /// The output frame at which the item's time comes to `time`, and the time there: `time` itself, or what it is
+    /// rounded up to a frame, or what follows where the item leaves time out. The end of a piece counts as reached. Nil
+    /// when the pass ends before, or is not known to come so far.
+    func frame(reaching time: MediaTime) -> (frame: Int64, time: MediaTime)? {
+      for piece in pieces {
+        if piece.time >= time { return (piece.outputFrame, piece.time) }
+        guard let offset = (time - piece.time).frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity)
+        else { return nil }
+        let (frame, overflow) = piece.outputFrame.addingReportingOverflow(offset)
+        if overflow { return nil }
+        if frame <= piece.endFrame ?? .max {
+          return (frame, max(time, piece.time + MediaTime(frame: offset, rate: sampleRateHz)))
+        }
+      }
+      return nil
+    }
+
+    /// The item's time at the end of what is known, if it has one.
+    fileprivate var endTime: MediaTime? {
+      guard let last = pieces.last, let end = last.endFrame else { return nil }
+      return last.time + MediaTime(frame: end - last.outputFrame, rate: sampleRateHz)
+    }
+  }
+
+  /// What sounds, in order, without what is over at `frame`.
+  func pieces(from frame: Int64) -> [Piece] {
+    var pieces: [Piece] = []
+    for run in runs where run.isSounding && run.end?.frame ?? .max > frame {
+      guard let list = spans[run.streamID] else { continue }
+      let runEnd = run.end.map { run.streamFrame + ($0.frame - run.outputFrame) } ?? .max
+      for (index, span) in list.enumerated() {
+        let start = max(span.streamFrame, run.streamFrame)
+        let end = min(index + 1 < list.count ? list[index + 1].streamFrame : .max, runEnd)
+        let first = run.outputFrame + (start - run.streamFrame)
+        let last = end == .max ? nil : run.outputFrame + (end - run.streamFrame)
+        guard start <= end, start < runEnd, first >= frame || last ?? .max > frame else { continue }
+        // A span that ends where the run begins was heard before; an empty one is an item without sound.
+        if start == end, span.streamFrame < start { continue }
+        pieces.append(
+          Piece(outputFrame: first, endFrame: last, itemID: span.itemID, time: time(in: span, at: start)))
+      }
+    }
+    return pieces
+  }
+
+  /// The pass of the item that begins at output frame `frame`.
+  func pass(of itemID: PlayerItem.ID, from frame: Int64) -> Pass {
+    var pass = Pass(sampleRateHz: sampleRateHz)
+    for piece in pieces(from: frame) {
+      if piece.itemID != itemID {
+        if pass.pieces.isEmpty { continue }
+        break
+      }
+      // What is less than a frame is rounding.
+      if let end = pass.endTime, piece.time + MediaTime(frame: 1, rate: sampleRateHz) <= end {
+        if piece.outputFrame == frame {
+          // What ended where this pass begins is over.
+          pass.pieces = [piece]
+          continue
+        }
+        pass.loop = (piece.outputFrame, piece.time)
+        break
+      }
+      pass.pieces.append(piece)
+    }
+    return pass
+  }
+
+  /// Whether the output frame is one that sounds.
+  func isSounding(at frame: Int64) -> Bool {
+    runs.contains { $0.isSounding && $0.outputFrame <= frame && frame < $0.end?.frame ?? .max }
+  }
+
+  /// The first output frame, at or after `frame`, at which sound begins.
+  func soundBegins(from frame: Int64) -> Int64? {
+    runs.first { $0.isSounding && $0.outputFrame >= frame }?.outputFrame
+  }
+
+  /// The output frame at which what sounds after `frame` falls silent, and whether a jump was carried out there, which
+  /// may be about to sound; nil while no end is known.
+  func soundCeases(after frame: Int64) -> (frame: Int64, isAtJump: Bool)? {
+    var end = frame
+    for run in runs where run.isSounding && run.end?.frame ?? .max > frame {
+      if end > frame, run.outputFrame > end { break }
+      guard let runEnd = run.end else { return nil }
+      end = runEnd.frame
+    }
+    return (end, end == frame || runs.contains { $0.isStill && $0.outputFrame == end })
+  }
+}
+
+extension PlayerTimeline.Run {
+  /// Whether it has frames that sound.
+  var isSounding: Bool { !isStill && end?.frame ?? .max > outputFrame }
+}

@@ -1,0 +1,37 @@
+import MediaCore
+
+/// What a time observer is told.
+public struct TimeObservation: Sendable, Hashable {
+  /// Why it is told. Periodic observers get `periodic`, `jump`, `start`, `stop` and `removed`, boundary observers
+  /// `crossed`, `skipped` and `removed`.
+  public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// A multiple of the interval was heard.
+    case periodic
+    /// A boundary was reached in normal playback.
+    case crossed
+    /// A seek went over a boundary; only for observers that include seeks.
+    case skipped
+    /// The current time changed other than by playing.
+    case jump
+    /// Sound began, or went on after a silence.
+    case start
+    /// Sound ceased: a pause, an end that nothing follows, samples that did not come, an output that went away.
+    case stop
+    /// The last call: the item that the observer was bound to left the queue, or the player was closed. The observer is
+    /// gone; its token means nothing any more.
+    case removed
+  }
+
+  /// For `removed` of an observer that was bound to no item: the current item, 0 without one.
+  public var itemID: PlayerItem.ID
+  /// Exact: a multiple of the interval, or the boundary itself; for `jump`, `start` and `stop` the position; indefinite
+  /// for `removed`.
+  public var time: MediaTime
+  /// The rate at which time passes: 0 while it stands still.
+  public var rate: Double
+  public var reason: Reason
+  /// How long ago the sample at `time` was heard, in nanoseconds; 0 where nothing was due.
+  public var lateNanoseconds: Int64
+  /// Only with `skipped`: the seek went towards the item's beginning.
+  public var isBackward = false
+}

@@ -1,0 +1,452 @@
+import MediaCore
+import Testing
+
+@testable import Playback
+
+/// Passes over boundaries, compared with a model that hears frame by frame: every pass is crossed or skipped, none is
+/// lost, none is told twice, and their order is that of the sound.
+@Suite struct ObserverScheduleTests {
+  @Test(arguments: 0..<400)
+  func everyPassIsToldOnceAndInOrder(seed: Int) {
+    var deck = Deck(seed: UInt64(seed))
+    for _ in 0..<40 { deck.step() }
+    #expect(deck.told == deck.model.told, "seed \(seed): \(deck.script)")
+  }
+
+  /// Within one visit to an item without loops, a boundary is passed forwards and backwards by turns.
+  @Test(arguments: 1_000..<1_200)
+  func passesOfABoundaryAlternate(seed: Int) {
+    var deck = Deck(seed: UInt64(seed), allowsLoops: false, itemCount: 1)
+    for _ in 0..<60 { deck.step() }
+    var lastIsForward: [String: Bool] = [:]
+    for line in deck.told where line.hasPrefix("1 ") {
+      let words = line.split(separator: " ")
+      let isForward = words[1] != "backward"
+      #expect(lastIsForward[String(words[2])] ?? false != isForward, "seed \(seed): \(line) in \(deck.script)")
+      lastIsForward[String(words[2])] = isForward
+    }
+  }
+
+  @Test func startsAndStopsAlternate() {
+    for seed in UInt64(2_000)..<2_100 {
+      var deck = Deck(seed: seed)
+      for _ in 0..<40 { deck.step() }
+      for (first, second) in zip(deck.edges, deck.edges.dropFirst()) {
+        #expect(first != second, "seed \(seed): \(deck.edges) in \(deck.script)")
+      }
+      #expect(deck.edges.first != "stop")
+    }
+  }
+}
+
+/// What the timeline says that does not come by playing on or seeking.
+@Suite struct ObserverScheduleBreakTests {
+  private func milliseconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1_000) }
+
+  /// Item 1 has been landed in at time 0, with a tick every 10 ms and cues at these times.
+  private func schedule(cues: [Int64]) -> ObserverSchedule {
+    var schedule = ObserverSchedule()
+    schedule.table.addPeriodic(1, interval: milliseconds(10)) { _ in }
+    schedule.table.addBoundary(2, times: cues.map(milliseconds), itemID: nil, includesSeeks: true) { _ in }
+    schedule.land(at: .init(itemID: 1, time: .zero), at: 0)
+    return schedule
+  }
+
+  /// What is told up to a frame, each with the frame at which it is.
+  private func told(_ schedule: inout ObserverSchedule, _ timeline: PlayerTimeline, through frame: Int64) -> [String] {
+    var lines: [String] = []
+    while let next = schedule.next(in: timeline, itemID: 1, isPlaying: true), next.frame <= frame {
+      for call in schedule.pass(next.milestone, at: next.frame) {
+        lines.append("\(next.frame) \(call.reason) \(call.time.convertScale(1_000).value)")
+      }
+    }
+    return lines
+  }
+
+  @Test func whatAFileLeavesOutIsCrossedWhereItGoesOn() {
+    var timeline = PlayerTimeline(sampleRateHz: 1_000)
+    timeline.add(.init(streamFrame: 0, itemID: 1, time: .zero), streamID: 1)
+    timeline.add(.init(streamFrame: 15, itemID: 1, time: milliseconds(40)), streamID: 1)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    var schedule = schedule(cues: [14, 15, 16, 39, 40, 41])
+    #expect(
+      told(&schedule, timeline, through: 30) == [
+        "0 start 0", "10 periodic 10", "14 crossed 14", "15 crossed 15", "15 crossed 16", "15 periodic 20",
+        "15 crossed 39", "15 crossed 40", "16 crossed 41", "25 periodic 50",
+      ])
+  }
+
+  @Test func anOutputThatIsReplacedCrossesNothingAgain() {
+    var timeline = PlayerTimeline(sampleRateHz: 1_000)
+    timeline.add(.init(streamFrame: 0, itemID: 1, time: .zero), streamID: 1)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    var schedule = schedule(cues: [0, 20, 21])
+    #expect(
+      told(&schedule, timeline, through: 20) == [
+        "0 start 0", "0 crossed 0", "10 periodic 10", "20 periodic 20", "20 crossed 20",
+      ])
+    let stop = schedule.interrupt(at: timeline.position(atOutputFrame: 20))
+    #expect(stop.map { "\($0.reason) \($0.time.seconds)" } == ["stop 0.02"])
+    #expect(schedule.interrupt(at: nil).isEmpty, "it has stopped")
+    #expect(schedule.next(in: timeline, itemID: 1, isPlaying: true) == nil)
+
+    // The new device has another rate; the nearest frame before the place is a little earlier.
+    timeline = PlayerTimeline(sampleRateHz: 300)
+    let place = MediaTime(value: 5, timescale: 300)
+    timeline.add(.init(streamFrame: 0, itemID: 1, time: place), streamID: 2)
+    timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0, isStill: true)
+    schedule.land(at: .init(itemID: 1, time: place), at: 3)
+    timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0)
+    #expect(told(&schedule, timeline, through: 8) == ["3 start 17", "5 crossed 21", "7 periodic 30"])
+  }
+
+  @Test func aLoopOfOneFrameIsHeardEachTime() {
+    var timeline = PlayerTimeline(sampleRateHz: 1_000)
+    for frame in Int64(0)..<4 {
+      timeline.add(.init(streamFrame: frame, itemID: 1, time: milliseconds(5)), streamID: 1)
+    }
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    var schedule = schedule(cues: [5, 6])
+    _ = schedule.jump(to: .init(itemID: 1, time: milliseconds(5)), at: 0)
+    #expect(
+      told(&schedule, timeline, through: 3).filter { $0.contains("crossed") } == [
+        "0 crossed 5", "1 crossed 6", "1 crossed 5", "2 crossed 6", "2 crossed 5", "3 crossed 6", "3 crossed 5",
+      ])
+  }
+
+  @Test func anItemWithoutSoundIsVisitedAndLeft() {
+    var timeline = PlayerTimeline(sampleRateHz: 1_000)
+    timeline.add(.init(streamFrame: 0, itemID: 2, time: .zero), streamID: 1)
+    timeline.add(.init(streamFrame: 5, itemID: 1, time: .zero), streamID: 1)
+    timeline.add(.init(streamFrame: 5, itemID: 3, time: .zero), streamID: 1)
+    timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
+    var schedule = ObserverSchedule()
+    schedule.table.addBoundary(2, times: [.zero], itemID: 1) { _ in }
+    schedule.land(at: .init(itemID: 2, time: .zero), at: 0)
+    #expect(told(&schedule, timeline, through: 9) == ["5 crossed 0"])
+  }
+}
+
+/// A player's timeline and observers, played by chance, at 1,000 frames a second.
+private struct Deck {
+  /// A stretch of a stream: an item from frame `from` to `to`.
+  struct Stretch {
+    var item: UInt64
+    var from: Int64
+    var to: Int64
+    /// The item is over behind it.
+    var isEnd: Bool
+  }
+
+  private var random: SplitMix
+  private var timeline = PlayerTimeline(sampleRateHz: 1_000)
+  private var schedule = ObserverSchedule()
+  private let durations: [Int64]
+  private let allowsLoops: Bool
+  private var current = 0
+  private var heard: Int64 = 0
+  private var isPlaying = false
+  private var hasRun = false
+  private var streamID: UInt64 = 0
+  private var streamFrame: Int64 = 0
+  private var streamEnd: Int64 = 0
+  private var ends: [(streamFrame: Int64, item: UInt64)] = []
+  private var isEnded = false
+
+  var model: Model
+  private(set) var told: [String] = []
+  private(set) var edges: [String] = []
+  private(set) var script = ""
+
+  init(seed: UInt64, allowsLoops: Bool = true, itemCount: Int = 3) {
+    var random = SplitMix(state: seed)
+    durations = (0..<itemCount).map { _ in random.next(in: 1...120) }
+    self.allowsLoops = allowsLoops
+    self.random = random
+    model = Model(durations: durations)
+    for token in UInt64(1)...4 {
+      // In half frames; at the edges of items, and behind them, too.
+      var times: [Int64] = [0, durations[0] * 2, (durations.last ?? 0) * 2 + 2]
+      for _ in 0..<6 { times.append(self.random.next(in: 0...240)) }
+      let item: UInt64? = token == 4 ? 1 : nil
+      let includesSeeks = token != 2
+      schedule.table.addBoundary(
+        token, times: times.map { MediaTime(value: $0, timescale: 2_000) }, itemID: item, includesSeeks: includesSeeks
+      ) { _ in }
+      model.add(token, times: Array(Set(times)), item: item, includesSeeks: includesSeeks)
+    }
+    schedule.table.addPeriodic(9, interval: MediaTime(value: 7, timescale: 1_000)) { _ in }
+    setStream(at: 0, isSeek: false)
+  }
+
+  private var currentID: UInt64 { UInt64(current + 1) }
+
+  // MARK: - What can happen
+
+  mutating func step() {
+    switch random.next(in: 0...9) {
+    case 0...3:
+      let count = random.next(in: 1...60)
+      script += "hear \(count); "
+      hear(count)
+      poll()
+    case 4:
+      // What is heard before the pause takes effect.
+      let margin = random.next(in: 0...5)
+      script += "pause +\(margin); "
+      silence(after: margin, .stopped)
+      isPlaying = false
+      poll()
+    case 5:
+      script += "play; "
+      if !hasRun { heard += random.next(in: 0...3) }
+      poll()
+      isPlaying = true
+      sound()
+      poll()
+    case 6:
+      guard isPlaying, hasRun else { return }
+      let margin = random.next(in: 0...5)
+      script += "starve +\(margin); "
+      silence(after: margin, .starved)
+      heard += random.next(in: 0...9)
+      poll()
+      sound()
+      poll()
+    default:
+      let target = random.next(in: 0...durations[current])
+      let margin = random.next(in: 0...5)
+      script += "seek \(target) +\(margin); "
+      seek(to: target, margin: margin)
+      poll()
+    }
+  }
+
+  private mutating func sound() {
+    guard isPlaying, !hasRun, streamFrame < streamEnd else { return }
+    timeline.beginRun(outputFrame: heard, streamID: streamID, streamFrame: streamFrame)
+    hasRun = true
+    model.begin()
+  }
+
+  /// Lets so many frames be heard, or those that there are.
+  private mutating func hear(_ count: Int64) {
+    for _ in 0..<count {
+      guard hasRun else { return }
+      heard += 1
+      streamFrame += 1
+      model.hear()
+      if streamFrame == streamEnd {
+        timeline.endRun(outputFrame: heard, reason: .ended)
+        hasRun = false
+        isEnded = true
+      }
+    }
+  }
+
+  private mutating func silence(after margin: Int64, _ reason: PlayerTimeline.RunEnd) {
+    hear(margin)
+    guard hasRun else { return }
+    timeline.endRun(outputFrame: heard, reason: reason)
+    hasRun = false
+  }
+
+  private mutating func seek(to target: Int64, margin: Int64) {
+    // Ends that are heard before the jump are told, and another item is current then.
+    if hasRun, ends.contains(where: { $0.streamFrame <= streamFrame + margin }) { return }
+    silence(after: margin, .stopped)
+    settle()
+    setStream(at: target, isSeek: true)
+    sound()
+  }
+
+  /// A new stream from a time of the current item on: perhaps in a loop a few times, then through the queue.
+  private mutating func setStream(at time: Int64, isSeek: Bool) {
+    var stretches: [Stretch] = []
+    var from = time
+    let duration = durations[current]
+    if allowsLoops, random.next(in: 0...2) == 0, time < duration {
+      let end = random.next(in: time + 1...duration)
+      let start = random.next(in: 0...end - 1)
+      for _ in 0..<random.next(in: 1...4) {
+        stretches.append(Stretch(item: currentID, from: from, to: end, isEnd: false))
+        from = start
+      }
+    }
+    stretches.append(Stretch(item: currentID, from: from, to: duration, isEnd: true))
+    for index in (current + 1)..<max(current + 1, durations.count) {
+      stretches.append(Stretch(item: UInt64(index + 1), from: 0, to: durations[index], isEnd: true))
+    }
+    streamID += 1
+    streamFrame = 0
+    ends = []
+    var frame: Int64 = 0
+    for stretch in stretches {
+      timeline.add(
+        .init(streamFrame: frame, itemID: stretch.item, time: MediaTime(value: stretch.from, timescale: 1_000)),
+        streamID: streamID)
+      frame += stretch.to - stretch.from
+      if stretch.isEnd { ends.append((frame, stretch.item)) }
+    }
+    streamEnd = frame
+    isEnded = streamEnd == 0
+    hasRun = false
+    timeline.beginRun(outputFrame: heard, streamID: streamID, streamFrame: 0, isStill: true)
+    let position = PlayerTimeline.Position(itemID: currentID, time: MediaTime(value: time, timescale: 1_000))
+    if isSeek {
+      tell(schedule.jump(to: position, at: heard))
+    } else {
+      schedule.land(at: position, at: heard)
+    }
+    model.setStream(stretches, isSeek: isSeek)
+  }
+
+  // MARK: - As PlayerCore does
+
+  private mutating func poll() {
+    model.poll(isPlaying: isPlaying)
+    while true {
+      let next = schedule.next(in: timeline, itemID: currentID, isPlaying: isPlaying)
+      if let end = ends.first, let frame = timeline.outputFrame(streamID: streamID, streamFrame: end.streamFrame),
+        frame <= heard, isPlaying || frame < timeline.runs.last?.end?.frame ?? .min,
+        next.map({ (frame, ObserverSchedule.Milestone.endRank) < ($0.frame, $0.milestone.rank) }) ?? true
+      {
+        tell(schedule.end(of: end.item, duration: MediaTime(value: durations[current], timescale: 1_000)))
+        ends.removeFirst()
+        // The last item stays current at its end, paused.
+        if current + 1 < durations.count { current += 1 } else { isPlaying = false }
+        continue
+      }
+      guard let next, next.frame <= heard else { return }
+      pass(next.milestone, at: next.frame)
+    }
+  }
+
+  private mutating func settle() {
+    while let next = schedule.next(in: timeline, itemID: schedule.table.place?.itemID, isPlaying: isPlaying),
+      next.frame <= heard
+    {
+      if case .stop = next.milestone, next.frame == heard { return }
+      pass(next.milestone, at: next.frame)
+    }
+  }
+
+  private mutating func pass(_ milestone: ObserverSchedule.Milestone, at frame: Int64) {
+    switch milestone {
+    case .start: edges.append("start")
+    case .stop: edges.append("stop")
+    case .visit, .times, .loop: break
+    }
+    tell(schedule.pass(milestone, at: frame))
+  }
+
+  private mutating func tell(_ calls: [TimeObserverTable.Call]) {
+    for call in calls where call.token != 9 {
+      let kind = call.reason == .crossed ? "crossed" : call.isBackward ? "backward" : "forward"
+      told.append("\(call.token) \(kind) \(call.time.convertScale(2_000).value)")
+    }
+  }
+}
+
+/// Which side of a player each boundary lies on, looked at frame by frame.
+private struct Model {
+  private struct Boundary {
+    var token: UInt64
+    /// In half frames.
+    var time: Int64
+    var item: UInt64?
+    var includesSeeks: Bool
+    var isBehind = false
+  }
+
+  let durations: [Int64]
+  private var boundaries: [Boundary] = []
+  private var stretches: [Deck.Stretch] = []
+  private var offset: Int64 = 0
+  private(set) var told: [String] = []
+
+  init(durations: [Int64]) { self.durations = durations }
+
+  mutating func add(_ token: UInt64, times: [Int64], item: UInt64?, includesSeeks: Bool) {
+    for time in times {
+      boundaries.append(Boundary(token: token, time: time, item: item, includesSeeks: includesSeeks))
+    }
+    boundaries.sort { ($0.time, $0.token) < ($1.time, $1.token) }
+  }
+
+  /// In half frames.
+  private var time: Int64 { ((stretches.first?.from ?? 0) + offset) * 2 }
+
+  /// What is reached has been crossed.
+  private mutating func cross() {
+    for index in boundaries.indices
+    where !boundaries[index].isBehind && boundaries[index].time <= time && isOfItem(boundaries[index]) {
+      boundaries[index].isBehind = true
+      told.append("\(boundaries[index].token) crossed \(boundaries[index].time)")
+    }
+  }
+
+  private func isOfItem(_ boundary: Boundary) -> Bool {
+    boundary.item ?? stretches.first?.item == stretches.first?.item
+  }
+
+  mutating func begin() {
+    enterIfDue()
+    cross()
+  }
+
+  mutating func hear() {
+    enterIfDue()
+    offset += 1
+    cross()
+  }
+
+  /// Who plays and stands between two stretches is in the second.
+  mutating func poll(isPlaying: Bool) { if isPlaying { enterIfDue() } }
+
+  private mutating func enterIfDue() {
+    while let first = stretches.first, first.from + offset == first.to {
+      cross()
+      if stretches.count == 1 { return }
+      stretches.removeFirst()
+      offset = 0
+      for index in boundaries.indices where first.isEnd || boundaries[index].time >= time {
+        boundaries[index].isBehind = false
+      }
+      cross()
+    }
+  }
+
+  mutating func setStream(_ new: [Deck.Stretch], isSeek: Bool) {
+    stretches = new
+    offset = 0
+    let indices = boundaries.indices.filter { (boundaries[$0].time < time) != boundaries[$0].isBehind }
+    let isBackward = indices.contains { boundaries[$0].isBehind }
+    for index in isBackward ? byTimeDescending(indices) : indices where isOfItem(boundaries[index]) {
+      boundaries[index].isBehind.toggle()
+      guard isSeek, boundaries[index].includesSeeks else { continue }
+      told.append("\(boundaries[index].token) \(isBackward ? "backward" : "forward") \(boundaries[index].time)")
+    }
+  }
+
+  private func byTimeDescending(_ indices: [Int]) -> [Int] {
+    indices.sorted { (-boundaries[$0].time, boundaries[$0].token) < (-boundaries[$1].time, boundaries[$1].token) }
+  }
+}
+
+/// Sebastiano Vigna's SplitMix64: the same numbers for the same seed.
+private struct SplitMix {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func next(in range: ClosedRange<Int64>) -> Int64 {
+    range.lowerBound + Int64(next() % UInt64(range.upperBound - range.lowerBound + 1))
+  }
+}

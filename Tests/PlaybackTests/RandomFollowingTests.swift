@@ -1,0 +1,78 @@
+import MediaCore
+import MediaTesting
+import Playback
+import RigSupport
+import Testing
+
+/// Loops, repeats, seeks and edits in any order: whatever follows what, it follows without a gap.
+@Suite struct RandomFollowingTests {
+  private enum Step: CaseIterable {
+    case loop, loopShort, endLoop, seek, repeatOff, repeatOne, repeatAll, next, remove, pause, wait, waitLong
+  }
+
+  private func range(in duration: Int64, atMost length: Int64, _ random: inout SeededGenerator) -> TimeRange? {
+    guard duration > 1_000 else { return nil }
+    let start = Int64.random(in: 0..<duration - 600, using: &random)
+    let end = min(duration, start + Int64.random(in: 480...max(481, length), using: &random))
+    guard end - start >= 480 else { return nil }
+    return TimeRange(start: MediaTime(value: start, timescale: 48_000), end: MediaTime(value: end, timescale: 48_000))
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5, 38]) func whateverIsAskedForThereIsNoGap(seed: UInt64) async throws {
+    let rig = try await Rig()
+    var random = SeededGenerator(seed: seed)
+    var durations: [PlayerItem.ID: Int64] = [:]
+    var number = 0
+    func refill() async throws {
+      while await rig.run({ $0.itemCount }) < 4 {
+        number += 1
+        let frames = Int.random(in: 2_000...70_000, using: &random)
+        let item = try rig.wav(file: number % 15 + 1, frames: frames)
+        durations[item.id] = Int64(frames)
+        try await rig.run { try $0.append([item]) }
+      }
+    }
+    try await refill()
+    await rig.settle()
+    await rig.run { $0.play() }
+    for _ in 0..<80 {
+      try await refill()
+      await rig.settle()
+      let current = await rig.run { $0.state.currentItemID } ?? 0
+      let duration = durations[current] ?? 0
+      let step = Step.allCases.randomElement(using: &random) ?? .wait
+      switch step {
+      case .loop, .loopShort:
+        if let range = range(in: duration, atMost: step == .loop ? 30_000 : 700, &random) {
+          let count = Bool.random(using: &random) ? Int.random(in: 1...5, using: &random) : nil
+          try await rig.run { try $0.setLoop(range, count: count) }
+        }
+      case .endLoop: try await rig.run { try $0.setLoop(nil) }
+      case .seek:
+        let time = MediaTime(value: Int64.random(in: 0...duration, using: &random), timescale: 48_000)
+        try await rig.run { try $0.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
+      case .repeatOff: try await rig.run { try $0.setRepeatMode(.off) }
+      case .repeatOne: try await rig.run { try $0.setRepeatMode(.one) }
+      case .repeatAll: try await rig.run { try $0.setRepeatMode(.all) }
+      case .next: await rig.run { $0.advanceToNextItem() }
+      case .remove:
+        let others = await rig.run { $0.items().dropFirst().map(\.id) }
+        if let id = others.randomElement(using: &random) { try await rig.run { try $0.remove([id]) } }
+      case .pause:
+        await rig.run { $0.pause() }
+        await rig.run { $0.play() }
+      case .wait, .waitLong: break
+      }
+      let before = rig.heard.all.count
+      let milliseconds = Int64.random(in: 5...(step == .waitLong ? 900 : 120), using: &random)
+      await rig.advance(milliseconds: milliseconds)
+      let heard = rig.heard.all[before...]
+      #expect(!heard.contains(.silence), "seed \(seed), after \(step)")
+      #expect(
+        heard.count >= Int(milliseconds) * 48 - 48, "seed \(seed), after \(step): \(heard.count) in \(milliseconds) ms")
+    }
+    #expect(!rig.dump.split(separator: "\n").contains { $0.hasPrefix("event seam") && !$0.hasSuffix("inserted 0") })
+    #expect(!rig.dump.contains("stalled"))
+    await rig.close()
+  }
+}

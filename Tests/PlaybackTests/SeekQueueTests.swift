@@ -1,0 +1,102 @@
+import MediaCore
+import Testing
+
+@testable import Playback
+
+/// Which seek takes whose place.
+@Suite struct SeekQueueTests {
+  private func request(_ token: UInt64) -> SeekQueue.Request {
+    SeekQueue.Request(token: token, itemID: 1, target: .time(MediaTime(value: Int64(token), timescale: 1)))
+  }
+
+  /// A queue that was asked for these in order, all but the first chasing.
+  private func queue(_ tokens: UInt64...) -> SeekQueue {
+    var queue = SeekQueue()
+    for token in tokens { _ = queue.ask(request(token), mode: token == tokens[0] ? .replace : .chase) }
+    return queue
+  }
+
+  @Test func theFirstBeginsAtOnceInEitherMode() {
+    for mode in SeekMode.allCases {
+      var queue = SeekQueue()
+      let (superseded, beginsNow) = queue.ask(request(1), mode: mode)
+      #expect(superseded == [] && beginsNow)
+      #expect(queue.newest?.token == 1)
+    }
+  }
+
+  @Test func aChasingOneIsHeldUntilTheFirstCompletes() {
+    var queue = queue(1)
+    let (superseded, beginsNow) = queue.ask(request(2), mode: .chase)
+    #expect(superseded == [] && !beginsNow)
+    #expect(queue.current?.token == 1)
+    #expect(queue.newest?.token == 2)
+    let isCompleted = queue.complete(1)
+    #expect(isCompleted)
+    #expect(queue.current?.token == 2)
+    #expect(queue.held == nil)
+  }
+
+  @Test func aThirdReplacesTheHeldOneOnly() {
+    var queue = queue(1, 2)
+    let (superseded, beginsNow) = queue.ask(request(3), mode: .chase)
+    #expect(superseded == [2] && !beginsNow)
+    #expect(queue.current?.token == 1)
+    #expect(queue.held?.token == 3)
+  }
+
+  @Test func aReplacingOneSupersedesBothInTheOrderOfTheirCalls() {
+    var queue = queue(1, 2)
+    let (superseded, beginsNow) = queue.ask(request(3), mode: .replace)
+    #expect(superseded == [1, 2] && beginsNow)
+    #expect(queue.current?.token == 3)
+    #expect(queue.held == nil)
+  }
+
+  @Test func whatIsNotCurrentDoesNotComplete() {
+    var queue = queue(1, 2)
+    let isCompleted = queue.complete(2)
+    #expect(!isCompleted)
+    #expect(queue.current?.token == 1)
+  }
+
+  @Test func endingAnswersAllOnce() {
+    var queue = queue(1, 2)
+    let first = queue.end()
+    let second = queue.end()
+    #expect(first == [1, 2])
+    #expect(second == [])
+  }
+}
+
+/// Places in terms of what is not known yet.
+@Suite struct SeekTargetTests {
+  private let seconds = { (value: Int64) in MediaTime(value: value, timescale: 1) }
+
+  private func target(_ text: String, from origin: SeekTarget = .time(.zero)) throws -> SeekTarget {
+    SeekTarget(try TimeExpression(parsing: text), from: origin)
+  }
+
+  @Test func relativePlacesAddToThoseThatAreNotKnownYet() throws {
+    let target = try target("-2", from: target("+5", from: target("50%")))
+    #expect(target.needsDuration)
+    #expect(try target.time(duration: seconds(20)) == seconds(13))
+    #expect(throws: MediaError.self) { try target.time(duration: .indefinite) }
+  }
+
+  @Test func absoluteOnesForgetTheOrigin() throws {
+    let target = try target("7", from: target("end"))
+    #expect(!target.needsDuration)
+    #expect(try target.time(duration: .indefinite) == seconds(7))
+  }
+
+  @Test func infinityIsTheEnd() throws {
+    #expect(try SeekTarget.time(.positiveInfinity).time(duration: seconds(9)) == seconds(9))
+    #expect(try SeekTarget.time(.negativeInfinity).time(duration: .indefinite) == .zero)
+  }
+
+  @Test func aTimeThatIsTooLargeIsAnError() throws {
+    let target = try target("+\(Int64.max)", from: .time(MediaTime(value: .max, timescale: 1)))
+    #expect(throws: MediaError.self) { try target.time(duration: .indefinite) }
+  }
+}

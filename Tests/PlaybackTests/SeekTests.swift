@@ -1,0 +1,186 @@
+import Foundation
+import MediaCore
+import RigSupport
+import Testing
+
+@testable import Playback
+
+/// Seeks of a whole player: files, decode thread, mixer.
+@Suite struct SeekTests {
+  private func frames(_ count: Int64) -> MediaTime { MediaTime(value: count, timescale: 48_000) }
+
+  /// A rig with an item of 2 s that is ready.
+  private func rig() async throws -> Rig {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 96_000)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    return rig
+  }
+
+  /// Seeks exactly to each time, all chasing, before anything else happens; writes down what came of it.
+  private func chase(_ rig: Rig, to times: [MediaTime], _ name: String) async throws {
+    try await rig.run { player in
+      for (number, time) in times.enumerated() {
+        try player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero, mode: .chase) { result in
+          rig.log("\(name).\(number) \(Rig.text(result))")
+        }
+      }
+      rig.log("asked")
+    }
+  }
+
+  @Test func whatAUserDragsIsHeardAllTheWay() async throws {
+    let rig = try await rig()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    for step in 1...3 {
+      try await chase(rig, to: (0..<3).map { frames(Int64(step * 20_000 + $0 * 1_000)) }, "seek \(step)")
+      await rig.advance(milliseconds: 50)
+    }
+    try expectGolden(rig.dump, "seek-chase")
+    await rig.close()
+  }
+
+  @Test func infinityIsTheEndAndTheBeginning() async throws {
+    let rig = try await rig()
+    for time in [MediaTime.positiveInfinity, .negativeInfinity] {
+      let result = try await rig.player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
+      #expect(result.finished && result.isExact && !result.isClamped)
+      #expect(result.time == (time.isPositiveInfinity ? frames(96_000) : .zero))
+    }
+    await rig.close()
+  }
+
+  @Test(arguments: [MediaTime.invalid, .indefinite]) func noTimeIsAnErrorThatChangesNothing(_ time: MediaTime)
+    async throws
+  {
+    let rig = try await rig()
+    let before = try await rig.player.seek(to: frames(7), toleranceBefore: .zero, toleranceAfter: .zero)
+    #expect(before.time == frames(7))
+    let dump = rig.dump
+    await rig.run { player in
+      #expect(throws: MediaError.self) { try player.seek(to: time) { _ in rig.log("completed") } }
+      for tolerance in [time, MediaTime(value: -1, timescale: 1), .negativeInfinity] {
+        #expect(throws: MediaError.self) {
+          try player.seek(to: .zero, toleranceBefore: tolerance, toleranceAfter: .zero) { _ in rig.log("completed") }
+        }
+        #expect(throws: MediaError.self) {
+          try player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: tolerance) { _ in rig.log("completed") }
+        }
+      }
+      #expect(player.currentTime() == MediaTime(value: 7, timescale: 48_000))
+    }
+    await rig.settle()
+    #expect(rig.dump == dump)
+    await rig.close()
+  }
+
+  @Test func atAnotherRateAnExactSeekReachesTheFrameThatContainsTheTime() async throws {
+    let rig = try await Rig()
+    let path = rig.files.file("other.wav")
+    try TimeCode.writeWAV(path: path, file: 1, frameCount: 88_200, sampleRateHz: 44_100)
+    let item = rig.item(path)
+    try await rig.run { try $0.append([item]) }
+    for frame in [Int64(1), 44_101, 12_345] {
+      let time = MediaTime(value: frame * 3 + 1, timescale: 44_100 * 3)
+      let result = try await rig.player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
+      #expect(result.isExact && result.requested == time)
+      #expect(abs((result.time - time).seconds) < 1 / 44_100)
+    }
+    await rig.close()
+  }
+
+  @Test func closingCompletesSeeksUnfinishedAndEndsTheStreams() async throws {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 48_000)
+    let states = await rig.run { $0.states() }
+    let events = await rig.run { $0.events() }
+    try await rig.run { player in
+      try player.append([item])
+      try player.seek(to: .zero) { rig.log("first \(Rig.text($0))") }
+      try player.seek(to: .zero, mode: .chase) { rig.log("second \(Rig.text($0))") }
+      player.close()
+      player.close()
+      #expect(throws: MediaError.self) { try player.append([item]) }
+    }
+    for await _ in states {}
+    for await _ in events {}
+    let lines = rig.dump.split(separator: "\n").filter { $0.contains("closed") }
+    #expect(lines.map { $0.prefix(6) } == ["first ", "second"])
+    await rig.close()
+  }
+
+  @Test func cancellingCompletesThemAll() async throws {
+    let rig = try await rig()
+    try await rig.run { player in
+      for (name, mode) in [("first", SeekMode.replace), ("second", .chase)] {
+        try player.seek(to: .zero, mode: mode) { rig.log("\(name) \(Rig.text($0))") }
+      }
+      player.cancelPendingSeeks()
+    }
+    await rig.settle()
+    let lines = rig.dump.split(separator: "\n").filter { $0.contains("cancelled") }
+    #expect(lines.map { $0.prefix(6) } == ["first ", "second"])
+    await rig.close()
+  }
+
+  @Test func aSeekIsExplained() async throws {
+    let rig = try await rig()
+    let start = try #require(await rig.run { $0.lastStartReport })
+    #expect(start.kind == .start && start.itemID == 1 && start.deviceNanoseconds == nil)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    #expect(await rig.run { $0.lastStartReport }?.deviceNanoseconds == 0)
+    _ = try await rig.player.seek(to: frames(5), toleranceBefore: .zero, toleranceAfter: .zero)
+    let seek = try #require(await rig.run { $0.lastStartReport })
+    #expect(seek.kind == .seek && seek.reached == frames(5))
+    await rig.close()
+  }
+}
+
+/// Where time went, from instants.
+@Suite struct StartReportTests {
+  private let at = { (nanoseconds: Int64) in HostTime(nanoseconds: nanoseconds) }
+
+  @Test func thePartsAreTheWhole() throws {
+    var preparation = Preparation(beganAt: at(1_010))
+    preparation.opened(at: at(1_100))
+    preparation.sought(at: at(1_300), indexNanoseconds: 50, demuxNanoseconds: 70)
+    preparation.prepared(at: at(1_600), resampleNanoseconds: 110)
+    var trace = StartTrace(kind: .seek, itemID: 4, requested: .zero, askedAt: at(1_000))
+    #expect(trace.report == nil)
+    trace.preparation = preparation
+    trace.commit = (at(1_900), .zero)
+    #expect(trace.report?.totalNanoseconds == 900)
+    #expect(trace.report?.deviceNanoseconds == nil)
+    trace.heardAt = at(2_500)
+    let report = try #require(trace.report)
+    #expect(report.waitNanoseconds == 10)
+    #expect(report.openNanoseconds == 90)
+    #expect(report.indexNanoseconds == 50)
+    #expect(report.demuxNanoseconds == 70)
+    #expect(report.decodeNanoseconds == 270)
+    #expect(report.resampleNanoseconds == 110)
+    #expect(report.commitNanoseconds == 300)
+    #expect(report.deviceNanoseconds == 600)
+    #expect(report.totalNanoseconds == 1_500)
+  }
+
+  @Test func whatAnotherClockMeasuredCountsForNoMoreThanHasPassed() {
+    var preparation = Preparation(beganAt: at(0))
+    preparation.sought(at: at(100), indexNanoseconds: 80, demuxNanoseconds: 70)
+    preparation.prepared(at: at(100), resampleNanoseconds: 5)
+    #expect(preparation.indexNanoseconds == 80)
+    #expect(preparation.demuxNanoseconds == 20)
+    #expect(preparation.resampleNanoseconds == 0)
+    #expect(preparation.decodeNanoseconds == 0)
+  }
+
+  @Test func playingOnIsAllDevice() throws {
+    var trace = StartTrace(kind: .start, itemID: 4, requested: .zero, askedAt: at(1_000), commit: (at(1_000), .zero))
+    trace.heardAt = at(1_700)
+    #expect(trace.report?.deviceNanoseconds == 700)
+    #expect(trace.report?.totalNanoseconds == 700)
+  }
+}

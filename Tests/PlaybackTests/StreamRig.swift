@@ -1,0 +1,141 @@
+import Foundation
+import MediaAssets
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+@testable import RealtimeAudio
+
+/// A decode thread by itself: what it puts into a stream for a start and a plan, and what it reports.
+final class StreamRig {
+  let files: TemporaryDirectory
+  init() throws { files = try TemporaryDirectory("stream") }
+
+  struct Outcome {
+    var samples: [Float]
+    var reports: [DecodePipeline.Report]
+
+    /// The stream's frames at which passes ended.
+    var ends: [Int64] {
+      reports.compactMap { if case .ended(_, let end) = $0 { end.streamFrame } else { nil } }
+    }
+  }
+
+  /// Decodes `start` and then `passes`, and what is only planned when these are over (`later`), all of them of `path` unless `paths` says otherwise, to the end.
+  func decode(
+    _ path: String, at start: PlayerStateMachine.Start = .init(itemID: 1), then passes: [Pass] = [], later: [Pass] = [],
+    paths: [PlayerItem.ID: String] = [:], to format: AudioFormat,
+    open: @escaping @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder = {
+      source throws(MediaError) in try ItemDecoder(source)
+    }
+  ) throws -> Outcome {
+    let stream = RenderStream(capacityFrames: 1 << 21, channelCount: format.channelCount)
+    let reports = WakeSignal<[DecodePipeline.Report]>([])
+    let pipeline = DecodePipeline(name: "test", reportsProgress: true, now: { HostTime.now }, open: open) { report in
+      // As the engine does.
+      if case .extended(_, let frame) = report { stream.reopen(endingAt: frame) }
+      reports.update { $0.append(report) }
+    }
+    defer { pipeline.close() }
+    func asset(_ id: PlayerItem.ID) -> Asset { Asset(path: paths[id] ?? path) }
+    pipeline.prepare(
+      .init(
+        generation: 1, source: .init(itemID: start.itemID, asset: asset(start.itemID), audioMix: AudioMixSlot()),
+        start: start, stream: stream,
+        format: format))
+    func plan(_ passes: [Pass]) {
+      // As long as the engine has heard of no pass: a plan names them all.
+      pipeline.setPlan(
+        .init(
+          begunCount: 1, currentEnd: start.end,
+          passes: passes.map { .init(pass: $0, asset: asset($0.itemID), audioMix: AudioMixSlot()) }),
+        generation: 1)
+    }
+    plan(passes)
+    // Deadlines only so that a fault fails instead of hanging.
+    let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
+    func waitUntilOver(_ passes: [Pass]) throws {
+      let areOver: Bool? = reports.wait(until: deadline) { reports in
+        let count = reports.count { if case .ended = $0 { true } else if case .failed = $0 { true } else { false } }
+        return count > passes.count ? true : nil
+      }
+      try #require(areOver == true, "the passes did not end")
+    }
+    try waitUntilOver(passes)
+    if !later.isEmpty {
+      plan(passes + later)
+      try waitUntilOver(passes + later)
+    }
+    // As if all had been heard: what a filter holds back is not waited with any longer. The ring keeps it all.
+    stream.storage.pointee.ring.release(before: stream.writtenFrame)
+    pipeline.roomAppeared()
+    let ended: [DecodePipeline.Report]? = reports.wait(until: deadline) { stream.endFrame != nil ? $0 : nil }
+    let all = try #require(ended, "the stream did not end")
+    let end = try #require(stream.endFrame)
+    var samples: [Float] = []
+    while Int64(samples.count / format.channelCount) < end {
+      let frame = samples.count / format.channelCount
+      let region = stream.storage.pointee.ring.readableRegion(from: Int64(frame), atMost: Int(end) - frame)
+      samples += UnsafeBufferPointer(start: region.samples, count: region.count * format.channelCount)
+    }
+    return Outcome(samples: samples, reports: all.filter { if case .progressed = $0 { false } else { true } })
+  }
+
+  /// A file of noise, 16 bits, from frame `frames.lowerBound` of an endless one on.
+  func noise(_ name: String, rate: Int, channels: Int, frames: Range<Int>) throws -> String {
+    let path = files.file(name)
+    var bytes = Data()
+    func append(_ value: Int, _ count: Int) {
+      for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+    }
+    let byteCount = frames.count * channels * 2
+    bytes += Data("RIFF".utf8)
+    append(36 + byteCount, 4)
+    bytes += Data("WAVEfmt ".utf8)
+    for (value, count) in [
+      (16, 4), (1, 2), (channels, 2), (rate, 4), (rate * channels * 2, 4), (channels * 2, 2), (16, 2),
+    ] { append(value, count) }
+    bytes += Data("data".utf8)
+    append(byteCount, 4)
+    for frame in frames {
+      for channel in 0..<channels {
+        append(Int(Self.sample(frame, channel)), 2)
+      }
+    }
+    try bytes.write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  private static func sample(_ frame: Int, _ channel: Int) -> Int16 {
+    var value = UInt64(frame * 2 + channel) &* 0x9E37_79B9_7F4A_7C15
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    return Int16(truncatingIfNeeded: value >> 40) / 2
+  }
+
+  /// What frames of the endless noise become when they are converted as one.
+  static func converted(_ parts: [Range<Int>], rate: Int, channels: Int, to format: AudioFormat) throws -> [Float] {
+    let input = AudioFormat(sampleRateHz: rate, channelCount: channels)
+    let samples = parts.joined().flatMap { frame in
+      (0..<channels).map { Float(sample(frame, $0)) / 32_768 }
+    }
+    let frameCount = samples.count / channels
+    let exact = (frameCount * format.sampleRateHz + rate - 1) / rate
+    guard input != format else { return samples }
+    let converter = try AudioConverter(from: input, to: format)
+    let room = UnsafeMutablePointer<Float>.allocate(capacity: (exact + 10_000) * format.channelCount)
+    defer { room.deallocate() }
+    var count = try samples.withUnsafeBufferPointer { samples in
+      try converter.convert(
+        try #require(samples.baseAddress), frameCount: frameCount, into: room, capacityFrames: exact + 5_000)
+    }
+    while count < exact {
+      let more = try converter.drain(into: room + count * format.channelCount, capacityFrames: exact - count)
+      guard more > 0 else { break }
+      count += more
+    }
+    return Array(UnsafeBufferPointer(start: room, count: min(count, exact) * format.channelCount))
+      + [Float](repeating: 0, count: max(0, exact - count) * format.channelCount)
+  }
+}
