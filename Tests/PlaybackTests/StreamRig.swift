@@ -33,11 +33,13 @@ final class StreamRig {
   ) throws -> Outcome {
     let stream = RenderStream(capacityFrames: 1 << 21, channelCount: format.channelCount)
     let reports = WakeSignal<[DecodePipeline.Report]>([])
-    let pipeline = DecodePipeline(name: "test", reportsProgress: true, now: { HostTime.now }, open: open) { report in
-      // As the engine does.
-      if case .extended(_, let frame) = report { stream.reopen(endingAt: frame) }
-      reports.update { $0.append(report) }
-    }
+    let pipeline = DecodePipeline(
+      name: "test", reportsProgress: true, now: { HostTime.now }, open: open,
+      report: { report in
+        // As the engine does.
+        if case .extended(_, let frame) = report { stream.reopen(endingAt: frame) }
+        reports.update { $0.append(report) }
+      })
     defer { pipeline.close() }
     func asset(_ id: PlayerItem.ID) -> Asset { Asset(path: paths[id] ?? path) }
     pipeline.prepare(

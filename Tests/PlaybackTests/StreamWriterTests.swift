@@ -110,10 +110,10 @@ import Testing
           order.update { $0.append("opened") }
         }
         return try ItemDecoder(source)
-      }
-    ) { report in
-      if case .ended = report { order.update { $0.append("ended") } }
-    }
+      },
+      report: { report in
+        if case .ended = report { order.update { $0.append("ended") } }
+      })
     defer { pipeline.close() }
     pipeline.prepare(
       .init(
