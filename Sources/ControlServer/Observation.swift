@@ -171,6 +171,7 @@ extension ObservableKey {
     case .playerCurrentItem: state.currentItemID.map { FieldValue.int($0) } ?? FieldValue.none
     case .playerVolume: .float(state.volume)
     case .playerIsMuted: .bool(state.isMuted)
+    case .playerPan: .float(state.pan)
     case .playerActionAtItemEnd: .string(state.actionAtItemEnd.rawValue)
     case .playerRepeat: .string(state.repeatMode.rawValue)
     case .playerLoop: state.loop.map { .string($0.wireText) } ?? FieldValue.none

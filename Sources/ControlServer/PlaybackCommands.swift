@@ -17,6 +17,13 @@ extension Connection {
     case .volume(let volume):
       if let volume { try player.tryOnLoop { player throws(MediaError) in try player.setVolume(Float(volume)) } }
       return .ok(["volume": .float(target.state.volume)])
+    case .fade(let volume, let duration, let curve):
+      try player.tryOnLoop { player throws(MediaError) in
+        try player.fade(to: Float(volume), duration: duration, curve: FadeCurve(curve))
+      }
+    case .pan(let pan):
+      if let pan { try player.tryOnLoop { player throws(MediaError) in try player.setPan(Float(pan)) } }
+      return .ok(["pan": .float(target.state.pan)])
     case .mute(let action):
       if let action { player.onLoop { $0.setMuted(action.isOn(besides: $0.state.isMuted)) } }
       return .ok(["muted": .bool(target.state.isMuted)])
@@ -46,7 +53,7 @@ extension Connection {
       "index": state.currentItemID == nil ? FieldValue.none : 0, "count": .int(state.itemCount),
       "time": .time(time), "pts": .fraction(time), "duration": .time(state.itemDuration),
       "providesPreciseDuration": .bool(state.itemProvidesPreciseDuration),
-      "volume": .float(state.volume), "muted": .bool(state.isMuted),
+      "volume": .float(state.volume), "muted": .bool(state.isMuted), "pan": .float(state.pan),
       "actionAtItemEnd": .string(state.actionAtItemEnd.rawValue), "repeat": .string(state.repeatMode.rawValue),
       "loop": state.loop.map { .string($0.wireText) } ?? FieldValue.none, "itemStatus": .string(state.itemStatus.name),
       "version": .int(state.queueVersion),
@@ -123,6 +130,15 @@ extension PlaybackCommand.Switch {
     case .on: true
     case .off: false
     case .toggle: !present
+    }
+  }
+}
+
+extension FadeCurve {
+  fileprivate init(_ curve: PlaybackCommand.FadeCurve) {
+    switch curve {
+    case .linear: self = .linear
+    case .equalPower: self = .equalPower
     }
   }
 }

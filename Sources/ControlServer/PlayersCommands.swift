@@ -18,7 +18,7 @@ extension Connection {
     case .outputStatus(let name):
       // All players share the one output; the name has to be right nevertheless.
       _ = try server.registry.player(name)
-      return .ok(Self.fields(server.engine.outputState))
+      return .ok(Self.fields(server.engine.outputState, clipped: server.engine.clippedSampleCount))
     }
   }
 
@@ -31,11 +31,12 @@ extension Connection {
     ]
   }
 
-  private static func fields(_ state: OutputState) -> Fields {
+  private static func fields(_ state: OutputState, clipped: Int) -> Fields {
     var fields: Fields = [
       "output": state.label.isEmpty ? FieldValue.none : .string(state.label), "state": .string(state.status.rawValue),
       "sampleRate": state.format.map { .int($0.sampleRateHz) } ?? FieldValue.none,
       "channels": state.format.map { .int($0.channelCount) } ?? FieldValue.none,
+      "clipped": .int(clipped),
     ]
     fields.append("error", ifPresent: state.error.map { .string($0.code.name) })
     return fields

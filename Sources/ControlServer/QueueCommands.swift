@@ -156,6 +156,42 @@ extension Connection {
         fields.append("message", .string(error.message))
       }
       return .ok(fields)
+    case .volume(let id, let change):
+      guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
+        throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.volume")
+      }
+      return try changeMix(of: item, change)
     }
+  }
+
+  /// The most points and ramps that a connection may give an entry.
+  private static let mixStepLimit = 1_024
+
+  private func changeMix(of item: PlayerItem, _ change: ItemCommand.MixChange) throws(MediaError) -> Reply {
+    var mix = change.clears ? AudioMix() : item.audioMix ?? AudioMix()
+    if let step = change.step {
+      if let ramp = step.ramp {
+        try mix.setVolumeRamp(
+          fromStartVolume: Float(step.volume), toEndVolume: Float(ramp.volume),
+          timeRange: TimeRange(start: step.time, duration: ramp.duration))
+      } else {
+        try mix.setVolume(Float(step.volume), at: step.time)
+      }
+    }
+    guard mix.volumeRamps.count <= Self.mixStepLimit else {
+      throw MediaError(
+        .invalidArgument, "an entry's volume has at most \(Self.mixStepLimit) points and ramps",
+        operation: "item.volume")
+    }
+    if change.clears || change.step != nil { item.audioMix = mix.volumeRamps.isEmpty ? nil : mix }
+    let rows = mix.volumeRamps.map { ramp -> Fields in
+      var fields: Fields = ["at": .time(ramp.timeRange.start), "volume": .float(ramp.startVolume)]
+      if ramp.timeRange.duration > .zero {
+        fields.append("to", .float(ramp.endVolume))
+        fields.append("over", .time(ramp.timeRange.duration))
+      }
+      return fields
+    }
+    return .ok(["item": .int(item.id), "count": .int(rows.count)], rows: rows)
   }
 }

@@ -10,6 +10,17 @@ struct Subscriptions {
     case values
     /// `tick` and `at`; ended by `untick`.
     case times
+    /// `meter`; ended by `unmeter`.
+    case meters
+
+    /// What it is called in messages.
+    fileprivate var name: String {
+      switch self {
+      case .values: "observe"
+      case .times: "tick or at"
+      case .meters: "meter"
+      }
+    }
   }
 
   private struct Subscription {
@@ -38,7 +49,7 @@ struct Subscriptions {
   mutating func remove(_ id: Int, _ kind: Kind) throws(MediaError) {
     guard let subscription = byID[id], subscription.kind == kind else {
       throw MediaError(
-        .noSuchObserver, "this connection has no \(kind == .values ? "observe" : "tick or at") with the id \(id)")
+        .noSuchObserver, "this connection has no \(kind.name) with the id \(id)")
     }
     byID[id] = nil
     subscription.end()

@@ -46,6 +46,19 @@ extension Connection {
     case .untick(let id):
       try subscriptions.remove(id, .times)
       return nil
+    case .meter(let rate, let player):
+      let target = try server.registry.player(player)
+      let id = try subscriptions.newID(limit: limit)
+      let token = try target.player.tryOnLoop { player throws(MediaError) in
+        try player.addMeterObserver(rate: rate) { [weak self] observation in
+          self?.send(.meter(Self.meter(observation, id, target)), form: form)
+        }
+      }
+      subscribe(id, .meters, to: target, form: form) { target.player.onLoop { try? $0.removeMeterObserver(token) } }
+      return .ok(["id": .int(id)])
+    case .unmeter(let id):
+      try subscriptions.remove(id, .meters)
+      return nil
     case .explain(let player): return try explain(try server.registry.player(player))
     case .wait, .clockAdvance: preconditionFailure("wait and clock.advance wait: Command.isWaiting")
     }
@@ -110,6 +123,15 @@ extension Connection {
 
   private static func position(_ observation: TimeObservation, _ target: NamedPlayer) -> Event.Position {
     Event.Position(player: target.name, item: Int(clamping: observation.itemID), time: observation.time)
+  }
+
+  private static func meter(_ observation: MeterObservation, _ id: Int, _ target: NamedPlayer) -> Event.Meter {
+    let position = Event.Position(
+      player: target.name, item: observation.itemID.map { Int(clamping: $0) }, time: observation.time)
+    return Event.Meter(
+      subscription: id, position: position, average: observation.levels.averagePower,
+      peak: observation.levels.peakPower, averageScale: observation.levels.averagePower.map(MeterLevels.scale),
+      peakScale: observation.levels.peakPower.map(MeterLevels.scale), lateNanoseconds: observation.lateNanoseconds)
   }
 
   // MARK: - Waiting

@@ -16,6 +16,7 @@ final class DecodePipeline: Sendable {
   struct Source: Sendable {
     var itemID: PlayerItem.ID
     var asset: Asset
+    var audioMix: AudioMixSlot
   }
 
   struct Job: Sendable {
@@ -30,6 +31,7 @@ final class DecodePipeline: Sendable {
   struct PlannedPass: Sendable {
     var pass: Pass
     var asset: Asset
+    var audioMix: AudioMixSlot
   }
 
   struct Plan: Sendable {

@@ -323,7 +323,8 @@ final class DecodeWorker {
       let planned = plan.passes.removeFirst()
       if planned.pass.isSilence { return planned.pass }
       do throws(MediaError) {
-        let decoder = try open(.init(itemID: planned.pass.itemID, asset: planned.asset))
+        let decoder = try open(
+          .init(itemID: planned.pass.itemID, asset: planned.asset, audioMix: planned.audioMix))
         _ = try decoder.seek(to: planned.pass.start, before: .zero, after: .zero)
         return planned.pass
       } catch {

@@ -19,6 +19,7 @@ final class ItemDecoder {
   let reader: AudioTrackReader?
   /// What `read` gives.
   let format: AudioFormat
+  private let audioMix: AudioMixSlot
   /// Where reading ends, exclusive, as a frame of the item; nil: at the item's end.
   private(set) var endFrame: Int64?
   /// Silence: the next frame, and the frame after the last.
@@ -28,6 +29,7 @@ final class ItemDecoder {
   /// Opens the item's asset. Blocks. Errors: everything that `Asset.load` and `AudioTrackReader` throw.
   init(_ source: DecodePipeline.Source) throws(MediaError) {
     itemID = source.itemID
+    audioMix = source.audioMix
     asset = source.asset
     let properties = try source.asset.load()
     self.properties = properties
@@ -69,8 +71,18 @@ final class ItemDecoder {
     return MediaTime(frame: silentFrame, rate: format.sampleRateHz)
   }
 
-  /// Decodes up to `capacityFrames` interleaved frames.
+  /// Decodes up to `capacityFrames` interleaved frames, as loud as the item's mix wants them.
   func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
+    let result = try decode(into: samples, capacityFrames: capacityFrames)
+    if case .frames(let count, let position) = result {
+      audioMix.value?.apply(
+        to: samples, frameCount: count, channelCount: format.channelCount, firstFrame: position,
+        sampleRateHz: format.sampleRateHz)
+    }
+    return result
+  }
+
+  private func decode(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
     var wanted = capacityFrames
     if let endFrame {
       guard position < endFrame else { return .ended }

@@ -85,6 +85,8 @@ final class Output: @unchecked Sendable {
   private var clients: [ObjectIdentifier: any OutputClient] = [:]
   private var cancelAwaiting: (@Sendable () -> Void)?
   private var lastHeardFrame: Int64 = 0
+  /// What former devices were given beyond full scale.
+  private var formerClippedSampleCount = 0
 
   init(loop: any ControlLoop, configuration: OutputConfiguration, logger: Logger) {
     self.loop = loop
@@ -102,6 +104,9 @@ final class Output: @unchecked Sendable {
   var core: RenderCore? { session?.core }
 
   var format: AudioFormat? { session?.core.format }
+
+  /// Samples beyond full scale that were heard since the output was made.
+  var clippedSampleCount: Int { formerClippedSampleCount + (session?.core.clippedSampleCount ?? 0) }
 
   /// Takes an input for `client`; nil without a device, or when the mixer is full.
   func attachInput(for client: any OutputClient) -> Int? {
@@ -245,6 +250,7 @@ final class Output: @unchecked Sendable {
     guard let ending = session else { return }
     deliver(from: ending)
     for client in clients.values { client.outputWillStop() }
+    formerClippedSampleCount += ending.core.clippedSampleCount
     session = nil
     // The streams live until the sink calls no more.
     dispose(of: ending.sink, keeping: Array(ending.streams.values))

@@ -60,6 +60,10 @@ public final class PlaybackEngine: @unchecked Sendable {
   /// What the engine plays on.
   public var outputState: OutputState { output.state }
 
+  /// Samples beyond full scale that were heard: nothing limits what players add up to, and a device without headroom cuts
+  /// them off. Counted over all devices that the output has had.
+  public var clippedSampleCount: Int { output.clippedSampleCount }
+
   /// Calls `handler` with each change of `outputState`, synchronously, on the loop.
   public func observeOutput(_ handler: @escaping @Sendable (OutputState) -> Void) -> ObserverToken {
     let token = makeToken()

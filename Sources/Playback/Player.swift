@@ -48,6 +48,18 @@ extension PlayerControl {
   /// Gain from 0 (silence) to 1 (as it is); changes within 5 ms. Errors: `invalidArgument`.
   public func setVolume(_ volume: Float) throws(MediaError) { try core.setVolume(volume) }
 
+  /// Moves the volume to `volume` over `duration` of the output's time, from what it is now, be that within another fade;
+  /// while nothing sounds on the output no time passes. It reads as `volume` at once, and is that on another device.
+  /// Errors: `invalidArgument` for a volume that is not from 0 to 1, `invalidTime` for a duration that is not from 0 to a
+  /// day.
+  public func fade(to volume: Float, duration: MediaTime, curve: FadeCurve = .linear) throws(MediaError) {
+    try core.fade(to: volume, duration: duration, curve: curve)
+  }
+
+  /// Where the player is heard, from -1 (left) to 1 (right): the near side keeps gain 1, the far side gets
+  /// cos(|pan| * pi/2). Changes within 5 ms. Errors: `invalidArgument`.
+  public func setPan(_ pan: Float) throws(MediaError) { try core.setPan(pan) }
+
   /// Silences the player without touching its volume.
   public func setMuted(_ isMuted: Bool) { core.setMuted(isMuted) }
 
@@ -166,6 +178,36 @@ extension PlayerControl {
 
   /// Ends a time observer; it is not called any more. Errors: `noSuchObserver`.
   public func removeTimeObserver(_ token: ObserverToken) throws(MediaError) { try core.removeTimeObserver(token) }
+
+  // MARK: - Meters
+
+  /// Whether `updateMeters` measures; false at first. What is not measured costs nothing.
+  public var isMeteringEnabled: Bool { core.meters.isEnabled }
+
+  public func setMeteringEnabled(_ isEnabled: Bool) { core.setMeteringEnabled(isEnabled) }
+
+  /// Measures what is heard of this player, after volume and pan: the last 50 ms.
+  public func updateMeters() { core.updateMeters() }
+
+  /// What `updateMeters` found last, in dBFS: the level of the root of the mean square. `MeterLevels.silence` when it found
+  /// nothing, or metering is off. Errors: `invalidArgument` for a channel that the output does not have.
+  public func averagePower(forChannel channel: Int) throws(MediaError) -> Float {
+    try core.power(\.averagePower, forChannel: channel)
+  }
+
+  /// The same for the largest sample.
+  public func peakPower(forChannel channel: Int) throws(MediaError) -> Float {
+    try core.power(\.peakPower, forChannel: channel)
+  }
+
+  /// Calls `handler` `rate` times a second while the player sounds, each time when what was measured has been heard, and
+  /// once with silence when it sounds no more. Errors: `invalidArgument` for a rate that is not from 1 to 100.
+  public func addMeterObserver(
+    rate: Double = 20, using handler: @escaping @Sendable (MeterObservation) -> Void
+  ) throws(MediaError) -> ObserverToken { try core.addMeterObserver(rate: rate, handler) }
+
+  /// Ends a meter observer; it is not called any more. Errors: `noSuchObserver`.
+  public func removeMeterObserver(_ token: ObserverToken) throws(MediaError) { try core.removeMeterObserver(token) }
 
   // MARK: - Watching
 

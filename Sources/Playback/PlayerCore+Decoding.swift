@@ -20,13 +20,15 @@ extension PlayerCore {
       capacityFrames: format.sampleRateHz * Self.streamMilliseconds / 1_000, channelCount: format.channelCount)
     forget(preparing)
     preparing = Generation(
-      number: generation, stream: stream, isSeek: start.seek != nil, trace: makeTrace(of: start))
+      number: generation, stream: stream, isSeek: start.seek != nil, isContinuation: start.isContinuation,
+      trace: makeTrace(of: start))
     logger.debug(
       "preparing",
       metadata: ["item": "\(start.itemID)", "generation": "\(generation)", "time": "\(start.time)"])
     pipeline.prepare(
       DecodePipeline.Job(
-        generation: generation, source: .init(itemID: item.id, asset: item.asset), start: start, stream: stream,
+        generation: generation, source: .init(itemID: item.id, asset: item.asset, audioMix: item.audioMixSlot),
+        start: start, stream: stream,
         format: format))
   }
 
@@ -39,7 +41,9 @@ extension PlayerCore {
 
   func send(_ plan: Machine.Plan) {
     let passes = plan.passes.compactMap { pass in
-      items[pass.itemID].map { DecodePipeline.PlannedPass(pass: pass, asset: $0.asset) }
+      items[pass.itemID].map {
+        DecodePipeline.PlannedPass(pass: pass, asset: $0.asset, audioMix: $0.audioMixSlot)
+      }
     }
     pipeline.setPlan(
       DecodePipeline.Plan(begunCount: plan.begunCount, currentEnd: plan.currentEnd, passes: passes),
@@ -65,8 +69,29 @@ extension PlayerCore {
       end.streamID != prepared.stream.id && !waiting.contains { $0.generation.stream.id == end.streamID }
     }
     output.keep(prepared.stream)
-    core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
+    if prepared.isContinuation {
+      core.setStream(
+        prepared.stream, fromFrame: framesPlayed(of: prepared), fadeFrameCount: Int64(core.format.sampleRateHz / 200),
+        input: inputIndex)
+    } else {
+      core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
+    }
     core.setRunning(machine.rate != 0, input: inputIndex)
+  }
+
+  /// How far playback went on while what continues it was decoded.
+  private func framesPlayed(of prepared: Generation) -> Int64 {
+    guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
+      let elapsed = (position.time - start.time).frameIndex(
+        rate: timeline.sampleRateHz, rounding: .towardNegativeInfinity)
+    else { return 0 }
+    return max(0, min(elapsed, prepared.stream.writtenFrame))
+  }
+
+  /// An item's mix is another one: what was decoded of the item is decoded anew.
+  func audioMixChanged(_ id: PlayerItem.ID) {
+    guard !isClosed else { return }
+    run(machine.decodeAnew(id, from: currentTime()), cause: .request)
   }
 
   /// The prepared stream takes over where the item ends in the one before.

@@ -13,6 +13,7 @@ extension PlayerCore {
   private enum Milestone {
     case observers(ObserverSchedule.Milestone)
     case end(ItemEnd)
+    case meter(ObserverToken, window: Int64?)
   }
 
   /// What is to be told at this output frame or before may be told. Where a player is silent by its own wish, that is all it
@@ -67,8 +68,16 @@ extension PlayerCore {
     timer = engine.loop.schedule(at: time) { [weak self] in self?.aimTimer() }
   }
 
-  /// What is heard next, and when.
+  /// What is heard next, and when; of several at one frame what an item's time brings comes before its levels.
   private func nextMilestone() -> (frame: Int64, Milestone)? {
+    let next = nextItemMilestone()
+    if let meter = nextMeterMilestone(), meter.frame < next?.frame ?? .max {
+      return (meter.frame, .meter(meter.token, window: meter.window))
+    }
+    return next
+  }
+
+  private func nextItemMilestone() -> (frame: Int64, Milestone)? {
     let next = observers.next(in: timeline, itemID: machine.entries.first?.id, isPlaying: machine.rate != 0)
     // A player that is paused at the end of its item is there without having played to it; one that fell silent
     // behind it has.
@@ -86,6 +95,9 @@ extension PlayerCore {
   private func handle(_ milestone: Milestone, at frame: Int64) {
     switch milestone {
     case .observers(let milestone): handle(milestone, at: frame)
+    case .meter(let token, let window):
+      let late = output.hostTime(ofFrame: frame).map { max(0, engine.loop.now.nanoseconds(since: $0)) }
+      tellMeter(token, window: window, atFrame: frame, late: late ?? 0)
     case .end(let end):
       ends.removeFirst()
       if end.error == nil, let duration = machine.entry(end.itemID)?.duration {

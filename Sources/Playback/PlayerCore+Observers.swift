@@ -48,6 +48,7 @@ extension PlayerCore {
       case change(PlayerChange)
       case event(PlayerEvent)
       case time(ObserverToken, TimeObserverTable.Handler, TimeObservation)
+      case meter(ObserverToken, MeterTable.Handler, MeterObservation)
       /// To an observer that is gone.
       case lastCall(TimeObserverTable.Handler, TimeObservation)
       case completion(@Sendable (SeekResult) -> Void, SeekResult)
@@ -80,6 +81,8 @@ extension PlayerCore {
         for observer in eventObservers where isDue(observer.token, delivery) { observer.handler(event) }
       case .time(let token, let handler, let observation):
         if observers.table.contains(token) { handler(observation) }
+      case .meter(let token, let handler, let observation):
+        if meters.observers.contains(where: { $0.token == token }) { handler(observation) }
       case .lastCall(let handler, let observation): handler(observation)
       case .completion(let completion, let result): completion(result)
       }

@@ -16,8 +16,9 @@ extension PlayerCore {
     processedFrame = -1
     jumpFrame = 0
     if let inputIndex {
-      core.setGain(isMuted ? 0 : volume, rampFrameCount: 0, input: inputIndex)
+      applyLevels(to: core, input: inputIndex)
       output.commit()
+      outputDidStartMeters()
     }
     run(machine.outputBecameReady(), cause: .output)
   }

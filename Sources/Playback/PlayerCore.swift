@@ -61,6 +61,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   // Sound.
   var volume: Float = 1
   var isMuted = false
+  var pan: Float = 0
+  var meters = MeterTable()
+  /// Whether the mixer measures this player.
+  var isMetered = false
 
   // Observers.
   /// Those of times, and what they are told when.
@@ -91,6 +95,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var stream: RenderStream
     /// It carries out a seek: the current time jumps.
     var isSeek = false
+    /// It is what sounds, decoded anew: it goes on where that is.
+    var isContinuation = false
     /// What was cut off before the beginnings of its passes, by their index; none where there is none.
     var startTrims: [Int: EdgeTrim] = [:]
     /// How its beginning came about.
@@ -175,6 +181,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     inputIndex = nil
     stateObservers = []
     eventObservers = []
+    meters = MeterTable()
     tell(observers.table.removeAll(), itemID: publishedState.currentItemID ?? 0)
     observers = ObserverSchedule()
     for end in streamEnds.values { end() }
@@ -254,29 +261,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     run(machine.setActionAtItemEnd(action), cause: .request)
   }
 
-  func setVolume(_ newVolume: Float) throws(MediaError) {
-    guard newVolume >= 0, newVolume <= 1 else {
-      throw MediaError(.invalidArgument, "volume is from 0 to 1, not \(newVolume)", operation: "volume")
-    }
-    volume = newVolume
-    applyGain()
-  }
-
-  func setMuted(_ muted: Bool) {
-    isMuted = muted
-    applyGain()
-  }
-
-  /// What sounds moves to the new gain over 5 ms, so that the change does not click.
-  private func applyGain() {
-    if let inputIndex, let core = output.core {
-      let rampFrameCount = machine.timeControlStatus == .playing ? core.format.sampleRateHz / 200 : 0
-      core.setGain(isMuted ? 0 : volume, rampFrameCount: Int64(rampFrameCount), input: inputIndex)
-      output.commit()
-    }
-    publish(.request)
-  }
-
   // MARK: - Queue
 
   /// Takes items for this player; all or none.
@@ -290,11 +274,21 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       }
       claimed.append(item)
       items[item.id] = item
+      let (loop, id) = (engine.loop, item.id)
+      item.onAudioMixChange = { [weak self] in
+        guard let self else { return }
+        if loop.isIsolatingCurrentContext() == true {
+          audioMixChanged(id)
+        } else {
+          loop.execute { self.audioMixChanged(id) }
+        }
+      }
     }
   }
 
   private func release(_ item: PlayerItem) {
     items[item.id] = nil
+    item.onAudioMixChange = nil
     sampleRates[item.id] = nil
     item.release()
   }
@@ -359,6 +353,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.rate = machine.rate
     state.volume = volume
     state.isMuted = isMuted
+    state.pan = pan
     state.actionAtItemEnd = machine.actionAtItemEnd
     state.repeatMode = machine.repeatMode
     state.loop = machine.loop.map {

@@ -24,6 +24,8 @@ public final class PlayerItem: Sendable {
   public let id: ID
   public let asset: Asset
   private let state = Mutex(State())
+  let audioMixSlot = AudioMixSlot()
+  private let audioMixObserver = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// Makes an item of `asset`. Nothing is opened before a player has it.
   public convenience init(asset: Asset) {
@@ -48,6 +50,23 @@ public final class PlayerItem: Sendable {
 
   /// Why the item failed; nil unless `status` is `failed`.
   public var error: MediaError? { status.error }
+
+  /// How loud the item is at which of its times; nil, as it is at first: as recorded.
+  ///
+  /// What is being heard changes as soon as it has been decoded anew, from where it is then and across 5 ms.
+  public var audioMix: AudioMix? {
+    get { audioMixSlot.value }
+    set {
+      audioMixSlot.value = newValue
+      audioMixObserver.withLock { $0 }?()
+    }
+  }
+
+  /// Called when the mix was set, on the thread that set it.
+  var onAudioMixChange: (@Sendable () -> Void)? {
+    get { audioMixObserver.withLock { $0 } }
+    set { audioMixObserver.withLock { $0 = newValue } }
+  }
 
   /// Takes the item for a player; false when another has it.
   func claim(by owner: AnyObject) -> Bool {

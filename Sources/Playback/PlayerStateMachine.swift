@@ -36,6 +36,8 @@ struct PlayerStateMachine {
     var toleranceAfter = MediaTime.zero
     /// The seek that this start carries out.
     var seek: SeekToken?
+    /// It goes on with what sounds.
+    var isContinuation = false
     /// How it will be heard: after this pass's end in the present stream; nil: at once.
     var spliceAfter: PassID?
     /// Where the pass that it begins ends; nil: where the item does.
@@ -322,6 +324,18 @@ struct PlayerStateMachine {
     if case .failed = entries[index].status { return [] }
     entries[index].status = .failed(error)
     return [.emit(.itemFailed(id, error))] + (index == 0 ? endSeeks(.itemFailed) : []) + reconcile()
+  }
+
+  /// What has been decoded of item `id` is not what it is to be any more; `time` of the current item is being heard.
+  mutating func decodeAnew(_ id: ItemID, from time: MediaTime) -> [Action] {
+    guard let current = entries.first else { return [] }
+    if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return start(prepared) }
+    guard hasStream, !hasPassedEnd, endedItem == nil,
+      decoded.contains(where: { $0.pass.itemID == id }) || preparedStart?.itemID == id
+    else {
+      return []
+    }
+    return start(Start(itemID: current.id, time: time, isContinuation: true))
   }
 
   // MARK: - The decode thread

@@ -105,6 +105,8 @@ public struct PlayerState: Sendable, Hashable {
   public var currentItemID: PlayerItem.ID?
   public var volume: Float = 1
   public var isMuted = false
+  /// -1 is left, 1 is right.
+  public var pan: Float = 0
   public var actionAtItemEnd = ActionAtItemEnd.advance
   public var repeatMode = RepeatMode.off
   /// The current item's loop, if there is one.

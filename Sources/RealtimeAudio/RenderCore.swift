@@ -1,3 +1,4 @@
+import Glibc
 import MediaCore
 import Synchronization
 
@@ -28,6 +29,9 @@ public final class RenderCore: @unchecked Sendable {
   /// Set by the sink's side when events wait, taken by the engine when it reads them.
   private let wakePending = Atomic<Bool>(false)
   private let state: UnsafeMutablePointer<RenderState>
+  private let clips: UnsafeMutablePointer<Atomic<Int>>
+  /// The meters of inputs that were ever measured. Engine's side.
+  private var meters: [Int: InputMeter] = [:]
   private var usedInputs: [Bool]
   /// Commands that found no room because the sink's side took none for so long. The engine then no longer knows what
   /// will sound, and starts anew. Engine's side.
@@ -40,13 +44,18 @@ public final class RenderCore: @unchecked Sendable {
     self.format = format
     clock = OutputClock(sampleRateHz: format.sampleRateHz)
     state = .allocate(capacity: 1)
-    state.initialize(to: RenderState(channelCount: format.channelCount, clock: clock.storage))
+    clips = .allocate(capacity: 1)
+    clips.initialize(to: Atomic(0))
+    state.initialize(
+      to: RenderState(channelCount: format.channelCount, clock: clock.storage, clippedSampleCount: clips))
     usedInputs = Array(repeating: false, count: Self.maximumInputCount)
   }
 
   deinit {
     state.deinitialize(count: 1)
     state.deallocate()
+    clips.deinitialize(count: 1)
+    clips.deallocate()
   }
 
   // MARK: - Engine's side
@@ -71,25 +80,72 @@ public final class RenderCore: @unchecked Sendable {
   }
 
   /// Replaces what the input reads, at once. The engine keeps `stream` alive until `streamRetired`.
-  public func setStream(_ stream: RenderStream?, fromFrame: Int64, input: Int) {
+  ///
+  /// With `fadeFrameCount`, a running input is not cut off: over so many frames what it read is faded out, in a straight
+  /// line, as far as it has been written, while `stream` is faded in. The take-over counts at the fade's beginning.
+  public func setStream(_ stream: RenderStream?, fromFrame: Int64, fadeFrameCount: Int64 = 0, input: Int) {
     stage(
-      RenderCommand(kind: .setStream, inputIndex: input, stream: stream?.storage, streamFrame: fromFrame))
+      RenderCommand(
+        kind: .setStream, inputIndex: input, stream: stream?.storage, streamFrame: fromFrame,
+        fadeFrameCount: max(0, fadeFrameCount)))
   }
 
   /// Lets `stream` take over, without a gap, when the input reaches frame `atFrame` of the one that it reads now; nil
-  /// takes that back.
-  public func scheduleStream(_ stream: RenderStream?, fromFrame: Int64, atFrame: Int64, input: Int) {
+  /// takes that back. `fadeFrameCount` as in `setStream`, from that frame on.
+  public func scheduleStream(
+    _ stream: RenderStream?, fromFrame: Int64, atFrame: Int64, fadeFrameCount: Int64 = 0, input: Int
+  ) {
     stage(
       RenderCommand(
         kind: .scheduleStream, inputIndex: input, stream: stream?.storage, streamFrame: fromFrame,
-        atStreamFrame: atFrame))
+        atStreamFrame: atFrame, fadeFrameCount: max(0, fadeFrameCount)))
   }
 
-  /// Moves the input's gain (1 = as it is) to `gain` in a straight line over `rampFrameCount` frames.
-  public func setGain(_ gain: Float, rampFrameCount: Int64, input: Int) {
+  /// Moves the input's gain (1 = as it is) to `gain` over `rampFrameCount` frames, from what it is then.
+  public func setGain(_ gain: Float, rampFrameCount: Int64, curve: RampCurve = .linear, input: Int) {
     stage(
-      RenderCommand(kind: .setGain, inputIndex: input, gain: gain, rampFrameCount: max(0, rampFrameCount)))
+      RenderCommand(
+        kind: .setVolume, inputIndex: input, gain: gain, rampFrameCount: max(0, rampFrameCount), curve: curve))
   }
+
+  /// Silences the input, or lets it be heard, over `rampFrameCount` frames; its gain goes its own way.
+  public func setMuted(_ isMuted: Bool, rampFrameCount: Int64, input: Int) {
+    stage(
+      RenderCommand(
+        kind: .setMute, inputIndex: input, gain: isMuted ? 0 : 1, rampFrameCount: max(0, rampFrameCount)))
+  }
+
+  /// Moves the input to `pan`, from -1 (left) to 1 (right), over `rampFrameCount` frames: the near side keeps gain 1, the
+  /// far side gets cos(|pan| * pi/2). Sides are the left and right channels of FFmpeg's native order; a single channel has
+  /// none.
+  public func setPan(_ pan: Float, rampFrameCount: Int64, input: Int) {
+    precondition(pan >= -1 && pan <= 1, "pan out of range")
+    let far = abs(pan) == 1 ? 0 : Float(cos(abs(Double(pan)) * .pi / 2))
+    stage(
+      RenderCommand(
+        kind: .setPan, inputIndex: input, gain: pan > 0 ? far : 1, rightGain: pan < 0 ? far : 1,
+        rampFrameCount: max(0, rampFrameCount)))
+  }
+
+  /// Measures what the input adds to the output from the next command's frame on, or no more. A place that is given back is
+  /// not measured.
+  public func setMetering(_ isEnabled: Bool, input: Int) {
+    if isEnabled, meters[input] == nil {
+      meters[input] = InputMeter(channelCount: format.channelCount, sampleRateHz: format.sampleRateHz)
+    }
+    stage(
+      RenderCommand(kind: .setMeter, inputIndex: input, meter: isEnabled ? meters[input]?.storage : nil))
+  }
+
+  /// Frames of a meter's window: 10 ms. Window `n` begins at output frame `n * meterWindowFrameCount`.
+  public var meterWindowFrameCount: Int { max(1, format.sampleRateHz / InputMeter.windowsPerSecond) }
+
+  /// What was rendered of the input in window `number`; nil when it has not been, or more than five seconds ago. It holds
+  /// once the window has been heard; before, it may be rendered again.
+  public func meterWindow(_ number: Int64, input: Int) -> MeterWindow? { meters[input]?.window(number) }
+
+  /// Samples beyond ±1 that were heard: a device without headroom cut them off. Any thread.
+  public var clippedSampleCount: Int { clips.pointee.load(ordering: .relaxed) }
 
   private func stage(_ command: RenderCommand) {
     // The sink's side takes all of them each time; a sink that hangs (a FIFO that nobody reads) takes none.

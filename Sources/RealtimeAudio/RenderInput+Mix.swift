@@ -1,40 +1,67 @@
-/// Mixing: gain, and adding up.
+/// Mixing: gains, and adding up.
 extension RenderInput {
-  /// The gain at an output frame: a straight line inside the ramp, the target after it.
-  @_noAllocation
-  func gain(atFrame frame: Int64) -> Float {
-    let elapsed = frame &- rampStartFrame
-    if elapsed >= rampFrameCount { return gain }
-    return rampStartGain + (gain - rampStartGain) * (Float(elapsed) / Float(rampFrameCount))
-  }
-
   /// Puts `frameCount` interleaved frames into `output`, whose first frame is `outputFrame`: adds to its first `filled`
-  /// frames and overwrites the others. At gain 1 the samples go in as they are, bit for bit.
+  /// frames and overwrites the others. Where all gains are 1 the samples go in as they are, bit for bit.
+  ///
+  /// `fade` is the part that the samples have in a cross-fade.
   @_noAllocation
   func mix(
-    _ samples: UnsafePointer<Float>, frameCount: Int, filled: Int, channelCount: Int,
+    _ samples: UnsafePointer<Float>, frameCount: Int, filled: Int, channelCount: Int, fade: GainRamp, sides: PanSides,
     into output: UnsafeMutablePointer<Float>, at outputFrame: Int64
   ) {
-    let rampFrames = rampStartFrame &+ rampFrameCount &- outputFrame
-    let ramped = rampFrames > 0 ? Int(min(rampFrames, Int64(frameCount))) : 0
-    for frame in 0..<ramped {
-      let factor = gain(atFrame: outputFrame &+ Int64(frame))
-      for sample in frame &* channelCount..<(frame &+ 1) &* channelCount {
-        output[sample] = frame < filled ? output[sample] + samples[sample] * factor : samples[sample] * factor
-      }
+    let moving = max(max(volume.endFrame, mute.endFrame), max(max(left.endFrame, right.endFrame), fade.endFrame))
+    let movingFrames = moving > outputFrame ? Int(min(moving &- outputFrame, Int64(frameCount))) : 0
+    for frame in 0..<movingFrames {
+      mixFrame(
+        samples + frame &* channelCount, isFirst: frame >= filled, channelCount: channelCount, fade: fade,
+        sides: sides, into: output + frame &* channelCount, at: outputFrame &+ Int64(frame))
     }
-    let first = ramped &* channelCount
+    guard movingFrames < frameCount else { return }
+    let factor = volume.target * mute.target * fade.target
+    if left.target != 1 || right.target != 1, channelCount > 1 {
+      for channel in 0..<channelCount {
+        let gain = sides.gain(
+          ofChannel: channel, left: factor * left.target, right: factor * right.target, middle: factor)
+        var sample = movingFrames &* channelCount &+ channel
+        while sample < min(filled, frameCount) &* channelCount {
+          output[sample] += samples[sample] * gain
+          sample &+= channelCount
+        }
+        while sample < frameCount &* channelCount {
+          output[sample] = samples[sample] * gain
+          sample &+= channelCount
+        }
+      }
+      return
+    }
+    let first = movingFrames &* channelCount
     let count = frameCount &* channelCount
-    let middle = max(first, filled &* channelCount)
-    if gain == 1 {
+    let middle = max(first, min(filled, frameCount) &* channelCount)
+    if factor == 1 {
       for sample in first..<middle { output[sample] += samples[sample] }
       for sample in middle..<count { output[sample] = samples[sample] }
-    } else if gain != 0 {
-      let factor = gain
+    } else if factor != 0 {
       for sample in first..<middle { output[sample] += samples[sample] * factor }
       for sample in middle..<count { output[sample] = samples[sample] * factor }
     } else {
       (output + middle).update(repeating: 0, count: count &- middle)
+    }
+  }
+
+  /// One frame, with the gains that hold at `outputFrame`.
+  @_noAllocation
+  private func mixFrame(
+    _ samples: UnsafePointer<Float>, isFirst: Bool, channelCount: Int, fade: GainRamp, sides: PanSides,
+    into output: UnsafeMutablePointer<Float>, at outputFrame: Int64
+  ) {
+    let factor =
+      volume.value(atFrame: outputFrame) * mute.value(atFrame: outputFrame) * fade.value(atFrame: outputFrame)
+    let leftGain = factor * left.value(atFrame: outputFrame)
+    let rightGain = factor * right.value(atFrame: outputFrame)
+    for channel in 0..<channelCount {
+      let gain = sides.gain(ofChannel: channel, left: leftGain, right: rightGain, middle: factor)
+      let sample = samples[channel] * gain
+      output[channel] = isFirst ? sample : output[channel] + sample
     }
   }
 }

@@ -17,6 +17,7 @@ struct RenderInput: ~Copyable {
     /// Whether this run began because a scheduled stream took over, and where in the one before.
     var wasScheduled: Bool
     var scheduledAtFrame: Int64
+    var fadeFrameCount: Int64
 
     var outputEnd: Int64 { outputFrame &+ frameCount }
   }
@@ -38,19 +39,34 @@ struct RenderInput: ~Copyable {
   var scheduled: Stream?
   var scheduledAtFrame: Int64 = 0
   var scheduledStreamFrame: Int64 = 0
+  var scheduledFadeFrameCount: Int64 = 0
 
-  // The gain is a function of the output frame, so that what is rendered again is the same again.
-  var gain: Float = 1
-  var rampStartGain: Float = 1
-  var rampStartFrame: Int64 = 0
-  var rampFrameCount: Int64 = 0
+  // What the samples are multiplied with.
+  var volume = GainRamp()
+  var mute = GainRamp()
+  var left = GainRamp()
+  var right = GainRamp()
+
+  /// The streams that are being faded out, oldest first; see `RenderInput+Fade.swift`.
+  let fades: UnsafeMutablePointer<Fade>
+  var fadeCount = 0
+
+  /// Where the input's sound is measured, while somebody asks.
+  var meter: UnsafeMutablePointer<InputMeter.Storage>?
 
   private let runs: UnsafeMutablePointer<Run>
   private(set) var runCount = 0
   private var firstRun = 0
 
-  init() { runs = .allocate(capacity: Self.runCapacity) }
-  deinit { runs.deallocate() }
+  init() {
+    runs = .allocate(capacity: Self.runCapacity)
+    fades = .allocate(capacity: Self.fadeCapacity)
+  }
+
+  deinit {
+    runs.deallocate()
+    fades.deallocate()
+  }
 
   /// Whether the device has to run for this input: it sounds, or it would if its stream had frames.
   var needsDevice: Bool {
@@ -79,8 +95,8 @@ struct RenderInput: ~Copyable {
   /// oldest run had to be forgotten to make room.
   @_noAllocation
   mutating func openRun(
-    at outputFrame: Int64, stream: Stream, scheduledAtFrame: Int64?, events: borrowing RenderEventQueue,
-    index: Int32
+    at outputFrame: Int64, stream: Stream, scheduledAtFrame: Int64?, fadeFrameCount: Int64,
+    events: borrowing RenderEventQueue, index: Int32
   ) -> Int64? {
     var forgotten: Int64?
     if runCount == Self.runCapacity {
@@ -90,7 +106,8 @@ struct RenderInput: ~Copyable {
     run(runCount).initialize(
       to: Run(
         outputFrame: outputFrame, stream: stream, streamFrame: streamFrame, frameCount: 0,
-        wasScheduled: scheduledAtFrame != nil, scheduledAtFrame: scheduledAtFrame ?? 0))
+        wasScheduled: scheduledAtFrame != nil, scheduledAtFrame: scheduledAtFrame ?? 0,
+        fadeFrameCount: fadeFrameCount))
     runCount &+= 1
     retain(stream)
     return forgotten
@@ -106,6 +123,8 @@ struct RenderInput: ~Copyable {
   /// Forgets what was rendered from `frame` on and stands where it stood then.
   @_noAllocation
   mutating func rewind(toFrame frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
+    takeBackFades(after: frame, events: events, index: index)
+    meter?.pointee.rewind(toFrame: frame)
     while runCount > 0 {
       let last = run(runCount &- 1)
       if last.pointee.outputFrame < frame {
@@ -133,7 +152,7 @@ struct RenderInput: ~Copyable {
         // The take-over lies ahead again, in the stream of the run before.
         schedule(
           last.pointee.stream, streamFrame: last.pointee.streamFrame, at: last.pointee.scheduledAtFrame,
-          events: events, index: index)
+          fadeFrameCount: last.pointee.fadeFrameCount, events: events, index: index)
         replaceStream(with: run(runCount &- 2).pointee.stream, events: events, index: index)
         streamFrame = last.pointee.scheduledAtFrame
       } else {
@@ -157,11 +176,13 @@ struct RenderInput: ~Copyable {
   /// What was heard before `frame` will not be asked for again.
   @_noAllocation
   mutating func forget(before frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
+    dropFades(endingBefore: frame, events: events, index: index)
     while runCount > 0 {
       let oldest = run(0)
       let stream = oldest.pointee.stream
       let heard = max(0, min(frame &- oldest.pointee.outputFrame, oldest.pointee.frameCount))
-      stream.pointee.ring.release(before: oldest.pointee.streamFrame &+ heard)
+      stream.pointee.ring.release(
+        before: min(oldest.pointee.streamFrame &+ heard, firstFadingFrame(of: stream, heardFrame: frame)))
       // Pairs with the one in `RenderStream.requestRoomWakeup`: either this sees the wish, or the writer the room.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if stream.pointee.wantsRoom.load(ordering: .relaxed) { offerRoom(in: stream, events: events, index: index) }
@@ -201,23 +222,24 @@ struct RenderInput: ~Copyable {
   /// Lets `newStream` take over at `frame` of the present one; nil takes a schedule back.
   @_noAllocation
   mutating func schedule(
-    _ newStream: Stream?, streamFrame: Int64, at frame: Int64, events: borrowing RenderEventQueue,
-    index: Int32
+    _ newStream: Stream?, streamFrame: Int64, at frame: Int64, fadeFrameCount: Int64 = 0,
+    events: borrowing RenderEventQueue, index: Int32
   ) {
     if let newStream { retain(newStream) }
     let old = scheduled
     scheduled = newStream
     scheduledStreamFrame = streamFrame
     scheduledAtFrame = frame
+    scheduledFadeFrameCount = fadeFrameCount
     if let old { release(old, events: events, index: index) }
   }
 
   @_noAllocation
-  private func retain(_ stream: Stream) { stream.pointee.renderReferenceCount &+= 1 }
+  func retain(_ stream: Stream) { stream.pointee.renderReferenceCount &+= 1 }
 
   /// Gives up one reference; with the last one the engine learns that the stream is its own again.
   @_noAllocation
-  private func release(_ stream: Stream, events: borrowing RenderEventQueue, index: Int32) {
+  func release(_ stream: Stream, events: borrowing RenderEventQueue, index: Int32) {
     stream.pointee.renderReferenceCount &-= 1
     guard stream.pointee.renderReferenceCount == 0 else { return }
     events.post(RenderEvent(kind: .streamRetired, inputIndex: index, streamID: stream.pointee.id))

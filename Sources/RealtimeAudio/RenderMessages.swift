@@ -3,7 +3,7 @@ import Synchronization
 /// What the engine tells the render side. Plain data; `RenderCore.post` carries it across.
 struct RenderCommand: BitwiseCopyable {
   enum Kind: BitwiseCopyable {
-    case attach, detach, setRunning, setStream, scheduleStream, setGain
+    case attach, detach, setRunning, setStream, scheduleStream, setVolume, setMute, setPan, setMeter
   }
 
   var kind: Kind
@@ -14,8 +14,16 @@ struct RenderCommand: BitwiseCopyable {
   var streamFrame: Int64 = 0
   /// `scheduleStream`: the frame of the present stream at which `stream` takes over.
   var atStreamFrame: Int64 = 0
+  /// `setStream`, `scheduleStream`: over how many frames the stream before and this one are faded across each other.
+  var fadeFrameCount: Int64 = 0
+  /// `setVolume` and `setMute`: the gain. `setPan`: the left side's.
   var gain: Float = 1
+  /// `setPan`: the right side's gain.
+  var rightGain: Float = 1
   var rampFrameCount: Int64 = 0
+  var curve = RampCurve.linear
+  /// `setMeter`: where the input's sound is measured; nil ends it.
+  var meter: UnsafeMutablePointer<InputMeter.Storage>?
 }
 
 /// What commands that wait make of the sound that the device has not read yet.

@@ -5,6 +5,8 @@ import Synchronization
 /// Everything here runs inside the sink's callback: no allocation, no lock, no reference counting, bounded loops.
 struct RenderState: ~Copyable {
   private let channelCount: Int
+  private let sides: PanSides
+  private var clips: ClipCounter
   private let inputs: UnsafeMutablePointer<RenderInput>
   /// Inputs beyond this one have never been attached.
   private var inputLimit = 0
@@ -17,8 +19,13 @@ struct RenderState: ~Copyable {
   /// The frame after the last rendered one, for readers of the clock.
   private let clock: UnsafeMutablePointer<OutputClock.Storage>
 
-  init(channelCount: Int, clock: UnsafeMutablePointer<OutputClock.Storage>) {
+  init(
+    channelCount: Int, clock: UnsafeMutablePointer<OutputClock.Storage>,
+    clippedSampleCount: UnsafeMutablePointer<Atomic<Int>>
+  ) {
     self.channelCount = channelCount
+    sides = PanSides(channelCount: channelCount)
+    clips = ClipCounter(total: clippedSampleCount)
     self.clock = clock
     inputs = .allocate(capacity: RenderCore.maximumInputCount)
     for index in 0..<RenderCore.maximumInputCount { (inputs + index).initialize(to: RenderInput()) }
@@ -53,20 +60,34 @@ struct RenderState: ~Copyable {
       input.pointee.isAttached = true
       input.pointee.isRunning = false
       input.pointee.phase = .silent
-      input.pointee.gain = 1
-      input.pointee.rampFrameCount = 0
+      input.pointee.volume = GainRamp()
+      input.pointee.mute = GainRamp()
+      input.pointee.left = GainRamp()
+      input.pointee.right = GainRamp()
     case .detach:
       fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
       input.pointee.isAttached = false
       input.pointee.isRunning = false
+      input.pointee.meter = nil
+      input.pointee.dropAllFades(events: events, index: index)
       input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
       input.pointee.replaceStream(with: nil, events: events, index: index)
     case .setRunning:
       input.pointee.isRunning = command.flag
       if input.pointee.isIn(.ended) { input.pointee.phase = .silent }
-      if !command.flag { fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events) }
+      if !command.flag {
+        fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
+        input.pointee.dropAllFades(events: events, index: index)
+      }
     case .setStream:
       fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
+      if command.fadeFrameCount > 0, input.pointee.isRunning {
+        beginFade(
+          input, from: input.pointee.streamFrame, frameCount: command.fadeFrameCount, at: renderedFrame,
+          index: index, events: events)
+      } else {
+        input.pointee.dropAllFades(events: events, index: index)
+      }
       // In this order: it may be the scheduled stream that is wanted at once, and it must not be retired in between.
       input.pointee.replaceStream(with: command.stream, events: events, index: index)
       input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
@@ -77,14 +98,24 @@ struct RenderState: ~Copyable {
         post(.scheduleMissed, input, at: renderedFrame, index: index, events: events)
       } else {
         input.pointee.schedule(
-          command.stream, streamFrame: command.streamFrame, at: command.atStreamFrame, events: events, index: index)
+          command.stream, streamFrame: command.streamFrame, at: command.atStreamFrame,
+          fadeFrameCount: command.fadeFrameCount, events: events, index: index)
         if input.pointee.isIn(.ended) { input.pointee.phase = .silent }
       }
-    case .setGain:
-      input.pointee.rampStartGain = input.pointee.gain(atFrame: renderedFrame)
-      input.pointee.gain = command.gain
-      input.pointee.rampStartFrame = renderedFrame
-      input.pointee.rampFrameCount = command.rampFrameCount
+    case .setVolume:
+      input.pointee.volume.move(
+        to: command.gain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: command.curve)
+    case .setMute:
+      input.pointee.mute.move(
+        to: command.gain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: .linear)
+    case .setPan:
+      input.pointee.left.move(
+        to: command.gain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: .linear)
+      input.pointee.right.move(
+        to: command.rightGain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: .linear)
+    case .setMeter:
+      input.pointee.meter = command.meter
+      command.meter?.pointee.begin(at: renderedFrame)
     }
   }
 
@@ -118,10 +149,12 @@ struct RenderState: ~Copyable {
         running = command.flag ? running | bit : running & ~bit
         stopped = command.flag ? stopped & ~bit : stopped | bit
       case .setStream:
+        // What fades out is heard on.
+        if command.fadeFrameCount > 0 { return .mixes }
         filled = command.stream == nil ? filled & ~bit : filled | bit
         replaced |= bit
       case .scheduleStream: return .mixes
-      case .setGain: break
+      case .setVolume, .setMute, .setPan, .setMeter: break
       }
     }
     if running & filled != 0 { return heard & ~replaced == 0 ? .replaces : .mixes }
@@ -139,28 +172,82 @@ struct RenderState: ~Copyable {
     var filled = 0
     for index in 0..<inputLimit {
       let input = inputs + index
-      if input.pointee.isRunning, input.pointee.stream != nil {
+      let number = Int32(truncatingIfNeeded: index)
+      if let meter = input.pointee.meter {
+        let end = renderMetered(
+          input, meter, index: number, into: output, frameCount: frameCount, filled: filled, events: events)
+        filled = max(filled, end)
+      } else if input.pointee.isRunning, input.pointee.stream != nil || input.pointee.fadeCount > 0 {
         let end = render(
-          input, index: Int32(truncatingIfNeeded: index), into: output, frameCount: frameCount, filled: filled,
+          input, index: number, into: output, frameCount: frameCount, filled: filled, at: renderedFrame,
           events: events)
         filled = max(filled, end)
       }
     }
     (output + filled &* channelCount).update(repeating: 0, count: (frameCount &- filled) &* channelCount)
+    clips.add(output, frameCount: frameCount, channelCount: channelCount, at: renderedFrame)
     move(toFrame: renderedFrame &+ Int64(frameCount))
     updateActivity()
   }
 
-  /// Mixes one input into `output`, whose first `filled` frames hold sound, across the ends and take-overs that lie
-  /// within the block. Answers the frame of the block at which it fell silent.
+  /// The same for an input that is measured: its sound goes by way of the meter's memory, and is otherwise the same.
+  @_noAllocation
+  private mutating func renderMetered(
+    _ input: UnsafeMutablePointer<RenderInput>, _ meter: UnsafeMutablePointer<InputMeter.Storage>, index: Int32,
+    into output: UnsafeMutablePointer<Float>, frameCount: Int, filled: Int, events: borrowing RenderEventQueue
+  ) -> Int {
+    var done = 0
+    var end = 0
+    while done < frameCount {
+      let region = meter.pointee.writableRegion(atMost: frameCount &- done)
+      var sounded = 0
+      if end == done, input.pointee.isRunning, input.pointee.stream != nil || input.pointee.fadeCount > 0 {
+        sounded = render(
+          input, index: index, into: region.samples, frameCount: region.count, filled: 0,
+          at: renderedFrame &+ Int64(done), events: events)
+      }
+      (region.samples + sounded &* channelCount).update(
+        repeating: 0, count: (region.count &- sounded) &* channelCount)
+      let target = output + done &* channelCount
+      let count = sounded &* channelCount
+      let middle = min(max(0, filled &- done), sounded) &* channelCount
+      for sample in 0..<middle { target[sample] += region.samples[sample] }
+      for sample in middle..<count { target[sample] = region.samples[sample] }
+      meter.pointee.commit(frameCount: region.count)
+      if sounded > 0 { end = done &+ sounded }
+      done &+= region.count
+    }
+    return end
+  }
+
+  /// Mixes one input into `output`, which begins at `firstFrame` and whose first `filled` frames hold sound, across the
+  /// ends and take-overs that lie within the block. Answers the frame of the block at which it fell silent.
   @_noAllocation
   private mutating func render(
     _ input: UnsafeMutablePointer<RenderInput>, index: Int32, into output: UnsafeMutablePointer<Float>,
-    frameCount: Int, filled: Int, events: borrowing RenderEventQueue
+    frameCount: Int, filled: Int, at firstFrame: Int64, events: borrowing RenderEventQueue
+  ) -> Int {
+    let sounded = renderStreams(
+      input, index: index, into: output, frameCount: frameCount, filled: filled, at: firstFrame, events: events)
+    var end = sounded
+    if input.pointee.fadeCount > 0 {
+      end = input.pointee.mixFades(
+        into: output, frameCount: frameCount, filled: filled, sounded: sounded, channelCount: channelCount,
+        sides: sides, at: firstFrame)
+    }
+    if end > 0 { lastAudibleFrame = max(lastAudibleFrame, firstFrame &+ Int64(end)) }
+    return end
+  }
+
+  /// The same without what is fading out.
+  @_noAllocation
+  private mutating func renderStreams(
+    _ input: UnsafeMutablePointer<RenderInput>, index: Int32, into output: UnsafeMutablePointer<Float>,
+    frameCount: Int, filled: Int, at firstFrame: Int64, events: borrowing RenderEventQueue
   ) -> Int {
     var done = 0
     while done < frameCount, let stream = input.pointee.stream {
-      let outputFrame = renderedFrame &+ Int64(done)
+      let outputFrame = firstFrame &+ Int64(done)
       let position = input.pointee.streamFrame
       if let next = input.pointee.scheduled, position == input.pointee.scheduledAtFrame {
         takeOver(next, from: position, input, at: outputFrame, index: index, events: events)
@@ -178,27 +265,39 @@ struct RenderState: ~Copyable {
         return done
       }
       if !input.pointee.isIn(.sounding) {
-        beginRun(input, stream: stream, at: outputFrame, scheduledAtFrame: nil, index: index, events: events)
+        beginRun(
+          input, stream: stream, at: outputFrame, scheduledAtFrame: nil, fadeFrameCount: 0, index: index,
+          events: events)
       }
       let region = stream.pointee.ring.readableRegion(
         from: position, atMost: Int(min(available, Int64(frameCount &- done))))
       input.pointee.mix(
-        region.samples, frameCount: region.count, filled: min(max(0, filled &- done), region.count),
-        channelCount: channelCount, into: output + done &* channelCount, at: outputFrame)
+        region.samples, frameCount: region.count, filled: max(0, filled &- done), channelCount: channelCount,
+        fade: input.pointee.incomingFade, sides: sides, into: output + done &* channelCount, at: outputFrame)
       input.pointee.extendRun(by: region.count)
       done &+= region.count
-      lastAudibleFrame = max(lastAudibleFrame, renderedFrame &+ Int64(done))
     }
     return done
   }
 
   @_noAllocation
+  private mutating func beginFade(
+    _ input: UnsafeMutablePointer<RenderInput>, from streamFrame: Int64, frameCount: Int64, at outputFrame: Int64,
+    index: Int32, events: borrowing RenderEventQueue
+  ) {
+    let forgotten = input.pointee.beginFade(
+      at: outputFrame, from: streamFrame, frameCount: frameCount, events: events, index: index)
+    if let forgotten { rewindLimitFrame = max(rewindLimitFrame, forgotten) }
+  }
+
+  @_noAllocation
   private mutating func beginRun(
     _ input: UnsafeMutablePointer<RenderInput>, stream: RenderInput.Stream, at outputFrame: Int64,
-    scheduledAtFrame: Int64?, index: Int32, events: borrowing RenderEventQueue
+    scheduledAtFrame: Int64?, fadeFrameCount: Int64, index: Int32, events: borrowing RenderEventQueue
   ) {
     let forgotten = input.pointee.openRun(
-      at: outputFrame, stream: stream, scheduledAtFrame: scheduledAtFrame, events: events, index: index)
+      at: outputFrame, stream: stream, scheduledAtFrame: scheduledAtFrame, fadeFrameCount: fadeFrameCount,
+      events: events, index: index)
     if let forgotten { rewindLimitFrame = max(rewindLimitFrame, forgotten) }
     input.pointee.phase = .sounding
     post(.runBegan, input, at: outputFrame, index: index, events: events)
@@ -210,9 +309,16 @@ struct RenderState: ~Copyable {
     _ next: RenderInput.Stream, from position: Int64, _ input: UnsafeMutablePointer<RenderInput>,
     at outputFrame: Int64, index: Int32, events: borrowing RenderEventQueue
   ) {
+    let fadeFrameCount = input.pointee.scheduledFadeFrameCount
+    if fadeFrameCount > 0 {
+      beginFade(
+        input, from: position, frameCount: fadeFrameCount, at: outputFrame, index: index, events: events)
+    }
     input.pointee.streamFrame = input.pointee.scheduledStreamFrame
     // The run's reference keeps `next` alive across the two changes.
-    beginRun(input, stream: next, at: outputFrame, scheduledAtFrame: position, index: index, events: events)
+    beginRun(
+      input, stream: next, at: outputFrame, scheduledAtFrame: position, fadeFrameCount: fadeFrameCount, index: index,
+      events: events)
     input.pointee.replaceStream(with: next, events: events, index: index)
     input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
   }
@@ -275,6 +381,7 @@ struct RenderState: ~Copyable {
   mutating func release(heardFrame: Int64, events: borrowing RenderEventQueue) {
     let frame = min(heardFrame, renderedFrame)
     rewindLimitFrame = max(rewindLimitFrame, frame)
+    clips.release(heardFrame: frame)
     for index in 0..<inputLimit {
       (inputs + index).pointee.forget(before: frame, events: events, index: Int32(truncatingIfNeeded: index))
     }

@@ -6,6 +6,15 @@ extension TimeCode {
   public static func writeWAV(
     path: String, file: Int, frameCount: Int, sampleRateHz: Int = 48_000, firstIndex: Int = 0
   ) throws {
+    try writeWAV(path: path, frameCount: frameCount, sampleRateHz: sampleRateHz) {
+      frame(file: file, index: firstIndex + $0)
+    }
+  }
+
+  /// Writes a 16-bit stereo WAV file of any frames.
+  public static func writeWAV(
+    path: String, frameCount: Int, sampleRateHz: Int = 48_000, frame: (_ index: Int) -> StereoFrame
+  ) throws {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(44 + frameCount * 4)
     func append(_ value: Int, byteCount: Int) {
@@ -24,10 +33,10 @@ extension TimeCode {
     append(16, byteCount: 2)
     bytes += Array("data".utf8)
     append(dataByteCount, byteCount: 4)
-    for index in firstIndex..<firstIndex + frameCount {
-      let code = frame(file: file, index: index)
-      append(Int(code.left), byteCount: 2)
-      append(Int(code.right), byteCount: 2)
+    for index in 0..<frameCount {
+      let frame = frame(index)
+      append(Int(frame.left), byteCount: 2)
+      append(Int(frame.right), byteCount: 2)
     }
     try write(bytes, to: path)
   }

@@ -44,6 +44,10 @@ public enum PlaybackCommand: Sendable, Hashable {
   case rate(Double?)
   /// 0 to 1. Nil asks for the present one.
   case volume(Double?)
+  /// To a volume from 0 to 1, over a span that is not negative.
+  case fade(to: Double, duration: MediaTime, FadeCurve)
+  /// -1 to 1. Nil asks for the present one.
+  case pan(Double?)
   /// Nil asks for the present state.
   case mute(Switch?)
   /// Nil asks for the present action.
@@ -111,6 +115,12 @@ public enum PlaybackCommand: Sendable, Hashable {
     case toggle
   }
 
+  /// How a volume moves.
+  public enum FadeCurve: String, Sendable, Hashable, CaseIterable {
+    case linear
+    case equalPower = "equal-power"
+  }
+
   /// AVPlayer's `actionAtItemEnd`.
   public enum ItemEndAction: String, Sendable, Hashable, CaseIterable {
     case advance
@@ -147,6 +157,46 @@ public enum QueueCommand: Sendable, Hashable {
 /// Commands about one queue entry.
 public enum ItemCommand: Sendable, Hashable {
   case status(item: Int)
+  /// Changes the item's mix, if it says how, and lists it.
+  case volume(item: Int, MixChange)
+
+  /// What happens to an item's volume.
+  public struct MixChange: Sendable, Hashable {
+    /// Forget what there was, first.
+    public var clears: Bool
+    public var step: MixStep?
+
+    public init(clears: Bool, step: MixStep?) {
+      self.clears = clears
+      self.step = step
+    }
+  }
+
+  /// A set point, or a ramp, of an item's volume.
+  public struct MixStep: Sendable, Hashable {
+    /// 0 to 1.
+    public var volume: Double
+    /// In the item's time.
+    public var time: MediaTime
+    /// Where the ramp ends, and how long it lasts, which is more than 0; nil for a point.
+    public var ramp: Ramp?
+
+    public struct Ramp: Sendable, Hashable {
+      public var volume: Double
+      public var duration: MediaTime
+
+      public init(volume: Double, duration: MediaTime) {
+        self.volume = volume
+        self.duration = duration
+      }
+    }
+
+    public init(volume: Double, time: MediaTime, ramp: Ramp?) {
+      self.volume = volume
+      self.time = time
+      self.ramp = ramp
+    }
+  }
 }
 
 /// Commands that watch, or wait for, what happens.
@@ -161,6 +211,9 @@ public enum WatchingCommand: Sendable, Hashable {
   case at([MediaTime], item: Int?, includesSeeks: Bool, player: String)
   /// Removes a periodic or boundary observer.
   case untick(subscription: Int)
+  /// Levels, so many times a second: 1 to 100.
+  case meter(rate: Double, player: String)
+  case unmeter(subscription: Int)
   /// Answers when all conditions hold; at least one. The time-out is not negative.
   case wait([WaitCondition], timeout: MediaTime?, player: String)
   /// Lets so much of the virtual clock pass; not negative.

@@ -7,17 +7,21 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case clockAdvance = "clock.advance"
   case endAction = "end-action"
   case explain
+  case fade
   case hello
   case help
   case insert
   case itemStatus = "item.status"
+  case itemVolume = "item.volume"
   case list
   case load
   case loop
+  case meter
   case mute
   case next
   case observe
   case outputStatus = "output.status"
+  case pan
   case pause
   case ping
   case play
@@ -33,6 +37,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case stop
   case tick
   case toggle
+  case unmeter
   case unobserve
   case untick
   case volume

@@ -73,6 +73,41 @@ extension CommandTable {
       reply: ["volume"], errors: [.noSuchPlayer], example: ["> volume 0.5", "< ok volume=0.5"]
     ) { arguments throws(MediaError) in .playback(.volume(arguments.number(.volume)), player: arguments.player) },
     CommandSpec(
+      .fade, .playback, "Moves the player's volume to another one over a time.",
+      details:
+        "Answers when the request is taken; `volume` gives the new volume from then on. It moves by the output's time, which"
+        + " stands still while nothing sounds there. Another `fade` or `volume` begins where this one is. `equal-power` moves"
+        + " the square of the volume in a straight line: with it two players that are faded across each other stay as loud.",
+      parameters: [
+        ParameterSpec(.volume, .number(0...1, exceptZero: false), .required, "VOLUME", "where to"),
+        ParameterSpec(
+          .duration, .duration(positive: false), .required, "DURATION", "how long it takes; at most a day"),
+        ParameterSpec(
+          .curve, .word(PlaybackCommand.FadeCurve.allCases.map(\.rawValue)), .optional, "linear|equal-power",
+          "how it moves; `linear` unless said"),
+        player,
+      ],
+      errors: [.invalidTime, .noSuchPlayer], example: ["> fade 0 2.5", "< ok"]
+    ) { arguments throws(MediaError) in
+      .playback(
+        .fade(
+          to: try arguments.required(.volume, arguments.number(.volume)),
+          duration: try arguments.required(.duration, arguments.time(.duration)),
+          arguments.text(.curve).flatMap(PlaybackCommand.FadeCurve.init) ?? .linear),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .pan, .playback, "Sets where between left and right the player is heard, or gives it.",
+      details:
+        "The near side stays as it is, the far side gets the cosine of as much of a right angle. Changes within 5 ms.",
+      parameters: [
+        ParameterSpec(
+          .pan, .number(-1...1, exceptZero: false), .optional, "PAN", "-1 is left, 0 the samples as they are, 1 right"),
+        player,
+      ],
+      reply: ["pan"], errors: [.noSuchPlayer], example: ["> pan -0.5", "< ok pan=-0.5"]
+    ) { arguments throws(MediaError) in .playback(.pan(arguments.number(.pan)), player: arguments.player) },
+    CommandSpec(
       .mute, .playback, "Mutes the player or lets it be heard, or says which it is.",
       details: "The volume stays what it is.",
       parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "what to do"), player],
@@ -151,15 +186,15 @@ extension CommandTable {
       parameters: [player],
       reply: [
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
-        "duration", "providesPreciseDuration", "volume", "muted", "actionAtItemEnd", "repeat", "loop", "itemStatus",
-        "version",
+        "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
+        "itemStatus", "version",
       ],
       errors: [.noSuchPlayer],
       example: [
         "> status",
         "< ok player=main timeControlStatus=playing reasonForWaitingToPlay=none rate=1 item=1 index=0 count=2 time=12.25"
-          + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false actionAtItemEnd=advance"
-          + " repeat=off loop=none itemStatus=readyToPlay version=2",
+          + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false pan=0"
+          + " actionAtItemEnd=advance repeat=off loop=none itemStatus=readyToPlay version=2",
       ]
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]

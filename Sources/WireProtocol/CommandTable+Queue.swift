@@ -134,6 +134,46 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in
       .item(.status(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
-    }
+    },
+    CommandSpec(
+      .itemVolume, .items, "Sets how loud an entry is at which of its times, and lists it.",
+      details:
+        "With a volume, adds a point, from which on it holds, or with `to` and `over` a ramp, whose end holds from there on;"
+        + " what begins at the same time is replaced. Before the first of them the volume is 1. It is multiplied with the"
+        + " player's. `clear` forgets what there was. A row for each point and ramp.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.volume, .number(0...1, exceptZero: false), .optional, "VOLUME", "the volume at that time"),
+        ParameterSpec(.at, .time, .option, "TIME", "the entry's time; its beginning unless said"),
+        ParameterSpec(.to, .number(0...1, exceptZero: false), .option, "VOLUME", "where a ramp ends"),
+        ParameterSpec(.over, .duration(positive: true), .option, "TIME", "how long a ramp lasts"),
+        ParameterSpec(.clear, .flag, .option, "clear", "forget what there was, first"), player,
+      ],
+      reply: ["item", "count"], rows: ["at", "volume", "[to]", "[over]"],
+      errors: [.invalidTime, .invalidArgument, .noSuchItem, .noSuchPlayer],
+      example: [
+        "> item.volume 2 0.5 at=4 to=0.2 over=5", "< | at=4 volume=0.5 to=0.2 over=5", "< ok item=2 count=1",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(
+        .volume(
+          item: try arguments.required(.id, arguments.integer(.id)),
+          ItemCommand.MixChange(clears: arguments.flag(.clear), step: try mixStep(arguments))),
+        player: arguments.player)
+    },
   ]
+
+  private static func mixStep(_ arguments: Arguments) throws(MediaError) -> ItemCommand.MixStep? {
+    let (target, duration) = (arguments.number(.to), arguments.time(.over))
+    guard let volume = arguments.number(.volume) else {
+      guard target == nil, duration == nil, arguments.time(.at) == nil else {
+        throw arguments.failure("at, to and over stand with a volume")
+      }
+      return nil
+    }
+    guard (target == nil) == (duration == nil) else { throw arguments.failure("a ramp needs both to and over") }
+    return ItemCommand.MixStep(
+      volume: volume, time: arguments.time(.at) ?? .zero,
+      ramp: target.flatMap { target in duration.map { .init(volume: target, duration: $0) } })
+  }
 }

@@ -72,6 +72,31 @@ extension CommandTable {
       .watching(.untick(subscription: try arguments.required(.id, arguments.integer(.id))))
     },
     CommandSpec(
+      .meter, .watching, "Sends `meter` events that say how loud the player is.",
+      details:
+        "So many times a second while the player sounds, each when what it measured has been heard; and once with silence"
+        + " (-160) when it sounds no more. Measured is what is heard of this player, after volume and pan, since the event"
+        + " before. What nobody asks for is not measured.",
+      parameters: [
+        ParameterSpec(.rate, .number(1...100, exceptZero: false), .optional, "RATE", "events a second; 20 unless said"),
+        player,
+      ],
+      reply: ["id"], errors: [.tooManySubscriptions, .noSuchPlayer],
+      example: [
+        "> meter", "< ok id=4",
+        "< * meter id=4 player=main item=1 time=84.05 pts=4034400/48000 average=-20.05,-19.8 peak=-9.54,-8.2"
+          + " averageScale=0.3139,0.3185 peakScale=0.577,0.6229 late=0.001",
+      ]
+    ) { arguments throws(MediaError) in
+      .watching(.meter(rate: arguments.number(.rate) ?? 20, player: arguments.player))
+    },
+    CommandSpec(
+      .unmeter, .watching, "Ends a `meter`.", details: "No event with its id comes behind the reply.",
+      parameters: [subscription], errors: [.noSuchObserver], example: ["> unmeter 4", "< ok"]
+    ) { arguments throws(MediaError) in
+      .watching(.unmeter(subscription: try arguments.required(.id, arguments.integer(.id))))
+    },
+    CommandSpec(
       .wait, .watching, "Answers when all conditions hold.",
       details:
         "What holds already is answered at once. `status=waiting` is `waitingToPlayAtSpecifiedRate`; `ended` is no current"
@@ -158,12 +183,14 @@ extension CommandTable {
     ) { _ throws(MediaError) in .players(.list) },
     CommandSpec(
       .outputStatus, .players, "Gives the state of the output that a player is heard through.",
+      details:
+        "`clipped` counts the samples beyond full scale that were heard: nothing limits what the players add up to.",
       parameters: [player],
-      reply: ["output", "state", "sampleRate", "channels", "[error]"],
+      reply: ["output", "state", "sampleRate", "channels", "clipped", "[error]"],
       errors: [.noSuchPlayer],
       example: [
         "> output.status",
-        "< ok output=pulse:speakers state=ready sampleRate=48000 channels=2",
+        "< ok output=pulse:speakers state=ready sampleRate=48000 channels=2 clipped=0",
       ]
     ) { arguments throws(MediaError) in .players(.outputStatus(player: arguments.player)) },
   ]

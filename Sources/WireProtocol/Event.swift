@@ -6,6 +6,8 @@ public enum Event: Sendable, Hashable {
   case tick(Tick)
   /// A boundary observer fired.
   case boundary(Boundary)
+  /// A meter's turn has come.
+  case meter(Meter)
   /// A subscription is over, and not because the connection ended it.
   case removed(Removed)
   /// The value of an observed key, first as it is and then each change.
@@ -81,6 +83,38 @@ public enum Event: Sendable, Hashable {
       self.position = position
       self.kind = kind
       self.lateNanoseconds = lateNanoseconds
+    }
+  }
+
+  /// The payload of `meter`: a value for each of the output's channels; the position is where what was measured ends.
+  public struct Meter: Sendable, Hashable {
+    public var subscription: Int
+    public var position: Position
+    /// dBFS.
+    public var average: [Float]
+    public var peak: [Float]
+    /// From 0 to 1.
+    public var averageScale: [Float]
+    public var peakScale: [Float]
+    /// Nanoseconds from when the last sample was heard to when the event was made.
+    public var lateNanoseconds: Int64
+
+    public init(
+      subscription: Int, position: Position, average: [Float], peak: [Float], averageScale: [Float],
+      peakScale: [Float], lateNanoseconds: Int64
+    ) {
+      self.subscription = subscription
+      self.position = position
+      self.average = average
+      self.peak = peak
+      self.averageScale = averageScale
+      self.peakScale = peakScale
+      self.lateNanoseconds = lateNanoseconds
+    }
+
+    /// Decimals are cut to what an eye can see.
+    fileprivate static func values(_ values: [Float], factor: Double) -> FieldValue {
+      .list(values.map { .float((Double($0) * factor).rounded() / factor) })
     }
   }
 
@@ -207,6 +241,7 @@ public enum Event: Sendable, Hashable {
     switch self {
     case .tick: .tick
     case .boundary: .at
+    case .meter: .meter
     case .removed: .removed
     case .changed: .changed
     case .item(let notification):
@@ -242,6 +277,14 @@ public enum Event: Sendable, Hashable {
         fields.append("direction", .string(isBackward ? "backward" : "forward"))
       }
       fields.append("late", .seconds(nanoseconds: boundary.lateNanoseconds))
+      return fields
+    case .meter(let meter):
+      var fields = Self.fields(meter.subscription, meter.position)
+      fields.append("average", Meter.values(meter.average, factor: 100))
+      fields.append("peak", Meter.values(meter.peak, factor: 100))
+      fields.append("averageScale", Meter.values(meter.averageScale, factor: 10_000))
+      fields.append("peakScale", Meter.values(meter.peakScale, factor: 10_000))
+      fields.append("late", .seconds(nanoseconds: meter.lateNanoseconds))
       return fields
     case .removed(let removed):
       var fields: Fields = ["id": .int(removed.subscription), "player": .string(removed.player)]
@@ -317,6 +360,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case changed
   case closing
   case failedToPlayToEnd = "failed-to-play-to-end"
+  case meter
   case newErrorLogEntry = "new-error-log-entry"
   case overflow
   case packetsSkipped = "packets-skipped"

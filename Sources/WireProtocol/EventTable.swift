@@ -28,6 +28,12 @@ public enum EventTable {
       name: .failedToPlayToEnd, fields: position + error,
       summary: "`observe item.events`: an item broke off, with the error."),
     EventSpec(
+      name: .meter, fields: position + ["average", "peak", "averageScale", "peakScale", "late"],
+      summary:
+        "`meter`: how loud the player was up to `time`, a value for each of the output's channels: the average power and the"
+        + " largest sample in dBFS (0 is full scale, -160 silence), and both on a meter's scale from 0 (-60 dBFS) to 1."
+    ),
+    EventSpec(
       name: .newErrorLogEntry, fields: position + error,
       summary: "`observe item.events`: something is wrong with an item's file at this time, though it plays:"
         + " `irregular-timestamps`, `wrong-length`. Sent when it is found, up to two seconds before it is heard."),

@@ -2,11 +2,14 @@
 public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case action
   case after
+  case at
   case before
   case chase
+  case clear
   case command
   case conditions
   case count
+  case curve
   case duration
   case end
   case fast
@@ -21,6 +24,8 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case name
   case off
   case offset
+  case over
+  case pan
   case paths
   case player
   case precise
@@ -32,6 +37,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case time
   case times
   case timeout
+  case to
   case volume
   case wait
 }

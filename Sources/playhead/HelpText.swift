@@ -7,7 +7,8 @@ enum HelpText {
 
   static let usage = """
     usage: playhead [--socket PATH] [--json] COMMAND [ARGUMENT...] [OPTION=VALUE | --OPTION VALUE]...
-           playhead [--socket PATH] [--json] watch [--tick T]... [--at T... [--item ID] [--seeks]] [--observe KEY...] [--player NAME]
+           playhead [--socket PATH] [--json] watch [--tick T]... [--at T... [--item ID] [--seeks]] [--meter RATE]
+                                               [--observe KEY...] [--player NAME]
            playhead [--socket PATH] shell
            playhead help [COMMAND]
 
@@ -30,7 +31,7 @@ enum HelpText {
     """
 
   private static let watch = """
-    watch [--tick T]... [--at T... [--item ID] [--seeks]] [--observe KEY...] [--player NAME]
+    watch [--tick T]... [--at T... [--item ID] [--seeks]] [--meter RATE] [--observe KEY...] [--player NAME]
 
     Prints events, a line each, until it is interrupted.
 
@@ -38,10 +39,11 @@ enum HelpText {
       --at T...       each time playback passes one of these times
       --item ID       only in this queue entry
       --seeks         and each time a seek goes over one
+      --meter RATE    how loud the player is, so many times a second
       --observe KEY   the present value of a key and then every change; `player.*` is all keys that begin so
       --player NAME   which player; main unless said
 
-    Without --tick, --at and --observe it observes player.* item.* queue.version.
+    Without --tick, --at, --meter and --observe it observes player.* item.* queue.version.
 
     """
 

@@ -19,6 +19,7 @@ struct Invocation: Equatable {
   struct WatchOptions: Equatable {
     var ticks: [[UInt8]] = []
     var times: [[UInt8]] = []
+    var meters: [[UInt8]] = []
     /// The item that `times` are of; nil: every one.
     var item: [UInt8]?
     /// Seeks over `times`, too.
@@ -156,6 +157,7 @@ struct Invocation: Equatable {
       switch String(decoding: argument, as: UTF8.self) {
       case "--tick": options.ticks += try values()
       case "--at": options.times += try values()
+      case "--meter": options.meters += try values()
       case "--item": options.item = try values().last
       case "--seeks": options.includesSeeks = true
       case "--observe": options.keys += try values()
@@ -167,7 +169,9 @@ struct Invocation: Equatable {
     if options.times.isEmpty, options.includesSeeks || options.item != nil {
       throw Misuse(message: "--item and --seeks say more of --at; see playhead watch --help")
     }
-    if options.ticks.isEmpty, options.times.isEmpty, options.keys.isEmpty { options.keys = WatchOptions.defaultKeys }
+    if options.ticks.isEmpty, options.times.isEmpty, options.meters.isEmpty, options.keys.isEmpty {
+      options.keys = WatchOptions.defaultKeys
+    }
     return .watch(options)
   }
 }

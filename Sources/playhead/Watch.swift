@@ -42,6 +42,7 @@ enum Watch {
       let seeks = options.includesSeeks ? [Array("seeks=true".utf8)] : []
       requests.append([Array("at".utf8)] + options.times + item + seeks + player)
     }
+    requests += options.meters.map { [Array("meter".utf8), $0] + player }
     if !options.keys.isEmpty { requests.append([Array("observe".utf8)] + options.keys + player) }
     return requests
   }

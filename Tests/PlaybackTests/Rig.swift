@@ -144,6 +144,7 @@ final class Rig: Sendable {
     add("itemCount", old.itemCount, new.itemCount, "\(new.itemCount)")
     add("volume", old.volume, new.volume, "\(new.volume)")
     add("isMuted", old.isMuted, new.isMuted, "\(new.isMuted)")
+    add("pan", old.pan, new.pan, "\(new.pan)")
     add("repeatMode", old.repeatMode, new.repeatMode, new.repeatMode.rawValue)
     add("loop", text(old.loop), text(new.loop), text(new.loop))
     add("actionAtItemEnd", old.actionAtItemEnd, new.actionAtItemEnd, new.actionAtItemEnd.rawValue)

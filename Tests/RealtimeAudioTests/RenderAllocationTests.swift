@@ -78,6 +78,10 @@ import Testing
     let counts = try count { rig, streams in
       let core = rig.core
       core.setGain(0.5, rampFrameCount: 300, input: 0)
+      core.setGain(0.5, rampFrameCount: 300, curve: .equalPower, input: 2)
+      core.setMuted(true, rampFrameCount: 200, input: 0)
+      core.setPan(-0.5, rampFrameCount: 100, input: 0)
+      core.setMetering(true, input: 0)
       core.setRunning(false, input: 1)
       core.scheduleStream(streams[3], fromFrame: 0, atFrame: 150, input: 2)
       core.setStream(nil, fromFrame: 0, input: 1)
@@ -99,6 +103,23 @@ import Testing
       rig.core.postCommands()
     } _: { core, block in
       core.render(into: block, frameCount: 512)
+    }
+    #expect(counts == .none)
+  }
+
+  @Test func crossFadesAndMetersDoNotAllocate() throws {
+    let counts = try count { rig, streams in
+      rig.core.setMetering(true, input: 0)
+      rig.core.setMetering(true, input: 1)
+      rig.core.setStream(streams[3], fromFrame: 0, fadeFrameCount: 240, input: 0)
+      rig.core.scheduleStream(streams[3], fromFrame: 0, atFrame: 200, fadeFrameCount: 240, input: 1)
+      rig.core.setPan(1, rampFrameCount: 0, input: 2)
+      rig.core.postCommands()
+    } _: { core, block in
+      core.render(into: block, frameCount: 512)
+      _ = core.rewind(toFrame: 150)
+      core.render(into: block, frameCount: 512)
+      core.release(heardFrame: 600)
     }
     #expect(counts == .none)
   }

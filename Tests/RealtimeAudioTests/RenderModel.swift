@@ -21,6 +21,38 @@ struct RenderModel {
   struct Schedule {
     var next: Place
     var atFrame: Int64
+    var fadeFrameCount: Int64 = 0
+  }
+
+  /// A gain over output frames.
+  struct Ramp {
+    var start: Float = 1
+    var target: Float = 1
+    var startFrame: Int64 = 0
+    var frameCount: Int64 = 0
+
+    func value(at frame: Int64) -> Float {
+      let elapsed = frame - startFrame
+      if elapsed >= frameCount { return target }
+      return start + (target - start) * (Float(elapsed) / Float(frameCount))
+    }
+
+    mutating func move(to newTarget: Float, at frame: Int64, over count: Int64) {
+      self = Ramp(start: value(at: frame), target: newTarget, startFrame: frame, frameCount: count)
+    }
+  }
+
+  /// What is on its way out, from a place at output frame `outgoing.startFrame` on.
+  struct Fade {
+    var place: Place
+    var outgoing: Ramp
+    var incoming: Ramp
+  }
+
+  /// One stream's part in what an input sounds.
+  struct Part {
+    var place: Place
+    var factor: Float
   }
 
   struct Input {
@@ -29,26 +61,43 @@ struct RenderModel {
     var position: Place?
     var schedule: Schedule?
     var hasEnded = false
-    var gain: Float = 1
-    var rampStartGain: Float = 1
-    var rampStartFrame: Int64 = 0
-    var rampFrameCount: Int64 = 0
+    var volume = Ramp()
+    var mute = Ramp()
+    var sides = [Ramp(), Ramp()]
+    var fades: [Fade] = []
+    /// The frame from which on it has been measured; nil: it is not.
+    var meterBegin: Int64?
 
     var isActive: Bool { isAttached && isRunning && position != nil && !hasEnded }
 
-    func gain(at frame: Int64) -> Float {
-      let elapsed = frame - rampStartFrame
-      if elapsed >= rampFrameCount { return gain }
-      return rampStartGain + (gain - rampStartGain) * (Float(elapsed) / Float(rampFrameCount))
+    /// What was at `position` fades out from `frame` on.
+    mutating func beginFade(at frame: Int64, over count: Int64) {
+      guard let position else { return }
+      fades.append(
+        Fade(
+          place: position,
+          outgoing: Ramp(
+            start: fades.last?.incoming.value(at: frame) ?? 1, target: 0, startFrame: frame, frameCount: count),
+          incoming: Ramp(start: 0, target: 1, startFrame: frame, frameCount: count)))
+    }
+
+    mutating func takeOver(_ schedule: Schedule, at frame: Int64) {
+      if schedule.fadeFrameCount > 0 { beginFade(at: frame, over: schedule.fadeFrameCount) }
+      position = schedule.next
+      self.schedule = nil
     }
   }
 
   enum Command {
     case reattach(input: Int)
     case setRunning(Bool, input: Int)
-    case setStream(Place?, input: Int)
+    case setStream(Place?, fadeFrameCount: Int64, input: Int)
     case scheduleStream(Schedule?, input: Int)
     case setGain(Float, rampFrameCount: Int64, input: Int)
+    case setMuted(Bool, rampFrameCount: Int64, input: Int)
+    /// To the very left, the middle, or the very right.
+    case setPan(Int, rampFrameCount: Int64, input: Int)
+    case setMetering(Bool, input: Int)
   }
 
   let channelCount: Int
@@ -59,9 +108,16 @@ struct RenderModel {
   private var past: [[Input]] = []
   /// What each input sounds at each output frame; nil: silence.
   private(set) var sounding: [[Place?]] = []
+  /// The same with what is fading out.
+  private(set) var parts: [[[Part]]] = []
+  /// What each input adds to each output frame, and what comes out.
+  private(set) var contributions: [[[Float]]] = []
+  private(set) var output: [[Float]] = []
   private(set) var limitFrame: Int64 = 0
   private(set) var heardFrame: Int64 = 0
   private(set) var missedScheduleCount = 0
+  /// How many samples beyond full scale have been heard.
+  private(set) var clippedSampleCount = 0
 
   var renderedFrame: Int64 { Int64(past.count) }
   var isActive: Bool { inputs.contains(where: \.isActive) }
@@ -93,7 +149,13 @@ struct RenderModel {
     case .setRunning(let isRunning, let input):
       inputs[input].isRunning = isRunning
       inputs[input].hasEnded = false
-    case .setStream(let place, let input):
+      if !isRunning { inputs[input].fades = [] }
+    case .setStream(let place, let fadeFrameCount, let input):
+      if fadeFrameCount > 0, inputs[input].isRunning {
+        inputs[input].beginFade(at: renderedFrame, over: fadeFrameCount)
+      } else {
+        inputs[input].fades = []
+      }
       inputs[input].position = place
       inputs[input].schedule = nil
       inputs[input].hasEnded = false
@@ -108,11 +170,13 @@ struct RenderModel {
       }
       inputs[input].schedule = schedule
       inputs[input].hasEnded = false
-    case .setGain(let gain, let rampFrameCount, let input):
-      inputs[input].rampStartGain = inputs[input].gain(at: renderedFrame)
-      inputs[input].gain = gain
-      inputs[input].rampStartFrame = renderedFrame
-      inputs[input].rampFrameCount = rampFrameCount
+    case .setGain(let gain, let count, let input): inputs[input].volume.move(to: gain, at: renderedFrame, over: count)
+    case .setMuted(let isMuted, let count, let input):
+      inputs[input].mute.move(to: isMuted ? 0 : 1, at: renderedFrame, over: count)
+    case .setPan(let pan, let count, let input):
+      inputs[input].sides[0].move(to: pan > 0 ? 0 : 1, at: renderedFrame, over: count)
+      inputs[input].sides[1].move(to: pan < 0 ? 0 : 1, at: renderedFrame, over: count)
+    case .setMetering(let isEnabled, let input): inputs[input].meterBegin = isEnabled ? renderedFrame : nil
     }
   }
 
@@ -120,13 +184,15 @@ struct RenderModel {
 
   mutating func render(frameCount: Int) -> [Float] {
     applyCommands()
-    var output: [Float] = []
+    var block: [Float] = []
     for _ in 0..<frameCount {
       past.append(inputs)
       sounding.append(inputs.indices.map { step($0) })
-      output += mix(frame: past.count - 1)
+      parts.append(inputs.indices.map { soundingParts($0) })
+      mix(frame: past.count - 1)
+      block += output[past.count - 1]
     }
-    return output
+    return block
   }
 
   /// One frame of one input.
@@ -134,8 +200,7 @@ struct RenderModel {
     guard inputs[index].isRunning, var position = inputs[index].position else { return nil }
     if let schedule = inputs[index].schedule, schedule.atFrame == position.frame {
       position = schedule.next
-      inputs[index].schedule = nil
-      inputs[index].position = position
+      inputs[index].takeOver(schedule, at: renderedFrame - 1)
     }
     let end = streams[position.stream].end ?? .max
     guard position.frame < min(streams[position.stream].written, end) else {
@@ -146,16 +211,46 @@ struct RenderModel {
     return position
   }
 
-  private func mix(frame: Int) -> [Float] {
-    (0..<channelCount).map { channel in
-      var sum: Float = 0
-      for (index, input) in past[frame].enumerated() {
-        guard let place = sounding[frame][index] else { continue }
-        let gain = input.gain(at: Int64(frame))
-        if gain != 0 { sum += Self.sample(place, channel: channel) * gain }
-      }
-      return sum
+  /// What an input sounds in the newest frame, and how loud before pan.
+  private func soundingParts(_ index: Int) -> [Part] {
+    let input = inputs[index]
+    let frame = renderedFrame - 1
+    guard input.isRunning else { return [] }
+    let common = input.volume.value(at: frame) * input.mute.value(at: frame)
+    var parts: [Part] = []
+    if let place = sounding[Int(frame)][index] {
+      parts.append(Part(place: place, factor: common * (input.fades.last?.incoming.value(at: frame) ?? 1)))
     }
+    for fade in input.fades where frame < fade.outgoing.startFrame + fade.outgoing.frameCount {
+      var place = fade.place
+      place.frame += frame - fade.outgoing.startFrame
+      let stream = streams[place.stream]
+      guard place.frame < min(stream.written, stream.end ?? .max) else { continue }
+      parts.append(Part(place: place, factor: common * fade.outgoing.value(at: frame)))
+    }
+    return parts
+  }
+
+  private mutating func mix(frame: Int) {
+    var sums = [Float](repeating: 0, count: channelCount)
+    var added: [[Float]] = []
+    for index in inputs.indices {
+      let input = inputs[index]
+      var own = [Float](repeating: 0, count: channelCount)
+      for part in parts[frame][index] {
+        for channel in 0..<channelCount {
+          let side = channelCount == 2 ? input.sides[channel].value(at: Int64(frame)) : 1
+          let sample = Self.sample(part.place, channel: channel) * (part.factor * side)
+          own[channel] += sample
+          // What is measured is added up by itself first.
+          if input.meterBegin == nil { sums[channel] += sample }
+        }
+      }
+      if input.meterBegin != nil { for channel in 0..<channelCount { sums[channel] += own[channel] } }
+      added.append(own)
+    }
+    contributions.append(added)
+    output.append(sums)
   }
 
   mutating func rewind(toFrame frame: Int64) -> Int64 {
@@ -165,17 +260,23 @@ struct RenderModel {
       // A take-over at the very frame stays done.
       for (index, input) in inputs.enumerated() where input.isRunning {
         guard let schedule = input.schedule, schedule.atFrame == input.position?.frame else { continue }
-        inputs[index].position = schedule.next
-        inputs[index].schedule = nil
+        inputs[index].takeOver(schedule, at: reached)
       }
-      past.removeLast(past.count - Int(reached))
-      sounding.removeLast(sounding.count - Int(reached))
+      let count = past.count - Int(reached)
+      past.removeLast(count)
+      sounding.removeLast(count)
+      parts.removeLast(count)
+      contributions.removeLast(count)
+      output.removeLast(count)
     }
     return reached
   }
 
   mutating func release(heardFrame frame: Int64) {
-    heardFrame = max(heardFrame, min(frame, renderedFrame))
+    while heardFrame < min(frame, renderedFrame) {
+      clippedSampleCount += output[Int(heardFrame)].count { $0.magnitude > 1 }
+      heardFrame += 1
+    }
     limitFrame = max(limitFrame, heardFrame)
   }
 
@@ -198,13 +299,28 @@ struct RenderModel {
   /// Whether the core may still have to read this stream.
   func isNeeded(stream: Int) -> Bool {
     inputs.contains { $0.position?.stream == stream || $0.schedule?.next.stream == stream }
-      || sounding[Int(heardFrame)...].joined().contains { $0?.stream == stream }
+      || neededPlaces.contains { $0.stream == stream }
+  }
+
+  /// What has not been heard; of what faded out, only what may be rendered again.
+  private var neededPlaces: [Place] {
+    var places: [Place] = []
+    for frame in Int(heardFrame)..<past.count {
+      for place in sounding[frame] { if let place { places.append(place) } }
+      guard frame >= Int(limitFrame) else { continue }
+      for parts in parts[frame] where parts.count > 1 { for part in parts { places.append(part.place) } }
+      for (index, parts) in parts[frame].enumerated() where parts.count == 1 && sounding[frame][index] == nil {
+        places.append(parts[0].place)
+      }
+    }
+    return places
   }
 
   /// The frame after the last one of a stream that was heard, and the first that may be heard again.
   func heardLimits(stream: Int) -> (heard: Int64, needed: Int64) {
     let heard = sounding[..<Int(heardFrame)].joined().compactMap { $0 }.filter { $0.stream == stream }
-    let needed = sounding[Int(heardFrame)...].joined().compactMap { $0 }.filter { $0.stream == stream }
+    let needed = neededPlaces.filter { $0.stream == stream }
     return ((heard.map(\.frame).max() ?? -1) + 1, needed.map(\.frame).min() ?? .max)
   }
+
 }

@@ -18,14 +18,15 @@ struct RenderSequence {
     random = SeededGenerator(seed: seed)
     inputCount = Int.random(in: 1...4, using: &random)
     let channelCount = Int.random(in: 1...2, using: &random)
-    core = RenderCore(format: AudioFormat(sampleRateHz: 48_000, channelCount: channelCount))
+    // Windows of a meter are ten frames long.
+    core = RenderCore(format: AudioFormat(sampleRateHz: 1_000, channelCount: channelCount))
     model = RenderModel(inputCount: inputCount, channelCount: channelCount)
     for index in 0..<inputCount { expect(core.attachInput() == index, "attached in order") }
     core.postCommands()
     core.applyCommands()
     for input in 0..<inputCount {
       let stream = makeStream()
-      post(.setStream(.init(stream: stream, frame: 0), input: input))
+      post(.setStream(.init(stream: stream, frame: 0), fadeFrameCount: 0, input: input))
       post(.setRunning(true, input: input))
     }
     core.postCommands()
@@ -68,6 +69,28 @@ struct RenderSequence {
     let lastSounding = model.sounding.lastIndex { $0.contains { $0 != nil } } ?? -1
     expect(core.lastAudibleFrame > lastSounding, "lastAudibleFrame")
     expect(core.lastAudibleFrame <= model.renderedFrame, "lastAudibleFrame after the rendered ones")
+    checkMeters()
+  }
+
+  /// Every newer window that has been rendered to its end says what was heard in it.
+  mutating func checkMeters() {
+    let length = Int64(core.meterWindowFrameCount)
+    for (index, input) in model.inputs.enumerated() {
+      guard let begin = input.meterBegin, model.renderedFrame / length > begin / length else { continue }
+      let end = model.renderedFrame / length
+      for number in max(begin / length, end - 8)..<end {
+        let frames = Int(max(begin, number * length))..<Int((number + 1) * length)
+        guard let window = core.meterWindow(number, input: index) else {
+          return expect(false, "no window \(number) of input \(index)")
+        }
+        for channel in 0..<model.channelCount {
+          let samples = frames.map { model.contributions[$0][index][channel].magnitude }
+          let meanSquare = samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(frames.count)
+          expect(window.peaks[channel] == samples.max(), "peak in window \(number) of input \(index)")
+          expect(window.meanSquares[channel] == Float(meanSquare), "average in window \(number) of input \(index)")
+        }
+      }
+    }
   }
 
   mutating func rewind() {
@@ -80,6 +103,7 @@ struct RenderSequence {
     let frame = Int64.random(in: model.heardFrame...model.renderedFrame, using: &random)
     core.release(heardFrame: frame)
     model.release(heardFrame: frame)
+    expect(core.clippedSampleCount == model.clippedSampleCount, "clipped samples")
     for (index, stream) in streams.enumerated() where model.isNeeded(stream: index) {
       let (heard, needed) = model.heardLimits(stream: index)
       expect(stream.releasedFrame >= heard, "stream \(index) holds what was heard")
@@ -139,24 +163,37 @@ struct RenderSequence {
     core.postCommands()
   }
 
+  /// Mostly none.
+  mutating func randomFade() -> Int64 {
+    Bool.random(using: &random) ? 0 : Int64.random(in: 1...30, using: &random)
+  }
+
   mutating func randomCommand() -> RenderModel.Command {
     let input = Int.random(in: 0..<inputCount, using: &random)
     let state = model.inputs[input]
-    switch Int.random(in: 0..<12, using: &random) {
+    switch Int.random(in: 0..<16, using: &random) {
     case 0: return .reattach(input: input)
     case 1: return .setRunning(false, input: input)
     case 2, 3: return .setRunning(true, input: input)
-    case 4: return .setStream(.init(stream: makeStream(), frame: 0), input: input)
-    case 5: return .setStream(nil, input: input)
+    case 4: return .setStream(.init(stream: makeStream(), frame: 0), fadeFrameCount: randomFade(), input: input)
+    case 5: return .setStream(nil, fadeFrameCount: randomFade(), input: input)
     case 6:
       // What was to follow is wanted at once.
-      if let next = state.schedule?.next, model.waiting.isEmpty { return .setStream(next, input: input) }
-      return .setStream(.init(stream: makeStream(), frame: 0), input: input)
+      if let next = state.schedule?.next, model.waiting.isEmpty {
+        return .setStream(next, fadeFrameCount: randomFade(), input: input)
+      }
+      return .setStream(.init(stream: makeStream(), frame: 0), fadeFrameCount: 0, input: input)
     case 7: return .scheduleStream(nil, input: input)
     case 8, 9:
       let at = (state.position?.frame ?? 0) + Int64.random(in: -3...50, using: &random)
       let next = RenderModel.Place(stream: makeStream(), frame: Int64.random(in: 0...2, using: &random))
-      return .scheduleStream(.init(next: next, atFrame: at), input: input)
+      return .scheduleStream(.init(next: next, atFrame: at, fadeFrameCount: randomFade()), input: input)
+    case 10:
+      return .setMuted(.random(using: &random), rampFrameCount: Int64.random(in: 0...30, using: &random), input: input)
+    case 11, 12:
+      let pan = Int.random(in: -1...1, using: &random)
+      return .setPan(pan, rampFrameCount: Int64.random(in: 0...30, using: &random), input: input)
+    case 13: return .setMetering(.random(using: &random), input: input)
     default:
       let gain: Float = [0, 1, 1, 0.5, 0.3].randomElement(using: &random) ?? 1
       return .setGain(gain, rampFrameCount: Int64.random(in: 0...30, using: &random), input: input)
@@ -170,14 +207,18 @@ struct RenderSequence {
       core.detachInput(input)
       expect(core.attachInput() == input, "the place is free again")
     case .setRunning(let isRunning, let input): core.setRunning(isRunning, input: input)
-    case .setStream(let place, let input):
-      core.setStream(place.map { streams[$0.stream] }, fromFrame: place?.frame ?? 0, input: input)
+    case .setStream(let place, let fadeFrameCount, let input):
+      core.setStream(
+        place.map { streams[$0.stream] }, fromFrame: place?.frame ?? 0, fadeFrameCount: fadeFrameCount, input: input)
     case .scheduleStream(let schedule, let input):
       core.scheduleStream(
         schedule.map { streams[$0.next.stream] }, fromFrame: schedule?.next.frame ?? 0,
-        atFrame: schedule?.atFrame ?? 0, input: input)
+        atFrame: schedule?.atFrame ?? 0, fadeFrameCount: schedule?.fadeFrameCount ?? 0, input: input)
     case .setGain(let gain, let rampFrameCount, let input):
       core.setGain(gain, rampFrameCount: rampFrameCount, input: input)
+    case .setMuted(let isMuted, let count, let input): core.setMuted(isMuted, rampFrameCount: count, input: input)
+    case .setPan(let pan, let count, let input): core.setPan(Float(pan), rampFrameCount: count, input: input)
+    case .setMetering(let isEnabled, let input): core.setMetering(isEnabled, input: input)
     }
   }
 

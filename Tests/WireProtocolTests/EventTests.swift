@@ -72,6 +72,14 @@ import Testing
         + " message=\"the decoder failed\" operation=avcodec_send_packet underlying=\"x y\""
     ),
     (
+      .meter(
+        .init(
+          subscription: 5, position: position, average: [-6.0206, -160], peak: [-3.0103, -160],
+          averageScale: [0.70671, 0], peakScale: [1, 0], lateNanoseconds: 1_000_000)),
+      "* meter id=5 player=main item=7 time=12.25 pts=49/4 average=-6.02,-160 peak=-3.01,-160"
+        + " averageScale=0.7067,0 peakScale=1,0 late=0.001"
+    ),
+    (
       .item(.init(subscription: 2, kind: .packetsSkipped(count: 3, error), position: position)),
       "* packets-skipped id=2 player=main item=7 time=12.25 pts=49/4 count=3 code=4002 name=decode-failed"
         + " message=\"the decoder failed\" operation=avcodec_send_packet underlying=\"x y\""

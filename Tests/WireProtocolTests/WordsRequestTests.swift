@@ -43,6 +43,12 @@ import Testing
       ("volume", .playback(.volume(nil), player: "main")), ("volume .25", .playback(.volume(0.25), player: "main")),
       ("volume 1e0", .playback(.volume(1), player: "main")), ("mute", .playback(.mute(nil), player: "main")),
       ("mute toggle", .playback(.mute(.toggle), player: "main")),
+      ("pan", .playback(.pan(nil), player: "main")), ("pan -0.5", .playback(.pan(-0.5), player: "main")),
+      ("fade 0 2.5", .playback(.fade(to: 0, duration: try Self.seconds("2.5"), .linear), player: "main")),
+      (
+        "fade 0.5 250ms equal-power player=b",
+        .playback(.fade(to: 0.5, duration: try Self.seconds("0.25"), .equalPower), player: "b")
+      ),
       ("end-action", .playback(.endAction(nil), player: "main")),
       ("end-action none", .playback(.endAction(PlaybackCommand.ItemEndAction.none), player: "main")),
       ("repeat", .playback(.repeat(nil), player: "main")), ("repeat all", .playback(.repeat(.all), player: "main")),
@@ -78,6 +84,27 @@ import Testing
       ("clear", .queue(.clear, player: "main")), ("list", .queue(.list(offset: 0, limit: 1_000), player: "main")),
       ("list limit=5 offset=10", .queue(.list(offset: 10, limit: 5), player: "main")),
       ("next", .queue(.next, player: "main")), ("item.status 9", .item(.status(item: 9), player: "main")),
+      ("item.volume 9", .item(.volume(item: 9, .init(clears: false, step: nil)), player: "main")),
+      ("item.volume 9 clear", .item(.volume(item: 9, .init(clears: true, step: nil)), player: "main")),
+      (
+        "item.volume 9 0.25",
+        .item(
+          .volume(item: 9, .init(clears: false, step: .init(volume: 0.25, time: .zero, ramp: nil))), player: "main")
+      ),
+      (
+        "item.volume 9 0.5 at=4 to=0.2 over=5",
+        .item(
+          .volume(
+            item: 9,
+            .init(
+              clears: false,
+              step: .init(
+                volume: 0.5, time: try Self.seconds("4"), ramp: .init(volume: 0.2, duration: try Self.seconds("5"))))),
+          player: "main")
+      ),
+      ("meter", .watching(.meter(rate: 20, player: "main"))),
+      ("meter 100", .watching(.meter(rate: 100, player: "main"))),
+      ("unmeter 3", .watching(.unmeter(subscription: 3))),
       ("observe player.rate", .watching(.observe([.playerRate], player: "main"))),
       (
         "observe queue.version item.* item.status",

@@ -1,0 +1,199 @@
+import MediaCore
+import RealtimeAudio
+
+/// Those who watch how loud a player is.
+///
+/// The mixer measures in windows of 10 ms; what an observer is told is put together from those since the last time, at the
+/// output frame at which it is heard. Nobody is told anything while the player does not sound: the last that they are told
+/// then is silence.
+struct MeterTable {
+  typealias Handler = @Sendable (MeterObservation) -> Void
+
+  struct Observer {
+    var token: ObserverToken
+    /// How many windows it is told of at once, which need not be a whole number.
+    var windowsPerCall: Double
+    var handler: Handler
+    /// What it has been told of: windows before this one.
+    var toldWindow: Int64
+    /// Whether the last that it was told was that the player fell silent.
+    var isSilent = true
+
+    /// The window before which the next call's end, when it comes after `window`.
+    func nextBoundary(after window: Int64) -> Int64 {
+      var number = (Double(window) / windowsPerCall).rounded(.down)
+      var boundary = Int64((number * windowsPerCall).rounded(.down))
+      while boundary <= window {
+        number += 1
+        boundary = Int64((number * windowsPerCall).rounded(.down))
+      }
+      return boundary
+    }
+  }
+
+  var observers: [Observer] = []
+  /// `isMeteringEnabled`, and what `updateMeters` found.
+  var isEnabled = false
+  var levels: MeterLevels?
+
+  var isInUse: Bool { isEnabled || !observers.isEmpty }
+}
+
+extension PlayerCore {
+  /// What is measured for `updateMeters`: 50 ms.
+  private static let snapshotWindows: Int64 = 5
+
+  // MARK: - Asking
+
+  func setMeteringEnabled(_ isEnabled: Bool) {
+    meters.isEnabled = isEnabled
+    if !isEnabled { meters.levels = nil }
+    applyMetering()
+  }
+
+  /// Measures anew; what `averagePower` and `peakPower` say stays until then.
+  func updateMeters() {
+    guard meters.isEnabled, let core = output.core, let inputIndex else {
+      meters.levels = nil
+      return
+    }
+    let frame = output.heardFrame
+    let end = frame / Int64(core.meterWindowFrameCount)
+    meters.levels = levels(windows: max(0, end - Self.snapshotWindows)..<end, heardBefore: frame, core, inputIndex)
+  }
+
+  func power(
+    _ values: KeyPath<MeterLevels, [Float]>, forChannel channel: Int
+  ) throws(MediaError) -> Float {
+    let channelCount = output.format?.channelCount ?? meters.levels?.peakPower.count ?? 1
+    guard channel >= 0, channel < channelCount else {
+      throw MediaError(
+        .invalidArgument, "there is no channel \(channel); the output has \(channelCount)", operation: "meter")
+    }
+    guard let levels = meters.levels?[keyPath: values], channel < levels.count else { return MeterLevels.silence }
+    return levels[channel]
+  }
+
+  func addMeterObserver(
+    rate: Double, _ handler: @escaping MeterTable.Handler
+  ) throws(MediaError) -> ObserverToken {
+    guard rate >= 1, rate <= 100 else {
+      throw MediaError(.invalidArgument, "a meter's rate is from 1 to 100 a second, not \(rate)", operation: "meter")
+    }
+    let token = engine.makeToken()
+    let windowsPerCall = 100 / rate
+    meters.observers.append(
+      .init(token: token, windowsPerCall: windowsPerCall, handler: handler, toldWindow: heardWindow))
+    applyMetering()
+    aimTimer()
+    return token
+  }
+
+  func removeMeterObserver(_ token: ObserverToken) throws(MediaError) {
+    guard let index = meters.observers.firstIndex(where: { $0.token == token }) else {
+      throw MediaError(.noSuchObserver, "there is no meter \(token)", operation: "unmeter")
+    }
+    meters.observers.remove(at: index)
+    applyMetering()
+  }
+
+  /// The window that is being heard.
+  private var heardWindow: Int64 {
+    guard let core = output.core else { return 0 }
+    return output.heardFrame / Int64(core.meterWindowFrameCount)
+  }
+
+  /// Has the mixer measure, or no more.
+  private func applyMetering() {
+    guard isMetered != meters.isInUse, let core = output.core, let inputIndex else { return }
+    isMetered = meters.isInUse
+    core.setMetering(isMetered, input: inputIndex)
+    output.commit()
+  }
+
+  /// A new device counts its frames from 0.
+  func outputDidStartMeters() {
+    for index in meters.observers.indices { meters.observers[index].toldWindow = 0 }
+    isMetered = false
+    applyMetering()
+  }
+
+  // MARK: - Telling
+
+  /// The output frame at which the next observer is to be told, and what: up to a window, or that all is silent.
+  func nextMeterMilestone() -> (frame: Int64, token: ObserverToken, window: Int64?)? {
+    guard !meters.observers.isEmpty, let core = output.core else { return nil }
+    let length = Int64(core.meterWindowFrameCount)
+    var next: (frame: Int64, token: ObserverToken, window: Int64?)?
+    for observer in meters.observers {
+      guard let candidate = milestone(of: observer, windowFrames: length) else { continue }
+      if candidate.frame < next?.frame ?? .max { next = (candidate.frame, observer.token, candidate.window) }
+    }
+    return next
+  }
+
+  private func milestone(
+    of observer: MeterTable.Observer, windowFrames length: Int64
+  ) -> (frame: Int64, window: Int64?)? {
+    let told = observer.toldWindow * length
+    var lastEnd: Int64?
+    for run in timeline.runs where !run.isStill {
+      let end = run.end?.frame ?? .max
+      lastEnd = end
+      guard end > max(told, run.outputFrame) else { continue }
+      let boundary = observer.nextBoundary(after: max(told, run.outputFrame) / length)
+      // What ends before the next call is told when it ends, unless something follows.
+      if boundary * length <= end { return (boundary * length, boundary) }
+    }
+    guard let lastEnd, lastEnd < .max, !observer.isSilent, machine.timeControlStatus != .playing else { return nil }
+    return (lastEnd, nil)
+  }
+
+  func tellMeter(_ token: ObserverToken, window: Int64?, atFrame frame: Int64, late: Int64) {
+    guard let index = meters.observers.firstIndex(where: { $0.token == token }), let core = output.core,
+      let inputIndex
+    else { return }
+    let observer = meters.observers[index]
+    var levels = MeterLevels.silent(channelCount: core.format.channelCount)
+    if let window {
+      meters.observers[index].toldWindow = window
+      meters.observers[index].isSilent = false
+      // Not longer ago than one call: what was before is over.
+      let first = max(observer.toldWindow, window - Int64(observer.windowsPerCall.rounded(.up)))
+      guard let measured = self.levels(windows: first..<window, heardBefore: nil, core, inputIndex) else { return }
+      levels = measured
+    } else {
+      meters.observers[index].isSilent = true
+    }
+    let position = timeline.position(atOutputFrame: frame)
+    let observation = MeterObservation(
+      itemID: position?.itemID, time: position?.time ?? .zero, levels: levels, lateNanoseconds: late)
+    enqueue(.meter(token, observer.handler, observation))
+  }
+
+  /// What was heard in some windows together; nil when nothing is known of any. With `heardBefore`, silence when the player
+  /// does not sound before that frame.
+  private func levels(
+    windows: Range<Int64>, heardBefore frame: Int64?, _ core: RenderCore, _ inputIndex: Int
+  ) -> MeterLevels? {
+    let channelCount = core.format.channelCount
+    if let frame, let run = timeline.run(at: frame), let end = run.end?.frame, end <= frame {
+      return .silent(channelCount: channelCount)
+    }
+    var peaks = [Float](repeating: 0, count: channelCount)
+    var sums = [Double](repeating: 0, count: channelCount)
+    var count = 0
+    for number in windows {
+      guard let window = core.meterWindow(number, input: inputIndex) else { continue }
+      count += 1
+      for channel in 0..<channelCount {
+        peaks[channel] = max(peaks[channel], window.peaks[channel])
+        sums[channel] += Double(window.meanSquares[channel])
+      }
+    }
+    guard count > 0 else { return nil }
+    return MeterLevels(
+      averagePower: sums.map { MeterLevels.decibels(($0 / Double(count)).squareRoot()) },
+      peakPower: peaks.map { MeterLevels.decibels(Double($0)) })
+  }
+}

@@ -1,0 +1,168 @@
+import Synchronization
+
+/// What was heard of an input in one window of output frames.
+public struct MeterWindow: Sendable, Hashable {
+  /// The window's half-open range of output frames.
+  public var frames: Range<Int64>
+  /// Each channel's largest magnitude; 1 is full scale. Samples that are not finite are passed over.
+  public var peaks: [Float]
+  /// Each channel's mean square over the window.
+  public var meanSquares: [Float]
+}
+
+/// Measures what an input adds to the output, after volume and pan: by the render side in windows of 10 ms, which begin at
+/// multiples of their length; for the engine to read when they are heard.
+///
+/// The windows lie in a table with a place for each of the last 512: what is rendered again is written again, and who reads
+/// late finds the newest. No queue, no wakeups. The input's last samples are kept, because a rewind may go into the middle
+/// of a window.
+///
+/// Threading: `window` on the engine's side; the storage's methods on the sink's side.
+final class InputMeter: Sendable {
+  static let windowsPerSecond = 100
+  private static let windowCapacity: Int64 = 512
+
+  nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
+
+  /// Where one window's numbers are: a sequence number around them, as in `OutputClock`.
+  private struct Slot: ~Copyable {
+    /// The window's number; -1 while it is being written.
+    let number = Atomic<Int64>(-1)
+  }
+
+  struct Storage: ~Copyable {
+    let channelCount: Int
+    let windowFrames: Int
+    private let capacityFrames: Int
+    private let samples: UnsafeMutablePointer<Float>
+    private let slots: UnsafeMutablePointer<Slot>
+    /// For each window and channel, the bits of the peak above those of the mean square.
+    private let values: UnsafeMutablePointer<Atomic<UInt64>>
+    /// The first frame that `samples` holds, and the one after the last.
+    private var firstFrame: Int64 = 0
+    private var endFrame: Int64 = 0
+    /// The window that is written next.
+    private var window: Int64 = 0
+
+    init(channelCount: Int, sampleRateHz: Int) {
+      self.channelCount = channelCount
+      windowFrames = max(1, sampleRateHz / InputMeter.windowsPerSecond)
+      // What a device holds, and more: two seconds.
+      var capacity = 1_024
+      while capacity < sampleRateHz &* 2 { capacity &<<= 1 }
+      capacityFrames = capacity
+      samples = .allocate(capacity: capacity * channelCount)
+      slots = .allocate(capacity: Int(InputMeter.windowCapacity))
+      values = .allocate(capacity: Int(InputMeter.windowCapacity) * channelCount)
+      for index in 0..<Int(InputMeter.windowCapacity) { (slots + index).initialize(to: Slot()) }
+      for index in 0..<Int(InputMeter.windowCapacity) * channelCount { (values + index).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+      slots.deinitialize(count: Int(InputMeter.windowCapacity))
+      values.deinitialize(count: Int(InputMeter.windowCapacity) * channelCount)
+      slots.deallocate()
+      values.deallocate()
+      samples.deallocate()
+    }
+
+    // MARK: - Sink's side
+
+    /// Measures from `frame` on.
+    @_noAllocation
+    mutating func begin(at frame: Int64) {
+      firstFrame = frame
+      endFrame = frame
+      window = frame / Int64(windowFrames)
+    }
+
+    /// Where the next frames go: a contiguous piece, at most `frameCount` frames.
+    @_noAllocation
+    func writableRegion(atMost frameCount: Int) -> (samples: UnsafeMutablePointer<Float>, count: Int) {
+      let offset = Int(truncatingIfNeeded: endFrame) & (capacityFrames &- 1)
+      // Never more than a window beyond the present one: none is overwritten before it has been measured.
+      let count = min(min(frameCount, capacityFrames &- offset), capacityFrames / 2)
+      return (samples + offset &* channelCount, count)
+    }
+
+    /// The region's first `frameCount` frames have been written.
+    @_noAllocation
+    mutating func commit(frameCount: Int) {
+      endFrame &+= Int64(frameCount)
+      firstFrame = max(firstFrame, endFrame &- Int64(capacityFrames))
+      while (window &+ 1) &* Int64(windowFrames) <= endFrame {
+        measure()
+        window &+= 1
+      }
+    }
+
+    /// What was rendered from `frame` on is void.
+    @_noAllocation
+    mutating func rewind(toFrame frame: Int64) {
+      endFrame = min(endFrame, frame)
+      firstFrame = min(firstFrame, frame)
+      window = min(window, frame / Int64(windowFrames))
+    }
+
+    @_noAllocation
+    private func measure() {
+      let slot = window & (InputMeter.windowCapacity &- 1)
+      let number = slots + Int(slot)
+      number.pointee.number.store(-1, ordering: .relaxed)
+      atomicMemoryFence(ordering: .releasing)
+      let first = max(window &* Int64(windowFrames), firstFrame)
+      let end = (window &+ 1) &* Int64(windowFrames)
+      for channel in 0..<channelCount {
+        var peak: Float = 0
+        var sum: Double = 0
+        var frame = first
+        while frame < end {
+          let offset = Int(truncatingIfNeeded: frame) & (capacityFrames &- 1)
+          let magnitude = samples[offset &* channelCount &+ channel].magnitude
+          if magnitude <= .greatestFiniteMagnitude {
+            if magnitude > peak { peak = magnitude }
+            sum += Double(magnitude) * Double(magnitude)
+          }
+          frame &+= 1
+        }
+        let meanSquare = first < end ? Float(sum / Double(end &- first)) : 0
+        values[Int(slot) &* channelCount &+ channel].store(
+          UInt64(peak.bitPattern) &<< 32 | UInt64(meanSquare.bitPattern), ordering: .relaxed)
+      }
+      number.pointee.number.store(window, ordering: .releasing)
+    }
+
+    // MARK: - Engine's side
+
+    fileprivate func read(_ window: Int64) -> MeterWindow? {
+      let slot = Int(window & (InputMeter.windowCapacity - 1))
+      let length = Int64(windowFrames)
+      var result = MeterWindow(frames: window * length..<(window + 1) * length, peaks: [], meanSquares: [])
+      while true {
+        guard slots[slot].number.load(ordering: .acquiring) == window else { return nil }
+        result.peaks.removeAll(keepingCapacity: true)
+        result.meanSquares.removeAll(keepingCapacity: true)
+        for channel in 0..<channelCount {
+          let bits = values[slot * channelCount + channel].load(ordering: .relaxed)
+          result.peaks.append(Float(bitPattern: UInt32(bits >> 32)))
+          result.meanSquares.append(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+        }
+        atomicMemoryFence(ordering: .acquiring)
+        if slots[slot].number.load(ordering: .relaxed) == window { return result }
+      }
+    }
+  }
+
+  init(channelCount: Int, sampleRateHz: Int) {
+    storage = .allocate(capacity: 1)
+    storage.initialize(to: Storage(channelCount: channelCount, sampleRateHz: sampleRateHz))
+  }
+
+  deinit {
+    storage.deinitialize(count: 1)
+    storage.deallocate()
+  }
+
+  /// The numbers of a window; nil when it has not been rendered, or so long ago that it has been replaced.
+  func window(_ number: Int64) -> MeterWindow? { storage.pointee.read(number) }
+}

@@ -1,0 +1,160 @@
+import MediaCore
+import RigSupport
+import Testing
+
+@testable import Playback
+
+/// Volume, mute, pan and fades of a player, as heard.
+@Suite struct LevelTests {
+  private func rig(_ body: (Rig) async throws -> Void) async throws {
+    let rig = try await Rig()
+    let item = try rig.level(0.5, frames: 480_000)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    rig.heard.removeAll()
+    try await body(rig)
+    await rig.close()
+  }
+
+  private func heard(_ rig: Rig, milliseconds: Int64) async -> [StereoFrame] {
+    await rig.advance(milliseconds: milliseconds)
+    defer { rig.heard.removeAll() }
+    return rig.heard.all
+  }
+
+  /// Whether both channels are, frame by frame, a step of the last bit or less from half of full scale times `gain`.
+  private func expect(
+    _ frames: [StereoFrame], _ gain: (Int) -> (left: Double, right: Double),
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let wrong = frames.enumerated().first { index, frame in
+      let wanted = gain(index)
+      return abs(Double(frame.left) - 16_384 * wanted.left) > 1 || abs(Double(frame.right) - 16_384 * wanted.right) > 1
+    }
+    #expect(wrong == nil, "frame \(wrong?.offset ?? 0)", sourceLocation: sourceLocation)
+  }
+
+  @Test func aFadeBeginsWhenItIsAskedForAndFollowsItsLine() async throws {
+    try await rig { rig in
+      try await rig.run { try $0.fade(to: 0, duration: MediaTime(value: 1, timescale: 10)) }
+      #expect(await rig.run { $0.state.volume } == 0)
+      expect(await heard(rig, milliseconds: 150)) { index in
+        let gain = max(0, 1 - Double(index) / 4_800)
+        return (gain, gain)
+      }
+    }
+  }
+
+  @Test func aNewFadeBeginsWhereTheOldOneIs() async throws {
+    try await rig { rig in
+      try await rig.run { try $0.fade(to: 0, duration: MediaTime(value: 1, timescale: 10)) }
+      _ = await heard(rig, milliseconds: 50)
+      try await rig.run { try $0.fade(to: 1, duration: MediaTime(value: 1, timescale: 10)) }
+      expect(await heard(rig, milliseconds: 200)) { index in
+        let gain = min(1, 0.5 + 0.5 * Double(index) / 4_800)
+        return (gain, gain)
+      }
+    }
+  }
+
+  @Test func aVolumeSetWithinAFadeEndsItWithin5Milliseconds() async throws {
+    try await rig { rig in
+      try await rig.run { try $0.fade(to: 0, duration: MediaTime(value: 10, timescale: 1), curve: .equalPower) }
+      _ = await heard(rig, milliseconds: 50)
+      try await rig.run { try $0.setVolume(0.25) }
+      let frames = await heard(rig, milliseconds: 20)
+      #expect(frames[0].left > 16_000)
+      expect(Array(frames[240...])) { _ in (0.25, 0.25) }
+    }
+  }
+
+  @Test func muteTakes5MillisecondsAndLeavesAFadeAlone() async throws {
+    try await rig { rig in
+      try await rig.run {
+        try $0.fade(to: 0, duration: MediaTime(value: 1, timescale: 10))
+        $0.setMuted(true)
+      }
+      expect(await heard(rig, milliseconds: 50)) { index in
+        let gain = (1 - Double(index) / 4_800) * max(0, 1 - Double(index) / 240)
+        return (gain, gain)
+      }
+      await rig.run { $0.setMuted(false) }
+      expect(await heard(rig, milliseconds: 100)) { index in
+        let gain = max(0, 0.5 - Double(index) / 4_800) * min(1, Double(index) / 240)
+        return (gain, gain)
+      }
+    }
+  }
+
+  @Test func panMovesWithin5MillisecondsWithoutAStep() async throws {
+    try await rig { rig in
+      try await rig.run { try $0.setPan(-0.5) }
+      #expect(await rig.run { $0.state.pan } == -0.5)
+      let far = 0.5.squareRoot()
+      expect(await heard(rig, milliseconds: 20)) { index in (1, max(far, 1 - (1 - far) * Double(index) / 240)) }
+    }
+  }
+
+  @Test func whatIsSetWhilePausedHoldsFromTheFirstSample() async throws {
+    try await rig { rig in
+      await rig.run { $0.pause() }
+      await rig.advance(milliseconds: 100)
+      rig.heard.removeAll()
+      try await rig.run {
+        try $0.setVolume(0.5)
+        try $0.setPan(1)
+        $0.play()
+      }
+      expect(await heard(rig, milliseconds: 20)) { _ in (0, 0.5) }
+    }
+  }
+
+  @Test func badLevelsAreErrorsAndChangeNothing() async throws {
+    try await rig { rig in
+      try await rig.run { try $0.setPan(0.25) }
+      let state = await rig.run { $0.state }
+      for volume in [-0.1, 1.001, .nan, .infinity, -.infinity] as [Float] {
+        #expect(await rig.error { try $0.setVolume(volume) } == .invalidArgument)
+        #expect(await rig.error { try $0.fade(to: volume, duration: .zero) } == .invalidArgument)
+      }
+      for pan in [-1.001, 1.001, .nan, .infinity, -.infinity] as [Float] {
+        #expect(await rig.error { try $0.setPan(pan) } == .invalidArgument)
+      }
+      let tooLong = MediaTime(value: 86_401, timescale: 1)
+      for duration in [MediaTime(value: -1, timescale: 1), tooLong, .invalid, .indefinite, .positiveInfinity] {
+        #expect(await rig.error { try $0.fade(to: 0.5, duration: duration) } == .invalidTime)
+      }
+      #expect(await rig.run { $0.state } == state)
+      expect(Array(await heard(rig, milliseconds: 20)[240...])) { _ in (Double(0.9238795), 1) }
+    }
+  }
+}
+
+extension Rig {
+  /// The code of what `body` throws; nil when it does not.
+  func error(_ body: @Sendable (isolated QueuePlayer) throws -> Void) async -> MediaError.Code? {
+    do {
+      try await body(player)
+      return nil
+    } catch { return (error as? MediaError)?.code }
+  }
+
+  /// An item that is the same level, -1 to 1, on both channels throughout.
+  func level(_ level: Double, frames: Int, rate: Int = 48_000) throws -> PlayerItem {
+    let value = Int16(clamping: Int((level * 32_768).rounded()))
+    return try wave("level-\(value)-\(frames)-\(rate).wav", frames: frames, rate: rate) { _ in
+      StereoFrame(left: value, right: value)
+    }
+  }
+
+  /// An item of any frames.
+  func wave(
+    _ name: String, frames: Int, rate: Int = 48_000, frame: (_ index: Int) -> StereoFrame
+  ) throws -> PlayerItem {
+    let path = files.file(name)
+    try TimeCode.writeWAV(path: path, frameCount: frames, sampleRateHz: rate, frame: frame)
+    return item(path)
+  }
+}

@@ -1,0 +1,233 @@
+import Glibc
+import MediaCore
+import Testing
+
+@testable import RealtimeAudio
+
+/// Volume, mute, pan, fades and cross-fades, against what one would work out by hand.
+@Suite struct RenderGainTests {
+  private func ones(_ frameCount: Int, channelCount: Int = 1) -> RenderStream {
+    RenderStream([Float](repeating: 1, count: frameCount * channelCount), channelCount: channelCount)
+  }
+
+  // MARK: - Fades
+
+  @Test func aFadeFrom0To1FollowsItsLineWithin1In32768() throws {
+    let rig = RenderRig()
+    let count = 48_000 * 3
+    let input = try rig.play(ones(count))
+    rig.post { $0.setGain(0, rampFrameCount: 0, input: input) }
+    rig.core.applyCommands()
+    rig.post { $0.setGain(1, rampFrameCount: Int64(count), input: input) }
+    var worst = 0.0
+    for (frame, sample) in rig.render(count).enumerated() {
+      worst = max(worst, abs(Double(sample) - Double(frame) / Double(count)))
+    }
+    #expect(worst <= 1 / 32_768)
+  }
+
+  @Test func anEqualPowerFadeKeepsThePowerOfTwoInputs() throws {
+    let rig = RenderRig()
+    let incoming = try rig.play(ones(1_000))
+    rig.post { $0.setGain(0, rampFrameCount: 0, input: incoming) }
+    rig.core.applyCommands()
+    rig.post { $0.setGain(1, rampFrameCount: 1_000, curve: .equalPower, input: incoming) }
+    for (frame, sample) in rig.render(1_000).enumerated() {
+      // The outgoing one's is the square root of 1 - frame / 1,000.
+      #expect(abs(Double(sample) * Double(sample) - Double(frame) / 1_000) < 1e-6)
+    }
+  }
+
+  @Test func anEqualPowerRampEndsWhereItIsTold() throws {
+    let ramp = GainRamp(start: 0.25, target: 0.75, startFrame: 10, frameCount: 4, curve: .equalPower)
+    #expect(ramp.value(atFrame: 10) == 0.25)
+    #expect(abs(ramp.value(atFrame: 12) - Float(0.3125).squareRoot()) < 1e-6)
+    #expect(ramp.value(atFrame: 14) == 0.75)
+    #expect(ramp.value(atFrame: .max) == 0.75)
+    let silence = GainRamp(start: 0, target: 0, startFrame: 0, frameCount: 4, curve: .equalPower)
+    #expect(silence.value(atFrame: 2) == 0)
+  }
+
+  @Test func aRampIsTheSameWhenItIsRenderedAgain() throws {
+    let rig = RenderRig(channelCount: 2)
+    let input = try rig.play(RenderStream(ramp(2_000), channelCount: 2))
+    rig.post {
+      $0.setGain(0.1, rampFrameCount: 700, curve: .equalPower, input: input)
+      $0.setMuted(true, rampFrameCount: 300, input: input)
+      $0.setPan(-0.4, rampFrameCount: 500, input: input)
+    }
+    let first = rig.render(900)
+    #expect(rig.core.rewind(toFrame: 123) == 123)
+    #expect(rig.render(777) == Array(first[246...]))
+  }
+
+  // MARK: - Mute
+
+  @Test func muteGoesItsOwnWayBesideAFade() throws {
+    let rig = RenderRig()
+    let input = try rig.play(ones(40))
+    rig.post {
+      $0.setGain(0, rampFrameCount: 8, input: input)
+      $0.setMuted(true, rampFrameCount: 2, input: input)
+    }
+    #expect(rig.render(4) == [1, 0.4375, 0, 0])
+    rig.post { $0.setMuted(false, rampFrameCount: 0, input: input) }
+    #expect(rig.render(5) == [0.5, 0.375, 0.25, 0.125, 0])
+  }
+
+  // MARK: - Pan
+
+  @Test func theNearSideKeepsGain1AndTheFarSideGetsTheCosine() throws {
+    for pan in [-1, -0.75, -0.5, -0.1, 0, 0.1, 0.25, 0.5, 1] as [Float] {
+      let rig = RenderRig(channelCount: 2)
+      let input = try rig.play(ones(4, channelCount: 2))
+      rig.post { $0.setPan(pan, rampFrameCount: 0, input: input) }
+      let far = Float(cos(abs(Double(pan)) * .pi / 2))
+      let expected: [Float] = [pan > 0 ? far : 1, pan < 0 ? far : 1]
+      for (sample, wanted) in zip(rig.render(2), expected + expected) { #expect(abs(sample - wanted) < 1e-7) }
+    }
+  }
+
+  @Test func theEndsOfThePanAreSilentOnTheFarSide() throws {
+    let rig = RenderRig(channelCount: 2)
+    let input = try rig.play(ones(4, channelCount: 2))
+    rig.post { $0.setPan(-1, rampFrameCount: 0, input: input) }
+    #expect(rig.render(1) == [1, 0])
+    rig.post { $0.setPan(1, rampFrameCount: 0, input: input) }
+    #expect(rig.render(1) == [0, 1])
+    rig.post { $0.setPan(0, rampFrameCount: 0, input: input) }
+    #expect(rig.render(1) == [1, 1])
+  }
+
+  @Test func panInTheMiddleIsBitExact() throws {
+    let samples: [Float] = [-0.0, 0.1, 0.3, -0.7, .leastNonzeroMagnitude, 0.999]
+    let rig = RenderRig(channelCount: 2)
+    let input = try rig.play(RenderStream(samples, channelCount: 2))
+    rig.post {
+      $0.setPan(0.5, rampFrameCount: 0, input: input)
+      $0.setPan(0, rampFrameCount: 0, input: input)
+    }
+    #expect(rig.render(3).map(\.bitPattern) == samples.map(\.bitPattern))
+  }
+
+  @Test func panHasNoEffectOnASingleChannel() throws {
+    let rig = RenderRig()
+    let input = try rig.play(RenderStream(ramp(8)))
+    rig.post { $0.setPan(-1, rampFrameCount: 4, input: input) }
+    #expect(rig.render(8) == ramp(8))
+  }
+
+  @Test func panMovesTheSidesOfSurroundSoundAndLeavesTheMiddle() throws {
+    // FL FR FC LFE BL BR
+    let rig = RenderRig(channelCount: 6)
+    let input = try rig.play(ones(4, channelCount: 6))
+    rig.post { $0.setPan(1, rampFrameCount: 0, input: input) }
+    #expect(rig.render(1) == [0, 1, 1, 1, 0, 1])
+  }
+
+  @Test func aPanRampHasNoSteps() throws {
+    let rig = RenderRig(channelCount: 2)
+    let input = try rig.play(ones(2_000, channelCount: 2))
+    _ = rig.render(10)
+    rig.post { $0.setPan(1, rampFrameCount: 240, input: input) }
+    let output = rig.render(300)
+    for frame in 1..<300 { #expect(abs(output[frame * 2] - output[frame * 2 - 2]) <= 1 / 240 + 1e-6) }
+    #expect(output[0] == 1 && output[598] == 0)
+  }
+
+  // MARK: - Cross-fades
+
+  @Test func aStreamThatReplacesAnotherFadesInWhileThatFadesOut() throws {
+    let rig = RenderRig()
+    let input = try rig.play(RenderStream([Float](repeating: 0.5, count: 40)))
+    #expect(rig.render(4) == [Float](repeating: 0.5, count: 4))
+    let next = rig.keep(RenderStream([Float](repeating: 1, count: 40)))
+    rig.post { $0.setStream(next, fromFrame: 0, fadeFrameCount: 4, input: input) }
+    #expect(rig.render(6) == [0.5, 0.625, 0.75, 0.875, 1, 1])
+    #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "stopped 4 4", "streamSet 4 0", "runBegan 4 0"])
+    rig.core.release(heardFrame: 10)
+    #expect(rig.retiredStreams().count == 1)
+  }
+
+  @Test func theSameSoundCrossFadesIntoItself() throws {
+    let rig = RenderRig()
+    let samples = ramp(1_000)
+    let input = try rig.play(RenderStream(samples))
+    let next = rig.keep(RenderStream(samples))
+    rig.post { $0.scheduleStream(next, fromFrame: 300, atFrame: 300, fadeFrameCount: 240, input: input) }
+    for (sample, wanted) in zip(rig.render(1_000), samples) { #expect(abs(sample - wanted) <= wanted * 1e-6) }
+  }
+
+  @Test func aScheduledCrossFadeIsTheSameWhenItIsRenderedAgain() throws {
+    let rig = RenderRig(channelCount: 2)
+    let input = try rig.play(RenderStream(ramp(2_000), channelCount: 2))
+    let next = rig.keep(RenderStream(ramp(2_000, from: 50_000), channelCount: 2))
+    rig.post { $0.scheduleStream(next, fromFrame: 20, atFrame: 200, fadeFrameCount: 100, input: input) }
+    let first = rig.render(500)
+    for frame in [400, 299, 250, 201, 200, 199, 0] as [Int64] {
+      #expect(rig.core.rewind(toFrame: frame) == frame)
+      #expect(rig.render(500 - Int(frame)) == Array(first[Int(frame) * 2..<1_000]))
+    }
+  }
+
+  @Test func aTakeOverWithinAFadeDoesNotJump() throws {
+    let rig = RenderRig()
+    let input = try rig.play(ones(200))
+    _ = rig.render(10)
+    let second = rig.keep(ones(200))
+    let third = rig.keep(ones(200))
+    rig.post { $0.setStream(second, fromFrame: 0, fadeFrameCount: 20, input: input) }
+    var output = rig.render(5)
+    rig.post { $0.setStream(third, fromFrame: 0, fadeFrameCount: 20, input: input) }
+    output += rig.render(100)
+    for (sample, before) in zip(output.dropFirst(), output) { #expect(abs(sample - before) < 0.11) }
+    #expect(output.last == 1)
+  }
+
+  @Test func whatFadesOutIsSilentBehindItsEnd() throws {
+    let rig = RenderRig()
+    let input = try rig.play(RenderStream([1, 1, 1, 1], isEnded: true))
+    _ = rig.render(2)
+    rig.post { $0.setStream(nil, fromFrame: 0, fadeFrameCount: 4, input: input) }
+    #expect(rig.render(6) == [1, 0.75, 0, 0, 0, 0])
+    #expect(rig.core.lastAudibleFrame == 4)
+  }
+
+  @Test func pausingEndsAFade() throws {
+    let rig = RenderRig()
+    let input = try rig.play(ones(100))
+    let next = rig.keep(RenderStream(silence(100)))
+    rig.post { $0.setStream(next, fromFrame: 0, fadeFrameCount: 10, input: input) }
+    _ = rig.render(2)
+    rig.post { $0.setRunning(false, input: input) }
+    #expect(rig.render(2) == [0, 0])
+    #expect(rig.retiredStreams().count == 1)
+    rig.post { $0.setRunning(true, input: input) }
+    #expect(rig.render(4) == silence(4))
+  }
+
+  // MARK: - Clipping
+
+  @Test func samplesBeyondFullScaleAreCountedOnceWhenTheyAreHeard() throws {
+    let rig = RenderRig(channelCount: 2)
+    let samples: [Float] = [1, -1, 1.5, 0, -2, 3, .nan, 0.5, 0, -1.25]
+    _ = try rig.play(RenderStream(samples, channelCount: 2))
+    _ = rig.render(5)
+    #expect(rig.core.clippedSampleCount == 0)
+    _ = rig.core.rewind(toFrame: 1)
+    _ = rig.render(4)
+    rig.core.release(heardFrame: 2)
+    #expect(rig.core.clippedSampleCount == 1)
+    rig.core.release(heardFrame: 5)
+    #expect(rig.core.clippedSampleCount == 4)
+  }
+
+  @Test func moreFramesThanAreKeptAreCountedAllTheSame() throws {
+    let rig = RenderRig()
+    let count = 300_000
+    _ = try rig.play(RenderStream([Float](repeating: 2, count: count)))
+    _ = rig.render(count)
+    rig.core.release(heardFrame: Int64(count))
+    #expect(rig.core.clippedSampleCount == count)
+  }
+}

@@ -1,0 +1,130 @@
+import MediaCore
+import Testing
+
+@testable import RealtimeAudio
+
+@Suite struct RenderMeterTests {
+  @Test func aSquareAtFullScaleIsFullScaleInBothMeasures() throws {
+    let rig = RenderRig(channelCount: 2)
+    let square = (0..<960).flatMap { frame in [frame / 48 % 2 == 0 ? 1 : -1, 0] as [Float] }
+    let input = try rig.play(RenderStream(square, channelCount: 2))
+    rig.post { $0.setMetering(true, input: input) }
+    #expect(rig.render(960) == square)
+    #expect(rig.core.meterWindowFrameCount == 480)
+    #expect(
+      rig.core.meterWindow(1, input: input) == MeterWindow(frames: 480..<960, peaks: [1, 0], meanSquares: [1, 0]))
+    #expect(rig.core.meterWindow(2, input: input) == nil)
+  }
+
+  @Test func metersAreAfterVolumePanAndMute() throws {
+    let rig = RenderRig(channelCount: 2)
+    let input = try rig.play(RenderStream([Float](repeating: 1, count: 4_000), channelCount: 2))
+    rig.post {
+      $0.setMetering(true, input: input)
+      $0.setGain(0.5, rampFrameCount: 0, input: input)
+      $0.setPan(1, rampFrameCount: 0, input: input)
+    }
+    _ = rig.render(480)
+    #expect(rig.core.meterWindow(0, input: input)?.peaks == [0, 0.5])
+    #expect(rig.core.meterWindow(0, input: input)?.meanSquares == [0, 0.25])
+    rig.post { $0.setMuted(true, rampFrameCount: 0, input: input) }
+    _ = rig.render(480)
+    #expect(rig.core.meterWindow(1, input: input)?.peaks == [0, 0])
+  }
+
+  @Test func eachInputIsMeasuredByItself() throws {
+    let rig = RenderRig()
+    let loud = try rig.play(RenderStream([Float](repeating: 1, count: 1_000)))
+    let quiet = try rig.play(RenderStream([Float](repeating: 0.25, count: 1_000)))
+    rig.post {
+      $0.setMetering(true, input: loud)
+      $0.setMetering(true, input: quiet)
+    }
+    #expect(rig.render(480) == [Float](repeating: 1.25, count: 480))
+    #expect(rig.core.meterWindow(0, input: loud)?.peaks == [1])
+    #expect(rig.core.meterWindow(0, input: quiet)?.peaks == [0.25])
+  }
+
+  @Test func aWindowThatIsRenderedAgainIsMeasuredAgain() throws {
+    let rig = RenderRig()
+    let input = try rig.play(RenderStream([Float](repeating: 1, count: 4_000)))
+    rig.post { $0.setMetering(true, input: input) }
+    _ = rig.render(1_440)
+    #expect(rig.core.meterWindow(1, input: input)?.meanSquares == [1])
+    // Stopped in the middle of the second window.
+    #expect(rig.core.rewind(toFrame: 720) == 720)
+    rig.post { $0.setRunning(false, input: input) }
+    _ = rig.render(720)
+    #expect(rig.core.meterWindow(1, input: input)?.peaks == [1])
+    #expect(rig.core.meterWindow(1, input: input)?.meanSquares == [0.5])
+    #expect(rig.core.meterWindow(2, input: input)?.peaks == [0])
+  }
+
+  @Test func onlyTheNewestWindowsAreKeptHoweverMuchIsRenderedAtOnce() throws {
+    let rig = RenderRig()
+    let frameCount = 48_000 * 6
+    let input = try rig.play(RenderStream([Float](repeating: 0.5, count: frameCount)))
+    rig.post { $0.setMetering(true, input: input) }
+    #expect(rig.render(frameCount) == [Float](repeating: 0.5, count: frameCount))
+    #expect(rig.core.meterWindow(0, input: input) == nil)
+    #expect(rig.core.meterWindow(87, input: input) == nil)
+    for number in 88..<600 as Range<Int64> {
+      #expect(rig.core.meterWindow(number, input: input)?.meanSquares == [0.25])
+    }
+  }
+
+  @Test func samplesThatAreNotFiniteArePassedOver() throws {
+    let rig = RenderRig()
+    let input = try rig.play(RenderStream([.nan, .infinity, 0.5] + silence(477)))
+    rig.post { $0.setMetering(true, input: input) }
+    _ = rig.render(480)
+    #expect(rig.core.meterWindow(0, input: input)?.peaks == [0.5])
+    #expect(rig.core.meterWindow(0, input: input)?.meanSquares == [Float(0.25 / 480)])
+  }
+
+  @Test func whatIsNotMeasuredHasNoWindows() throws {
+    let rig = RenderRig()
+    let input = try rig.play(RenderStream([Float](repeating: 1, count: 2_000)))
+    _ = rig.render(480)
+    #expect(rig.core.meterWindow(0, input: input) == nil)
+    rig.post { $0.setMetering(true, input: input) }
+    _ = rig.render(480)
+    rig.post { $0.setMetering(false, input: input) }
+    _ = rig.render(480)
+    #expect(rig.core.meterWindow(1, input: input) != nil)
+    #expect(rig.core.meterWindow(2, input: input) == nil)
+  }
+
+  @Test func windowsAreReadWholeWhileTheyAreWritten() throws {
+    let rig = RenderRig()
+    // Each window has a level of its own, whose square is its average.
+    let windows = 400
+    let samples = (0..<windows * 480).map { Float($0 / 480 % 64 + 1) / 64 }
+    let input = try rig.play(RenderStream(samples))
+    rig.post { $0.setMetering(true, input: input) }
+    let core = rig.core
+    let isOver = Flag()
+    let writer = NamedThread(name: "writer") {
+      var block = [Float](repeating: 0, count: 480)
+      for round in 0..<windows {
+        core.render(into: &block, frameCount: 480)
+        // Half of it once more, as for a device that is written again.
+        if round > 0, core.rewind(toFrame: core.renderedFrame - 240) < core.renderedFrame + 240 {
+          core.render(into: &block, frameCount: 240)
+        }
+      }
+      isOver.set()
+    }
+    var seen = 0
+    repeat {
+      for number in 0..<Int64(windows) {
+        guard let window = core.meterWindow(number, input: input) else { continue }
+        seen += 1
+        let level = Float(number % 64 + 1) / 64
+        #expect(window.peaks == [level] && window.meanSquares == [level * level])
+      }
+    } while !isOver.isSet
+    writer.join()
+    #expect(seen > 0)
+  }
+}
