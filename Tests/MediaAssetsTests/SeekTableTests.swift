@@ -1,0 +1,39 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// The table of seeks: for every codec and container the error of an exact seek, in samples, against a read from the
+/// start. `swift test --filter SeekTableTests` prints it. A row whose tool is missing or makes no file fails.
+@Suite struct SeekTableTests {
+  @Test(arguments: SeekRow.all)
+  func anExactSeekIsExact(_ row: SeekRow) throws {
+    let folder = try TemporaryFolder()
+    let path = try row.make(in: folder)
+    var measurer = try SeekMeasurer(row: row, path: path)
+    let result = try measurer.measure()
+    print(line(row, result))
+    #expect(result.seekCount >= 48)
+    #expect(result.faults.isEmpty, "\(row.name): \(result.faults.joined(separator: "; "))")
+  }
+
+  @Test func everyFormatThatIsAskedForHasARow() {
+    for format in DemandedFormat.allCases {
+      #expect(SeekRow.all.contains { $0.formats.contains(format) }, "\(format.rawValue) has no row")
+    }
+    #expect(Set(SeekRow.all.map(\.name)).count == SeekRow.all.count)
+    #expect(SeekRow.all.allSatisfy { !$0.steps.isEmpty && !$0.source.description.isEmpty && !$0.tool.isEmpty })
+  }
+
+  /// name | source | tool | seeks | error in samples | largest difference | where the original begins | length error.
+  private func line(_ row: SeekRow, _ result: SeekMeasurement) -> String {
+    func padded(_ text: String, _ width: Int) -> String { text.padding(toLength: max(width, text.count), withPad: " ", startingAt: 0) }
+    let difference = result.largestDifference == 0 ? "0" : String(format: "%.2f", Double(result.largestDifference))
+    return [
+      "seek table", padded(row.name, 34), padded(row.source.description, 48), padded(row.tool, 60),
+      padded("\(result.seekCount) seeks", 9), padded("error \(result.errorFrames)", 10),
+      padded("difference \(difference)", 20), padded("start \(result.start)", 10), "length \(result.extraFrames)",
+    ].joined(separator: " | ")
+  }
+}
