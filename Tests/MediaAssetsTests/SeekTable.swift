@@ -12,10 +12,7 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
   var source: Music
   var steps: [Step]
   var expectation: Expectation
-  /// Where the original's first sample is heard: 0, unless the format says nothing of what comes before it.
-  var start: Int
-  /// Frames read less frames of the original: 0, unless the format says nothing of what comes after it.
-  var extraFrames: Int
+  var edges: Edges
   /// Frames of a packet, and those of the first packet that are not heard, so that seeks meet packets' edges.
   var packet: (frames: Int, priming: Int)
   /// Whether the file holds the original's very samples.
@@ -30,8 +27,29 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
     case bitExact
     /// The same to so many steps of 16 bits.
     case within(steps: Float)
-    /// The same place; the samples differ by state that no seek can restore, and why.
-    case positionExact(String)
+    /// The same place; the samples differ by no more than so many steps, by state that no seek can restore, and why.
+    case positionExact(steps: Float, because: String)
+
+    /// The largest difference of a sample that is no fault, in steps of 16 bits.
+    var allowedSteps: Float {
+      switch self {
+      case .bitExact: 0
+      case .within(let steps), .positionExact(let steps, _): steps
+      }
+    }
+  }
+
+  /// Where the original lies in what is read.
+  struct Edges: Sendable {
+    /// The original's first sample is the first one heard, its last the last.
+    static let kept = Edges(start: 0, extraFrames: 0, because: "")
+
+    /// The frame where the original's first one is heard.
+    var start: Int
+    /// Frames read less frames of the original.
+    var extraFrames: Int
+    /// Why this is not 0.
+    var because: String
   }
 
   /// One stage of making the file; `{in}` is what the last stage made, `{out}` what this one makes.

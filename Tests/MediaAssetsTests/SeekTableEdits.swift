@@ -54,7 +54,9 @@ enum SeekTableEdits {
   static func garbage(byteCount: Int, sync: [UInt8]) -> [UInt8] {
     var random = SplitMix64(state: 99)
     var bytes = (0..<byteCount).map { _ in UInt8.random(in: 1...0xfe, using: &random) }
-    for place in stride(from: 700, to: byteCount - 700, by: 1_301) { bytes.replaceSubrange(place..<place + 4, with: sync) }
+    for place in stride(from: 700, to: byteCount - 700, by: 1_301) {
+      bytes.replaceSubrange(place..<place + 4, with: sync)
+    }
     return bytes
   }
 
