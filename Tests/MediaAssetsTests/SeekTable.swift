@@ -67,7 +67,7 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
     }
 
     /// Arguments that only keep a tool quiet.
-    private static let unsaid: Set<String> = ["--quiet", "-Q", "-q", "-s", "-i"]
+    private static let unsaid: Set<String> = ["--quiet", "-Q", "-s", "-i", "-o"]
   }
 
   /// Makes the file in a folder; answers its path.
@@ -128,13 +128,13 @@ struct Music: Sendable, Hashable, CustomStringConvertible {
     if let made = Self.all[self] { return made }
     let folder = try TemporaryFolder()
     let path = folder.file("music.wav")
-    let left =
-      "0.25*sin(2*PI*(220+90*t)*t)*(0.6+0.4*sin(3.1*t*t))+0.15*sin(2*PI*(1330-61*t)*t)"
-      + "+0.5*(random(0)-0.5)*pow(0.5+0.5*sin(1.3*t*t+t)\\,3)"
-    let right =
-      "0.2*sin(2*PI*(180+77*t)*t)+0.2*sin(2*PI*(990-41*t)*t)*(0.6+0.4*sin(2.3*t*t))"
-      + "+0.4*(random(0)+random(0)-1)*pow(0.5+0.5*cos(1.1*t*t+2*t)\\,3)"
-    let channels = channelCount == 1 ? [left] : [left, right]
+    let channels = (0..<channelCount).map { channel in
+      let sweep = 220 - 23 * channel
+      let other = 1_330 - 170 * channel
+      let noise = channel % 2 == 0 ? "(random(0)-0.5)" : "(random(0)+random(0)-1)"
+      return "0.25*sin(2*PI*(\(sweep)+90*t)*t)*(0.6+0.4*sin(3.1*t*t))+0.15*sin(2*PI*(\(other)-61*t)*t)"
+        + "+0.5*\(noise)*pow(0.5+0.5*sin(1.3*t*t+t+\(channel))\\,3)"
+    }
     try Tool.ffmpeg(
       "-f", "lavfi", "-i",
       "aevalsrc=exprs='\(channels.joined(separator: "|"))':s=\(sampleRateHz):d=11,atrim=end_sample=\(frameCount)",

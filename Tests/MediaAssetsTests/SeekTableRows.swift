@@ -26,6 +26,7 @@ extension SeekRow {
   static let mono16k = Music(sampleRateHz: 16_000, channelCount: 1)
   static let at48k = Music(sampleRateHz: 48_000)
   static let deep = Music(encoding: .signed24)
+  static let surround = Music(sampleRateHz: 48_000, channelCount: 6)
   static let floating = Music(encoding: .float32)
 
   /// FFmpeg with options for the output.
@@ -35,10 +36,10 @@ extension SeekRow {
   }
 
   /// FFmpeg with video beside the sound; what its options say comes after both inputs.
-  private static func video(_ options: String, _ product: String) -> Step {
+  private static func video(_ options: String, late offset: String = "0", _ product: String) -> Step {
     .tool(
       "ffmpeg",
-      ["-f", "lavfi", "-i", "testsrc=duration=10:size=64x48:rate=25", "-i", "{in}", "-c:v", "mpeg4"]
+      ["-f", "lavfi", "-i", "testsrc=duration=10:size=64x48:rate=25", "-itsoffset", offset, "-i", "{in}"]
         + options.split(separator: " ").map(String.init) + ["{out}"], makes: product)
   }
 
@@ -66,9 +67,13 @@ extension SeekRow {
     SeekRow("caf", [.caf], ff("-c:a pcm_s24le", "a.caf"), isLossless: true),
     SeekRow("au", [.au], ff("-c:a pcm_s16be", "a.au"), isLossless: true),
     SeekRow("pcm in mov", [], ff("-c:a pcm_s16le", "a.mov"), isLossless: true),
+    SeekRow(
+      "pcm in mov, later than the video", [], of: at48k, video("-c:v mpeg4 -c:a pcm_s16le", late: "0.5", "a.mov"),
+      edges: Edges(start: 24_000, extraFrames: 24_000, because: "an empty edit of half a second"), isLossless: true),
     SeekRow("pcm in matroska", [.matroska], ff("-c:a pcm_s16le", "a.mka"), isLossless: true),
-    SeekRow("pcm in matroska (mkvmerge)", [.matroska], tool("mkvmerge -q -o {out} {in}", "a.mka"), isLossless: true),
-    SeekRow("pcm in avi with video", [], video("-c:a pcm_s16le", "a.avi"), isLossless: true),
+    SeekRow(
+      "pcm in matroska (mkvmerge)", [.matroska], tool("mkvmerge --quiet -o {out} {in}", "a.mka"), isLossless: true),
+    SeekRow("pcm in avi with video", [], video("-c:v mpeg4 -c:a pcm_s16le", "a.avi"), isLossless: true),
     SeekRow("pcm in nut", [], ff("-c:a pcm_s16le", "a.nut"), isLossless: true),
   ]
 
@@ -128,7 +133,7 @@ extension SeekRow {
       "flac in matroska", [.flacInMatroska, .matroska], ff("-c:a flac", "a.mka"), packet: (4_608, 0), isLossless: true),
     SeekRow(
       "flac in matroska (mkvmerge)", [.flacInMatroska, .matroska], ff("-c:a flac", "a.flac"),
-      tool("mkvmerge -q -o {out} {in}", "a.mka"), packet: (4_608, 0), isLossless: true),
+      tool("mkvmerge --quiet -o {out} {in}", "a.mka"), packet: (4_608, 0), isLossless: true),
     SeekRow("flac in mp4", [], ff("-c:a flac -strict -2", "a.mp4"), packet: (4_608, 0), isLossless: true),
   ]
 
@@ -203,6 +208,12 @@ extension SeekRow {
         SeekTableEdits.id3(byteCount: 300_000) + bytes
       }, packet: (1_152, 1_105)),
     SeekRow(
+      "mp3 with tags behind", [.mp3CBR], tool("lame --quiet -b 160 {in} {out}", "plain.mp3"),
+      .edit("garbage and an ID3v1 tag behind by this test", makes: "a.mp3") { bytes, _ in
+        bytes + SeekTableEdits.garbage(byteCount: 4_000, sync: [0xff, 0xfb, 0xa0, 0x64]) + Array("TAG".utf8)
+          + [UInt8](repeating: 0, count: 125)
+      }, packet: (1_152, 1_105)),
+    SeekRow(
       "mp3 8 kbit/s, 16 kHz", [.mp3At8kbit], of: mono16k,
       tool("lame --quiet -b 8 -m m --resample 16 {in} {out}", "a.mp3"),
       edges: Edges(start: 1105, extraFrames: 1409, because: "no header fits into a frame of 36 bytes"),
@@ -228,7 +239,7 @@ extension SeekRow {
       packet: (1_152, 1_105)),
     SeekRow(
       "mp3 in matroska (mkvmerge)", [.mp3InMatroska, .matroska], tool("lame --quiet -V 4 {in} {out}", "a.mp3"),
-      tool("mkvmerge -q -o {out} {in}", "a.mka"),
+      tool("mkvmerge --quiet -o {out} {in}", "a.mka"),
       edges: Edges(
         start: 2257, extraFrames: 2845, because: "mkvmerge leaves the Info frame in, and writes no CodecDelay"),
       packet: (1_152, 1_105)),
@@ -237,7 +248,7 @@ extension SeekRow {
       edges: Edges(start: 1105, extraFrames: 1105, because: "the count of samples in the file has the delay in it"),
       packet: (1_152, 1_105)),
     SeekRow(
-      "mp3 in avi with video", [], video("-c:a libmp3lame -b:a 128k", "a.avi"),
+      "mp3 in avi with video", [], video("-c:v mpeg4 -c:a libmp3lame -b:a 128k", "a.avi"),
       edges: bareMP3, packet: (1_152, 1_105)),
     SeekRow(
       "mp2 (ffmpeg)", [.mp2], ff("-c:a mp2 -b:a 192k", "a.mp2"),
@@ -257,12 +268,12 @@ extension SeekRow {
   private static let aac: [SeekRow] = [
     SeekRow(
       "adts", [.adts, .aacWithoutNoiseSubstitution], ff("-c:a aac -aac_pns 0", "a.aac"),
-      edges: Edges(start: 1024, extraFrames: 1309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
       packet: (1_024, 0)),
     SeekRow(
       "adts with noise substitution", [.adts, .aacWithNoiseSubstitution], ff("-c:a aac -b:a 64k", "a.aac"),
       is: noiseSubstitution,
-      edges: Edges(start: 1024, extraFrames: 1309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
       packet: (1_024, 0)),
     SeekRow(
       "adts mono 8k", [.adts], of: mono8k, ff("-c:a aac -aac_pns 0 -b:a 16k", "a.aac"),
@@ -273,8 +284,17 @@ extension SeekRow {
       .edit("5,000 bytes of garbage in front by this test", makes: "a.aac") { bytes, _ in
         SeekTableEdits.garbage(byteCount: 5_000, sync: [0xff, 0xf1, 0x50, 0x80]) + bytes
       },
-      edges: Edges(start: 1024, extraFrames: 1309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
       packet: (1_024, 0)),
+    SeekRow(
+      "adts after an id3 tag", [.adts], ff("-c:a aac -aac_pns 0", "plain.aac"),
+      .edit("an ID3 tag of 3,000 bytes in front by this test", makes: "a.aac") { bytes, _ in
+        SeekTableEdits.id3(byteCount: 3_000) + bytes
+      }, edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      packet: (1_024, 0)),
+    SeekRow(
+      "m4a with six channels", [.m4aWithEditList], of: surround, ff("-c:a aac -aac_pns 0", "a.m4a"),
+      packet: (1_024, 1_024)),
     SeekRow(
       "m4a with edit list", [.m4aWithEditList, .aacWithoutNoiseSubstitution], ff("-c:a aac -aac_pns 0", "a.m4a"),
       packet: (1_024, 1_024)),
@@ -302,29 +322,42 @@ extension SeekRow {
       ff("-c:a aac -aac_pns 0 -movflags +frag_keyframe+empty_moov+delay_moov -frag_duration 1000000", "a.mp4"),
       packet: (1_024, 1_024)),
     SeekRow(
-      "aac in mp4 with video", [.mp4WithVideo], of: at48k, video("-c:a aac -aac_pns 0", "a.mp4"), packet: (1_024, 1_024)
+      "aac in mp4 with video", [.mp4WithVideo], of: at48k, video("-c:v mpeg4 -c:a aac -aac_pns 0", "a.mp4"),
+      packet: (1_024, 1_024)
     ),
     SeekRow(
-      "aac in mp4 with video, 44.1k", [.mp4WithVideo], video("-c:a aac -aac_pns 0", "a.mp4"), packet: (1_024, 1_024)),
-    SeekRow(
-      "aac in matroska", [.matroska], ff("-c:a aac -aac_pns 0", "a.mka"),
-      edges: Edges(start: 1024, extraFrames: 1309, because: "nothing in the file says what is not the original"),
+      "aac in mp4 with video, 44.1k", [.mp4WithVideo], video("-c:v mpeg4 -c:a aac -aac_pns 0", "a.mp4"),
       packet: (1_024, 1_024)),
     SeekRow(
-      "aac in matroska with video", [.matroska], of: at48k, video("-c:a aac -aac_pns 0", "a.mkv"),
+      "aac in mp4, later than the video", [.mp4WithVideo], of: at48k,
+      video("-c:v mpeg4 -c:a aac -aac_pns 0", late: "0.5", "a.mp4"),
+      edges: Edges(
+        start: 23_968, extraFrames: 23_968, because: "the empty edit has 478 ms, and no edit has the priming"),
+      packet: (1_024, 1_024)),
+    SeekRow(
+      "aac in mpeg-ts, later than the video", [], of: at48k,
+      video("-c:v mpeg4 -c:a aac -aac_pns 0", late: "0.5", "a.ts"),
+      edges: Edges(start: 24_000, extraFrames: 24_130, because: "silence until the sound begins; padding at the end"),
+      packet: (1_024, 0)),
+    SeekRow(
+      "aac in matroska", [.matroska], ff("-c:a aac -aac_pns 0", "a.mka"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      packet: (1_024, 1_024)),
+    SeekRow(
+      "aac in matroska with video", [.matroska], of: at48k, video("-c:v mpeg4 -c:a aac -aac_pns 0", "a.mkv"),
       edges: Edges(start: 1024, extraFrames: 1154, because: "nothing in the file says what is not the original"),
       packet: (1_024, 1_024)),
     SeekRow(
-      "aac in mpeg-ts with video", [], of: at48k, video("-c:a aac -aac_pns 0", "a.ts"),
+      "aac in mpeg-ts with video", [], of: at48k, video("-c:v mpeg4 -c:a aac -aac_pns 0", "a.ts"),
       edges: Edges(start: 1024, extraFrames: 1154, because: "nothing in the file says what is not the original"),
       packet: (1_024, 0)),
     SeekRow(
       "aac in mpeg-ts", [], ff("-c:a aac -aac_pns 0", "a.ts"),
-      edges: Edges(start: 1024, extraFrames: 1309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
       packet: (1_024, 0)),
     SeekRow(
       "aac in flv", [], ff("-c:a aac -aac_pns 0", "a.flv"),
-      edges: Edges(start: 1024, extraFrames: 1309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
       packet: (1_024, 0)),
   ]
 
@@ -346,7 +379,7 @@ extension SeekRow {
       packet: (960, 312)),
     SeekRow(
       "opus in matroska (mkvmerge)", [.opusInMatroska, .matroska], of: at48k,
-      tool("opusenc --quiet {in} {out}", "a.opus"), tool("mkvmerge -q -o {out} {in}", "a.mka"), is: opusStep,
+      tool("opusenc --quiet {in} {out}", "a.opus"), tool("mkvmerge --quiet -o {out} {in}", "a.mka"), is: opusStep,
       packet: (960, 312)),
     SeekRow("opus in mp4", [], of: at48k, ff("-c:a libopus", "a.mp4"), is: opusStep, packet: (960, 312)),
     SeekRow("vorbis (oggenc)", [.vorbis], tool("oggenc -Q -q 5 -o {out} {in}", "a.ogg"), packet: (1_024, 0)),
@@ -357,8 +390,10 @@ extension SeekRow {
       edges: Edges(start: 0, extraFrames: 29, because: "the muxer writes no DiscardPadding"), packet: (1_024, 0)),
     SeekRow(
       "vorbis in webm (mkvmerge)", [.vorbisInMatroska, .matroska], tool("oggenc -Q -q 5 -o {out} {in}", "a.ogg"),
-      tool("mkvmerge -q -w -o {out} {in}", "a.webm"),
+      tool("mkvmerge --quiet -w -o {out} {in}", "a.webm"),
       edges: Edges(start: 0, extraFrames: 29, because: "the muxer writes no DiscardPadding"), packet: (1_024, 0)),
+    SeekRow(
+      "vorbis in ogg with video", [.vorbis], video("-c:v libtheora -c:a libvorbis", "a.ogv"), packet: (1_024, 0)),
     SeekRow(
       "speex", [], of: mono16k, ff("-c:a libspeex", "a.ogg"),
       is: .positionExact(steps: 2_100, because: "the long-term predictor is never stored"),
@@ -387,7 +422,7 @@ extension SeekRow {
       edges: Edges(start: 256, extraFrames: 1154, because: "nothing in the file says what is not the original"),
       packet: (1_536, 256)),
     SeekRow(
-      "ac-3 in mpeg-ts with video", [.ac3], of: at48k, video("-c:a ac3", "a.ts"), is: dither,
+      "ac-3 in mpeg-ts with video", [.ac3], of: at48k, video("-c:v mpeg4 -c:a ac3", "a.ts"), is: dither,
       edges: Edges(start: 256, extraFrames: 1154, because: "nothing in the file says what is not the original"),
       packet: (1_536, 256)),
     SeekRow(
