@@ -50,6 +50,8 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
     var extraFrames: Int
     /// Why this is not 0.
     var because: String
+    /// How well the original is found in what a codec makes of it: speech codecs do not keep the waveform.
+    var doubtFrames = 0
   }
 
   /// One stage of making the file; `{in}` is what the last stage made, `{out}` what this one makes.

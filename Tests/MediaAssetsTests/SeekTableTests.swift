@@ -31,16 +31,20 @@ import Testing
     for (name, reason) in SeekRow.unproved { print("seek table | \(name) | unproved: \(reason)") }
   }
 
-  /// name | source | tool | seeks | error in samples | largest difference | where the original begins | length error.
+  /// name | source | tool | seeks | error in samples | largest difference | where the original begins | length error |
+  /// why what is not 0 is not.
   private func line(_ row: SeekRow, _ result: SeekMeasurement) -> String {
     func padded(_ text: String, _ width: Int) -> String {
       text.padding(toLength: max(width, text.count), withPad: " ", startingAt: 0)
     }
     let difference = result.largestDifference == 0 ? "0" : String(format: "%.2f", Double(result.largestDifference))
+    var reasons = row.edges.because.isEmpty ? [] : [row.edges.because]
+    if case .positionExact(_, let reason) = row.expectation { reasons.append(reason) }
     return [
       "seek table", padded(row.name, 34), padded(row.source.description, 48), padded(row.tool, 60),
       padded("\(result.seekCount) seeks", 9), padded("error \(result.errorFrames)", 10),
-      padded("difference \(difference)", 20), padded("start \(result.start)", 10), "length \(result.extraFrames)",
+      padded("difference \(difference)", 20), padded("start \(result.start)", 10),
+      padded("length \(result.extraFrames)", 13), reasons.joined(separator: "; "),
     ].joined(separator: " | ")
   }
 }
