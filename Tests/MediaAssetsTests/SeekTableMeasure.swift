@@ -64,8 +64,9 @@ struct SeekMeasurer {
       if number % 8 == 0 { try seek(reader, to: max(0, target - 100), readsToEnd: false) }
       if number % 8 == 4 { try seek(reader, to: min(frameCount - 1, target + 300), readsToEnd: false) }
     }
-    for (number, target) in (edges.prefix(6) + targets.map { frameCount - 1 - $0 }).enumerated() {
-      let asset = number % 4 == 0 ? Asset(path: path) : shared
+    // With a reader of its own, every third with an asset of its own.
+    for (number, target) in (edges.prefix(5) + targets.prefix(10).map { frameCount - 1 - $0 }).enumerated() {
+      let asset = number % 3 == 0 ? Asset(path: path) : shared
       try seek(AudioTrackReader(asset: asset), to: target, readsToEnd: number == 9)
     }
     if result.errorFrames != 0 { result.faults.append("\(result.errorFrames) frames off") }
