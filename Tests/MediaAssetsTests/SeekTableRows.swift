@@ -437,6 +437,17 @@ extension SeekRow {
       edges: Edges(start: 0, extraFrames: 898, because: "the edit list has the delay, not the padding"),
       packet: (1_536, 256)),
     SeekRow(
+      "mp2 in mpeg-ps with video", [.mp2], of: at48k, video("-c:v mpeg2video -c:a mp2", "a.mpg"),
+      edges: Edges(start: 481, extraFrames: 541, because: "nothing in the file says what is not the original"),
+      packet: (1_152, 0)),
+    SeekRow(
+      "aac in latm", [], ff("-c:a aac -aac_pns 0", "a.latm"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      packet: (1_024, 0)),
+    SeekRow(
+      "opus with six channels", [.opus], of: surround, ff("-c:a libopus -b:a 192k -mapping_family 1", "a.opus"),
+      is: opusStep, packet: (960, 312)),
+    SeekRow(
       "dts", [], of: at48k, ff("-c:a dca -strict -2", "a.dts"),
       edges: Edges(start: 512, extraFrames: 130, because: "nothing in the file says what is not the original"),
       packet: (512, 0)),
