@@ -55,8 +55,9 @@ struct SeekMeasurer {
   /// Everything, in the order of the table's columns.
   mutating func measure() throws -> SeekMeasurement {
     compareWithOriginal()
-    var random = SplitMix64(state: UInt64(frameCount))
-    let targets = (0..<24).map { _ in Int.random(in: 0..<frameCount, using: &random) }
+    try compareWithDuration()
+    var random = SplitMix64(state: row.name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
+    let targets = (0..<24).map { _ in min(frameCount - 1, Int.random(in: 0..<row.source.frameCount, using: &random)) }
     let reader = try AudioTrackReader(asset: shared)
     for (number, target) in (edges + targets).enumerated() {
       try seek(reader, to: target, readsToEnd: number % 16 == 7)
@@ -152,6 +153,17 @@ struct SeekMeasurer {
       let count = min(original.count, reference.count)
       let (difference, place) = largestDifference(reference, original, at: 0, count: count)
       if difference > 0 { fault("\(difference) steps from the original at frame \(place / channelCount)") }
+    }
+  }
+
+  /// A duration that calls itself precise is that of what is read.
+  private mutating func compareWithDuration() throws {
+    let properties = try shared.load()
+    let duration = properties.duration
+    if properties.providesPreciseDuration, !properties.hasVideo,
+      duration != MediaTime(frame: Int64(frameCount), rate: sampleRateHz)
+    {
+      fault("the duration calls itself precise, \(duration.decimalDescription), and \(frameCount) frames are read")
     }
   }
 
