@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import Synchronization
 import Testing
 
 @testable import MediaAssets
@@ -120,14 +121,19 @@ struct Music: Sendable, Hashable, CustomStringConvertible {
   func samples() throws -> [Float] { try made().samples }
 
   private typealias Made = (wav: [UInt8], samples: [Float])
-  private static let lock = NSLock()
-  /// Protected by `lock`, which is held while one is made so that each is made once.
-  nonisolated(unsafe) private static var all: [Music: Made] = [:]
+  /// Held while one is made, so that each is made once.
+  private static let all = Mutex<[Music: Made]>([:])
 
   private func made() throws -> Made {
-    Self.lock.lock()
-    defer { Self.lock.unlock() }
-    if let made = Self.all[self] { return made }
+    try Self.all.withLock { all in
+      if let made = all[self] { return made }
+      let made = try make()
+      all[self] = made
+      return made
+    }
+  }
+
+  private func make() throws -> Made {
     let folder = try TemporaryFolder()
     let path = folder.file("music.wav")
     let channels = (0..<channelCount).map { channel in
@@ -142,9 +148,7 @@ struct Music: Sendable, Hashable, CustomStringConvertible {
       "aevalsrc=exprs='\(channels.joined(separator: "|"))':s=\(sampleRateHz):d=11,atrim=end_sample=\(frameCount)",
       "-fflags", "+bitexact", "-c:a", encoding.ffmpegName, path)
     let bytes = try readFile(path)
-    let made = (bytes, try decode(bytes))
-    Self.all[self] = made
-    return made
+    return (bytes, try decode(bytes))
   }
 
   /// The samples that a canonical WAV file ends with.
