@@ -19,9 +19,10 @@ final class Observation: @unchecked Sendable {
   /// What was told of entries that are opened; the others are `unknown`, and that is not told.
   private var told: [PlayerItem.ID: ItemValues] = [:]
 
-  private struct ItemValues {
-    var status: ItemStatus
-    var duration: MediaTime
+  struct ItemValues {
+    var status = ItemStatus.unknown
+    var duration = MediaTime.indefinite
+    var isPrecise = false
   }
 
   init(_ keys: [ObservableKey], id: Int, form: WireForm, on target: NamedPlayer, connection: Connection) {
@@ -67,11 +68,12 @@ final class Observation: @unchecked Sendable {
     }
     guard keys.contains(where: \.isOfItems) else { return }
     for item in target.player.onLoop({ $0.items() }) {
-      let values = ItemValues(status: item.status, duration: item.duration)
+      let values = ItemValues(
+        status: item.status, duration: item.duration, isPrecise: item.providesPreciseDuration)
       guard values.status != .unknown || item.id == state.currentItemID else { continue }
       told[item.id] = values
       for key in keys {
-        guard let value = key.value(values.status, values.duration) else { continue }
+        guard let value = key.value(values) else { continue }
         send(.init(subscription: id, player: target.name, key: key, item: Int(clamping: item.id), initial: value))
       }
     }
@@ -94,23 +96,25 @@ final class Observation: @unchecked Sendable {
 
   private func handle(_ event: PlayerEvent) {
     switch event {
-    case .itemChanged(let item, let status, let duration): itemChanged(item, status, duration)
+    case .itemChanged(let item, let status, let duration, let isPrecise):
+      itemChanged(item, ItemValues(status: status, duration: duration, isPrecise: isPrecise))
     case .playedToEnd(let item, let time): notify(.playedToEnd, item, time)
     case .failedToPlayToEnd(let item, let time, let error): notify(.failedToPlayToEnd(error), item, time)
     case .stalled(let item, let time): notify(.stalled, item, time)
     case .timeJumped(let item, let time): notify(.timeJumped, item, time)
-    case .itemFailed, .packetsSkipped: return
+    case .packetsSkipped(let item, let time, let count, let error):
+      notify(.packetsSkipped(count: count, error), item, time)
+    case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
+    case .itemFailed: return
     }
   }
 
-  private func itemChanged(_ item: PlayerItem.ID, _ status: ItemStatus, _ duration: MediaTime) {
-    let old = told[item] ?? ItemValues(status: .unknown, duration: .indefinite)
-    told[item] = ItemValues(status: status, duration: duration)
-    let cause = status.error == nil ? ChangeCause.itemLoaded : .itemFailed
+  private func itemChanged(_ item: PlayerItem.ID, _ new: ItemValues) {
+    let old = told[item] ?? ItemValues()
+    told[item] = new
+    let cause = new.status.error == nil ? ChangeCause.itemLoaded : .itemFailed
     for key in keys {
-      guard let oldValue = key.value(old.status, old.duration), let newValue = key.value(status, duration),
-        oldValue != newValue
-      else { continue }
+      guard let oldValue = key.value(old), let newValue = key.value(new), oldValue != newValue else { continue }
       send(
         .init(
           subscription: id, player: target.name, key: key, item: Int(clamping: item), old: oldValue, new: newValue,
@@ -142,7 +146,7 @@ extension ObservableKey {
   /// Whether it has a value for each entry of the queue, or none but events.
   var isOfItems: Bool {
     switch self {
-    case .itemStatus, .itemDuration, .itemError, .itemEvents: true
+    case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemEvents: true
     default: false
     }
   }
@@ -160,16 +164,17 @@ extension ObservableKey {
     case .playerError:
       Self.value(state.reasonForWaitingToPlay == .currentItemFailed ? state.itemStatus.error?.code.name : nil)
     case .queueVersion: .int(state.queueVersion)
-    case .itemStatus, .itemDuration, .itemError, .itemEvents, .outputState: nil
+    case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemEvents, .outputState: nil
     }
   }
 
   /// The key's value for one entry; nil for keys that are about something else.
-  func value(_ status: ItemStatus, _ duration: MediaTime) -> FieldValue? {
+  func value(_ item: Observation.ItemValues) -> FieldValue? {
     switch self {
-    case .itemStatus: .string(status.name)
-    case .itemDuration: .time(duration)
-    case .itemError: Self.value(status.error?.code.name)
+    case .itemStatus: .string(item.status.name)
+    case .itemDuration: .time(item.duration)
+    case .itemProvidesPreciseDuration: .bool(item.isPrecise)
+    case .itemError: Self.value(item.status.error?.code.name)
     default: nil
     }
   }

@@ -40,6 +40,7 @@ extension Connection {
       "rate": .float(state.rate), "item": state.currentItemID.map { .int($0) } ?? FieldValue.none,
       "index": state.currentItemID == nil ? FieldValue.none : 0, "count": .int(state.itemCount),
       "time": .time(time), "pts": .fraction(time), "duration": .time(state.itemDuration),
+      "providesPreciseDuration": .bool(state.itemProvidesPreciseDuration),
       "volume": .float(state.volume), "muted": .bool(state.isMuted),
       "actionAtItemEnd": .string(state.actionAtItemEnd.rawValue), "itemStatus": .string(state.itemStatus.name),
       "version": .int(state.queueVersion),
@@ -96,7 +97,8 @@ extension Connection {
     if let wanted = seek.item, UInt64(wanted) != item { throw Self.notCurrent(wanted, item) }
     let base = target.seekTarget.flatMap { $0.item == item ? $0.time : nil } ?? heard
     var time = max(try seek.target.resolve(current: base, duration: state.itemDuration), .zero)
-    if state.itemDuration.isNumeric { time = min(time, state.itemDuration) }
+    // Behind an estimate there may be more.
+    if state.itemProvidesPreciseDuration { time = min(time, state.itemDuration) }
     let previous = target.seekTarget
     let serial = (previous?.serial ?? 0) + 1
     target.seekTarget = (item, time, serial)

@@ -87,10 +87,10 @@ final class PlayerRegistry {
   }
 
   /// Makes queue entries, each with the next number; numbers are never used again, even when the entries are not used.
-  func makeItems(_ paths: [FilePath]) -> [PlayerItem] {
+  func makeItems(_ paths: [FilePath], precise: Bool) -> [PlayerItem] {
     paths.map { path in
       defer { nextItemID += 1 }
-      return PlayerItem(asset: Asset(path: path.bytes), id: nextItemID)
+      return PlayerItem(asset: Asset(path: path.bytes, prefersPreciseDuration: precise), id: nextItemID)
     }
   }
 

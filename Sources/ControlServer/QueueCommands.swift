@@ -46,22 +46,22 @@ extension Connection {
     let registry = server.registry
     let state = target.state
     switch command {
-    case .load(let paths, _):
+    case .load(let paths, _, let precise):
       try registry.checkLength(of: paths.count)
-      let items = registry.makeItems(paths)
+      let items = registry.makeItems(paths, precise: precise)
       try target.player.tryOnLoop { player throws(MediaError) in try player.replaceAll(with: items) }
       return items
-    case .append(let paths, _, let version):
+    case .append(let paths, _, let version, let precise):
       try check(version, of: target)
       try registry.checkLength(of: state.itemCount + paths.count)
-      let items = registry.makeItems(paths)
+      let items = registry.makeItems(paths, precise: precise)
       try target.player.tryOnLoop { player throws(MediaError) in try player.append(items) }
       return items
-    case .insert(let paths, let place, _, let version):
+    case .insert(let paths, let place, _, let version, let precise):
       try check(version, of: target)
       try registry.checkLength(of: state.itemCount + paths.count)
       try check(place, in: target, state)
-      let items = registry.makeItems(paths)
+      let items = registry.makeItems(paths, precise: precise)
       try target.player.tryOnLoop { player throws(MediaError) in
         switch place {
         case .next: try player.insert(items, after: state.currentItemID)
@@ -148,7 +148,8 @@ extension Connection {
       let status = item.status
       var fields: Fields = [
         "item": .int(item.id), "path": item.wirePath, "status": .string(status.name),
-        "duration": .time(item.duration), "current": .bool(target.state.currentItemID == item.id),
+        "duration": .time(item.duration), "providesPreciseDuration": .bool(item.providesPreciseDuration),
+        "current": .bool(target.state.currentItemID == item.id),
       ]
       if let error = status.error {
         fields.append("error", .string(error.code.name))

@@ -26,7 +26,7 @@ final class ReadinessWait: @unchecked Sendable {
     tokens = target.player.onLoop { player in
       [
         player.addEventObserver { [self] event in
-          if case .itemChanged(let id, let status, _) = event { changed(id, status) }
+          if case .itemChanged(let id, let status, _, _) = event { changed(id, status) }
         },
         player.addStateObserver { [self] change in
           if change.old.queueVersion != change.new.queueVersion { queueChanged() }

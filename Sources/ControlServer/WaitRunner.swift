@@ -68,7 +68,7 @@ final class WaitRunner: @unchecked Sendable {
       machine.timeJumped()
       judge()
     case .itemChanged, .playedToEnd, .itemFailed: judge()
-    case .failedToPlayToEnd, .stalled, .packetsSkipped: return
+    case .failedToPlayToEnd, .stalled, .packetsSkipped, .newErrorLogEntry: return
     }
   }
 

@@ -90,6 +90,27 @@ public final class Demuxer {
     return streams.first { $0.mediaType == .audio && $0.hasDecoder }?.index
   }
 
+  /// What the container's tags say under a name, as FFmpeg names it, in any case; nil when they do not.
+  public func tag(_ name: String) -> String? {
+    av_dict_get(context.pointee.metadata, name, nil, 0).map { String(cString: $0.pointee.value) }
+  }
+
+  /// The timestamp of the last packet of a stream in the container's own index, in the stream's ticks; nil when the
+  /// container has no index (or none that was read when it was opened).
+  public func lastIndexedTicks(streamIndex: Int) -> Int64? {
+    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
+    let count = avformat_index_get_entries_count(stream)
+    guard count > 0, let entry = avformat_index_get_entry(stream, count - 1) else { return nil }
+    return optionalTimestamp(entry.pointee.timestamp)
+  }
+
+  /// Bytes of the file from `offset` on, fewer at its end or when they cannot be read. Reading packets is not disturbed.
+  /// Blocks.
+  public func bytes(at offset: Int64, count: Int) -> [UInt8] { source.bytes(at: offset, count: count) }
+
+  /// Bytes in the file now, however many there were when it was opened; nil when that cannot be found out.
+  public var presentByteCount: Int64? { source.presentByteCount }
+
   /// Lets the demuxer skip every stream but this one, without reading it where the container allows.
   public func select(streamIndex: Int) {
     for index in 0..<Int(context.pointee.nb_streams) {

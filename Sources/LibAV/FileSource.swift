@@ -80,6 +80,27 @@ public final class FileSource {
     wasInterrupted = false
   }
 
+  /// Bytes from `offset` on, fewer at the end of the file; none for a pipe or when they cannot be read. What is being read
+  /// elsewhere is not disturbed. Blocks.
+  func bytes(at offset: Int64, count: Int) -> [UInt8] {
+    guard byteCount != nil, offset >= 0 else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
+      while filled < buffer.count {
+        let result = pread(
+          descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, Int(offset) + filled)
+        if result < 0, errno == EINTR { continue }
+        if result <= 0 { return }
+        filled += result
+      }
+    }
+  }
+
+  /// Bytes in the file now; nil when that cannot be found out.
+  var presentByteCount: Int64? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
   /// The same open file from its start, whatever its name is by now. This source must not be read any more: the two
   /// share one offset.
   func reopened() throws(AVFailure) -> FileSource {

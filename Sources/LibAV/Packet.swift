@@ -27,6 +27,20 @@ public final class Packet {
   /// The demuxer found that bytes are missing or wrong.
   public var isMarkedCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
+  /// Decoded frames that are to be cut off its start and its end, as the demuxer says (`AV_PKT_DATA_SKIP_SAMPLES`); the
+  /// decoder does it.
+  public var trimmedFrames: (start: Int64, end: Int64) {
+    var byteCount = 0
+    guard let data = av_packet_get_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, &byteCount), byteCount >= 8 else {
+      return (0, 0)
+    }
+    // Two little-endian 32-bit numbers.
+    func number(at offset: Int) -> Int64 {
+      (0..<4).reduce(Int64(0)) { $0 | Int64(data[offset + $1]) << (8 * Int64($1)) }
+    }
+    return (number(at: 0), number(at: 4))
+  }
+
   /// Lets go of the data.
   func clear() { av_packet_unref(pointer) }
 }

@@ -8,6 +8,9 @@ import Synchronization
 public final class Asset: Sendable {
   /// The file's path, as bytes without a terminating zero; need not be UTF-8.
   public let path: [UInt8]
+  /// Loading finds out exactly how long the sound is, even if all of the file has to be read for that: MP3 without an
+  /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
+  public let prefersPreciseDuration: Bool
 
   private let interrupt = Interrupt()
   /// Held while the file is opened, so that it is opened once however many ask.
@@ -16,20 +19,27 @@ public final class Asset: Sendable {
   private let outcome = Mutex<Result<AssetProperties, MediaError>?>(nil)
 
   /// An asset for a path, absolute or relative to the working directory of the time when it is loaded. No I/O.
-  public init(path: [UInt8]) { self.path = path }
+  public init(path: [UInt8], prefersPreciseDuration: Bool = false) {
+    self.path = path
+    self.prefersPreciseDuration = prefersPreciseDuration
+  }
 
   /// An asset for a path. No I/O.
-  public convenience init(path: String) { self.init(path: Array(path.utf8)) }
+  public convenience init(path: String, prefersPreciseDuration: Bool = false) {
+    self.init(path: Array(path.utf8), prefersPreciseDuration: prefersPreciseDuration)
+  }
 
   /// An asset for a `file:` URL, such as `file:///music/a%20b.flac`. No I/O.
   ///
   /// Errors: `unsupportedPlace` for another scheme or host; `invalidArgument` for text that is no URL.
-  public convenience init(url text: String) throws(MediaError) { try self.init(path: FileURL.path(from: text)) }
+  public convenience init(url text: String, prefersPreciseDuration: Bool = false) throws(MediaError) {
+    try self.init(path: FileURL.path(from: text), prefersPreciseDuration: prefersPreciseDuration)
+  }
 
   /// The path as text for messages; what is not UTF-8 shows as U+FFFD.
   public var displayPath: String { String(decoding: path, as: UTF8.self) }
 
-  /// What `load()` found, when it has run. Never blocks on the file.
+  /// What `load()` found, when it has run, with what reading the sound has shown since. Never blocks on the file.
   public var loaded: Result<AssetProperties, MediaError>? { outcome.withLock { $0 } }
 
   /// Opens the file, once, and says what it is. Blocks: call it on a worker thread.
@@ -53,9 +63,28 @@ public final class Asset: Sendable {
   /// Makes a `load()` that runs throw `cancelled`; a later one starts again. Any thread, does not block.
   public func cancelLoading() { interrupt.cancel() }
 
+  /// Reading the sound has shown where it ends: the asset's duration becomes that. Answers what is known now; nil when
+  /// it was known, or the asset is not loaded. Any thread.
+  public func refine(audioEnd: MediaTime) -> AssetProperties? {
+    outcome.withLock { outcome in
+      guard case .success(let known)? = outcome else { return nil }
+      let refined = known.withAudioEnd(audioEnd)
+      guard refined != known else { return nil }
+      outcome = .success(refined)
+      return refined
+    }
+  }
+
   private func read() throws(MediaError) -> AssetProperties {
     interrupt.reset()
     let (demuxer, byteCount) = try MediaFile.open(path: path, interrupt: interrupt)
-    return try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
+    let properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
+    guard prefersPreciseDuration, let track = properties.audioTrack, !track.providesPreciseDuration else {
+      return properties
+    }
+    let reader = try AudioTrackReader(
+      asset: self, properties: properties, interrupt: interrupt, kinds: .regularFiles)
+    let end = try MediaTime(frame: reader.exactFrameCount(), rate: reader.format.sampleRateHz)
+    return properties.withAudioEnd(end)
   }
 }

@@ -6,12 +6,14 @@ public struct AssetProperties: Sendable, Hashable {
   /// FFmpeg's name of the container's format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
   public let formatName: String
   /// From time 0 to the end of the longest track that plays; indefinite when not known.
-  public let duration: MediaTime
+  public private(set) var duration: MediaTime
   /// Whether `duration` is what the media really last, not an estimate.
-  public let providesPreciseDuration: Bool
-  public let tracks: [AssetTrack]
+  public private(set) var providesPreciseDuration: Bool
+  public private(set) var tracks: [AssetTrack]
   /// The sound track that plays.
   public let audioTrackID: AssetTrack.ID?
+  /// What the file says of the padding at the edges of the sound that plays.
+  let audioEdges: TrackEdges?
   /// Size of the file.
   public let byteCount: Int64
 
@@ -27,15 +29,35 @@ public struct AssetProperties: Sendable, Hashable {
     formatName = demuxer.formatName
     self.byteCount = byteCount
     audioTrackID = try Self.chooseAudio(demuxer, displayPath: displayPath)
-    let timing = ContainerTiming(demuxer: demuxer)
+    let timing = ContainerTiming(demuxer: demuxer, byteCount: byteCount)
+    audioEdges = audioTrackID.flatMap { timing.edges(of: demuxer.streams[$0]) }
     tracks = demuxer.streams.map { stream in
       AssetTrack(
-        stream, mediaType: Self.mediaType(of: stream, in: demuxer), timeRange: timing.timeRange(of: stream))
+        stream, mediaType: Self.mediaType(of: stream, in: demuxer), timeRange: timing.timeRange(of: stream),
+        providesPreciseDuration: timing.isPrecise(stream))
     }
     guard tracks.contains(where: { $0.mediaType == .audio || $0.mediaType == .video }) else {
       throw MediaError(.noPlayableTracks, "the file has neither sound nor video: \(displayPath)")
     }
-    (duration, providesPreciseDuration) = timing.duration(of: tracks)
+    (duration, providesPreciseDuration) = Self.longest(of: tracks) ?? (timing.containerDuration, false)
+  }
+
+  /// The end of the longest track that plays, and whether it is exact; nil when none says.
+  private static func longest(of tracks: [AssetTrack]) -> (MediaTime, isPrecise: Bool)? {
+    tracks.filter { ($0.mediaType == .audio || $0.mediaType == .video) && $0.timeRange.end.isNumeric }
+      .max { $0.timeRange.end < $1.timeRange.end }
+      .map { ($0.timeRange.end, $0.providesPreciseDuration) }
+  }
+
+  /// The same with the true end of the sound that plays. Video that is said to last longer still counts.
+  func withAudioEnd(_ end: MediaTime) -> AssetProperties {
+    var refined = self
+    guard let index = tracks.firstIndex(where: { $0.id == audioTrackID }) else { return self }
+    refined.tracks[index].setEnd(end)
+    if let (duration, isPrecise) = Self.longest(of: refined.tracks) {
+      (refined.duration, refined.providesPreciseDuration) = (duration, isPrecise)
+    }
+    return refined
   }
 
   /// The sound track to play; nil when there is none at all.

@@ -18,7 +18,9 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
   /// Whether there is a decoder for it.
   public let isDecodable: Bool
   /// Where it lies on the asset's timeline; the duration is indefinite when not known.
-  public let timeRange: TimeRange
+  public private(set) var timeRange: TimeRange
+  /// Whether `timeRange` is what the track really lasts, not an estimate.
+  public private(set) var providesPreciseDuration: Bool
   /// Rate and channels; nil for what is not sound.
   public let audioFormat: AudioFormat?
   /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
@@ -35,12 +37,13 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
   public let pictureWidth: Int?
   public let pictureHeight: Int?
 
-  init(_ stream: StreamInfo, mediaType: MediaType, timeRange: TimeRange) {
+  init(_ stream: StreamInfo, mediaType: MediaType, timeRange: TimeRange, providesPreciseDuration: Bool) {
     id = stream.index
     self.mediaType = mediaType
     codecName = stream.codecName
     isDecodable = stream.hasDecoder
     self.timeRange = timeRange
+    self.providesPreciseDuration = providesPreciseDuration
     audioFormat = stream.audioFormat
     channelMask = stream.channelMask
     bitsPerSample = stream.bitsPerSample
@@ -49,6 +52,12 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
     isDefault = stream.isDefault
     pictureWidth = stream.width
     pictureHeight = stream.height
+  }
+
+  /// Says where the track really ends.
+  mutating func setEnd(_ end: MediaTime) {
+    timeRange = TimeRange(start: timeRange.start, duration: max(.zero, end - timeRange.start))
+    providesPreciseDuration = true
   }
 }
 

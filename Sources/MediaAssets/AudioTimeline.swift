@@ -4,23 +4,33 @@ import LibAV
 ///
 /// Timestamps are believed where they can be told from noise: those of a container with ticks of a millisecond jitter
 /// about the true place, so within the jitter the count of samples goes on; a step beyond it is a hole (silence) or an
-/// overlap (cut off). A jump of more than `maximumStepSeconds` is taken for a new count, and time goes on without it.
+/// overlap (cut off). A jump ahead of more than `maximumHoleSeconds`, or back by more than a quarter of a second, is taken for a new
+/// count, and time goes on without it.
 struct AudioTimeline {
   /// Where a frame lies, compared with what was expected.
   enum Step: Equatable {
     case contiguous, hole, overlap, renumbered
   }
 
-  static let maximumStepSeconds = 10
+  static let maximumHoleSeconds = 10
 
   private let timeBase: TimeBase
   private let frameBase: TimeBase
-  /// Timeline frame 0 in frames of the stream's own count; moves when the count jumps.
+  /// Timeline frame 0 in frames of the stream's own count; moves when the count jumps, until the next seek: that goes by
+  /// the count that the file begins with.
   private var originFrame: Int64
+  private let firstOriginFrame: Int64
   private let toleranceFrames: Int64
-  private let maximumStepFrames: Int64
+  private let maximumHoleFrames: Int64
+  private let maximumOverlapFrames: Int64
+  /// Timestamps tell every frame from its neighbours.
+  private let hasFineTimestamps: Bool
   /// Where the next frame should begin; nil after a seek.
-  private(set) var expectedFrame: Int64?
+  private(set) var expectedFrame: Int64? {
+    didSet { furthestFrame = expectedFrame.map { max($0, furthestFrame ?? $0) } }
+  }
+  /// The furthest that it was since the last seek.
+  private(set) var furthestFrame: Int64?
   /// The next timestamp counts exactly, because packets are missing before it.
   private var takesNextTimestamp = false
 
@@ -31,8 +41,11 @@ struct AudioTimeline {
     self.timeBase = timeBase
     self.frameBase = frameBase
     self.originFrame = originFrame
+    firstOriginFrame = originFrame
     let rate = Int64(frameBase.denominator)
-    maximumStepFrames = rate * Int64(Self.maximumStepSeconds)
+    maximumHoleFrames = rate * Int64(Self.maximumHoleSeconds)
+    maximumOverlapFrames = rate / 4
+    hasFineTimestamps = frameBase.ticks(from: 1, of: timeBase, rounding: .up).map { $0 <= 1 } ?? false
     if isLossless && timeBase.divides(frameBase) {
       toleranceFrames = 0
     } else {
@@ -61,13 +74,24 @@ struct AudioTimeline {
     return (frame, step)
   }
 
-  /// Packets are missing: the next timestamp tells where it goes on.
-  mutating func noteMissingPackets() { takesNextTimestamp = true }
+  /// A packet did not decode: silence stands for what it lasted.
+  ///
+  /// The next timestamp tells where it goes on; where timestamps are coarse, the packet's own length tells it better: then
+  /// answers where the packet ends.
+  mutating func noteMissingPacket(frameCount: Int64?) -> Int64? {
+    guard !hasFineTimestamps, let frameCount, let expectedFrame else {
+      takesNextTimestamp = true
+      return nil
+    }
+    self.expectedFrame = expectedFrame + frameCount
+    return self.expectedFrame
+  }
 
   /// Forgets what was expected: after a seek. The next timestamp tells the place, or `frame` if there is none.
   mutating func restart(at frame: Int64? = nil) {
     expectedFrame = frame
     takesNextTimestamp = false
+    originFrame = firstOriginFrame
   }
 
   private mutating func decide(_ stamped: Int64?) -> (Int64, Step) {
@@ -77,7 +101,8 @@ struct AudioTimeline {
     let tolerance = takesNextTimestamp ? 0 : toleranceFrames
     takesNextTimestamp = false
     if abs(difference) <= tolerance { return (expected, .contiguous) }
-    if abs(difference) <= maximumStepFrames { return (stamped, difference > 0 ? .hole : .overlap) }
+    if difference > 0, difference <= maximumHoleFrames { return (stamped, .hole) }
+    if difference < 0, -difference <= maximumOverlapFrames { return (stamped, .overlap) }
     originFrame += difference
     return (expected, .renumbered)
   }

@@ -27,27 +27,44 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
   public let channelMask: UInt64?
   /// The place of the frame that the next read gives.
-  public private(set) var position: Int64 = 0
+  public internal(set) var position: Int64 = 0
   /// Where the time of the last seek went.
   public private(set) var lastSeekTimings = SeekTimings()
   /// What was cut off in front of the first frame.
   public private(set) var startTrim = EdgeTrim.none
   /// What was cut off behind the last frame; known once the end has been read.
-  public private(set) var endTrim = EdgeTrim.none
+  public internal(set) var endTrim = EdgeTrim.none
+  /// Where the sound ends; known once the end has been read.
+  public internal(set) var end: TrackEnd?
 
-  private let interrupt: Interrupt
-  private let displayPath: String
-  private let reader: FrameReader
-  private let positioning: ContainerFormat.Positioning
+  let interrupt: Interrupt
+  let displayPath: String
+  let reader: FrameReader
+  let positioning: ContainerFormat.Positioning
   private let prerollFrames: Int64
+  let edges: TrackEdges
+  /// Bytes in the file when it was opened.
+  let byteCount: Int64
   /// Frames from here on are not the track's (the encoder's padding); nil where FFmpeg cuts them off.
-  private let endFrame: Int64?
+  var endFrame: Int64?
   /// Where the container says that the track ends, to tell a file that breaks off; with how much doubt.
-  private let promisedEnd: (frame: Int64, toleranceFrames: Int64)?
+  let promisedEnd: (frame: Int64, toleranceFrames: Int64)?
+  /// Seeks go no further; nil when nobody knows where the sound ends.
+  var seekLimit: Int64?
+  /// Places after a seek are as exact as those of a read from the start.
+  private let hasExactPlaces: Bool
   private var converter: FrameConverter
   /// Whether the reader's frame still has something to give.
-  private var hasFrame = false
-  private var isAtEnd = false
+  var hasFrame = false
+  var isAtEnd = false
+  /// Every place since the last seek is counted, or told by timestamps as fine as frames.
+  var isPlaceExact = true
+  /// Up to here silence stands for packets at the end that did not decode.
+  var silentEnd: Int64 = 0
+  /// Why the sound ends before its time.
+  var breakOff: MediaError?
+  /// Said by `takeWarning`.
+  var warning: MediaError?
   /// After an interruption the demuxer may stand anywhere: seek to `position` before reading.
   private var mustReposition = false
   /// Found while there were still frames to hand over; thrown by the next read.
@@ -73,8 +90,11 @@ public final class AudioTrackReader: @unchecked Sendable {
       throw MediaError(.noPlayableTracks, "there is no sound in \(asset.displayPath)")
     }
     let container = ContainerFormat(present.formatName)
+    guard let edges = present.audioEdges else { preconditionFailure("a track that plays has edges") }
+    self.edges = edges
+    self.byteCount = byteCount
     do throws(AVFailure) {
-      reader = try FrameReader(demuxer: demuxer, streamIndex: track.id, format: container)
+      reader = try FrameReader(demuxer: demuxer, streamIndex: track.id, format: container, edges: edges)
       hasFrame = try Self.decodeFirst(reader)
       let layout = reader.frame.layout
       let found = layout.map { AudioFormat(sampleRateHz: $0.sampleRateHz, channelCount: $0.channelCount) }
@@ -89,14 +109,17 @@ public final class AudioTrackReader: @unchecked Sendable {
     positioning = container.positioning(hasVideo: present.hasVideo)
     prerollFrames = CodecPreroll.frameCount(
       codecName: track.codecName, sampleRateHz: format.sampleRateHz, declared: reader.stream.seekPrerollFrames)
-    let isCounted = container.hasExactDurations && reader.stream.durationTicks != nil
-    let end =
-      isCounted && demuxer.durationSource == .container
-      ? track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) : nil
-    endFrame = container.endsAtTrackDuration ? end : nil
-    let isExact = CodecTraits.isLossless(codecName: track.codecName) && container != .movie
-    let tolerance = isExact ? 0 : Int64(format.sampleRateHz / 10)
-    promisedEnd = end.map { (frame: $0, toleranceFrames: tolerance) }
+    let isExact =
+      CodecTraits.isLossless(codecName: track.codecName) && container.hasExactDurations && container != .movie
+    let tolerance = isExact ? 0 : Int64(format.sampleRateHz / (container == .matroska ? 1 : 10))
+    let end = track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero)
+    let isPromised = track.providesPreciseDuration || container == .movie || container == .matroska && !present.hasVideo
+    promisedEnd = end.flatMap { isPromised ? (frame: $0, toleranceFrames: tolerance) : nil }
+    let isCutThere = container.endsAtTrackDuration && track.providesPreciseDuration || edges.endsAtSoundFrameCount
+    endFrame = isCutThere ? end : nil
+    seekLimit = track.providesPreciseDuration || isCutThere ? end : nil
+    hasExactPlaces = container.hasExactDurations || positioning == .countedFromStart
+    startTrim = Self.startTrim(reader, edges)
     if !hasFrame, let failure = reader.takeSkipped()?.failure {
       throw MediaError(
         .decodeFailed, "none of the sound decodes: \(asset.displayPath)", operation: failure.call,
@@ -120,13 +143,35 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Allows reading again; it goes on where it was. Any thread.
   public func resetCancellation() { interrupt.reset() }
 
-  /// Packets that did not decode since the last call, with the first one's error; nil when all did.
-  public func takeSkippedPackets() -> (count: Int, error: MediaError?)? {
-    guard let (count, failure) = reader.takeSkipped() else { return nil }
+  /// Packets that did not decode since the last call, with the first one's place and error; nil when all did.
+  public func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+    guard let skipped = reader.takeSkipped() else { return nil }
+    let (count, failure) = (skipped.count, skipped.failure)
     let error = MediaError(
-      .decodeFailed, "\(count) damaged packets were skipped in \(displayPath)", operation: failure.call,
-      underlying: failure.reason)
-    return (count, error)
+      .decodeFailed, "\(count) damaged packet\(count == 1 ? "" : "s") skipped in \(displayPath)",
+      operation: failure.call, underlying: failure.reason)
+    return (count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz), error)
+  }
+
+  /// What is wrong with the file, though it plays, found since the last call: `irregularTimestamps`, `wrongLength`.
+  public func takeWarning() -> (time: MediaTime, error: MediaError)? {
+    if let fault = reader.takeTimestampFault() {
+      let time = MediaTime(frame: fault.frame, rate: format.sampleRateHz)
+      let effect =
+        switch fault.step {
+        case .contiguous, .renumbered: "they are counted anew"
+        case .hole: "silence fills the hole"
+        case .overlap: "what comes twice is left out"
+        }
+      return (
+        time,
+        MediaError(
+          .irregularTimestamps,
+          "timestamps jump at \(time.decimalDescription) s in \(displayPath): \(effect)", operation: "read")
+      )
+    }
+    defer { warning = nil }
+    return warning.map { (MediaTime(frame: position, rate: format.sampleRateHz), $0) }
   }
 
   // MARK: - Reading
@@ -170,30 +215,40 @@ public final class AudioTrackReader: @unchecked Sendable {
     return mustReposition ? .cancelled : .endOfTrack
   }
 
-  /// Makes sure that a frame that reaches beyond `position` is there; false at the end or when cancelled.
-  private func advance() throws(MediaError) -> Bool {
+  /// Makes sure that there is something to hand over from `position` on; false at the end or when cancelled.
+  func advance() throws(MediaError) -> Bool {
     while !isAtEnd {
-      if let endFrame, position >= endFrame { break }
+      if let endFrame, position >= endFrame {
+        if try finish(at: endFrame) { break }
+        continue
+      }
       if hasFrame, reader.frameStart + Int64(reader.frame.frameCount) > position { return true }
       hasFrame = false
+      if silentEnd > position { return true }
       switch try mapped({ () throws(AVFailure) in try reader.next() }) {
       case .frame: hasFrame = true
       case .cancelled:
         mustReposition = true
         return false
       case .endOfTrack:
-        isAtEnd = true
-        if let error = endError { throw error }
+        if let end = reader.silentEnd, end > position, end - position <= maximumSilence, endError(at: end) == nil {
+          silentEnd = end
+        } else {
+          try finish()
+        }
       }
     }
     return false
   }
 
+  /// Longest silence that stands for what is missing at the end.
+  private var maximumSilence: Int64 { Int64(format.sampleRateHz * AudioTimeline.maximumHoleSeconds) }
+
   /// Hands over what the frame has from `position` on, or silence before it.
   private func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
     if let endFrame { count = min(count, Int(clamping: endFrame - position)) }
-    let silence = reader.frameStart - position
+    let silence = (hasFrame ? reader.frameStart : silentEnd) - position
     if silence > 0 {
       count = min(count, Int(clamping: silence))
       output.update(repeating: 0, count: count * format.channelCount)
@@ -212,18 +267,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     return count
   }
 
-  /// What is wrong with an end at `position`, when the container promised more.
-  private var endError: MediaError? {
-    guard let promisedEnd, promisedEnd.frame - position > promisedEnd.toleranceFrames else { return nil }
-    let end = reader.timeline?.expectedFrame ?? position
-    let found = MediaTime(frame: end, rate: format.sampleRateHz).decimalDescription
-    let promised = MediaTime(frame: promisedEnd.frame, rate: format.sampleRateHz).decimalDescription
-    return MediaError(
-      .damagedFile, "the file breaks off before its end: \(displayPath)", operation: "read",
-      underlying: "sound up to \(found) of \(promised) seconds")
-  }
-
-  private func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
+  func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
     do throws(AVFailure) { return try body() } catch { throw MediaError(error, path: displayPath) }
   }
 
@@ -261,11 +305,11 @@ public final class AudioTrackReader: @unchecked Sendable {
   }
 
   /// Seeks beyond it find nothing anyway; keeps sums of positions in range.
-  private var lastSeekableFrame: Int64 { endFrame ?? promisedEnd?.frame ?? Int64.max / 8 }
+  private var lastSeekableFrame: Int64 { end?.frame ?? seekLimit ?? Int64.max / 8 }
 
   /// Goes to the latest frame from `earliest` to `target` that costs nothing more, but exactly to `target` when that is
   /// asked.
-  private func move(toFrame target: Int64, earliest: Int64) throws(MediaError) {
+  func move(toFrame target: Int64, earliest: Int64) throws(MediaError) {
     pendingError = nil
     reader.isWarmingUp = true
     defer { reader.isWarmingUp = false }
@@ -293,11 +337,14 @@ public final class AudioTrackReader: @unchecked Sendable {
   private func reposition(toFrame target: Int64, earliest: Int64) throws(MediaError) {
     hasFrame = false
     isAtEnd = false
+    silentEnd = 0
     position = target
-    if let end = promisedEnd?.frame, target >= end {
+    if target >= lastSeekableFrame {
       isAtEnd = true
+      pendingError = breakOff
       return
     }
+    isPlaceExact = hasExactPlaces
     // Negative near the start, so that priming is decoded, too.
     let warmStart = target - prerollFrames
     if positioning == .timestamps {
@@ -341,8 +388,7 @@ public final class AudioTrackReader: @unchecked Sendable {
       hasFrame = true
       return true
     case .endOfTrack:
-      isAtEnd = true
-      pendingError = endError
+      do throws(MediaError) { try finish() } catch { pendingError = error }
       return false
     case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
     }

@@ -7,32 +7,51 @@ import MediaCore
 /// kin the timeline is the movie's own, so that an empty edit at the start is silence.
 struct ContainerTiming {
   private let origin: MediaTime
-  private let containerDuration: MediaTime
+  /// Of everything; indefinite when the container does not say.
+  let containerDuration: MediaTime
   private let format: ContainerFormat
-  private let paddingFrames: [Int: Int64]
+  private let edges: [Int: TrackEdges]
   private let preciseTracks: Set<Int>
 
-  init(demuxer: Demuxer) {
+  init(demuxer: Demuxer, byteCount: Int64) {
     let format = ContainerFormat(demuxer.formatName)
     self.format = format
     let playing = demuxer.streams.filter { $0.mediaType == .audio || $0.mediaType == .video }
+    let edges = Dictionary(
+      playing.filter { $0.mediaType == .audio }.map { stream in
+        (stream.index, TrackEdges(demuxer: demuxer, stream: stream, format: format, byteCount: byteCount))
+      }, uniquingKeysWith: { $1 })
+    self.edges = edges
     let starts = playing.compactMap { stream in stream.startTicks.map { stream.timeBase.time(ofTicks: $0) } }
     let first = starts.filter(\.isNumeric).min() ?? .zero
-    origin = format.hasMovieTimeline ? Swift.min(first, .zero) : first
+    let beginsAtZero = format.hasMovieTimeline && !edges.values.contains(where: \.beginsAtFirstSound)
+    origin = beginsAtZero ? Swift.min(first, .zero) : first
     containerDuration = demuxer.durationMicroseconds.map { TimeBase.microseconds.time(ofTicks: $0) } ?? .indefinite
-    paddingFrames = Dictionary(
-      playing.compactMap { stream in stream.initialPaddingFrames.map { (stream.index, $0) } }, uniquingKeysWith: { $1 })
     preciseTracks = Set(
       playing.filter { stream in
-        stream.durationTicks != nil && demuxer.durationSource == .container && format.hasExactDurations
+        if format == .mp3 { return edges[stream.index]?.soundFrameCount != nil }
+        guard let duration = stream.durationTicks else { return false }
+        // A container whose own index goes further than the duration lies about one of them.
+        let isBelievable = demuxer.lastIndexedTicks(streamIndex: stream.index).map { $0 < duration } ?? true
+        return demuxer.durationSource == .container && format.hasExactDurations
+          && (format != .movie || isBelievable)
       }.map(\.index))
   }
+
+  /// What is known of a sound stream's padding.
+  func edges(of stream: StreamInfo) -> TrackEdges? { edges[stream.index] }
+
+  /// Whether the stream's duration is counted, not guessed, as far as can be told without reading all of it.
+  func isPrecise(_ stream: StreamInfo) -> Bool { preciseTracks.contains(stream.index) }
 
   /// The stream's place on the asset's timeline.
   func timeRange(of stream: StreamInfo) -> TimeRange {
     let start = stream.startTicks.map { stream.timeBase.time(ofTicks: $0) } ?? origin
     // Plainly zero, lest its fine timescale go into every sum.
     let offset = start.isNumeric && start != origin ? start - origin : .zero
+    if let count = edges[stream.index]?.soundFrameCount, let rate = stream.sampleRateHz {
+      return TimeRange(start: offset, duration: MediaTime(frame: count, rate: rate))
+    }
     guard let ticks = stream.durationTicks else {
       // Matroska and others say how long all of it is, but not each stream.
       guard stream.mediaType == .audio || stream.mediaType == .video, containerDuration.isNumeric else {
@@ -41,31 +60,24 @@ struct ContainerTiming {
       return TimeRange(start: offset, duration: Swift.max(.zero, containerDuration - offset))
     }
     var duration = stream.timeBase.time(ofTicks: ticks)
-    if let rate = stream.sampleRateHz, let frames = duration.frameIndex(rate: rate, rounding: .halfAwayFromZero) {
+    if let rate = stream.sampleRateHz, format != .movie || start < duration,
+      let frames = duration.frameIndex(rate: rate, rounding: .halfAwayFromZero)
+    {
       duration = MediaTime(frame: max(0, frames - skippedFrames(of: stream, start: start, rate: rate)), rate: rate)
     }
     return TimeRange(start: offset, duration: duration)
   }
 
   /// Frames that the stream's duration counts but that are not heard: Ogg counts the encoder's delay as part of an Opus
-  /// stream, MP3 has it in front of its start.
+  /// stream, MP3 has it in front of its start. MP4 counts what iTunes' comment says, too, and empty edits before the sound.
   private func skippedFrames(of stream: StreamInfo, start: MediaTime, rate: Int) -> Int64 {
     switch format {
-    case .ogg: paddingFrames[stream.index] ?? 0
+    case .ogg: stream.initialPaddingFrames ?? 0
     case .mp3: start.frameIndex(rate: rate, rounding: .halfAwayFromZero) ?? 0
+    case .movie where start > .zero && start.isNumeric:
+      start.frameIndex(rate: rate, rounding: .halfAwayFromZero) ?? 0
     default: 0
     }
-  }
-
-  /// The end of the longest track that plays, and whether it is exact.
-  func duration(of tracks: [AssetTrack]) -> (MediaTime, isPrecise: Bool) {
-    let ends = tracks.filter { $0.mediaType == .audio || $0.mediaType == .video }.map { track in
-      (end: track.timeRange.end, isPrecise: preciseTracks.contains(track.id))
-    }
-    guard let longest = ends.filter({ $0.end.isNumeric }).max(by: { $0.end < $1.end }) else {
-      return (containerDuration, false)
-    }
-    return (longest.end, longest.isPrecise)
   }
 }
 

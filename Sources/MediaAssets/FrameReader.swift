@@ -20,8 +20,12 @@ final class FrameReader {
   private(set) var frameStart: Int64 = 0
   /// Set once the first frame, and so the timeline's origin, is known.
   private(set) var timeline: AudioTimeline?
-  /// Packets that did not decode since they were last taken, and the first failure.
-  private(set) var skipped: (count: Int, failure: AVFailure)?
+  /// Packets that did not decode since they were last taken.
+  private(set) var skipped: SkippedPackets?
+  /// Timestamps that made no sense since they were last taken.
+  private(set) var timestampFault: TimestampFault?
+  /// What packets told of the padding at the track's edges.
+  private(set) var trims = PacketTrims()
   /// Packets are decoded only to warm up; what fails then is no loss.
   var isWarmingUp = false
   /// The frames' place since the last seek comes from a timestamp or from counting, not from a guess.
@@ -34,8 +38,19 @@ final class FrameReader {
   private let packet: Packet
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
   private let isMovieTimeline: Bool
+  private let edges: TrackEdges
+  /// The timestamp of the file's first packet.
+  private var firstTicks: Int64?
+  /// Sound is missing behind the last frame, for packets did not decode; and where they end, if they say.
+  private var isAfterLoss = false
+  private var lostEnd: Int64?
+  /// Packets that did not decode before the first that did.
+  private var lostAtStartCount: Int64 = 0
+  private var lastFrameCount: Int64 = 0
   /// The end of the last packet that was read.
   private var countedFrame: Int64?
+  /// The end of the one before.
+  private var previousEndFrame: Int64?
   /// Everything up to `countedFrame` was read from the file's start on.
   private var isCounted = true
   /// Opening the file anew was interrupted: the demuxer cannot be used until that is done.
@@ -47,8 +62,9 @@ final class FrameReader {
   /// Reads that fail one after another before the rest of a file is given up.
   private static let maximumBadReads = 64
 
-  init(demuxer: Demuxer, streamIndex: Int, format: ContainerFormat) throws(AVFailure) {
+  init(demuxer: Demuxer, streamIndex: Int, format: ContainerFormat, edges: TrackEdges) throws(AVFailure) {
     self.demuxer = demuxer
+    self.edges = edges
     stream = demuxer.streams[streamIndex]
     demuxer.select(streamIndex: streamIndex)
     decoder = try Decoder(demuxer: demuxer, streamIndex: streamIndex)
@@ -64,10 +80,22 @@ final class FrameReader {
   }
 
   /// Takes the report of dropped packets.
-  func takeSkipped() -> (count: Int, failure: AVFailure)? {
+  func takeSkipped() -> SkippedPackets? {
     defer { skipped = nil }
     return skipped
   }
+
+  /// Takes the report of timestamps that made no sense.
+  func takeTimestampFault() -> TimestampFault? {
+    defer { timestampFault = nil }
+    return timestampFault
+  }
+
+  /// Where the silence ends that stands for packets at the track's end that did not decode; nil when there are none.
+  var silentEnd: Int64? { lostEnd.map { $0 - trims.endFrames } }
+
+  /// Whether the file has fewer bytes than `byteCount`.
+  func isShorter(than byteCount: Int64) -> Bool { demuxer.presentByteCount.map { $0 < byteCount } ?? false }
 
   // MARK: - Reading
 
@@ -114,7 +142,14 @@ final class FrameReader {
       if !hasReadPacket {
         hasReadPacket = true
         firstPacketFrame = packet.pts.flatMap { timeline?.frame(ofTicks: $0) }
+        if firstTicks == nil { firstTicks = packet.pts }
       }
+      if trims.note(packet.trimmedFrames) {
+        // What was cut off was no end: the file's header is wrong, or files were joined.
+        _ = timeline?.noteMissingPacket(frameCount: 0)
+        isAfterLoss = true
+      }
+      previousEndFrame = countedFrame
       if let end = packetEndFrame { countedFrame = end }
       return .packet
     }
@@ -127,30 +162,65 @@ final class FrameReader {
     return overflow ? nil : timeline.frame(ofTicks: end)
   }
 
+  /// Silence will stand for the packet that was sent last.
   private func drop(_ failure: AVFailure) {
-    timeline?.noteMissingPackets()
+    isAfterLoss = true
+    lostEnd = timeline?.noteMissingPacket(frameCount: packetFrameCount) ?? packetEndFrame
+    if timeline == nil { lostAtStartCount += 1 }
     guard !isWarmingUp else { return }
-    skipped = (min((skipped?.count ?? 0), Int.max - 1) + 1, skipped?.failure ?? failure)
+    let place = timeline?.expectedFrame ?? 0
+    skipped = SkippedPackets(
+      count: min(skipped?.count ?? 0, Int.max - 1) + 1, failure: skipped?.failure ?? failure,
+      frame: skipped?.frame ?? place)
+  }
+
+  /// How long the packet lasts: as long as the last frame where its timestamps are too coarse to tell the two apart.
+  private var packetFrameCount: Int64? {
+    guard let duration = packet.duration, let rate = stream.sampleRateHz,
+      let frameBase = TimeBase(sampleRateHz: rate),
+      let told = frameBase.ticks(from: duration, of: stream.timeBase, rounding: .nearest),
+      let tick = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up)
+    else { return lastFrameCount > 0 ? lastFrameCount : nil }
+    return abs(told - lastFrameCount) <= tick ? lastFrameCount : told
   }
 
   private func place() {
     if timeline == nil { timeline = makeTimeline() }
     if timeline?.expectedFrame == nil { isPlaceProven = isCounted || frame.pts != nil }
+    let isAfterLoss = isAfterLoss
+    self.isAfterLoss = false
+    lostEnd = nil
+    let expected = timeline?.expectedFrame
+    lastFrameCount = Int64(frame.frameCount)
     guard let placed = timeline?.place(ticks: frame.pts, frameCount: frame.frameCount) else { return }
     frameStart = placed.frame
+    guard placed.step != .contiguous, !isAfterLoss, !isWarmingUp else { return }
+    // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
+    if isMovieTimeline, placed.step == .hole, previousEndFrame != placed.frame { return }
+    timestampFault = TimestampFault(
+      count: min(timestampFault?.count ?? 0, Int.max - 1) + 1, step: timestampFault?.step ?? placed.step,
+      frame: timestampFault?.frame ?? expected ?? placed.frame)
   }
 
-  /// The timeline that follows from the first decoded frame: FFmpeg has cut the priming off.
+  /// The timeline that follows from the first decoded frame: FFmpeg has cut the priming off, or what it knows of it.
   private func makeTimeline() -> AudioTimeline? {
     let rate = frame.layout?.sampleRateHz ?? stream.sampleRateHz ?? 0
     guard let frameBase = TimeBase(sampleRateHz: rate) else { return nil }
-    let first = frame.pts.flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) } ?? 0
+    let firstFrame = frame.pts.flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) }
+    // Packets that did not decode count: silence stands for them.
+    let firstPacket = firstTicks.flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) }
+      .map { $0 + trims.startFrames }
+    let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
+    let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
+    let sound = (isAfterLoss ? afterLoss ?? firstFrame : firstFrame) ?? 0
+    let first = sound + edges.uncutStartFrames
     let videoStart = presentationStart.flatMap {
       frameBase.ticks(from: $0.ticks, of: $0.timeBase, rounding: .nearest)
     }
     let earliest = min(first, videoStart ?? first)
+    let beginsAtZero = isMovieTimeline && !edges.beginsAtFirstSound
     return AudioTimeline(
-      timeBase: stream.timeBase, frameBase: frameBase, originFrame: isMovieTimeline ? min(0, earliest) : earliest,
+      timeBase: stream.timeBase, frameBase: frameBase, originFrame: beginsAtZero ? min(0, earliest) : earliest,
       isLossless: CodecTraits.isLossless(codecName: stream.codecName))
   }
 
@@ -188,6 +258,27 @@ final class FrameReader {
     }
   }
 
+  /// Whether every frame has a timestamp of its own, so that durations of packets add up.
+  var hasExactTimestamps: Bool {
+    stream.sampleRateHz.flatMap { TimeBase(sampleRateHz: $0) }.map { stream.timeBase.divides($0) } ?? false
+  }
+
+  /// Reads to the end without decoding, and answers where the last packet ends; nil when cancelled.
+  func countToEnd() throws(AVFailure) -> Int64? {
+    if !isCounted || isAtEndOfFile { try rewind() }
+    decoder.flush()
+    while true {
+      switch try readPacket() {
+      case .packet: continue
+      case .cancelled: return nil
+      case .endOfFile:
+        isAtEndOfFile = true
+        _ = try decoder.sendEndOfStream()
+        return (countedFrame ?? 0) - trims.endFrames
+      }
+    }
+  }
+
   /// Starts anew at the file's first packet.
   func rewind() throws(AVFailure) {
     restart()
@@ -213,7 +304,46 @@ final class FrameReader {
     hasReadPacket = false
     firstPacketFrame = nil
     badReadCount = 0
+    isAfterLoss = false
+    lostEnd = nil
+    trims.restart()
   }
+}
+
+/// Packets that did not decode.
+struct SkippedPackets {
+  var count: Int
+  /// Why the first did not.
+  var failure: AVFailure
+  /// Where the first stands on the timeline.
+  var frame: Int64
+}
+
+/// Timestamps that are not where the sound before them ends.
+struct TimestampFault {
+  var count: Int
+  /// What the first did, and where on the timeline.
+  var step: AudioTimeline.Step
+  var frame: Int64
+}
+
+/// What packets said of the padding at the track's edges, in frames.
+struct PacketTrims {
+  /// Cut off the file's first packets; nil before the first is read.
+  private(set) var firstFrames: Int64?
+  /// Cut off the ends of the packets read last, until one is whole.
+  private(set) var endFrames: Int64 = 0
+
+  var startFrames: Int64 { firstFrames ?? 0 }
+
+  /// Answers whether what was cut off before was in the middle.
+  mutating func note(_ trimmed: (start: Int64, end: Int64)) -> Bool {
+    if firstFrames == nil { firstFrames = trimmed.start }
+    defer { endFrames = trimmed.end > 0 ? endFrames + trimmed.end : 0 }
+    return endFrames > 0 && trimmed.end == 0
+  }
+
+  mutating func restart() { endFrames = 0 }
 }
 
 /// What is known of codecs by name.

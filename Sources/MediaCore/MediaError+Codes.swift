@@ -28,6 +28,8 @@ extension MediaError.Code {
   public static let noPlayableTracks = Self(rawValue: 3003)
   public static let damagedFile = Self(rawValue: 3004)
   public static let mediaLimitExceeded = Self(rawValue: 3005)
+  public static let wrongLength = Self(rawValue: 3006)
+  public static let irregularTimestamps = Self(rawValue: 3007)
 
   // MARK: 4xxx: codecs.
   public static let unknownCodec = Self(rawValue: 4001)
@@ -68,7 +70,7 @@ extension MediaError.Code {
     2001: "file-not-found", 2002: "not-a-file", 2003: "permission-denied", 2004: "no-such-item",
     2005: "read-failed", 2006: "write-failed", 2007: "unsupported-place",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",
-    3005: "media-limit-exceeded",
+    3005: "media-limit-exceeded", 3006: "wrong-length", 3007: "irregular-timestamps",
     4001: "unknown-codec", 4002: "decode-failed", 4003: "unsupported-audio-format", 4004: "conversion-failed",
     5001: "output-unavailable", 5002: "output-lost", 5003: "output-configuration", 5004: "not-virtual-clock",
     6001: "unknown-command", 6002: "bad-arguments", 6003: "line-too-long", 6004: "invalid-utf8",

@@ -34,7 +34,9 @@ final class DecodePipeline: Sendable {
 
   /// What happened, in order. `streamFrame` counts in the stream of the generation.
   enum Report: Sendable {
-    case loaded(itemID: PlayerItem.ID, duration: MediaTime)
+    case loaded(itemID: PlayerItem.ID, AssetProperties)
+    /// The end of the item's sound has been read: its duration is no estimate any more.
+    case refined(itemID: PlayerItem.ID, AssetProperties)
     /// The item could not be opened, or a seek in it not be carried out; nothing of it is in the stream.
     case failed(generation: UInt64, itemID: PlayerItem.ID, MediaError)
     /// The first samples are there, and begin at `time`.
@@ -45,7 +47,9 @@ final class DecodePipeline: Sendable {
     case ended(generation: UInt64, itemID: PlayerItem.ID, streamFrame: Int64, MediaError?)
     /// More was written behind frame `streamFrame`, at which the stream had been ended.
     case extended(generation: UInt64, streamFrame: Int64)
-    case packetsSkipped(itemID: PlayerItem.ID, count: Int, MediaError?)
+    case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
+    /// Something is wrong with the file, though it plays.
+    case warned(itemID: PlayerItem.ID, time: MediaTime, MediaError)
     /// Samples were written. Only with `reportsProgress`.
     case progressed
   }

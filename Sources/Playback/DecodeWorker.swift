@@ -110,7 +110,7 @@ final class DecodeWorker {
     item = nil
     let decoder = try ItemDecoder(source)
     offerForCancellation(decoder)
-    report(.loaded(itemID: source.itemID, duration: decoder.duration))
+    report(.loaded(itemID: source.itemID, decoder.properties))
     return decoder
   }
 
@@ -147,7 +147,7 @@ final class DecodeWorker {
       switch try writer.write(from: item) {
       case .written:
         reportExtension(job)
-        reportSkippedPackets(item)
+        reportFaults(item)
         if reportsProgress { report(.progressed) }
         prepareIfReady(job)
       case .ended: try finishItem(item, error: nil)
@@ -186,16 +186,21 @@ final class DecodeWorker {
     }
   }
 
-  private func reportSkippedPackets(_ item: ItemDecoder) {
-    guard let skipped = item.takeSkippedPackets() else { return }
-    report(.packetsSkipped(itemID: item.itemID, count: skipped.count, skipped.error))
+  private func reportFaults(_ item: ItemDecoder) {
+    if let skipped = item.takeSkippedPackets() {
+      report(.packetsSkipped(itemID: item.itemID, time: skipped.time, count: skipped.count, skipped.error))
+    }
+    while let warning = item.takeWarning() {
+      report(.warned(itemID: item.itemID, time: warning.time, warning.error))
+    }
   }
 
   // MARK: - From item to item
 
   private func finishItem(_ finished: ItemDecoder, error: MediaError?) throws(MediaError) {
     guard let job, let writer else { return }
-    reportSkippedPackets(finished)
+    reportFaults(finished)
+    if let properties = finished.refineDuration() { report(.refined(itemID: finished.itemID, properties)) }
     item = nil
     reportExtension(job)
     let isFirst = begunCount == 1

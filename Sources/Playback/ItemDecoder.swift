@@ -13,7 +13,9 @@ final class ItemDecoder {
   }
 
   let itemID: PlayerItem.ID
-  let duration: MediaTime
+  let asset: Asset
+  /// What the asset was found to be.
+  let properties: AssetProperties
   let reader: AudioTrackReader?
   /// What `read` gives.
   let format: AudioFormat
@@ -24,8 +26,9 @@ final class ItemDecoder {
   /// Opens the item's asset. Blocks. Errors: everything that `Asset.load` and `AudioTrackReader` throw.
   init(_ source: DecodePipeline.Source) throws(MediaError) {
     itemID = source.itemID
+    asset = source.asset
     let properties = try source.asset.load()
-    duration = properties.duration
+    self.properties = properties
     if properties.hasAudio {
       let reader = try AudioTrackReader(asset: source.asset)
       self.reader = reader
@@ -65,5 +68,14 @@ final class ItemDecoder {
   func resetCancellation() { reader?.resetCancellation() }
 
   /// Packets that did not decode since the last call.
-  func takeSkippedPackets() -> (count: Int, error: MediaError?)? { reader?.takeSkippedPackets() }
+  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? { reader?.takeSkippedPackets() }
+
+  /// What is wrong with the file though it plays, found since the last call.
+  func takeWarning() -> (time: MediaTime, error: MediaError)? { reader?.takeWarning() }
+
+  /// Tells the asset where its sound ends, once the end has been read; answers what that changes, nil for nothing.
+  func refineDuration() -> AssetProperties? {
+    guard let reader, let end = reader.end, end.isExact else { return nil }
+    return asset.refine(audioEnd: MediaTime(frame: end.frame, rate: format.sampleRateHz))
+  }
 }

@@ -1,4 +1,5 @@
 import DequeModule
+import MediaAssets
 import MediaCore
 import RealtimeAudio
 
@@ -10,7 +11,7 @@ final class ItemLoader: @unchecked Sendable {
   // `@unchecked Sendable`: everything but `load` of an asset is confined to `loop`.
   private struct Request {
     var item: PlayerItem
-    var completion: @Sendable (Result<MediaTime, MediaError>) -> Void
+    var completion: @Sendable (Result<AssetProperties, MediaError>) -> Void
   }
 
   private let loop: any ControlLoop
@@ -21,7 +22,7 @@ final class ItemLoader: @unchecked Sendable {
 
   init(loop: any ControlLoop) { self.loop = loop }
 
-  func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<MediaTime, MediaError>) -> Void) {
+  func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<AssetProperties, MediaError>) -> Void) {
     guard waitingItems.insert(ObjectIdentifier(item)).inserted else { return }
     waiting.append(Request(item: item, completion: completion))
     startNext()
@@ -38,12 +39,12 @@ final class ItemLoader: @unchecked Sendable {
     isBusy = true
     let item = request.item
     NamedThread.detached(name: "load-item") { [loop] in
-      let result = Result { () throws(MediaError) in try item.asset.load().duration }
+      let result = Result { () throws(MediaError) in try item.asset.load() }
       loop.execute { self.finished(item, result) }
     }
   }
 
-  private func finished(_ item: PlayerItem, _ result: Result<MediaTime, MediaError>) {
+  private func finished(_ item: PlayerItem, _ result: Result<AssetProperties, MediaError>) {
     isBusy = false
     if let index = waiting.firstIndex(where: { $0.item === item }) {
       let request = waiting.remove(at: index)

@@ -90,7 +90,7 @@ public final class PlaybackEngine: @unchecked Sendable {
 
   func makeToken() -> ObserverToken { nextToken.wrappingAdd(1, ordering: .relaxed).oldValue }
 
-  func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<MediaTime, MediaError>) -> Void) {
+  func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<AssetProperties, MediaError>) -> Void) {
     loader.load(item) { [weak self] result in
       completion(result)
       self?.progressed()

@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 import RealtimeAudio
 
@@ -152,7 +153,8 @@ extension PlayerCore {
     guard !isClosed else { return }
     takeSpans()
     switch report {
-    case .loaded(let id, let duration): itemLoaded(id, duration: duration)
+    case .loaded(let id, let properties): itemLoaded(id, properties)
+    case .refined(let id, let properties): itemRefined(id, properties)
     case .failed(let generation, let id, let error):
       guard generation == machine.generation || items[id]?.status == .unknown else { break }
       itemFailed(id, error)
@@ -169,9 +171,12 @@ extension PlayerCore {
         stream.reopen(endingAt: frame)
         sound(stream)
       }
-    case .packetsSkipped(let id, let count, let error):
-      logger.warning("packets did not decode", metadata: ["item": "\(id)", "count": "\(count)"])
-      send(.packetsSkipped(id, count: count, error))
+    case .packetsSkipped(let id, let time, let count, let error):
+      logger.warning("packets did not decode", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
+      send(.packetsSkipped(id, time, count: count, error))
+    case .warned(let id, let time, let error):
+      logger.warning("the file is not as it should be", metadata: ["item": "\(id)", "error": "\(error)"])
+      send(.newErrorLogEntry(id, time, error))
     case .progressed: break
     }
     engine.progressed()
@@ -210,24 +215,38 @@ extension PlayerCore {
     engine.load(item) { [weak self] result in
       guard let self, !self.isClosed else { return }
       switch result {
-      case .success(let duration): self.itemLoaded(id, duration: duration)
+      case .success(let properties): self.itemLoaded(id, properties)
       case .failure(let error): self.itemFailed(id, error)
       }
     }
   }
 
-  private func itemLoaded(_ id: PlayerItem.ID, duration: MediaTime) {
+  private func itemLoaded(_ id: PlayerItem.ID, _ properties: AssetProperties) {
     guard let item = items[id], item.status == .unknown else { return }
-    item.update(status: .readyToPlay, duration: duration)
-    run(machine.itemLoaded(id, duration: duration), cause: .itemLoaded)
-    send(.itemChanged(id, item.status, duration))
+    update(item, properties)
+  }
+
+  /// The duration is known better. Other entries that share the asset hear of it when they are loaded or read.
+  private func itemRefined(_ id: PlayerItem.ID, _ properties: AssetProperties) {
+    guard let item = items[id], item.status == .readyToPlay else { return }
+    update(item, properties)
+  }
+
+  private func update(_ item: PlayerItem, _ properties: AssetProperties) {
+    guard item.update(properties) else { return }
+    run(machine.itemLoaded(item.id, duration: properties.duration), cause: .itemLoaded)
+    send(itemChanged(item))
+  }
+
+  private func itemChanged(_ item: PlayerItem) -> PlayerEvent {
+    .itemChanged(item.id, item.status, item.duration, isPrecise: item.providesPreciseDuration)
   }
 
   private func itemFailed(_ id: PlayerItem.ID, _ error: MediaError) {
     guard let item = items[id], item.error == nil else { return }
-    item.update(status: .failed(error), duration: item.duration)
+    item.fail(error)
     logger.warning("item failed", metadata: ["item": "\(id)", "error": "\(error)"])
-    send(.itemChanged(id, item.status, item.duration))
+    send(itemChanged(item))
     run(machine.itemFailed(id, error), cause: .itemFailed)
   }
 }

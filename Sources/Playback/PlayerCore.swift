@@ -270,7 +270,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   private func clamp(_ time: MediaTime, _ entry: Machine.Entry) -> MediaTime {
     let lower = max(time, .zero)
-    guard entry.duration.isNumeric else { return lower }
+    // Behind an estimate there may be more.
+    guard entry.duration.isNumeric, items[entry.id]?.providesPreciseDuration == true else { return lower }
     return min(lower, entry.duration)
   }
 
@@ -380,6 +381,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       state.currentItemID = current.id
       state.itemStatus = current.status
       state.itemDuration = current.duration
+      state.itemProvidesPreciseDuration = items[current.id]?.providesPreciseDuration ?? false
     }
     return state
   }

@@ -15,6 +15,7 @@ public final class PlayerItem: Sendable {
   private struct State {
     var status = ItemStatus.unknown
     var duration = MediaTime.indefinite
+    var providesPreciseDuration = false
     var owner: ObjectIdentifier?
   }
 
@@ -41,6 +42,10 @@ public final class PlayerItem: Sendable {
   /// Indefinite until the item is ready.
   public var duration: MediaTime { state.withLock { $0.duration } }
 
+  /// Whether `duration` is what the item really lasts, not an estimate. An estimate is replaced, and the change told
+  /// (`PlayerEvent.itemChanged`), when the end of the sound has been read.
+  public var providesPreciseDuration: Bool { state.withLock { $0.providesPreciseDuration } }
+
   /// Why the item failed; nil unless `status` is `failed`.
   public var error: MediaError? { status.error }
 
@@ -57,10 +62,18 @@ public final class PlayerItem: Sendable {
 
   func release() { state.withLock { $0.owner = nil } }
 
-  func update(status: ItemStatus, duration: MediaTime) {
-    state.withLock {
-      $0.status = status
-      $0.duration = duration
+  /// It is ready, or more is known of it. False when that was known before.
+  func update(_ properties: AssetProperties) -> Bool {
+    state.withLock { state in
+      let isKnown =
+        state.status == .readyToPlay && state.duration == properties.duration
+        && state.providesPreciseDuration == properties.providesPreciseDuration
+      state.status = .readyToPlay
+      state.duration = properties.duration
+      state.providesPreciseDuration = properties.providesPreciseDuration
+      return !isKnown
     }
   }
+
+  func fail(_ error: MediaError) { state.withLock { $0.status = .failed(error) } }
 }

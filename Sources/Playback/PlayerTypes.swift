@@ -62,7 +62,7 @@ public enum ChangeCause: String, Sendable, Hashable {
   case itemEnded
   /// An item could not be opened or played.
   case itemFailed
-  /// An item was opened, or its duration became known.
+  /// An item was opened, or its duration became known, or known better.
   case itemLoaded
   /// The first samples are there.
   case buffered
@@ -94,12 +94,16 @@ public enum PlayerEvent: Sendable, Hashable {
   case stalled(PlayerItem.ID, MediaTime)
   /// The current time changed other than by playing.
   case timeJumped(PlayerItem.ID, MediaTime)
-  /// An item's status or duration changed.
-  case itemChanged(PlayerItem.ID, ItemStatus, MediaTime)
+  /// An item's status or duration changed; `isPrecise` says whether the duration is no estimate.
+  case itemChanged(PlayerItem.ID, ItemStatus, MediaTime, isPrecise: Bool)
   /// An item could not be opened; a player that plays goes on with the next one.
   case itemFailed(PlayerItem.ID, MediaError)
-  /// A packet of the item did not decode; silence stands for it where time has to be kept.
-  case packetsSkipped(PlayerItem.ID, count: Int, MediaError?)
+  /// Packets of the item did not decode, the first at this time; silence stands for what they last. Said when it is
+  /// found, up to two seconds before it is heard.
+  case packetsSkipped(PlayerItem.ID, MediaTime, count: Int, MediaError)
+  /// Something is wrong with the item's file at this time, though it plays: `irregularTimestamps`, `wrongLength`. Said
+  /// when it is found. As AVPlayerItemNewErrorLogEntry.
+  case newErrorLogEntry(PlayerItem.ID, MediaTime, MediaError)
 }
 
 /// Every public fact of a player, at one moment.
@@ -120,6 +124,8 @@ public struct PlayerState: Sendable, Hashable {
   public var itemStatus = ItemStatus.unknown
   /// The current item's; indefinite until it is known.
   public var itemDuration = MediaTime.indefinite
+  /// Whether that is no estimate.
+  public var itemProvidesPreciseDuration = false
 }
 
 /// One change of a player's state, as observers get it.

@@ -14,9 +14,9 @@ public enum Command: Sendable, Hashable {
   public var isWaiting: Bool {
     switch self {
     case .playback(.seek, _), .watching(.wait), .watching(.clockAdvance): true
-    case .queue(.load(_, let waitUntilReady), _): waitUntilReady
-    case .queue(.append(_, let waitUntilReady, _), _): waitUntilReady
-    case .queue(.insert(_, _, let waitUntilReady, _), _): waitUntilReady
+    case .queue(.load(_, let waitUntilReady, _), _): waitUntilReady
+    case .queue(.append(_, let waitUntilReady, _, _), _): waitUntilReady
+    case .queue(.insert(_, _, let waitUntilReady, _, _), _): waitUntilReady
     default: false
     }
   }
@@ -86,13 +86,14 @@ public enum PlaybackCommand: Sendable, Hashable {
 }
 
 /// Commands that edit or list one player's queue. `ifVersion` is the version that the queue must have for the edit to be done.
+/// With `precise` the durations of the new entries are found out exactly.
 public enum QueueCommand: Sendable, Hashable {
   /// Replaces the queue; at least one path.
-  case load([FilePath], waitUntilReady: Bool)
+  case load([FilePath], waitUntilReady: Bool, precise: Bool = false)
   /// Adds to the end; at least one path.
-  case append([FilePath], waitUntilReady: Bool, ifVersion: Int?)
+  case append([FilePath], waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false)
   /// Adds at a place; at least one path.
-  case insert([FilePath], at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?)
+  case insert([FilePath], at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false)
   /// Removes entries; at least one id.
   case remove([Int], ifVersion: Int?)
   case clear

@@ -87,14 +87,14 @@ extension CommandTable {
       parameters: [player],
       reply: [
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
-        "duration",
-        "volume", "muted", "actionAtItemEnd", "itemStatus", "version",
+        "duration", "providesPreciseDuration", "volume", "muted", "actionAtItemEnd", "itemStatus", "version",
       ],
       errors: [.noSuchPlayer],
       example: [
         "> status",
         "< ok player=main timeControlStatus=playing reasonForWaitingToPlay=none rate=1 item=1 index=0 count=2 time=12.25"
-          + " pts=540225/44100 duration=183.2 volume=1 muted=false actionAtItemEnd=advance itemStatus=readyToPlay version=2",
+          + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false actionAtItemEnd=advance"
+          + " itemStatus=readyToPlay version=2",
       ]
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]

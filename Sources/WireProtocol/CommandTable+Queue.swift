@@ -7,6 +7,9 @@ extension CommandTable {
   private static let wait = ParameterSpec(
     .wait, .word(["ready"]), .option, "ready",
     "answer when all are ready to play, or with the error of the first that fails")
+  private static let precise = ParameterSpec(
+    .precise, .flag, .option, "precise",
+    "find out exactly how long they are, even if all of a file has to be read for that before it plays")
   private static let ifVersion = ParameterSpec(
     .ifVersion, .integer(0...Int.max), .option, "VERSION", "do it only if the queue has this version")
 
@@ -21,25 +24,29 @@ extension CommandTable {
     CommandSpec(
       .load, .queue, "Replaces the queue.",
       details: "The rate stays: what is paused stays paused. A file that cannot be played is an entry whose status is"
-        + " `failed`; with `wait=ready` it is this request's error.",
-      parameters: [paths, wait, player], waiting: .untilReady, reply: ["items", "version"], errors: loadErrors,
+        + " `failed`; with `wait=ready` it is this request's error. A duration is an estimate where the file does not say it"
+        + " exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS, Matroska, ...), and is corrected when the end"
+        + " of the sound has been read; with `precise` it is counted first.",
+      parameters: [paths, wait, precise, player], waiting: .untilReady, reply: ["items", "version"], errors: loadErrors,
       example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"]
     ) { arguments throws(MediaError) in
       .queue(
-        .load(arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil), player: arguments.player)
+        .load(
+          arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil, precise: arguments.flag(.precise)),
+        player: arguments.player)
     },
     CommandSpec(
       .append, .queue, "Adds entries at the end of the queue.",
       details: "Answers at once with the new entries' ids; a file that is missing shows as an entry that fails. With"
         + " `wait=ready` it answers when all are ready, or with the first one's error.",
-      parameters: [paths, wait, ifVersion, player], waiting: .untilReady, reply: ["items", "version"],
+      parameters: [paths, wait, precise, ifVersion, player], waiting: .untilReady, reply: ["items", "version"],
       errors: [.versionMismatch] + loadErrors,
       example: ["> append /music/three.flac", "< ok items=3 version=2"]
     ) { arguments throws(MediaError) in
       .queue(
         .append(
           arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil,
-          ifVersion: arguments.integer(.ifVersion)),
+          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise)),
         player: arguments.player)
     },
     CommandSpec(
@@ -47,7 +54,8 @@ extension CommandTable {
       details: "Nothing can be put before the current entry.",
       parameters: [
         paths, ParameterSpec(.after, item, .option, "ID", "behind this entry"),
-        ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, ifVersion, player,
+        ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, ifVersion,
+        player,
       ],
       waiting: .untilReady, reply: ["items", "version"],
       errors: [.invalidArgument, .noSuchItem, .versionMismatch] + loadErrors,
@@ -63,7 +71,7 @@ extension CommandTable {
       return .queue(
         .insert(
           arguments.paths(.paths), at: place, waitUntilReady: arguments.text(.wait) != nil,
-          ifVersion: arguments.integer(.ifVersion)),
+          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise)),
         player: arguments.player)
     },
     CommandSpec(
@@ -117,12 +125,12 @@ extension CommandTable {
     CommandSpec(
       .itemStatus, .items, "Gives what is known of one entry.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
-      reply: ["item", "path", "status", "duration", "current", "[error]", "[message]"],
+      reply: ["item", "path", "status", "duration", "providesPreciseDuration", "current", "[error]", "[message]"],
       errors: [.noSuchItem, .noSuchPlayer],
       example: [
         "> item.status 2",
-        "< ok item=2 path=/music/two.flac status=failed duration=indefinite current=false error=file-not-found"
-          + " message=\"no such file\"",
+        "< ok item=2 path=/music/two.flac status=failed duration=indefinite providesPreciseDuration=false current=false"
+          + " error=file-not-found message=\"no such file\"",
       ]
     ) { arguments throws(MediaError) in
       .item(.status(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)

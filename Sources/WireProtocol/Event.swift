@@ -117,6 +117,8 @@ public enum Event: Sendable, Hashable {
       case failedToPlayToEnd(MediaError)
       case stalled
       case timeJumped
+      case packetsSkipped(count: Int, MediaError)
+      case newErrorLogEntry(MediaError)
     }
 
     public var subscription: Int
@@ -142,6 +144,8 @@ public enum Event: Sendable, Hashable {
       case .failedToPlayToEnd: .failedToPlayToEnd
       case .stalled: .stalled
       case .timeJumped: .timeJumped
+      case .packetsSkipped: .packetsSkipped
+      case .newErrorLogEntry: .newErrorLogEntry
       }
     case .overflow: .overflow
     case .closing: .closing
@@ -172,7 +176,14 @@ public enum Event: Sendable, Hashable {
       return fields
     case .item(let notification):
       var fields = Self.fields(notification.subscription, notification.position)
-      if case .failedToPlayToEnd(let error) = notification.kind { fields.append(contentsOf: WireError(error).fields) }
+      switch notification.kind {
+      case .playedToEnd, .stalled, .timeJumped: break
+      case .failedToPlayToEnd(let error), .newErrorLogEntry(let error):
+        fields.append(contentsOf: WireError(error).fields)
+      case .packetsSkipped(let count, let error):
+        fields.append("count", .int(count))
+        fields.append(contentsOf: WireError(error).fields)
+      }
       return fields
     case .overflow(let dropped):
       return ["dropped": .int(dropped)]
@@ -212,7 +223,9 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case changed
   case closing
   case failedToPlayToEnd = "failed-to-play-to-end"
+  case newErrorLogEntry = "new-error-log-entry"
   case overflow
+  case packetsSkipped = "packets-skipped"
   case playedToEnd = "played-to-end"
   case stalled
   case tick

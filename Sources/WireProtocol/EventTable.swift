@@ -26,8 +26,17 @@ public enum EventTable {
       name: .failedToPlayToEnd, fields: position + error,
       summary: "`observe item.events`: an item broke off, with the error."),
     EventSpec(
+      name: .newErrorLogEntry, fields: position + error,
+      summary: "`observe item.events`: something is wrong with an item's file at this time, though it plays:"
+        + " `irregular-timestamps`, `wrong-length`. Sent when it is found, up to two seconds before it is heard."),
+    EventSpec(
       name: .overflow, fields: ["dropped"],
       summary: "Events were dropped because the connection did not read; it should ask again for what it needs."),
+    EventSpec(
+      name: .packetsSkipped, fields: position + ["count"] + error,
+      summary:
+        "`observe item.events`: so many packets of an item did not decode, the first of them at this time; silence"
+        + " stands for what they last. Sent when it is found, up to two seconds before it is heard."),
     EventSpec(
       name: .playedToEnd, fields: position,
       summary: "`observe item.events`: the last sample of an item was heard."),

@@ -12,8 +12,10 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case playerError = "player.error"
   case itemStatus = "item.status"
   case itemDuration = "item.duration"
+  case itemProvidesPreciseDuration = "item.providesPreciseDuration"
   case itemError = "item.error"
-  /// No value but the notifications of items: `played-to-end failed-to-play-to-end stalled time-jumped`.
+  /// No value but the notifications of items: `played-to-end failed-to-play-to-end stalled time-jumped packets-skipped
+  /// new-error-log-entry`.
   case itemEvents = "item.events"
   case queueVersion = "queue.version"
   case outputState = "output.state"
@@ -31,9 +33,13 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerError: "the name of the error that stopped the player, or `none`"
     case .itemStatus:
       "`readyToPlay` or `failed`, of every entry of the queue that has been opened; the others are `unknown`"
-    case .itemDuration: "seconds, likewise; `indefinite` while unknown"
+    case .itemDuration:
+      "seconds, likewise; `indefinite` while unknown. An estimate is corrected when the end of the sound has been read"
+    case .itemProvidesPreciseDuration: "`true` when the duration is no estimate, likewise"
     case .itemError: "the name of the error that an entry failed with, or `none`"
-    case .itemEvents: "no value: the events `played-to-end`, `failed-to-play-to-end`, `stalled`, `time-jumped`"
+    case .itemEvents:
+      "no value: the events `played-to-end`, `failed-to-play-to-end`, `stalled`, `time-jumped`, `packets-skipped`,"
+        + " `new-error-log-entry`"
     case .queueVersion: "a number that every change of the queue makes larger"
     case .outputState:
       "`opening`, `ready`, `fallback` (nothing is heard until the device is there), `lost` or `closed`"

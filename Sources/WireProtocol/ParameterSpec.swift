@@ -18,6 +18,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case offset
   case paths
   case player
+  case precise
   case `protocol`
   case rate
   case state

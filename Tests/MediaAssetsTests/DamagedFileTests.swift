@@ -63,7 +63,7 @@ import Testing
     #expect(first % 4_608 == 0 && (last - first) < 3 * 4_608, "only the frames that were hit")
     #expect(wrong.allSatisfy { samples[2 * $0] == 0 && samples[2 * $0 + 1] == 0 }, "silence in their place")
     let report = try #require(reader.takeSkippedPackets())
-    #expect(report.count >= 1 && report.error?.code == .decodeFailed)
+    #expect(report.count >= 1 && report.error.code == .decodeFailed)
     #expect(reader.takeSkippedPackets() == nil, "said once")
 
     // A seek behind it and one into it.
@@ -74,15 +74,108 @@ import Testing
     #expect(position == Int64(first) + 10 && hole.allSatisfy { $0 == 0 })
   }
 
-  @Test(arguments: ["a.wav", "a.flac"])
-  func aFileThatShrinksWhileItPlaysEndsWithAnError(_ name: String) throws {
+  /// Noise, so that there are bytes enough to lose some after FFmpeg has read ahead.
+  private func makeNoise(_ name: String, _ options: [String], _ folder: TemporaryFolder) throws -> [UInt8] {
+    let source = "anoisesrc=d=10:r=48000:c=white:a=0.3:s=1"
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source, "-ac", "2"] + options + [folder.file(name)])
+    return try readFile(folder.file(name))
+  }
+
+  static let promising: [(String, [String])] = [
+    ("a.wav", []), ("a.flac", []), ("a.aiff", []), ("a.wv", []), ("a.mp3", ["-b:a", "192k"]),
+    ("a.m4a", ["-c:a", "aac", "-b:a", "256k", "-movflags", "faststart"]),
+    ("alac.m4a", ["-c:a", "alac", "-movflags", "faststart"]), ("a.ogg", ["-c:a", "libvorbis", "-q:a", "8"]),
+    ("a.opus", ["-c:a", "libopus", "-b:a", "256k"]), ("a.mka", ["-c:a", "flac"]),
+    ("opus.mka", ["-c:a", "libopus", "-b:a", "256k"]),
+  ]
+  static let unpromising: [(String, [String])] = [
+    ("a.aac", ["-c:a", "aac", "-b:a", "256k"]), ("plain.mp3", ["-b:a", "192k", "-write_xing", "0"]),
+    ("a.ac3", ["-b:a", "448k"]), ("a.ts", ["-c:a", "aac", "-b:a", "256k"]),
+  ]
+
+  @Test(arguments: promising)
+  func aFileThatIsCutOffPlaysUpToThereAndSaysSo(_ name: String, _ options: [String]) throws {
     let folder = try TemporaryFolder()
-    _ = try makeFLAC(folder)
+    let bytes = try makeNoise(name, options, folder)
+    let whole = try AudioTrackReader(asset: Asset(path: folder.file(name))).readToEnd()
+    let reader = try AudioTrackReader(
+      asset: Asset(path: folder.write(Array(bytes.prefix(bytes.count / 2)), as: "cut-\(name)")))
+    var read: [Float] = []
+    #expect(errorCode { try reader.readToEnd(into: &read) } == 3004)
+    #expect(read.count > whole.count / 4 && read.count < whole.count * 3 / 4)
+    // The last packet may be cut, too.
+    let certain = max(0, read.count - 2 * 8_192)
+    let isSame = Array(read[..<certain]) == Array(whole[..<certain])
+    #expect(isSame)
+    #expect(reader.position == Int64(read.count / 2) && reader.end?.frame == reader.position)
+  }
+
+  /// Nothing says how long these are: they end where they end.
+  @Test(arguments: unpromising)
+  func aFileThatPromisesNothingEndsWhereItIsCut(_ name: String, _ options: [String]) throws {
+    let folder = try TemporaryFolder()
+    let bytes = try makeNoise(name, options, folder)
+    let reader = try AudioTrackReader(
+      asset: Asset(path: folder.write(Array(bytes.prefix(bytes.count / 2 + 17)), as: "cut-\(name)")))
+    let count = try reader.readToEnd().count
+    #expect(count > 2 * 200_000 && count < 2 * 280_000)
+    #expect(reader.end?.frame == reader.position)
+  }
+
+  @Test(arguments: promising + unpromising)
+  func aFileThatShrinksWhileItPlaysEndsWithAnError(_ name: String, _ options: [String]) throws {
+    let folder = try TemporaryFolder()
+    let bytes = try makeNoise(name, options, folder)
     let reader = try AudioTrackReader(asset: Asset(path: folder.file(name)))
     #expect(try reader.readFrames(1_000).samples.count == 2_000)
-    #expect(truncate(folder.file(name), try readFile(folder.file(name)).count / 2) == 0)
-    #expect(errorCode { _ = try reader.readToEnd() } == 3004)
-    #expect(reader.position > 1_000 && reader.position < Int64(Self.frameCount))
+    #expect(truncate(folder.file(name), bytes.count / 2) == 0)
+    var read: [Float] = []
+    #expect(errorCode { try reader.readToEnd(into: &read) } == 3004)
+    #expect(reader.position > 1_000 && reader.position < 280_000)
+    #expect(reader.position == Int64(1_000 + read.count / 2))
+  }
+
+  // MARK: - Packets that do not decode
+
+  static let packetRows: [(String, [String])] = [
+    ("a.flac", []), ("a.m4a", ["-c:a", "aac", "-aac_pns", "0"]), ("a.mka", ["-c:a", "aac", "-aac_pns", "0"]),
+    ("mp3.mka", ["-c:a", "libmp3lame"]), ("flac.mka", ["-c:a", "flac"]),
+  ]
+
+  /// A packet at the start, in the middle and at the end.
+  @Test(arguments: packetRows, [0.0, 0.5, 1.0])
+  func silenceStandsForAPacketThatDoesNotDecode(_ row: (String, [String]), _ place: Double) throws {
+    let folder = try TemporaryFolder()
+    var bytes = try makeNoise(row.0, row.1, folder)
+    let whole = try AudioTrackReader(asset: Asset(path: folder.file(row.0))).readToEnd()
+    let packets = try Self.packets(of: folder.file(row.0))
+    let hit = packets[Int(Double(packets.count - 1) * place)]
+    // FLAC's parser must find the frame to say that it is damaged.
+    let start = hit.byte + (row.0 == "a.flac" ? 20 : 0)
+    for offset in start..<min(bytes.count, hit.byte + hit.byteCount) { bytes[offset] = 0xff }
+    let reader = try AudioTrackReader(asset: Asset(path: folder.write(bytes, as: "hit-\(row.0)")))
+    let samples = try reader.readToEnd()
+    #expect(samples.count == whole.count)
+    let wrong = zip(samples, whole).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
+    if let first = wrong.first, let last = wrong.last {
+      #expect(last - first < 2 * 4 * 4_608, "only what depends on the packet")
+    }
+    let skipped = try #require(reader.takeSkippedPackets())
+    #expect(skipped.count >= 1 && skipped.error.code == .decodeFailed)
+    #expect(abs(skipped.time.seconds - 10 * place) < 0.3)
+    #expect(reader.takeWarning() == nil)
+  }
+
+  private static func packets(of path: String) throws -> [(byte: Int, byteCount: Int)] {
+    let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
+    let packet = try Packet()
+    var packets: [(byte: Int, byteCount: Int)] = []
+    while try demuxer.readPacket(into: packet) == .packet {
+      // Matroska gives the place of the block, whose header is a few bytes long.
+      let header = demuxer.formatName.hasPrefix("matroska") ? 24 : 0
+      packets.append((Int(try #require(packet.bytePosition)) + header, packet.byteCount - header))
+    }
+    return packets
   }
 
   @Test func theFileThatWasOpenedIsReadThoughItsNameIsGone() throws {

@@ -155,6 +155,18 @@ extension AudioTrackReader {
     try seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
   }
 
+  /// Reads everything that is left; `samples` has it, even when the file breaks off.
+  func readToEnd(into samples: inout [Float]) throws {
+    let piece = UnsafeMutablePointer<Float>.allocate(capacity: 4_096 * format.channelCount)
+    defer { piece.deallocate() }
+    var expected = position
+    while case .frames(let count, let position) = try read(into: piece, capacityFrames: 4_096) {
+      #expect(position == expected, "positions are contiguous")
+      expected += Int64(count)
+      samples += UnsafeBufferPointer(start: piece, count: count * format.channelCount)
+    }
+  }
+
   /// Reads everything that is left.
   func readToEnd() throws -> [Float] { try readFrames(.max / 64, pieceFrames: 4_096).samples }
 }

@@ -217,7 +217,8 @@ import Testing
 
   @Test func aFileThatBreaksOffIsHeardUpToThereAndTheNextFollows() async throws {
     try await golden("broken-off") { rig in
-      let whole = try rig.flac(file: 1, frames: 96_000)
+      // Half of it is longer than what is decoded before it plays.
+      let whole = try rig.flac(file: 1, frames: 480_000)
       let path = rig.files.path("cut.flac")
       let bytes = try Data(contentsOf: URL(fileURLWithPath: String(decoding: whole.asset.path, as: UTF8.self)))
       try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: path))
@@ -227,7 +228,7 @@ import Testing
         await rig.settle()
       }
       await rig.run { $0.play() }
-      await rig.advance(milliseconds: 2_500)
+      await rig.advance(milliseconds: 6_000)
     }
   }
 }

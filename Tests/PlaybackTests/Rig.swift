@@ -18,6 +18,7 @@ final class Rig: Sendable {
   let heard: HeardSamples
   let files: TemporaryFiles
   private let lines = Mutex<[String]>([])
+  private let faultLines = Mutex<[String]>([])
   private let nextItemID = Mutex<PlayerItem.ID>(1)
 
   /// `lookAheadFrames`: what the device holds, 100 ms by default, so that every change has to rewind.
@@ -48,12 +49,17 @@ final class Rig: Sendable {
         for line in Self.differences(change) { log(line) }
       }
       _ = player.addEventObserver { [self] event in
-        // Said when it is decoded, which may be any time before it is heard.
-        if case .packetsSkipped = event { return }
-        log("event \(Self.text(event))")
+        // Said when it is found, which may be any time before it is heard.
+        switch event {
+        case .packetsSkipped, .newErrorLogEntry: faultLines.withLock { $0.append(Self.text(event)) }
+        default: log("event \(Self.text(event))")
+        }
       }
     }
   }
+
+  /// What was wrong with files, in the order of their places.
+  var faults: [String] { faultLines.withLock { $0 } }
 
   /// Runs `body` on the loop, in the player's isolation.
   @discardableResult
@@ -150,10 +156,13 @@ final class Rig: Sendable {
       "failedToPlayToEnd item \(id) at \(time.decimalDescription): \(error.code)"
     case .stalled(let id, let time): "stalled item \(id) at \(time.decimalDescription)"
     case .timeJumped(let id, let time): "timeJumped item \(id) to \(time.decimalDescription)"
-    case .itemChanged(let id, let status, let duration):
-      "itemChanged \(id) \(status.name) \(duration.decimalDescription)"
+    case .itemChanged(let id, let status, let duration, let isPrecise):
+      "itemChanged \(id) \(status.name) \(duration.decimalDescription)\(isPrecise || status != .readyToPlay ? "" : " (estimate)")"
     case .itemFailed(let id, let error): "itemFailed \(id): \(error.code)"
-    case .packetsSkipped(let id, let count, _): "packetsSkipped item \(id) count \(count)"
+    case .packetsSkipped(let id, let time, let count, let error):
+      "packetsSkipped item \(id) at \(time.decimalDescription) count \(count): \(error.code)"
+    case .newErrorLogEntry(let id, let time, let error):
+      "newErrorLogEntry item \(id) at \(time.decimalDescription): \(error.code)"
     }
   }
 

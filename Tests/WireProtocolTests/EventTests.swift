@@ -54,6 +54,17 @@ import Testing
       "* failed-to-play-to-end id=2 player=main item=7 time=12.25 pts=49/4 code=4002 name=decode-failed"
         + " message=\"the decoder failed\" operation=avcodec_send_packet underlying=\"x y\""
     ),
+    (
+      .item(.init(subscription: 2, kind: .packetsSkipped(count: 3, error), position: position)),
+      "* packets-skipped id=2 player=main item=7 time=12.25 pts=49/4 count=3 code=4002 name=decode-failed"
+        + " message=\"the decoder failed\" operation=avcodec_send_packet underlying=\"x y\""
+    ),
+    (
+      .item(
+        .init(subscription: 2, kind: .newErrorLogEntry(.init(.wrongLength, "longer than it says")), position: position)),
+      "* new-error-log-entry id=2 player=main item=7 time=12.25 pts=49/4 code=3006 name=wrong-length"
+        + " message=\"longer than it says\""
+    ),
     (.overflow(dropped: 12), "* overflow dropped=12"),
     (
       .closing(MediaError(.shuttingDown, "the daemon is ending")),

@@ -41,6 +41,11 @@ import Testing
       ("status player=\"x\"", .playback(.status, player: "x")),
       ("load '/a b'", .queue(.load([one], waitUntilReady: false), player: "main")),
       ("load \"/a b\" wait=ready /a\\ b", .queue(.load([one, one], waitUntilReady: true), player: "main")),
+      ("load precise '/a b'", .queue(.load([one], waitUntilReady: false, precise: true), player: "main")),
+      (
+        "append '/a b' precise=true if-version=7",
+        .queue(.append([one], waitUntilReady: false, ifVersion: 7, precise: true), player: "main")
+      ),
       ("append /a=b", .queue(.append([try Self.path("/a=b")], waitUntilReady: false, ifVersion: nil), player: "main")),
       (
         "append file:///a%20b if-version=7", .queue(.append([one], waitUntilReady: false, ifVersion: 7), player: "main")
@@ -61,7 +66,10 @@ import Testing
       ("observe player.rate", .watching(.observe([.playerRate], player: "main"))),
       (
         "observe queue.version item.* item.status",
-        .watching(.observe([.itemStatus, .itemDuration, .itemError, .itemEvents, .queueVersion], player: "main"))
+        .watching(
+          .observe(
+            [.itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemEvents, .queueVersion],
+            player: "main"))
       ),
       ("observe *", .watching(.observe(ObservableKey.allCases, player: "main"))),
       ("unobserve 1", .watching(.unobserve(subscription: 1))), ("untick 2", .watching(.untick(subscription: 2))),

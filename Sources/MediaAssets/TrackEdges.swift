@@ -1,0 +1,143 @@
+import LibAV
+import MediaCore
+
+/// What a file says of the padding that an encoder put before and behind a track's sound, before anything is decoded.
+///
+/// Mostly FFmpeg cuts it off: by the side data of packets, or inside the decoder. Where it does not, `uncutStartFrames`
+/// and `soundFrameCount` say what is left to be cut.
+struct TrackEdges: Sendable, Hashable {
+  /// Frames before the sound that FFmpeg leaves in.
+  private(set) var uncutStartFrames: Int64 = 0
+  /// Frames before the sound that the decoder cuts off by itself, so that no packet says so.
+  private(set) var decoderCutFrames: Int64 = 0
+  /// Frames of sound between both edges, when the file says so besides the track's duration.
+  private(set) var soundFrameCount: Int64?
+  /// `soundFrameCount` is where the sound is to be cut off, for FFmpeg does not, or not always.
+  private(set) var endsAtSoundFrameCount = false
+  /// What says how much to cut, should anything be cut.
+  private(set) var startSource = EdgeTrim.Source.none
+  private(set) var endSource = EdgeTrim.Source.none
+  /// Time 0 is the first sound, even in a container with a timeline of its own.
+  private(set) var beginsAtFirstSound = false
+  /// The file was cut off: there is no last page (Ogg), or less than its data chunk says (WAV).
+  private(set) var isCutOff = false
+
+  init(demuxer: Demuxer, stream: StreamInfo, format: ContainerFormat, byteCount: Int64) {
+    switch format {
+    case .mp3: readMP3(demuxer)
+    case .movie: readMovie(demuxer, stream)
+    case .ogg:
+      startSource = stream.codecName == "opus" ? .opusPreSkip : .granulePosition
+      endSource = .granulePosition
+      isCutOff = Self.lacksLastPage(demuxer, byteCount: byteCount)
+    case .matroska:
+      startSource = .codecDelay
+      endSource = .discardPadding
+      // FFmpeg's Opus decoder cuts off its pre-skip; for other codecs nobody does.
+      let delay = stream.initialPaddingFrames ?? 0
+      if stream.codecName == "opus" { decoderCutFrames = delay } else { uncutStartFrames = delay }
+    case .wav: isCutOff = Self.lacksData(demuxer, byteCount: byteCount)
+    case .aiff, .flac, .numberedFrames, .other: break
+    }
+  }
+
+  private mutating func readMP3(_ demuxer: Demuxer) {
+    let info = MP3InfoFrame(bytes: Self.firstMP3Bytes(demuxer))
+    soundFrameCount = info?.soundFrameCount
+    if info?.delay != nil {
+      // FFmpeg cuts off the end, too, but only where it counts packets from the file's start.
+      endsAtSoundFrameCount = soundFrameCount != nil
+      (startSource, endSource) = (.lameTag, .lameTag)
+    } else if let comment = ITunesGaplessComment(demuxer.tag(ITunesGaplessComment.name)) {
+      uncutStartFrames = comment.startFrames + MP3InfoFrame.decoderDelayFrames
+      soundFrameCount = comment.soundFrameCount
+      endsAtSoundFrameCount = comment.soundFrameCount != nil
+      (startSource, endSource) = (.iTunSMPB, .iTunSMPB)
+    }
+  }
+
+  /// From behind the ID3v2 tags on.
+  private static func firstMP3Bytes(_ demuxer: Demuxer) -> [UInt8] {
+    var offset: Int64 = 0
+    while true {
+      let header = demuxer.bytes(at: offset, count: 10)
+      guard header.count == 10, header.starts(with: Array("ID3".utf8)) else { break }
+      let length = header[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7f) }
+      offset += length + (header[5] & 0x10 != 0 ? 20 : 10)
+    }
+    return demuxer.bytes(at: offset, count: 8_192)
+  }
+
+  private mutating func readMovie(_ demuxer: Demuxer, _ stream: StreamInfo) {
+    (startSource, endSource) = (.editList, .trackDuration)
+    guard let comment = ITunesGaplessComment(demuxer.tag(ITunesGaplessComment.name)), comment.startFrames > 0,
+      let rate = stream.sampleRateHz, let start = stream.startTicks,
+      // FFmpeg goes by the comment only where there is no edit list: then the first sound comes late by so much.
+      stream.timeBase.time(ofTicks: start) == MediaTime(frame: comment.startFrames, rate: rate)
+    else { return }
+    beginsAtFirstSound = true
+    soundFrameCount = comment.soundFrameCount
+    (startSource, endSource) = (.iTunSMPB, .iTunSMPB)
+  }
+
+  /// Whether a RIFF or RF64 file ends before its data chunk does; FFmpeg goes by the file's length then. 0 and all ones are
+  /// what is written when the length is not known.
+  private static func lacksData(_ demuxer: Demuxer, byteCount: Int64) -> Bool {
+    let bytes = demuxer.bytes(at: 0, count: 65_536)
+    guard bytes.starts(with: Array("RIFF".utf8)) || bytes.starts(with: Array("RF64".utf8)) else { return false }
+    func number(_ offset: Int, _ count: Int) -> Int64? {
+      guard offset + count <= bytes.count else { return nil }
+      return bytes[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | Int64($1) }
+    }
+    var offset = 12
+    var longCount: Int64?
+    while offset + 8 <= bytes.count, let count = number(offset + 4, 4) {
+      let name = String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self)
+      // EBU Tech 3306: the data chunk's length in 64 bits, behind that of the file.
+      if name == "ds64" { longCount = number(offset + 16, 7) }
+      if name == "data" {
+        let length = count == 0xffff_ffff ? longCount ?? 0 : count
+        return length > 0 && Int64(offset) + 8 + length > byteCount
+      }
+      offset += 8 + Int(count) + Int(count & 1)
+    }
+    return false
+  }
+
+  /// Whether no page near the end of the file says that it is the last (RFC 3533, section 6).
+  private static func lacksLastPage(_ demuxer: Demuxer, byteCount: Int64) -> Bool {
+    let bytes = demuxer.bytes(at: max(0, byteCount - 65_536), count: 65_536)
+    let capture = Array("OggS".utf8)
+    guard bytes.count > 27 else { return false }
+    var hasPage = false
+    for offset in (0..<(bytes.count - 5)).reversed() where bytes[offset] == capture[0] {
+      guard bytes[offset..<(offset + 4)].elementsEqual(capture) else { continue }
+      if bytes[offset + 5] & 4 != 0 { return false }
+      hasPage = true
+    }
+    return hasPage
+  }
+}
+
+/// iTunes' comment about the encoder's delay: hexadecimal numbers, of which the second is the frames before the sound,
+/// the third those behind it and the fourth the frames of sound.
+struct ITunesGaplessComment: Sendable, Hashable {
+  static let name = "iTunSMPB"
+
+  var startFrames: Int64
+  var endFrames: Int64
+  /// Nil when it does not say.
+  var soundFrameCount: Int64?
+
+  /// Nil for no comment and for one that makes no sense.
+  init?(_ text: String?) {
+    guard let text else { return nil }
+    let numbers = text.split(separator: " ").prefix(4).map { Int64($0, radix: 16) }
+    guard numbers.count == 4, let start = numbers[1], let end = numbers[2], let count = numbers[3],
+      (0..<65_536).contains(start), (0..<65_536).contains(end), (0...(Int64.max / 8)).contains(count)
+    else { return nil }
+    startFrames = start
+    endFrames = end
+    soundFrameCount = count > 0 ? count : nil
+  }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import LibAV
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// Headers that say another length than the file has, and timestamps that jump: all the sound plays, the position stays
+/// true, and it is said.
+@Suite struct LyingFileTests {
+  private static let frameCount = 352_800  // 8 s
+
+  /// A time-coded file, made from WAV by FFmpeg with these options.
+  private func make(_ name: String, _ options: [String], in folder: TemporaryFolder) throws -> [UInt8] {
+    let wav = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount)
+    let source = try folder.write(wav, as: "source.wav")
+    guard name != "a.wav" else { return wav }
+    try Tool.ffmpeg(arguments: ["-i", source] + options + [folder.file(name)])
+    return try readFile(folder.file(name))
+  }
+
+  /// The first frame that does not tell its own place plus `shift`.
+  private func firstWrong(_ samples: [Float], in range: Range<Int>, shift: Int = 0) -> Int? {
+    range.first { TimeCode.index(left: samples[2 * $0], right: samples[2 * $0 + 1]) != Int64($0 + shift) }
+  }
+
+  // MARK: - Lengths
+
+  enum Lie: CaseIterable {
+    case wavLong, wavZero, wavUnknown, rf64, rf64Long, flacLong, flacShort, flacUnknown, aiffLong, movieLong, movieShort
+    case xingLong, xingShort, matroskaLong, matroskaShort
+
+    /// The error that reading ends with, and what is said otherwise.
+    var codes: (error: Int, warning: Int) {
+      switch self {
+      case .wavLong, .rf64Long, .flacLong, .aiffLong, .xingLong, .matroskaLong: (3004, 0)
+      case .flacShort, .movieShort, .xingShort, .matroskaShort: (0, 3006)
+      // The usual ways of saying that the length is not known, and what FFmpeg knows better by the sample table.
+      case .wavZero, .wavUnknown, .rf64, .flacUnknown, .movieLong: (0, 0)
+      }
+    }
+  }
+
+  private func lyingFile(_ lie: Lie, in folder: TemporaryFolder) throws -> String {
+    func patched(_ name: String, _ options: [String] = [], _ patch: (inout [UInt8]) throws -> Void) throws -> String {
+      var bytes = try make(name, options, in: folder)
+      try patch(&bytes)
+      return try folder.write(bytes, as: "lying-\(name)")
+    }
+    func put(_ value: [UInt8], at offset: Int, of bytes: inout [UInt8]) {
+      bytes.replaceSubrange(offset..<(offset + value.count), with: value)
+    }
+    func littleEndian(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+    let length = UInt32(Self.frameCount)
+    switch lie {
+    case .wavLong: return try patched("a.wav") { put(littleEndian(length * 8), at: 40, of: &$0) }
+    case .wavZero: return try patched("a.wav") { put(littleEndian(0), at: 40, of: &$0) }
+    case .wavUnknown: return try patched("a.wav") { put(littleEndian(.max), at: 40, of: &$0) }
+    case .rf64, .rf64Long:
+      return try patched("a.wav") { bytes in
+        // EBU Tech 3306: lengths of 64 bits of the file, the data and the samples, and no table.
+        let lengths = [0, UInt64(length) * (lie == .rf64 ? 4 : 8), 0].flatMap { value in
+          withUnsafeBytes(of: UInt64(value).littleEndian) { Array($0) }
+        }
+        put(Array("RF64".utf8) + littleEndian(.max), at: 0, of: &bytes)
+        put(littleEndian(.max), at: 40, of: &bytes)
+        bytes.insert(contentsOf: Array("ds64".utf8) + littleEndian(28) + lengths + littleEndian(0), at: 12)
+      }
+    // STREAMINFO's last 32 bits of the number of samples (RFC 9639, 8.2).
+    case .flacLong: return try patched("a.flac") { put(MovieBoxes.bigEndian(length * 2), at: 22, of: &$0) }
+    case .flacShort: return try patched("a.flac") { put(MovieBoxes.bigEndian(length / 2), at: 22, of: &$0) }
+    case .flacUnknown: return try patched("a.flac") { put(MovieBoxes.bigEndian(UInt32(0)), at: 22, of: &$0) }
+    case .aiffLong:
+      return try patched("a.aiff") { bytes in
+        func place(_ name: String) throws -> Int {
+          try #require((0..<200).first { Array(bytes[$0..<($0 + 4)]) == Array(name.utf8) })
+        }
+        put(MovieBoxes.bigEndian(length * 2), at: try place("COMM") + 10, of: &bytes)
+        put(MovieBoxes.bigEndian(length * 8 + 8), at: try place("SSND") + 4, of: &bytes)
+      }
+    case .movieLong, .movieShort:
+      return try patched("alac.m4a", ["-c:a", "alac"]) { bytes in
+        bytes = try MovieBoxes.withEdits([], in: bytes)
+        let header = try MovieBoxes.range(of: ["moov", "trak", "mdia", "mdhd"], in: bytes).lowerBound
+        let duration = lie == .movieLong ? length * 2 : length / 2
+        put(MovieBoxes.bigEndian(duration), at: header + 24, of: &bytes)
+      }
+    case .xingLong, .xingShort:
+      return try patched("a.mp3", ["-c:a", "libmp3lame", "-id3v2_version", "0"]) { bytes in
+        let place = 36 + 8
+        let count = MovieBoxes.number(bytes, place)
+        put(MovieBoxes.bigEndian(lie == .xingLong ? count * 2 : count / 2), at: place, of: &bytes)
+      }
+    case .matroskaLong, .matroskaShort:
+      return try patched("a.mka", ["-c:a", "flac"]) { bytes in
+        // Duration: a float of 8 bytes, in milliseconds.
+        let place = try #require((0..<2_000).first { Array(bytes[$0..<($0 + 3)]) == [0x44, 0x89, 0x88] })
+        put(
+          MovieBoxes.bigEndian((lie == .matroskaLong ? 16_000.0 : 4_000.0).bitPattern), at: place + 3, of: &bytes)
+      }
+    }
+  }
+
+  @Test(arguments: Lie.allCases)
+  func allOfAFileWithAWrongLengthPlays(_ lie: Lie) throws {
+    let folder = try TemporaryFolder()
+    let asset = Asset(path: try lyingFile(lie, in: folder))
+    let announced = try asset.load().duration
+    let reader = try AudioTrackReader(asset: asset)
+    var samples: [Float] = []
+    let code = errorCode { try reader.readToEnd(into: &samples) }
+    #expect(code == lie.codes.error)
+    let isMP3 = lie == .xingLong || lie == .xingShort
+    if isMP3 {
+      // Where the padding is cannot be known then.
+      #expect(abs(samples.count / 2 - Self.frameCount) < 2_304)
+    } else {
+      #expect(samples.count == 2 * Self.frameCount)
+      #expect(firstWrong(samples, in: 0..<min(Self.frameCount, samples.count / 2)) == nil)
+    }
+    let warning = reader.takeWarning()
+    #expect(warning?.error.code.rawValue ?? 0 == lie.codes.warning)
+    // What was announced is corrected.
+    let end = try #require(reader.end)
+    #expect(end == .init(frame: Int64(samples.count / 2), isExact: true))
+    let refined = asset.refine(audioEnd: MediaTime(frame: end.frame, rate: 44_100))
+    if end.frame != announced.frameIndex(rate: 44_100, rounding: .halfAwayFromZero) {
+      #expect(refined?.duration != announced && refined?.providesPreciseDuration == true)
+    }
+    #expect(try asset.load().duration == MediaTime(frame: end.frame, rate: 44_100))
+    // And can be sought in.
+    try reader.seekExactly(to: MediaTime(frame: 300_000, rate: 44_100))
+    let (position, piece) = try reader.readFrames(10)
+    #expect(position == 300_000)
+    if !isMP3 {
+      let index = try #require(TimeCode.index(left: piece[0], right: piece[1]))
+      #expect(abs(index - 300_000) <= (lie == .matroskaLong || lie == .matroskaShort ? 44 : 0))
+    }
+  }
+
+  // MARK: - Timestamps
+
+  /// By how many milliseconds timestamps jump in the middle, what becomes of the number of frames, in milliseconds.
+  @Test(arguments: [
+    (jump: 3_000, change: 3_000), (jump: 30_000, change: 0), (jump: -200, change: -200), (jump: -3_000, change: 0),
+  ])
+  func matroskaTimestampsThatJump(_ row: (jump: Int, change: Int)) throws {
+    let folder = try TemporaryFolder()
+    var bytes = try make("a.mka", ["-c:a", "flac", "-cluster_time_limit", "500"], in: folder)
+    var place = 0
+    for offset in bytes.indices.dropLast(16)
+    where bytes[offset] == 0x1f && Array(bytes[offset..<(offset + 4)]) == [0x1f, 0x43, 0xb6, 0x75] {
+      // Behind the size and a checksum.
+      let places = (offset + 4)..<(offset + 20)
+      guard let element = places.first(where: { bytes[$0] == 0xe7 && bytes[$0 + 1] == 0x82 }) else { continue }
+      let time = Int(bytes[element + 2]) << 8 | Int(bytes[element + 3])
+      guard time >= 4_000 else { continue }
+      if place == 0 { place = time * 441 / 10 }
+      let changed = time + row.jump
+      bytes.replaceSubrange((element + 2)..<(element + 4), with: MovieBoxes.bigEndian(UInt16(changed)))
+    }
+    try #require(place > 0)
+    try expectJump(
+      Asset(path: folder.write(bytes, as: "jump.mka")), at: place, change: row.change * 441 / 10, tolerance: 45)
+  }
+
+  /// The sample table says that one sample lasts longer, or not as long, as it does.
+  @Test(arguments: [(44_100, 44_100), (-2_048, -2_048), (600_000, 0)])
+  func movieTimestampsThatJump(_ jump: Int, _ change: Int) throws {
+    let folder = try TemporaryFolder()
+    let bytes = try MovieBoxes.withEdits([], in: make("a.m4a", ["-c:a", "alac"], in: folder))
+    let count = (Self.frameCount + 4_095) / 4_096
+    let last = Self.frameCount - (count - 1) * 4_096
+    let path = try folder.write(
+      MovieBoxes.withSampleDurations(
+        [(40, 4_096), (1, 4_096 + jump), (count - 42, 4_096), (1, last)], duration: Self.frameCount + jump, in: bytes),
+      as: "jump.m4a")
+    try expectJump(Asset(path: path), at: 41 * 4_096, change: change, tolerance: 0)
+  }
+
+  @Test(arguments: [(3_000, 3_000), (20_000, 0), (-200, -200), (-2_000, 0)])
+  func transportStreamTimestampsThatJump(_ jump: Int, _ change: Int) throws {
+    let folder = try TemporaryFolder()
+    var bytes = try make("a.ts", ["-c:a", "mp2", "-f", "mpegts"], in: folder)
+    let whole = try AudioTrackReader(asset: Asset(path: folder.file("a.ts"))).readToEnd()
+    var first: Int?
+    for packet in stride(from: 0, to: bytes.count - 187, by: 188) where bytes[packet + 1] & 0x40 != 0 {
+      let adaptation = bytes[packet + 3] & 0x20 != 0 ? 1 + Int(bytes[packet + 4]) : 0
+      let header = packet + 4 + adaptation
+      guard Array(bytes[header..<(header + 4)]) == [0, 0, 1, 0xc0], bytes[header + 7] & 0x80 != 0 else { continue }
+      let parts = (9..<14).map { UInt64(bytes[header + $0]) }
+      let pts = (parts[0] >> 1 & 7) << 30 | parts[1] << 22 | (parts[2] >> 1) << 15 | parts[3] << 7 | parts[4] >> 1
+      if first == nil { first = Int(pts) }
+      guard Int(pts) - (first ?? 0) >= 4 * 90_000 else { continue }
+      let changed = UInt64(Int(pts) + jump * 90)
+      bytes[header + 9] = 0x21 | UInt8(changed >> 30 & 7) << 1
+      bytes[header + 10] = UInt8(changed >> 22 & 0xff)
+      bytes[header + 11] = 1 | UInt8(changed >> 15 & 0x7f) << 1
+      bytes[header + 12] = UInt8(changed >> 7 & 0xff)
+      bytes[header + 13] = 1 | UInt8(changed & 0x7f) << 1
+    }
+    let reader = try AudioTrackReader(asset: Asset(path: folder.write(bytes, as: "jump.ts")))
+    let samples = try reader.readToEnd()
+    #expect(abs((samples.count - whole.count) / 2 - change * 441 / 10) < 100)
+    #expect(try #require(reader.takeWarning()).error.code == .irregularTimestamps)
+    #expect(reader.takeWarning() == nil)
+  }
+
+  /// Reads a time-coded file whose timestamps jump: silence or a cut of `change` frames, or nothing, and all the rest.
+  private func expectJump(_ asset: Asset, at place: Int, change: Int, tolerance: Int) throws {
+    let reader = try AudioTrackReader(asset: asset)
+    var samples: [Float] = []
+    // When the count began anew there is less than the header promised.
+    let code = errorCode { try reader.readToEnd(into: &samples) }
+    #expect(code == 0 || code == 3004 && change == 0)
+    let count = samples.count / 2
+    try #require(abs(count - (Self.frameCount + change)) <= tolerance)
+    let shift = Self.frameCount - count
+    let before = change == 0 ? count : place - tolerance
+    #expect(firstWrong(samples, in: 0..<before) == nil)
+    #expect(firstWrong(samples, in: (place + max(0, -shift) + 8_192)..<count, shift: shift) == nil)
+    if change > 0 {
+      let isSilent = samples[(2 * (place + tolerance))..<(2 * (place + change - tolerance))].allSatisfy { $0 == 0 }
+      #expect(isSilent)
+    }
+    let warning = try #require(reader.takeWarning())
+    #expect(warning.error.code == .irregularTimestamps)
+    #expect(abs(warning.time.seconds - Double(place) / 44_100) < 0.2)
+    // With silence in it, it may be longer than the header said.
+    if let further = reader.takeWarning() { #expect(further.error.code == .wrongLength && change > 0) }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import MediaAssets
+import MediaCore
+import Playback
+import RigSupport
+import Testing
+
+/// Files that are not what they say, in a queue: each is said with a number, the position stays true, and the next item
+/// follows without a missing or an extra sample.
+@Suite struct DamagedItemTests {
+  /// Plays `damaged`, 4 s long and of file number 1, and then 0.1 s of file number 2; what happened is compared with a golden.
+  /// It is longer than what is decoded before it plays, so that what its end tells comes in the same order every time.
+  private func golden(
+    _ name: String, milliseconds: Int64 = 4_600, _ damaged: (Rig) throws -> PlayerItem
+  ) async throws {
+    let rig = try await Rig()
+    // One after the other: opening and decoding are threads of their own.
+    for item in [try damaged(rig), try rig.wav(file: 2, frames: 4_800)] {
+      try await rig.run { try $0.append([item]) }
+      await rig.settle()
+    }
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: milliseconds)
+    for line in rig.faults { rig.log("fault \(line)") }
+    try expectGolden(rig.dump, name)
+    await rig.close()
+  }
+
+  private func bytes(_ item: PlayerItem) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: String(decoding: item.asset.path, as: UTF8.self)))
+  }
+
+  private func write(_ data: Data, as name: String, _ rig: Rig) throws -> PlayerItem {
+    let path = rig.files.path(name)
+    try data.write(to: URL(fileURLWithPath: path))
+    return rig.item(path)
+  }
+
+  @Test func anUndecodablePacketIsSilence() async throws {
+    try await golden("undecodable-packet") { rig in
+      var data = try bytes(rig.flac(file: 1, frames: 192_000))
+      for offset in 0..<40 { data[data.count / 2 + offset] ^= 0x5a }
+      return try write(data, as: "hit.flac", rig)
+    }
+  }
+
+  @Test func timestampsThatJumpBackAreCountedAnew() async throws {
+    try await golden("jumping-timestamps") { rig in try jumping(rig, byMilliseconds: -900) }
+  }
+
+  @Test func timestampsThatJumpAheadAreSilence() async throws {
+    try await golden("timestamps-with-a-hole") { rig in try jumping(rig, byMilliseconds: 250) }
+  }
+
+  /// FLAC in Matroska, whose clusters' times from 2.5 s on are other ones.
+  private func jumping(_ rig: Rig, byMilliseconds jump: Int) throws -> PlayerItem {
+    let source = try rig.flac(file: 1, frames: 192_000)
+    let path = rig.files.path("whole.mka")
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-i", String(decoding: source.asset.path, as: UTF8.self), "-c:a", "copy",
+      "-cluster_time_limit", "300", path,
+    ])
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    var count = 0
+    for offset in 0..<(data.count - 24) where Array(data[offset..<(offset + 4)]) == [0x1f, 0x43, 0xb6, 0x75] {
+      let places = (offset + 4)..<(offset + 20)
+      guard let place = places.first(where: { data[$0] == 0xe7 && data[$0 + 1] == 0x82 }) else { continue }
+      let time = Int(data[place + 2]) << 8 | Int(data[place + 3])
+      guard time >= 2_500 else { continue }
+      data[place + 2] = UInt8((time + jump) >> 8)
+      data[place + 3] = UInt8((time + jump) & 0xff)
+      count += 1
+    }
+    #expect(count > 1)
+    return try write(data, as: "jump.mka", rig)
+  }
+
+  @Test func aHeaderThatSaysTooLittleIsCorrected() async throws {
+    try await golden("header-too-short") { rig in
+      var data = try bytes(rig.flac(file: 1, frames: 192_000))
+      // The number of samples in STREAMINFO: half of it.
+      data.replaceSubrange(22..<26, with: [0, 1, 0x77, 0])
+      return try write(data, as: "short.flac", rig)
+    }
+  }
+
+  @Test func aHeaderThatSaysTooMuchIsCorrected() async throws {
+    try await golden("header-too-long") { rig in
+      var data = try bytes(rig.flac(file: 1, frames: 192_000))
+      data.replaceSubrange(22..<26, with: [0, 5, 0xdc, 0])
+      return try write(data, as: "long.flac", rig)
+    }
+  }
+
+  /// An estimate becomes exact when the end has been read, while the item plays.
+  @Test func anEstimateIsCorrectedWhilePlaying() async throws {
+    try await golden("estimated-duration") { rig in
+      let source = try rig.flac(file: 1, frames: 192_000)
+      let path = rig.files.path("estimate.mka")
+      try ChildProcess.run([
+        "ffmpeg", "-nostdin", "-v", "error", "-i", String(decoding: source.asset.path, as: UTF8.self), "-c:a", "copy",
+        path,
+      ])
+      var data = try Data(contentsOf: URL(fileURLWithPath: path))
+      // Duration: a float of 8 bytes, in milliseconds; 4.4 s instead of 4.
+      let place = try #require((0..<2_000).first { Array(data[$0..<($0 + 3)]) == [0x44, 0x89, 0x88] })
+      data.replaceSubrange(
+        (place + 3)..<(place + 11), with: withUnsafeBytes(of: 4_400.0.bitPattern.bigEndian) { Data($0) })
+      return try write(data, as: "estimate.mka", rig)
+    }
+  }
+
+  /// Longer than what is decoded ahead, so that the end is lost while it plays.
+  @Test func aFileThatShrinksWhileItPlaysEndsThere() async throws {
+    let rig = try await Rig()
+    let frames = 480_000
+    let item = try rig.wav(file: 1, frames: frames)
+    for item in [item, try rig.wav(file: 2, frames: 4_800)] {
+      try await rig.run { try $0.append([item]) }
+      await rig.settle()
+    }
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    // 5 s of it are left.
+    #expect(truncate(String(decoding: item.asset.path, as: UTF8.self), 44 + 240_000 * 4) == 0)
+    await rig.advance(milliseconds: 6_000)
+    try expectGolden(rig.dump, "shrinking-file")
+    await rig.close()
+  }
+}
