@@ -37,7 +37,7 @@ public final class Decoder {
     guard demuxer.streams.indices.contains(streamIndex), let stream = demuxer.context.pointee.streams[streamIndex],
       let parameters = stream.pointee.codecpar
     else { throw AVFailure(errno: EINVAL, call: "Decoder.init") }
-    guard let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
+    guard let codec = Self.find(parameters.pointee.codec_id) else {
       throw AVFailure(code: shim_AVERROR_DECODER_NOT_FOUND(), call: "avcodec_find_decoder")
     }
     let context = try check(avcodec_alloc_context3(codec), "avcodec_alloc_context3")
@@ -64,6 +64,16 @@ public final class Decoder {
   deinit {
     var released: UnsafeMutablePointer<AVCodecContext>? = context
     avcodec_free_context(&released)
+  }
+
+  /// FFmpeg's first choice, except that layers I and II of MPEG audio are decoded in floating point, as layer III is: the
+  /// fixed-point decoder carries rounding errors from frame to frame, so that its output depends on where one begins.
+  private static func find(_ codec: AVCodecID) -> UnsafePointer<AVCodec>? {
+    switch codec {
+    case AV_CODEC_ID_MP1: avcodec_find_decoder_by_name("mp1float") ?? avcodec_find_decoder(codec)
+    case AV_CODEC_ID_MP2: avcodec_find_decoder_by_name("mp2float") ?? avcodec_find_decoder(codec)
+    default: avcodec_find_decoder(codec)
+    }
   }
 
   /// Gives the decoder a packet. Throws only what no further packet can mend.

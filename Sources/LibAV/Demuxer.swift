@@ -42,7 +42,8 @@ public final class Demuxer {
   public let durationSource: DurationSource
   public let bitRate: Int64?
 
-  private let source: FileSource
+  /// The file; reading its bytes by themselves does not disturb the demuxer.
+  public let source: FileSource
   let context: UnsafeMutablePointer<AVFormatContext>
 
   /// Looks at the file's beginning, opens it and finds its streams' parameters. Blocks for as long as that takes.
@@ -141,6 +142,16 @@ public final class Demuxer {
     source.clearErrors()
     try check(
       avformat_seek_file(context, Int32(clamping: streamIndex), earliest, target, latest, 0), "avformat_seek_file")
+  }
+
+  /// Goes to a byte of the file, where a packet of the stream should begin. Blocks. The next packets have no timestamps where
+  /// FFmpeg only counts; whether they begin there, `Packet.bytePosition` tells.
+  ///
+  /// Throws when the format cannot be entered in the middle.
+  public func seek(streamIndex: Int, toByte byte: Int64) throws(AVFailure) {
+    source.clearErrors()
+    try check(
+      av_seek_frame(context, Int32(clamping: streamIndex), byte, AVSEEK_FLAG_BYTE), "av_seek_frame")
   }
 
   /// The same file, opened anew from its start, so that what follows is read as if for the first time: seeks to the

@@ -22,7 +22,9 @@ public final class FileSource {
   /// The switch that interrupts reads.
   let interrupt: Interrupt
   let io: UnsafeMutablePointer<AVIOContext>
-  private let descriptor: Int32
+  let descriptor: Int32
+  /// Bytes read so far, by FFmpeg and by ourselves, over every reopening.
+  public internal(set) var readByteCount: Int64 = 0
   /// The failure of the latest read that failed other than by cancellation; FFmpeg often swallows it.
   private(set) var readFailure: AVFailure?
   /// A read was interrupted since errors were cleared. FFmpeg then takes what it has for a short packet or header.
@@ -111,9 +113,11 @@ public final class FileSource {
       Glibc.close(duplicate)
       throw AVFailure(errno: error, call: "lseek")
     }
-    return try FileSource(
+    let source = try FileSource(
       path: path, descriptor: duplicate, kinds: byteCount == nil ? .regularFilesAndPipes : .regularFiles,
       interrupt: interrupt)
+    source.readByteCount = readByteCount
+    return source
   }
 
   // MARK: - Opening
@@ -149,7 +153,10 @@ public final class FileSource {
     while true {
       if interrupt.isCancelled { return noteInterruption() }
       let count = Glibc.read(descriptor, buffer, Int(max(0, byteCount)))
-      if count > 0 { return Int32(count) }
+      if count > 0 {
+        readByteCount += Int64(count)
+        return Int32(count)
+      }
       if count == 0 { return shim_AVERROR_EOF() }
       let error = errno
       if error == EINTR { continue }
@@ -163,7 +170,7 @@ public final class FileSource {
     }
   }
 
-  private func noteInterruption() -> Int32 {
+  func noteInterruption() -> Int32 {
     wasInterrupted = true
     return shim_AVERROR_EXIT()
   }

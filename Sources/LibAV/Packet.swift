@@ -41,6 +41,20 @@ public final class Packet {
     return (number(at: 0), number(at: 4))
   }
 
+  /// Gives a packet without timestamps one, in the stream's ticks; the decoded frame gets it.
+  public func stamp(_ ticks: Int64) {
+    pointer.pointee.pts = ticks
+    pointer.pointee.dts = ticks
+  }
+
+  /// Lets the decoder cut nothing off that the demuxer wants cut off (`AV_PKT_DATA_SKIP_SAMPLES`).
+  public func clearTrims() {
+    var byteCount = 0
+    if let data = av_packet_get_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, &byteCount) {
+      data.update(repeating: 0, count: byteCount)
+    }
+  }
+
   /// Lets go of the data.
   func clear() { av_packet_unref(pointer) }
 }

@@ -39,6 +39,10 @@ public struct StreamInfo: Sendable, Hashable {
   public let bitsPerSample: Int?
   /// Bytes of one block that decodes on its own (PCM: one frame).
   public let blockByteCount: Int?
+  /// Frames that such a block decodes to; nil when not constant or not known.
+  public let blockFrameCount: Int?
+  /// Decoded frames begin at multiples of so many frames after the first, whatever their sizes; nil when not known.
+  public let frameStepCount: Int?
   /// Frames that the encoder put before the first true one.
   public let initialPaddingFrames: Int64?
   /// Frames to decode before a seek's target until output is right, as the container says.
@@ -74,11 +78,33 @@ public struct StreamInfo: Sendable, Hashable {
     channelMask = isAudio && mask != 0 ? mask : nil
     bitsPerSample = parameters.bits_per_raw_sample > 0 ? Int(parameters.bits_per_raw_sample) : nil
     blockByteCount = isAudio && parameters.block_align > 0 ? Int(parameters.block_align) : nil
+    var copy = parameters
+    let blockFrames = isAudio && parameters.block_align > 0 ? av_get_audio_frame_duration2(&copy, parameters.block_align) : 0
+    blockFrameCount = blockFrames > 0 ? Int(blockFrames) : nil
+    frameStepCount = Self.frameStepCount(parameters)
     initialPaddingFrames = optionalCount(Int64(parameters.initial_padding))
     seekPrerollFrames = optionalCount(Int64(parameters.seek_preroll))
     let isVideo = parameters.codec_type == AVMEDIA_TYPE_VIDEO
     width = isVideo && parameters.width > 0 ? Int(parameters.width) : nil
     height = isVideo && parameters.height > 0 ? Int(parameters.height) : nil
+  }
+
+  /// What the codec's header says. Opus: 2.5 ms at 48 kHz (RFC 6716, 2.1.4). Vorbis: a packet gives a quarter of the sum
+  /// of two block sizes, each one of two powers of two (Vorbis I, 4.2.2 and 4.3.8).
+  private static func frameStepCount(_ parameters: AVCodecParameters) -> Int? {
+    switch parameters.codec_id {
+    case AV_CODEC_ID_OPUS: return 120
+    case AV_CODEC_ID_VORBIS:
+      guard let data = parameters.extradata, parameters.extradata_size > 0 else { return nil }
+      // The identification header comes first, after the lengths of the three headers.
+      let header = UnsafeBufferPointer(start: data, count: min(64, Int(parameters.extradata_size)))
+      let name: [UInt8] = [1] + Array("vorbis".utf8)
+      guard let start = header.indices.first(where: { header[$0...].starts(with: name) }), start + 28 < header.count
+      else { return nil }
+      let short = 1 << Int(header[start + 28] & 15)
+      return short >= 64 ? short / 4 : nil
+    default: return nil
+    }
   }
 }
 

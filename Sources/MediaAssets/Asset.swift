@@ -17,6 +17,8 @@ public final class Asset: Sendable {
   private let loading = Mutex<Void>(())
   /// The outcome. Held for a copy only.
   private let outcome = Mutex<Result<AssetProperties, MediaError>?>(nil)
+  /// Where packets lie in the file, as far as its readers found out. Held for a copy only.
+  private let index = Mutex<PacketIndex?>(nil)
 
   /// An asset for a path, absolute or relative to the working directory of the time when it is loaded. No I/O.
   public init(path: [UInt8], prefersPreciseDuration: Bool = false) {
@@ -72,6 +74,21 @@ public final class Asset: Sendable {
       guard refined != known else { return nil }
       outcome = .success(refined)
       return refined
+    }
+  }
+
+  /// The index that the readers of this file share; a new one when the file is another one by now, or another stream is read.
+  func packetIndex(
+    identity: FileIdentity, streamIndex: Int, firstByte: Int64, spacingFrames: Int64
+  ) -> PacketIndex {
+    index.withLock { index in
+      if let index, index.identity == identity, index.streamIndex == streamIndex, index.firstByte == firstByte {
+        return index
+      }
+      let fresh = PacketIndex(
+        identity: identity, streamIndex: streamIndex, firstByte: firstByte, spacingFrames: spacingFrames)
+      index = fresh
+      return fresh
     }
   }
 

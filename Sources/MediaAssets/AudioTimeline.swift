@@ -54,6 +54,17 @@ struct AudioTimeline {
     }
   }
 
+  /// Ticks are longer than frames: a timestamp alone does not tell the frame.
+  var hasCoarseTicks: Bool {
+    Int64(timeBase.numerator) * Int64(frameBase.denominator) > Int64(timeBase.denominator) * Int64(frameBase.numerator)
+  }
+
+  /// How far a rounded timestamp may be from its frame.
+  var roundingFrames: Int64 { hasCoarseTicks ? (frameBase.ticks(from: 1, of: timeBase, rounding: .up) ?? 0) : 0 }
+
+  /// So many ticks as a count of frames; nil when out of range.
+  func frameCount(ofTicks ticks: Int64) -> Int64? { frameBase.ticks(from: ticks, of: timeBase, rounding: .nearest) }
+
   /// Where a timestamp lies; nil when out of range.
   func frame(ofTicks ticks: Int64) -> Int64? {
     guard let frame = frameBase.ticks(from: ticks, of: timeBase, rounding: .nearest) else { return nil }
@@ -61,10 +72,10 @@ struct AudioTimeline {
     return overflow || abs(place) > Int64.max / 4 ? nil : place
   }
 
-  /// The timestamp at or before a place; nil when out of range.
-  func ticks(ofFrame frame: Int64) -> Int64? {
+  /// The timestamp of a place, at or before it where there is none; nil when out of range.
+  func ticks(ofFrame frame: Int64, rounding: TimeBase.Rounding = .down) -> Int64? {
     let (count, overflow) = frame.addingReportingOverflow(originFrame)
-    return overflow ? nil : timeBase.ticks(from: count, of: frameBase, rounding: .down)
+    return overflow ? nil : timeBase.ticks(from: count, of: frameBase, rounding: rounding)
   }
 
   /// Places the next decoded frames and expects what follows them.

@@ -52,7 +52,7 @@ extension AudioTrackReader {
     if last - endFrame >= format.sampleRateHz {
       self.endFrame = nil
       seekLimit = nil
-      try move(toFrame: endFrame, earliest: endFrame)
+      try move(toFrame: endFrame, within: endFrame...endFrame)
       return false
     }
     isAtEnd = true
@@ -99,8 +99,11 @@ extension AudioTrackReader {
   /// Errors: those of `read`, but that a file breaks off is none; `cancelled`.
   public func exactFrameCount() throws(MediaError) -> Int64 {
     if let end, end.isExact { return end.frame }
-    if positioning == .countedFromStart, reader.hasExactTimestamps {
-      let counted = try mapped { () throws(AVFailure) in try reader.countToEnd() }
+    if positioning != .timestamps, reader.hasExactTimestamps {
+      let counted = try mapped { () throws(AVFailure) in
+        try approachEnd()
+        return try reader.countToEnd()
+      }
       guard let counted else { throw MediaError(.cancelled, "counting was cancelled", operation: "load") }
       hasFrame = false
       isAtEnd = true

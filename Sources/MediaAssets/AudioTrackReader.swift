@@ -29,7 +29,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// The place of the frame that the next read gives.
   public internal(set) var position: Int64 = 0
   /// Where the time of the last seek went.
-  public private(set) var lastSeekTimings = SeekTimings()
+  public internal(set) var lastSeekTimings = SeekTimings()
   /// What was cut off in front of the first frame.
   public private(set) var startTrim = EdgeTrim.none
   /// What was cut off behind the last frame; known once the end has been read.
@@ -40,8 +40,10 @@ public final class AudioTrackReader: @unchecked Sendable {
   let interrupt: Interrupt
   let displayPath: String
   let reader: FrameReader
+  /// Keeps the packet index.
+  let asset: Asset
   let positioning: ContainerFormat.Positioning
-  private let prerollFrames: Int64
+  let prerollFrames: Int64
   let edges: TrackEdges
   /// Bytes in the file when it was opened.
   let byteCount: Int64
@@ -52,7 +54,9 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Seeks go no further; nil when nobody knows where the sound ends.
   var seekLimit: Int64?
   /// Places after a seek are as exact as those of a read from the start.
-  private let hasExactPlaces: Bool
+  let hasExactPlaces: Bool
+  /// The file as it was at the last seek.
+  var identity: FileIdentity?
   private var converter: FrameConverter
   /// Whether the reader's frame still has something to give.
   var hasFrame = false
@@ -66,9 +70,9 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Said by `takeWarning`.
   var warning: MediaError?
   /// After an interruption the demuxer may stand anywhere: seek to `position` before reading.
-  private var mustReposition = false
+  var mustReposition = false
   /// Found while there were still frames to hand over; thrown by the next read.
-  private var pendingError: MediaError?
+  var pendingError: MediaError?
 
   /// Opens the asset, loading it if need be, and decodes the first piece of its sound. Blocks.
   ///
@@ -82,6 +86,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     asset: Asset, properties: AssetProperties?, interrupt: Interrupt, kinds: FileSource.Kinds
   ) throws(MediaError) {
     self.interrupt = interrupt
+    self.asset = asset
     displayPath = asset.displayPath
     let (demuxer, byteCount) = try MediaFile.open(path: asset.path, interrupt: interrupt, kinds: kinds)
     // The file may be another one than was loaded.
@@ -106,11 +111,13 @@ public final class AudioTrackReader: @unchecked Sendable {
     }
     try format.checkSupported()
     isAtEnd = !hasFrame
-    positioning = container.positioning(hasVideo: present.hasVideo)
+    positioning = container.positioning(of: reader.stream, hasVideo: present.hasVideo)
     prerollFrames = CodecPreroll.frameCount(
       codecName: track.codecName, sampleRateHz: format.sampleRateHz, declared: reader.stream.seekPrerollFrames)
+    // FFmpeg's own CAF files count the last packet as whole.
     let isExact =
-      CodecTraits.isLossless(codecName: track.codecName) && container.hasExactDurations && container != .movie
+      CodecTraits.isLossless(codecName: track.codecName) && container.hasExactDurations
+      && ![.movie, .caf].contains(container)
     let tolerance = isExact ? 0 : Int64(format.sampleRateHz / (container == .matroska ? 1 : 10))
     let end = track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero)
     let isPromised = track.providesPreciseDuration || container == .movie || container == .matroska && !present.hasVideo
@@ -118,7 +125,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     let isCutThere = container.endsAtTrackDuration && track.providesPreciseDuration || edges.endsAtSoundFrameCount
     endFrame = isCutThere ? end : nil
     seekLimit = track.providesPreciseDuration || isCutThere ? end : nil
-    hasExactPlaces = container.hasExactDurations || positioning == .countedFromStart
+    hasExactPlaces = container.hasExactDurations || positioning != .timestamps
     startTrim = Self.startTrim(reader, edges)
     if !hasFrame, let failure = reader.takeSkipped()?.failure {
       throw MediaError(
@@ -192,7 +199,7 @@ public final class AudioTrackReader: @unchecked Sendable {
       throw error
     }
     if mustReposition {
-      do throws(MediaError) { try move(toFrame: position, earliest: position) } catch {
+      do throws(MediaError) { try move(toFrame: position, within: position...position) } catch {
         if error.code == .cancelled { return .cancelled }
         throw error
       }
@@ -269,136 +276,5 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
     do throws(AVFailure) { return try body() } catch { throw MediaError(error, path: displayPath) }
-  }
-
-  // MARK: - Seeking
-
-  /// Goes to a time; the next read begins there. Blocks.
-  ///
-  /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. With more it is
-  /// the earliest one within them that costs no decoding to reach. Times outside the asset are clamped.
-  ///
-  /// Answers the time of the next frame. Errors: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
-  public func seek(
-    to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
-  ) throws(MediaError) -> MediaTime {
-    guard let target = frame(at: time, rounding: .towardNegativeInfinity),
-      let earliest = frame(at: time - toleranceBefore, rounding: .towardPositiveInfinity)
-    else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
-    if interrupt.isCancelled {
-      mustReposition = true
-      throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
-    }
-    try move(toFrame: target, earliest: min(earliest, target))
-    return MediaTime(frame: position, rate: format.sampleRateHz)
-  }
-
-  /// A time as a frame from 0 on; nil when it is none.
-  private func frame(at time: MediaTime, rounding: MediaTime.RoundingMethod) -> Int64? {
-    if time.isPositiveInfinity { return lastSeekableFrame }
-    if time.isNegativeInfinity { return 0 }
-    guard time.isNumeric else { return nil }
-    guard let frame = time.frameIndex(rate: format.sampleRateHz, rounding: rounding) else {
-      return time < .zero ? 0 : lastSeekableFrame
-    }
-    return max(0, min(frame, lastSeekableFrame))
-  }
-
-  /// Seeks beyond it find nothing anyway; keeps sums of positions in range.
-  private var lastSeekableFrame: Int64 { end?.frame ?? seekLimit ?? Int64.max / 8 }
-
-  /// Goes to the latest frame from `earliest` to `target` that costs nothing more, but exactly to `target` when that is
-  /// asked.
-  func move(toFrame target: Int64, earliest: Int64) throws(MediaError) {
-    pendingError = nil
-    reader.isWarmingUp = true
-    defer { reader.isWarmingUp = false }
-    do throws(MediaError) {
-      if !isNear(target) { try reposition(toFrame: target, earliest: earliest) } else { position = target }
-      mustReposition = false
-      try settle()
-    } catch {
-      mustReposition = true
-      position = target
-      throw error
-    }
-  }
-
-  /// Whether decoding on from here is the shortest way.
-  private func isNear(_ target: Int64) -> Bool {
-    if mustReposition { return false }
-    if target == position { return true }
-    guard hasFrame, !isAtEnd else { return false }
-    let reach = reader.frameStart + Int64(reader.frame.frameCount) + Int64(format.sampleRateHz / 4)
-    return (reader.frameStart...reach).contains(target)
-  }
-
-  /// Moves the demuxer to a place from which decoding gives the right samples at `target`, or at an earlier allowed one.
-  private func reposition(toFrame target: Int64, earliest: Int64) throws(MediaError) {
-    hasFrame = false
-    isAtEnd = false
-    silentEnd = 0
-    position = target
-    if target >= lastSeekableFrame {
-      isAtEnd = true
-      pendingError = breakOff
-      return
-    }
-    isPlaceExact = hasExactPlaces
-    // Negative near the start, so that priming is decoded, too.
-    let warmStart = target - prerollFrames
-    if positioning == .timestamps {
-      var stepBack: Int64 = 0
-      for _ in 0..<4 {
-        try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: warmStart - stepBack) }
-        guard try decodeOne() else { break }
-        guard reader.isPlaceProven else { break }
-        let landed = max(0, min(reader.firstPacketFrame ?? .max, reader.frameStart))
-        if landed <= max(0, warmStart) || (stepBack > warmStart && landed <= target) {
-          position = min(target, max(earliest, landed == 0 ? 0 : landed + prerollFrames))
-          return
-        }
-        // Landed late: step back further.
-        stepBack = max(Int64(format.sampleRateHz), stepBack * 4)
-      }
-    }
-    hasFrame = false
-    isAtEnd = false
-    pendingError = nil
-    guard try mapped({ () throws(AVFailure) in try reader.seekByCounting(toFrame: warmStart) }) else {
-      throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
-    }
-    position = target
-    _ = try decodeOne()
-  }
-
-  /// The container's seek; one that it refuses is one to the start.
-  private func seekByTimestamp(toFrame frame: Int64) throws(AVFailure) {
-    do throws(AVFailure) {
-      try reader.seekByTimestamp(toFrame: frame)
-    } catch {
-      if error.kind == .cancelled { throw error }
-      try reader.rewind()
-    }
-  }
-
-  private func decodeOne() throws(MediaError) -> Bool {
-    switch try mapped({ () throws(AVFailure) in try reader.next() }) {
-    case .frame:
-      hasFrame = true
-      return true
-    case .endOfTrack:
-      do throws(MediaError) { try finish() } catch { pendingError = error }
-      return false
-    case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
-    }
-  }
-
-  /// Decodes up to the frame that has `position`.
-  private func settle() throws(MediaError) {
-    while hasFrame, reader.frameStart + Int64(reader.frame.frameCount) <= position {
-      hasFrame = false
-      guard try decodeOne() else { return }
-    }
   }
 }

@@ -1,18 +1,24 @@
+import LibAV
+
 /// What the reader must know about a container beyond what FFmpeg tells, and how far its seeks can be believed.
 enum ContainerFormat: Sendable, Hashable {
-  case wav, aiff, flac, movie, matroska, ogg, mp3
+  case wav, aiff, flac, movie, matroska, ogg, mp3, adts
   /// WavPack, True Audio: frames that carry their sample number.
   case numberedFrames
+  /// Core Audio Format: packets in a table.
+  case caf
   case other
 
   /// From FFmpeg's name of the format.
   init(_ formatName: String) {
     switch formatName {
     case "wav", "w64": self = .wav
-    case "aiff", "au", "caf": self = .aiff
+    case "aiff", "au": self = .aiff
     case "flac": self = .flac
     case "mp3": self = .mp3
     case "ogg": self = .ogg
+    case "aac": self = .adts
+    case "caf": self = .caf
     case "wv", "tta": self = .numberedFrames
     case _ where formatName.split(separator: ",").contains("mp4"): self = .movie
     case _ where formatName.split(separator: ",").contains("matroska"): self = .matroska
@@ -26,8 +32,8 @@ enum ContainerFormat: Sendable, Hashable {
   /// A stream's duration, where the container has one, is counted, not guessed.
   var hasExactDurations: Bool {
     switch self {
-    case .wav, .aiff, .flac, .movie, .ogg, .numberedFrames: true
-    case .matroska, .mp3, .other: false
+    case .wav, .aiff, .flac, .movie, .ogg, .numberedFrames, .caf: true
+    case .matroska, .mp3, .adts, .other: false
     }
   }
 
@@ -36,20 +42,43 @@ enum ContainerFormat: Sendable, Hashable {
 
   /// How the position after a seek is known.
   enum Positioning: Sendable, Hashable {
-    /// Timestamps are true wherever one begins to read.
+    /// Timestamps are true wherever one begins to read; where they are coarse, `FrameGrid` makes them exact.
     case timestamps
-    /// Timestamps are true only when everything from the file's start on was read.
-    case countedFromStart
+    /// Packets are counted from the file's start, by an index.
+    case counted(Counting)
   }
 
-  /// How the position after a seek is known. Matroska's timestamps are believed though they are rounded to a
-  /// millisecond: counting them would not make them finer. Where there is video, the whole file would have to be read
-  /// to count.
-  func positioning(hasVideo: Bool) -> Positioning {
+  /// How packets are counted.
+  enum Counting: Sendable, Hashable {
+    /// By the headers of MPEG audio.
+    case mpegAudio
+    /// By the headers of ADTS.
+    case adts
+    /// By the positions of Ogg pages.
+    case oggPages
+    /// Every block of so many bytes gives so many frames.
+    case blocks(byteCount: Int64, frameCount: Int64)
+    /// By reading them all once.
+    case packets
+  }
+
+  /// How the position after a seek is known. Where there is video, the whole file would have to be read to count, so
+  /// timestamps are believed.
+  func positioning(of stream: StreamInfo, hasVideo: Bool) -> Positioning {
     switch self {
-    case .wav, .aiff, .flac, .movie, .numberedFrames, .matroska: .timestamps
-    case .other: hasVideo ? .timestamps : .countedFromStart
-    case .mp3, .ogg: .countedFromStart
+    case .flac, .movie, .numberedFrames, .caf, .matroska: return .timestamps
+    case .wav, .aiff:
+      if stream.codecName.hasPrefix("pcm_") { return .timestamps }
+      // FFmpeg goes by the average bytes a second in the header, which is rounded.
+      if stream.codecName.hasPrefix("adpcm_"), let bytes = stream.blockByteCount, let frames = stream.blockFrameCount {
+        return .counted(.blocks(byteCount: Int64(bytes), frameCount: Int64(frames)))
+      }
+      return .counted(.packets)
+    case .mp3: return .counted(.mpegAudio)
+    case .adts: return .counted(.adts)
+    case .ogg:
+      return .counted(["vorbis", "opus", "flac"].contains(stream.codecName) ? .oggPages : .packets)
+    case .other: return hasVideo ? .timestamps : .counted(.packets)
     }
   }
 }
@@ -61,7 +90,10 @@ enum CodecPreroll {
     switch codecName {
     case _ where codecName.hasPrefix("pcm_"): 0
     case "flac", "alac", "wavpack", "tta", "adpcm_ms", "adpcm_ima_wav": 0
+    // In containers whose packets are not looked into; in MP3 files the bytes of main data are counted.
     case "mp1", "mp2", "mp3", "mp3float": 24 * 1_152
+    // The window overlaps by one packet (LC). HE-AAC's band replication remembers more; there is nothing here to make a
+    // file to prove how much with.
     case "aac": 4 * 2_048
     case "vorbis": 2 * 8_192
     case "opus": max(48_000, declared ?? 0)

@@ -32,15 +32,27 @@ final class FrameReader {
   private(set) var isPlaceProven = true
   /// The place of the first packet read since the last seek; nil before, or when it has no timestamp.
   private(set) var firstPacketFrame: Int64?
+  /// The stream's first packet.
+  private(set) var start: (byte: Int64?, ticks: Int64?, durationTicks: Int64?)?
+  /// The sizes of the decoded frames, where timestamps do not tell a frame.
+  private(set) var grid: FrameGrid
+  /// Nanoseconds spent with reading packets.
+  private(set) var demuxNanoseconds: Int64 = 0
+  /// Learns where packets begin while they are read in order; nil where that is not known or not wanted.
+  var index: PacketIndex? {
+    didSet { if index !== oldValue { nextNotedFrame = 0 } }
+  }
 
-  private var demuxer: Demuxer
+  private(set) var demuxer: Demuxer
   private var decoder: Decoder
   private let packet: Packet
+  /// `packet` was read, but not decoded yet.
+  private var isPacketHeld = false
+  /// Nothing was decoded since the decoder was flushed.
+  private var isDecoderFlushed = false
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
   private let isMovieTimeline: Bool
   private let edges: TrackEdges
-  /// The timestamp of the file's first packet.
-  private var firstTicks: Int64?
   /// Sound is missing behind the last frame, for packets did not decode; and where they end, if they say.
   private var isAfterLoss = false
   private var lostEnd: Int64?
@@ -51,16 +63,27 @@ final class FrameReader {
   private var countedFrame: Int64?
   /// The end of the one before.
   private var previousEndFrame: Int64?
-  /// Everything up to `countedFrame` was read from the file's start on.
-  private var isCounted = true
+  /// The place of the packet that comes next, by the index; nil but right after a seek to a byte.
+  private var entryFrame: Int64?
+  /// FFmpeg counts from where it was sent, not from the file's start: its timestamps mean nothing.
+  private var isRecounting = false
+  /// The timestamp, as FFmpeg counts, that goes on from the last packet.
+  private var nextTicks: Int64?
+  /// `countedFrame` is what reading from the file's start would have counted.
+  private(set) var isCounted = true
   /// Opening the file anew was interrupted: the demuxer cannot be used until that is done.
   private var mustRewind = false
   private var isAtEndOfFile = false
   private var hasReadPacket = false
   private var badReadCount = 0
+  /// Places before it are in the index.
+  private var nextNotedFrame: Int64 = 0
 
   /// Reads that fail one after another before the rest of a file is given up.
   private static let maximumBadReads = 64
+  /// How far the place of a packet that one begins at may be from what the index says: in Vorbis the first packet's own
+  /// length is guessed, its end is right.
+  private static let maximumDisagreementFrames: Int64 = 4_096
 
   init(demuxer: Demuxer, streamIndex: Int, format: ContainerFormat, edges: TrackEdges) throws(AVFailure) {
     self.demuxer = demuxer
@@ -70,6 +93,7 @@ final class FrameReader {
     decoder = try Decoder(demuxer: demuxer, streamIndex: streamIndex)
     packet = try Packet()
     frame = try Frame()
+    grid = FrameGrid(declaredStep: stream.frameStepCount)
     isMovieTimeline = format.hasMovieTimeline
     presentationStart =
       demuxer.streams.filter { $0.mediaType == .video && $0.startTicks != nil }
@@ -117,14 +141,33 @@ final class FrameReader {
           isAtEndOfFile = true
           _ = try decoder.sendEndOfStream()
         case .packet:
+          try renewDecoderAtStart()
           if case .undecodable(let failure) = try decoder.send(packet) { drop(failure) }
         }
       }
     }
   }
 
+  /// A flushed decoder is not in every codec what it was at first: AAC keeps what overlaps, Vorbis gives sound for its first
+  /// packet. Behind pre-roll that does not matter; at the stream's first packet the decoder must be new, except where it would
+  /// cut off the padding that the header declares: there what is wrong is not heard.
+  private func renewDecoderAtStart() throws(AVFailure) {
+    guard isDecoderFlushed else { return }
+    isDecoderFlushed = false
+    guard !CodecTraits.isLossless(codecName: stream.codecName), stream.initialPaddingFrames == nil, let firstPacketFrame, let startFrame, let timeline,
+      firstPacketFrame <= startFrame + timeline.roundingFrames
+    else { return }
+    decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
+  }
+
   /// Reads the next packet of the stream.
   private func readPacket() throws(AVFailure) -> Demuxer.ReadResult {
+    if isPacketHeld {
+      isPacketHeld = false
+      return .packet
+    }
+    let begin = MonotonicClock.nanoseconds
+    defer { demuxNanoseconds += MonotonicClock.nanoseconds - begin }
     while true {
       do throws(AVFailure) {
         let result = try demuxer.readPacket(into: packet)
@@ -139,20 +182,61 @@ final class FrameReader {
       }
       guard packet.streamIndex == stream.index else { continue }
       badReadCount = 0
-      if !hasReadPacket {
-        hasReadPacket = true
-        firstPacketFrame = packet.pts.flatMap { timeline?.frame(ofTicks: $0) }
-        if firstTicks == nil { firstTicks = packet.pts }
-      }
+      previousEndFrame = countedFrame
+      count()
       if trims.note(packet.trimmedFrames) {
         // What was cut off was no end: the file's header is wrong, or files were joined.
         _ = timeline?.noteMissingPacket(frameCount: 0)
         isAfterLoss = true
       }
-      previousEndFrame = countedFrame
-      if let end = packetEndFrame { countedFrame = end }
       return .packet
     }
+  }
+
+  /// Finds out where the packet that was read lies, and gives it a timestamp that says so.
+  private func count() {
+    if start == nil { start = (packet.bytePosition, packet.pts, packet.duration) }
+    guard let timeline else { return }
+    let place = place(in: timeline)
+    if !hasReadPacket {
+      hasReadPacket = true
+      firstPacketFrame = place
+    }
+    guard let place else { return }
+    if isCounted, let index, let byte = packet.bytePosition, let startFrame { note(place - startFrame, byte, in: index) }
+    countedFrame = place + (packet.duration.flatMap { timeline.frameCount(ofTicks: $0) } ?? 0)
+  }
+
+  /// A packet without a timestamp lies where counting says. So does one whose timestamp only goes on from the packet before:
+  /// in raw streams FFmpeg adds up lengths in ticks, which are rounded, and drifts away (44.1 kHz AC-3: 20 ms in 90 s).
+  private func place(in timeline: AudioTimeline) -> Int64? {
+    noteEntry(in: timeline)
+    let expectedTicks = nextTicks
+    nextTicks = packet.pts.flatMap { pts in
+      let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
+      return overflow ? nil : end
+    }
+    let goesOn =
+      packet.pts.map { pts in
+        isRecounting || !timeline.hasCoarseTicks && (expectedTicks.map { ($0 &- pts).magnitude <= 1 } ?? false)
+      } ?? true
+    guard isCounted, let countedFrame, goesOn else { return packet.pts.flatMap { timeline.frame(ofTicks: $0) } }
+    guard let ticks = timeline.ticks(ofFrame: countedFrame, rounding: .nearest) else { return nil }
+    packet.stamp(ticks)
+    if isRecounting { packet.clearTrims() }
+    return countedFrame
+  }
+
+  /// The first packet after a seek to a byte: where a container has no timestamps of its own, FFmpeg counts anew from there,
+  /// and would cut off what belongs to the file's start and end at the wrong places.
+  private func noteEntry(in timeline: AudioTimeline) {
+    guard let frame = entryFrame else { return }
+    entryFrame = nil
+    guard let pts = packet.pts, let found = timeline.frame(ofTicks: pts) else {
+      isRecounting = packet.pts == nil
+      return
+    }
+    isRecounting = abs(found - frame) > Self.maximumDisagreementFrames && (pts == 0 || pts == start?.ticks)
   }
 
   /// Where the packet ends on the timeline, when it says.
@@ -160,6 +244,20 @@ final class FrameReader {
     guard let timeline, let pts = packet.pts else { return nil }
     let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
     return overflow ? nil : timeline.frame(ofTicks: end)
+  }
+
+  private func note(_ frame: Int64, _ byte: Int64, in index: PacketIndex) {
+    guard frame >= nextNotedFrame else { return }
+    index.note(PacketIndex.Place(byte: byte, frame: frame))
+    let reach = index.reach
+    nextNotedFrame = reach.last.frame + reach.spacingFrames
+  }
+
+  /// The place of the first frame of the stream's first packet: before 0 where priming is cut off. Nil before it is known.
+  var startFrame: Int64? {
+    guard let timeline, let start else { return nil }
+    guard let ticks = start.ticks else { return 0 }
+    return timeline.frame(ofTicks: ticks)
   }
 
   /// Silence will stand for the packet that was sent last.
@@ -186,7 +284,10 @@ final class FrameReader {
 
   private func place() {
     if timeline == nil { timeline = makeTimeline() }
-    if timeline?.expectedFrame == nil { isPlaceProven = isCounted || frame.pts != nil }
+    if timeline?.expectedFrame == nil {
+      isPlaceProven = isCounted || frame.pts != nil
+      resolveRounding()
+    }
     let isAfterLoss = isAfterLoss
     self.isAfterLoss = false
     lostEnd = nil
@@ -194,6 +295,7 @@ final class FrameReader {
     lastFrameCount = Int64(frame.frameCount)
     guard let placed = timeline?.place(ticks: frame.pts, frameCount: frame.frameCount) else { return }
     frameStart = placed.frame
+    if isCounted { grid.observe(start: frameStart, frameCount: frame.frameCount) }
     guard placed.step != .contiguous, !isAfterLoss, !isWarmingUp else { return }
     // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
     if isMovieTimeline, placed.step == .hole, previousEndFrame != placed.frame { return }
@@ -202,13 +304,21 @@ final class FrameReader {
       frame: timestampFault?.frame ?? expected ?? placed.frame)
   }
 
+  /// After a seek, a timestamp that is rounded to more than a frame is taken to the frame that the sizes allow.
+  private func resolveRounding() {
+    guard let timeline, timeline.hasCoarseTicks, let pts = frame.pts, let rounded = timeline.frame(ofTicks: pts),
+      let exact = grid.nearest(to: rounded, withinFrames: timeline.roundingFrames)
+    else { return }
+    self.timeline?.restart(at: exact)
+  }
+
   /// The timeline that follows from the first decoded frame: FFmpeg has cut the priming off, or what it knows of it.
   private func makeTimeline() -> AudioTimeline? {
     let rate = frame.layout?.sampleRateHz ?? stream.sampleRateHz ?? 0
     guard let frameBase = TimeBase(sampleRateHz: rate) else { return nil }
     let firstFrame = frame.pts.flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) }
     // Packets that did not decode count: silence stands for them.
-    let firstPacket = firstTicks.flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) }
+    let firstPacket = (start?.ticks).flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) }
       .map { $0 + trims.startFrames }
     let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
     let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
@@ -230,17 +340,46 @@ final class FrameReader {
   func seekByTimestamp(toFrame target: Int64) throws(AVFailure) {
     if mustRewind { try rewind() } else { restart() }
     isCounted = false
+    isRecounting = false
+    nextTicks = nil
     guard let ticks = timeline?.ticks(ofFrame: target) else { return }
     try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
   }
 
-  /// Reads up to the first packet that reaches beyond a place, from the file's start when it lies behind, counting and
-  /// not decoding. False when cancelled.
-  func seekByCounting(toFrame target: Int64) throws(AVFailure) -> Bool {
-    let isAhead = isCounted && !isAtEndOfFile && countedFrame.map { $0 <= target } ?? false
-    if isAhead { restart() } else { try rewind() }
+  /// Goes to a byte of the file at which a packet begins, whose first frame's place is known.
+  ///
+  /// False when the demuxer does not begin there, or says that the place is another: then it is not known where this is.
+  /// Throws `cancelled`, too.
+  func seek(toByte byte: Int64, frame: Int64) throws(AVFailure) -> Bool {
+    if mustRewind { try rewind() } else { restart() }
+    isCounted = false
+    isRecounting = false
+    nextTicks = nil
+    do throws(AVFailure) { try demuxer.seek(streamIndex: stream.index, toByte: byte) } catch {
+      if error.kind == .cancelled { throw error }
+      return false
+    }
+    countedFrame = frame
+    entryFrame = frame
+    isCounted = true
+    let result = try readPacket()
+    if result == .cancelled { throw AVFailure(cancelledIn: "av_read_frame") }
+    guard result == .packet, packet.bytePosition == byte, let found = firstPacketFrame,
+      abs(found - frame) <= Self.maximumDisagreementFrames
+    else {
+      isCounted = false
+      return false
+    }
+    isPacketHeld = true
+    return true
+  }
+
+  /// Reads up to the first packet that reaches beyond a place, counting and not decoding: from here, or from the file's start
+  /// when the place lies behind or it is not known where this is. False when cancelled.
+  func skip(toFrame target: Int64) throws(AVFailure) -> Bool {
+    if canSkip(toFrame: target) { if !isPacketHeld { restart() } } else { try rewind() }
     while true {
-      let before = countedFrame ?? 0
+      let before = isPacketHeld ? firstPacketFrame : countedFrame
       switch try readPacket() {
       case .cancelled: return false
       case .endOfFile:
@@ -248,20 +387,32 @@ final class FrameReader {
         _ = try decoder.sendEndOfStream()
         return true
       case .packet:
-        guard let end = packetEndFrame, end <= target else {
+        guard packet.pts != nil, let end = countedFrame, end <= target else {
           if packet.pts == nil { timeline?.restart(at: before) }
-          // This one is to be decoded; nothing is inside the decoder, so it takes it.
-          if case .undecodable(let failure) = try decoder.send(packet) { drop(failure) }
+          isPacketHeld = true
           return true
         }
       }
     }
   }
 
-  /// Whether every frame has a timestamp of its own, so that durations of packets add up.
-  var hasExactTimestamps: Bool {
-    stream.sampleRateHz.flatMap { TimeBase(sampleRateHz: $0) }.map { stream.timeBase.divides($0) } ?? false
+  /// Where the last packet ends, when all were read but none decoded; nil when there is more to read.
+  var countedEnd: Int64? { isAtEndOfFile && isCounted ? countedFrame : nil }
+
+  /// Whether a place can be reached by reading on from a place behind `earliest`.
+  func canSkip(from earliest: Int64, toFrame target: Int64) -> Bool {
+    canSkip(toFrame: target) && (isPacketHeld ? firstPacketFrame : countedFrame).map { $0 >= earliest } ?? false
   }
+
+  /// Whether a place can be reached by reading on, and is known then.
+  func canSkip(toFrame target: Int64) -> Bool {
+    if !isCounted || isAtEndOfFile || mustRewind { return false }
+    if isPacketHeld { return (firstPacketFrame ?? countedFrame ?? .max) <= target }
+    return countedFrame.map { $0 <= target } ?? false
+  }
+
+  /// Whether timestamps tell every frame from its neighbours, so that durations of packets add up.
+  var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
 
   /// Reads to the end without decoding, and answers where the last packet ends; nil when cancelled.
   func countToEnd() throws(AVFailure) -> Int64? {
@@ -283,6 +434,8 @@ final class FrameReader {
   func rewind() throws(AVFailure) {
     restart()
     countedFrame = nil
+    isRecounting = false
+    nextTicks = nil
     isCounted = false
     mustRewind = true
     demuxer = try demuxer.reopened()
@@ -290,18 +443,23 @@ final class FrameReader {
       throw AVFailure(invalidDataIn: "avformat_find_stream_info")
     }
     demuxer.select(streamIndex: stream.index)
-    // A flushed decoder is not in every codec what it was at first: Vorbis gives sound for its first packet then.
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
+    isDecoderFlushed = false
+    countedFrame = startFrame
     isCounted = true
     mustRewind = false
   }
 
   private func restart() {
     decoder.flush()
+    isDecoderFlushed = true
     timeline?.restart()
     frame.clear()
+    grid.interrupt()
     isAtEndOfFile = false
     hasReadPacket = false
+    isPacketHeld = false
+    entryFrame = nil
     firstPacketFrame = nil
     badReadCount = 0
     isAfterLoss = false

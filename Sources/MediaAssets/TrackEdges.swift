@@ -37,7 +37,7 @@ struct TrackEdges: Sendable, Hashable {
       let delay = stream.initialPaddingFrames ?? 0
       if stream.codecName == "opus" { decoderCutFrames = delay } else { uncutStartFrames = delay }
     case .wav: isCutOff = Self.lacksData(demuxer, byteCount: byteCount)
-    case .aiff, .flac, .numberedFrames, .other: break
+    case .aiff, .flac, .numberedFrames, .caf, .adts, .other: break
     }
   }
 

@@ -1,0 +1,54 @@
+import CFFmpeg
+import Glibc
+
+/// Which file it is, and in which state: another value means that what was learnt of its bytes may be wrong.
+public struct FileIdentity: Sendable, Hashable {
+  public let device: UInt64
+  public let inode: UInt64
+  public let byteCount: Int64
+  /// Time of the last change, as the file system has it.
+  public let modifiedSeconds: Int64
+  public let modifiedNanoseconds: Int64
+
+  public init(device: UInt64, inode: UInt64, byteCount: Int64, modifiedSeconds: Int64, modifiedNanoseconds: Int64) {
+    self.device = device
+    self.inode = inode
+    self.byteCount = byteCount
+    self.modifiedSeconds = modifiedSeconds
+    self.modifiedNanoseconds = modifiedNanoseconds
+  }
+}
+
+extension FileSource {
+  /// The open file as it is now; nil for a pipe. Throws what `fstat` said.
+  public func identity() throws(AVFailure) -> FileIdentity? {
+    guard byteCount != nil else { return nil }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw AVFailure(errno: errno, call: "fstat") }
+    return FileIdentity(
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), byteCount: Int64(status.st_size),
+      modifiedSeconds: Int64(status.st_mtim.tv_sec), modifiedNanoseconds: Int64(status.st_mtim.tv_nsec))
+  }
+
+  /// Fills `buffer` with the file's bytes from `offset` on and answers how many there were: fewer only at the file's end.
+  /// What FFmpeg reads is not disturbed. Blocks; regular files only.
+  ///
+  /// Throws what `pread` said, and `cancelled` when the interrupt was used before.
+  public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(AVFailure) -> Int {
+    guard byteCount != nil, offset >= 0 else { throw AVFailure(errno: EINVAL, call: "read") }
+    var filled = 0
+    while filled < buffer.count {
+      if interrupt.isCancelled { throw AVFailure(cancelledIn: "read") }
+      let (place, overflow) = offset.addingReportingOverflow(Int64(filled))
+      guard !overflow else { break }
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let count = pread(descriptor, rest.baseAddress, rest.count, Int(place))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw AVFailure(errno: errno, call: "read") }
+      if count == 0 { break }
+      filled += count
+      readByteCount += Int64(count)
+    }
+    return filled
+  }
+}

@@ -1,0 +1,296 @@
+// Seeks: where in the file to begin, so that what is decoded at the target is what a read from the start gives there, and
+// where within the tolerances that is cheapest. Places are proved (by timestamps, or by the asset's packet index) or
+// counted from the start; where a container's seek lands is never taken on trust.
+import LibAV
+import MediaCore
+
+extension AudioTrackReader {
+  /// Goes to a time; the next read begins there. Blocks.
+  ///
+  /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. With more it is
+  /// one within them that costs less to reach: in what is decoded already, when that is near, or where nothing more needs
+  /// to be decoded than what makes the sound right. Times outside the asset are clamped.
+  ///
+  /// Answers the time of the next frame. Errors: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
+  public func seek(
+    to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
+  ) throws(MediaError) -> MediaTime {
+    try mapped { () throws(AVFailure) in try noteChangedFile() }
+    guard let target = frame(at: time, rounding: .towardNegativeInfinity),
+      let earliest = frame(at: time - toleranceBefore, rounding: .towardPositiveInfinity),
+      let latest = frame(at: time + toleranceAfter, rounding: .towardNegativeInfinity)
+    else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
+    if interrupt.isCancelled {
+      mustReposition = true
+      throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
+    }
+    try move(toFrame: target, within: min(earliest, target)...max(latest, target))
+    return MediaTime(frame: position, rate: format.sampleRateHz)
+  }
+
+  /// A time as a frame from 0 on; nil when it is none.
+  private func frame(at time: MediaTime, rounding: MediaTime.RoundingMethod) -> Int64? {
+    if time.isPositiveInfinity { return lastSeekableFrame }
+    if time.isNegativeInfinity { return 0 }
+    guard time.isNumeric else { return nil }
+    guard let frame = time.frameIndex(rate: format.sampleRateHz, rounding: rounding) else {
+      return time < .zero ? 0 : lastSeekableFrame
+    }
+    return max(0, min(frame, lastSeekableFrame))
+  }
+
+  /// Seeks beyond it find nothing anyway; keeps sums of positions in range.
+  private var lastSeekableFrame: Int64 { end?.frame ?? seekLimit ?? Int64.max / 8 }
+
+  /// A file that was written to since the last seek may end elsewhere.
+  private func noteChangedFile() throws(AVFailure) {
+    let present = try reader.demuxer.source.identity()
+    defer { identity = present }
+    guard let identity, identity != present, end != nil else { return }
+    end = nil
+    seekLimit = nil
+    breakOff = nil
+  }
+
+  // MARK: - Moving
+
+  /// Goes to `target`, or to a place in `allowed`, which contains it, that costs less.
+  func move(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
+    pendingError = nil
+    reader.isWarmingUp = true
+    lastSeekTimings = SeekTimings()
+    let begin = MonotonicClock.nanoseconds
+    let demuxBefore = reader.demuxNanoseconds
+    defer {
+      reader.isWarmingUp = false
+      lastSeekTimings.demuxNanoseconds = reader.demuxNanoseconds - demuxBefore
+      let rest = MonotonicClock.nanoseconds - begin - lastSeekTimings.indexNanoseconds - lastSeekTimings.demuxNanoseconds
+      lastSeekTimings.decodeNanoseconds = max(0, rest)
+    }
+    do throws(MediaError) {
+      if let decoded = decodedPlace(nearest: target, in: allowed) {
+        position = decoded
+      } else if isNear(target) {
+        position = target
+      } else {
+        try reposition(toFrame: target, within: allowed)
+      }
+      mustReposition = false
+      try settle()
+    } catch {
+      mustReposition = true
+      position = target
+      throw error
+    }
+  }
+
+  /// How far from its target a seek may end, and still be near: a quarter of a second.
+  private var nearFrames: Int64 { Int64(format.sampleRateHz / 4) }
+
+  /// The place in the decoded frame that is nearest to the target, if it is allowed and near. Without the latter, a seek
+  /// with unlimited tolerances would never go anywhere.
+  private func decodedPlace(nearest target: Int64, in allowed: ClosedRange<Int64>) -> Int64? {
+    guard hasFrame, !isAtEnd, !mustReposition else { return nil }
+    let end = reader.frameStart + Int64(reader.frame.frameCount)
+    let nearest = max(reader.frameStart, min(target, end - 1))
+    return allowed.contains(nearest) && abs(nearest - target) <= nearFrames ? nearest : nil
+  }
+
+  /// Whether decoding on from here is the shortest way.
+  private func isNear(_ target: Int64) -> Bool {
+    if mustReposition { return false }
+    if target == position { return true }
+    guard hasFrame, !isAtEnd else { return false }
+    let end = reader.frameStart + Int64(reader.frame.frameCount)
+    return (reader.frameStart...(end + nearFrames)).contains(target)
+  }
+
+  /// Moves the demuxer to a place from which decoding gives the right samples at `target`, or at another allowed one.
+  private func reposition(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
+    hasFrame = false
+    isAtEnd = false
+    silentEnd = 0
+    position = target
+    if target >= lastSeekableFrame {
+      isAtEnd = true
+      pendingError = breakOff
+      return
+    }
+    isPlaceExact = hasExactPlaces
+    switch positioning {
+    case .timestamps: if try repositionByTimestamps(toFrame: target, within: allowed) { return }
+    case .counted: break
+    }
+    try repositionByCounting(toFrame: target, within: allowed)
+  }
+
+  // MARK: - By timestamps
+
+  /// Seeks as the container does; false when where it lands is not proved.
+  private func repositionByTimestamps(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) -> Bool
+  {
+    try learnGrid()
+    // Negative near the start, so that priming is decoded, too.
+    let warmStart = target - prerollFrames
+    var stepBack: Int64 = 0
+    for _ in 0..<4 {
+      hasFrame = false
+      try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: warmStart - stepBack) }
+      guard try decodeOne(), reader.isPlaceProven else { break }
+      let rounding = reader.timeline?.roundingFrames ?? 0
+      let landed = max(0, min(reader.firstPacketFrame.map { $0 + rounding } ?? .max, reader.frameStart))
+      let start = reader.startFrame ?? 0
+      let isStart = reader.firstPacketFrame.map { $0 <= start + rounding } ?? false
+      let firstRight = isStart ? 0 : landed + prerollFrames
+      if firstRight <= target {
+        position = min(target, max(allowed.lowerBound, firstRight))
+        return true
+      }
+      if firstRight <= allowed.upperBound {
+        position = firstRight
+        return true
+      }
+      // The container does not lead back to its first packet; opening it anew does.
+      if warmStart - stepBack <= start { break }
+      // Landed late: step back further.
+      stepBack = max(Int64(format.sampleRateHz), stepBack * 4)
+    }
+    hasFrame = false
+    isAtEnd = false
+    pendingError = nil
+    return false
+  }
+
+  /// Decodes some frames at the start, once, where timestamps are too coarse to tell one frame from another.
+  private func learnGrid() throws(MediaError) {
+    guard reader.timeline?.hasCoarseTicks ?? false, !reader.grid.isKnown, reader.isCounted else { return }
+    for _ in 0..<8 where !reader.grid.isKnown {
+      guard try decodeOne() else { break }
+    }
+    isAtEnd = false
+    pendingError = nil
+  }
+
+  /// The container's seek; one that it refuses is one to the start.
+  private func seekByTimestamp(toFrame frame: Int64) throws(AVFailure) {
+    do throws(AVFailure) {
+      try reader.seekByTimestamp(toFrame: frame)
+    } catch {
+      if error.kind == .cancelled { throw error }
+      try reader.rewind()
+    }
+  }
+
+  // MARK: - By counting
+
+  /// Begins where the index says, or counts from the file's start.
+  private func repositionByCounting(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
+    let begin = MonotonicClock.nanoseconds
+    let entry = try mapped { () throws(AVFailure) in try findEntry(before: target) }
+    lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
+    let warmStart = entry?.warmStart ?? target - prerollFrames
+    let isThere = try mapped { () throws(AVFailure) in
+      if let entry, !reader.canSkip(from: entry.frame, toFrame: warmStart) {
+        _ = try reader.seek(toByte: entry.byte, frame: entry.frame)
+      }
+      return try reader.skip(toFrame: warmStart)
+    }
+    guard isThere else { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
+    if let start = reader.countedEnd.map({ max(0, $0 - Self.endStretchFrames) }), start < target {
+      // Nothing is decoded there; what lies before it is, so as to find out where the sound ends.
+      try repositionByCounting(toFrame: start, within: start...start)
+      position = target
+      return
+    }
+    position = target
+    if let landed = reader.firstPacketFrame, entry?.isExact != true, landed <= warmStart {
+      position = min(target, max(allowed.lowerBound, landed + prerollFrames))
+    }
+    _ = try decodeOne()
+  }
+
+  /// Longer than any packet.
+  private static let endStretchFrames: Int64 = 65_536
+
+  /// Goes near the end of files whose headers can be walked, so that counting them goes on from there.
+  func approachEnd() throws(AVFailure) {
+    guard endFrame == nil, positioning == .counted(.mpegAudio) || positioning == .counted(.adts),
+      let entry = try findEntry(before: Int64.max / 8)
+    else { return }
+    _ = try reader.seek(toByte: entry.byte, frame: entry.frame)
+  }
+
+  /// A packet to begin at: its place in the file and on the timeline, and the place up to which nothing needs decoding.
+  private struct Entry {
+    var byte: Int64
+    var frame: Int64
+    var warmStart: Int64
+    /// Decoding from it gives the right samples from the target on, and not before.
+    var isExact = false
+  }
+
+  /// Where to begin for `target`; nil where there is nothing better than the file's start.
+  private func findEntry(before target: Int64) throws(AVFailure) -> Entry? {
+    guard case .counted(let counting) = positioning, let firstByte = reader.start?.byte,
+      let startFrame = reader.startFrame, let identity = try reader.demuxer.source.identity()
+    else { return nil }
+    let index = asset.packetIndex(
+      identity: identity, streamIndex: reader.stream.index, firstByte: firstByte,
+      spacingFrames: Int64(format.sampleRateHz))
+    let warmStart = target - prerollFrames
+    let source = reader.demuxer.source
+    switch counting {
+    case .mpegAudio:
+      if let place = try MPEGAudioLocator.locate(frame: target - startFrame, index: index, source: source) {
+        let frame = place.frame + startFrame
+        return Entry(byte: place.byte, frame: frame, warmStart: frame, isExact: true)
+      }
+    case .adts:
+      reader.index = index
+      let packetFrames = reader.start?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
+      try ADTSWalker.extend(index, to: warmStart - startFrame, packetFrames: packetFrames, source: source)
+    case .packets: reader.index = index
+    case .blocks(let byteCount, let frameCount):
+      let count = max(0, warmStart - startFrame) / max(1, frameCount)
+      let (offset, overflow) = count.multipliedReportingOverflow(by: byteCount)
+      guard !overflow, offset < identity.byteCount else { return nil }
+      return Entry(byte: firstByte + offset, frame: count * frameCount + startFrame, warmStart: warmStart)
+    case .oggPages: return try findPage(before: warmStart, firstByte: firstByte, byteCount: identity.byteCount)
+    }
+    let place = index.place(atOrBefore: warmStart - startFrame)
+    return Entry(byte: place.byte, frame: place.frame + startFrame, warmStart: warmStart)
+  }
+
+  /// An Ogg page to begin at. Granule positions are timestamps, but for Opus, where FFmpeg takes the pre-skip off (RFC 7845,
+  /// section 4.2).
+  private func findPage(before warmStart: Int64, firstByte: Int64, byteCount: Int64) throws(AVFailure) -> Entry? {
+    let offset = reader.stream.codecName == "opus" ? reader.stream.initialPaddingFrames ?? 0 : 0
+    guard let timeline = reader.timeline, let ticks = timeline.ticks(ofFrame: warmStart), ticks + offset > 0,
+      var locator = try OggLocator.make(source: reader.demuxer.source, firstByte: firstByte, byteCount: byteCount),
+      let place = try locator.locate(granule: ticks + offset), let frame = timeline.frame(ofTicks: place.frame - offset)
+    else { return nil }
+    return Entry(byte: place.byte, frame: frame, warmStart: warmStart)
+  }
+
+  // MARK: - Decoding up to the place
+
+  private func decodeOne() throws(MediaError) -> Bool {
+    switch try mapped({ () throws(AVFailure) in try reader.next() }) {
+    case .frame:
+      hasFrame = true
+      return true
+    case .endOfTrack:
+      do throws(MediaError) { try finish() } catch { pendingError = error }
+      return false
+    case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
+    }
+  }
+
+  /// Decodes up to the frame that has `position`.
+  private func settle() throws(MediaError) {
+    while hasFrame, reader.frameStart + Int64(reader.frame.frameCount) <= position {
+      hasFrame = false
+      guard try decodeOne() else { return }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import LibAV
+
+/// A stretch of a file in memory that moves along with what is looked at. Reads little after a jump and more and more when
+/// it goes on from there, up to 1 MiB at a time.
+///
+/// Threading: one thread at a time; blocks.
+struct FileWindow: ~Copyable {
+  static let minimumReadByteCount = 16_384
+  static let maximumReadByteCount = 1 << 20
+
+  private let source: FileSource
+  private let memory: UnsafeMutableRawBufferPointer
+  private var start: Int64 = 0
+  private var count = 0
+  private var readByteCount = Self.minimumReadByteCount
+
+  init(source: FileSource) {
+    self.source = source
+    memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.maximumReadByteCount + 65_536, alignment: 16)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// `byteCount` bytes (at most 65,536) from `offset` on, valid until the next call; nil when the file ends before.
+  ///
+  /// Throws what `FileSource.read` throws.
+  @inline(__always)
+  mutating func bytes(at offset: Int64, count byteCount: Int) throws(AVFailure) -> UnsafeRawPointer? {
+    if offset < start || offset &- start &+ Int64(byteCount) > Int64(count) {
+      guard try fill(from: offset, byteCount: byteCount) else { return nil }
+    }
+    return UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped + Int(offset &- start))
+  }
+
+  /// How many bytes from `offset` on are there, up to `maximum`.
+  mutating func available(at offset: Int64, maximum: Int) throws(AVFailure) -> Int {
+    if try bytes(at: offset, count: maximum) != nil { return maximum }
+    return Int(max(0, min(Int64(maximum), start + Int64(count) - offset)))
+  }
+
+  @inline(never)
+  private mutating func fill(from offset: Int64, byteCount: Int) throws(AVFailure) -> Bool {
+    precondition(byteCount <= 65_536, "the window is asked for at most 64 KiB")
+    guard offset >= 0, offset <= Int64.max / 2 else { return false }
+    let end = start + Int64(count)
+    let goesOn = count > 0 && offset >= start && offset - end < Int64(Self.minimumReadByteCount)
+    readByteCount = goesOn ? min(readByteCount * 2, Self.maximumReadByteCount) : Self.minimumReadByteCount
+    count = 0
+    start = offset
+    count = try source.read(
+      into: UnsafeMutableRawBufferPointer(rebasing: memory[..<max(byteCount, readByteCount)]), at: offset)
+    return count >= byteCount
+  }
+}

@@ -1,0 +1,89 @@
+/// The four bytes that every frame of MPEG audio begins with (ISO/IEC 11172-3 and 13818-3, 2.4.2.3; MPEG-2.5 as LAME
+/// writes it).
+struct MPEGAudioHeader: Sendable, Hashable {
+  /// 1 to 3.
+  let layer: Int
+  /// Half the sampling rates and half the frames: MPEG-2 and 2.5.
+  let isLowSampling: Bool
+  let sampleRateHz: Int
+  /// Of the whole frame, header included.
+  let byteCount: Int
+  /// Samples of each channel.
+  let frameCount: Int
+  let isMono: Bool
+  let hasChecksum: Bool
+
+  /// Nil for what is no header, and for frames of free format, whose size no header tells; FFmpeg does not take them
+  /// either.
+  init?(_ bits: UInt32) {
+    guard let byteCount = MPEGAudioFrameSizes.shared.byteCount(bits) else { return nil }
+    self.byteCount = byteCount
+    layer = 4 - Int(bits >> 17 & 3)
+    isLowSampling = bits >> 19 & 1 == 0
+    sampleRateHz = Self.sampleRateHz(bits)
+    frameCount = layer == 1 ? 384 : layer == 3 && isLowSampling ? 576 : 1_152
+    isMono = bits >> 6 & 3 == 3
+    hasChecksum = bits >> 16 & 1 == 0
+  }
+
+  /// Bytes of the frame that belong to the stream of main data, from which layer III frames take what they need; 0 for
+  /// the other layers.
+  var mainDataByteCount: Int {
+    guard layer == 3 else { return 0 }
+    return max(0, byteCount - 4 - (hasChecksum ? 2 : 0) - sideInformationByteCount)
+  }
+
+  /// Layer III only.
+  var sideInformationByteCount: Int { isLowSampling ? (isMono ? 9 : 17) : (isMono ? 17 : 32) }
+
+  /// How far back a layer III frame's main data may begin: `main_data_begin` has 9 bits, or 8.
+  var reservoirByteCount: Int { layer == 3 ? (isLowSampling ? 255 : 511) : 0 }
+
+  fileprivate static func sampleRateHz(_ bits: UInt32) -> Int {
+    let rate = [44_100, 48_000, 32_000, 0][Int(bits >> 10 & 3)]
+    return bits >> 19 & 3 == 3 ? rate : bits >> 19 & 3 == 2 ? rate / 2 : rate / 4
+  }
+}
+
+/// Sizes of frames by the bits of their header: looked up a million times for a long file.
+struct MPEGAudioFrameSizes: Sendable {
+  static let shared = MPEGAudioFrameSizes()
+
+  /// By version, layer, bit rate, sampling rate and padding (bits 20 to 17 and 15 to 9 of the header); 0 for none.
+  private let sizes: [UInt16]
+
+  private static let kilobits: [[Int]] = [
+    [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+    [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+    [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+    [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+    [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  ]
+
+  private init() {
+    sizes = (0..<2_048).map { index in
+      let bits = UInt32(index >> 7) << 17 | UInt32(index & 0x7f) << 9
+      let version = Int(bits >> 19 & 3)
+      let layer = 4 - Int(bits >> 17 & 3)
+      let rateIndex = Int(bits >> 12 & 15)
+      guard version != 1, layer < 4, rateIndex > 0, rateIndex < 15, bits >> 10 & 3 < 3 else { return 0 }
+      let isLow = version != 3
+      let kilobits = Self.kilobits[isLow ? (layer == 1 ? 3 : 4) : layer - 1][rateIndex]
+      let padding = Int(bits >> 9 & 1)
+      let rate = MPEGAudioHeader.sampleRateHz(bits)
+      switch layer {
+      case 1: return UInt16((kilobits * 12_000 / rate + padding) * 4)
+      case 2: return UInt16(kilobits * 144_000 / rate + padding)
+      default: return UInt16(kilobits * 144_000 / (isLow ? rate * 2 : rate) + padding)
+      }
+    }
+  }
+
+  /// Bytes of the frame with this header; nil when it is none.
+  @inline(__always)
+  func byteCount(_ bits: UInt32) -> Int? {
+    guard bits >= 0xffe0_0000 else { return nil }
+    let size = sizes[Int(bits >> 17 & 15) << 7 | Int(bits >> 9 & 0x7f)]
+    return size == 0 ? nil : Int(size)
+  }
+}

@@ -1,0 +1,223 @@
+import LibAV
+
+/// Reads the headers of an Ogg file's pages (RFC 3533, section 6).
+///
+/// Threading: one thread at a time; blocks.
+struct OggPages: ~Copyable {
+  struct Page {
+    /// Where it begins.
+    var byte: Int64
+    var byteCount: Int64
+    var serialNumber: UInt32
+    var sequenceNumber: UInt32
+    /// The position at the end of the last packet that ends on it; nil when none does.
+    var granule: Int64?
+    /// Its first packet began on an earlier page.
+    var isContinuation: Bool
+    var isFirstOfStream: Bool
+    var isLastOfStream: Bool
+
+    var end: Int64 { byte + byteCount }
+  }
+
+  private var window: FileWindow
+  /// Things that look like pages and are none; a file made of them is given up.
+  private var wrongPageCount = 0
+  private static let maximumWrongPageCount = 2_000
+
+  init(source: FileSource) { window = FileWindow(source: source) }
+
+  /// The page that begins at a byte; nil when none does, or when the file ends before it does.
+  mutating func page(at byte: Int64, isChecked: Bool = false) throws(AVFailure) -> Page? {
+    guard let header = try window.bytes(at: byte, count: 27), isCapture(header) else { return nil }
+    func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Number {
+      Number(littleEndian: header.loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+    let flags = header.load(fromByteOffset: 5, as: UInt8.self)
+    let granule = number(6, Int64.self)
+    let serialNumber = number(14, UInt32.self)
+    let sequenceNumber = number(18, UInt32.self)
+    let checksum = number(22, UInt32.self)
+    let segmentCount = Int(header.load(fromByteOffset: 26, as: UInt8.self))
+    guard let table = try window.bytes(at: byte, count: 27 + segmentCount) else { return nil }
+    var byteCount = 27 + segmentCount
+    for segment in 0..<segmentCount {
+      byteCount += Int(table.load(fromByteOffset: 27 + segment, as: UInt8.self))
+    }
+    if isChecked {
+      guard let bytes = try window.bytes(at: byte, count: byteCount) else { return nil }
+      guard OggChecksum.shared.checksum(UnsafeRawBufferPointer(start: bytes, count: byteCount)) == checksum else {
+        return nil
+      }
+    }
+    return Page(
+      byte: byte, byteCount: Int64(byteCount), serialNumber: serialNumber, sequenceNumber: sequenceNumber,
+      granule: granule >= 0 && granule < .max / 4 ? granule : nil, isContinuation: flags & 1 != 0,
+      isFirstOfStream: flags & 2 != 0, isLastOfStream: flags & 4 != 0)
+  }
+
+  /// The first page with a right checksum that begins from `byte` on and before `limit`.
+  mutating func firstPage(from byte: Int64, before limit: Int64) throws(AVFailure) -> Page? {
+    var place = byte
+    while place < limit, wrongPageCount < Self.maximumWrongPageCount {
+      let count = try window.available(at: place, maximum: Int(min(16_384, limit - place + 3)))
+      guard count >= 4, let bytes = try window.bytes(at: place, count: count) else { return nil }
+      guard let offset = (0...(count - 4)).first(where: { isCapture(bytes + $0) }) else {
+        place += Int64(count - 3)
+        continue
+      }
+      place += Int64(offset)
+      guard place < limit else { return nil }
+      if let page = try page(at: place, isChecked: true) { return page }
+      wrongPageCount += 1
+      place += 1
+    }
+    return nil
+  }
+
+  /// "OggS"
+  private func isCapture(_ bytes: UnsafeRawPointer) -> Bool {
+    bytes.loadUnaligned(as: UInt32.self) == UInt32(bigEndian: 0x4f67_6753)
+  }
+}
+
+/// The checksum of an Ogg page: CRC-32 with the polynomial 0x04c11db7, from 0, neither reflected nor inverted, with the four
+/// bytes of the checksum itself as zeros (RFC 3533, section 6, field 7).
+struct OggChecksum: Sendable {
+  static let shared = OggChecksum()
+  private let table: [UInt32]
+
+  private init() {
+    table = (0..<256).map { index in
+      (0..<8).reduce(UInt32(index) << 24) { value, _ in value & 0x8000_0000 != 0 ? value << 1 ^ 0x04c1_1db7 : value << 1 }
+    }
+  }
+
+  func checksum(_ page: UnsafeRawBufferPointer) -> UInt32 {
+    var value: UInt32 = 0
+    for (offset, byte) in page.enumerated() {
+      value = value << 8 ^ table[Int(UInt8(truncatingIfNeeded: value >> 24) ^ ((22..<26).contains(offset) ? 0 : byte))]
+    }
+    return value
+  }
+}
+
+/// Finds the page of an Ogg stream to begin at, by the granule positions of its pages (RFC 3533, section 4).
+///
+/// A page's position is that of the end of the last packet that ends on it; so the first packet of the page after it, when it
+/// begins there, begins at that position, whatever the codec. That is proven by two pages that follow each other.
+struct OggLocator: ~Copyable {
+  private var pages: OggPages
+  private let serialNumber: UInt32
+  private let firstByte: Int64
+  private let byteCount: Int64
+  private let serialNumbers: Set<UInt32>
+
+  /// What is searched with whole pages rather than by halving.
+  private static let stretchByteCount: Int64 = 131_072
+  private static let maximumStreamCount = 256
+
+  private init(
+    pages: consuming OggPages, serialNumber: UInt32, serialNumbers: Set<UInt32>, firstByte: Int64, byteCount: Int64
+  ) {
+    self.pages = pages
+    self.serialNumber = serialNumber
+    self.serialNumbers = serialNumbers
+    self.firstByte = firstByte
+    self.byteCount = byteCount
+  }
+
+  /// A locator for the stream whose first packet of sound begins on the page at `firstByte`, in a file of `byteCount` bytes.
+  ///
+  /// Nil when positions cannot be looked up by halving: no page there, or streams that follow each other (a chain).
+  static func make(source: FileSource, firstByte: Int64, byteCount: Int64) throws(AVFailure) -> OggLocator? {
+    var pages = OggPages(source: source)
+    guard let first = try pages.page(at: firstByte, isChecked: true) else { return nil }
+    var numbers: Set<UInt32> = []
+    var next = try pages.firstPage(from: 0, before: firstByte)
+    while let page = next, page.isFirstOfStream, numbers.count < maximumStreamCount {
+      numbers.insert(page.serialNumber)
+      next = try pages.page(at: page.end)
+    }
+    var last: OggPages.Page?
+    var page = try pages.firstPage(from: max(firstByte, byteCount - stretchByteCount), before: byteCount)
+    while let found = page {
+      last = found
+      page = try pages.page(at: found.end)
+    }
+    guard let last, numbers.contains(last.serialNumber), numbers.contains(first.serialNumber) else { return nil }
+    return OggLocator(
+      pages: pages, serialNumber: first.serialNumber, serialNumbers: numbers, firstByte: firstByte, byteCount: byteCount)
+  }
+
+  /// The place where a packet begins at or before granule position `target`; nil when there is none behind the first page, or
+  /// when the pages make no sense.
+  mutating func locate(granule target: Int64) throws(AVFailure) -> PacketIndex.Place? {
+    var low = firstByte
+    var high = byteCount
+    while high - low > Self.stretchByteCount {
+      let middle = low + (high - low) / 2
+      switch try position(from: middle, before: high) {
+      case .page(let page): if page.granule ?? .max <= target { low = page.byte } else { high = middle }
+      case .none: high = middle
+      case .foreign: return nil
+      }
+    }
+    var start = low
+    var stretch = Self.stretchByteCount
+    while true {
+      if let place = try lastPlace(from: start, granule: target) { return place }
+      guard start > firstByte else { return nil }
+      start = max(firstByte, start - stretch)
+      stretch *= 2
+    }
+  }
+
+  private enum Position {
+    case page(OggPages.Page)
+    case none
+    /// Of a stream that was not announced at the start.
+    case foreign
+  }
+
+  /// The first page of the stream with a position.
+  private mutating func position(from byte: Int64, before limit: Int64) throws(AVFailure) -> Position {
+    var next = try pages.firstPage(from: byte, before: limit)
+    while let page = next {
+      guard serialNumbers.contains(page.serialNumber), !page.isFirstOfStream else { return .foreign }
+      if page.serialNumber == serialNumber, page.granule != nil { return .page(page) }
+      let end = page.end
+      next = try pages.page(at: end, isChecked: true)
+      if next == nil { next = try pages.firstPage(from: end, before: limit) }
+    }
+    return .none
+  }
+
+  /// The last proven place at or before `target` that is found by going on from `byte`.
+  private mutating func lastPlace(from byte: Int64, granule target: Int64) throws(AVFailure) -> PacketIndex.Place? {
+    var found: PacketIndex.Place?
+    var before: OggPages.Page?
+    var position: Int64?
+    var next = try pages.firstPage(from: byte, before: byteCount)
+    while let page = next {
+      if page.serialNumber == serialNumber {
+        if let before, before.sequenceNumber &+ 1 != page.sequenceNumber { position = nil }
+        // FFmpeg gives the packets of a stream's last page no timestamps when it begins there.
+        if let position, position <= target, !page.isContinuation, !page.isLastOfStream, !page.isFirstOfStream {
+          found = PacketIndex.Place(byte: page.byte, frame: position)
+        }
+        if let granule = page.granule {
+          if granule > target { return found }
+          position = granule
+        }
+        before = page
+      } else if !serialNumbers.contains(page.serialNumber) {
+        return nil
+      }
+      let end = page.end
+      next = try pages.page(at: end)
+      if next == nil { next = try pages.firstPage(from: end, before: byteCount) }
+    }
+    return found
+  }
+}

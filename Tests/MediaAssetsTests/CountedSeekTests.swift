@@ -1,0 +1,86 @@
+import Foundation
+import LibAV
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// Exact seeks where the container does not tell the place: counted, looked up in pages, or resolved from coarse timestamps.
+@Suite struct CountedSeekTests {
+  /// How to make a file, and what may differ from a read from the start.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var name: String
+    var options: [String]
+    /// Of a sample; nil where the decoder carries state, so that only the place is the same.
+    var allowedDeviation: Float? = 0
+    var testDescription: String { "\(name) \(options.joined(separator: " "))" }
+  }
+
+  static let rows: [Row] = [
+    Row(name: "a.mp2", options: ["-c:a", "mp2"]),
+    Row(name: "thin.mp3", options: ["-c:a", "libmp3lame", "-b:a", "8k", "-ar", "24000"]),
+    Row(name: "a.wav", options: ["-c:a", "adpcm_ima_wav"]),
+    Row(name: "ms.wav", options: ["-c:a", "adpcm_ms"]),
+    Row(name: "mp3.wav", options: ["-c:a", "libmp3lame"]),
+    Row(name: "flac.oga", options: ["-c:a", "flac"]),
+    Row(name: "a.opus", options: ["-c:a", "libopus"], allowedDeviation: 1 / 32_768),
+    Row(name: "pages.ogg", options: ["-c:a", "libvorbis", "-page_duration", "20000"]),
+    Row(name: "flac.mka", options: ["-c:a", "flac"]),
+    Row(name: "pcm.mka", options: ["-c:a", "pcm_s16le"]),
+    Row(name: "vorbis.mka", options: ["-c:a", "libvorbis"]),
+    Row(name: "opus.mka", options: ["-c:a", "libopus"], allowedDeviation: 1 / 32_768),
+    Row(name: "aac.mka", options: ["-c:a", "aac", "-aac_pns", "0"]),
+    Row(name: "mp3.mka", options: ["-c:a", "libmp3lame"]),
+    Row(name: "alac.mka", options: ["-c:a", "alac"]),
+    Row(name: "alac.caf", options: ["-c:a", "alac"]),
+    Row(name: "a.ac3", options: ["-c:a", "ac3"], allowedDeviation: nil),
+    Row(name: "a.eac3", options: ["-c:a", "eac3"], allowedDeviation: nil),
+    Row(name: "a.dts", options: ["-c:a", "dca", "-strict", "-2"], allowedDeviation: nil),
+    Row(name: "ima4.aiff", options: ["-c:a", "adpcm_ima_qt", "-f", "aiff"], allowedDeviation: nil),
+    Row(name: "a.tta", options: ["-c:a", "tta"]),
+    Row(name: "a.ts", options: ["-c:a", "aac", "-aac_pns", "0"]),
+    Row(name: "a.flv", options: ["-c:a", "aac", "-aac_pns", "0"]),
+  ]
+
+  @Test(arguments: rows)
+  func afterASeekTheSoundIsThatOfAReadFromTheStart(_ row: Row) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file(row.name)
+    let source = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=9:s=44100"
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source] + row.options + [path])
+    let asset = Asset(path: path)
+    let reference = try AudioTrackReader(asset: asset).readToEnd()
+    let reader = try AudioTrackReader(asset: asset)
+    let rate = reader.format.sampleRateHz
+    #expect(reference.count > 8 * rate)
+    var random = SplitMix64(state: 31)
+    let edges = [0, 1, 1_151, 1_152, 200_000, reference.count - 1_000]
+    for target in edges + (0..<25).map({ _ in Int.random(in: 0..<(reference.count - 3_000), using: &random) }) {
+      let landed = try reader.seekExactly(to: MediaTime(frame: Int64(target), rate: rate))
+      #expect(landed == MediaTime(frame: Int64(target), rate: rate))
+      let (position, samples) = try reader.readFrames(min(3_000, reference.count - target))
+      #expect(position == Int64(target))
+      guard samples.count == min(3_000, reference.count - target) else {
+        Issue.record("target \(target): \(samples.count) samples")
+        continue
+      }
+      if let allowed = row.allowedDeviation {
+        let worst = zip(samples, reference[target...]).map { abs($0 - $1) }.max() ?? 2
+        #expect(worst <= allowed, "target \(target), which lies at \(likeliestShift(of: samples, in: reference, at: target) ?? 0)")
+      } else {
+        #expect(likeliestShift(of: samples, in: reference, at: target) == 0, "target \(target)")
+      }
+    }
+  }
+
+  /// By how many frames, up to 100, the samples must be moved to be most like the reference.
+  private func likeliestShift(of samples: [Float], in reference: [Float], at target: Int) -> Int? {
+    func difference(_ shift: Int) -> Float? {
+      let start = target + shift
+      guard start >= 0, start + samples.count <= reference.count else { return nil }
+      return zip(samples, reference[start...]).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
+    }
+    let differences = (-100...100).compactMap { shift in difference(shift).map { (shift, $0) } }
+    return differences.min { $0.1 < $1.1 }?.0
+  }
+}

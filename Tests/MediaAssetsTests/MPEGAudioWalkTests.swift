@@ -1,0 +1,186 @@
+import Foundation
+import LibAV
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// The walk over MPEG audio's headers finds the packets that FFmpeg reads, in whole and in damaged files.
+@Suite struct MPEGAudioWalkTests {
+  /// A packet as both count it.
+  struct Counted: Equatable {
+    var byte: Int64
+    var frame: Int64
+  }
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    var name: String
+    var options: [String]
+    var testDescription: String { "\(name) \(options.joined(separator: " "))" }
+  }
+
+  static let rows: [Row] = [
+    Row(name: "cbr.mp3", options: ["-c:a", "libmp3lame", "-b:a", "128k"]),
+    Row(name: "mono.mp3", options: ["-c:a", "libmp3lame", "-b:a", "64k", "-ac", "1", "-ar", "48000"]),
+    Row(name: "xing.mp3", options: ["-c:a", "libmp3lame", "-q:a", "2"]),
+    Row(name: "no-header.mp3", options: ["-c:a", "libmp3lame", "-q:a", "4", "-write_xing", "0"]),
+    Row(name: "untagged.mp3", options: ["-c:a", "libmp3lame", "-q:a", "4", "-write_xing", "0", "-id3v2_version", "0"]),
+    Row(name: "tags.mp3", options: ["-c:a", "libmp3lame", "-metadata", "title=Long", "-write_id3v1", "1"]),
+    Row(name: "low.mp3", options: ["-c:a", "libmp3lame", "-b:a", "8k", "-ar", "16000", "-ac", "1"]),
+    Row(name: "lowest.mp3", options: ["-c:a", "libmp3lame", "-b:a", "8k", "-ar", "8000", "-ac", "1"]),
+    Row(name: "thin.mp3", options: ["-c:a", "libmp3lame", "-b:a", "8k", "-ar", "24000", "-ac", "1"]),
+    Row(name: "layer2.mp2", options: ["-c:a", "mp2", "-b:a", "192k"]),
+  ]
+
+  private static let sound = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=6:s=44100"
+
+  /// What reading from the start gives.
+  private func read(_ path: String) throws -> (packets: [Counted], rate: Int) {
+    let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
+    let stream = try #require(demuxer.streams.first { $0.mediaType == .audio })
+    let rate = try #require(stream.sampleRateHz)
+    let base = try #require(TimeBase(sampleRateHz: rate))
+    let packet = try Packet()
+    var packets: [Counted] = []
+    while try demuxer.readPacket(into: packet) == .packet {
+      let pts = try #require(packet.pts)
+      let frame = try #require(base.ticks(from: pts, of: stream.timeBase, rounding: .nearest))
+      packets.append(Counted(byte: try #require(packet.bytePosition), frame: frame))
+    }
+    return (packets, rate)
+  }
+
+  private func walk(_ path: String, from firstByte: Int64) throws -> [MPEGAudioWalker.Packet] {
+    let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
+    var walker = MPEGAudioWalker(source: source, from: PacketIndex.Place(byte: firstByte, frame: 0))
+    var packets: [MPEGAudioWalker.Packet] = []
+    while let packet = try walker.next() { packets.append(packet) }
+    return packets
+  }
+
+  /// Where the two part; nil when they do not. What is left behind the last frame is a packet for FFmpeg alone.
+  private func difference(_ path: String) throws -> String? {
+    let read = try read(path)
+    guard let first = read.packets.first else { return nil }
+    let walked = try walk(path, from: first.byte).map { Counted(byte: $0.byte, frame: $0.frame - 0) }
+    for (index, pair) in zip(read.packets, walked).enumerated() where pair.0 != pair.1 {
+      return "packet \(index) of \(read.packets.count): read \(pair.0), walked \(pair.1)"
+    }
+    guard (0...1).contains(read.packets.count - walked.count) else {
+      return "read \(read.packets.count) packets, walked \(walked.count)"
+    }
+    return nil
+  }
+
+  @Test(arguments: rows)
+  func theWalkFindsTheParsersPackets(_ row: Row) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file(row.name)
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.sound] + row.options + [path])
+    #expect(try read(path).packets.count > 80)
+    #expect(try difference(path) == nil)
+  }
+
+  @Test(arguments: [rows[0], rows[2], rows[3], rows[6]])
+  func garbageIsCountedAsAReadFromTheStartCountsIt(_ row: Row) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file(row.name)
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.sound] + row.options + [path])
+    let bytes = try readFile(path)
+    var random = SplitMix64(state: 5)
+    func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
+    let packets = try read(path).packets
+    let boundary = Int(packets[packets.count / 2].byte)
+    let files: [(String, [UInt8])] = [
+      ("front", noise(3_000) + bytes), ("boundary", bytes[..<boundary] + noise(5_000) + bytes[boundary...]),
+      ("inside", bytes[..<(boundary + 50)] + noise(777) + bytes[(boundary + 50)...]),
+      ("missing", Array(bytes[..<(boundary + 20)] + bytes[(boundary + 720)...])),
+      ("zeros", bytes[..<boundary] + [UInt8](repeating: 0, count: 4_096) + bytes[boundary...]),
+      ("tag", bytes[..<boundary] + Array("ID3".utf8) + [3, 0, 0, 0, 0, 2, 0] + noise(256) + bytes[boundary...]),
+      ("twice", bytes + bytes), ("cut", Array(bytes.prefix(boundary + 100))), ("end", bytes + noise(500)),
+    ]
+    for (name, bytes) in files {
+      let path = try folder.write(bytes, as: "\(name).mp3")
+      let difference = try difference(path)
+      #expect(difference == nil, "\(name)")
+    }
+  }
+
+  @Test func filesWithChangedBytesAreWalkedAsTheyAreRead() throws {
+    let folder = try TemporaryFolder()
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", Self.sound, "-c:a", "libmp3lame", "-q:a", "6", "-write_xing", "0", folder.file("a.mp3"))
+    let original = try readFile(folder.file("a.mp3"))
+    var random = SplitMix64(state: 17)
+    for round in 0..<60 {
+      var bytes = original
+      for _ in 0..<Int.random(in: 1...60, using: &random) {
+        bytes[Int.random(in: 2_000..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      let path = try folder.write(bytes, as: "changed.mp3")
+      let difference = try difference(path)
+      #expect(difference == nil, "round \(round)")
+    }
+  }
+
+  /// Whatever the bytes are, the walk ends, in order.
+  @Test func noiseDoesNoHarm() throws {
+    let folder = try TemporaryFolder()
+    var random = SplitMix64(state: 23)
+    for round in 0..<20 {
+      var bytes = (0..<60_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+      // Many headers among it.
+      for _ in 0..<(round * 100) {
+        let place = Int.random(in: 0..<(bytes.count - 4), using: &random)
+        bytes[place] = 0xff
+        bytes[place + 1] |= 0xe0
+      }
+      let packets = try walk(folder.write(bytes, as: "noise"), from: 0)
+      let isOrdered = zip(packets, packets.dropFirst()).allSatisfy { $0.byte < $1.byte && $0.frame < $1.frame }
+      #expect(isOrdered && packets.allSatisfy { $0.mainDataByteCount >= 0 && $0.frameCount > 0 })
+    }
+    #expect(try walk(folder.write([], as: "empty"), from: 0).isEmpty)
+    #expect(try walk(folder.write([0xff, 0xfb], as: "short"), from: 0).isEmpty)
+    #expect(try walk(folder.write([0xff, 0xfb, 0x90, 0], as: "beyond"), from: 5_000).isEmpty)
+  }
+
+  @Test(arguments: [
+    (0xfffb_9000, 417, 1_152, 44_100), (0xfffb_9200, 418, 1_152, 44_100), (0xffe3_18c4, 72, 576, 8_000),
+    (0xfff3_14c4, 24, 576, 24_000), (0xfffd_a000, 626, 1_152, 44_100), (0xffff_9000, 312, 384, 44_100),
+  ])
+  func headersAreRead(_ bits: UInt32, _ byteCount: Int, _ frameCount: Int, _ rate: Int) throws {
+    let header = try #require(MPEGAudioHeader(bits))
+    #expect(header.byteCount == byteCount && header.frameCount == frameCount && header.sampleRateHz == rate)
+  }
+
+  /// No sync, reserved version, reserved layer, free format, forbidden bit rate, reserved sampling rate.
+  @Test(arguments: [0xffdb_9000, 0xffeb_9000, 0xfff9_9000, 0xfffb_0000, 0xfffb_f000, 0xfffb_9c00, 0, 0x4944_3303] as [UInt32])
+  func whatIsNoHeaderIsNone(_ bits: UInt32) { #expect(MPEGAudioHeader(bits) == nil) }
+
+  /// 16 to 20 packets at 8 kbit/s: bytes count, not packets.
+  @Test func thePrerollIsMeasuredInMainData() throws {
+    let folder = try TemporaryFolder()
+    for (options, expected) in [
+      (["-b:a", "8k", "-ar", "24000", "-ac", "1"], 20...30), (["-b:a", "8k", "-ar", "16000", "-ac", "1"], 10...20),
+      (["-b:a", "320k", "-ar", "44100"], 3...3), (["-b:a", "32k", "-ar", "48000", "-ac", "1"], 8...12),
+    ] {
+      let path = folder.file("a.mp3")
+      try Tool.ffmpeg(
+        arguments: ["-f", "lavfi", "-i", Self.sound, "-c:a", "libmp3lame", "-write_xing", "0"] + options + [path])
+      let read = try read(path)
+      let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
+      let identity = try #require(try source.identity())
+      let index = PacketIndex(
+        identity: identity, streamIndex: 0, firstByte: try #require(read.packets.first).byte,
+        spacingFrames: Int64(read.rate))
+      let target = 100
+      let place = try #require(
+        try MPEGAudioLocator.locate(frame: read.packets[target].frame, index: index, source: source))
+      let chosen = try #require(read.packets.firstIndex { $0.byte == place.byte })
+      #expect(read.packets[chosen].frame == place.frame)
+      #expect(expected.contains(target - chosen), "\(options): \(target - chosen) packets")
+      #expect(try MPEGAudioLocator.locate(frame: 1 << 40, index: index, source: source) == nil)
+      #expect(try MPEGAudioLocator.locate(frame: -5, index: index, source: source)?.frame == 0)
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import LibAV
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// What an asset knows of its packets: learnt once, shared, bounded, and forgotten when the file is another one.
+@Suite struct PacketIndexTests {
+  private static let sound = "aevalsrc=0.4*sin(2*PI*(200+50*t)*t)+0.1*random(0):d=120:s=44100"
+
+  private func makeFile(_ folder: TemporaryFolder, _ name: String, _ options: String...) throws -> String {
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.sound] + options + [folder.file(name)])
+    return folder.file(name)
+  }
+
+  private static let identity = FileIdentity(
+    device: 1, inode: 2, byteCount: 3, modifiedSeconds: 4, modifiedNanoseconds: 5)
+
+  // MARK: - The index
+
+  @Test func placesAreFoundBetweenOthers() {
+    let index = PacketIndex(identity: Self.identity, streamIndex: 0, firstByte: 100, spacingFrames: 10)
+    for frame in stride(from: Int64(0), to: 1_000, by: 3) {
+      index.note(PacketIndex.Place(byte: 100 + frame * 7, frame: frame))
+    }
+    #expect(index.place(atOrBefore: -1) == PacketIndex.Place(byte: 100, frame: 0))
+    #expect(index.place(atOrBefore: 0).frame == 0)
+    #expect(index.place(atOrBefore: 11).frame == 0)
+    #expect(index.place(atOrBefore: 12).frame == 12)
+    #expect(index.place(atOrBefore: 500).frame == 492)
+    #expect(index.place(atOrBefore: .max) == index.reach.last)
+    // What goes backwards, or stands still in the file, is none.
+    let before = index.placeCount
+    index.note(PacketIndex.Place(byte: 200, frame: 5_000))
+    index.note(PacketIndex.Place(byte: .max, frame: 20))
+    #expect(index.placeCount == before)
+  }
+
+  @Test func itsMemoryIsBounded() {
+    let index = PacketIndex(identity: Self.identity, streamIndex: 0, firstByte: 0, spacingFrames: 1)
+    let count = Int64(PacketIndex.maximumPlaceCount) * 5
+    for number in 0..<count { index.note(PacketIndex.Place(byte: number * 2, frame: number)) }
+    #expect(index.placeCount <= PacketIndex.maximumPlaceCount)
+    #expect(index.reach.spacingFrames == 8)
+    for frame in [Int64(0), 1, 77_777, count / 2, count - 1] {
+      let place = index.place(atOrBefore: frame)
+      #expect(place.byte == place.frame * 2 && frame - place.frame < 16)
+    }
+  }
+
+  // MARK: - Its use
+
+  /// The first seek walks; what comes after reads no more than what is decoded, and a block or two.
+  @Test(arguments: [["a.mp3", "-write_xing", "0", "-q:a", "4"], ["a.aac"], ["a.ogg"], ["a.ac3"], ["a.flac"]])
+  func aSecondSeekReadsLittle(_ arguments: [String]) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file(arguments[0])
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.sound] + arguments.dropFirst() + [path])
+    let fileByteCount = Int64(try readFile(path).count)
+    #expect(fileByteCount > 600_000)
+    let asset = Asset(path: path)
+    let first = try AudioTrackReader(asset: asset)
+    try first.seekExactly(to: MediaTime(value: 115, timescale: 1))
+    // Another reader of the same asset profits.
+    let second = try AudioTrackReader(asset: asset)
+    for seconds in [110, 20, 100, 60] {
+      let before = second.reader.demuxer.source.readByteCount
+      try second.seekExactly(to: MediaTime(value: Int64(seconds), timescale: 1))
+      #expect(try second.readFrames(100).position == Int64(seconds) * 44_100)
+      let read = second.reader.demuxer.source.readByteCount - before
+      #expect(read > 0 && read < min(900_000, fileByteCount * 2 / 5), "\(seconds): \(read) of \(fileByteCount) bytes")
+    }
+  }
+
+  @Test(arguments: ["a.mp3", "a.aac", "a.ac3"])
+  func theIndexHasTheFramesThatPacketsCount(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let path = try makeFile(folder, name)
+    let asset = Asset(path: path)
+    let reader = try AudioTrackReader(asset: asset)
+    try reader.seekExactly(to: MediaTime(value: 119, timescale: 1))
+    let source = reader.reader.demuxer.source
+    let identity = try #require(try source.identity())
+    let start = try #require(reader.reader.start?.byte)
+    let index = asset.packetIndex(identity: identity, streamIndex: 0, firstByte: start, spacingFrames: 44_100)
+    #expect((100...120).contains(index.placeCount))
+
+    let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
+    let packet = try Packet()
+    let packetFrames: Int64 = name == "a.aac" ? 1_024 : name == "a.ac3" ? 1_536 : 1_152
+    var frame: Int64 = 0
+    var found = 0
+    while try demuxer.readPacket(into: packet) == .packet {
+      let place = index.place(atOrBefore: frame)
+      if place.frame == frame {
+        #expect(place.byte == packet.bytePosition)
+        found += 1
+      } else {
+        #expect(place.frame < frame && place.byte < packet.bytePosition ?? 0)
+      }
+      frame += packetFrames
+    }
+    #expect(found == index.placeCount, "every place is a packet's")
+  }
+
+  @Test func readingInOrderBuildsTheIndex() throws {
+    let folder = try TemporaryFolder()
+    let asset = Asset(path: try makeFile(folder, "a.ac3"))
+    let reader = try AudioTrackReader(asset: asset)
+    // The first seek makes it known that the reader counts.
+    try reader.seekExactly(to: MediaTime(value: 1, timescale: 1))
+    #expect(try reader.readToEnd().count > 118 * 44_100)
+    let other = try AudioTrackReader(asset: asset)
+    let before = other.reader.demuxer.source.readByteCount
+    try other.seekExactly(to: MediaTime(value: 110, timescale: 1))
+    #expect(other.reader.demuxer.source.readByteCount - before < 200_000)
+  }
+
+  @Test func aFileThatIsAnotherOneHasAnotherIndex() throws {
+    let folder = try TemporaryFolder()
+    let path = try makeFile(folder, "a.mp3", "-write_xing", "0", "-b:a", "64k")
+    let other = try makeFile(folder, "b.mp3", "-write_xing", "0", "-b:a", "96k")
+    let expected = try AudioTrackReader(asset: Asset(path: other)).readToEnd()
+    let asset = Asset(path: path)
+    let reader = try AudioTrackReader(asset: asset)
+    try reader.seekExactly(to: MediaTime(value: 100, timescale: 1))
+    // Overwritten in place: same name, same inode, other bytes.
+    let bytes = try readFile(other)
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: Data(bytes))
+    try file.close()
+    let fresh = try AudioTrackReader(asset: asset)
+    for target in [4_000_000, 1_000_000] {
+      try fresh.seekExactly(to: MediaTime(frame: Int64(target), rate: 44_100))
+      let (position, samples) = try fresh.readFrames(2_000)
+      let isSame = samples == Array(expected[target..<(target + 2_000)])
+      #expect(position == Int64(target) && isSame)
+    }
+  }
+
+  @Test func aFileThatGrowsAndShrinksIsReadAsItIs() throws {
+    let folder = try TemporaryFolder()
+    let path = try makeFile(folder, "a.mp3", "-write_xing", "0", "-id3v2_version", "0", "-b:a", "64k")
+    let whole = try readFile(path)
+    let expected = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    try folder.write(Array(whole.prefix(whole.count / 2)), as: "b.mp3")
+    let asset = Asset(path: folder.file("b.mp3"))
+    let reader = try AudioTrackReader(asset: asset)
+    let beyond = MediaTime(value: 100, timescale: 1)
+    let end = try reader.seekExactly(to: beyond)
+    #expect(end > MediaTime(value: 59, timescale: 1) && end < MediaTime(value: 61, timescale: 1), "clamped to the end")
+    #expect(try reader.readFrames(1).position == nil)
+    // It grows.
+    let file = try #require(FileHandle(forWritingAtPath: folder.file("b.mp3")))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data(whole.suffix(from: whole.count / 2)))
+    #expect(try reader.seekExactly(to: beyond) == beyond)
+    let (position, samples) = try reader.readFrames(2_000)
+    let isSame = samples == Array(expected[4_410_000..<4_412_000])
+    #expect(position == 4_410_000 && isSame)
+    // It shrinks.
+    try file.truncate(atOffset: UInt64(whole.count / 4))
+    try file.close()
+    let shrunk = try reader.seekExactly(to: beyond)
+    #expect(shrunk > MediaTime(value: 29, timescale: 1) && shrunk < MediaTime(value: 31, timescale: 1))
+    try reader.seekExactly(to: MediaTime(value: 10, timescale: 1))
+    #expect(try reader.readFrames(10).samples == Array(expected[441_000..<441_010]))
+  }
+
+  /// Garbage between MP3 frames: what is heard at a place is what a read from the start gives there.
+  @Test(arguments: [1, 2, 3, 4, 5, 6])
+  func damagedMP3KeepsItsPlaces(_ seed: Int) throws {
+    let folder = try TemporaryFolder()
+    var bytes = try readFile(makeFile(folder, "a.mp3", "-q:a", "5", "-t", "20", "-write_xing", seed % 2 == 0 ? "0" : "1"))
+    var random = SplitMix64(state: UInt64(seed))
+    for _ in 0..<8 {
+      let place = Int.random(in: 4_000..<bytes.count, using: &random)
+      let noise = (0..<Int.random(in: 1...3_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      if Bool.random(using: &random) { bytes.insert(contentsOf: noise, at: place) } else {
+        bytes.replaceSubrange(place..<min(bytes.count, place + noise.count), with: noise)
+      }
+    }
+    let path = try folder.write(bytes, as: "damaged.mp3")
+    let asset = Asset(path: path)
+    let reference = try AudioTrackReader(asset: asset).readToEnd()
+    let reader = try AudioTrackReader(asset: asset)
+    var different = 0
+    for _ in 0..<40 {
+      let target = Int.random(in: 0..<(reference.count - 3_000), using: &random)
+      let landed = try reader.seekExactly(to: MediaTime(frame: Int64(target), rate: 44_100))
+      #expect(landed == MediaTime(frame: Int64(target), rate: 44_100))
+      let (position, samples) = try reader.readFrames(3_000)
+      #expect(position == Int64(target) && samples.count == 3_000)
+      if samples != Array(reference[target..<(target + 3_000)]) { different += 1 }
+    }
+    // Next to a hole the decoder has other leftovers than one that came through it.
+    #expect(different <= 4, "\(different) of 40 seeks")
+  }
+}
