@@ -66,8 +66,10 @@ import Testing
       ("observe player.rate", .watching(.observe([.playerRate], player: "main"))),
       (
         "observe queue.version item.* item.status",
-        .watching(.observe(
-            [.itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemEvents, .queueVersion], player: "main"))
+        .watching(
+          .observe(
+            [.itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemEvents, .queueVersion],
+            player: "main"))
       ),
       ("observe *", .watching(.observe(ObservableKey.allCases, player: "main"))),
       ("unobserve 1", .watching(.unobserve(subscription: 1))), ("untick 2", .watching(.untick(subscription: 2))),
