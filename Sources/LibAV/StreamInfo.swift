@@ -79,7 +79,8 @@ public struct StreamInfo: Sendable, Hashable {
     bitsPerSample = parameters.bits_per_raw_sample > 0 ? Int(parameters.bits_per_raw_sample) : nil
     blockByteCount = isAudio && parameters.block_align > 0 ? Int(parameters.block_align) : nil
     var copy = parameters
-    let blockFrames = isAudio && parameters.block_align > 0 ? av_get_audio_frame_duration2(&copy, parameters.block_align) : 0
+    let blockFrames =
+      isAudio && parameters.block_align > 0 ? av_get_audio_frame_duration2(&copy, parameters.block_align) : 0
     blockFrameCount = blockFrames > 0 ? Int(blockFrames) : nil
     frameStepCount = Self.frameStepCount(parameters)
     initialPaddingFrames = optionalCount(Int64(parameters.initial_padding))

@@ -64,7 +64,8 @@ extension AudioTrackReader {
     defer {
       reader.isWarmingUp = false
       lastSeekTimings.demuxNanoseconds = reader.demuxNanoseconds - demuxBefore
-      let rest = MonotonicClock.nanoseconds - begin - lastSeekTimings.indexNanoseconds - lastSeekTimings.demuxNanoseconds
+      let rest =
+        MonotonicClock.nanoseconds - begin - lastSeekTimings.indexNanoseconds - lastSeekTimings.demuxNanoseconds
       lastSeekTimings.decodeNanoseconds = max(0, rest)
     }
     do throws(MediaError) {
@@ -92,8 +93,8 @@ extension AudioTrackReader {
   private func decodedPlace(nearest target: Int64, in allowed: ClosedRange<Int64>) -> Int64? {
     guard hasFrame, !isAtEnd, !mustReposition else { return nil }
     let end = reader.frameStart + Int64(reader.frame.frameCount)
-    let nearest = max(reader.frameStart, min(target, end - 1))
-    return allowed.contains(nearest) && abs(nearest - target) <= nearFrames ? nearest : nil
+    let nearest = max(reader.frameStart, firstRightFrame, min(target, end - 1))
+    return allowed.contains(nearest) && nearest < end && abs(nearest - target) <= nearFrames ? nearest : nil
   }
 
   /// Whether decoding on from here is the shortest way.
@@ -102,7 +103,7 @@ extension AudioTrackReader {
     if target == position { return true }
     guard hasFrame, !isAtEnd else { return false }
     let end = reader.frameStart + Int64(reader.frame.frameCount)
-    return (reader.frameStart...(end + nearFrames)).contains(target)
+    return target >= max(reader.frameStart, firstRightFrame) && target <= end + nearFrames
   }
 
   /// Moves the demuxer to a place from which decoding gives the right samples at `target`, or at another allowed one.
@@ -127,7 +128,8 @@ extension AudioTrackReader {
   // MARK: - By timestamps
 
   /// Seeks as the container does; false when where it lands is not proved.
-  private func repositionByTimestamps(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) -> Bool
+  private func repositionByTimestamps(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError)
+    -> Bool
   {
     try learnGrid()
     // Negative near the start, so that priming is decoded, too.
@@ -135,7 +137,9 @@ extension AudioTrackReader {
     var stepBack: Int64 = 0
     for _ in 0..<4 {
       hasFrame = false
+      let begin = MonotonicClock.nanoseconds
       try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: warmStart - stepBack) }
+      lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
       guard try decodeOne(), reader.isPlaceProven else { break }
       let rounding = reader.timeline?.roundingFrames ?? 0
       let landed = max(0, min(reader.firstPacketFrame.map { $0 + rounding } ?? .max, reader.frameStart))
@@ -143,10 +147,12 @@ extension AudioTrackReader {
       let isStart = reader.firstPacketFrame.map { $0 <= start + rounding } ?? false
       let firstRight = isStart ? 0 : landed + prerollFrames
       if firstRight <= target {
+        firstRightFrame = firstRight
         position = min(target, max(allowed.lowerBound, firstRight))
         return true
       }
       if firstRight <= allowed.upperBound {
+        firstRightFrame = firstRight
         position = firstRight
         return true
       }
@@ -202,10 +208,13 @@ extension AudioTrackReader {
       position = target
       return
     }
-    position = target
-    if let landed = reader.firstPacketFrame, entry?.isExact != true, landed <= warmStart {
-      position = min(target, max(allowed.lowerBound, landed + prerollFrames))
+    firstRightFrame = target
+    if reader.firstPacketFrame.map({ $0 <= reader.startFrame ?? 0 }) ?? false {
+      firstRightFrame = 0
+    } else if let landed = reader.firstPacketFrame, entry?.isExact != true {
+      firstRightFrame = min(target, landed + prerollFrames)
     }
+    position = max(allowed.lowerBound, min(target, firstRightFrame))
     _ = try decodeOne()
   }
 
@@ -255,7 +264,7 @@ extension AudioTrackReader {
       let (offset, overflow) = count.multipliedReportingOverflow(by: byteCount)
       guard !overflow, offset < identity.byteCount else { return nil }
       return Entry(byte: firstByte + offset, frame: count * frameCount + startFrame, warmStart: warmStart)
-    case .oggPages: return try findPage(before: warmStart, firstByte: firstByte, byteCount: identity.byteCount)
+    case .oggPages: return try findPage(before: warmStart, index: index)
     }
     let place = index.place(atOrBefore: warmStart - startFrame)
     return Entry(byte: place.byte, frame: place.frame + startFrame, warmStart: warmStart)
@@ -263,10 +272,15 @@ extension AudioTrackReader {
 
   /// An Ogg page to begin at. Granule positions are timestamps, but for Opus, where FFmpeg takes the pre-skip off (RFC 7845,
   /// section 4.2).
-  private func findPage(before warmStart: Int64, firstByte: Int64, byteCount: Int64) throws(AVFailure) -> Entry? {
+  private func findPage(before warmStart: Int64, index: PacketIndex) throws(AVFailure) -> Entry? {
+    let source = reader.demuxer.source
     let offset = reader.stream.codecName == "opus" ? reader.stream.initialPaddingFrames ?? 0 : 0
     guard let timeline = reader.timeline, let ticks = timeline.ticks(ofFrame: warmStart), ticks + offset > 0,
-      var locator = try OggLocator.make(source: reader.demuxer.source, firstByte: firstByte, byteCount: byteCount),
+      let streams = try index.oggStreams(in: source)
+    else { return nil }
+    var locator = OggLocator(
+      source: source, streams: streams, firstByte: index.firstByte, byteCount: index.identity.byteCount)
+    guard
       let place = try locator.locate(granule: ticks + offset), let frame = timeline.frame(ofTicks: place.frame - offset)
     else { return nil }
     return Entry(byte: place.byte, frame: frame, warmStart: warmStart)

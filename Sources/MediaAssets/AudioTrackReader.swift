@@ -61,6 +61,8 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Whether the reader's frame still has something to give.
   var hasFrame = false
   var isAtEnd = false
+  /// Since the last seek everything from here on is decoded rightly; what comes before it only warmed the decoder up.
+  var firstRightFrame: Int64 = 0
   /// Every place since the last seek is counted, or told by timestamps as fine as frames.
   var isPlaceExact = true
   /// Up to here silence stands for packets at the end that did not decode.

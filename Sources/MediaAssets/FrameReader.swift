@@ -30,7 +30,7 @@ final class FrameReader {
   var isWarmingUp = false
   /// The frames' place since the last seek comes from a timestamp or from counting, not from a guess.
   private(set) var isPlaceProven = true
-  /// The place of the first packet read since the last seek; nil before, or when it has no timestamp.
+  /// The place of the packet that decoding began with after the last seek; nil before, or when it has no timestamp.
   private(set) var firstPacketFrame: Int64?
   /// The stream's first packet.
   private(set) var start: (byte: Int64?, ticks: Int64?, durationTicks: Int64?)?
@@ -59,6 +59,8 @@ final class FrameReader {
   /// Packets that did not decode before the first that did.
   private var lostAtStartCount: Int64 = 0
   private var lastFrameCount: Int64 = 0
+  /// The place of the last packet that was read.
+  private var packetFrame: Int64?
   /// The end of the last packet that was read.
   private var countedFrame: Int64?
   /// The end of the one before.
@@ -154,7 +156,8 @@ final class FrameReader {
   private func renewDecoderAtStart() throws(AVFailure) {
     guard isDecoderFlushed else { return }
     isDecoderFlushed = false
-    guard !CodecTraits.isLossless(codecName: stream.codecName), stream.initialPaddingFrames == nil, let firstPacketFrame, let startFrame, let timeline,
+    guard !CodecTraits.isLossless(codecName: stream.codecName), stream.initialPaddingFrames == nil,
+      let firstPacketFrame, let startFrame, let timeline,
       firstPacketFrame <= startFrame + timeline.roundingFrames
     else { return }
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
@@ -198,13 +201,18 @@ final class FrameReader {
     if start == nil { start = (packet.bytePosition, packet.pts, packet.duration) }
     guard let timeline else { return }
     let place = place(in: timeline)
+    packetFrame = place
     if !hasReadPacket {
       hasReadPacket = true
       firstPacketFrame = place
     }
     guard let place else { return }
-    if isCounted, let index, let byte = packet.bytePosition, let startFrame { note(place - startFrame, byte, in: index) }
-    countedFrame = place + (packet.duration.flatMap { timeline.frameCount(ofTicks: $0) } ?? 0)
+    if isCounted, let index, let byte = packet.bytePosition, let startFrame {
+      note(place - startFrame, byte, in: index)
+    }
+    let (end, overflow) = place.addingReportingOverflow(
+      packet.duration.flatMap { timeline.frameCount(ofTicks: $0) } ?? 0)
+    countedFrame = overflow || end > Int64.max / 4 ? nil : end
   }
 
   /// A packet without a timestamp lies where counting says. So does one whose timestamp only goes on from the packet before:
@@ -236,7 +244,7 @@ final class FrameReader {
       isRecounting = packet.pts == nil
       return
     }
-    isRecounting = abs(found - frame) > Self.maximumDisagreementFrames && (pts == 0 || pts == start?.ticks)
+    isRecounting = abs(found - frame) > timeline.roundingFrames && (pts == 0 || pts == start?.ticks)
   }
 
   /// Where the packet ends on the timeline, when it says.
@@ -379,7 +387,7 @@ final class FrameReader {
   func skip(toFrame target: Int64) throws(AVFailure) -> Bool {
     if canSkip(toFrame: target) { if !isPacketHeld { restart() } } else { try rewind() }
     while true {
-      let before = isPacketHeld ? firstPacketFrame : countedFrame
+      let before = isPacketHeld ? packetFrame : countedFrame
       switch try readPacket() {
       case .cancelled: return false
       case .endOfFile:
@@ -390,6 +398,7 @@ final class FrameReader {
         guard packet.pts != nil, let end = countedFrame, end <= target else {
           if packet.pts == nil { timeline?.restart(at: before) }
           isPacketHeld = true
+          firstPacketFrame = packetFrame
           return true
         }
       }
@@ -401,13 +410,13 @@ final class FrameReader {
 
   /// Whether a place can be reached by reading on from a place behind `earliest`.
   func canSkip(from earliest: Int64, toFrame target: Int64) -> Bool {
-    canSkip(toFrame: target) && (isPacketHeld ? firstPacketFrame : countedFrame).map { $0 >= earliest } ?? false
+    canSkip(toFrame: target) && (isPacketHeld ? packetFrame : countedFrame).map { $0 >= earliest } ?? false
   }
 
   /// Whether a place can be reached by reading on, and is known then.
   func canSkip(toFrame target: Int64) -> Bool {
     if !isCounted || isAtEndOfFile || mustRewind { return false }
-    if isPacketHeld { return (firstPacketFrame ?? countedFrame ?? .max) <= target }
+    if isPacketHeld { return (packetFrame ?? countedFrame ?? .max) <= target }
     return countedFrame.map { $0 <= target } ?? false
   }
 

@@ -89,7 +89,8 @@ struct OggChecksum: Sendable {
 
   private init() {
     table = (0..<256).map { index in
-      (0..<8).reduce(UInt32(index) << 24) { value, _ in value & 0x8000_0000 != 0 ? value << 1 ^ 0x04c1_1db7 : value << 1 }
+      (0..<8).reduce(UInt32(index) << 24) { value, _ in value & 0x8000_0000 != 0 ? value << 1 ^ 0x04c1_1db7 : value << 1
+      }
     }
   }
 
@@ -102,52 +103,63 @@ struct OggChecksum: Sendable {
   }
 }
 
+/// The streams of an Ogg file, as far as looking up positions needs to know them.
+struct OggStreams: Sendable, Hashable {
+  /// Of the stream that is read.
+  let serialNumber: UInt32
+  /// Of all that are announced at the file's start.
+  let all: Set<UInt32>
+
+  private static let maximumCount = 256
+  /// The last page is looked for in so many bytes: twice the largest page.
+  private static let endByteCount: Int64 = 131_072
+
+  private init(serialNumber: UInt32, all: Set<UInt32>) {
+    self.serialNumber = serialNumber
+    self.all = all
+  }
+
+  /// The streams of a file of `byteCount` bytes, the first packet of sound of which begins on the page at `firstByte`.
+  ///
+  /// Nil when positions cannot be looked up by halving: no page there, or streams that follow each other (a chain).
+  static func find(source: FileSource, firstByte: Int64, byteCount: Int64) throws(AVFailure) -> OggStreams? {
+    var pages = OggPages(source: source)
+    guard let first = try pages.page(at: firstByte, isChecked: true) else { return nil }
+    var numbers: Set<UInt32> = []
+    var next = try pages.firstPage(from: 0, before: firstByte)
+    while let page = next, page.isFirstOfStream, numbers.count < maximumCount {
+      numbers.insert(page.serialNumber)
+      next = try pages.page(at: page.end)
+    }
+    var last: OggPages.Page?
+    var page = try pages.firstPage(from: max(firstByte, byteCount - endByteCount), before: byteCount)
+    while let found = page {
+      last = found
+      page = try pages.page(at: found.end)
+    }
+    guard let last, numbers.contains(last.serialNumber), numbers.contains(first.serialNumber) else { return nil }
+    return OggStreams(serialNumber: first.serialNumber, all: numbers)
+  }
+}
+
 /// Finds the page of an Ogg stream to begin at, by the granule positions of its pages (RFC 3533, section 4).
 ///
 /// A page's position is that of the end of the last packet that ends on it; so the first packet of the page after it, when it
 /// begins there, begins at that position, whatever the codec. That is proven by two pages that follow each other.
 struct OggLocator: ~Copyable {
   private var pages: OggPages
-  private let serialNumber: UInt32
+  private let streams: OggStreams
   private let firstByte: Int64
   private let byteCount: Int64
-  private let serialNumbers: Set<UInt32>
 
-  /// What is searched with whole pages rather than by halving.
-  private static let stretchByteCount: Int64 = 131_072
-  private static let maximumStreamCount = 256
+  /// What is searched page by page rather than by halving.
+  private static let stretchByteCount: Int64 = 65_536
 
-  private init(
-    pages: consuming OggPages, serialNumber: UInt32, serialNumbers: Set<UInt32>, firstByte: Int64, byteCount: Int64
-  ) {
-    self.pages = pages
-    self.serialNumber = serialNumber
-    self.serialNumbers = serialNumbers
+  init(source: FileSource, streams: OggStreams, firstByte: Int64, byteCount: Int64) {
+    pages = OggPages(source: source)
+    self.streams = streams
     self.firstByte = firstByte
     self.byteCount = byteCount
-  }
-
-  /// A locator for the stream whose first packet of sound begins on the page at `firstByte`, in a file of `byteCount` bytes.
-  ///
-  /// Nil when positions cannot be looked up by halving: no page there, or streams that follow each other (a chain).
-  static func make(source: FileSource, firstByte: Int64, byteCount: Int64) throws(AVFailure) -> OggLocator? {
-    var pages = OggPages(source: source)
-    guard let first = try pages.page(at: firstByte, isChecked: true) else { return nil }
-    var numbers: Set<UInt32> = []
-    var next = try pages.firstPage(from: 0, before: firstByte)
-    while let page = next, page.isFirstOfStream, numbers.count < maximumStreamCount {
-      numbers.insert(page.serialNumber)
-      next = try pages.page(at: page.end)
-    }
-    var last: OggPages.Page?
-    var page = try pages.firstPage(from: max(firstByte, byteCount - stretchByteCount), before: byteCount)
-    while let found = page {
-      last = found
-      page = try pages.page(at: found.end)
-    }
-    guard let last, numbers.contains(last.serialNumber), numbers.contains(first.serialNumber) else { return nil }
-    return OggLocator(
-      pages: pages, serialNumber: first.serialNumber, serialNumbers: numbers, firstByte: firstByte, byteCount: byteCount)
   }
 
   /// The place where a packet begins at or before granule position `target`; nil when there is none behind the first page, or
@@ -184,8 +196,8 @@ struct OggLocator: ~Copyable {
   private mutating func position(from byte: Int64, before limit: Int64) throws(AVFailure) -> Position {
     var next = try pages.firstPage(from: byte, before: limit)
     while let page = next {
-      guard serialNumbers.contains(page.serialNumber), !page.isFirstOfStream else { return .foreign }
-      if page.serialNumber == serialNumber, page.granule != nil { return .page(page) }
+      guard streams.all.contains(page.serialNumber), !page.isFirstOfStream else { return .foreign }
+      if page.serialNumber == streams.serialNumber, page.granule != nil { return .page(page) }
       let end = page.end
       next = try pages.page(at: end, isChecked: true)
       if next == nil { next = try pages.firstPage(from: end, before: limit) }
@@ -200,7 +212,7 @@ struct OggLocator: ~Copyable {
     var position: Int64?
     var next = try pages.firstPage(from: byte, before: byteCount)
     while let page = next {
-      if page.serialNumber == serialNumber {
+      if page.serialNumber == streams.serialNumber {
         if let before, before.sequenceNumber &+ 1 != page.sequenceNumber { position = nil }
         // FFmpeg gives the packets of a stream's last page no timestamps when it begins there.
         if let position, position <= target, !page.isContinuation, !page.isLastOfStream, !page.isFirstOfStream {
@@ -211,7 +223,7 @@ struct OggLocator: ~Copyable {
           position = granule
         }
         before = page
-      } else if !serialNumbers.contains(page.serialNumber) {
+      } else if !streams.all.contains(page.serialNumber) {
         return nil
       }
       let end = page.end

@@ -28,6 +28,7 @@ final class PacketIndex: Sendable {
     /// In order; never empty.
     var places: [Place]
     var spacingFrames: Int64
+    var oggStreams: OggStreams??
   }
 
   /// - Parameters:
@@ -68,6 +69,14 @@ final class PacketIndex: Sendable {
       state.places = stride(from: 0, to: state.places.count, by: 2).map { state.places[$0] }
       state.spacingFrames *= 2
     }
+  }
+
+  /// An Ogg file's streams, looked up once; nil when it has none that positions can be looked up in. Blocks the first time.
+  func oggStreams(in source: FileSource) throws(AVFailure) -> OggStreams? {
+    if let known = state.withLock({ $0.oggStreams }) { return known }
+    let found = try OggStreams.find(source: source, firstByte: firstByte, byteCount: identity.byteCount)
+    state.withLock { $0.oggStreams = .some(found) }
+    return found
   }
 
   /// How many places are kept.

@@ -154,7 +154,9 @@ import Testing
   }
 
   /// No sync, reserved version, reserved layer, free format, forbidden bit rate, reserved sampling rate.
-  @Test(arguments: [0xffdb_9000, 0xffeb_9000, 0xfff9_9000, 0xfffb_0000, 0xfffb_f000, 0xfffb_9c00, 0, 0x4944_3303] as [UInt32])
+  @Test(
+    arguments: [0xffdb_9000, 0xffeb_9000, 0xfff9_9000, 0xfffb_0000, 0xfffb_f000, 0xfffb_9c00, 0, 0x4944_3303]
+      as [UInt32])
   func whatIsNoHeaderIsNone(_ bits: UInt32) { #expect(MPEGAudioHeader(bits) == nil) }
 
   /// 16 to 20 packets at 8 kbit/s: bytes count, not packets.

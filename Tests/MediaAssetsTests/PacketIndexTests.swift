@@ -7,7 +7,7 @@ import Testing
 
 /// What an asset knows of its packets: learnt once, shared, bounded, and forgotten when the file is another one.
 @Suite struct PacketIndexTests {
-  private static let sound = "aevalsrc=0.4*sin(2*PI*(200+50*t)*t)+0.1*random(0):d=120:s=44100"
+  private static let sound = "aevalsrc=0.4*sin(2*PI*(200+50*t)*t)+0.1*random(0):d=40:s=44100"
 
   private func makeFile(_ folder: TemporaryFolder, _ name: String, _ options: String...) throws -> String {
     try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.sound] + options + [folder.file(name)])
@@ -52,24 +52,25 @@ import Testing
   // MARK: - Its use
 
   /// The first seek walks; what comes after reads no more than what is decoded, and a block or two.
-  @Test(arguments: [["a.mp3", "-write_xing", "0", "-q:a", "4"], ["a.aac"], ["a.ogg"], ["a.ac3"], ["a.flac"]])
+  @Test(arguments: [["a.mp3", "-write_xing", "0", "-q:a", "4"], ["a.aac"], ["a.ogg"], ["a.ac3"]])
   func aSecondSeekReadsLittle(_ arguments: [String]) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(arguments[0])
-    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.sound] + arguments.dropFirst() + [path])
+    try Tool.ffmpeg(
+      arguments: ["-stream_loop", "3", "-i", try makeFile(folder, "a.wav")] + arguments.dropFirst() + [path])
     let fileByteCount = Int64(try readFile(path).count)
-    #expect(fileByteCount > 600_000)
+    #expect(fileByteCount > 1_000_000)
     let asset = Asset(path: path)
     let first = try AudioTrackReader(asset: asset)
-    try first.seekExactly(to: MediaTime(value: 115, timescale: 1))
+    try first.seekExactly(to: MediaTime(value: 155, timescale: 1))
     // Another reader of the same asset profits.
     let second = try AudioTrackReader(asset: asset)
-    for seconds in [110, 20, 100, 60] {
+    for seconds in [130, 40, 150, 90] {
       let before = second.reader.demuxer.source.readByteCount
       try second.seekExactly(to: MediaTime(value: Int64(seconds), timescale: 1))
       #expect(try second.readFrames(100).position == Int64(seconds) * 44_100)
       let read = second.reader.demuxer.source.readByteCount - before
-      #expect(read > 0 && read < min(900_000, fileByteCount * 2 / 5), "\(seconds): \(read) of \(fileByteCount) bytes")
+      #expect(read > 0 && read < 500_000, "\(seconds): \(read) of \(fileByteCount) bytes")
     }
   }
 
@@ -79,12 +80,12 @@ import Testing
     let path = try makeFile(folder, name)
     let asset = Asset(path: path)
     let reader = try AudioTrackReader(asset: asset)
-    try reader.seekExactly(to: MediaTime(value: 119, timescale: 1))
+    try reader.seekExactly(to: MediaTime(value: 39, timescale: 1))
     let source = reader.reader.demuxer.source
     let identity = try #require(try source.identity())
     let start = try #require(reader.reader.start?.byte)
     let index = asset.packetIndex(identity: identity, streamIndex: 0, firstByte: start, spacingFrames: 44_100)
-    #expect((100...120).contains(index.placeCount))
+    #expect((35...40).contains(index.placeCount))
 
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
     let packet = try Packet()
@@ -110,10 +111,10 @@ import Testing
     let reader = try AudioTrackReader(asset: asset)
     // The first seek makes it known that the reader counts.
     try reader.seekExactly(to: MediaTime(value: 1, timescale: 1))
-    #expect(try reader.readToEnd().count > 118 * 44_100)
+    #expect(try reader.readToEnd().count > 39 * 44_100)
     let other = try AudioTrackReader(asset: asset)
     let before = other.reader.demuxer.source.readByteCount
-    try other.seekExactly(to: MediaTime(value: 110, timescale: 1))
+    try other.seekExactly(to: MediaTime(value: 37, timescale: 1))
     #expect(other.reader.demuxer.source.readByteCount - before < 200_000)
   }
 
@@ -124,7 +125,7 @@ import Testing
     let expected = try AudioTrackReader(asset: Asset(path: other)).readToEnd()
     let asset = Asset(path: path)
     let reader = try AudioTrackReader(asset: asset)
-    try reader.seekExactly(to: MediaTime(value: 100, timescale: 1))
+    try reader.seekExactly(to: MediaTime(value: 35, timescale: 1))
     // Overwritten in place: same name, same inode, other bytes.
     let bytes = try readFile(other)
     let file = try #require(FileHandle(forWritingAtPath: path))
@@ -132,7 +133,7 @@ import Testing
     try file.write(contentsOf: Data(bytes))
     try file.close()
     let fresh = try AudioTrackReader(asset: asset)
-    for target in [4_000_000, 1_000_000] {
+    for target in [1_600_000, 500_000] {
       try fresh.seekExactly(to: MediaTime(frame: Int64(target), rate: 44_100))
       let (position, samples) = try fresh.readFrames(2_000)
       let isSame = samples == Array(expected[target..<(target + 2_000)])
@@ -148,9 +149,9 @@ import Testing
     try folder.write(Array(whole.prefix(whole.count / 2)), as: "b.mp3")
     let asset = Asset(path: folder.file("b.mp3"))
     let reader = try AudioTrackReader(asset: asset)
-    let beyond = MediaTime(value: 100, timescale: 1)
+    let beyond = MediaTime(value: 35, timescale: 1)
     let end = try reader.seekExactly(to: beyond)
-    #expect(end > MediaTime(value: 59, timescale: 1) && end < MediaTime(value: 61, timescale: 1), "clamped to the end")
+    #expect(end > MediaTime(value: 19, timescale: 1) && end < MediaTime(value: 21, timescale: 1), "clamped to the end")
     #expect(try reader.readFrames(1).position == nil)
     // It grows.
     let file = try #require(FileHandle(forWritingAtPath: folder.file("b.mp3")))
@@ -158,33 +159,37 @@ import Testing
     try file.write(contentsOf: Data(whole.suffix(from: whole.count / 2)))
     #expect(try reader.seekExactly(to: beyond) == beyond)
     let (position, samples) = try reader.readFrames(2_000)
-    let isSame = samples == Array(expected[4_410_000..<4_412_000])
-    #expect(position == 4_410_000 && isSame)
+    let isSame = samples == Array(expected[1_543_500..<1_545_500])
+    #expect(position == 1_543_500 && isSame)
     // It shrinks.
     try file.truncate(atOffset: UInt64(whole.count / 4))
     try file.close()
     let shrunk = try reader.seekExactly(to: beyond)
-    #expect(shrunk > MediaTime(value: 29, timescale: 1) && shrunk < MediaTime(value: 31, timescale: 1))
-    try reader.seekExactly(to: MediaTime(value: 10, timescale: 1))
-    #expect(try reader.readFrames(10).samples == Array(expected[441_000..<441_010]))
+    #expect(shrunk > MediaTime(value: 9, timescale: 1) && shrunk < MediaTime(value: 11, timescale: 1))
+    try reader.seekExactly(to: MediaTime(value: 5, timescale: 1))
+    #expect(try reader.readFrames(10).samples == Array(expected[220_500..<220_510]))
   }
 
   /// Garbage between MP3 frames: what is heard at a place is what a read from the start gives there.
   @Test(arguments: [1, 2, 3, 4, 5, 6])
   func damagedMP3KeepsItsPlaces(_ seed: Int) throws {
     let folder = try TemporaryFolder()
-    var bytes = try readFile(makeFile(folder, "a.mp3", "-q:a", "5", "-t", "20", "-write_xing", seed % 2 == 0 ? "0" : "1"))
+    var bytes = try readFile(
+      makeFile(folder, "a.mp3", "-q:a", "5", "-t", "12", "-write_xing", seed % 2 == 0 ? "0" : "1"))
     var random = SplitMix64(state: UInt64(seed))
     for _ in 0..<8 {
       let place = Int.random(in: 4_000..<bytes.count, using: &random)
       let noise = (0..<Int.random(in: 1...3_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-      if Bool.random(using: &random) { bytes.insert(contentsOf: noise, at: place) } else {
+      if Bool.random(using: &random) {
+        bytes.insert(contentsOf: noise, at: place)
+      } else {
         bytes.replaceSubrange(place..<min(bytes.count, place + noise.count), with: noise)
       }
     }
     let path = try folder.write(bytes, as: "damaged.mp3")
     let asset = Asset(path: path)
-    let reference = try AudioTrackReader(asset: asset).readToEnd()
+    let reference = try readWhatThereIs(AudioTrackReader(asset: asset))
+    #expect(reference.count > 9 * 44_100)
     let reader = try AudioTrackReader(asset: asset)
     var different = 0
     for _ in 0..<40 {
@@ -197,5 +202,18 @@ import Testing
     }
     // Next to a hole the decoder has other leftovers than one that came through it.
     #expect(different <= 4, "\(different) of 40 seeks")
+  }
+
+  /// Everything up to the end, or to where the file breaks off.
+  private func readWhatThereIs(_ reader: AudioTrackReader) throws -> [Float] {
+    var samples: [Float] = []
+    let piece = UnsafeMutablePointer<Float>.allocate(capacity: 4_096)
+    defer { piece.deallocate() }
+    do {
+      while case .frames(let count, _) = try reader.read(into: piece, capacityFrames: 4_096) {
+        samples += UnsafeBufferPointer(start: piece, count: count)
+      }
+    } catch { guard error.code == .damagedFile else { throw error } }
+    return samples
   }
 }

@@ -1,0 +1,235 @@
+import Foundation
+import LibAV
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// What a seek promises besides exactness: its tolerances, its end, its cancellation, its account of the time it took.
+@Suite(.timeLimit(.minutes(5))) struct SeekContractTests {
+  private func makeFile(_ folder: TemporaryFolder, _ name: String, _ options: [String]) throws -> String {
+    let source = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=20:s=44100"
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source] + options + [folder.file(name)])
+    return folder.file(name)
+  }
+
+  private static let files: [(name: String, options: [String])] = [
+    ("a.wav", []), ("a.flac", []), ("a.mp3", ["-q:a", "5"]), ("bare.mp3", ["-b:a", "64k", "-write_xing", "0"]),
+    ("a.m4a", ["-c:a", "aac", "-aac_pns", "0"]), ("a.aac", ["-aac_pns", "0"]), ("a.ogg", ["-c:a", "libvorbis"]),
+    ("a.mka", ["-c:a", "flac"]), ("a.ts", ["-c:a", "mp2"]),
+  ]
+
+  @Test(arguments: files.indices)
+  func seeksLandWithinTheirTolerancesOnTheRightSamples(_ file: Int) throws {
+    let folder = try TemporaryFolder()
+    let asset = Asset(path: try makeFile(folder, Self.files[file].name, Self.files[file].options))
+    let reference = try AudioTrackReader(asset: asset).readToEnd()
+    let reader = try AudioTrackReader(asset: asset)
+    let end = MediaTime(frame: Int64(reference.count), rate: 44_100)
+    var random = SplitMix64(state: UInt64(file))
+    for _ in 0..<60 {
+      let target = MediaTime(value: Int64.random(in: 0..<19_000_000, using: &random), timescale: 1_000_000)
+      // From nothing to whole seconds, either way.
+      func tolerance() -> MediaTime {
+        let largest = Int64(1) << Int64.random(in: 0...22, using: &random)
+        return MediaTime(value: Int64.random(in: 0..<largest, using: &random), timescale: 1_000_000)
+      }
+      let (before, after) = (tolerance(), tolerance())
+      let landed = try reader.seek(to: target, toleranceBefore: before, toleranceAfter: after)
+      let floor = try #require(target.frameIndex(rate: 44_100, rounding: .towardNegativeInfinity))
+      let isExact = landed == MediaTime(frame: floor, rate: 44_100)
+      #expect(isExact || (landed >= target - before && landed <= target + after), "\(landed) for \(target)")
+      let (position, samples) = try reader.readFrames(1_000)
+      #expect(MediaTime(frame: position ?? -1, rate: 44_100) == landed)
+      let start = Int(position ?? 0)
+      let isSame = samples == Array(reference[start..<min(reference.count, start + 1_000)])
+      #expect(isSame, "at \(landed) for \(target) - \(before) + \(after)")
+      if Bool.random(using: &random) {
+        let anywhere = try reader.seek(
+          to: target, toleranceBefore: .positiveInfinity, toleranceAfter: .positiveInfinity)
+        #expect(anywhere >= .zero && anywhere <= end)
+      }
+    }
+  }
+
+  @Test func whatIsDecodedAlreadyIsTakenWhenItIsNear() throws {
+    let folder = try TemporaryFolder()
+    let reader = try AudioTrackReader(asset: Asset(path: makeFile(folder, "a.flac", [])))
+    try reader.seekExactly(to: MediaTime(value: 10, timescale: 1))
+    #expect(try reader.readFrames(10).position == 441_000)
+    let source = reader.reader.demuxer.source
+    let before = source.readByteCount
+    let tenth = MediaTime(value: 1, timescale: 10)
+    let behind = try reader.seek(
+      to: MediaTime(value: 1_019, timescale: 100), toleranceBefore: .positiveInfinity, toleranceAfter: .zero)
+    #expect(behind > MediaTime(value: 10, timescale: 1) && behind < MediaTime(value: 1_019, timescale: 100))
+    let ahead = try reader.seek(
+      to: MediaTime(value: 985, timescale: 100), toleranceBefore: .zero, toleranceAfter: .positiveInfinity)
+    #expect(ahead > MediaTime(value: 985, timescale: 100) && ahead <= MediaTime(value: 10, timescale: 1))
+    #expect(source.readByteCount == before && reader.lastSeekTimings.demuxNanoseconds == 0, "nothing was read")
+    // Beyond the tolerance it is not taken.
+    let far = MediaTime(value: 985, timescale: 100)
+    #expect(try reader.seek(to: far, toleranceBefore: tenth, toleranceAfter: .zero) <= far)
+  }
+
+  @Test(arguments: ["a.mp3", "a.aac", "a.ac3", "a.ogg", "a.wav"])
+  func aSeekBeyondTheEndLandsOnIt(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let asset = Asset(path: try makeFile(folder, name, name == "a.mp3" ? ["-write_xing", "0"] : []))
+    let count = try AudioTrackReader(asset: asset).readToEnd().count
+    let reader = try AudioTrackReader(asset: asset)
+    let end = MediaTime(frame: Int64(count), rate: 44_100)
+    for seconds in [Int64(1_000), 21, 1 << 40] {
+      #expect(try reader.seekExactly(to: MediaTime(value: seconds, timescale: 1)) == end)
+      #expect(try reader.readFrames(1).position == nil)
+    }
+    let last = MediaTime(frame: Int64(count) - 1, rate: 44_100)
+    #expect(try reader.seekExactly(to: last) == last)
+    #expect(try reader.readFrames(10).samples.count == 1)
+  }
+
+  @Test(arguments: ["a.mp3", "a.flac", "a.aac"])
+  func timingsAccountForTheSeek(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let reader = try AudioTrackReader(asset: Asset(path: makeFile(folder, name, [])))
+    let begin = MonotonicClock.nanoseconds
+    try reader.seekExactly(to: MediaTime(value: 17, timescale: 1))
+    let whole = MonotonicClock.nanoseconds - begin
+    let timings = reader.lastSeekTimings
+    let parts = [timings.indexNanoseconds, timings.demuxNanoseconds, timings.decodeNanoseconds]
+    #expect(parts.allSatisfy { $0 > 0 } && parts.reduce(0, +) <= whole, "\(parts) of \(whole)")
+  }
+
+  // MARK: - Cancellation
+
+  @Test func aWalkIsCancelled() throws {
+    let folder = try TemporaryFolder()
+    let path = try makeFile(folder, "a.mp3", ["-write_xing", "0", "-id3v2_version", "0"])
+    let interrupt = Interrupt()
+    let source = try FileSource(path: Array(path.utf8), interrupt: interrupt)
+    let index = PacketIndex(
+      identity: try #require(try source.identity()), streamIndex: 0, firstByte: 0, spacingFrames: 44_100)
+    interrupt.cancel()
+    let failure = #expect(throws: AVFailure.self) {
+      _ = try MPEGAudioLocator.locate(frame: 800_000, index: index, source: source)
+    }
+    #expect(failure?.kind == .cancelled)
+    #expect(throws: AVFailure.self) { try ADTSWalker.extend(index, to: 800_000, packetFrames: 1_024, source: source) }
+    interrupt.reset()
+    #expect(try MPEGAudioLocator.locate(frame: 800_000, index: index, source: source) != nil)
+  }
+
+  /// Cancelled at any moment, a seek answers that and nothing else, and the next one is right.
+  @Test(arguments: ["a.mp3", "a.aac", "a.ogg", "a.ac3"])
+  func seeksThatAreCancelledLeaveNothingWrong(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let path = try makeFile(folder, name, name == "a.mp3" ? ["-write_xing", "0"] : [])
+    let reference = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    // An asset of its own, so that every seek finds no index.
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    let isDone = Flag()
+    let finished = DispatchSemaphore(value: 0)
+    Thread {
+      while !isDone.value.load(ordering: .acquiring) {
+        reader.cancel()
+        sched_yield()
+      }
+      finished.signal()
+    }.start()
+    var random = SplitMix64(state: 41)
+    var outcomes: Set<Int> = []
+    for _ in 0..<200 {
+      let target = Int64.random(in: 0..<Int64(reference.count - 2_000), using: &random)
+      reader.resetCancellation()
+      let code = errorCode {
+        let landed = try reader.seekExactly(to: MediaTime(frame: target, rate: 44_100))
+        #expect(landed == MediaTime(frame: target, rate: 44_100))
+      }
+      outcomes.insert(code)
+    }
+    isDone.value.store(true, ordering: .releasing)
+    finished.wait()
+    #expect(outcomes.isSubset(of: [0, 6015]) && outcomes.contains(6015))
+    reader.resetCancellation()
+    for target in [Int64(700_000), 100_000, 400_000] {
+      try reader.seekExactly(to: MediaTime(frame: target, rate: 44_100))
+      #expect(try reader.readFrames(10).position == target)
+    }
+  }
+
+  private final class Flag: Sendable {
+    let value = Atomic<Bool>(false)
+  }
+
+  // MARK: - Files that are not as they should be
+
+  /// Streams that follow each other in one file: what is at a place is what a read from the start gives.
+  @Test func chainedOggIsReadAsFromTheStart() throws {
+    let folder = try TemporaryFolder()
+    let first = try readFile(makeFile(folder, "a.ogg", ["-c:a", "libvorbis", "-serial_offset", "1"]))
+    let second = try readFile(makeFile(folder, "b.ogg", ["-c:a", "libvorbis", "-serial_offset", "77"]))
+    let path = try folder.write(first + second, as: "chain.ogg")
+    let asset = Asset(path: path)
+    let reference = try AudioTrackReader(asset: asset).readToEnd()
+    #expect(reference.count > 30 * 44_100)
+    let reader = try AudioTrackReader(asset: asset)
+    for target in [400_000, 1_100_000, 50_000, 870_000, 1_200_000] {
+      try reader.seekExactly(to: MediaTime(frame: Int64(target), rate: 44_100))
+      let (position, samples) = try reader.readFrames(1_000)
+      let isSame = samples == Array(reference[target..<(target + 1_000)])
+      #expect(position == Int64(target) && isSame, "\(target)")
+    }
+  }
+
+  /// Noise in the middle, pieces missing, bytes changed: seeks end, where they say.
+  @Test(arguments: ["a.mp3", "a.aac", "a.ogg", "a.opus", "a.oga", "a.ac3"])
+  func damageDoesNoHarmToSeeks(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let original = try readFile(
+      makeFile(folder, name, name == "a.oga" ? ["-c:a", "flac", "-t", "5"] : ["-b:a", "48k"]))
+    var random = SplitMix64(state: 51)
+    for _ in 0..<25 {
+      var bytes = original
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        let place = Int.random(in: 2_000..<bytes.count, using: &random)
+        let noise = (0..<Int.random(in: 1...2_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+        }
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: bytes.insert(contentsOf: noise, at: place)
+        case 1: bytes.removeSubrange(place..<min(bytes.count, place + noise.count))
+        case 2: bytes.replaceSubrange(place..<min(bytes.count, place + noise.count), with: noise)
+        default: bytes.insert(contentsOf: original.prefix(3_000), at: place)
+        }
+      }
+      let path = try folder.write(bytes, as: "damaged-\(name)")
+      do {
+        let reader = try AudioTrackReader(asset: Asset(path: path))
+        let rate = reader.format.sampleRateHz
+        for _ in 0..<6 {
+          let target = Int64.random(in: 0..<Int64(rate * 25), using: &random)
+          let landed = try reader.seekExactly(to: MediaTime(frame: target, rate: rate))
+          #expect(landed <= MediaTime(frame: target, rate: rate))
+          let (position, _) = try reader.readFrames(500)
+          #expect(position == nil || MediaTime(frame: position ?? 0, rate: rate) == landed)
+        }
+      } catch let error as MediaError {
+        #expect((2_000..<5_000).contains(error.code.rawValue))
+      }
+    }
+  }
+
+  @Test func aFileOfPageHeadersIsGivenUp() throws {
+    let folder = try TemporaryFolder()
+    let page: [UInt8] =
+      Array("OggS".utf8) + [0, 0] + [UInt8](repeating: 0, count: 20) + [255] + [UInt8](repeating: 255, count: 255)
+    var bytes: [UInt8] = []
+    while bytes.count < 2_000_000 { bytes += page }
+    let path = try folder.write(bytes, as: "pages.ogg")
+    let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
+    var pages = OggPages(source: source)
+    let found = try pages.firstPage(from: 0, before: Int64(bytes.count))
+    #expect(found == nil)
+    #expect(source.readByteCount < 1_500_000, "it was not read to its end")
+  }
+}
