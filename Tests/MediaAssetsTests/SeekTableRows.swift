@@ -316,9 +316,6 @@ extension SeekRow {
           bytes, priming: 1_024, frameCount: Music().frameCount, packetFrames: 1_024, removesEditList: false)
       }, packet: (1_024, 1_024)),
     SeekRow(
-      "m4a, index in front", [.m4aWithEditList], ff("-c:a aac -aac_pns 0 -movflags +faststart", "a.m4a"),
-      packet: (1_024, 1_024)),
-    SeekRow(
       "m4a in fragments", [.m4aWithEditList],
       ff("-c:a aac -aac_pns 0 -movflags +frag_keyframe+empty_moov+delay_moov -frag_duration 1000000", "a.mp4"),
       packet: (1_024, 1_024)),
@@ -445,9 +442,6 @@ extension SeekRow {
       "aac in latm", [], ff("-c:a aac -aac_pns 0", "a.latm"),
       edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
       packet: (1_024, 0)),
-    SeekRow(
-      "opus with six channels", [.opus], of: surround, ff("-c:a libopus -b:a 192k -mapping_family 1", "a.opus"),
-      is: opusStep, packet: (960, 312)),
     SeekRow(
       "dts", [], of: at48k, ff("-c:a dca -strict -2", "a.dts"),
       edges: Edges(start: 512, extraFrames: 130, because: "nothing in the file says what is not the original"),
