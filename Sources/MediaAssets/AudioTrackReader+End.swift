@@ -13,7 +13,7 @@ extension AudioTrackReader {
 
   /// What was cut off at the start, when the first frame has been decoded.
   static func startTrim(_ reader: FrameReader, _ edges: TrackEdges) -> EdgeTrim {
-    let count = reader.trims.startFrames + edges.uncutStartFrames + edges.decoderCutFrames
+    let count = reader.trims.startFrames + edges.uncutStartFrames - edges.informationFrames + edges.decoderCutFrames
     return count > 0 ? EdgeTrim(frameCount: count, source: edges.startSource) : .none
   }
 
@@ -68,6 +68,22 @@ extension AudioTrackReader {
     end = TrackEnd(frame: frame, isExact: isPlaceExact)
     seekLimit = frame
   }
+
+  /// There are no more packets: silence stands for the last ones if they did not decode, but not beyond the promised end. Else
+  /// it is the end, as `finish` says.
+  func reachEnd() throws(MediaError) {
+    if let lostEnd = reader.silentEnd {
+      let end = min(lostEnd, promisedEnd?.frame ?? lostEnd)
+      if end > position, end - position <= maximumSilence, endError(at: end) == nil {
+        silentEnd = end
+        return
+      }
+    }
+    try finish()
+  }
+
+  /// Longest silence that stands for what is missing at the end.
+  private var maximumSilence: Int64 { Int64(format.sampleRateHz * AudioTimeline.maximumHoleSeconds) }
 
   /// What is wrong with an end at `frame`; nil when nothing is.
   func endError(at frame: Int64) -> MediaError? {

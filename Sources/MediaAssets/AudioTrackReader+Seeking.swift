@@ -294,7 +294,7 @@ extension AudioTrackReader {
       hasFrame = true
       return true
     case .endOfTrack:
-      do throws(MediaError) { try finish() } catch { pendingError = error }
+      do throws(MediaError) { try reachEnd() } catch { pendingError = error }
       return false
     case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
     }
