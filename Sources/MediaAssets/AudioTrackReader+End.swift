@@ -69,11 +69,12 @@ extension AudioTrackReader {
     seekLimit = frame
   }
 
-  /// There are no more packets: silence stands for the last ones if they did not decode, but not beyond the promised end. Else
-  /// it is the end, as `finish` says.
+  /// There are no more packets: silence stands for the last ones if they did not decode, but not far beyond the promised end:
+  /// the last packet may be shorter than it says. Else it is the end, as `finish` says.
   func reachEnd() throws(MediaError) {
     if let lostEnd = reader.silentEnd {
-      let end = min(lostEnd, promisedEnd?.frame ?? lostEnd)
+      let promised = promisedEnd.map { lostEnd - $0.frame > Int64(format.sampleRateHz / 50) ? $0.frame : lostEnd }
+      let end = min(promised ?? lostEnd, end?.frame ?? lostEnd)
       if end > position, end - position <= maximumSilence, endError(at: end) == nil {
         silentEnd = end
         return

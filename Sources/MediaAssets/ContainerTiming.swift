@@ -34,7 +34,8 @@ struct ContainerTiming {
         // CAF's table of packets counts the last one as whole when FFmpeg has written it.
         if format == .caf, stream.blockFrameCount == nil { return false }
         // A container whose own index goes further than the duration lies about one of them.
-        let isBelievable = demuxer.lastIndexedTicks(streamIndex: stream.index).map { $0 < duration } ?? true
+        let end = edges[stream.index]?.endTicks ?? duration
+        let isBelievable = demuxer.lastIndexedTicks(streamIndex: stream.index).map { $0 < end } ?? true
         return demuxer.durationSource == .container && format.hasExactDurations
           && (format != .movie || isBelievable)
       }.map(\.index))

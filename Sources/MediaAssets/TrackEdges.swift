@@ -107,6 +107,7 @@ struct TrackEdges: Sendable, Hashable {
       endTicks = times.mediaEnd
       // In fragmented files FFmpeg leaves in what the edit list cuts off: it comes before time 0.
       if let start = stream.startTicks, start < 0, start == times.mediaOrigin, let rate = stream.sampleRateHz {
+        endTicks = stream.durationTicks.map { start + $0 }
         uncutStartFrames =
           (MediaTime.zero - stream.timeBase.time(ofTicks: start)).frameIndex(rate: rate, rounding: .halfAwayFromZero)
           ?? 0
