@@ -46,12 +46,12 @@ struct TrackEdges: Sendable, Hashable {
   }
 
   private mutating func readMP3(_ demuxer: Demuxer) {
-    let (bytes, garbageByteCount) = Self.firstMP3Bytes(demuxer)
-    let info = MP3InfoFrame(bytes: bytes)
+    let found = Self.findInfoFrame(demuxer)
+    let info = found?.info
     soundFrameCount = info?.soundFrameCount
-    if garbageByteCount > 0, let info {
-      // FFmpeg looks for it right behind the tags only, and takes it for sound else.
-      informationFrames = info.framesPerMPEGFrame
+    if let found, let info, found.place != .first {
+      // FFmpeg looks for it right behind the tags only.
+      informationFrames = found.place == .heard ? info.framesPerMPEGFrame : 0
       uncutStartFrames = informationFrames + (info.delay.map { $0.startFrames + MP3InfoFrame.decoderDelayFrames } ?? 0)
     }
     if info?.delay != nil {
@@ -66,8 +66,14 @@ struct TrackEdges: Sendable, Hashable {
     }
   }
 
-  /// From the first frame on, and how much garbage there is between the ID3v2 tags and it.
-  private static func firstMP3Bytes(_ demuxer: Demuxer) -> (bytes: [UInt8], garbageByteCount: Int) {
+  private enum InfoFramePlace {
+    /// Right behind the ID3v2 tags, where FFmpeg reads it.
+    case first
+    /// Behind garbage, where FFmpeg takes it for sound, or passes over it if its header is not like those after it.
+    case heard, passed
+  }
+
+  private static func findInfoFrame(_ demuxer: Demuxer) -> (info: MP3InfoFrame, place: InfoFramePlace)? {
     var offset: Int64 = 0
     while true {
       let header = demuxer.bytes(at: offset, count: 10)
@@ -75,12 +81,25 @@ struct TrackEdges: Sendable, Hashable {
       let length = header[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7f) }
       offset += length + (header[5] & 0x10 != 0 ? 20 : 10)
     }
-    let bytes = demuxer.bytes(at: offset, count: 8_192)
-    if let header = BigEndianBytes(bytes).header(at: 0), MPEGAudioHeader(header) != nil { return (bytes, 0) }
-    guard let garbage = firstFrame(in: demuxer.bytes(at: offset, count: maximumGarbageByteCount + 8_192)) else {
-      return (bytes, 0)
+    let start = demuxer.bytes(at: offset, count: 8_192)
+    if let header = BigEndianBytes(start).header(at: 0), MPEGAudioHeader(header) != nil {
+      return MP3InfoFrame(bytes: start).map { ($0, .first) }
     }
-    return (demuxer.bytes(at: offset + Int64(garbage), count: 8_192), garbage)
+    let bytes = demuxer.bytes(at: offset, count: maximumGarbageByteCount + 8_192)
+    guard let first = firstFrame(in: bytes), let header = BigEndianBytes(bytes).header(at: first),
+      let parsed = MPEGAudioHeader(header)
+    else { return nil }
+    if let info = MP3InfoFrame(bytes: Array(bytes[first..<min(bytes.count, first + parsed.byteCount)])) {
+      return (info, .heard)
+    }
+    // The frame that ends where it begins; the largest has 2,881 bytes.
+    for place in max(0, first - 2_881)..<first where bytes[place] == 0xff {
+      guard let header = BigEndianBytes(bytes).header(at: place), let parsed = MPEGAudioHeader(header),
+        place + parsed.byteCount == first, let info = MP3InfoFrame(bytes: Array(bytes[place..<first]))
+      else { continue }
+      return (info, .passed)
+    }
+    return nil
   }
 
   /// As far as FFmpeg looks (`mp3_read_header`).
@@ -139,10 +158,11 @@ struct TrackEdges: Sendable, Hashable {
       let name = String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self)
       // EBU Tech 3306: the data chunk's length in 64 bits, behind that of the file.
       if name == "ds64" { longCount = number(offset + 16, 7) }
-      if name == "fact", !stream.codecName.hasPrefix("pcm_"), let frames = number(offset + 8, 4), frames > 0,
-        frames < 0xffff_ffff
+      // FFmpeg knows of files in which it counts the samples of all channels.
+      if name == "fact", !stream.codecName.hasPrefix("pcm_"), let samples = number(offset + 8, 4), samples > 0,
+        let told = stream.durationTicks, [1, Int64(stream.channelCount ?? 1)].contains(where: { told * $0 == samples })
       {
-        soundFrameCount = frames
+        soundFrameCount = told
         endsAtSoundFrameCount = true
         endSource = .trackDuration
       }
