@@ -158,11 +158,14 @@ struct TrackEdges: Sendable, Hashable {
       let name = String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self)
       // EBU Tech 3306: the data chunk's length in 64 bits, behind that of the file.
       if name == "ds64" { longCount = number(offset + 16, 7) }
-      // FFmpeg knows of files in which it counts the samples of all channels.
-      if name == "fact", !stream.codecName.hasPrefix("pcm_"), let samples = number(offset + 8, 4), samples > 0,
-        let told = stream.durationTicks, [1, Int64(stream.channelCount ?? 1)].contains(where: { told * $0 == samples })
+      // FFmpeg knows of files in which it counts the samples of all channels, and where it counts bytes, the last block is whole.
+      if name == "fact", !stream.codecName.hasPrefix("pcm_"), let samples = number(offset + 8, 4),
+        let told = stream.durationTicks, let channelCount = stream.channelCount,
+        let frames = [samples, samples / Int64(channelCount)].first(where: { frames in
+          frames > 0 && (0..<Int64(max(1, stream.blockFrameCount ?? 1))).contains(told - frames)
+        })
       {
-        soundFrameCount = told
+        soundFrameCount = frames
         endsAtSoundFrameCount = true
         endSource = .trackDuration
       }
