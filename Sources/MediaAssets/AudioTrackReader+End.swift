@@ -13,7 +13,7 @@ extension AudioTrackReader {
 
   /// What was cut off at the start, when the first frame has been decoded.
   static func startTrim(_ reader: FrameReader, _ edges: TrackEdges) -> EdgeTrim {
-    let count = reader.trims.startFrames + edges.uncutStartFrames + edges.decoderCutFrames
+    let count = reader.trims.startFrames + edges.uncutStartFrames - edges.informationFrames + edges.decoderCutFrames
     return count > 0 ? EdgeTrim(frameCount: count, source: edges.startSource) : .none
   }
 
@@ -68,6 +68,23 @@ extension AudioTrackReader {
     end = TrackEnd(frame: frame, isExact: isPlaceExact)
     seekLimit = frame
   }
+
+  /// There are no more packets: silence stands for the last ones if they did not decode, but not far beyond the promised end:
+  /// the last packet may be shorter than it says. Else it is the end, as `finish` says.
+  func reachEnd() throws(MediaError) {
+    if let lostEnd = reader.silentEnd {
+      let promised = promisedEnd.map { lostEnd - $0.frame > Int64(format.sampleRateHz / 50) ? $0.frame : lostEnd }
+      let end = min(promised ?? lostEnd, end?.frame ?? lostEnd)
+      if end > position, end - position <= maximumSilence, endError(at: end) == nil {
+        silentEnd = end
+        return
+      }
+    }
+    try finish()
+  }
+
+  /// Longest silence that stands for what is missing at the end.
+  private var maximumSilence: Int64 { Int64(format.sampleRateHz * AudioTimeline.maximumHoleSeconds) }
 
   /// What is wrong with an end at `frame`; nil when nothing is.
   func endError(at frame: Int64) -> MediaError? {

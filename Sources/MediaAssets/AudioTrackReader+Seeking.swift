@@ -255,7 +255,7 @@ extension AudioTrackReader {
         return Entry(byte: place.byte, frame: frame, warmStart: frame, isExact: true)
       }
     case .adts:
-      reader.index = index
+      // Places come from the headers alone: FFmpeg does not count the bytes that it skips to find the next one.
       let packetFrames = reader.start?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
       try ADTSWalker.extend(index, to: warmStart - startFrame, packetFrames: packetFrames, source: source)
     case .packets: reader.index = index
@@ -294,7 +294,7 @@ extension AudioTrackReader {
       hasFrame = true
       return true
     case .endOfTrack:
-      do throws(MediaError) { try finish() } catch { pendingError = error }
+      do throws(MediaError) { try reachEnd() } catch { pendingError = error }
       return false
     case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
     }

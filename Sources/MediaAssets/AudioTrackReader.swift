@@ -239,19 +239,11 @@ public final class AudioTrackReader: @unchecked Sendable {
       case .cancelled:
         mustReposition = true
         return false
-      case .endOfTrack:
-        if let end = reader.silentEnd, end > position, end - position <= maximumSilence, endError(at: end) == nil {
-          silentEnd = end
-        } else {
-          try finish()
-        }
+      case .endOfTrack: try reachEnd()
       }
     }
     return false
   }
-
-  /// Longest silence that stands for what is missing at the end.
-  private var maximumSilence: Int64 { Int64(format.sampleRateHz * AudioTimeline.maximumHoleSeconds) }
 
   /// Hands over what the frame has from `position` on, or silence before it.
   private func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {

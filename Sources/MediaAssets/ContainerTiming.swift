@@ -22,7 +22,7 @@ struct ContainerTiming {
         (stream.index, TrackEdges(demuxer: demuxer, stream: stream, format: format, byteCount: byteCount))
       }, uniquingKeysWith: { $1 })
     self.edges = edges
-    let starts = playing.compactMap { stream in stream.startTicks.map { stream.timeBase.time(ofTicks: $0) } }
+    let starts = playing.compactMap { Self.start(of: $0, edges: edges, format: format) }
     let first = starts.filter(\.isNumeric).min() ?? .zero
     let beginsAtZero = format.hasMovieTimeline && !edges.values.contains(where: \.beginsAtFirstSound)
     origin = beginsAtZero ? Swift.min(first, .zero) : first
@@ -31,8 +31,11 @@ struct ContainerTiming {
       playing.filter { stream in
         if format == .mp3 { return edges[stream.index]?.soundFrameCount != nil }
         guard let duration = stream.durationTicks else { return false }
+        // CAF's table of packets counts the last one as whole when FFmpeg has written it.
+        if format == .caf, stream.blockFrameCount == nil { return false }
         // A container whose own index goes further than the duration lies about one of them.
-        let isBelievable = demuxer.lastIndexedTicks(streamIndex: stream.index).map { $0 < duration } ?? true
+        let end = edges[stream.index]?.endTicks ?? duration
+        let isBelievable = demuxer.lastIndexedTicks(streamIndex: stream.index).map { $0 < end } ?? true
         return demuxer.durationSource == .container && format.hasExactDurations
           && (format != .movie || isBelievable)
       }.map(\.index))
@@ -44,13 +47,27 @@ struct ContainerTiming {
   /// Whether the stream's duration is counted, not guessed, as far as can be told without reading all of it.
   func isPrecise(_ stream: StreamInfo) -> Bool { preciseTracks.contains(stream.index) }
 
+  /// Where the stream begins by the container's count; nil when it does not say.
+  private static func start(of stream: StreamInfo, edges: [Int: TrackEdges], format: ContainerFormat) -> MediaTime? {
+    guard let ticks = stream.startTicks else { return nil }
+    let start = stream.timeBase.time(ofTicks: ticks)
+    guard format == .movie, let uncut = edges[stream.index]?.uncutStartFrames, uncut > 0, let rate = stream.sampleRateHz
+    else { return start }
+    return start + MediaTime(frame: uncut, rate: rate)
+  }
+
   /// The stream's place on the asset's timeline.
   func timeRange(of stream: StreamInfo) -> TimeRange {
-    let start = stream.startTicks.map { stream.timeBase.time(ofTicks: $0) } ?? origin
+    let start = Self.start(of: stream, edges: edges, format: format) ?? origin
     // Plainly zero, lest its fine timescale go into every sum.
     let offset = start.isNumeric && start != origin ? start - origin : .zero
     if let count = edges[stream.index]?.soundFrameCount, let rate = stream.sampleRateHz {
       return TimeRange(start: offset, duration: MediaTime(frame: count, rate: rate))
+    }
+    if let ticks = edges[stream.index]?.endTicks, let rate = stream.sampleRateHz,
+      let frames = (stream.timeBase.time(ofTicks: ticks) - start).frameIndex(rate: rate, rounding: .halfAwayFromZero)
+    {
+      return TimeRange(start: offset, duration: MediaTime(frame: max(0, frames), rate: rate))
     }
     guard let ticks = stream.durationTicks else {
       // Matroska and others say how long all of it is, but not each stream.

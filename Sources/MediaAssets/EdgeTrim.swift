@@ -21,7 +21,7 @@ public struct EdgeTrim: Sendable, Hashable {
     case codecDelay = "codec-delay"
     /// `DiscardPadding` (Matroska).
     case discardPadding = "discard-padding"
-    /// The track's own duration (MP4 without an edit list).
+    /// The track's own duration (MP4 without an edit list, `fact` in WAV).
     case trackDuration = "track-duration"
   }
 

@@ -52,6 +52,7 @@ final class FrameReader {
   private var isDecoderFlushed = false
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
   private let isMovieTimeline: Bool
+  private let isBareStream: Bool
   private let edges: TrackEdges
   /// Sound is missing behind the last frame, for packets did not decode; and where they end, if they say.
   private var isAfterLoss = false
@@ -97,6 +98,7 @@ final class FrameReader {
     frame = try Frame()
     grid = FrameGrid(declaredStep: stream.frameStepCount)
     isMovieTimeline = format.hasMovieTimeline
+    isBareStream = format == .adts
     presentationStart =
       demuxer.streams.filter { $0.mediaType == .video && $0.startTicks != nil }
       .min { left, right in
@@ -330,7 +332,8 @@ final class FrameReader {
       .map { $0 + trims.startFrames }
     let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
     let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
-    let sound = (isAfterLoss ? afterLoss ?? firstFrame : firstFrame) ?? 0
+    // What does not decode in front of the sound of a bare stream was no sound, for all that anything says.
+    let sound = (isAfterLoss && !isBareStream ? afterLoss ?? firstFrame : firstFrame) ?? 0
     let first = sound + edges.uncutStartFrames
     let videoStart = presentationStart.flatMap {
       frameBase.ticks(from: $0.ticks, of: $0.timeBase, rounding: .nearest)

@@ -73,6 +73,12 @@ struct BigEndianBytes {
     self.offset = offset
   }
 
+  /// The four bytes at a place.
+  func header(at offset: Int) -> UInt32? {
+    guard offset >= 0, offset <= bytes.count - 4 else { return nil }
+    return bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
   mutating func skip(_ count: Int) { offset += count }
 
   /// `count` bytes as an unsigned number; at most 7.

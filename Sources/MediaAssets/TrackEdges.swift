@@ -12,8 +12,12 @@ struct TrackEdges: Sendable, Hashable {
   private(set) var decoderCutFrames: Int64 = 0
   /// Frames of sound between both edges, when the file says so besides the track's duration.
   private(set) var soundFrameCount: Int64?
+  /// Where the sound ends by the container's count, in the stream's ticks, when that says it better than the track's duration.
+  private(set) var endTicks: Int64?
   /// `soundFrameCount` is where the sound is to be cut off, for FFmpeg does not, or not always.
   private(set) var endsAtSoundFrameCount = false
+  /// Frames of `uncutStartFrames` that are no padding: an information frame that decodes to silence.
+  private(set) var informationFrames: Int64 = 0
   /// What says how much to cut, should anything be cut.
   private(set) var startSource = EdgeTrim.Source.none
   private(set) var endSource = EdgeTrim.Source.none
@@ -36,28 +40,40 @@ struct TrackEdges: Sendable, Hashable {
       // FFmpeg's Opus decoder cuts off its pre-skip; for other codecs nobody does.
       let delay = stream.initialPaddingFrames ?? 0
       if stream.codecName == "opus" { decoderCutFrames = delay } else { uncutStartFrames = delay }
-    case .wav: isCutOff = Self.lacksData(demuxer, byteCount: byteCount)
+    case .wav: readWAV(demuxer, stream, byteCount: byteCount)
     case .aiff, .flac, .numberedFrames, .caf, .adts, .other: break
     }
   }
 
   private mutating func readMP3(_ demuxer: Demuxer) {
-    let info = MP3InfoFrame(bytes: Self.firstMP3Bytes(demuxer))
+    let found = Self.findInfoFrame(demuxer)
+    let info = found?.info
     soundFrameCount = info?.soundFrameCount
+    if let found, let info, found.place != .first {
+      // FFmpeg looks for it right behind the tags only.
+      informationFrames = found.place == .heard ? info.framesPerMPEGFrame : 0
+      uncutStartFrames = informationFrames + (info.delay.map { $0.startFrames + MP3InfoFrame.decoderDelayFrames } ?? 0)
+    }
     if info?.delay != nil {
       // FFmpeg cuts off the end, too, but only where it counts packets from the file's start.
       endsAtSoundFrameCount = soundFrameCount != nil
       (startSource, endSource) = (.lameTag, .lameTag)
     } else if let comment = ITunesGaplessComment(demuxer.tag(ITunesGaplessComment.name)) {
-      uncutStartFrames = comment.startFrames + MP3InfoFrame.decoderDelayFrames
+      uncutStartFrames += comment.startFrames + MP3InfoFrame.decoderDelayFrames
       soundFrameCount = comment.soundFrameCount
       endsAtSoundFrameCount = comment.soundFrameCount != nil
       (startSource, endSource) = (.iTunSMPB, .iTunSMPB)
     }
   }
 
-  /// From behind the ID3v2 tags on.
-  private static func firstMP3Bytes(_ demuxer: Demuxer) -> [UInt8] {
+  private enum InfoFramePlace {
+    /// Right behind the ID3v2 tags, where FFmpeg reads it.
+    case first
+    /// Behind garbage, where FFmpeg takes it for sound, or passes over it if its header is not like those after it.
+    case heard, passed
+  }
+
+  private static func findInfoFrame(_ demuxer: Demuxer) -> (info: MP3InfoFrame, place: InfoFramePlace)? {
     var offset: Int64 = 0
     while true {
       let header = demuxer.bytes(at: offset, count: 10)
@@ -65,11 +81,57 @@ struct TrackEdges: Sendable, Hashable {
       let length = header[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7f) }
       offset += length + (header[5] & 0x10 != 0 ? 20 : 10)
     }
-    return demuxer.bytes(at: offset, count: 8_192)
+    let start = demuxer.bytes(at: offset, count: 8_192)
+    if let header = BigEndianBytes(start).header(at: 0), MPEGAudioHeader(header) != nil {
+      return MP3InfoFrame(bytes: start).map { ($0, .first) }
+    }
+    let bytes = demuxer.bytes(at: offset, count: maximumGarbageByteCount + 8_192)
+    guard let first = firstFrame(in: bytes), let header = BigEndianBytes(bytes).header(at: first),
+      let parsed = MPEGAudioHeader(header)
+    else { return nil }
+    if let info = MP3InfoFrame(bytes: Array(bytes[first..<min(bytes.count, first + parsed.byteCount)])) {
+      return (info, .heard)
+    }
+    // The frame that ends where it begins; the largest has 2,881 bytes.
+    for place in max(0, first - 2_881)..<first where bytes[place] == 0xff {
+      guard let header = BigEndianBytes(bytes).header(at: place), let parsed = MPEGAudioHeader(header),
+        place + parsed.byteCount == first, let info = MP3InfoFrame(bytes: Array(bytes[place..<first]))
+      else { continue }
+      return (info, .passed)
+    }
+    return nil
+  }
+
+  /// As far as FFmpeg looks (`mp3_read_header`).
+  private static let maximumGarbageByteCount = 65_536
+
+  /// The first header that leads to another one like it, as FFmpeg takes it; nil when there is none.
+  private static func firstFrame(in bytes: [UInt8]) -> Int? {
+    let reader = BigEndianBytes(bytes)
+    // All but the bit rate, padding, and the mode of stereo.
+    let sameMask: UInt32 = 0xfffe_0ccf
+    return (0..<min(bytes.count, maximumGarbageByteCount)).first { offset in
+      guard bytes[offset] == 0xff, let bits = reader.header(at: offset), let header = MPEGAudioHeader(bits),
+        let next = reader.header(at: offset + header.byteCount)
+      else { return false }
+      return MPEGAudioHeader(next) != nil && (bits ^ next) & sameMask == 0
+    }
   }
 
   private mutating func readMovie(_ demuxer: Demuxer, _ stream: StreamInfo) {
     (startSource, endSource) = (.editList, .trackDuration)
+    if let times = MovieTrackTimes(trackID: stream.containerID, read: { demuxer.bytes(at: $0, count: $1) }),
+      TimeBase(sampleRateHz: Int(times.mediaTimescale)) == stream.timeBase
+    {
+      endTicks = times.mediaEnd
+      // In fragmented files FFmpeg leaves in what the edit list cuts off: it comes before time 0.
+      if let start = stream.startTicks, start < 0, start == times.mediaOrigin, let rate = stream.sampleRateHz {
+        endTicks = stream.durationTicks.map { start + $0 }
+        uncutStartFrames =
+          (MediaTime.zero - stream.timeBase.time(ofTicks: start)).frameIndex(rate: rate, rounding: .halfAwayFromZero)
+          ?? 0
+      }
+    }
     guard let comment = ITunesGaplessComment(demuxer.tag(ITunesGaplessComment.name)), comment.startFrames > 0,
       let rate = stream.sampleRateHz, let start = stream.startTicks,
       // FFmpeg goes by the comment only where there is no edit list: then the first sound comes late by so much.
@@ -80,11 +142,12 @@ struct TrackEdges: Sendable, Hashable {
     (startSource, endSource) = (.iTunSMPB, .iTunSMPB)
   }
 
-  /// Whether a RIFF or RF64 file ends before its data chunk does; FFmpeg goes by the file's length then. 0 and all ones are
-  /// what is written when the length is not known.
-  private static func lacksData(_ demuxer: Demuxer, byteCount: Int64) -> Bool {
+  /// The `fact` chunk of a compressed RIFF or RF64 file counts frames; FFmpeg reads its last block to the end. The file may
+  /// end before its data chunk does; FFmpeg goes by the file's length then. 0 and all ones are what is written when the
+  /// length is not known.
+  private mutating func readWAV(_ demuxer: Demuxer, _ stream: StreamInfo, byteCount: Int64) {
     let bytes = demuxer.bytes(at: 0, count: 65_536)
-    guard bytes.starts(with: Array("RIFF".utf8)) || bytes.starts(with: Array("RF64".utf8)) else { return false }
+    guard bytes.starts(with: Array("RIFF".utf8)) || bytes.starts(with: Array("RF64".utf8)) else { return }
     func number(_ offset: Int, _ count: Int) -> Int64? {
       guard offset + count <= bytes.count else { return nil }
       return bytes[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | Int64($1) }
@@ -95,13 +158,24 @@ struct TrackEdges: Sendable, Hashable {
       let name = String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self)
       // EBU Tech 3306: the data chunk's length in 64 bits, behind that of the file.
       if name == "ds64" { longCount = number(offset + 16, 7) }
+      // FFmpeg knows of files in which it counts the samples of all channels, and where it counts bytes, the last block is whole.
+      if name == "fact", !stream.codecName.hasPrefix("pcm_"), let samples = number(offset + 8, 4),
+        let told = stream.durationTicks, let channelCount = stream.channelCount,
+        let frames = [samples, samples / Int64(channelCount)].first(where: { frames in
+          frames > 0 && (0..<Int64(max(1, stream.blockFrameCount ?? 1))).contains(told - frames)
+        })
+      {
+        soundFrameCount = frames
+        endsAtSoundFrameCount = true
+        endSource = .trackDuration
+      }
       if name == "data" {
         let length = count == 0xffff_ffff ? longCount ?? 0 : count
-        return length > 0 && Int64(offset) + 8 + length > byteCount
+        isCutOff = length > 0 && Int64(offset) + 8 + length > byteCount
+        return
       }
       offset += 8 + Int(count) + Int(count & 1)
     }
-    return false
   }
 
   /// Whether no page near the end of the file says that it is the last (RFC 3533, section 6).

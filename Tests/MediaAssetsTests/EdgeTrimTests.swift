@@ -48,6 +48,16 @@ import Testing
     Row(
       name: "opus.mp4", options: ["-c:a", "libopus", "-strict", "-2"], rate: 48_000, expected: 120_000,
       start: EdgeTrim(frameCount: 312, source: .editList), end: EdgeTrim(frameCount: 648, source: .editList)),
+    Row(
+      name: "fragments.mp4", options: ["-c:a", "aac", "-movflags", "+frag_keyframe+empty_moov+delay_moov"],
+      start: EdgeTrim(frameCount: 1_024, source: .editList), end: EdgeTrim(frameCount: 342, source: .editList)),
+    // The encoder's padding is not told; that the edit list's milliseconds end 8 frames before the media is no cut.
+    Row(
+      name: "ac3.mp4", options: ["-c:a", "ac3"], expected: 72 * 1_536 - 256,
+      start: EdgeTrim(frameCount: 256, source: .editList)),
+    Row(
+      name: "mp3.wav", options: ["-c:a", "libmp3lame"], expected: 110_250 + 1_105,
+      end: EdgeTrim(frameCount: 389, source: .trackDuration)),
     Row(name: "adts.aac", options: ["-c:a", "aac"], expected: 109 * 1_024, isPrecise: false),
     Row(
       name: "a.ogg", options: ["-c:a", "libvorbis"], end: EdgeTrim(frameCount: 918, source: .granulePosition)),
@@ -118,6 +128,23 @@ import Testing
   }
 
   // MARK: - Tags that FFmpeg does not write
+
+  /// FFmpeg looks for LAME's tag right behind ID3 tags only.
+  @Test func aTagBehindGarbageCounts() throws {
+    let folder = try TemporaryFolder()
+    let row = try #require(Self.rows.first { $0.name == "a.mp3" })
+    let clean = try Self.make(row, in: folder)
+    let whole = try AudioTrackReader(asset: Asset(path: clean)).readToEnd()
+    for byteCount in [1_500, 9_000, 60_000] {
+      let garbage = SeekTableEdits.garbage(byteCount: byteCount, sync: [0xff, 0xfb, 0x90, 0x64])
+      let asset = Asset(path: try folder.write(garbage + readFile(clean), as: "garbage.mp3"))
+      #expect(try asset.load().duration == MediaTime(frame: row.expected, rate: row.rate))
+      let reader = try AudioTrackReader(asset: asset)
+      let samples = try reader.readToEnd()
+      #expect(samples == whole, "behind \(byteCount) bytes")
+      #expect(reader.startTrim == row.start && reader.endTrim == row.end)
+    }
+  }
 
   /// iTunes' comment in a file whose encoder wrote nothing else.
   @Test func iTunesCommentInM4A() throws {

@@ -28,15 +28,15 @@ import Testing
 
   enum Lie: CaseIterable {
     case wavLong, wavZero, wavUnknown, rf64, rf64Long, flacLong, flacShort, flacUnknown, aiffLong, movieLong, movieShort
-    case xingLong, xingShort, matroskaLong, matroskaShort
+    case xingLong, xingShort, factLong, factShort, matroskaLong, matroskaShort
 
     /// The error that reading ends with, and what is said otherwise.
     var codes: (error: Int, warning: Int) {
       switch self {
-      case .wavLong, .rf64Long, .flacLong, .aiffLong, .xingLong, .matroskaLong: (3004, 0)
+      case .wavLong, .rf64Long, .flacLong, .aiffLong, .xingLong, .factLong, .matroskaLong: (3004, 0)
       case .flacShort, .movieShort, .xingShort, .matroskaShort: (0, 3006)
-      // The usual ways of saying that the length is not known, and what FFmpeg knows better by the sample table.
-      case .wavZero, .wavUnknown, .rf64, .flacUnknown, .movieLong: (0, 0)
+      // The usual ways of saying that the length is not known, and what FFmpeg knows better by the sample table or the bit rate.
+      case .wavZero, .wavUnknown, .rf64, .flacUnknown, .movieLong, .factShort: (0, 0)
       }
     }
   }
@@ -91,6 +91,11 @@ import Testing
         let count = MovieBoxes.number(bytes, place)
         put(MovieBoxes.bigEndian(lie == .xingLong ? count * 2 : count / 2), at: place, of: &bytes)
       }
+    case .factLong, .factShort:
+      return try patched("fact.wav", ["-c:a", "libmp3lame"]) { bytes in
+        let place = try #require((0..<200).first { Array(bytes[$0..<($0 + 4)]) == Array("fact".utf8) })
+        put(littleEndian(lie == .factLong ? length * 3 : length / 2), at: place + 8, of: &bytes)
+      }
     case .matroskaLong, .matroskaShort:
       return try patched("a.mka", ["-c:a", "flac"]) { bytes in
         // Duration: a float of 8 bytes, in milliseconds.
@@ -110,7 +115,7 @@ import Testing
     var samples: [Float] = []
     let code = errorCode { try reader.readToEnd(into: &samples) }
     #expect(code == lie.codes.error)
-    let isMP3 = lie == .xingLong || lie == .xingShort
+    let isMP3 = [.xingLong, .xingShort, .factLong, .factShort].contains(lie)
     if isMP3 {
       // Where the padding is cannot be known then.
       #expect(abs(samples.count / 2 - Self.frameCount) < 2_304)

@@ -53,18 +53,26 @@ enum Tool {
 
   /// Runs `ffmpeg` with these arguments; existing files are overwritten.
   static func ffmpeg(arguments: [String]) throws {
-    let command = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments
+    try run("ffmpeg", ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments)
+  }
+
+  /// Runs a tool from PATH; what it writes to its standard output is dropped.
+  static func run(_ name: String, _ arguments: [String]) throws {
     var child = pid_t()
-    var words = command.map { strdup($0) }
+    var words = ([name] + arguments).map { strdup($0) }
     defer { for word in words { free(word) } }
     words.append(nil)
-    let spawned = posix_spawnp(&child, "ffmpeg", nil, nil, words, environ)
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    let spawned = posix_spawnp(&child, name, &actions, nil, words, environ)
     guard spawned == 0 else {
-      throw Failure(description: "ffmpeg cannot be run: \(String(cString: strerror(spawned)))")
+      throw Failure(description: "\(name) cannot be run: \(String(cString: strerror(spawned)))")
     }
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
-    guard status == 0 else { throw Failure(description: "\(command) ended with status \(status)") }
+    guard status == 0 else { throw Failure(description: "\([name] + arguments) ended with status \(status)") }
   }
 }
 

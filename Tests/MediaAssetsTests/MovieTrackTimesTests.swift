@@ -1,0 +1,116 @@
+import Testing
+
+@testable import MediaAssets
+
+/// MP4's own times: read from boxes that are whole, cut anywhere, or lie.
+@Suite struct MovieTrackTimesTests {
+  private typealias Edit = (duration: UInt64, start: Int64)
+
+  private func times(_ bytes: [UInt8], trackID: Int = 2) -> MovieTrackTimes? {
+    MovieTrackTimes(trackID: trackID) { offset, count in
+      guard offset >= 0, offset < bytes.count else { return [] }
+      return Array(bytes[Int(offset)..<min(bytes.count, Int(offset) + count)])
+    }
+  }
+
+  /// A file of two tracks, of which the second is sound at 48 kHz, in a movie with ticks of a millisecond.
+  private func movie(
+    _ edits: [Edit], duration: UInt64, version: UInt8 = 0, movieTimescale: UInt32 = 1_000, rate: UInt32 = 0x1_0000
+  ) -> [UInt8] {
+    func number(_ value: UInt64, _ version: UInt8) -> [UInt8] {
+      version == 1 ? MovieBoxes.bigEndian(value) : MovieBoxes.bigEndian(UInt32(truncatingIfNeeded: value))
+    }
+    func header(_ name: String, _ timescale: UInt32, _ duration: UInt64) -> [UInt8] {
+      MovieBoxes.box(
+        name, [version, 0, 0, 0] + number(7, version) + number(8, version), MovieBoxes.bigEndian(timescale),
+        number(duration, version), [UInt8](repeating: 0, count: 4))
+    }
+    func track(_ id: UInt32, _ edits: [Edit], _ timescale: UInt32, _ duration: UInt64) -> [UInt8] {
+      let list = edits.flatMap {
+        number($0.duration, version) + number(UInt64(bitPattern: $0.start), version) + MovieBoxes.bigEndian(rate)
+      }
+      let box = MovieBoxes.box("elst", [version, 0, 0, 0], MovieBoxes.bigEndian(UInt32(edits.count)), list)
+      return MovieBoxes.box(
+        "trak",
+        MovieBoxes.box(
+          "tkhd", [version, 0, 0, 0] + number(7, version) + number(8, version), MovieBoxes.bigEndian(id),
+          [UInt8](repeating: 0, count: 12)),
+        edits.isEmpty ? [] : MovieBoxes.box("edts", box), MovieBoxes.box("mdia", header("mdhd", timescale, duration)))
+    }
+    return MovieBoxes.box("ftyp", Array("isom".utf8))
+      + MovieBoxes.bigEndian(UInt32(1)) + Array("mdat".utf8) + MovieBoxes.bigEndian(UInt64(20)) + [1, 2, 3, 4]
+      + MovieBoxes.box(
+        "moov", header("mvhd", movieTimescale, 10_302), track(1, [(10_000, 0)], 12_800, 128_000),
+        track(2, edits, 48_000, duration))
+  }
+
+  @Test(arguments: [UInt8(0), 1])
+  func anEditThatEndsWithinATickOfTheMediaMeansItsEnd(_ version: UInt8) throws {
+    let whole = try #require(times(movie([(478, -1), (10_302, 0)], duration: 494_462, version: version)))
+    #expect(whole.movieTimescale == 1_000 && whole.mediaTimescale == 48_000 && whole.mediaDuration == 494_462)
+    #expect(whole.edits.map(\.duration) == [478, 10_302] && whole.edits.map(\.mediaStart) == [-1, 0])
+    #expect(whole.mediaOrigin == 22_944 && whole.mediaEnd == 22_944 + 494_462)
+    // The edit says 32 frames less than there are, in milliseconds.
+    let short = try #require(times(movie([(10_298, 256)], duration: 494_592, version: version)))
+    #expect(short.mediaOrigin == -256 && short.mediaEnd == 494_336)
+  }
+
+  @Test func anEditThatEndsElsewhereIsBelieved() throws {
+    #expect(try #require(times(movie([(10_297, 256)], duration: 494_592))).mediaEnd == nil)
+    #expect(try #require(times(movie([(10_300, 256)], duration: 494_592))).mediaEnd == nil)
+    // Ticks as fine as frames leave no doubt.
+    #expect(try #require(times(movie([(999, 0)], duration: 1_000, movieTimescale: 48_000))).mediaEnd == nil)
+    #expect(try #require(times(movie([(1_000, 0)], duration: 1_000, movieTimescale: 48_000))).mediaEnd == 1_000)
+  }
+
+  @Test func aFragmentedMovieSaysOnlyWhereItBegins() throws {
+    let fragmented = try #require(times(movie([(0, 1_024)], duration: 0)))
+    #expect(fragmented.mediaOrigin == -1_024 && fragmented.mediaEnd == nil)
+    let plain = try #require(times(movie([], duration: 494_462)))
+    #expect(plain.edits.isEmpty && plain.mediaOrigin == nil && plain.mediaEnd == nil)
+    #expect(try #require(times(movie([(10_302, 0)], duration: .init(UInt32.max)))).mediaDuration == 0)
+  }
+
+  @Test func severalStretchesOtherSpeedsAndOtherTracksAreNotRead() throws {
+    #expect(try #require(times(movie([(100, 0), (100, 9_600)], duration: 494_462))).mediaOrigin == nil)
+    #expect(try #require(times(movie([(100, -1)], duration: 494_462))).mediaOrigin == nil)
+    #expect(times(movie([(10_302, 0)], duration: 494_462, rate: 0x2_0000)) == nil)
+    #expect(times(movie([(10_302, -2)], duration: 494_462)) == nil)
+    #expect(times(movie([(10_302, 0)], duration: 494_462), trackID: 3) == nil)
+    #expect(times(movie([(10_302, 0)], duration: 494_462, movieTimescale: 0)) == nil)
+    let many = [Edit](repeating: (1, -1), count: MovieTrackTimes.maximumEditCount + 1)
+    #expect(times(movie(many, duration: 494_462)) == nil)
+    let boxes = [[UInt8]](repeating: MovieBoxes.box("free"), count: MovieTrackTimes.maximumBoxCount)
+    #expect(times(boxes.flatMap { $0 } + movie([(10_302, 0)], duration: 494_462)) == nil)
+  }
+
+  @Test func numbersThatDoNotFitAreNoEnd() throws {
+    let huge = UInt64(Int64.max)
+    #expect(try #require(times(movie([(huge, -1), (huge, 0)], duration: 9, version: 1))).mediaOrigin == nil)
+    #expect(try #require(times(movie([(huge / 2, -1), (9, 0)], duration: 9, version: 1))).mediaOrigin == nil)
+    #expect(try #require(times(movie([(huge, 0)], duration: 1 << 61, version: 1))).mediaEnd == nil)
+    #expect(try #require(times(movie([(9, Int64.max)], duration: 1 << 61, version: 1))).mediaEnd == nil)
+    #expect(times(movie([(UInt64.max, 0)], duration: 9, version: 1)) == nil)
+  }
+
+  /// Cut off at every byte, and with every byte changed, it is read or not, but never badly.
+  @Test(arguments: [UInt8(0), 1])
+  func cutAndChangedAnywhere(_ version: UInt8) throws {
+    let bytes = movie([(478, -1), (10_302, 0)], duration: 494_462, version: version)
+    let whole = try #require(times(bytes))
+    for count in bytes.indices {
+      let cut = times(Array(bytes.prefix(count)))
+      // The track's edit list and header come last.
+      #expect(cut == nil || cut == whole, "cut at \(count)")
+    }
+    for place in bytes.indices {
+      for value in [UInt8(0), 1, 0x7f, 0x80, 0xff] {
+        var changed = bytes
+        changed[place] = value
+        guard let found = times(changed) else { continue }
+        #expect(found.movieTimescale > 0 && found.mediaTimescale > 0 && found.mediaDuration >= 0)
+        #expect(found.mediaEnd.map { $0 >= found.mediaOrigin ?? .max } ?? true)
+      }
+    }
+  }
+}

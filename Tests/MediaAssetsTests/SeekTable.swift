@@ -1,0 +1,188 @@
+import Foundation
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// One row of the table of seeks: a sound, how it becomes a file, and what a seek in that file must come to.
+struct SeekRow: Sendable, CustomTestStringConvertible {
+  var name: String
+  /// What the issue calls it, where it asks for such a row.
+  var formats: [DemandedFormat]
+  var source: Music
+  var steps: [Step]
+  var expectation: Expectation
+  var edges: Edges
+  /// Frames of a packet, and those of the first packet that are not heard, so that seeks meet packets' edges.
+  var packet: (frames: Int, priming: Int)
+  /// Whether the file holds the original's very samples.
+  var isLossless: Bool
+
+  var testDescription: String { name }
+  /// The tools and what they were told, in order.
+  var tool: String { steps.map(\.description).joined(separator: ", then ") }
+
+  /// How a read after a seek compares with a read from the start.
+  enum Expectation: Sendable {
+    case bitExact
+    /// The same to so many steps of 16 bits.
+    case within(steps: Float)
+    /// The same place; the samples differ by no more than so many steps, by state that no seek can restore, and why.
+    case positionExact(steps: Float, because: String)
+
+    /// The largest difference of a sample that is no fault, in steps of 16 bits.
+    var allowedSteps: Float {
+      switch self {
+      case .bitExact: 0
+      case .within(let steps), .positionExact(let steps, _): steps
+      }
+    }
+  }
+
+  /// Where the original lies in what is read.
+  struct Edges: Sendable {
+    /// The original's first sample is the first one heard, its last the last.
+    static let kept = Edges(start: 0, extraFrames: 0, because: "")
+
+    /// The frame where the original's first one is heard.
+    var start: Int
+    /// Frames read less frames of the original.
+    var extraFrames: Int
+    /// Why this is not 0.
+    var because: String
+    /// How well the original is found in what a codec makes of it: speech codecs do not keep the waveform.
+    var doubtFrames = 0
+  }
+
+  /// One stage of making the file; `{in}` is what the last stage made, `{out}` what this one makes.
+  enum Step: Sendable, CustomStringConvertible {
+    case tool(String, [String], makes: String)
+    /// Bytes edited by this test.
+    case edit(String, makes: String, @Sendable (_ bytes: [UInt8], _ path: String) throws -> [UInt8])
+
+    var description: String {
+      switch self {
+      case .tool(let name, let arguments, _):
+        ([name] + arguments.filter { !Self.unsaid.contains($0) && !$0.hasPrefix("{") }).joined(separator: " ")
+      case .edit(let what, _, _): what
+      }
+    }
+
+    /// Arguments that only keep a tool quiet.
+    private static let unsaid: Set<String> = ["--quiet", "-Q", "-s", "-i", "-o"]
+  }
+
+  /// Makes the file in a folder; answers its path.
+  func make(in folder: TemporaryFolder) throws -> String {
+    var path = try folder.write(source.wav(), as: "source.wav")
+    for step in steps {
+      switch step {
+      case .tool(let name, let arguments, let product):
+        let made = folder.file(product)
+        let words = arguments.map { word in
+          word.replacingOccurrences(of: "{in}", with: path).replacingOccurrences(of: "{out}", with: made)
+        }
+        if name == "ffmpeg" { try Tool.ffmpeg(arguments: words) } else { try Tool.run(name, words) }
+        path = made
+      case .edit(_, let product, let edit): path = try folder.write(edit(readFile(path), path), as: product)
+      }
+    }
+    return path
+  }
+}
+
+/// The rows that the issue asks for by name.
+enum DemandedFormat: String, CaseIterable, Sendable {
+  case wav, rf64, aiff, flacWithSeekTable, flacWithoutSeekTable
+  case mp3CBR, mp3VBR, mp3Xing, mp3VBRI, mp3WithoutHeader, mp3AfterGarbage
+  case adts, m4aWithEditList, m4aWithITunSMPB, opus, vorbis, alac, wavpack, matroska, ac3, mp4WithVideo
+  case imaInWAV, microsoftADPCM, ima4, eac3, aacWithoutNoiseSubstitution, aacWithNoiseSubstitution
+  case opusInMatroska, vorbisInMatroska, flacInOgg, flacInMatroska, mp3InMP4, mp3InMatroska, mp3At8kbit, mp2
+  case adtsAfterGarbage, w64, caf, au, tta, wma
+}
+
+/// Seeded noise and sweeps, shaped like music: it never repeats, so that a wrong place is seen, and it has what makes
+/// encoders change their blocks and bit rates. Made once for each shape.
+struct Music: Sendable, Hashable, CustomStringConvertible {
+  var sampleRateHz = 44_100
+  var channelCount = 2
+  var encoding = TimeCode.Encoding.signed16
+
+  /// No multiple of any codec's block.
+  var frameCount: Int { sampleRateHz * 10 + 12_347 * sampleRateHz / 44_100 }
+
+  var description: String { "\(sampleRateHz) Hz, \(channelCount) ch, \(encoding.rawValue), \(frameCount) frames" }
+
+  /// The sound as a WAV file.
+  func wav() throws -> [UInt8] { try made().wav }
+
+  /// The sound as interleaved samples.
+  func samples() throws -> [Float] { try made().samples }
+
+  private typealias Made = (wav: [UInt8], samples: [Float])
+  /// Held while one is made, so that each is made once.
+  private static let all = Mutex<[Music: Made]>([:])
+
+  private func made() throws -> Made {
+    try Self.all.withLock { all in
+      if let made = all[self] { return made }
+      let made = try make()
+      all[self] = made
+      return made
+    }
+  }
+
+  private func make() throws -> Made {
+    let folder = try TemporaryFolder()
+    let path = folder.file("music.wav")
+    let channels = (0..<channelCount).map { channel in
+      let sweep = 220 - 23 * channel
+      let other = 1_330 - 170 * channel
+      let noise = channel % 2 == 0 ? "(random(0)-0.5)" : "(random(0)+random(0)-1)"
+      return "0.25*sin(2*PI*(\(sweep)+90*t)*t)*(0.6+0.4*sin(3.1*t*t))+0.15*sin(2*PI*(\(other)-61*t)*t)"
+        + "+0.5*\(noise)*pow(0.5+0.5*sin(1.3*t*t+t+\(channel))\\,3)"
+    }
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i",
+      "aevalsrc=exprs='\(channels.joined(separator: "|"))':s=\(sampleRateHz):d=11,atrim=end_sample=\(frameCount)",
+      "-fflags", "+bitexact", "-c:a", encoding.ffmpegName, path)
+    let bytes = try readFile(path)
+    return (bytes, try decode(bytes))
+  }
+
+  /// The samples that a canonical WAV file ends with.
+  private func decode(_ wav: [UInt8]) throws -> [Float] {
+    let count = frameCount * channelCount
+    let size = encoding.byteCount
+    let header = wav.count - count * size
+    try #require(header >= 44)
+    return wav.withUnsafeBytes { bytes in
+      [Float](unsafeUninitializedCapacity: count) { output, written in
+        for index in 0..<count {
+          let offset = header + index * size
+          switch encoding {
+          case .signed16: output[index] = Float(bytes.loadUnaligned(fromByteOffset: offset, as: Int16.self)) / 32_768
+          case .signed24:
+            let low = Int32(bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+            let high = Int32(bytes.loadUnaligned(fromByteOffset: offset + 2, as: Int8.self))
+            output[index] = Float(high << 16 | low) / 8_388_608
+          case .float32: output[index] = bytes.loadUnaligned(fromByteOffset: offset, as: Float.self)
+          }
+        }
+        written = count
+      }
+    }
+  }
+}
+
+extension TimeCode.Encoding {
+  /// FFmpeg's name of the codec.
+  var ffmpegName: String {
+    switch self {
+    case .signed16: "pcm_s16le"
+    case .signed24: "pcm_s24le"
+    case .float32: "pcm_f32le"
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// What was measured in one file.
+struct SeekMeasurement {
+  var seekCount = 0
+  /// The largest distance, in frames, between where a seek was to go and where what was heard belongs.
+  var errorFrames = 0
+  /// The largest difference of a sample from a read from the start, in steps of 16 bits.
+  var largestDifference: Float = 0
+  var start = 0
+  var extraFrames = 0
+  /// What is not as the row expects, in words.
+  var faults: [String] = []
+}
+
+/// Seeks about in a file and compares what is heard with a read from its start.
+struct SeekMeasurer {
+  let row: SeekRow
+  let path: String
+  let original: [Float]
+  let reference: [Float]
+  let channelCount: Int
+  let sampleRateHz: Int
+  private let shared: Asset
+  private var result = SeekMeasurement()
+  private var misplacedCount = 0
+
+  /// Frames that are read after a seek, and how many frames on either side their place is looked for.
+  private static let windowFrames = 4_096
+  private static let reachFrames = 3_000
+  /// Frames that tell a place, the fewest that can, and places that are measured before a row is given up.
+  private static let comparedFrames = 1_024
+  private static let fewestFrames = 512
+  private static let measuredMisplaced = 6
+
+  init(row: SeekRow, path: String) throws {
+    self.row = row
+    self.path = path
+    original = try row.source.samples()
+    shared = Asset(path: path)
+    let reader = try AudioTrackReader(asset: shared)
+    channelCount = reader.format.channelCount
+    sampleRateHz = reader.format.sampleRateHz
+    reference = try reader.readToEnd()
+    try #require(channelCount == row.source.channelCount && sampleRateHz == row.source.sampleRateHz)
+    try #require(reference.count > sampleRateHz * channelCount)
+  }
+
+  private var frameCount: Int { reference.count / channelCount }
+
+  /// Everything, in the order of the table's columns.
+  mutating func measure() throws -> SeekMeasurement {
+    compareWithOriginal()
+    try compareWithDuration()
+    var random = SplitMix64(state: row.name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
+    let targets = (0..<24).map { _ in min(frameCount - 1, Int.random(in: 0..<row.source.frameCount, using: &random)) }
+    let reader = try AudioTrackReader(asset: shared)
+    for (number, target) in (edges + targets).enumerated() {
+      try seek(reader, to: target, readsToEnd: number % 16 == 7)
+      // Back and forth by less than a packet, and by what is still inside the decoder.
+      if number % 8 == 0 { try seek(reader, to: max(0, target - 100), readsToEnd: false) }
+      if number % 8 == 4 { try seek(reader, to: min(frameCount - 1, target + 300), readsToEnd: false) }
+    }
+    // With a reader of its own, every third with an asset of its own.
+    for (number, target) in (edges.prefix(5) + targets.prefix(10).map { frameCount - 1 - $0 }).enumerated() {
+      let asset = number % 3 == 0 ? Asset(path: path) : shared
+      try seek(AudioTrackReader(asset: asset), to: target, readsToEnd: number == 9)
+    }
+    if result.errorFrames != 0 { result.faults.append("\(result.errorFrames) frames off") }
+    return result
+  }
+
+  /// The first and last frames, and either side of packets' edges.
+  private var edges: [Int] {
+    let (frames, priming) = row.packet
+    let count = frameCount / frames
+    let boundaries = [1, 2, 3, 40, count / 2, count - 2].map { $0 * frames - priming }
+    let places = [0, 1, frameCount - 1, frameCount - 2_000] + boundaries.flatMap { [$0 - 1, $0, $0 + 1] }
+    return places.filter { (0..<frameCount).contains($0) }
+  }
+
+  private mutating func fault(_ text: String) {
+    if result.faults.count < 6 { result.faults.append(text) }
+  }
+
+  // MARK: - One seek
+
+  private mutating func seek(_ reader: AudioTrackReader, to target: Int, readsToEnd: Bool) throws {
+    result.seekCount += 1
+    let time = MediaTime(frame: Int64(target), rate: sampleRateHz)
+    let landed = try reader.seekExactly(to: time)
+    if landed != time { fault("seek to \(target) answered \(landed.decimalDescription)") }
+    let wanted = readsToEnd ? frameCount - target : min(Self.windowFrames, frameCount - target)
+    let (position, heard) = try reader.readFrames(wanted, pieceFrames: readsToEnd ? 4_096 : 1_000)
+    if position != Int64(target) {
+      fault("seek to \(target), read from \(position.map(String.init) ?? "nothing")")
+      result.errorFrames = max(result.errorFrames, abs(Int(position ?? Int64(frameCount)) - target))
+    }
+    if heard.count != wanted * channelCount {
+      fault("after a seek to \(target) \(heard.count / channelCount) frames of \(wanted) are heard")
+    }
+    if readsToEnd, try reader.readFrames(1).position != nil {
+      fault("after a seek to \(target) there is more at the end")
+    }
+    compare(heard, at: target)
+  }
+
+  private mutating func compare(_ heard: [Float], at target: Int) {
+    let count = min(heard.count, reference.count - target * channelCount)
+    let (difference, place) = largestDifference(heard, reference, at: target * channelCount, count: count)
+    guard difference > 0 else { return }
+    if difference > result.largestDifference { result.largestDifference = difference }
+    var offset = 0
+    // Fewer frames than that look like each other at many places.
+    if count >= Self.fewestFrames * channelCount, misplacedCount < Self.measuredMisplaced {
+      offset = bestOffset(of: heard, from: 0, in: reference, at: target, frames: Self.comparedFrames)
+      if offset != 0 { misplacedCount += 1 }
+    }
+    if abs(offset) > abs(result.errorFrames) { result.errorFrames = offset }
+    if offset != 0 || difference > row.expectation.allowedSteps {
+      fault(
+        "seek to \(target): \(offset) frames off, \(difference) steps of difference, largest at frame \(place / channelCount)"
+      )
+    }
+  }
+
+  // MARK: - Against the original
+
+  private mutating func compareWithOriginal() {
+    let rows = min(original.count, reference.count) / channelCount
+    result.extraFrames = reference.count / channelCount - original.count / channelCount
+    // Where encoders have settled, and at other places the same must come out.
+    let starts = [1, 5, 9].map { tenths in
+      let place = rows * tenths / 10
+      return row.edges.start
+        + bestOffset(
+          of: original, from: place, in: reference, at: place + row.edges.start, frames: Self.windowFrames)
+    }
+    result.start = starts[0]
+    if starts.contains(where: { abs($0 - starts[0]) > row.edges.doubtFrames }) {
+      fault("the original is found \(starts) frames late, from its start to its end")
+    }
+    if result.start != row.edges.start { fault("the original begins at \(result.start), not at \(row.edges.start)") }
+    if result.extraFrames != row.edges.extraFrames {
+      fault("\(result.extraFrames) frames more than the original, not \(row.edges.extraFrames)")
+    }
+    // What is lossless from its first to its last frame is so as a whole.
+    if row.isLossless, row.edges.start == 0 {
+      let count = min(original.count, reference.count)
+      let (difference, place) = largestDifference(reference, original, at: 0, count: count)
+      if difference > 0 { fault("\(difference) steps from the original at frame \(place / channelCount)") }
+    }
+  }
+
+  /// A duration that calls itself precise is that of what is read.
+  private mutating func compareWithDuration() throws {
+    let properties = try shared.load()
+    let duration = properties.duration
+    if properties.providesPreciseDuration, !properties.hasVideo,
+      duration != MediaTime(frame: Int64(frameCount), rate: sampleRateHz)
+    {
+      fault("the duration calls itself precise, \(duration.decimalDescription), and \(frameCount) frames are read")
+    }
+  }
+
+  // MARK: - Matching
+
+  /// The largest difference, in steps of 16 bits, between two sounds' first samples, and where it is.
+  private func largestDifference(_ left: [Float], _ right: [Float], at start: Int, count: Int) -> (Float, Int) {
+    left.withUnsafeBufferPointer { left in
+      right.withUnsafeBufferPointer { right in
+        guard count > 0, let left = left.baseAddress, let right = right.baseAddress.map({ $0 + start }) else {
+          return (0, 0)
+        }
+        if memcmp(left, right, count * MemoryLayout<Float>.size) == 0 { return (0, 0) }
+        var largest: Float = 0
+        var place = 0
+        var index = 0
+        while index < count {
+          let difference = abs(left[index] - right[index])
+          // A difference that is no number is the largest.
+          if !(difference <= largest) { (largest, place) = (difference.isNaN ? .infinity : difference, index) }
+          index += 1
+        }
+        return (largest * 32_768, place)
+      }
+    }
+  }
+
+  /// How many frames from `place` the frames of `sound` from `from` on are found in `whole`: where the sum of the squared
+  /// differences is the least. Of equals the nearest.
+  private func bestOffset(of sound: [Float], from: Int, in whole: [Float], at place: Int, frames: Int) -> Int {
+    let count = min(frames, sound.count / channelCount - from) * channelCount
+    return sound.withUnsafeBufferPointer { sound in
+      whole.withUnsafeBufferPointer { whole in
+        guard count > 0, let wanted = sound.baseAddress.map({ $0 + from * channelCount }),
+          let base = whole.baseAddress
+        else { return 0 }
+        var best = Float.infinity
+        var found = 0
+        for step in 0...(2 * Self.reachFrames) {
+          let offset = step % 2 == 0 ? step / 2 : -(step + 1) / 2
+          let start = (place + offset) * channelCount
+          guard start >= 0, start + count <= whole.count else { continue }
+          let candidate = base + start
+          var sum: Float = 0
+          var index = 0
+          // Given up as soon as it is worse than the best.
+          while index < count, sum < best {
+            let difference = wanted[index] - candidate[index]
+            sum += difference * difference
+            index += 1
+          }
+          if sum < best { (best, found) = (sum, offset) }
+        }
+        return found
+      }
+    }
+  }
+}
