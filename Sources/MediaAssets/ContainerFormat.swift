@@ -7,6 +7,8 @@ enum ContainerFormat: Sendable, Hashable {
   case numberedFrames
   /// Core Audio Format: packets in a table.
   case caf
+  /// Flash video, Windows Media: timestamps in milliseconds.
+  case coarse
   case other
 
   /// From FFmpeg's name of the format.
@@ -19,6 +21,7 @@ enum ContainerFormat: Sendable, Hashable {
     case "ogg": self = .ogg
     case "aac": self = .adts
     case "caf": self = .caf
+    case "flv", "asf": self = .coarse
     case "wv", "tta": self = .numberedFrames
     case _ where formatName.split(separator: ",").contains("mp4"): self = .movie
     case _ where formatName.split(separator: ",").contains("matroska"): self = .matroska
@@ -33,7 +36,7 @@ enum ContainerFormat: Sendable, Hashable {
   var hasExactDurations: Bool {
     switch self {
     case .wav, .aiff, .flac, .movie, .ogg, .numberedFrames, .caf: true
-    case .matroska, .mp3, .adts, .other: false
+    case .matroska, .mp3, .adts, .coarse, .other: false
     }
   }
 
@@ -66,7 +69,7 @@ enum ContainerFormat: Sendable, Hashable {
   /// timestamps are believed.
   func positioning(of stream: StreamInfo, hasVideo: Bool) -> Positioning {
     switch self {
-    case .flac, .movie, .numberedFrames, .caf, .matroska: return .timestamps
+    case .flac, .movie, .numberedFrames, .caf, .matroska, .coarse: return .timestamps
     case .wav, .aiff:
       if stream.codecName.hasPrefix("pcm_") { return .timestamps }
       // FFmpeg goes by the average bytes a second in the header, which is rounded.

@@ -12,9 +12,14 @@ struct FrameGrid: Sendable, Equatable {
   private var observedCount = 0
   /// The frame before, which is the last when it is shorter.
   private var lastCount: Int64?
+  /// Frames by which timestamps were later than the true places, added up over the frames seen first.
+  private var lateness: Int64 = 0
+  private var latenessCount: Int64 = 0
 
   /// Whole frames that must have been seen.
   private static let neededCount = 3
+  /// Timestamps that are compared with true places: some muxers cut them to a tick, or are late by a block.
+  private static let comparedCount: Int64 = 64
 
   /// - Parameter declaredStep: what the codec itself says.
   init(declaredStep: Int?) {
@@ -25,9 +30,14 @@ struct FrameGrid: Sendable, Equatable {
   /// Whether enough was seen.
   var isKnown: Bool { anchor != nil && (isDeclared || observedCount >= Self.neededCount) }
 
-  /// Takes in a frame that was decoded in order from the stream's start.
-  mutating func observe(start: Int64, frameCount: Int) {
+  /// Takes in a frame that was decoded in order from the stream's start; `stamped` is its place by its timestamp.
+  mutating func observe(start: Int64, stamped: Int64?, frameCount: Int) {
     let count = Int64(frameCount)
+    // The very first may be cut off at its start, and its timestamp moved along.
+    if let stamped, lastCount != nil, latenessCount < Self.comparedCount {
+      lateness += stamped - start
+      latenessCount += 1
+    }
     defer { lastCount = count }
     guard let lastCount, count > 0 else { return }
     // Its own size may be that of a last frame; that of the one before it is whole, the first being cut off at its start.
@@ -41,11 +51,12 @@ struct FrameGrid: Sendable, Equatable {
   /// The only place within so many frames at which a frame can begin; nil when there is none, or more than one.
   func nearest(to frame: Int64, withinFrames tolerance: Int64) -> Int64? {
     guard isKnown, let anchor, step > tolerance else { return nil }
-    let offset = frame - anchor
+    let place = frame - (latenessCount > 0 ? lateness / latenessCount : 0)
+    let offset = place - anchor
     let rest = ((offset % step) + step) % step
-    let below = frame - rest
+    let below = place - rest
     let nearest = rest * 2 <= step ? below : below + step
-    return abs(nearest - frame) <= tolerance ? nearest : nil
+    return abs(nearest - place) <= tolerance ? nearest : nil
   }
 
   private static func divisor(_ first: Int64, _ second: Int64) -> Int64 {

@@ -302,10 +302,11 @@ final class FrameReader {
     self.isAfterLoss = false
     lostEnd = nil
     let expected = timeline?.expectedFrame
+    let stamped = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
     lastFrameCount = Int64(frame.frameCount)
     guard let placed = timeline?.place(ticks: frame.pts, frameCount: frame.frameCount) else { return }
     frameStart = placed.frame
-    if isCounted { grid.observe(start: frameStart, frameCount: frame.frameCount) }
+    if isCounted { grid.observe(start: frameStart, stamped: stamped, frameCount: frame.frameCount) }
     guard placed.step != .contiguous, !isAfterLoss, !isWarmingUp else { return }
     // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
     if isMovieTimeline, placed.step == .hole, previousEndFrame != placed.frame { return }

@@ -78,10 +78,13 @@ final class Output: @unchecked Sendable {
   let loop: any ControlLoop
   private(set) var state = OutputState() { didSet { if state != oldValue { onStateChange(state) } } }
   var onStateChange: (OutputState) -> Void = { _ in }
+  /// An attempt to open a device came to its end.
+  var onOpened: () -> Void = {}
   private let configuration: OutputConfiguration
   private let logger: Logger
   private var session: Session?
   private var sessionCount: UInt64 = 0
+  private var openingCount = 0
   private var clients: [ObjectIdentifier: any OutputClient] = [:]
   private var cancelAwaiting: (@Sendable () -> Void)?
   private var lastHeardFrame: Int64 = 0
@@ -119,6 +122,9 @@ final class Output: @unchecked Sendable {
     session?.core.detachInput(index)
     session?.owners[index] = nil
   }
+
+  /// Whether a device is being opened, which virtual time waits for.
+  var isOpening: Bool { openingCount > 0 }
 
   /// Keeps a stream alive until the render side is done with it.
   func keep(_ stream: RenderStream) { session?.streams[stream.id] = stream }
@@ -164,14 +170,17 @@ final class Output: @unchecked Sendable {
     let configuration = configuration
     sessionCount += 1
     let number = sessionCount
+    openingCount += 1
     NamedThread.detached(name: "open-output") { [loop] in
       let sink = configuration.makeSink()
       let result = Result { () throws(MediaError) in try sink.open() }
       loop.execute {
+        self.openingCount -= 1
         switch result {
         case .success(let format): self.install(sink, format: format, number: number, asFallbackFor: nil)
         case .failure(let error): self.openFailed(error, number: number)
         }
+        self.onOpened()
       }
     }
   }

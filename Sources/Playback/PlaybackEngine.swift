@@ -32,6 +32,7 @@ public final class PlaybackEngine: @unchecked Sendable {
       for observer in self?.outputObservers ?? [] { observer.handler(state) }
       self?.progressed()
     }
+    output.onOpened = { [weak self] in self?.progressed() }
     if let virtual = loop as? VirtualControlLoop {
       virtual.takeInEvents = { [weak self] in self?.output.pump() }
       virtual.isSettled = { [weak self] in self?.isSettled ?? true }
@@ -105,10 +106,8 @@ public final class PlaybackEngine: @unchecked Sendable {
 
   /// Whether time may pass: no player is getting ready.
   private var isSettled: Bool {
-    switch output.state.status {
-    case .opening: false
-    default: !loader.isBusy && players.values.allSatisfy(\.isSettled)
-    }
+    if output.isOpening || output.state.status == .opening { return false }
+    return !loader.isBusy && players.values.allSatisfy(\.isSettled)
   }
 
   /// Something happened that virtual time may wait for.
