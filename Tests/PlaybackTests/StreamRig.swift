@@ -44,12 +44,15 @@ final class StreamRig {
     func asset(_ id: PlayerItem.ID) -> Asset { Asset(path: paths[id] ?? path) }
     pipeline.prepare(
       .init(
-        generation: 1, source: .init(itemID: start.itemID, asset: asset(start.itemID), audioMix: AudioMixSlot()), start: start, stream: stream,
+        generation: 1, source: .init(itemID: start.itemID, asset: asset(start.itemID), audioMix: AudioMixSlot()),
+        start: start, stream: stream,
         format: format))
     func plan(_ passes: [Pass]) {
       // As long as the engine has heard of no pass: a plan names them all.
       pipeline.setPlan(
-        .init(begunCount: 1, currentEnd: start.end, passes: passes.map { .init(pass: $0, asset: asset($0.itemID), audioMix: AudioMixSlot()) }),
+        .init(
+          begunCount: 1, currentEnd: start.end,
+          passes: passes.map { .init(pass: $0, asset: asset($0.itemID), audioMix: AudioMixSlot()) }),
         generation: 1)
     }
     plan(passes)
