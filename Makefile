@@ -8,9 +8,9 @@ MAKEFLAGS += --no-print-directory
 # Everything that the daemon needs at run time but the C libraries is linked in.
 RELEASE := -c release --static-swift-stdlib
 
-# How long `make fuzz` and `make soak` take, unless said otherwise: `make fuzz SECONDS=600`.
+# How long `make fuzz` and `make soak` take, unless said otherwise: `make fuzz SECONDS=600`, `make soak DURATION=20s`.
 SECONDS := 60
-MINUTES := 10
+DURATION := 10m
 
 .PHONY: help deps bench-deps build release demo test check fmt tsan asan fuzz bench soak golden clean
 
@@ -58,8 +58,8 @@ fuzz: deps ## fuzz the parsers for SECONDS each (60)
 bench: bench-deps release ## measure this player, mpv and MPD side by side, and print a table
 	@scripts/bench
 
-soak: release ## play, seek and skip for MINUTES (10), and watch memory and descriptors
-	@scripts/soak $(MINUTES)
+soak: release ## play, seek, skip and loop for DURATION (10m), and watch memory and descriptors
+	@scripts/soak $(DURATION)
 
 golden: deps ## write the golden dumps and protocol.md's tables anew; look at the difference
 	UPDATE_PROTOCOL_MD=1 PLAYHEAD_UPDATE_GOLDENS=1 swift test --filter 'PlaybackTests|ProtocolDocumentTests'
