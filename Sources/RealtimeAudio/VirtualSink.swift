@@ -1,4 +1,5 @@
 import MediaCore
+import Synchronization
 
 /// A sink whose time passes only when it is told to: for `--clock virtual` and for tests.
 ///
@@ -21,6 +22,8 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   private var isRunning = false
   private var hasFailed = false
   private var isOpen = false
+  /// Held while time passes and while the sink is closed, which happens on another thread.
+  private let closing = Mutex<Void>(())
   /// When the sound last began to run, and with which frame: virtual time and frames are counted from here.
   private var anchor = (time: HostTime(nanoseconds: 0), frame: Int64(0))
 
@@ -50,7 +53,9 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
     self.onFailure = onFailure
   }
 
-  public func commandsPosted() {
+  public func commandsPosted() { closing.withLock { _ in takeCommands() } }
+
+  private func takeCommands() {
     guard let core else { return }
     // A device that stands still is written from its very position on, too.
     let frame = core.rewind(toFrame: heardFrame)
@@ -66,10 +71,12 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   }
 
   public func close() {
-    guard isOpen else { return }
-    isOpen = false
-    writer?.finish()
-    core = nil
+    closing.withLock { _ in
+      guard isOpen else { return }
+      isOpen = false
+      writer?.finish()
+      core = nil
+    }
   }
 
   /// Whether time passing would be heard: something sounds or waits for samples.
@@ -95,6 +102,10 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   /// `isSettled` is asked once more when it is known what could be rendered: a decoder may have ended its stream meanwhile,
   /// and what follows from that comes first.
   public func advance(frameCount: Int, while isSettled: () -> Bool = { true }) -> Int {
+    closing.withLock { _ in hear(atMost: frameCount, while: isSettled) }
+  }
+
+  private func hear(atMost frameCount: Int, while isSettled: () -> Bool) -> Int {
     guard let core, isRunning else { return 0 }
     let missing = frameCount + lookAheadFrames - queuedFrameCount
     renderAhead(core, frameCount: missing, while: isSettled)

@@ -32,13 +32,14 @@ final class Rig: Sendable {
     files = try TemporaryDirectory()
     let engine = PlaybackEngine(loop: loop, output: OutputConfiguration(makeSink: { sink }))
     self.engine = engine
-    player = await withCheckedContinuation { continuation in
+    await withCheckedContinuation { continuation in
       loop.execute {
         loop.attach(sink)
         engine.open()
-        continuation.resume(returning: QueuePlayer(engine: engine))
+        continuation.resume()
       }
     }
+    player = QueuePlayer(engine: engine)
     await observe()
   }
 
