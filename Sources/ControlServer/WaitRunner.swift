@@ -52,6 +52,9 @@ final class WaitRunner: @unchecked Sendable {
           self.judge()
         }
       }
+      // The time may have come between the first look and the observer, which then waits for what is past.
+      judge()
+      guard !isOver else { return }
     }
     guard let timeout, let limit else { return }
     timer = loop.schedule(at: loop.now.advanced(byNanoseconds: limit)) { [weak self] in

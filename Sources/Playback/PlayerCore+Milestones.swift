@@ -28,7 +28,7 @@ extension PlayerCore {
   /// Handles everything that has been heard, and sets the timer for what comes next.
   func aimTimer() {
     // What is handled below may ask for this again: the loop looks at what it changed.
-    guard !isAiming else { return }
+    guard !isAiming, !isHandlingEvents else { return }
     timer?.cancel()
     timer = nil
     guard !isClosed, inputIndex != nil else { return }

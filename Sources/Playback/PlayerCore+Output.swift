@@ -24,6 +24,7 @@ extension PlayerCore {
   }
 
   func outputWillStop() {
+    isHandlingEvents = false
     parkedPosition = position
     timer?.cancel()
     interruptObservers(at: parkedPosition)
@@ -42,8 +43,10 @@ extension PlayerCore {
 
   // MARK: - Render events
 
+  /// One of several that happened together: what they mean for observers is looked at when all are known.
   func handle(_ event: RenderEvent) {
     guard !isClosed else { return }
+    isHandlingEvents = true
     switch event.kind {
     case .rewound:
       timeline.rewind(to: event.outputFrame)
@@ -114,8 +117,6 @@ extension PlayerCore {
       }
     }
     traceCommit(of: committed, at: time)
-    // The jump is told before anything that follows from it, such as the end of the item that was sought.
-    isAiming = true
     run(machine.committed(generation: committed.number), cause: .buffered)
     if committed.isSeek { seam = nil }
     if committed.isSeek, let position {
@@ -123,8 +124,6 @@ extension PlayerCore {
       tell(skipped, itemID: position.itemID)
       tell(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
     }
-    isAiming = false
-    aimTimer()
   }
 
   /// What was to follow came too late: it follows as soon as it can.
@@ -136,6 +135,7 @@ extension PlayerCore {
   }
 
   func didHandleEvents() {
+    isHandlingEvents = false
     guard !isClosed else { return }
     if isStarvationVoid {
       isStarvationVoid = false

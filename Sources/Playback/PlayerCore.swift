@@ -53,6 +53,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// When the current item, which stands at its end, may end again.
   var nextEndTime: HostTime?
   var isAiming = false
+  /// Some of the events that happened together have been handled, and not yet all.
+  var isHandlingEvents = false
   /// The rate of what sounds, or sounded last.
   var soundingRate: Double = 1
   /// A rewind took back the starvation that was told, unless it is told again.

@@ -191,25 +191,33 @@ public final class RenderCore: @unchecked Sendable {
 
   /// Applies the commands that wait, at `renderedFrame`, and renders nothing.
   @_noAllocation
-  public func applyCommands() { state.pointee.applyCommands(commands, events: events) }
+  public func applyCommands() {
+    state.pointee.applyCommands(commands, events: events)
+    events.publish()
+  }
 
   /// Renders the next `frameCount` frames, interleaved, into `output` (its former content does not matter).
   @_noAllocation
   public func render(into output: UnsafeMutablePointer<Float>, frameCount: Int) {
     state.pointee.applyCommands(commands, events: events)
     state.pointee.render(into: output, frameCount: frameCount, events: events)
+    events.publish()
   }
 
   /// Goes back, so that the next `render` begins at `frame` again; answers the frame really reached: not before the
   /// last applied command or what was released, not after `renderedFrame`.
   @_noAllocation
   public func rewind(toFrame frame: Int64) -> Int64 {
-    state.pointee.rewind(toFrame: frame, events: events)
+    defer { events.publish() }
+    return state.pointee.rewind(toFrame: frame, events: events)
   }
 
   /// Frames before `heardFrame` have been heard and will not be rendered again.
   @_noAllocation
-  public func release(heardFrame: Int64) { state.pointee.release(heardFrame: heardFrame, events: events) }
+  public func release(heardFrame: Int64) {
+    state.pointee.release(heardFrame: heardFrame, events: events)
+    events.publish()
+  }
 
   /// True once when events wait and the engine has not been told yet.
   @_noAllocation
@@ -222,7 +230,7 @@ public final class RenderCore: @unchecked Sendable {
   /// none lacks samples. For sinks that wait for decoders instead of starving.
   @_noAllocation
   public func readyFrameCount(atMost frameCount: Int) -> Int {
-    state.pointee.applyCommands(commands, events: events)
+    applyCommands()
     return state.pointee.readyFrameCount(atMost: frameCount)
   }
 }

@@ -106,7 +106,7 @@ struct RenderEventQueue: ~Copyable {
   /// Events of any kind that were lost; a lost `streamRetired` or `roomInStream` matters like the others.
   let lostCount = Atomic<Int>(0)
 
-  /// Adds an event for the engine to read, or counts it as lost.
+  /// Adds an event that the engine reads once it is published, or counts it as lost.
   @_noAllocation
   borrowing func post(_ event: RenderEvent) {
     let slot = queue.positions.slotToWrite()
@@ -116,6 +116,9 @@ struct RenderEventQueue: ~Copyable {
     }
     (queue.storage + slot).initialize(to: event)
     queue.positions.didWrite()
-    queue.positions.publish()
   }
+
+  /// Lets the engine read what was posted, all at once: it never sees a stream set without the sound that begins with it.
+  @_noAllocation
+  borrowing func publish() { queue.positions.publish() }
 }

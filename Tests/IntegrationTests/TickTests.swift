@@ -101,6 +101,22 @@ import Testing
     #expect(misuse.errors.contains("--at"))
   }
 
+  /// Where nothing lies between what is rendered and what is heard, the sound behind a jump is there before the jump is told.
+  @Test func onADeviceWithoutLatencyASeekWhilePlayingDoesNotStop() throws {
+    let daemon = try TestDaemon("--output", "null")
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 600_000)) wait=ready")
+    try client.reply("tick 1")
+    try client.reply("play")
+    var lines = try client.ask("wait status=playing")
+    for second in 2..<10 { lines += try client.ask("seek \(second).999") + client.ask("wait time>=\(second + 1)") }
+    let reasons = lines.filter { $0.hasPrefix("* tick") }.compactMap { field("reason", $0) }
+    #expect(reasons.first == "start")
+    #expect(reasons.filter { $0 == "jump" }.count == 8)
+    #expect(!reasons.contains("stop") && reasons.filter { $0 == "start" }.count == 1, "\(reasons)")
+    try daemon.stop()
+  }
+
   /// On a device of its own: through a seek and a pause no tick is off the grid, early, twice or missing.
   @Test func ticksOfARealDeviceAreOnTheGrid() throws {
     let server = try PulseServer()
