@@ -4,6 +4,15 @@ import RigSupport
 enum LongFileFigure {
   /// How often the peer, whose first seek takes seconds, is asked.
   private static let peerRounds = 3
+  /// Milliseconds in which the first seeks land: late in the file, but within it however many rounds there are.
+  private static let firstPlaces = 30_000_000..<35_000_000
+  /// Milliseconds in which the second seeks land.
+  private static let secondPlaces = 3_000_000..<23_000_000
+
+  /// The place of one round: the rounds spread over `places`, no two at the same place of the repeated noise.
+  private static func target(_ round: Int, in places: Range<Int>) -> Int {
+    places.lowerBound + (40_000 + round * 631_111) % places.count
+  }
 
   static func measure(
     _ players: Players, _ material: Material, rounds: Int, flacSeeks: [PlayerKind: Sample], into table: inout Table
@@ -20,12 +29,10 @@ enum LongFileFigure {
         // As if it had never been opened.
         try player.unload()
         try LossySeekFigure.begin(player, path)
-        let target = 30_000_000 + round * 90_000 * 7 + 40_000 + round * 1_111
-        first[player.kind, default: Sample()].add(try land(player, alignment, target))
+        first[player.kind, default: Sample()].add(try land(player, alignment, target(round, in: firstPlaces)))
       }
-      let target = 3_000_000 + round * 90_000 * 11 + 30_000 + round * 1_777
       try Pause.phase(round: round, of: player.capture)
-      second[player.kind, default: Sample()].add(try land(player, alignment, target))
+      second[player.kind, default: Sample()].add(try land(player, alignment, target(round, in: secondPlaces)))
     }
     SeekFigure.stop(players)
     func cells(_ samples: [PlayerKind: Sample]) -> [PlayerKind: String] {
