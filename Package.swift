@@ -62,7 +62,8 @@ let package = Package(
     .executableTarget(
       name: "playheadd",
       dependencies: [
-        "ControlServer", "PulseIO", "LibAV", "Playback", "RealtimeAudio", "MediaCore", log, argumentParser,
+        "ControlServer", "PulseIO", "LibAV", "Playback", "RealtimeAudio", "MediaCore", "CMediaShims", log,
+        argumentParser,
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],

@@ -1,5 +1,6 @@
 // The daemon: reads the command line, puts the parts together, and runs them until SIGTERM, SIGINT or SIGHUP.
 import ArgumentParser
+import CMediaShims
 import ControlServer
 import Glibc
 import LibAV
@@ -68,6 +69,8 @@ struct PlayheadDaemon: ParsableCommand {
   }
 
   func run() throws {
+    // Memory after a thousand seeks is what it was after one.
+    media_shims_map_large_blocks()
     // A peer or a reader that goes away is an error of one write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     // Before the first thread is made, so that all have it: only `wait` gets these signals.

@@ -1,4 +1,5 @@
-// The little C that Swift cannot say: the receiving end of FFmpeg's log, which comes as a `va_list`; thread names.
+// The little C that Swift cannot say: the receiving end of FFmpeg's log, which comes as a `va_list`; thread names; events;
+// the allocator.
 #ifndef PLAYHEAD_CMEDIASHIMS_H
 #define PLAYHEAD_CMEDIASHIMS_H
 
@@ -27,5 +28,12 @@ void media_shims_event_signal(int descriptor);
 
 /// Makes an event descriptor unreadable.
 void media_shims_event_clear(int descriptor);
+
+/// Lets `malloc` take each block of 256 KiB or more from the system, and give it back when it is freed. Process-wide; once,
+/// before there are threads.
+///
+/// Left to itself it does so only until the first such block is freed; from then on they are cut from heaps, which they leave
+/// in pieces (mallopt(3), M_MMAP_THRESHOLD). Each seek makes a ring of 2 MiB.
+void media_shims_map_large_blocks(void);
 
 #endif
