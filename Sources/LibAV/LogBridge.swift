@@ -40,11 +40,13 @@ public enum LibAV {
     if let className { metadata["class"] = .string(String(cString: className)) }
     if let itemName { metadata["name"] = .string(String(cString: itemName)) }
     let text = String(cString: message)
-    logger.log(level: loggerLevel(for: level), "\(text)", metadata: metadata.filter { $0.value != .string("") })
+    let loggerLevel = HarmlessMessages.level(loggerLevel(for: level), of: text)
+    guard loggerLevel >= logger.logLevel else { return }
+    logger.log(level: loggerLevel, "\(text)", metadata: metadata.filter { $0.value != .string("") })
   }
 
   /// FFmpeg calls "error" what it then copes with: a bad packet, a missing header. Only what ends the program is more
-  /// than a warning to a user of the player.
+  /// than a warning to a user of the player. What is not even that, `HarmlessMessages` knows.
   static func loggerLevel(for avLevel: Int32) -> Logger.Level {
     switch avLevel {
     case ...AV_LOG_FATAL: .error

@@ -1,4 +1,5 @@
 import CFFmpeg
+import Foundation
 import Glibc
 import Logging
 import Synchronization
@@ -56,6 +57,30 @@ import Testing
     ]
     for (level, _) in levels { shim_av_log(nil, level, "bridge: one\n") }
     #expect(ours(records).map(\.level) == levels.map(\.1))
+  }
+
+  @Test(arguments: HarmlessMessages.prefixes) func whatIsKnownToBeHarmlessIsForDebuggingOnly(_ message: String) {
+    let loud = install(level: .debug)
+    shim_av_log(nil, AV_LOG_ERROR, "\(message) (bridge: harmless)\n")
+    shim_av_log(nil, AV_LOG_FATAL, "bridge: \(message)\n")
+    #expect(ours(loud).map(\.level) == [.debug, .error], "only what begins so")
+    let quiet = install(level: .info)
+    shim_av_log(nil, AV_LOG_WARNING, "\(message) (bridge: harmless)\n")
+    shim_av_log(nil, AV_LOG_WARNING, "bridge: heard\n")
+    #expect(ours(quiet).map(\.message) == ["bridge: heard"])
+  }
+
+  /// What FFmpeg says of a file without a duration is what the table has: the words are FFmpeg's, and may change with it.
+  @Test func aFileWithoutADurationWarnsNobody() throws {
+    let records = install(level: .debug)
+    // MPEG-1 Layer III, 128 kbit/s, 44,100 Hz: frames of 417 bytes, silent because all else is 0.
+    let frame: [UInt8] = [0xff, 0xfb, 0x90, 0] + [UInt8](repeating: 0, count: 413)
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("playhead-libav-\(UUID().uuidString).mp3")
+    try Data((0..<50).flatMap { _ in frame }).write(to: url)
+    defer { try? FileManager.default.removeItem(at: url) }
+    _ = try Demuxer(source: FileSource(path: Array(url.path.utf8), interrupt: Interrupt()))
+    let estimates = records.all.filter { $0.message.contains("duration from bitrate") && $0.metadata["name"] == "mp3" }
+    #expect(estimates.map(\.level) == [.debug])
   }
 
   @Test func quieterThanTheLoggerIsNotFormatted() {
