@@ -20,6 +20,13 @@ let package = Package(
     .executable(name: "playheadd", targets: ["playheadd"]),
     .executable(name: "playhead", targets: ["playhead"]),
   ],
+  traits: [
+    .default(enabledTraits: ["RubberBand"]),
+    .trait(
+      name: "RubberBand",
+      description:
+        "Spectral time stretching with Rubber Band. It is under the GPL, and so is then what is built as a whole."),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -31,16 +38,25 @@ let package = Package(
     // Without pkg-config: Debian's headers and libraries lie where the compiler looks, and libpulse's flags are refused.
     .systemLibrary(name: "CFFmpeg", providers: [.apt(["libavformat-dev", "libswresample-dev"])]),
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
+    .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
+    .systemLibrary(name: "CRubberBand", providers: [.apt(["librubberband-dev"])]),
     .target(name: "CMediaShims"),
 
     // Values.
     .target(name: "MediaCore", swiftSettings: strict),
 
-    // The real-time boundary, and the two libraries that media come from and go to.
+    // The real-time boundary, and the libraries that media come from, go to and are stretched with.
     .target(name: "RealtimeAudio", dependencies: ["MediaCore", "CMediaShims"], swiftSettings: strict),
     .target(name: "LibAV", dependencies: ["MediaCore", "CFFmpeg", "CMediaShims", log], swiftSettings: strict),
     .target(
       name: "PulseIO", dependencies: ["MediaCore", "RealtimeAudio", "CPulse", log], swiftSettings: strict),
+
+    .target(
+      name: "TimeStretch",
+      dependencies: [
+        "MediaCore", "CSonic", .target(name: "CRubberBand", condition: .when(traits: ["RubberBand"])),
+      ],
+      swiftSettings: strict),
 
     // What plays.
     .target(name: "MediaAssets", dependencies: ["MediaCore", "LibAV"], swiftSettings: strict),
@@ -85,6 +101,7 @@ let package = Package(
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "MediaCore"], swiftSettings: strict),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "MediaCore", log], swiftSettings: strict),
+    .testTarget(name: "TimeStretchTests", dependencies: ["TimeStretch", "MediaCore"], swiftSettings: strict),
     .testTarget(
       name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],
       swiftSettings: strict),

@@ -1,0 +1,7 @@
+// What Swift sees of Sonic. Only TimeStretch imports it.
+#ifndef PLAYHEAD_CSONIC_SHIM_H
+#define PLAYHEAD_CSONIC_SHIM_H
+
+#include <sonic.h>
+
+#endif

@@ -1,0 +1,69 @@
+import MediaCore
+import Testing
+import TimeStretch
+
+/// "The stretcher's own displacement (measured with a train of clicks) stays within 20 ms and 50 ms and never accumulates."
+@Suite struct DisplacementTests {
+  private static func seconds(_ speed: Double, atMost most: Int) -> Int {
+    // A burst at 32 comes every 4 s; slow ones make much of little.
+    speed < 0.5 ? max(3, min(most, Int(speed * 24))) : most
+  }
+
+  private func expectWithin(
+    _ limit: Double, _ algorithm: TimeStretchAlgorithm, _ numerator: Int64, _ denominator: Int64, seconds: Int,
+    sampleRateHz: Int = 44_100
+  ) throws {
+    let speed = try StretchSpeed(numerator, over: denominator)
+    let train = BurstTrain(sampleRateHz: sampleRateHz, seconds: seconds, speed: speed)
+    let input = train.samples()
+    let output = try stretched(
+      input, algorithm, speed, format: AudioFormat(sampleRateHz: sampleRateHz, channelCount: 1))
+    #expect(Int64(output.count) == speed.outputCount(of: Int64(input.count)))
+    let displacements = train.displacements(in: output)
+    let worst = displacements.map { $0.map(abs) ?? .infinity }.max() ?? .infinity
+    #expect(worst <= limit, "\(algorithm) at \(speed.value): \(displacements.map { $0.map { Int($0.rounded()) } })")
+    if let first = displacements.first ?? nil, let last = displacements.last ?? nil {
+      // What accumulates is worse at the end than at the beginning.
+      #expect(abs(last - first) <= limit)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (1, 2), (3, 4), (99, 100), (1_001, 1_000), (11, 10), (5, 4), (3, 2), (2, 1), (3, 1), (4, 1), (8, 1), (16, 1),
+      (32, 1),
+      (1, 4), (1, 8), (1, 32),
+    ] as [(Int64, Int64)])
+  func theTimeDomainStaysWithin20Milliseconds(_ speed: (Int64, Int64)) throws {
+    let value = Double(speed.0) / Double(speed.1)
+    try expectWithin(20, .timeDomain, speed.0, speed.1, seconds: Self.seconds(value, atMost: 24))
+  }
+
+  @Test(arguments: [8_000, 48_000, 96_000], [(1, 8), (1, 2), (3, 2), (2, 1), (32, 1)] as [(Int64, Int64)])
+  func theTimeDomainStaysWithin20MillisecondsAtOtherSampleRates(_ rate: Int, _ speed: (Int64, Int64)) throws {
+    let value = Double(speed.0) / Double(speed.1)
+    try expectWithin(
+      20, .timeDomain, speed.0, speed.1, seconds: Self.seconds(value, atMost: value > 8 ? 24 : 8), sampleRateHz: rate)
+  }
+
+  @Test func atLowSampleRatesTheSlowestTimeDomainStaysWithin60Milliseconds() throws {
+    // 2 ms of what is slowed down.
+    try expectWithin(60, .timeDomain, 1, 32, seconds: 6, sampleRateHz: 8_000)
+  }
+
+  @Test func aQuarterOfAnHourInTheTimeDomainDoesNotDrift() throws {
+    // Left alone, Sonic is seconds away by then.
+    try expectWithin(20, .timeDomain, 7, 2, seconds: 900, sampleRateHz: 8_000)
+  }
+
+  @Test(
+    .enabled(if: SpectralStretcher.isAvailable),
+    arguments: [
+      (1, 2), (3, 4), (5, 4), (3, 2), (2, 1), (3, 1), (4, 1), (8, 1), (16, 1), (32, 1), (1, 4), (1, 8), (1, 32),
+    ] as [(Int64, Int64)])
+  func theSpectralStaysWithin50Milliseconds(_ speed: (Int64, Int64)) throws {
+    let value = Double(speed.0) / Double(speed.1)
+    let seconds = value > 8 ? 16 : value == 2 || value == 0.75 ? 24 : 6
+    try expectWithin(50, .spectral, speed.0, speed.1, seconds: value < 0.2 ? 2 : seconds)
+  }
+}

@@ -1,0 +1,101 @@
+import MediaCore
+import Testing
+import TimeStretch
+
+@Suite struct StretcherTests {
+  private static let algorithms = TimeStretchAlgorithm.allCases.filter(\.isAvailable)
+
+  @Test(arguments: algorithms, [(1, 2), (2, 1), (1_234_567, 1_000_000), (7, 3), (32, 1), (1, 32)] as [(Int64, Int64)])
+  func theCountIsExactHoweverTheFramesArePut(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
+    let speed = try StretchSpeed(speed.0, over: speed.1)
+    let long = speed.value < 0.1 ? 2_003 : 30_011
+    for frameCount in [0, 1, 31, 997, long] {
+      let input = tone(441, frameCount: frameCount)
+      for pieces in [[1_024], [1, 977, 64, 2_500]] {
+        let output = try stretched(input, algorithm, speed, pieces: pieces)
+        #expect(Int64(output.count) == speed.outputCount(of: Int64(frameCount)))
+      }
+    }
+  }
+
+  @Test(
+    arguments: algorithms, [(1, 2), (3, 4), (3, 2), (2, 1), (4, 1), (8, 1)] as [(Int64, Int64)])
+  func thePitchIsKept(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
+    let speed = try StretchSpeed(speed.0, over: speed.1)
+    let input = tone(441, frameCount: speed.value > 4 ? 80_000 : 40_000)
+    let output = try stretched(input, algorithm, speed)
+    let found = pitch(of: output[(output.count / 4)..<(output.count * 3 / 4)])
+    #expect(abs(found - 441) < 4.41, "\(algorithm) at \(speed.value): \(found) Hz")
+  }
+
+  @Test(arguments: algorithms, [2, 6])
+  func everyChannelKeepsItsSound(_ algorithm: TimeStretchAlgorithm, _ channelCount: Int) throws {
+    // The odd channels are silent, the even ones have a tone.
+    var input = tone(441, frameCount: 12_000, channelCount: channelCount)
+    for index in input.indices where index % channelCount % 2 == 1 { input[index] = 0 }
+    let speed = try StretchSpeed(3, over: 2)
+    let output = try stretched(
+      input, algorithm, speed, format: AudioFormat(sampleRateHz: 44_100, channelCount: channelCount), pieces: [700])
+    #expect(output.count == 8_000 * channelCount)
+    for channel in 0..<channelCount {
+      let samples = stride(from: channel, to: output.count, by: channelCount).map { output[$0] }
+      let peak = samples[2_000..<6_000].lazy.map(abs).max() ?? 0
+      if channel % 2 == 1 { #expect(peak < 0.001) } else { #expect(peak > 0.4 && peak < 0.6) }
+    }
+  }
+
+  @Test(arguments: algorithms)
+  func aBeginningInTheMiddleSoundsAtOnce(_ algorithm: TimeStretchAlgorithm) throws {
+    let speed = try StretchSpeed(2)
+    let all = tone(441, frameCount: 20_000)
+    let stretcher = try algorithm.makeStretcher(
+      format: AudioFormat(sampleRateHz: 44_100, channelCount: 1), speed: speed)
+    let history = stretcher.historyFrameCount
+    let output = try stretched(
+      Array(all[10_000...]), algorithm, speed, history: Array(all[(10_000 - history)..<10_000]))
+    #expect(output.count == 5_000)
+    // Neither silence nor a fade: the first two periods are as loud as what follows.
+    let peak = output[..<200].lazy.map(abs).max() ?? 0
+    #expect(peak > 0.4 && peak < 0.6)
+  }
+
+  @Test func samplesBeyondFullScaleAreClippedAndWhatIsNoNumberIsSilence() throws {
+    var input = tone(441, frameCount: 8_000).map { $0 * 4 }
+    input[100] = .nan
+    input[101] = .infinity
+    let output = try stretched(input, .timeDomain, try StretchSpeed(2))
+    #expect(output.allSatisfy { $0 >= -1 && $0 <= 1 })
+    #expect(output.lazy.map(abs).max() ?? 0 > 0.99)
+  }
+
+  @Test(arguments: [(0, 1), (1, 0), (-1, 1), (33, 1), (1, 33), (.max, 1), (1, .max), (.min, .min)] as [(Int64, Int64)])
+  func aSpeedOutOfRangeIsRefused(_ speed: (Int64, Int64)) {
+    #expect { try StretchSpeed(speed.0, over: speed.1) } throws: { ($0 as? MediaError)?.code == .unsupportedRate }
+  }
+
+  @Test func speedsAreInLowestTermsAndCountExactly() throws {
+    #expect(try StretchSpeed(4, over: 8) == StretchSpeed(1, over: 2))
+    #expect(try StretchSpeed(1, over: 32).value == StretchSpeed.slowest)
+    #expect(try StretchSpeed(32).value == StretchSpeed.fastest)
+    #expect(try StretchSpeed(3, over: 2).outputCount(of: 10) == 7)
+    #expect(try StretchSpeed(1, over: 32).outputCount(of: .max) == .max)
+  }
+
+  @Test func aSampleRateTooLowForTheSpeedIsSaid() throws {
+    let speed = try StretchSpeed(32)
+    #expect {
+      try TimeDomainStretcher(format: AudioFormat(sampleRateHz: 2_000, channelCount: 1), speed: speed)
+    } throws: { ($0 as? MediaError)?.code == .unsupportedRate }
+  }
+
+  #if !RubberBand
+    @Test func aBuildWithoutRubberBandSaysThatItHasNoSpectralStretching() throws {
+      let speed = try StretchSpeed(2)
+      #expect(!TimeStretchAlgorithm.spectral.isAvailable)
+      #expect {
+        try TimeStretchAlgorithm.spectral.makeStretcher(
+          format: AudioFormat(sampleRateHz: 44_100, channelCount: 1), speed: speed)
+      } throws: { ($0 as? MediaError)?.code == .unsupportedRate }
+    }
+  #endif
+}
