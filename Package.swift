@@ -62,7 +62,7 @@ let package = Package(
     .target(name: "MediaAssets", dependencies: ["MediaCore", "LibAV"], swiftSettings: strict),
     .target(
       name: "Playback",
-      dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", log, deque, ordered, heap],
+      dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", "TimeStretch", log, deque, ordered, heap],
       swiftSettings: strict),
 
     // What drives it.
@@ -101,7 +101,9 @@ let package = Package(
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "MediaCore"], swiftSettings: strict),
     .testTarget(name: "LibAVTests", dependencies: ["LibAV", "MediaCore", log], swiftSettings: strict),
-    .testTarget(name: "TimeStretchTests", dependencies: ["TimeStretch", "MediaCore"], swiftSettings: strict),
+    .testTarget(
+      name: "TimeStretchTests", dependencies: ["TimeStretch", "MediaCore", "RigSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],
       swiftSettings: strict),
@@ -110,7 +112,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackTests",
-      dependencies: ["Playback", "MediaAssets", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport"],
+      dependencies: [
+        "Playback", "MediaAssets", "TimeStretch", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport",
+      ],
       exclude: ["Goldens"],
       swiftSettings: strict),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),

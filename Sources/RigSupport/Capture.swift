@@ -236,11 +236,11 @@ public final class Capture: @unchecked Sendable {
         clock_gettime(CLOCK_MONOTONIC, &now)
         bytes.append(contentsOf: buffer[..<count])
         let whole = bytes.count / 4
-        let frames = (0..<whole).map { index in
-          StereoFrame(
-            left: Int16(truncatingIfNeeded: Int(bytes[4 * index]) | Int(bytes[4 * index + 1]) << 8),
-            right: Int16(
-              truncatingIfNeeded: Int(bytes[4 * index + 2]) | Int(bytes[4 * index + 3]) << 8))
+        let frames = (0..<whole).map { index -> StereoFrame in
+          let place = 4 * index
+          let left = UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8
+          let right = UInt16(bytes[place + 2]) | UInt16(bytes[place + 3]) << 8
+          return StereoFrame(left: Int16(bitPattern: left), right: Int16(bitPattern: right))
         }
         bytes.removeFirst(whole * 4)
         capture.append(

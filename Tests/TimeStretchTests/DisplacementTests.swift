@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 import TimeStretch
 
@@ -14,7 +15,7 @@ import TimeStretch
     sampleRateHz: Int = 44_100
   ) throws {
     let speed = try StretchSpeed(numerator, over: denominator)
-    let train = BurstTrain(sampleRateHz: sampleRateHz, seconds: seconds, speed: speed)
+    let train = BurstTrain(sampleRateHz: sampleRateHz, seconds: seconds, speed: speed.value)
     let input = train.samples()
     let output = try stretched(
       input, algorithm, speed, format: AudioFormat(sampleRateHz: sampleRateHz, channelCount: 1))

@@ -1,0 +1,127 @@
+import MediaCore
+import RigSupport
+import Testing
+import TimeStretch
+
+@testable import Playback
+
+/// The stage by itself: what becomes of an item's frames on their way through resampler and stretcher.
+@Suite struct StretchStageTests {
+  private static let algorithms = TimeStretchAlgorithm.allCases.filter(\.isAvailable)
+  private static let mono44 = AudioFormat(sampleRateHz: 44_100, channelCount: 1)
+  private static let mono48 = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
+  /// What the issue asks of a stretcher, in ms.
+  private static func limit(_ algorithm: TimeStretchAlgorithm) -> Double { algorithm == .timeDomain ? 20 : 50 }
+
+  /// All that comes out for `input` in pieces of `piece` frames.
+  private func run(_ stage: StretchStage, _ input: some Collection<Float>, piece: Int = 1_000) throws -> [Float] {
+    let input = Array(input)
+    var output: [Float] = []
+    var room = [Float](repeating: 0, count: 777)
+    func takeAll(_ give: (UnsafeMutablePointer<Float>, Int) throws -> Int) throws {
+      var count = room.count
+      while count > 0 {
+        count = try room.withUnsafeMutableBufferPointer { buffer in
+          try buffer.baseAddress.map { try give($0, buffer.count) } ?? 0
+        }
+        output.append(contentsOf: room[..<count])
+      }
+    }
+    try input.withUnsafeBufferPointer { buffer in
+      let base = try #require(buffer.baseAddress)
+      var done = 0
+      while done < buffer.count {
+        var count = min(piece, buffer.count - done)
+        let start = base + done
+        done += count
+        try takeAll { room, capacity in
+          defer { count = 0 }
+          return try stage.convert(start, frameCount: count, into: room, capacityFrames: capacity)
+        }
+      }
+    }
+    try takeAll { room, capacity in try stage.drain(into: room, capacityFrames: capacity) }
+    return output
+  }
+
+  @Test(arguments: algorithms)
+  func soundOfTheStreamsFormatComesOutAsTheStretcherGivesIt(_ algorithm: TimeStretchAlgorithm) throws {
+    let speed = try StretchSpeed(3, over: 2)
+    let input = tone(441, frameCount: 30_001)
+    let stage = try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: algorithm, speed: speed)
+    let output = try run(stage, input)
+    #expect(output.count == 20_001)
+    #expect(abs(pitch(of: output[4_000..<16_000]) - 441) < 2)
+    let other = try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: algorithm, speed: speed)
+    #expect(try run(other, input, piece: 1_000) == output)
+  }
+
+  @Test(arguments: algorithms)
+  func soundOfAnotherFormatIsBroughtToTheStreamsFirst(_ algorithm: TimeStretchAlgorithm) throws {
+    let stage = try StretchStage(
+      from: Self.mono44, to: AudioFormat(sampleRateHz: 48_000, channelCount: 2), algorithm: algorithm,
+      speed: StretchSpeed(2))
+    let output = try run2(stage, tone(441, frameCount: 44_100))
+    // What the resampler adds behind the end is cut by who writes the stream.
+    #expect((24_000..<24_100).contains(output.count))
+    #expect(abs(pitch(of: output[4_000..<20_000], sampleRateHz: 48_000) - 441) < 2)
+  }
+
+  /// The same for a stage of two channels out of one; answers the first.
+  private func run2(_ stage: StretchStage, _ input: [Float]) throws -> [Float] {
+    var room = [Float](repeating: 0, count: 2 * 100_000)
+    let count = try room.withUnsafeMutableBufferPointer { room in
+      let output = try #require(room.baseAddress)
+      return try input.withUnsafeBufferPointer { input in
+        var count = try stage.convert(
+          try #require(input.baseAddress), frameCount: input.count, into: output, capacityFrames: 100_000)
+        count += try stage.drain(into: output + 2 * count, capacityFrames: 100_000 - count)
+        return count
+      }
+    }
+    return stride(from: 0, to: 2 * count, by: 2).map { room[$0] }
+  }
+
+  @Test(arguments: algorithms, [mono44, mono48])
+  func aBeginningInTheMiddleIsAtItsPlaceAndSoundsAtOnce(_ algorithm: TimeStretchAlgorithm, _ output: AudioFormat) throws
+  {
+    for (numerator, denominator) in [(2, 1), (1, 2), (8, 1)] as [(Int64, Int64)] {
+      let speed = try StretchSpeed(numerator, over: denominator)
+      let first: Int64 = 61_234
+      // Bursts say where; a tone says that nothing fades in.
+      let train = BurstTrain(seconds: 6, speed: speed.value)
+      let stage = try StretchStage(from: Self.mono44, to: output, algorithm: algorithm, speed: speed)
+      let start = stage.historyStart(before: first)
+      let heard = try stage.begin(readingFrom: start, heardFrom: first)
+      #expect(heard == (first * Int64(output.sampleRateHz) + 44_099) / 44_100)
+      let heardBursts = try run(stage, train.samples()[Int(start)...])
+      var place = train
+      place.sampleRateHz = output.sampleRateHz
+      let displacements = place.displacements(in: heardBursts, beginningAt: Double(heard)).dropFirst(2)
+      #expect(displacements.allSatisfy { abs($0 ?? .infinity) <= Self.limit(algorithm) }, "\(displacements)")
+
+      let second = try StretchStage(from: Self.mono44, to: output, algorithm: algorithm, speed: speed)
+      _ = try second.begin(readingFrom: start, heardFrom: first)
+      let heardTone = try run(second, tone(441, frameCount: 130_000)[Int(start)...])
+      let peak = heardTone[..<220].lazy.map(abs).max() ?? 0
+      #expect(peak > 0.42 && peak < 0.58, "\(algorithm) at \(speed.value): \(peak)")
+    }
+  }
+
+  @Test(arguments: algorithms)
+  func aPassThatEndsInsideTheHistoryGivesNothing(_ algorithm: TimeStretchAlgorithm) throws {
+    let stage = try StretchStage(
+      from: Self.mono44, to: Self.mono44, algorithm: algorithm, speed: StretchSpeed(2))
+    _ = try stage.begin(readingFrom: 0, heardFrom: 900)
+    #expect(try run(stage, tone(441, frameCount: 500)).isEmpty)
+  }
+
+  #if !RubberBand
+    @Test func aBuildWithoutRubberBandSaysThatItHasNoSpectralStage() throws {
+      let speed = try StretchSpeed(2)
+      #expect {
+        try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: .spectral, speed: speed)
+      } throws: { ($0 as? MediaError)?.code == .unsupportedRate }
+    }
+  #endif
+}
