@@ -106,6 +106,7 @@ final class Observation: @unchecked Sendable {
       notify(.packetsSkipped(count: count, error), item, time)
     case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
     case .seam(let seam): notify(seam)
+    case .itemSkipped(let item, let error): notify(.itemSkipped(error), item, .zero)
     case .itemFailed: return
     }
   }

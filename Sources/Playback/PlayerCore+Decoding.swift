@@ -264,7 +264,9 @@ extension PlayerCore {
     let shortest = Machine.shortestLoop.frameIndex(rate: timeline.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
     let isWhole = end.end == nil && machine.decoded.first(where: { $0.id == id })?.pass.start == .zero
     run(
-      machine.ended(id, end: end.end, isTooShort: isWhole && end.frameCount < shortest), cause: .buffered)
+      machine.ended(
+        id, end: end.end, isTooShort: isWhole && end.frameCount < shortest, hasBrokenOff: end.error != nil),
+      cause: .buffered)
   }
 
   /// What was cut off before the beginning of a pass, until its seam is told.

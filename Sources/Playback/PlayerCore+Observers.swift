@@ -106,6 +106,7 @@ extension PlayerCore {
     case .failedToPlayToEnd(let id, let error): send(.failedToPlayToEnd(id, endTime(of: id), error))
     case .stalled(let id): send(.stalled(id, currentTime()))
     case .itemFailed(let id, let error): send(.itemFailed(id, error))
+    case .itemSkipped(let id, let error): send(.itemSkipped(id, error))
     case .seam(_, let next):
       guard let end = toldEnd else { break }
       seam = OpenSeam(end: end, toItemID: next, outputFrame: processedFrame)

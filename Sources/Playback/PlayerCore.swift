@@ -7,7 +7,7 @@ import RealtimeAudio
 /// Runs a `PlayerStateMachine`: its actions become jobs for the decode thread and commands for the mixer; what those
 /// report becomes its inputs; what changes is told to observers. `Player` and `QueuePlayer` are its public faces.
 ///
-/// Where the parts are: queue and transport here, seeks in `PlayerCore+Seeking.swift`, what follows what in
+/// Where the parts are: transport here, the queue in `PlayerCore+Queue.swift`, seeks in `PlayerCore+Seeking.swift`, what follows what in
 /// `PlayerCore+Following.swift`, decoding in `PlayerCore+Decoding.swift`, what the output says in
 /// `PlayerCore+Output.swift`, what its clock brings in `PlayerCore+Milestones.swift`, observers in
 /// `PlayerCore+Observers.swift`.
@@ -22,6 +22,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   let logger: Logger
   var machine: Machine
   var items: [PlayerItem.ID: PlayerItem] = [:]
+  /// Items that were played and have left the queue, as far back as one can go. They are free for other queues.
+  var pastItems: [PlayerItem.ID: PlayerItem] = [:]
 
   // The output's side.
   var timeline: PlayerTimeline
@@ -175,7 +177,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     isClosed = true
     timer?.cancel()
     pipelineStorage?.close()
-    releaseItems(Array(items.values))
+    for item in Array(items.values) { release(item) }
+    pastItems = [:]
     if let inputIndex {
       output.detachInput(inputIndex)
       output.commit()
@@ -263,87 +266,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     run(machine.setActionAtItemEnd(action), cause: .request)
   }
 
-  // MARK: - Queue
-
-  /// Takes items for this player; all or none.
-  private func claim(_ newItems: [PlayerItem]) throws(MediaError) {
-    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
-    var claimed: [PlayerItem] = []
-    for item in newItems {
-      guard items[item.id] == nil, item.claim(by: self) else {
-        for item in claimed { release(item) }
-        throw MediaError(.itemInUse, "item \(item.id) is in a queue already", operation: "insert")
-      }
-      claimed.append(item)
-      items[item.id] = item
-      let (loop, id) = (engine.loop, item.id)
-      item.onAudioMixChange = { [weak self] in
-        guard let self else { return }
-        if loop.isIsolatingCurrentContext() == true {
-          audioMixChanged(id)
-        } else {
-          loop.execute { self.audioMixChanged(id) }
-        }
-      }
-    }
-  }
-
-  private func release(_ item: PlayerItem) {
-    items[item.id] = nil
-    item.onAudioMixChange = nil
-    sampleRates[item.id] = nil
-    item.release()
-  }
-
-  private func releaseItems(_ released: [PlayerItem]) { for item in released { release(item) } }
-
-  func insert(_ newItems: [PlayerItem], at index: Int) throws(MediaError) {
-    try claim(newItems)
-    run(machine.insert(newItems.map(entry), at: index), cause: .request)
-  }
-
-  func replaceAll(with newItems: [PlayerItem]) throws(MediaError) {
-    let kept = items
-    // An item may stay in the queue that it is in.
-    let fresh = newItems.filter { kept[$0.id] == nil }
-    guard Set(newItems.map(\.id)).count == newItems.count else {
-      throw MediaError(.itemInUse, "an item cannot stand twice in a queue", operation: "load")
-    }
-    try claim(fresh)
-    run(machine.replaceAll(newItems.map(entry)), cause: .request)
-  }
-
-  /// An item may have been opened in a queue before.
-  private func entry(_ item: PlayerItem) -> Machine.Entry {
-    Machine.Entry(
-      id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration)
-  }
-
-  func remove(_ ids: [PlayerItem.ID]) throws(MediaError) {
-    for id in ids where items[id] == nil {
-      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "remove")
-    }
-    run(machine.remove(Set(ids)), cause: .request)
-  }
-
-  func removeAll() { run(machine.replaceAll([Machine.Entry]()), cause: .request) }
-
-  func advance() { run(machine.advance(), cause: .request) }
-
-  func index(of id: PlayerItem.ID) throws(MediaError) -> Int {
-    guard let index = machine.entries.firstIndex(where: { $0.id == id }) else {
-      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "insert")
-    }
-    return index
-  }
-
-  /// Items that the machine let go are free for other queues, before anybody is told.
-  private func releaseRemovedItems() {
-    let removed = machine.takeRemoved()
-    releaseItems(removed.compactMap { items[$0] })
-    for id in removed { tell(observers.table.removeObservers(boundTo: id), itemID: id) }
-  }
-
   // MARK: - State
 
   var currentItem: PlayerItem? { machine.entries.first.flatMap { items[$0.id] } }
@@ -363,6 +285,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     }
     state.itemCount = machine.entries.count
     state.queueVersion = machine.queueVersion
+    state.shuffleSeed = machine.shuffle?.seed
+    state.itemFailurePolicy = machine.failurePolicy
     if let current = machine.entries.first {
       state.currentItemID = current.id
       state.itemStatus = current.status

@@ -30,6 +30,7 @@ extension PlayerStateMachine {
 
   mutating func setRepeatMode(_ mode: RepeatMode) -> [Action] {
     repeatMode = mode
+    if mode != .all { shuffle?.remaining = entries.count }
     guard hasPassedEnd, let current = entries.first else { return reconcile() }
     switch mode {
     case .off: return []
@@ -83,35 +84,48 @@ extension PlayerStateMachine {
 
   /// What follows the end of the current item. A repeat comes before the action at its end.
   private func appendFollowing(_ current: Entry, to passes: inout [Pass], limit: Int) {
+    if stopsBehind(current) { return }
     switch repeatMode {
     case .one where current.isRepeatable:
       while passes.count < limit { passes.append(Pass(itemID: current.id)) }
       return
     case .all:
-      appendPlayable(entries.dropFirst(), to: &passes, limit: limit) { _ in true }
-      var count = -1
+      guard appendPlayable(restOfRound(), to: &passes, limit: limit, where: { _ in true }) else { return }
+      var (count, number, last) = (-1, UInt64(0), current.id)
       // A round that brings nothing is the last.
       while passes.count < limit, passes.count != count {
         count = passes.count
-        appendPlayable(entries[...], to: &passes, limit: limit, where: \.isRepeatable)
+        number += 1
+        last = passes.last?.itemID ?? last
+        guard appendPlayable(round(number, after: last), to: &passes, limit: limit, where: \.isRepeatable) else {
+          return
+        }
       }
       if passes.count > 1 { return }
     case .off, .one: break
     }
     switch actionAtItemEnd {
-    case .advance: appendPlayable(entries.dropFirst(), to: &passes, limit: limit) { _ in true }
+    case .advance: _ = appendPlayable(entries.suffix(from: 1), to: &passes, limit: limit) { _ in true }
     case .pause: break
     case .none: if passes.count < limit { passes.append(Pass(itemID: current.id, isSilence: true)) }
     }
   }
 
+  /// Whether playback stops at this entry because something is wrong with it.
+  private func stopsBehind(_ entry: Entry) -> Bool {
+    failurePolicy == .stop && (entry.hasBrokenOff || entry.status.error != nil)
+  }
+
+  /// Answers whether playback goes on behind them.
   private func appendPlayable(
     _ candidates: some Sequence<Entry>, to passes: inout [Pass], limit: Int, where isWanted: (Entry) -> Bool
-  ) {
-    for entry in candidates where entry.status.error == nil && isWanted(entry) {
-      guard passes.count < limit else { return }
-      passes.append(Pass(itemID: entry.id))
+  ) -> Bool {
+    for entry in candidates {
+      guard passes.count < limit else { return true }
+      if entry.status.error == nil, isWanted(entry) { passes.append(Pass(itemID: entry.id)) }
+      if stopsBehind(entry) { return false }
     }
+    return true
   }
 
   // MARK: - The decode thread
@@ -128,14 +142,16 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// All of a pass is in the stream. `end`: where it was to end; `isTooShort`: the whole item is.
-  mutating func ended(_ id: PassID, end: MediaTime?, isTooShort: Bool) -> [Action] {
+  /// All of a pass is in the stream. `end`: where it was to end; `isTooShort`: the whole item is; `hasBrokenOff`: it ended
+  /// before that.
+  mutating func ended(
+    _ id: PassID, end: MediaTime?, isTooShort: Bool, hasBrokenOff: Bool = false
+  ) -> [Action] {
     guard let index = decoded.firstIndex(where: { $0.id == id }) else { return [] }
     decoded[index].pass.end = end
     if index == decoded.count - 1 { isLastEnded = true }
-    if isTooShort, let entry = entries.firstIndex(where: { $0.id == decoded[index].pass.itemID }) {
-      entries[entry].isTooShort = true
-    }
+    if isTooShort { entries[decoded[index].pass.itemID]?.isTooShort = true }
+    entries[decoded[index].pass.itemID]?.hasBrokenOff = hasBrokenOff
     return reconcile()
   }
 
@@ -168,7 +184,7 @@ extension PlayerStateMachine {
     }
     endedItem = nil
     guard let next = passAfter(heard.pass) else {
-      guard actionAtItemEnd == .advance else {
+      guard actionAtItemEnd == .advance, !stopsBehind(current) else {
         endedItem = current.id
         return actions + setRate(0)
       }
@@ -200,13 +216,6 @@ extension PlayerStateMachine {
     return wanted.count > 1 ? wanted[1] : nil
   }
 
-  /// The current entry has been heard to its end.
-  private mutating func leave(_ current: Entry) {
-    entries.removeFirst()
-    if repeatMode == .all, current.isRepeatable { entries.append(current) } else { removed.append(current.id) }
-    queueVersion += 1
-  }
-
   /// The first of `decoded` is over.
   private mutating func goOn(to next: Pass?) -> [Action] {
     decoded.removeFirst()
@@ -235,6 +244,7 @@ extension PlayerStateMachine {
 
   /// Compares the passes that are decoded, or prepared to follow, with those that are wanted.
   mutating func reconcileFollowing() -> [Action] {
+    prepareRound()
     let prepared = preparedStart?.pass
     var coming = wantedPasses(min(Self.passLimit, decoded.count + Self.planLength))[...]
     coming[0].start = decoded[0].pass.start

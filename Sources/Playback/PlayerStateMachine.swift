@@ -20,6 +20,8 @@ struct PlayerStateMachine {
     var isDurationPrecise = false
     /// It was heard whole and is shorter than `shortestLoop`: it is not repeated.
     var isTooShort = false
+    /// Its sound broke off when it was decoded last.
+    var hasBrokenOff = false
 
     /// Where its sound ends, as far as that is known.
     var endTime: MediaTime { duration.isNumeric ? duration : .positiveInfinity }
@@ -85,6 +87,8 @@ struct PlayerStateMachine {
     case failedToPlayToEnd(ItemID, MediaError)
     case stalled(ItemID)
     case itemFailed(ItemID, MediaError)
+    /// A player that plays went on behind an item that failed.
+    case itemSkipped(ItemID, MediaError)
     /// A pass ended, and another follows.
     case seam(from: ItemID, to: ItemID)
   }
@@ -104,8 +108,13 @@ struct PlayerStateMachine {
 
   // MARK: - State
 
-  var entries = Deque<Entry>()
+  var entries = QueueEntries()
   var queueVersion: UInt64 = 0
+  /// What was current before.
+  var history = PlayHistory()
+  /// Nil while the queue is not shuffled.
+  var shuffle: QueueShuffle?
+  var failurePolicy = ItemFailurePolicy.skip
   var rate: Double = 0
   var actionAtItemEnd: ActionAtItemEnd
   private(set) var isOutputReady = false
@@ -182,61 +191,7 @@ struct PlayerStateMachine {
   /// Entries whose status is to be found out: the current one and those that follow soon.
   var itemsToLoad: [ItemID] { entries.prefix(8).filter { $0.status == .unknown }.map(\.id) }
 
-  func entry(_ id: ItemID) -> Entry? { entries.first { $0.id == id } }
-
-  // MARK: - Queue
-
-  /// Adds entries behind `index` others (0: before the current one, which `insert` of the public API never asks for).
-  mutating func insert(_ ids: [ItemID], at index: Int) -> [Action] {
-    insert(ids.map { Entry(id: $0) }, at: index)
-  }
-
-  /// The same for entries of which more is known.
-  mutating func insert(_ newEntries: [Entry], at index: Int) -> [Action] {
-    entries.insert(contentsOf: newEntries, at: index)
-    queueVersion += 1
-    return reconcile()
-  }
-
-  /// Removes entries; unknown ids are ignored. Removing the current one goes on with the next.
-  mutating func remove(_ ids: Set<ItemID>) -> [Action] {
-    if ids.count == 1, let first = entries.first, ids.contains(first.id) {
-      removed.append(entries.removeFirst().id)
-    } else {
-      removed += entries.lazy.map(\.id).filter { ids.contains($0) }
-      entries.removeAll { ids.contains($0.id) }
-    }
-    queueVersion += 1
-    return reconcile()
-  }
-
-  /// Replaces the whole queue.
-  mutating func replaceAll(_ ids: [ItemID]) -> [Action] { replaceAll(ids.map { Entry(id: $0) }) }
-
-  /// The same with entries of which more is known.
-  mutating func replaceAll(_ newEntries: [Entry]) -> [Action] {
-    let staying = Set(newEntries.map(\.id))
-    removed += entries.lazy.map(\.id).filter { !staying.contains($0) }
-    entries = Deque(newEntries)
-    queueVersion += 1
-    return reconcile()
-  }
-
-  /// The entries that left the queue since the last call, however they did.
-  mutating func takeRemoved() -> [ItemID] {
-    defer { removed = [] }
-    return removed
-  }
-
-  /// Ends the current item at once. It leaves the queue, or goes to its end where the queue is repeated.
-  mutating func advance() -> [Action] {
-    guard let current = entries.first else { return [] }
-    guard repeatMode == .all, current.isRepeatable else { return remove([current.id]) }
-    guard entries.count > 1 else { return endSeeks(.itemEnded) + start(Start(itemID: current.id)) }
-    entries.append(entries.removeFirst())
-    queueVersion += 1
-    return reconcile()
-  }
+  func entry(_ id: ItemID) -> Entry? { entries[id] }
 
   // MARK: - Intent
 
@@ -249,7 +204,7 @@ struct PlayerStateMachine {
       return wasPaused ? [] : [.setRunning(false)]
     }
     guard wasPaused else { return [] }
-    var actions = reconcile()
+    var actions = playOnBehindFailure() + reconcile()
     if hasStream { actions.append(.setRunning(true)) }
     return actions
   }
@@ -263,7 +218,9 @@ struct PlayerStateMachine {
       // Back to where the item ended: the silence behind it is not played on.
       endedItem = current.id
       return setRate(0) + start(Start(itemID: current.id, time: current.endTime))
-    case .advance: return remove([current.id])
+    case .advance:
+      leave(current)
+      return reconcile()
     }
   }
 
@@ -309,21 +266,21 @@ struct PlayerStateMachine {
   // MARK: - Items
 
   mutating func itemLoaded(_ id: ItemID, duration: MediaTime, isPrecise: Bool = true) -> [Action] {
-    guard let index = entries.firstIndex(where: { $0.id == id }) else { return [] }
-    if case .failed = entries[index].status { return [] }
-    let wasUnknown = entries[index].status == .unknown
-    entries[index].status = .readyToPlay
-    entries[index].duration = duration
-    entries[index].isDurationPrecise = isPrecise
+    guard var entry = entries[id], entry.status.error == nil else { return [] }
+    let wasUnknown = entry.status == .unknown
+    entry.status = .readyToPlay
+    entry.duration = duration
+    entry.isDurationPrecise = isPrecise
+    entries[id] = entry
     guard wasUnknown, let seek = seeks.current, seek.itemID == id, seek.target.needsDuration else { return [] }
     return beginSeek()
   }
 
   mutating func itemFailed(_ id: ItemID, _ error: MediaError) -> [Action] {
-    guard let index = entries.firstIndex(where: { $0.id == id }) else { return [] }
-    if case .failed = entries[index].status { return [] }
-    entries[index].status = .failed(error)
-    return [.emit(.itemFailed(id, error))] + (index == 0 ? endSeeks(.itemFailed) : []) + reconcile()
+    guard let entry = entries[id], entry.status.error == nil else { return [] }
+    entries[id]?.status = .failed(error)
+    let isCurrent = entries.first?.id == id
+    return [.emit(.itemFailed(id, error))] + (isCurrent ? endSeeks(.itemFailed) : []) + reconcile()
   }
 
   /// What has been decoded of item `id` is not what it is to be any more; `time` of the current item is being heard.
@@ -414,7 +371,7 @@ struct PlayerStateMachine {
   }
 
   /// The player ends: nothing sounds any more, and nothing waits.
-  mutating func close() -> [Action] { endSeeks(.closed) + replaceAll([Entry]()) }
+  mutating func close() -> [Action] { endSeeks(.closed) + replaceAll([]) }
 
   // MARK: - Internals
 
@@ -439,12 +396,7 @@ struct PlayerStateMachine {
 
   /// Compares what is decoded, or being prepared, with what the queue wants, and mends the difference.
   mutating func reconcile() -> [Action] {
-    var actions: [Action] = []
-    // A failed item is passed over by a player that wants to play and has another one.
-    while rate != 0, entries.count > 1, case .failed = entries[0].status {
-      removed.append(entries.removeFirst().id)
-      queueVersion += 1
-    }
+    var actions = passOverFailures()
     if let loop, loop.itemID != entries.first?.id { self.loop = nil }
     guard let current = entries.first else { return actions + dropEverything() }
     if case .failed = current.status { return actions + dropEverything() }

@@ -86,6 +86,8 @@ public enum PlayerEvent: Sendable, Hashable {
   case itemChanged(PlayerItem.ID, ItemStatus, MediaTime, isPrecise: Bool)
   /// An item could not be opened; a player that plays goes on with the next one.
   case itemFailed(PlayerItem.ID, MediaError)
+  /// A player that plays went on behind an item that had failed, without it; the item has left the queue.
+  case itemSkipped(PlayerItem.ID, MediaError)
   /// Packets of the item did not decode, the first at this time; silence stands for what they last. Said when it is
   /// found, up to two seconds before it is heard.
   case packetsSkipped(PlayerItem.ID, MediaTime, count: Int, MediaError)
@@ -115,6 +117,9 @@ public struct PlayerState: Sendable, Hashable {
   public var itemCount = 0
   /// Grows with every change of the queue.
   public var queueVersion: UInt64 = 0
+  /// What the queue's order comes from while it is shuffled; nil while it is not.
+  public var shuffleSeed: UInt64?
+  public var itemFailurePolicy = ItemFailurePolicy.skip
   /// The current item's.
   public var itemStatus = ItemStatus.unknown
   /// The current item's; indefinite until it is known.

@@ -186,6 +186,7 @@ public enum Event: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
       case playedToEnd
       case failedToPlayToEnd(MediaError)
+      case itemSkipped(MediaError)
       case stalled
       case timeJumped
       case packetsSkipped(count: Int, MediaError)
@@ -248,6 +249,7 @@ public enum Event: Sendable, Hashable {
       switch notification.kind {
       case .playedToEnd: .playedToEnd
       case .failedToPlayToEnd: .failedToPlayToEnd
+      case .itemSkipped: .itemSkipped
       case .stalled: .stalled
       case .timeJumped: .timeJumped
       case .packetsSkipped: .packetsSkipped
@@ -304,7 +306,7 @@ public enum Event: Sendable, Hashable {
       var fields = Self.fields(notification.subscription, notification.position)
       switch notification.kind {
       case .playedToEnd, .stalled, .timeJumped: break
-      case .failedToPlayToEnd(let error), .newErrorLogEntry(let error):
+      case .failedToPlayToEnd(let error), .itemSkipped(let error), .newErrorLogEntry(let error):
         fields.append(contentsOf: WireError(error).fields)
       case .packetsSkipped(let count, let error):
         fields.append("count", .int(count))
@@ -360,6 +362,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case changed
   case closing
   case failedToPlayToEnd = "failed-to-play-to-end"
+  case itemSkipped = "item-skipped"
   case meter
   case newErrorLogEntry = "new-error-log-entry"
   case overflow

@@ -28,6 +28,11 @@ public enum EventTable {
       name: .failedToPlayToEnd, fields: position + error,
       summary: "`observe item.events`: an item broke off, with the error."),
     EventSpec(
+      name: .itemSkipped, fields: position + error,
+      summary:
+        "`observe item.events`: an item failed, and playback went on behind it without it (`on-failure skip`); it has"
+        + " left the queue."),
+    EventSpec(
       name: .meter, fields: position + ["average", "peak", "averageScale", "peakScale", "late"],
       summary:
         "`meter`: how loud the player was up to `time`, a value for each of the output's channels: the average power and the"

@@ -179,17 +179,24 @@ import Testing
     #expect(actions.first == .emit(.itemFailed(1, error)))
     #expect(machine.entries.first?.id == 1)
     #expect(machine.entries.first?.status == .failed(error))
-    #expect(machine.setRate(1) == [.prepare(generation: machine.generation, .init(itemID: 2))])
+    #expect(
+      machine.setRate(1) == [
+        .emit(.itemSkipped(1, error)), .prepare(generation: machine.generation, .init(itemID: 2)),
+      ])
     #expect(machine.entries.map(\.id) == [2])
   }
 
   @Test func aFailedItemAloneIsWaitedOn() {
     var machine = machine([1])
     _ = machine.setRate(1)
-    _ = machine.itemFailed(1, MediaError(.fileNotFound, "no such file"))
+    let error = MediaError(.fileNotFound, "no such file")
+    _ = machine.itemFailed(1, error)
     #expect(machine.timeControlStatus == .waiting)
     #expect(machine.reasonForWaitingToPlay == .currentItemFailed)
-    #expect(machine.insert([2], at: 1) == [.prepare(generation: machine.generation, .init(itemID: 2))])
+    #expect(
+      machine.insert([2], at: 1) == [
+        .emit(.itemSkipped(1, error)), .prepare(generation: machine.generation, .init(itemID: 2)),
+      ])
   }
 
   @Test func starvationIsToldOnceAndEndsBySound() {

@@ -168,6 +168,7 @@ final class Rig: Sendable {
     case .itemChanged(let id, let status, let duration, let isPrecise):
       "itemChanged \(id) \(status.name) \(duration.decimalDescription)\(isPrecise || status != .readyToPlay ? "" : " (estimate)")"
     case .itemFailed(let id, let error): "itemFailed \(id): \(error.code)"
+    case .itemSkipped(let id, let error): "itemSkipped \(id): \(error.code)"
     case .packetsSkipped(let id, let time, let count, let error):
       "packetsSkipped item \(id) at \(time.decimalDescription) count \(count): \(error.code)"
     case .newErrorLogEntry(let id, let time, let error):

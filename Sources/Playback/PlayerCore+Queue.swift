@@ -1,0 +1,176 @@
+import MediaAssets
+import MediaCore
+
+/// The queue: who owns which item, edits, going on and back.
+extension PlayerCore {
+  // MARK: - Items
+
+  /// Takes items for this player; all or none.
+  private func claim(_ newItems: [PlayerItem]) throws(MediaError) {
+    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
+    var claimed: [PlayerItem] = []
+    for item in newItems {
+      guard items[item.id] == nil, item.claim(by: self) else {
+        for item in claimed { release(item) }
+        throw MediaError(.itemInUse, "item \(item.id) is in a queue already", operation: "insert")
+      }
+      claimed.append(item)
+      adopt(item)
+    }
+  }
+
+  /// An item that was claimed is in this queue.
+  private func adopt(_ item: PlayerItem) {
+    items[item.id] = item
+    pastItems[item.id] = nil
+    let (loop, id) = (engine.loop, item.id)
+    item.onAudioMixChange = { [weak self] in
+      guard let self else { return }
+      if loop.isIsolatingCurrentContext() == true {
+        audioMixChanged(id)
+      } else {
+        loop.execute { self.audioMixChanged(id) }
+      }
+    }
+  }
+
+  func release(_ item: PlayerItem) {
+    items[item.id] = nil
+    item.onAudioMixChange = nil
+    sampleRates[item.id] = nil
+    item.release()
+  }
+
+  /// An item may have been opened in a queue before.
+  private func entry(_ item: PlayerItem) -> Machine.Entry {
+    Machine.Entry(
+      id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration)
+  }
+
+  /// Items that the machine let go are free for other queues, before anybody is told. Those that one can go back to are
+  /// kept.
+  func releaseRemovedItems() {
+    let removed = machine.takeRemoved()
+    for id in removed {
+      guard let item = items[id] else { continue }
+      release(item)
+      if machine.history.contains(id) { pastItems[id] = item }
+    }
+    for id in machine.history.takeForgotten() { pastItems[id] = nil }
+    for id in removed { tell(observers.table.removeObservers(boundTo: id), itemID: id) }
+  }
+
+  // MARK: - Edits
+
+  /// Errors: `versionMismatch` unless the queue has this version.
+  func checkVersion(_ version: UInt64?, _ operation: String) throws(MediaError) {
+    guard let version, version != machine.queueVersion else { return }
+    throw MediaError(
+      .versionMismatch, "the queue has version \(machine.queueVersion), not \(version)", operation: operation)
+  }
+
+  /// Makes all of the changes or none.
+  func edit(_ edits: [QueueEdit], ifVersion version: UInt64? = nil) throws(MediaError) {
+    try checkVersion(version, "edit")
+    let newItems = edits.flatMap(\.newItems)
+    try claim(newItems)
+    let changes = edits.map { edit -> Machine.QueueChange in
+      switch edit {
+      case .insert(let items, let place): .insert(items.map(entry), at: place)
+      case .remove(let ids): .remove(ids)
+      case .move(let id, let place): .move(id, to: place)
+      case .replace(let id, let item): .replace(id, with: entry(item))
+      case .removeAll: .removeAll
+      }
+    }
+    let actions: [Machine.Action]
+    do throws(MediaError) {
+      actions = try machine.edit(changes)
+    } catch {
+      for item in newItems { release(item) }
+      throw error
+    }
+    run(actions, cause: .request)
+  }
+
+  func replaceAll(with newItems: [PlayerItem]) throws(MediaError) {
+    // An item may stay in the queue that it is in.
+    let fresh = newItems.filter { items[$0.id] == nil }
+    guard Set(newItems.map(\.id)).count == newItems.count else {
+      throw MediaError(.itemInUse, "an item cannot stand twice in a queue", operation: "load")
+    }
+    try claim(fresh)
+    run(machine.replaceAll(newItems.map(entry)), cause: .request)
+  }
+
+  func removeAll() { run(machine.replaceAll([]), cause: .request) }
+
+  // MARK: - Going on and back
+
+  func advance() { run(machine.advance(), cause: .request) }
+
+  /// Makes an item current that is in the queue, or was before. Errors: `noSuchItem`.
+  func jump(to id: PlayerItem.ID) throws(MediaError) {
+    if items[id] != nil { return run(machine.jump(to: id), cause: .request) }
+    guard pastItems[id] != nil, let place = machine.history.ids.lastIndex(of: id) else {
+      throw Machine.noSuchItem(id, "jump")
+    }
+    guard goBack(over: machine.history.ids.count - place, to: id) else {
+      throw MediaError(.itemInUse, "item \(id) is in another queue now, or failed", operation: "jump")
+    }
+  }
+
+  /// Makes the item at a place current. Errors: `invalidArgument`.
+  func jump(toIndex index: Int) throws(MediaError) {
+    guard (0..<machine.entries.count).contains(index) else {
+      throw MediaError(
+        .invalidArgument,
+        machine.entries.isEmpty
+          ? "the queue is empty" : "an index is from 0 to \(machine.entries.count - 1) here, not \(index)",
+        operation: "jump")
+    }
+    run(machine.jump(to: machine.entries.order[index]), cause: .request)
+  }
+
+  /// Goes back to what was played before, or to the beginning of what is. Errors: `noSuchItem`.
+  func goToPrevious(restartingAfter limit: MediaTime?) throws(MediaError) {
+    if let limit, let current = machine.entries.first, current.status.error == nil, currentTime() > limit {
+      return run(machine.jump(to: current.id), cause: .request)
+    }
+    while let id = machine.history.last {
+      if goBack(over: 1, to: id) { return }
+      // It is in another queue by now, or cannot be played: what was before it is next.
+      machine.history.removeLast()
+    }
+    guard machine.repeatMode == .all, machine.shuffle == nil, machine.entries.count > 1 else {
+      throw MediaError(.noSuchItem, "nothing was played before", operation: "previous")
+    }
+    run(machine.goBackRound(), cause: .request)
+  }
+
+  /// Goes back over the newest `count` of what was played, to item `id`; false when that is not to be had any more.
+  private func goBack(over count: Int, to id: PlayerItem.ID) -> Bool {
+    if let item = items[id] {
+      guard item.error == nil else { return false }
+    } else {
+      guard let item = pastItems[id], item.error == nil, item.claim(by: self) else { return false }
+      adopt(item)
+    }
+    var returning: [Machine.Entry] = []
+    for past in machine.history.ids.suffix(count) {
+      if past == id || items[past] != nil { continue }
+      guard let item = pastItems[past], item.error == nil, item.claim(by: self) else { continue }
+      adopt(item)
+      returning.append(entry(item))
+    }
+    if let item = items[id], !machine.entries.contains(id) { returning.append(entry(item)) }
+    run(machine.goBack(over: count, returning: returning), cause: .request)
+    return true
+  }
+
+  // MARK: - Settings
+
+  func setShuffle(seed: UInt64?) { run(machine.setShuffle(seed: seed), cause: .request) }
+
+  func setFailurePolicy(_ policy: ItemFailurePolicy) { run(machine.setFailurePolicy(policy), cause: .request) }
+}

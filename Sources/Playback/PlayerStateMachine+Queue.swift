@@ -1,0 +1,413 @@
+import MediaCore
+
+/// The queue: edits, going on and back in it, its order when it is shuffled, and what becomes of items that fail.
+extension PlayerStateMachine {
+  /// A change of the queue, with what is known of the items that it brings; these are in no queue.
+  enum QueueChange: Sendable {
+    case insert([Entry], at: QueuePlace)
+    case remove([ItemID])
+    case move(ItemID, to: QueuePlace)
+    case replace(ItemID, with: Entry)
+    case removeAll
+  }
+
+  /// How a change is taken back.
+  private enum Reversal {
+    case takeOut([ItemID])
+    case putBack(Entry, index: Int, originalIndex: Int?)
+    case moveBack(ItemID, index: Int)
+    case restore(QueueEntries, original: QueueOrder?)
+  }
+
+  // MARK: - Edits
+
+  /// Makes all of the changes or, when one cannot be made, none. Several are one version of the queue.
+  ///
+  /// Errors: `noSuchItem`, `invalidArgument` for places that do not exist and for ids that are named twice; with several
+  /// changes the message tells which it is.
+  mutating func edit(_ changes: [QueueChange]) throws(MediaError) -> [Action] {
+    guard !changes.isEmpty else { return [] }
+    let (remaining, placing) = (shuffle?.remaining, shuffle?.placing)
+    var reversals: [Reversal] = []
+    for (number, change) in changes.enumerated() {
+      do throws(MediaError) {
+        try make(change, &reversals)
+      } catch {
+        for reversal in reversals.reversed() { take(reversal) }
+        if let remaining, let placing {
+          shuffle?.remaining = remaining
+          shuffle?.placing = placing
+        }
+        guard changes.count > 1 else { throw error }
+        throw MediaError(
+          error.code, "change \(number + 1) of \(changes.count): \(error.message)", operation: error.operation)
+      }
+    }
+    for reversal in reversals { forget(reversal) }
+    if changes.contains(where: { if case .removeAll = $0 { true } else { false } }) { history.removeAll() }
+    startRoundIfOver()
+    queueVersion += 1
+    return reconcile()
+  }
+
+  private mutating func make(_ change: QueueChange, _ reversals: inout [Reversal]) throws(MediaError) {
+    switch change {
+    case .insert(let new, let place):
+      let index = try index(of: place, count: entries.count + 1)
+      put(new, at: place, index)
+      reversals.append(.takeOut(new.map(\.id)))
+    case .remove(let ids): try takeOut(ids, &reversals)
+    case .move(let id, let place): try move(id, to: place, &reversals)
+    case .replace(let id, let new):
+      guard let index = entries.index(of: id) else { throw Self.noSuchItem(id, "replace") }
+      let originalIndex = shuffle?.original.index(of: id)
+      takeOut(id, &reversals)
+      entries.insert(contentsOf: [new], at: index)
+      if let originalIndex { shuffle?.original.insert(contentsOf: [new.id], at: originalIndex) }
+      if let remaining = shuffle?.remaining, index <= remaining { shuffle?.remaining = remaining + 1 }
+      reversals.append(.takeOut([new.id]))
+    case .removeAll:
+      reversals.append(.restore(entries, original: shuffle?.original))
+      entries = QueueEntries()
+      shuffle?.original = QueueOrder()
+      shuffle?.remaining = 0
+    }
+  }
+
+  static func noSuchItem(_ id: ItemID, _ operation: String) -> MediaError {
+    MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: operation)
+  }
+
+  /// The index that something put at a place has afterwards, in a queue that has `count` entries then. Errors:
+  /// `noSuchItem`, `invalidArgument`.
+  private func index(of place: QueuePlace, count: Int, moving from: Int? = nil) throws(MediaError) -> Int {
+    let operation = from == nil ? "insert" : "move"
+    func index(of id: ItemID) throws(MediaError) -> Int {
+      guard let index = entries.index(of: id) else { throw Self.noSuchItem(id, operation) }
+      guard index != from else {
+        throw MediaError(.invalidArgument, "item \(id) cannot be put beside itself", operation: operation)
+      }
+      // What is moved is not in front of it any more.
+      return from.map { $0 < index } ?? false ? index - 1 : index
+    }
+    switch place {
+    case .index(let index):
+      guard (0..<count).contains(index) else {
+        throw MediaError(
+          .invalidArgument, "an index is from 0 to \(count - 1) here, not \(index)", operation: operation)
+      }
+      return index
+    case .before(let id): return try index(of: id)
+    case .after(let id): return try index(of: id) + 1
+    case .end: return count - 1
+    }
+  }
+
+  /// Puts new entries into the queue, and into the order that it has without shuffling.
+  private mutating func put(_ new: [Entry], at place: QueuePlace, _ index: Int) {
+    guard var shuffle else { return entries.insert(contentsOf: new, at: index) }
+    // Not two owners of the order, which would be copied.
+    self.shuffle = nil
+    let ids = new.map(\.id)
+    let originalIndex =
+      switch place {
+      case .before(let id): shuffle.original.index(of: id)
+      case .after(let id): shuffle.original.index(of: id).map { $0 + 1 }
+      case .index(let index) where index < entries.count: shuffle.original.index(of: entries.order[index])
+      case .index, .end: nil as Int?
+      }
+    shuffle.original.insert(contentsOf: ids, at: originalIndex ?? shuffle.original.count)
+    if case .end = place {
+      // Anywhere behind the current entry in this round; in an empty queue, anywhere.
+      let first = entries.isEmpty ? 0 : 1
+      for entry in new {
+        let place = first + shuffle.placing.draw(below: max(0, shuffle.remaining - first) + 1)
+        entries.insert(contentsOf: [entry], at: place)
+        shuffle.remaining += 1
+      }
+    } else {
+      entries.insert(contentsOf: new, at: index)
+      if index <= shuffle.remaining { shuffle.remaining += new.count }
+    }
+    self.shuffle = shuffle
+  }
+
+  private mutating func takeOut(_ ids: [ItemID], _ reversals: inout [Reversal]) throws(MediaError) {
+    var named = Set<ItemID>(minimumCapacity: ids.count)
+    for id in ids {
+      guard entries.contains(id) else { throw Self.noSuchItem(id, "remove") }
+      guard named.insert(id).inserted else {
+        throw MediaError(.invalidArgument, "item \(id) is named twice", operation: "remove")
+      }
+    }
+    // Many at once: what stays is put together anew.
+    guard ids.count > 64 else {
+      for id in ids { takeOut(id, &reversals) }
+      return
+    }
+    reversals.append(.restore(entries, original: shuffle?.original))
+    if let remaining = shuffle?.remaining {
+      shuffle?.remaining -= entries.order.prefix(remaining).count(where: named.contains)
+    }
+    entries = QueueEntries(entries.filter { !named.contains($0.id) })
+    if let original = shuffle?.original { shuffle?.original = QueueOrder(original.filter { !named.contains($0) }) }
+  }
+
+  private mutating func takeOut(_ id: ItemID, _ reversals: inout [Reversal]) {
+    guard let (entry, index) = entries.remove(id) else { return }
+    let originalIndex = shuffle?.original.remove(id)
+    if let remaining = shuffle?.remaining, index < remaining { shuffle?.remaining = remaining - 1 }
+    reversals.append(.putBack(entry, index: index, originalIndex: originalIndex))
+  }
+
+  /// A shuffled queue's order without shuffling stays: what was moved was moved among what is shuffled.
+  private mutating func move(
+    _ id: ItemID, to place: QueuePlace, _ reversals: inout [Reversal]
+  ) throws(MediaError) {
+    guard let from = entries.index(of: id) else { throw Self.noSuchItem(id, "move") }
+    let index = try index(of: place, count: entries.count, moving: from)
+    guard index != from else { return }
+    entries.move(id, to: index)
+    if let remaining = shuffle?.remaining {
+      shuffle?.remaining += (index < remaining ? 1 : 0) - (from < remaining ? 1 : 0)
+    }
+    reversals.append(.moveBack(id, index: from))
+  }
+
+  /// Takes a change back.
+  private mutating func take(_ reversal: Reversal) {
+    switch reversal {
+    case .takeOut(let ids):
+      for id in ids {
+        entries.remove(id)
+        shuffle?.original.remove(id)
+      }
+    case .putBack(let entry, let index, let originalIndex):
+      entries.insert(contentsOf: [entry], at: index)
+      if let originalIndex { shuffle?.original.insert(contentsOf: [entry.id], at: originalIndex) }
+    case .moveBack(let id, let index): entries.move(id, to: index)
+    case .restore(let old, let original):
+      entries = old
+      if let original { shuffle?.original = original }
+    }
+  }
+
+  /// A change is done for good: what it took out has left the queue.
+  private mutating func forget(_ reversal: Reversal) {
+    let gone: [ItemID]
+    switch reversal {
+    case .takeOut, .moveBack: return
+    case .putBack(let entry, _, _): gone = [entry.id]
+    case .restore(let old, _): gone = old.order.filter { !entries.contains($0) }
+    }
+    for id in gone { history.remove(id) }
+    removed += gone
+  }
+
+  // MARK: - The whole queue
+
+  /// Replaces the whole queue, and forgets what was played before. Shuffled, the new entries are, too, but for the first if
+  /// it is the current one already.
+  mutating func replaceAll(_ newEntries: [Entry]) -> [Action] {
+    let staying = Set(newEntries.map(\.id))
+    removed += entries.order.filter { !staying.contains($0) }
+    let current = entries.first?.id
+    entries = QueueEntries(newEntries)
+    history.removeAll()
+    if let seed = shuffle?.seed { mix(seed: seed, keeping: entries.first?.id == current ? current : nil) }
+    queueVersion += 1
+    return reconcile()
+  }
+
+  /// The entries that left the queue since the last call, however they did.
+  mutating func takeRemoved() -> [ItemID] {
+    defer { removed = [] }
+    return removed
+  }
+
+  // MARK: - Going on and back
+
+  /// Ends the current item at once. It leaves the queue, or goes to its end where the queue is repeated.
+  mutating func advance() -> [Action] {
+    guard let current = entries.first else { return [] }
+    if entries.count == 1, repeatMode == .all, current.isRepeatable {
+      return endSeeks(.itemEnded) + start(Start(itemID: current.id))
+    }
+    leave(current)
+    return reconcile()
+  }
+
+  /// The current entry is over, and was played.
+  mutating func leave(_ current: Entry) {
+    if current.status.error == nil { history.append(current.id) }
+    if repeatMode == .all, current.isRepeatable {
+      entries.rotate(by: 1)
+      shuffle?.remaining -= 1
+    } else {
+      drop(current.id)
+    }
+    startRoundIfOver(after: current.id)
+    queueVersion += 1
+  }
+
+  /// The current entry leaves the queue.
+  private mutating func drop(_ id: ItemID) {
+    entries.removeFirst()
+    shuffle?.original.remove(id)
+    shuffle?.remaining -= 1
+    removed.append(id)
+  }
+
+  /// Makes an entry current, which is in the queue. Those before it go where they would have gone one by one; the current
+  /// one itself begins anew.
+  mutating func jump(to id: ItemID) -> [Action] {
+    guard let current = entries.first, let index = entries.index(of: id) else { return [] }
+    guard index > 0 else {
+      guard current.status.error == nil else { return reconcile() }
+      return endSeeks(.superseded) + start(Start(itemID: id))
+    }
+    for passed in entries.order.prefix(index).suffix(PlayHistory.limit) where entries[passed]?.status.error == nil {
+      history.append(passed)
+    }
+    if repeatMode == .all {
+      entries.rotate(by: index)
+    } else {
+      let gone = entries.removeFirst(index).map(\.id)
+      removed += gone
+      if gone.count > 64, let original = shuffle?.original {
+        shuffle?.original = QueueOrder(original.filter { entries.contains($0) })
+      } else {
+        for id in gone { shuffle?.original.remove(id) }
+      }
+    }
+    if let remaining = shuffle?.remaining {
+      shuffle?.remaining = index < remaining ? remaining - index : entries.count
+    }
+    queueVersion += 1
+    return reconcile()
+  }
+
+  /// Goes back over the newest `count` of what was played before: the oldest of them becomes current, and the others follow
+  /// it. `returning`: those of them that had left the queue and can come back.
+  mutating func goBack(over count: Int, returning: [Entry]) -> [Action] {
+    let returning = Dictionary(returning.map { ($0.id, $0) }) { first, _ in first }
+    for _ in 0..<count {
+      guard let id = history.last else { break }
+      history.removeLast()
+      if let index = entries.index(of: id) {
+        entries.move(id, to: 0)
+        if let remaining = shuffle?.remaining, index >= remaining { shuffle?.remaining = remaining + 1 }
+      } else if let entry = returning[id] {
+        // Without shuffling it is where it was heard: before what was current.
+        let place = entries.first.flatMap { shuffle?.original.index(of: $0.id) } ?? 0
+        shuffle?.original.insert(contentsOf: [id], at: place)
+        shuffle?.remaining += 1
+        entries.insert(contentsOf: [entry], at: 0)
+      }
+    }
+    queueVersion += 1
+    return reconcile()
+  }
+
+  /// Goes back to the last entry of a queue that is repeated and not shuffled.
+  mutating func goBackRound() -> [Action] {
+    entries.rotate(by: entries.count - 1)
+    queueVersion += 1
+    return reconcile()
+  }
+
+  // MARK: - Shuffling
+
+  /// Shuffles what follows the current entry, anew if it is shuffled; nil: puts the queue back into the order that it has
+  /// without shuffling, from the current entry on and round.
+  mutating func setShuffle(seed: UInt64?) -> [Action] {
+    let current = entries.first?.id
+    if let seed {
+      mix(seed: seed, keeping: current)
+    } else {
+      guard let original = shuffle?.original else { return [] }
+      shuffle = nil
+      let start = current.flatMap { original.index(of: $0) } ?? 0
+      entries.reorder(Array(original.suffix(from: start)) + original.prefix(start))
+    }
+    queueVersion += 1
+    return reconcile()
+  }
+
+  private mutating func mix(seed: UInt64, keeping first: ItemID?) {
+    var original = shuffle?.original ?? entries.order
+    if original.count != entries.count || !entries.order.allSatisfy(original.contains) { original = entries.order }
+    var mixed = QueueShuffle(seed: seed, original: original)
+    entries.reorder(mixed.firstOrder(keeping: first))
+    mixed.remaining = entries.count
+    shuffle = mixed
+  }
+
+  /// Where every entry of a round has been played, the next one begins.
+  private mutating func startRoundIfOver(after last: ItemID? = nil) {
+    guard let shuffle, shuffle.remaining <= 0, !entries.isEmpty else { return }
+    if repeatMode == .all, let last {
+      let order = order(ofRound: shuffle.round + 1, after: last)
+      self.shuffle?.beginRound()
+      entries.reorder(order)
+    } else {
+      self.shuffle?.remaining = entries.count
+    }
+  }
+
+  private func order(ofRound round: UInt64, after last: ItemID) -> [ItemID] {
+    shuffle?.order(ofRound: round, after: last) { entries[$0]?.isRepeatable ?? false } ?? []
+  }
+
+  /// The entries that follow the current one until the queue is over or, when it is repeated, the round.
+  func restOfRound() -> some Sequence<Entry> {
+    entries.suffix(from: 1).prefix(max(0, (shuffle?.remaining ?? entries.count) - 1))
+  }
+
+  /// The entries of the `number`th round from now, from 1 on, which follows on `last`.
+  func round(_ number: UInt64, after last: ItemID) -> any Sequence<Entry> {
+    guard let shuffle else { return entries }
+    return order(ofRound: shuffle.round + number, after: last).lazy.compactMap { entries[$0] }
+  }
+
+  /// What follows is about to be worked out: draws the next round if that will be looked at.
+  mutating func prepareRound() {
+    guard repeatMode == .all, let remaining = shuffle?.remaining, remaining <= Self.passLimit else { return }
+    shuffle?.prepareRound()
+  }
+
+  // MARK: - Failures
+
+  mutating func setFailurePolicy(_ policy: ItemFailurePolicy) -> [Action] {
+    failurePolicy = policy
+    return reconcile()
+  }
+
+  /// A player that wants to play passes over a current item that failed, if it has another one; or stops there.
+  mutating func passOverFailures() -> [Action] {
+    var actions: [Action] = []
+    while rate != 0, let current = entries.first, let error = current.status.error {
+      if failurePolicy == .stop { return actions + setRate(0) }
+      guard entries.count > 1 else { break }
+      actions.append(skip(current.id, error))
+    }
+    return actions
+  }
+
+  /// Playing on from an item at which the player stopped because it failed goes on behind it.
+  mutating func playOnBehindFailure() -> [Action] {
+    guard failurePolicy == .stop, entries.count > 1, let current = entries.first else { return [] }
+    if let error = current.status.error { return [skip(current.id, error)] }
+    guard current.hasBrokenOff, endedItem == current.id, actionAtItemEnd == .advance else { return [] }
+    entries[current.id]?.hasBrokenOff = false
+    leave(current)
+    return endSeeks(.itemEnded)
+  }
+
+  private mutating func skip(_ id: ItemID, _ error: MediaError) -> Action {
+    drop(id)
+    startRoundIfOver(after: id)
+    queueVersion += 1
+    return .emit(.itemSkipped(id, error))
+  }
+}

@@ -1,0 +1,81 @@
+import MediaCore
+
+/// The entries of a queue in their order, found by id or by place. The first is the current one.
+///
+/// What is known of an entry lies apart from the order, so that edits move ids only.
+struct QueueEntries: Sequence, Sendable {
+  typealias Entry = PlayerStateMachine.Entry
+  typealias ItemID = PlayerItem.ID
+
+  private(set) var order = QueueOrder()
+  private var records: [ItemID: Entry] = [:]
+
+  init() {}
+
+  /// A queue of entries with different ids.
+  init(_ entries: [Entry]) { insert(contentsOf: entries, at: 0) }
+
+  // MARK: - Reading
+
+  var count: Int { order.count }
+
+  var isEmpty: Bool { order.isEmpty }
+
+  var first: Entry? { order.first.flatMap { records[$0] } }
+
+  /// What is known of an entry; nil when it is not there, and setting that of one that is not there changes nothing.
+  subscript(id: ItemID) -> Entry? {
+    get { records[id] }
+    set { if records[id] != nil, let newValue { records[id] = newValue } }
+  }
+
+  func contains(_ id: ItemID) -> Bool { records[id] != nil }
+
+  func index(of id: ItemID) -> Int? { order.index(of: id) }
+
+  /// Entries from a place on.
+  func suffix(from index: Int) -> Iterator { Iterator(ids: order.suffix(from: index), records: records) }
+
+  func makeIterator() -> Iterator { suffix(from: 0) }
+
+  /// Goes over the entries in order.
+  struct Iterator: IteratorProtocol, Sequence {
+    fileprivate var ids: QueueOrder.Iterator
+    fileprivate let records: [ItemID: Entry]
+
+    mutating func next() -> Entry? { ids.next().flatMap { records[$0] } }
+  }
+
+  // MARK: - Changing
+
+  /// Puts entries that are not there yet in front of the one at `index`, or at the end.
+  mutating func insert(contentsOf entries: [Entry], at index: Int) {
+    for entry in entries { records[entry.id] = entry }
+    order.insert(contentsOf: entries.map(\.id), at: index)
+  }
+
+  /// Takes an entry out; nil when it is not there.
+  @discardableResult
+  mutating func remove(_ id: ItemID) -> (entry: Entry, index: Int)? {
+    guard let index = order.remove(id), let entry = records.removeValue(forKey: id) else { return nil }
+    return (entry, index)
+  }
+
+  /// Takes the current entry out; nil without one.
+  @discardableResult
+  mutating func removeFirst() -> Entry? { order.first.flatMap { remove($0)?.entry } }
+
+  /// Takes the first so many entries out, in their order.
+  mutating func removeFirst(_ wanted: Int) -> [Entry] {
+    order.removeFirst(wanted).compactMap { records.removeValue(forKey: $0) }
+  }
+
+  /// Moves an entry to the place that it is to have afterwards.
+  mutating func move(_ id: ItemID, to index: Int) { order.move(id, to: index) }
+
+  /// Takes the first so many entries to the end.
+  mutating func rotate(by distance: Int) { order.rotate(by: distance) }
+
+  /// Puts all of them into another order, which has the same ids.
+  mutating func reorder(_ ids: [ItemID]) { order = QueueOrder(ids) }
+}

@@ -1,0 +1,227 @@
+import MediaCore
+
+/// An order of item ids, each there once, of which any place can be found and changed cheaply.
+///
+/// The ids lie in *pieces* of at most `pieceLimit`, and each id's piece is on record: to find an id's index, or the id
+/// at an index, is to walk over the pieces and then within one. With n ids that is about n/256 + 512 steps; adding at the
+/// end takes constant time.
+struct QueueOrder: Sequence, Sendable {
+  typealias ItemID = PlayerItem.ID
+
+  private struct Piece {
+    var key: UInt32
+    var ids: [ItemID]
+  }
+
+  private static let pieceLimit = 512
+
+  /// How many pieces there are.
+  var pieceCount: Int { pieces.count }
+
+  /// None is empty, and no two neighbours would fit into half of one.
+  private var pieces: [Piece] = []
+  /// The piece that each id lies in.
+  private var homes: [ItemID: UInt32] = [:]
+  private var nextKey: UInt32 = 0
+  /// Pieces and ids that were looked at or moved: what tests of scaling count.
+  private(set) var work = 0
+
+  init() {}
+
+  /// An order of ids that are all different.
+  init(_ ids: some Collection<ItemID>) { insert(contentsOf: ids, at: 0) }
+
+  // MARK: - Reading
+
+  var count: Int { homes.count }
+
+  var isEmpty: Bool { pieces.isEmpty }
+
+  var first: ItemID? { pieces.first?.ids.first }
+
+  func contains(_ id: ItemID) -> Bool { homes[id] != nil }
+
+  /// The place of an id; nil when it is not there.
+  func index(of id: ItemID) -> Int? {
+    guard let key = homes[id] else { return nil }
+    var start = 0
+    for piece in pieces {
+      if piece.key == key { return piece.ids.firstIndex(of: id).map { start + $0 } }
+      start += piece.ids.count
+    }
+    return nil
+  }
+
+  /// The id at a place, which exists.
+  subscript(index: Int) -> ItemID {
+    let place = place(of: index)
+    return pieces[place.piece].ids[place.offset]
+  }
+
+  /// The ids from a place on.
+  func suffix(from index: Int) -> Iterator {
+    guard index < count else { return Iterator(self, piece: pieces.count, offset: 0) }
+    let place = place(of: index)
+    return Iterator(self, piece: place.piece, offset: place.offset)
+  }
+
+  func makeIterator() -> Iterator { Iterator(self, piece: 0, offset: 0) }
+
+  /// Goes over the ids in order.
+  struct Iterator: IteratorProtocol, Sequence {
+    private let order: QueueOrder
+    private var piece: Int
+    private var offset: Int
+
+    fileprivate init(_ order: QueueOrder, piece: Int, offset: Int) {
+      self.order = order
+      self.piece = piece
+      self.offset = offset
+    }
+
+    mutating func next() -> ItemID? {
+      guard piece < order.pieces.count else { return nil }
+      let id = order.pieces[piece].ids[offset]
+      offset += 1
+      if offset == order.pieces[piece].ids.count { (piece, offset) = (piece + 1, 0) }
+      return id
+    }
+  }
+
+  /// The piece that an index lies in, and where in it. The end of the order lies behind the last piece's last id.
+  private func place(of index: Int) -> (piece: Int, offset: Int) {
+    var rest = index
+    for (number, piece) in pieces.enumerated() {
+      if rest < piece.ids.count || number == pieces.count - 1 { return (number, rest) }
+      rest -= piece.ids.count
+    }
+    return (0, 0)
+  }
+
+  // MARK: - Changing
+
+  /// Puts ids that are not there yet in front of the one at `index`, or at the end.
+  mutating func insert(contentsOf ids: some Collection<ItemID>, at index: Int) {
+    guard !ids.isEmpty else { return }
+    let (number, offset) =
+      index >= count ? (Swift.max(0, pieces.count - 1), pieces.last?.ids.count ?? 0) : place(of: index)
+    work += number + ids.count
+    if pieces.isEmpty { pieces.append(Piece(key: makeKey(), ids: [])) }
+    for id in ids { homes[id] = pieces[number].key }
+    pieces[number].ids.insert(contentsOf: ids, at: offset)
+    split(number, isAppended: index + ids.count >= count)
+  }
+
+  /// Takes an id out; answers where it was, or nil when it was not there.
+  @discardableResult
+  mutating func remove(_ id: ItemID) -> Int? {
+    guard let key = homes.removeValue(forKey: id) else { return nil }
+    var start = 0
+    for (number, piece) in pieces.enumerated() {
+      work += 1
+      guard piece.key == key else {
+        start += piece.ids.count
+        continue
+      }
+      guard let offset = piece.ids.firstIndex(of: id) else { return nil }
+      work += piece.ids.count
+      pieces[number].ids.remove(at: offset)
+      join(number)
+      return start + offset
+    }
+    return nil
+  }
+
+  /// Takes the first so many ids out, in their order.
+  mutating func removeFirst(_ wanted: Int) -> [ItemID] {
+    guard wanted > 0, !isEmpty else { return [] }
+    let (number, offset) = wanted >= count ? (pieces.count, 0) : place(of: wanted)
+    var removed = pieces[..<number].flatMap(\.ids)
+    pieces.removeFirst(number)
+    if offset > 0 {
+      removed += pieces[0].ids[..<offset]
+      pieces[0].ids.removeFirst(offset)
+    }
+    for id in removed { homes[id] = nil }
+    work += removed.count + pieces.count
+    join(0)
+    return removed
+  }
+
+  /// Moves an id to the place that it is to have afterwards.
+  mutating func move(_ id: ItemID, to index: Int) {
+    guard remove(id) != nil else { return }
+    insert(contentsOf: CollectionOfOne(id), at: index)
+  }
+
+  /// Takes the first so many ids to the end.
+  mutating func rotate(by distance: Int) {
+    guard distance > 0, distance < count else { return }
+    let (number, offset) = place(of: distance)
+    work += pieces.count
+    var front = Array(pieces[..<number])
+    if offset > 0 {
+      let cut = pieces[number]
+      front.append(adopted(Array(cut.ids[..<offset])))
+      pieces[number].ids.removeFirst(offset)
+    }
+    pieces.removeFirst(number)
+    let seam = pieces.count
+    pieces += front
+    join(seam)
+    join(seam - 1)
+    join(pieces.count - 1)
+    join(0)
+  }
+
+  // MARK: - Pieces
+
+  private mutating func makeKey() -> UInt32 {
+    defer { nextKey &+= 1 }
+    return nextKey
+  }
+
+  /// A new piece of these ids.
+  private mutating func adopted(_ ids: [ItemID]) -> Piece {
+    let piece = Piece(key: makeKey(), ids: ids)
+    for id in ids { homes[id] = piece.key }
+    work += ids.count
+    return piece
+  }
+
+  /// Divides a piece that has grown too large. What is added at the end leaves full pieces behind, anything else halves.
+  private mutating func split(_ number: Int, isAppended: Bool) {
+    let ids = pieces[number].ids
+    guard ids.count > Self.pieceLimit else { return }
+    let length = isAppended ? Self.pieceLimit : Self.pieceLimit / 2
+    var parts: [Piece] = []
+    var start = length
+    while start < ids.count {
+      // The last part takes a remainder that would be less than half of one.
+      let end =
+        ids.count - start < length + length / 2 && !isAppended ? ids.count : Swift.min(ids.count, start + length)
+      parts.append(adopted(Array(ids[start..<end])))
+      start = end
+    }
+    pieces[number].ids.removeLast(ids.count - length)
+    pieces.insert(contentsOf: parts, at: number + 1)
+    work += pieces.count - number
+  }
+
+  /// Drops a piece that is empty, and puts one that is small together with the next.
+  private mutating func join(_ number: Int) {
+    guard pieces.indices.contains(number) else { return }
+    if pieces[number].ids.isEmpty {
+      pieces.remove(at: number)
+      work += pieces.count - number
+      return
+    }
+    guard number + 1 < pieces.count,
+      pieces[number].ids.count + pieces[number + 1].ids.count <= Self.pieceLimit / 2
+    else { return }
+    let next = pieces.remove(at: number + 1)
+    for id in next.ids { homes[id] = pieces[number].key }
+    pieces[number].ids += next.ids
+    work += next.ids.count + pieces.count - number
+  }
+}

@@ -1,0 +1,24 @@
+import MediaCore
+import Testing
+
+@testable import Playback
+
+/// Edits of a machine by itself, which must be possible.
+extension PlayerStateMachine {
+  mutating func insert(_ ids: [ItemID], at index: Int) -> [Action] {
+    made([.insert(ids.map { Entry(id: $0) }, at: .index(index))])
+  }
+
+  mutating func remove(_ ids: [ItemID]) -> [Action] { made([.remove(ids)]) }
+
+  mutating func replaceAll(_ ids: [ItemID]) -> [Action] { replaceAll(ids.map { Entry(id: $0) }) }
+
+  mutating func made(_ changes: [QueueChange]) -> [Action] {
+    do throws(MediaError) {
+      return try edit(changes)
+    } catch {
+      Issue.record(error)
+      return []
+    }
+  }
+}

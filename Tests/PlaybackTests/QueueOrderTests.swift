@@ -1,0 +1,88 @@
+import MediaCore
+import MediaTesting
+import Testing
+
+@testable import Playback
+
+/// The order of a long queue: right, and cheap to change anywhere.
+@Suite struct QueueOrderTests {
+  @Test(arguments: 1...6) func itDoesWhatAnArrayDoes(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var order = QueueOrder()
+    var model: [PlayerItem.ID] = []
+    var nextID: PlayerItem.ID = 1
+    func newIDs(_ count: Int) -> [PlayerItem.ID] {
+      defer { nextID += PlayerItem.ID(count) }
+      return (0..<count).map { nextID + PlayerItem.ID($0) }
+    }
+    for step in 0..<1_500 {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0, 1:
+        let ids = newIDs(Int.random(in: 1...(step % 50 == 0 ? 2_000 : 12), using: &random))
+        let index = Bool.random(using: &random) ? model.count : Int.random(in: 0...model.count, using: &random)
+        order.insert(contentsOf: ids, at: index)
+        model.insert(contentsOf: ids, at: index)
+      case 2, 3:
+        guard let id = model.randomElement(using: &random) else { continue }
+        #expect(order.remove(id) == model.firstIndex(of: id))
+        model.removeAll { $0 == id }
+      case 4:
+        guard let id = model.randomElement(using: &random) else { continue }
+        let index = Int.random(in: 0..<model.count, using: &random)
+        order.move(id, to: index)
+        model.removeAll { $0 == id }
+        model.insert(id, at: index)
+      case 5 where !model.isEmpty:
+        let distance = Int.random(in: 0..<model.count, using: &random)
+        order.rotate(by: distance)
+        model = Array(model[distance...] + model[..<distance])
+      case 6 where step % 5 == 0:
+        let count = min(model.count, Int.random(in: 0...600, using: &random))
+        #expect(order.removeFirst(count) == Array(model.prefix(count)))
+        model.removeFirst(count)
+      default:
+        guard let id = model.randomElement(using: &random) else { continue }
+        let index = model.firstIndex(of: id)
+        #expect(order.index(of: id) == index)
+        #expect(index.map { order[$0] } == id)
+        #expect(order.remove(nextID) == nil)
+      }
+      #expect(order.count == model.count)
+      #expect(order.first == model.first)
+      let index = Int.random(in: 0...model.count, using: &random)
+      #expect(Array(order.suffix(from: index).prefix(20)) == Array(model[index...].prefix(20)))
+    }
+    #expect(Array(order) == model)
+  }
+
+  /// Counted in pieces and ids that were touched, for there is no clock in this.
+  @Test func whatAChangeCostsHardlyGrowsWithTheQueue() {
+    func order(_ count: Int) -> QueueOrder {
+      var order = QueueOrder()
+      for start in stride(from: 0, to: count, by: 100) {
+        order.insert(contentsOf: (start..<start + 100).map { PlayerItem.ID($0) }, at: order.count)
+      }
+      return order
+    }
+    var long = order(100_000)
+    #expect(long.work < 5 * 100_000, "adding at the end costs the same however long the queue is")
+    #expect(long.pieceCount < 400)
+    func cost(_ change: (inout QueueOrder) -> Void) -> Int {
+      let before = long.work
+      change(&long)
+      return long.work - before
+    }
+    for id: PlayerItem.ID in [0, 1, 777, 50_000, 99_999] {
+      #expect(cost { $0.move(id, to: 70_000) } < 3_000)
+      #expect(cost { $0.move(id, to: 0) } < 3_000)
+      #expect(cost { $0.rotate(by: 33_333) } < 3_000)
+    }
+    // Every entry moved to the front once: no more than so much for each, in the mean.
+    let all = cost { order in for id in 0..<PlayerItem.ID(100_000) { order.move(id, to: 0) } }
+    #expect(all < 100_000 * 1_500)
+    // Almost all taken away in any order, and what is left is as small as if there had been no more.
+    _ = cost { order in for id in 0..<PlayerItem.ID(100_000) where id % 1_000 != 0 { order.remove(id) } }
+    #expect(long.count == 100)
+    #expect(long.pieceCount <= 2)
+  }
+}
