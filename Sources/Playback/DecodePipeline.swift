@@ -80,6 +80,10 @@ final class DecodePipeline: Sendable {
     case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
     /// Something is wrong with the file, though it plays.
     case warned(itemID: PlayerItem.ID, time: MediaTime, MediaError)
+    /// The frame that `report(reaching:)` asked for has been written, or nothing more comes.
+    case keepsUp(generation: UInt64)
+    /// As much has been decoded as is wanted, or everything: the thread sleeps.
+    case rested(generation: UInt64)
     /// Samples were written. Only with `reportsProgress`.
     case progressed
   }
@@ -92,6 +96,10 @@ final class DecodePipeline: Sendable {
     /// Something changed since the thread last looked.
     var isDirty = false
     var isClosed = false
+    /// The frame whose being written is to be reported, in the stream of `planGeneration`.
+    var awaitedFrame: Int64?
+    /// How many frames ahead of those that have been heard are decoded; nil: as many as the stream holds.
+    var aheadLimit: Int?
     /// What a `prepare` interrupts.
     var reader: AudioTrackReader?
   }
@@ -119,6 +127,7 @@ final class DecodePipeline: Sendable {
   func prepare(_ job: Job) {
     mailbox.update { mailbox in
       mailbox.job = job
+      mailbox.awaitedFrame = nil
       mailbox.plan = Plan(begunCount: 1, currentEnd: job.start.end, isKnown: false)
       mailbox.planGeneration = job.generation
       mailbox.isDirty = true
@@ -131,6 +140,23 @@ final class DecodePipeline: Sendable {
     mailbox.update { mailbox in
       mailbox.plan = plan
       mailbox.planGeneration = generation
+      mailbox.isDirty = true
+    }
+  }
+
+  /// Asks for one report once frame `frame` of the present generation's stream has been written.
+  func report(reaching frame: Int64) {
+    mailbox.update { mailbox in
+      mailbox.awaitedFrame = frame
+      mailbox.isDirty = true
+    }
+  }
+
+  /// Decodes so many frames ahead; nil: as many as the stream holds.
+  func setAheadLimit(_ frameCount: Int?) {
+    mailbox.update { mailbox in
+      guard mailbox.aheadLimit != frameCount else { return }
+      mailbox.aheadLimit = frameCount
       mailbox.isDirty = true
     }
   }

@@ -35,6 +35,12 @@ final class DecodeWorker {
   private var untold: DecodePipeline.Report?
   /// Whether there is something to do without being told.
   private var canProgress = false
+  /// The frame whose being written is to be reported.
+  private var awaitedFrame: Int64?
+  /// How far ahead is decoded, in frames; nil: as far as the stream holds.
+  private var aheadLimit: Int?
+  /// Whether it has been reported that the thread rests.
+  private var hasRested = false
 
   private enum Order {
     case close
@@ -63,6 +69,7 @@ final class DecodeWorker {
       case .look(let plan, let generation):
         if generation == job?.generation { adopt(plan) }
         canProgress = job != nil
+        reportAwaited(isOver: false)
       case .goOn: step()
       }
     }
@@ -70,8 +77,13 @@ final class DecodeWorker {
 
   private func nextOrder() -> Order {
     let canProgress = canProgress
+    var (awaited, limit) = (awaitedFrame, aheadLimit)
+    defer { (awaitedFrame, aheadLimit) = (awaited, limit) }
     let order = mailbox.wait { mailbox -> Order? in
       if mailbox.isClosed { return .close }
+      limit = mailbox.aheadLimit
+      if mailbox.job != nil { awaited = nil }
+      if let frame = mailbox.awaitedFrame, mailbox.job == nil { (awaited, mailbox.awaitedFrame) = (frame, nil) }
       if let job = mailbox.job {
         mailbox.job = nil
         mailbox.reader = nil
@@ -119,6 +131,8 @@ final class DecodeWorker {
     plan = DecodePipeline.Plan()
     begunCount = 1
     isPrepared = false
+    hasRested = false
+    awaitedFrame = nil
     endedFrame = nil
     untold = nil
     next = nil
@@ -186,11 +200,11 @@ final class DecodeWorker {
       canProgress = false
       return
     }
-    guard writer.hasRoom else {
+    guard hasRoom(job, writer) else {
       canProgress = false
       job.stream.requestRoomWakeup()
       // Room may have appeared before the request.
-      if writer.hasRoom { canProgress = true }
+      if hasRoom(job, writer) { canProgress = true } else { reportRest(job) }
       return
     }
     guard let pass = current?.pass else { return goOn(job, writer) }
@@ -215,8 +229,32 @@ final class DecodeWorker {
   /// gain little: the second half costs 0.1 ms to decode (FLAC, MP3, Opus) and 1 ms to resample (`explain`).
   private func didWrite(_ job: DecodePipeline.Job) {
     reportExtension(job)
+    hasRested = false
+    reportAwaited(isOver: false)
     if reportsProgress { report(.progressed) }
     if job.stream.writtenFrame >= Int64(job.format.sampleRateHz / 5) { reportPrepared(job) }
+  }
+
+  /// Whether there is room for more, and more is wanted.
+  private func hasRoom(_ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
+    guard writer.hasRoom else { return false }
+    guard isPrepared, let aheadLimit else { return true }
+    return job.stream.writtenFrame - job.stream.releasedFrame < Int64(aheadLimit)
+  }
+
+  /// The thread is about to sleep until somebody has something to do for it.
+  private func reportRest(_ job: DecodePipeline.Job) {
+    guard !hasRested else { return }
+    hasRested = true
+    report(.rested(generation: job.generation))
+    reportAwaited(isOver: true)
+  }
+
+  /// Tells that as much has been written as somebody waits for, or that no more comes.
+  private func reportAwaited(isOver: Bool) {
+    guard let job, let frame = awaitedFrame, isOver || hasRested || job.stream.writtenFrame >= frame else { return }
+    awaitedFrame = nil
+    report(.keepsUp(generation: job.generation))
   }
 
   private func reportPrepared(_ job: DecodePipeline.Job) {
@@ -345,15 +383,16 @@ final class DecodeWorker {
     guard plan.isKnown else { return }
     if writer.holdsBack, isFarAhead(job) {
       job.stream.requestRoomWakeup()
-      if isFarAhead(job) { return }
+      if isFarAhead(job) { return reportRest(job) }
     }
     guard try writer.finish() else {
       canProgress = true
       return
     }
-    if let frame = endedFrame, frame == job.stream.writtenFrame { return }
+    if let frame = endedFrame, frame == job.stream.writtenFrame { return reportRest(job) }
     job.stream.end()
     endedFrame = job.stream.writtenFrame
+    reportRest(job)
     if reportsProgress { report(.progressed) }
   }
 }

@@ -3,8 +3,8 @@ import MediaCore
 
 /// The sound of one item, decoded in order from a place on: its audio track, or silence where it has only video.
 ///
-/// Threading: the decode thread only.
-final class ItemDecoder {
+/// Threading: the decode thread only. Not final, so that a test's may be slow.
+class ItemDecoder {
   enum ReadResult {
     /// Frames, and the place of the first on the item's timeline, in frames.
     case frames(Int, position: Int64)

@@ -14,6 +14,10 @@ public final class PlaybackEngine: @unchecked Sendable {
   let output: Output
   /// Time passes only when it is told to.
   let isVirtual: Bool
+  /// Virtual time waits for decoders. Not where it is to be seen what happens when they are late.
+  var waitsForDecoders = true
+  /// How the players that are made from now on open items, on their decode threads.
+  var openDecoder: DecodeWorker.Opener = { source throws(MediaError) in try ItemDecoder(source) }
   private var players: [ObjectIdentifier: PlayerCore] = [:]
   private var outputObservers: [(token: ObserverToken, handler: @Sendable (OutputState) -> Void)] = []
   private let nextToken = Atomic<ObserverToken>(1)
@@ -107,6 +111,7 @@ public final class PlaybackEngine: @unchecked Sendable {
   /// Whether time may pass: no player is getting ready.
   private var isSettled: Bool {
     if output.isOpening || output.state.status == .opening { return false }
+    guard waitsForDecoders else { return true }
     return !loader.isBusy && players.values.allSatisfy(\.isSettled)
   }
 

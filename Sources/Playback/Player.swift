@@ -42,6 +42,43 @@ extension PlayerControl {
   /// Sets the desired rate. Errors: `unsupportedRate` for anything but 0 and 1.
   public func setRate(_ rate: Double) throws(MediaError) { try core.setRate(rate) }
 
+  /// Plays at `rate` with what is there at once, however little that is; from a stall, too. When nothing is, that is as a
+  /// stall without its event: a player that waits by itself waits (`toMinimizeStalls`, or until the item is open), one that
+  /// does not stays paused. Errors: `unsupportedRate`, for 0, too.
+  public func playImmediately(atRate rate: Double = 1) throws(MediaError) { try core.playImmediately(atRate: rate) }
+
+  /// Whether a player that runs out of samples waits (`toMinimizeStalls`) until so much has been decoded that playing can
+  /// go on, and goes on by itself; true at first. A player that does not pauses there: its rate is 0. Either is told by
+  /// one `stalled` event. Set to false while the player waits so, playback goes on at once with what is there.
+  public var automaticallyWaitsToMinimizeStalling: Bool { core.machine.automaticallyWaits }
+
+  /// See `automaticallyWaitsToMinimizeStalling`.
+  public func setAutomaticallyWaitsToMinimizeStalling(_ waits: Bool) { core.setAutomaticallyWaits(waits) }
+
+  /// Gets ready to be played at `rate`, without being heard.
+  ///
+  /// `completion` is called on the control loop, exactly once: with true when the first samples are with the mixer, so
+  /// that playing is heard as soon as the device can; with false when the time or the item changes before, a rate is set,
+  /// the item fails, or prerolling is cancelled. While the item is not open, or there is no output, it waits.
+  ///
+  /// Errors: `invalidState` while the rate is not 0, `unsupportedRate`, `noCurrentItem`, or the current item's own; then
+  /// `completion` is not called.
+  public func preroll(atRate rate: Double = 1, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
+    try core.preroll(atRate: rate, completion: completion)
+  }
+
+  /// The same, answering whether the player is ready.
+  public func preroll(atRate rate: Double = 1) async throws -> Bool {
+    try await withCheckedThrowingContinuation { continuation in
+      do throws(MediaError) {
+        try core.preroll(atRate: rate) { continuation.resume(returning: $0) }
+      } catch { continuation.resume(throwing: error) }
+    }
+  }
+
+  /// Completes the prerolls that are under way, with false.
+  public func cancelPendingPrerolls() { core.endPrerolls() }
+
   /// Pauses, and goes back to the start of the current item.
   public func stop() { core.stop() }
 

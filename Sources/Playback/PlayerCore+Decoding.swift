@@ -227,6 +227,11 @@ extension PlayerCore {
         preparing?.trace.preparation = preparation
         preparing?.startTrims[0] = trim
       }
+      if sounding?.number == generation, sounding?.sourceRateHz == nil {
+        // It was played before it was ready.
+        sounding?.sourceRateHz = preparation.sourceRateHz
+        sounding?.startTrims[0] = trim
+      }
       run(machine.prepared(generation: generation), cause: .buffered)
       // Said even when nothing follows: the decode thread waits for it.
       if generation == machine.generation { send(machine.plan) }
@@ -247,6 +252,8 @@ extension PlayerCore {
     case .warned(let id, let time, let error):
       logger.warning("the file is not as it should be", metadata: ["item": "\(id)", "error": "\(error)"])
       send(.newErrorLogEntry(id, time, error))
+    case .keepsUp(let generation): run(machine.keepsUp(generation: generation), cause: .buffered)
+    case .rested(let generation): run(machine.rested(generation: generation), cause: .buffered)
     case .progressed: break
     }
     tellSeam()

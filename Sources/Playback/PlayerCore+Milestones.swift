@@ -13,6 +13,8 @@ extension PlayerCore {
   private enum Milestone {
     case observers(ObserverSchedule.Milestone)
     case end(ItemEnd)
+    /// The place where samples ran out.
+    case stall
     case meter(ObserverToken, window: Int64?)
   }
 
@@ -70,7 +72,12 @@ extension PlayerCore {
 
   /// What is heard next, and when; of several at one frame what an item's time brings comes before its levels.
   private func nextMilestone() -> (frame: Int64, Milestone)? {
-    let next = nextItemMilestone()
+    var next = nextItemMilestone()
+    if machine.untoldStall != nil, let end = timeline.runs.last?.end, end.reason == .starved,
+      end.frame < next?.frame ?? .max
+    {
+      next = (end.frame, .stall)
+    }
     if let meter = nextMeterMilestone(), meter.frame < next?.frame ?? .max {
       return (meter.frame, .meter(meter.token, window: meter.window))
     }
@@ -98,6 +105,7 @@ extension PlayerCore {
     case .meter(let token, let window):
       let late = output.hostTime(ofFrame: frame).map { max(0, engine.loop.now.nanoseconds(since: $0)) }
       tellMeter(token, window: window, atFrame: frame, late: late ?? 0)
+    case .stall: run(machine.stallHeard(), cause: .stalled)
     case .end(let end):
       ends.removeFirst()
       if end.error == nil, let duration = machine.entry(end.itemID)?.duration {

@@ -52,6 +52,8 @@ extension PlayerCore {
       /// To an observer that is gone.
       case lastCall(TimeObserverTable.Handler, TimeObservation)
       case completion(@Sendable (SeekResult) -> Void, SeekResult)
+      /// What came of a preroll.
+      case preroll(@Sendable (Bool) -> Void, Bool)
     }
 
     var content: Content
@@ -85,6 +87,7 @@ extension PlayerCore {
         if meters.observers.contains(where: { $0.token == token }) { handler(observation) }
       case .lastCall(let handler, let observation): handler(observation)
       case .completion(let completion, let result): completion(result)
+      case .preroll(let completion, let isReady): completion(isReady)
       }
     }
     isDelivering = false
@@ -104,13 +107,18 @@ extension PlayerCore {
     switch emission {
     case .playedToEnd(let id): send(.playedToEnd(id, endTime(of: id)))
     case .failedToPlayToEnd(let id, let error): send(.failedToPlayToEnd(id, endTime(of: id), error))
-    case .stalled(let id): send(.stalled(id, currentTime()))
+    case .stalled(let id): send(.stalled(id, stallTime(of: id)))
     case .itemFailed(let id, let error): send(.itemFailed(id, error))
     case .itemSkipped(let id, let error): send(.itemSkipped(id, error))
     case .seam(_, let next):
       guard let end = toldEnd else { break }
       seam = OpenSeam(end: end, toItemID: next, outputFrame: processedFrame)
     }
+  }
+
+  /// The time at which samples of the item ran out.
+  private func stallTime(of id: PlayerItem.ID) -> MediaTime {
+    starvedPlace.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.frame) } ?? currentTime()
   }
 
   /// The time at which the item's sound ended, which is the end that is being told.

@@ -35,7 +35,8 @@ extension PlayerCore {
     waiting = []
     ends = []
     seam = nil
-    isStarvationVoid = false
+    starvedPlace = nil
+    heldStream = nil
     let time = parkedPosition.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
     run(machine.outputWasLost(at: time), cause: .output)
@@ -48,13 +49,12 @@ extension PlayerCore {
     guard !isClosed else { return }
     isHandlingEvents = true
     switch event.kind {
-    case .rewound:
-      timeline.rewind(to: event.outputFrame)
-      isStarvationVoid = machine.reasonForWaitingToPlay == .toMinimizeStalls && timeline.runs.last?.end == nil
+    case .rewound: timeline.rewind(to: event.outputFrame)
     case .runBegan: runBegan(event)
     case .starved:
-      isStarvationVoid = false
+      takeSpans()
       timeline.endRun(outputFrame: event.outputFrame, reason: .starved)
+      starvedPlace = (event.streamID, event.streamFrame)
       run(machine.starved(), cause: .stalled)
     case .ended: runEnded(event)
     case .stopped:
@@ -62,7 +62,9 @@ extension PlayerCore {
     case .streamSet: streamSet(event)
     case .scheduleMissed: spliceMissed()
     case .streamRetired: timeline.retireStream(event.streamID)
-    case .roomInStream: pipeline.roomAppeared()
+    case .roomInStream:
+      pipeline.roomAppeared()
+      if sounding?.stream.id == event.streamID { run(machine.roomAppeared(), cause: .buffered) }
     }
   }
 
@@ -137,10 +139,6 @@ extension PlayerCore {
   func didHandleEvents() {
     isHandlingEvents = false
     guard !isClosed else { return }
-    if isStarvationVoid {
-      isStarvationVoid = false
-      run(machine.soundBegan(), cause: .buffered)
-    }
     tellSeam()
     traceHeard()
     aimTimer()
@@ -153,6 +151,12 @@ extension PlayerCore {
     let frame = max(output.heardFrame, jumpFrame)
     guard machine.rate == 0, let end = timeline.runs.last?.end else { return frame }
     return max(frame, end.frame)
+  }
+
+  /// The frame of a stream that is heard next, where the stream is the one that is heard.
+  func heardStreamFrame(of streamID: UInt64) -> Int64? {
+    guard let run = timeline.run(at: presentFrame), run.streamID == streamID else { return nil }
+    return run.streamFrame + max(0, min(presentFrame, run.end?.frame ?? .max) - run.outputFrame)
   }
 
   /// Where the player is: as heard.

@@ -79,6 +79,7 @@ extension PlayerCore {
     to target: SeekTarget, _ seek: Seek, in entry: Machine.Entry,
     completion: @escaping @Sendable (SeekResult) -> Void
   ) {
+    endPrerolls()
     let token = nextSeekToken
     nextSeekToken += 1
     seeks[token] = PendingSeek(

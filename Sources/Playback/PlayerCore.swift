@@ -59,8 +59,12 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var isHandlingEvents = false
   /// The rate of what sounds, or sounded last.
   var soundingRate: Double = 1
-  /// A rewind took back the starvation that was told, unless it is told again.
-  var isStarvationVoid = false
+  /// Where samples ran out last: the stream, and its frame.
+  var starvedPlace: (streamID: UInt64, frame: Int64)?
+  /// The stream that is held at such a place.
+  var heldStream: RenderStream?
+  /// What waits until the player is ready to be heard.
+  var prerolls: [Preroll] = []
 
   // Sound.
   var volume: Float = 1
@@ -162,7 +166,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     if let pipelineStorage { return pipelineStorage }
     let loop = engine.loop
     let now: @Sendable () -> HostTime = { loop.now }
-    let made = DecodePipeline(name: name, reportsProgress: engine.isVirtual, now: now) { [weak self] report in
+    let made = DecodePipeline(
+      name: name, reportsProgress: engine.isVirtual, now: now, open: engine.openDecoder
+    ) { [weak self] report in
       guard let self else { return }
       loop.execute { self.handle(report) }
     }
@@ -175,6 +181,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     guard !isClosed else { return }
     run(machine.close(), cause: .request)
     isClosed = true
+    endPrerolls()
     timer?.cancel()
     pipelineStorage?.close()
     for item in Array(items.values) { release(item) }
@@ -201,11 +208,13 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var needsCommit = false
     isRunningActions = true
     for action in actions { run(action, needsCommit: &needsCommit) }
+    if holdOrRelease() { needsCommit = true }
     if needsCommit { output.commit() }
     releaseRemovedItems()
     loadUpcoming()
     isRunningActions = false
     publish(cause)
+    settlePrerolls()
     aimTimer()
   }
 
@@ -241,15 +250,22 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   func pause() { changeRate(to: 0) }
 
   func setRate(_ rate: Double) throws(MediaError) {
-    guard rate == 0 || rate == 1 else {
-      throw MediaError(.unsupportedRate, "rate \(rate) is not supported: 0 pauses, 1 plays", operation: "rate")
-    }
+    try checkRate(rate)
     changeRate(to: rate)
   }
 
-  private func changeRate(to rate: Double) {
+  /// Errors: `unsupportedRate`.
+  func checkRate(_ rate: Double) throws(MediaError) {
+    guard rate == 0 || rate == 1 else {
+      throw MediaError(.unsupportedRate, "rate \(rate) is not supported: 0 pauses, 1 plays", operation: "rate")
+    }
+  }
+
+  func changeRate(to rate: Double, immediately: Bool = false) {
+    endPrerolls()
     if rate != 0, machine.rate == 0 { traceResumption() }
-    run(machine.setRate(rate), cause: .request)
+    run(
+      machine.setRate(rate, isBufferEmpty: rate != 0 && isBufferEmpty, immediately: immediately), cause: .request)
   }
 
   func stop() {
@@ -275,6 +291,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.timeControlStatus = machine.timeControlStatus
     state.reasonForWaitingToPlay = machine.reasonForWaitingToPlay
     state.rate = machine.rate
+    state.automaticallyWaitsToMinimizeStalling = machine.automaticallyWaits
     state.volume = volume
     state.isMuted = isMuted
     state.pan = pan
@@ -292,6 +309,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       state.itemStatus = current.status
       state.itemDuration = current.duration
       state.itemProvidesPreciseDuration = items[current.id]?.providesPreciseDuration ?? false
+      let buffer = machine.buffer
+      state.isPlaybackLikelyToKeepUp = buffer.isLikelyToKeepUp
+      state.isPlaybackBufferFull = buffer.isFull
+      state.isPlaybackBufferEmpty = buffer.isEmpty
     }
     return state
   }

@@ -220,6 +220,8 @@ extension PlayerStateMachine {
   private mutating func goOn(to next: Pass?) -> [Action] {
     decoded.removeFirst()
     let nextItem = next?.itemID ?? entries.first { $0.status.error == nil }?.id
+    // The next item is still being opened.
+    if decoded.isEmpty, isDry { isSounding = false }
     guard decoded.isEmpty, !isAboutToBegin(nextItem) else { return reconcile() }
     if case .preparing(var start) = decoding {
       start.spliceAfter = nil

@@ -142,7 +142,16 @@ struct PlayerStateMachine {
   var seeks = SeekQueue()
   /// Whether the render side sounds this player.
   var isSounding = false
-  private var isStarved = false
+  /// Samples ran out: what comes is held back until it is enough.
+  var isStarved = false
+  /// The item whose samples ran out, until that is heard.
+  var untoldStall: ItemID?
+  /// Samples ran out, and no more are known to have come.
+  var isDry = false
+  /// As far ahead as is wanted has been decoded.
+  var isBufferFull = false
+  /// Whether a stall ends by itself; otherwise it pauses.
+  var automaticallyWaits = true
   /// `actionAtItemEnd` is `.none` and the current item's end has been heard.
   var hasPassedEnd = false
   /// The item whose end has been told, while it stays current at its end.
@@ -159,7 +168,7 @@ struct PlayerStateMachine {
 
   var timeControlStatus: TimeControlStatus {
     if rate == 0 { return .paused }
-    return isSounding && !isStarved ? .playing : .waiting
+    return isSounding ? .playing : .waiting
   }
 
   var reasonForWaitingToPlay: WaitingReason? {
@@ -201,11 +210,14 @@ struct PlayerStateMachine {
     if newRate == 0 {
       isSounding = false
       isStarved = false
+      untoldStall = nil
       return wasPaused ? [] : [.setRunning(false)]
     }
     guard wasPaused else { return [] }
     var actions = playOnBehindFailure() + reconcile()
     if hasStream { actions.append(.setRunning(true)) }
+    // What is there already sounds at once: nothing is waited for.
+    if decoding == .active, !decoded.isEmpty { isSounding = true }
     return actions
   }
 
@@ -323,19 +335,6 @@ struct PlayerStateMachine {
     return [.completeSeek(token, .finished)] + beginSeek()
   }
 
-  mutating func soundBegan() -> [Action] {
-    isSounding = rate != 0
-    isStarved = false
-    return []
-  }
-
-  mutating func starved() -> [Action] {
-    guard rate != 0, decoding == .active, !isStarved else { return [] }
-    isStarved = true
-    guard let current = entries.first else { return [] }
-    return [.emit(.stalled(current.id))]
-  }
-
   // MARK: - The output
 
   /// There is a device: what was interrupted goes on from where it was.
@@ -380,6 +379,12 @@ struct PlayerStateMachine {
     if start.spliceAfter == nil {
       uncommitted = nil
       start.end = armLoop(at: start.time, of: start.itemID)
+      // What is prepared has not run out yet.
+      if isStarved, untoldStall == nil { isSounding = false }
+      untoldStall = nil
+      isStarved = false
+      isDry = false
+      isBufferFull = false
     }
     guard isOutputReady else {
       pendingStart = start

@@ -126,6 +126,14 @@ public struct PlayerState: Sendable, Hashable {
   public var itemDuration = MediaTime.indefinite
   /// Whether that is no estimate.
   public var itemProvidesPreciseDuration = false
+  /// Whether a stall ends by itself; see `PlayerControl.setAutomaticallyWaitsToMinimizeStalling`.
+  public var automaticallyWaitsToMinimizeStalling = true
+  /// Whether so much of the current item is decoded that playing is not expected to stall.
+  public var isPlaybackLikelyToKeepUp = false
+  /// Whether as much of it is decoded as is wanted, so that decoding rests.
+  public var isPlaybackBufferFull = false
+  /// Whether nothing of it is decoded that has not been heard: a player that plays stalls, or is at its end.
+  public var isPlaybackBufferEmpty = true
 }
 
 /// One change of a player's state, as observers get it.

@@ -254,7 +254,7 @@ struct RenderState: ~Copyable {
         continue
       }
       let end = stream.pointee.end
-      var limit = min(stream.pointee.ring.writtenFrame, end)
+      var limit = min(stream.pointee.readyFrame, end)
       if input.pointee.scheduled != nil { limit = min(limit, input.pointee.scheduledAtFrame) }
       let available = limit &- position
       if available <= 0 {
@@ -395,13 +395,13 @@ struct RenderState: ~Copyable {
       guard input.pointee.needsDevice, let stream = input.pointee.stream else { continue }
       let position = input.pointee.streamFrame
       let end = stream.pointee.end
-      let written = stream.pointee.ring.writtenFrame
+      let written = stream.pointee.readyFrame
       if let next = input.pointee.scheduled, input.pointee.scheduledAtFrame <= min(written, end) {
         // The take-over will come; until it has come, what follows it is not looked at.
         if position < input.pointee.scheduledAtFrame {
           ready = min(ready, input.pointee.scheduledAtFrame &- position)
         } else if next.pointee.end == .max {
-          ready = min(ready, max(0, next.pointee.ring.writtenFrame &- input.pointee.scheduledStreamFrame))
+          ready = min(ready, max(0, next.pointee.readyFrame &- input.pointee.scheduledStreamFrame))
         }
       } else if end == .max {
         ready = min(ready, max(0, written &- position))

@@ -45,10 +45,21 @@ public final class RenderStream: Sendable {
     let endFrame = Atomic<Int64>(.max)
     /// Where the engine cut the stream off, whatever the decode thread still writes; `Int64.max` when it did not.
     let cutFrame = Atomic<Int64>(.max)
+    /// What is behind this frame is not to be rendered yet; `Int64.max` when nothing is held.
+    let heldFrame = Atomic<Int64>(.max)
     /// Set by the decode thread before it sleeps, taken by the render side when there is room.
     let wantsRoom = Atomic<Bool>(false)
     /// How many of the render side's records name this stream. Render side only.
     var renderReferenceCount = 0
+
+    /// The frame up to which the stream may be rendered now.
+    var readyFrame: Int64 {
+      @_noAllocation get {
+        let written = ring.writtenFrame
+        let held = heldFrame.load(ordering: .acquiring)
+        return written < held ? written : held
+      }
+    }
 
     /// The frame at which the sound ends, as far as anybody has said; `Int64.max` otherwise.
     var end: Int64 {
@@ -129,6 +140,10 @@ public final class RenderStream: Sendable {
 
   /// Ends the sound at `frame`, before what has been or will be written.
   public func truncate(at frame: Int64) { storage.pointee.cutFrame.store(frame, ordering: .releasing) }
+
+  /// Keeps what is behind `frame` from being rendered, be it there or not: a reader that comes there starves. What has
+  /// been rendered stays. Nil: what is there is rendered.
+  public func hold(at frame: Int64?) { storage.pointee.heldFrame.store(frame ?? .max, ordering: .releasing) }
 
   /// The next span that has not been read yet.
   public func nextSpan() -> SpanDescriptor? { storage.pointee.spans.pop() }

@@ -13,6 +13,7 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   private let lookAheadFrames: Int
   private let writer: (any SampleWriter)?
   private let now: @Sendable () -> HostTime
+  private let waitsForSamples: Bool
   private var core: RenderCore?
   private var wakeControl: @Sendable () -> Void = {}
   private var onFailure: @Sendable (MediaError) -> Void = { _ in }
@@ -27,15 +28,17 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   /// When the sound last began to run, and with which frame: virtual time and frames are counted from here.
   private var anchor = (time: HostTime(nanoseconds: 0), frame: Int64(0))
 
-  /// `now` tells the virtual time; `writer` gets each frame once it is heard.
+  /// `now` tells the virtual time; `writer` gets each frame once it is heard. Without `waitsForSamples` it renders on
+  /// when a decoder is late, as a device would.
   public init(
     label: String = "virtual", format: AudioFormat, lookAheadFrames: Int = 0, writer: (any SampleWriter)? = nil,
-    now: @escaping @Sendable () -> HostTime
+    waitsForSamples: Bool = true, now: @escaping @Sendable () -> HostTime
   ) {
     self.label = label
     self.format = format
     self.lookAheadFrames = lookAheadFrames
     self.writer = writer
+    self.waitsForSamples = waitsForSamples
     self.now = now
   }
 
@@ -131,7 +134,7 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   /// Renders as much as decoders have delivered.
   private func renderAhead(_ core: RenderCore, frameCount wanted: Int, while isSettled: () -> Bool = { true }) {
     guard wanted > 0 else { return }
-    let frameCount = core.readyFrameCount(atMost: wanted)
+    let frameCount = waitsForSamples ? core.readyFrameCount(atMost: wanted) : wanted
     guard frameCount > 0, isSettled() else { return }
     let count = frameCount * format.channelCount
     let block = [Float](unsafeUninitializedCapacity: count) { buffer, initializedCount in

@@ -199,13 +199,25 @@ import Testing
       ])
   }
 
-  @Test func starvationIsToldOnceAndEndsBySound() {
+  @Test func starvationIsToldOnceAndEndsWhenEnoughIsThere() {
     var machine = playing([1])
-    #expect(machine.starved() == [.emit(.stalled(1))])
     #expect(machine.starved() == [])
+    #expect(machine.timeControlStatus == .playing, "until it is heard")
+    #expect(machine.stallHeard() == [.emit(.stalled(1))])
+    #expect(machine.starved() + machine.stallHeard() == [])
     #expect(machine.timeControlStatus == .waiting)
     #expect(machine.reasonForWaitingToPlay == .toMinimizeStalls)
     _ = machine.soundBegan()
+    #expect(machine.timeControlStatus == .waiting, "what was rendered before does not count")
+    _ = machine.keepsUp(generation: machine.generation)
+    #expect(machine.timeControlStatus == .playing)
+  }
+
+  @Test func samplesThatComeBeforeStarvationIsHeardMakeItNothing() {
+    var machine = playing([1])
+    _ = machine.starved()
+    _ = machine.keepsUp(generation: machine.generation)
+    #expect(machine.stallHeard() == [])
     #expect(machine.timeControlStatus == .playing)
   }
 

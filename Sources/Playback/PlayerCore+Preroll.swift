@@ -1,0 +1,46 @@
+import MediaCore
+
+/// Prerolling: getting ready to be heard without being heard.
+extension PlayerCore {
+  /// Somebody who waits until the player is ready.
+  struct Preroll {
+    var itemID: PlayerItem.ID
+    var completion: @Sendable (Bool) -> Void
+  }
+
+  /// See `PlayerControl.preroll`.
+  func preroll(atRate rate: Double, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
+    guard rate != 0 else { throw MediaError(.unsupportedRate, "0 is no rate to play at", operation: "preroll") }
+    try checkRate(rate)
+    guard machine.rate == 0 else {
+      throw MediaError(.invalidState, "the player is not paused: there is nothing to preroll", operation: "preroll")
+    }
+    guard let current = machine.entries.first else {
+      throw MediaError(.noCurrentItem, "there is no current item to preroll", operation: "preroll")
+    }
+    if let error = current.status.error { throw error }
+    prerolls.append(Preroll(itemID: current.id, completion: completion))
+    settlePrerolls()
+  }
+
+  /// Whether what is heard next is with the mixer, so that setting it running is all that is left.
+  private var isPrerolled: Bool {
+    machine.preparedStart == nil && machine.decoding == .active && machine.uncommitted == nil
+      && machine.seeks.current == nil && !machine.decoded.isEmpty
+  }
+
+  /// Completes what has become true, or can no more: the item failed or is not the current one.
+  func settlePrerolls() {
+    guard !prerolls.isEmpty else { return }
+    let current = machine.entries.first
+    if prerolls.contains(where: { $0.itemID != current?.id }) || current?.status.error != nil { return endPrerolls() }
+    if isPrerolled { endPrerolls(areReady: true) }
+  }
+
+  /// Completes all prerolls.
+  func endPrerolls(areReady: Bool = false) {
+    let ending = prerolls
+    prerolls = []
+    for preroll in ending { enqueue(.preroll(preroll.completion, areReady)) }
+  }
+}

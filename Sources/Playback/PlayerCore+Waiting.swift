@@ -1,0 +1,66 @@
+import MediaCore
+import RealtimeAudio
+
+/// Waiting for samples: what is held back, what is played early, and what is ready.
+extension PlayerCore {
+  /// How much has to be decoded behind a stall before playing goes on: half a second.
+  private static let resumptionMilliseconds = 500
+
+  // MARK: - Asking
+
+  /// Plays with what there is, at once. See `PlayerControl.playImmediately`.
+  func playImmediately(atRate rate: Double) throws(MediaError) {
+    guard rate != 0 else {
+      throw MediaError(.unsupportedRate, "0 is no rate to play at", operation: "play-immediately")
+    }
+    try checkRate(rate)
+    commitEarly()
+    changeRate(to: rate, immediately: true)
+  }
+
+  func setAutomaticallyWaits(_ waits: Bool) {
+    if !waits, machine.rate != 0 { commitEarly() }
+    run(machine.setAutomaticallyWaits(waits), cause: .request)
+  }
+
+  /// A stream of which only the first samples are there is played nevertheless.
+  private func commitEarly() {
+    guard let start = machine.preparedStart, start.spliceAfter == nil, let preparing, preparing.stream.writtenFrame > 0
+    else { return }
+    takeSpans()
+    run(machine.prepared(generation: preparing.number), cause: .request)
+    send(machine.plan)
+  }
+
+  // MARK: - What is there
+
+  /// Whether nothing is decoded of what would be heard next. Not so where the sound has ended.
+  var isBufferEmpty: Bool {
+    guard let current = machine.entries.first, current.status.error == nil else { return true }
+    guard machine.preparedStart?.spliceAfter != nil || machine.preparedStart == nil, let sounding else { return true }
+    return bufferedFrameCount(of: sounding) == 0 && sounding.stream.endFrame == nil
+  }
+
+  /// Frames of what sounds that have been decoded and not been heard.
+  private func bufferedFrameCount(of generation: Generation) -> Int64 {
+    max(0, generation.stream.writtenFrame - (heardStreamFrame(of: generation.stream.id) ?? 0))
+  }
+
+  // MARK: - Holding
+
+  /// Holds the stream that ran dry for as long as the machine waits. Answers whether the mixer is to be told.
+  func holdOrRelease() -> Bool {
+    guard machine.isStarved else {
+      guard let held = heldStream else { return false }
+      heldStream = nil
+      held.hold(at: nil)
+      return machine.rate != 0
+    }
+    guard heldStream == nil, let stream = sounding?.stream else { return false }
+    let frame = starvedPlace.flatMap { $0.streamID == stream.id ? $0.frame : nil } ?? stream.writtenFrame
+    heldStream = stream
+    stream.hold(at: frame)
+    pipeline.report(reaching: frame + Int64(timeline.sampleRateHz * Self.resumptionMilliseconds / 1_000))
+    return false
+  }
+}

@@ -1,0 +1,152 @@
+import MediaAssets
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+@testable import RealtimeAudio
+
+/// Holds decode threads up: an item is read only as far as it is let.
+final class Gate: Sendable {
+  private struct State {
+    var limit = Int64.max
+    var isClosedToOpening = false
+    var isBlocked = false
+  }
+
+  private let state = WakeSignal(State())
+  /// Only so that a fault fails instead of hanging.
+  private var deadline: HostTime { HostTime.now.advanced(byNanoseconds: 60_000_000_000) }
+
+  /// Lets reading go on up to about frame `limit`.
+  func open(upTo limit: Int64 = .max) {
+    state.update { state in
+      (state.limit, state.isClosedToOpening, state.isBlocked) = (limit, false, false)
+    }
+  }
+
+  /// Nothing is opened until `open`.
+  func close() { state.update { $0.isClosedToOpening = true } }
+
+  /// Blocks the decode thread while it may not read at this frame; nil: while it may not open.
+  func pass(at frame: Int64?) {
+    state.update { state in
+      if Self.blocks(state, frame) { state.isBlocked = true }
+    }
+    let _: Bool? = state.wait { Self.blocks($0, frame) ? nil : true }
+  }
+
+  private static func blocks(_ state: State, _ frame: Int64?) -> Bool {
+    frame.map { $0 >= state.limit } ?? state.isClosedToOpening
+  }
+
+  /// Waits until the decode thread has come as far as it may.
+  func waitUntilBlocked() throws {
+    let isBlocked: Bool? = state.wait(until: deadline) { $0.isBlocked ? true : nil }
+    try #require(isBlocked == true, "the decode thread did not come to the gate")
+  }
+}
+
+/// A decoder behind a gate.
+final class SlowDecoder: ItemDecoder {
+  private let gate: Gate
+
+  init(_ source: DecodePipeline.Source, gate: Gate) throws(MediaError) {
+    gate.pass(at: nil)
+    self.gate = gate
+    try super.init(source)
+  }
+
+  override func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
+    gate.pass(at: position)
+    return try super.read(into: samples, capacityFrames: capacityFrames)
+  }
+}
+
+/// A player on virtual time that does not wait for decoders, with files that are as slow as the gate lets them.
+final class SlowRig: Sendable {
+  static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
+
+  let loop: VirtualControlLoop
+  let engine: PlaybackEngine
+  let player: QueuePlayer
+  let heard = HeardSamples()
+  let gate = Gate()
+  let files: TemporaryDirectory
+  private let told = Mutex<[String]>([])
+  private let nextItemID = Mutex<PlayerItem.ID>(1)
+
+  init() async throws {
+    let loop = VirtualControlLoop(base: ThreadControlLoop(name: "slow-rig"))
+    let sink = VirtualSink(
+      format: Self.format, lookAheadFrames: 4_800, writer: heard, waitsForSamples: false, now: { loop.now })
+    self.loop = loop
+    files = try TemporaryDirectory("slow")
+    let (engine, gate) = (PlaybackEngine(loop: loop, output: OutputConfiguration(makeSink: { sink })), gate)
+    self.engine = engine
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        loop.attach(sink)
+        engine.openDecoder = { source throws(MediaError) in try SlowDecoder(source, gate: gate) }
+        engine.open { _ in continuation.resume() }
+      }
+    }
+    player = QueuePlayer(engine: engine)
+    await run { player in
+      _ = player.addEventObserver { [self] event in
+        if case .itemChanged = event { return }
+        told.withLock { $0.append(Rig.text(event)) }
+      }
+    }
+    await run { _ in engine.waitsForDecoders = false }
+  }
+
+  /// The events but `itemChanged`.
+  var events: [String] { told.withLock { $0 } }
+
+  @discardableResult
+  func run<Result: Sendable>(_ body: @Sendable (isolated QueuePlayer) throws -> Result) async rethrows -> Result {
+    try await body(player)
+  }
+
+  var state: PlayerState { get async { await run { $0.state } } }
+  var time: MediaTime { get async { await run { $0.currentTime() } } }
+
+  func advance(milliseconds: Int64) async {
+    let loop = loop
+    await withCheckedContinuation { continuation in
+      loop.execute { loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
+    }
+  }
+
+  /// Waits until the decode thread has come to the gate, and the player knows what it did before.
+  func block() async throws {
+    try gate.waitUntilBlocked()
+    await run { _ in }
+  }
+
+  /// Waits, without time passing, until the player's state is as wanted.
+  func wait(until isWanted: @Sendable (PlayerState) -> Bool) async {
+    for await state in await run({ $0.states() }) where isWanted(state) { return }
+  }
+
+  /// A time-coded file.
+  func wav(file: Int, frames: Int) throws -> PlayerItem {
+    let path = files.file("code-\(file).wav")
+    try TimeCode.writeWAV(path: path, file: file, frameCount: frames, sampleRateHz: Self.format.sampleRateHz)
+    let id = nextItemID.withLock { id in
+      defer { id += 1 }
+      return id
+    }
+    return PlayerItem(asset: Asset(path: path), id: id)
+  }
+
+  func close() async {
+    gate.open()
+    let (loop, engine) = (loop, engine)
+    await withCheckedContinuation { continuation in
+      loop.execute { engine.close { continuation.resume() } }
+    }
+  }
+}

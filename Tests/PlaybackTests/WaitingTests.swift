@@ -1,0 +1,276 @@
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// What a player does while its samples are late. Named after AVFoundation's statements.
+@Suite struct WaitingTests {
+  /// A player of an item of 5 s of which a little more than a second can be read.
+  private func stuck() async throws -> SlowRig {
+    let rig = try await SlowRig()
+    rig.gate.open(upTo: 48_000)
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    return rig
+  }
+
+  /// What `stuck` can read: whole pieces.
+  private let readable = MediaTime(frame: 49_152, rate: 48_000)
+  private static let stall = "stalled item 1 at 1.024"
+
+  @Test func playWithInsufficientBufferWaitsWithTheRateSetAndTimeStandingStill() async throws {
+    let rig = try await SlowRig()
+    rig.gate.close()
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    await rig.run { $0.play() }
+    for _ in 0..<3 {
+      let state = await rig.state
+      #expect(state.rate == 1)
+      #expect(state.timeControlStatus == .waiting)
+      #expect(state.reasonForWaitingToPlay == .evaluatingBufferingRate)
+      #expect(await rig.time == .zero)
+      await rig.advance(milliseconds: 500)
+    }
+    #expect(rig.events == [])
+    rig.gate.open()
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.close()
+  }
+
+  @Test func playOnAnEmptyPlayerWaitsForAnItemAndInsertingStartsIt() async throws {
+    let rig = try await SlowRig()
+    await rig.run { $0.play() }
+    #expect(await rig.state.timeControlStatus == .waiting)
+    #expect(await rig.state.reasonForWaitingToPlay == .noItemToPlay)
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.advance(milliseconds: 500)
+    #expect(await rig.time == MediaTime(value: 1, timescale: 2))
+    await rig.close()
+  }
+
+  @Test func aStallIsToldOnceKeepsTheRateAndEndsByItself() async throws {
+    let rig = try await stuck()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 2_000)
+    let stalled = await rig.state
+    #expect(stalled.rate == 1)
+    #expect(stalled.timeControlStatus == .waiting)
+    #expect(stalled.reasonForWaitingToPlay == .toMinimizeStalls)
+    #expect(stalled.isPlaybackBufferEmpty)
+    #expect(!stalled.isPlaybackLikelyToKeepUp)
+    #expect(await rig.time == readable)
+    #expect(rig.events == [Self.stall])
+    rig.gate.open()
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 1_000)
+    #expect(rig.events == [Self.stall])
+    #expect(await rig.time == readable + MediaTime(value: 1, timescale: 1))
+    // Heard is every sample once: silence only where it stalled.
+    let runs = rig.heard.runs
+    #expect(runs.map(\.firstIndex) == [0, 49_152])
+    #expect(runs.map(\.count) == [49_152, 48_000])
+    await rig.close()
+  }
+
+  @Test func samplesThatComeBeforeTheStallIsHeardMakeItNothing() async throws {
+    let rig = try await stuck()
+    await rig.run { $0.play() }
+    // The device has taken the last of them, and plays on for 24 ms.
+    await rig.advance(milliseconds: 1_000)
+    rig.gate.open()
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 1_000)
+    #expect(rig.events == [])
+    #expect(rig.heard.runs.map(\.count) == [96_000])
+    await rig.close()
+  }
+
+  @Test func whatTricklesInWhileItWaitsIsNotHeardInShreds() async throws {
+    let rig = try await stuck()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 2_000)
+    // 100 ms more are not enough to go on with.
+    rig.gate.open(upTo: 49_152 + 4_800)
+    try await rig.block()
+    await rig.advance(milliseconds: 500)
+    #expect(await rig.state.reasonForWaitingToPlay == .toMinimizeStalls)
+    #expect(await rig.time == readable)
+    #expect(rig.events == [Self.stall])
+    await rig.close()
+  }
+
+  @Test func withoutAutomaticWaitingAStallPausesAndDoesNotEndByItself() async throws {
+    let rig = try await stuck()
+    let causes = Mutex<[ChangeCause]>([])
+    await rig.run { player in
+      player.setAutomaticallyWaitsToMinimizeStalling(false)
+      player.play()
+      _ = player.addStateObserver { change in
+        if change.old.rate != change.new.rate { causes.withLock { $0.append(change.cause) } }
+      }
+    }
+    await rig.advance(milliseconds: 2_000)
+    #expect(await rig.state.rate == 0)
+    #expect(await rig.state.timeControlStatus == .paused)
+    #expect(await rig.state.reasonForWaitingToPlay == nil)
+    #expect(causes.withLock { $0 } == [.stalled])
+    #expect(rig.events == [Self.stall])
+    rig.gate.open()
+    await rig.wait { $0.isPlaybackBufferFull }
+    let time = await rig.time
+    await rig.advance(milliseconds: 1_000)
+    #expect(await rig.state.rate == 0)
+    #expect(await rig.time == time)
+    // Played on, not a sample is missing.
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 1_000)
+    let runs = rig.heard.runs
+    #expect(zip(runs, runs.dropFirst()).allSatisfy { $0.firstIndex + $0.count == $1.firstIndex })
+    #expect(rig.events == [Self.stall])
+    await rig.close()
+  }
+
+  @Test func playImmediatelyOnAnEmptyBufferTellsNoStall() async throws {
+    let rig = try await SlowRig()
+    rig.gate.close()
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    try await rig.run { try $0.playImmediately() }
+    #expect(await rig.state.timeControlStatus == .waiting)
+    #expect(await rig.state.rate == 1)
+    try await rig.run { player in
+      player.pause()
+      player.setAutomaticallyWaitsToMinimizeStalling(false)
+      try player.playImmediately()
+    }
+    #expect(await rig.state.timeControlStatus == .paused)
+    #expect(await rig.state.rate == 0)
+    #expect(rig.events == [])
+    await rig.close()
+  }
+
+  @Test func playImmediatelyOnABufferThatRanDryTellsNoStall() async throws {
+    let rig = try await stuck()
+    await rig.run { player in
+      player.setAutomaticallyWaitsToMinimizeStalling(false)
+      player.play()
+    }
+    await rig.advance(milliseconds: 2_000)
+    #expect(await rig.state.rate == 0)
+    #expect(await rig.time == readable)
+    let events = rig.events
+    try await rig.run { try $0.playImmediately() }
+    #expect(await rig.state.rate == 0)
+    await rig.run { $0.setAutomaticallyWaitsToMinimizeStalling(true) }
+    try await rig.run { try $0.playImmediately() }
+    await rig.advance(milliseconds: 500)
+    #expect(await rig.state.reasonForWaitingToPlay == .toMinimizeStalls)
+    #expect(rig.events == events)
+    rig.gate.open()
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.close()
+  }
+
+  @Test func playImmediatelyPlaysTheLittleThatIsThere() async throws {
+    let rig = try await SlowRig()
+    // Less than what is waited for before a start.
+    rig.gate.open(upTo: 4_096)
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    #expect(await rig.state.timeControlStatus == .waiting)
+    #expect(rig.heard.runs.isEmpty)
+    try await rig.run { try $0.playImmediately() }
+    await rig.advance(milliseconds: 500)
+    #expect(rig.heard.runs.map(\.count) == [4_096])
+    #expect(rig.events == ["stalled item 1 at 0.085333333"])
+    rig.gate.open()
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.close()
+  }
+
+  @Test func endingAutomaticWaitingGoesOnAtOnceWithWhatIsThere() async throws {
+    let rig = try await stuck()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 2_000)
+    rig.gate.open(upTo: 49_152 + 4_800)
+    try await rig.block()
+    await rig.run { $0.setAutomaticallyWaitsToMinimizeStalling(false) }
+    #expect(await rig.state.timeControlStatus == .playing)
+    await rig.advance(milliseconds: 50)
+    #expect(await rig.time == readable + MediaTime(value: 50, timescale: 1_000))
+    await rig.close()
+  }
+
+  @Test func thereIsAReasonOnlyWhileWaiting() async throws {
+    let rig = try await SlowRig()
+    let mistakes = Mutex(0)
+    await rig.run { player in
+      _ = player.addStateObserver { change in
+        if (change.new.reasonForWaitingToPlay != nil) != (change.new.timeControlStatus == .waiting) {
+          mistakes.withLock { $0 += 1 }
+        }
+      }
+    }
+    rig.gate.open(upTo: 48_000)
+    await rig.run { $0.play() }
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    await rig.advance(milliseconds: 2_000)
+    rig.gate.open()
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.run { $0.pause() }
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 5_000)
+    #expect(mistakes.withLock { $0 } == 0)
+    await rig.close()
+  }
+
+  @Test func resumingDoesNotFlashAWaitingReason() async throws {
+    let rig = try await SlowRig()
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    await rig.wait { $0.isPlaybackBufferFull }
+    let told = Mutex<[TimeControlStatus]>([])
+    await rig.run { player in
+      _ = player.addStateObserver { change in
+        guard change.old.timeControlStatus != change.new.timeControlStatus else { return }
+        told.withLock { $0.append(change.new.timeControlStatus) }
+      }
+    }
+    for _ in 0..<3 {
+      await rig.run { $0.play() }
+      await rig.advance(milliseconds: 100)
+      await rig.run { $0.pause() }
+    }
+    #expect(told.withLock { $0 } == [.playing, .paused, .playing, .paused, .playing, .paused])
+    await rig.close()
+  }
+
+  @Test func aFullBufferStartsPlaybackThoughItIsNotLikelyToKeepUp() {
+    var machine = PlayerStateMachine(canAdvance: true)
+    _ = machine.outputBecameReady()
+    _ = machine.insert([1], at: 0)
+    _ = machine.setRate(1)
+    _ = machine.prepared(generation: machine.generation)
+    _ = machine.starved()
+    _ = machine.stallHeard()
+    #expect(!machine.buffer.isLikelyToKeepUp)
+    #expect(machine.timeControlStatus == .waiting)
+    _ = machine.rested(generation: machine.generation)
+    #expect(machine.buffer.isFull)
+    #expect(machine.timeControlStatus == .playing)
+  }
+}
