@@ -14,7 +14,8 @@ import Testing
     await rig.close()
   }
 
-  @Test func twoFilesFollowEachOtherWithoutAGap() async throws {
+  @Test("statement 28: the next item is decoded before the end, so that no sample is missing and none is extra")
+  func twoFilesFollowEachOtherWithoutAGap() async throws {
     try await golden("two-files") { rig in
       let items = [try rig.wav(file: 1, frames: 48_001), try rig.flac(file: 2, frames: 24_007)]
       try await rig.run { try $0.append(items) }
@@ -61,7 +62,8 @@ import Testing
     }
   }
 
-  @Test func threeRapidSeeksCompleteFalseFalseTrueInOrder() async throws {
+  @Test("statement 1: three rapid seeks complete false, false, true, in call order, each exactly once")
+  func threeRapidSeeksCompleteFalseFalseTrueInOrder() async throws {
     try await golden("rapid-seeks") { rig in
       let item = try rig.wav(file: 1, frames: 480_000)
       try await rig.run { try $0.append([item]) }

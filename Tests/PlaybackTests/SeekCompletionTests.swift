@@ -74,7 +74,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Stage.allCases, Cause.allCases)
+  @Test(
+    "statement 3: whatever comes between, the item's end and the next item included, every seek completes in order and once",
+    arguments: Stage.allCases, Cause.allCases)
   func whatEndsSeeksEndsThemInOrderAndOnce(_ stage: Stage, _ cause: Cause) {
     var machine = machine([1, 2])
     stage.apply(to: &machine, time)

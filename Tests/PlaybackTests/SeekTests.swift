@@ -52,7 +52,10 @@ import Testing
     await rig.close()
   }
 
-  @Test(arguments: [MediaTime.invalid, .indefinite]) func noTimeIsAnErrorThatChangesNothing(_ time: MediaTime)
+  @Test(
+    "statement 5: a seek to an invalid or indefinite time is an error that leaves position and rate as they are",
+    arguments: [MediaTime.invalid, .indefinite])
+  func noTimeIsAnErrorThatChangesNothing(_ time: MediaTime)
     async throws
   {
     let rig = try await rig()
@@ -111,15 +114,20 @@ import Testing
     await rig.close()
   }
 
-  @Test func cancellingCompletesThemAll() async throws {
+  @Test(
+    "statement 7: cancelPendingSeeks completes the seeks unfinished; the position is where it was or where one went")
+  func cancellingCompletesThemAll() async throws {
     let rig = try await rig()
     try await rig.run { player in
       for (name, mode) in [("first", SeekMode.replace), ("second", .chase)] {
-        try player.seek(to: .zero, mode: mode) { rig.log("\(name) \(Rig.text($0))") }
+        try player.seek(to: frames(48_000), toleranceBefore: .zero, toleranceAfter: .zero, mode: mode) {
+          rig.log("\(name) \(Rig.text($0))")
+        }
       }
       player.cancelPendingSeeks()
     }
     await rig.settle()
+    #expect(await [.zero, frames(48_000)].contains(rig.run { $0.currentTime() }))
     let lines = rig.dump.split(separator: "\n").filter { $0.contains("cancelled") }
     #expect(lines.map { $0.prefix(6) } == ["first ", "second"])
     await rig.close()
