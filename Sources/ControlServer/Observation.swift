@@ -52,7 +52,8 @@ final class Observation: @unchecked Sendable {
   func stop() {
     let ending = tokens
     tokens = []
-    target.player.onLoop { player in for token in ending { player.removeObserver(token) } }
+    // A player that was closed has none any more.
+    target.player.onLoop { player in for token in ending { try? player.removeObserver(token) } }
     if let outputToken { engine.removeOutputObserver(outputToken) }
     outputToken = nil
     connection = nil

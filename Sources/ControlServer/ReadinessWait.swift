@@ -73,7 +73,8 @@ final class ReadinessWait: @unchecked Sendable {
   private func stopWatching() {
     let tokens = tokens
     self.tokens = []
-    target.player.onLoop { player in for token in tokens { player.removeObserver(token) } }
+    // A player that was closed has none any more.
+    target.player.onLoop { player in for token in tokens { try? player.removeObserver(token) } }
     if let closeHandler { target.removeCloseHandler(closeHandler) }
     closeHandler = nil
   }

@@ -101,8 +101,9 @@ final class WaitRunner: @unchecked Sendable {
     let (ending, boundary) = (tokens, boundary)
     tokens = []
     self.boundary = nil
+    // A player that was closed has none any more.
     target.player.onLoop { player in
-      for token in ending { player.removeObserver(token) }
+      for token in ending { try? player.removeObserver(token) }
       if let boundary { try? player.removeTimeObserver(boundary) }
     }
     if let closeHandler { target.removeCloseHandler(closeHandler) }

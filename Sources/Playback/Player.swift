@@ -258,8 +258,12 @@ extension PlayerControl {
     core.addEventObserver(handler)
   }
 
-  /// Ends a state or event observer. Without effect when there is none.
-  public func removeObserver(_ token: ObserverToken) { core.removeObserver(token) }
+  /// Ends a state or event observer; it is not called any more. Errors: `noSuchObserver`, also when the player is closed.
+  public func removeObserver(_ token: ObserverToken) throws(MediaError) {
+    guard core.removeObserver(token) else {
+      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeObserver")
+    }
+  }
 
   /// The state now, and then each newer one; who is slow gets the newest only. Ends when the player is closed.
   public func states() -> AsyncStream<PlayerState> {

@@ -27,11 +27,16 @@ extension PlayerCore {
     return newestToken
   }
 
-  func removeObserver(_ token: ObserverToken) {
+  /// False when there is none.
+  @discardableResult
+  func removeObserver(_ token: ObserverToken) -> Bool {
+    let count = stateObservers.count + eventObservers.count
     stateObservers.removeAll { $0.token == token }
     eventObservers.removeAll { $0.token == token }
     streamEnds[token] = nil
+    guard stateObservers.count + eventObservers.count < count else { return false }
     if isDelivering { removedTokens.insert(token) }
+    return true
   }
 
   /// Calls `end` when the player is closed before the observer is removed; at once when it is closed already.
