@@ -1,0 +1,196 @@
+import MediaAssets
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// What nobody should ask for: a numbered error each, and everything is as it was. Each case prints its row. The same over the
+/// socket: `IntegrationTests.BadInputTests`.
+@Suite struct BadInputTests {
+  /// What the cases find: a queue that plays, another player, and what has been taken away from both.
+  struct Scene: Sendable {
+    /// Current and playing; then comes `queued`.
+    var current: PlayerItem
+    var queued: PlayerItem
+    /// Another player's.
+    var foreign: PlayerItem
+    /// It was in the queue.
+    var gone: PlayerItem
+    /// Observers that have been removed once, by what they observed.
+    var removedTimes: ObserverToken = 0
+    var removedMeter: ObserverToken = 0
+    var removedState: ObserverToken = 0
+    var removedEvents: ObserverToken = 0
+    /// The other player's.
+    var foreignTimes: ObserverToken = 0
+  }
+
+  /// Items that a request may not name.
+  enum Wrong: String, CaseIterable {
+    case queued, foreign, gone
+    /// An id that nothing ever had.
+    case never
+
+    func id(_ scene: Scene) -> PlayerItem.ID { item(scene)?.id ?? 4_711 }
+
+    func item(_ scene: Scene) -> PlayerItem? {
+      switch self {
+      case .queued: scene.queued
+      case .foreign: scene.foreign
+      case .gone: scene.gone
+      case .never: nil
+      }
+    }
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var name: String
+    var code: MediaError.Code
+    var call: @Sendable (isolated QueuePlayer, Scene) throws -> Void
+
+    var testDescription: String { name }
+
+    init(
+      _ name: String, _ code: MediaError.Code, _ call: @escaping @Sendable (isolated QueuePlayer, Scene) throws -> Void
+    ) {
+      (self.name, self.code, self.call) = (name, code, call)
+    }
+  }
+
+  private static func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
+
+  static let rates = [Double.nan, .infinity, -.infinity, 33, -33, 1e300].map { rate in
+    Case("setRate(\(rate))", .unsupportedRate) { player, _ in try player.setRate(rate) }
+  }
+
+  static let levels =
+    [Float.nan, .infinity, 1.001, -1.001].map { pan in
+      Case("setPan(\(pan))", .invalidArgument) { player, _ in try player.setPan(pan) }
+    }
+    + [Float.nan, .infinity, 1.001, -0.001].map { volume in
+      Case("setVolume(\(volume))", .invalidArgument) { player, _ in try player.setVolume(volume) }
+    }
+
+  static let times =
+    [MediaTime.invalid, .indefinite].map { time in
+      Case("seek to \(time)", .invalidTime) { player, _ in try player.seek(to: time) { _ in } }
+    }
+    + Wrong.allCases.flatMap { wrong in
+      [
+        Case("seek in an item that is not current: \(wrong)", .noSuchItem) { player, scene in
+          try player.seek(to: Self.seconds(1), itemID: wrong.id(scene)) { _ in Issue.record("it completed") }
+        },
+        Case("loop in an item that is not current: \(wrong)", .noSuchItem) { player, scene in
+          try player.setLoop(TimeRange(start: .zero, end: Self.seconds(1)), itemID: wrong.id(scene))
+        },
+      ]
+    }
+
+  static let items =
+    [Wrong.foreign, .gone, .never].flatMap { wrong in
+      [
+        Case("boundaries in an item: \(wrong)", .noSuchItem) { player, scene in
+          _ = try player.addBoundaryTimeObserver(forTimes: [.zero], itemID: wrong.id(scene)) { _ in }
+        },
+        Case("remove the current item and one: \(wrong)", .noSuchItem) { player, scene in
+          try player.remove([scene.current.id, wrong.id(scene)])
+        },
+        Case("insert behind an item: \(wrong)", .noSuchItem) { player, scene in
+          try player.insert([PlayerItem(asset: scene.gone.asset, id: 900)], after: wrong.id(scene))
+        },
+        Case("insert before an item: \(wrong)", .noSuchItem) { player, scene in
+          try player.insert([PlayerItem(asset: scene.gone.asset, id: 901)], before: wrong.id(scene))
+        },
+      ]
+    }
+    + [Wrong.queued, .foreign].map { wrong in
+      Case("append an item that is \(wrong) already", .itemInUse) { player, scene in
+        let new = PlayerItem(asset: scene.gone.asset, id: 902)
+        try player.append([new, wrong.item(scene) ?? new])
+      }
+    }
+    + [
+      Case("append one item twice", .itemInUse) { player, scene in
+        let item = PlayerItem(asset: scene.gone.asset, id: 903)
+        try player.append([item, item])
+      },
+      Case("replace the queue by an item of another player", .itemInUse) { player, scene in
+        try player.replaceAll(with: [scene.foreign])
+      },
+    ]
+
+  static let observers = [
+    Case("remove a time observer twice", .noSuchObserver) { try $0.removeTimeObserver($1.removedTimes) },
+    Case("remove a time observer that never was", .noSuchObserver) { player, _ in
+      try player.removeTimeObserver(.max)
+    },
+    Case("remove a time observer of another player", .noSuchObserver) { try $0.removeTimeObserver($1.foreignTimes) },
+    Case("remove a meter observer twice", .noSuchObserver) { try $0.removeMeterObserver($1.removedMeter) },
+    Case("remove a state observer twice", .noSuchObserver) { try $0.removeObserver($1.removedState) },
+    Case("remove an event observer twice", .noSuchObserver) { try $0.removeObserver($1.removedEvents) },
+    Case("remove a time observer as a state observer", .noSuchObserver) { try $0.removeObserver($1.foreignTimes) },
+  ]
+
+  /// Everything that a case could change, as text.
+  private func facts(_ rig: Rig, _ other: QueuePlayer) async -> [String] {
+    let mine = await rig.run { player in
+      [
+        "\(player.state)", "\(player.items().map(\.id))", player.currentTime().fractionDescription,
+        "\(player.isMeteringEnabled)",
+      ]
+    }
+    let others = await ["\(other.state)", "\(other.items().map(\.id))"]
+    return mine + others
+  }
+
+  @Test(arguments: [("rates", rates), ("levels", levels), ("times", times), ("items", items), ("observers", observers)])
+  func badInputIsANumberedErrorAndChangesNothing(_ kind: String, _ cases: [Case]) async throws {
+    let rig = try await Rig()
+    let other = QueuePlayer(engine: rig.engine, name: "other")
+    let scene = try await scene(rig, other)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    for bad in cases {
+      let (before, dump) = (await facts(rig, other), rig.dump)
+      let code = await rig.error { try bad.call($0, scene) }
+      await rig.settle()
+      let (after, unchanged) = (await facts(rig, other), rig.dump == dump)
+      print(
+        "bad input, library | \(bad.name) | on 10 s of time code, WAV by TimeCode.writeWAV | \(code.map { "\($0)" } ?? "NO ERROR")"
+          + " | \(before == after && unchanged ? "nothing changed" : "CHANGED: \(before) to \(after)")")
+      #expect(code == bad.code, "\(bad.name)")
+      #expect(before == after && unchanged, "\(bad.name)")
+      await rig.advance(milliseconds: 20)
+    }
+    // The sound went on as if nothing had been asked for, and goes on.
+    let count = 4_800 + cases.count * 960
+    #expect(rig.heard.runs.map { "\($0.file) \($0.firstIndex) \($0.count)" } == ["1 0 \(count)"])
+    await other.close()
+    await rig.close()
+  }
+
+  private func scene(_ rig: Rig, _ other: QueuePlayer) async throws -> Scene {
+    let items = try [480_000, 48_000, 48_000, 48_000].enumerated().map { try rig.wav(file: $0 + 1, frames: $1) }
+    try await other.append([items[2]])
+    let foreignTimes = try await other.addPeriodicTimeObserver(forInterval: Self.seconds(1)) { _ in }
+    let scene = try await rig.run { player in
+      try player.append([items[0], items[1], items[3]])
+      try player.remove([items[3].id])
+      var scene = Scene(current: items[0], queued: items[1], foreign: items[2], gone: items[3])
+      scene.foreignTimes = foreignTimes
+      scene.removedTimes = try player.addPeriodicTimeObserver(forInterval: Self.seconds(1)) { _ in }
+      scene.removedMeter = try player.addMeterObserver { _ in }
+      scene.removedState = player.addStateObserver { _ in }
+      scene.removedEvents = player.addEventObserver { _ in }
+      try player.removeTimeObserver(scene.removedTimes)
+      try player.removeMeterObserver(scene.removedMeter)
+      try player.removeObserver(scene.removedState)
+      try player.removeObserver(scene.removedEvents)
+      return scene
+    }
+    await rig.settle()
+    return scene
+  }
+}
