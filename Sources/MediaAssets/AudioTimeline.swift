@@ -59,6 +59,9 @@ struct AudioTimeline {
     Int64(timeBase.numerator) * Int64(frameBase.denominator) > Int64(timeBase.denominator) * Int64(frameBase.numerator)
   }
 
+  /// Frames do not begin at whole ticks: timestamps are rounded, be it by less than a frame.
+  var hasRoundedTicks: Bool { !timeBase.divides(frameBase) }
+
   /// How far a rounded timestamp may be from its frame.
   var roundingFrames: Int64 { hasCoarseTicks ? (frameBase.ticks(from: 1, of: timeBase, rounding: .up) ?? 0) : 0 }
 

@@ -142,7 +142,8 @@ extension AudioTrackReader {
       lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
       guard try decodeOne(), reader.isPlaceProven else { break }
       let rounding = reader.timeline?.roundingFrames ?? 0
-      let landed = max(0, min(reader.firstPacketFrame.map { $0 + rounding } ?? .max, reader.frameStart))
+      let firstPacket = reader.isPlaceDelayed ? nil : reader.firstPacketFrame
+      let landed = max(0, min(firstPacket.map { $0 + rounding } ?? .max, reader.frameStart))
       let start = reader.startFrame ?? 0
       let isStart = reader.firstPacketFrame.map { $0 <= start + rounding } ?? false
       let firstRight = isStart ? 0 : landed + prerollFrames
@@ -167,15 +168,19 @@ extension AudioTrackReader {
     return false
   }
 
-  /// Decodes some frames at the start, once, where timestamps are too coarse to tell one frame from another.
+  /// Decodes some frames at the start, once, where timestamps are rounded: to learn the frames' sizes, and what the timestamps
+  /// are late by.
   private func learnGrid() throws(MediaError) {
-    guard reader.timeline?.hasCoarseTicks ?? false, !reader.grid.isKnown, reader.isCounted else { return }
-    for _ in 0..<8 where !reader.grid.isKnown {
+    guard reader.timeline?.hasRoundedTicks ?? false, !reader.grid.isSettled, reader.isCounted else { return }
+    for _ in 0..<Self.learntFrameCount where !reader.grid.isSettled {
       guard try decodeOne() else { break }
     }
     isAtEnd = false
     pendingError = nil
   }
+
+  /// Enough for packets that lie in blocks by the dozen.
+  private static let learntFrameCount = 128
 
   /// The container's seek; one that it refuses is one to the start.
   private func seekByTimestamp(toFrame frame: Int64) throws(AVFailure) {

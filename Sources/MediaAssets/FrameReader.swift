@@ -30,6 +30,8 @@ final class FrameReader {
   var isWarmingUp = false
   /// The frames' place since the last seek comes from a timestamp or from counting, not from a guess.
   private(set) var isPlaceProven = true
+  /// Frames were dropped after the last seek, for nothing told their place.
+  private(set) var isPlaceDelayed = false
   /// The place of the packet that decoding began with after the last seek; nil before, or when it has no timestamp.
   private(set) var firstPacketFrame: Int64?
   /// The stream's first packet.
@@ -66,6 +68,11 @@ final class FrameReader {
   private var countedFrame: Int64?
   /// The end of the one before.
   private var previousEndFrame: Int64?
+  /// How the last packet's place follows from the container's own timestamps.
+  private var stamps = PacketStamps()
+  /// The place of the first frame of all, and whether the next frame is that one: a new decoder is at the first packet.
+  private var firstFrameStart: Int64?
+  private var isAtTrueStart = true
   /// The place of the packet that comes next, by the index; nil but right after a seek to a byte.
   private var entryFrame: Int64?
   /// FFmpeg counts from where it was sent, not from the file's start: its timestamps mean nothing.
@@ -132,8 +139,7 @@ final class FrameReader {
     while true {
       switch try decoder.receive(into: frame) {
       case .frame:
-        guard frame.frameCount > 0, frame.layout != nil else { continue }
-        place()
+        guard frame.frameCount > 0, frame.layout != nil, place() else { continue }
         return .frame
       case .undecodable(let failure): drop(failure)
       case .endOfStream: return .endOfTrack
@@ -163,6 +169,7 @@ final class FrameReader {
       firstPacketFrame <= startFrame + timeline.roundingFrames
     else { return }
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
+    isAtTrueStart = true
   }
 
   /// Reads the next packet of the stream.
@@ -201,6 +208,15 @@ final class FrameReader {
   /// Finds out where the packet that was read lies, and gives it a timestamp that says so.
   private func count() {
     if start == nil { start = (packet.bytePosition, packet.pts, packet.duration) }
+    stamps.note(
+      byte: packet.bytePosition, ticks: packet.pts,
+      frameCount: { [packet, stream, grid, timeline, hasReadPacket] in
+        guard let told = packet.duration.flatMap({ timeline?.frameCount(ofTicks: $0) }) else { return nil }
+        let count = grid.frameCount(told: told, roundingFrames: timeline?.roundingFrames ?? 0)
+        // Without the packet before, FFmpeg does not know how much of a short Vorbis block is heard; a long one says it.
+        let isGuess = stream.codecName == "vorbis" && !hasReadPacket && count <= 2 * Int64(stream.frameStepCount ?? 0)
+        return isGuess ? nil : count
+      })
     guard let timeline else { return }
     let place = place(in: timeline)
     packetFrame = place
@@ -292,11 +308,16 @@ final class FrameReader {
     return abs(told - lastFrameCount) <= tick ? lastFrameCount : told
   }
 
-  private func place() {
+  /// Finds the decoded frame's place; false when nothing tells it yet.
+  private func place() -> Bool {
     if timeline == nil { timeline = makeTimeline() }
     if timeline?.expectedFrame == nil {
       isPlaceProven = isCounted || frame.pts != nil
-      resolveRounding()
+      guard resolveRounding() else { return false }
+    }
+    defer {
+      isAtTrueStart = false
+      if firstFrameStart == nil { firstFrameStart = frameStart }
     }
     let isAfterLoss = isAfterLoss
     self.isAfterLoss = false
@@ -304,23 +325,46 @@ final class FrameReader {
     let expected = timeline?.expectedFrame
     let stamped = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
     lastFrameCount = Int64(frame.frameCount)
-    guard let placed = timeline?.place(ticks: frame.pts, frameCount: frame.frameCount) else { return }
+    guard let placed = timeline?.place(ticks: frame.pts, frameCount: frame.frameCount) else { return true }
     frameStart = placed.frame
-    if isCounted { grid.observe(start: frameStart, stamped: stamped, frameCount: frame.frameCount) }
-    guard placed.step != .contiguous, !isAfterLoss, !isWarmingUp else { return }
+    if isCounted {
+      let isOwn = stamps.isOwn && frame.pts == packet.pts
+      grid.observe(start: frameStart, stamped: isOwn ? stamped : nil, frameCount: frame.frameCount)
+    }
+    guard placed.step != .contiguous, !isAfterLoss, !isWarmingUp else { return true }
     // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
-    if isMovieTimeline, placed.step == .hole, previousEndFrame != placed.frame { return }
+    if isMovieTimeline, placed.step == .hole, previousEndFrame != placed.frame { return true }
     timestampFault = TimestampFault(
       count: min(timestampFault?.count ?? 0, Int.max - 1) + 1, step: timestampFault?.step ?? placed.step,
       frame: timestampFault?.frame ?? expected ?? placed.frame)
+    return true
   }
 
-  /// After a seek, a timestamp that is rounded to more than a frame is taken to the frame that the sizes allow.
-  private func resolveRounding() {
-    guard let timeline, timeline.hasCoarseTicks, let pts = frame.pts, let rounded = timeline.frame(ofTicks: pts),
-      let exact = grid.nearest(to: rounded, withinFrames: timeline.roundingFrames)
-    else { return }
-    self.timeline?.restart(at: exact)
+  /// After a seek, a timestamp that is rounded to more than a frame is taken to the frame that the sizes allow; one that is
+  /// late by as much as all others were is put right. False when the timestamp is FFmpeg's own, from lengths that it guessed:
+  /// the next one of the container's tells.
+  private func resolveRounding() -> Bool {
+    guard let timeline, timeline.hasRoundedTicks, let pts = frame.pts, let start else { return true }
+    if isAtTrueStart {
+      if let firstFrameStart { self.timeline?.restart(at: firstFrameStart) }
+      return true
+    }
+    let isOfLastPacket = pts == packet.pts
+    guard let since = isOfLastPacket ? stamps.framesSince : 0 else {
+      isPlaceDelayed = true
+      return false
+    }
+    guard let ticks = isOfLastPacket ? stamps.ticks : pts, let stamped = timeline.frame(ofTicks: ticks) else {
+      return true
+    }
+    if timeline.hasCoarseTicks {
+      guard let exact = grid.nearest(to: stamped, withinFrames: timeline.roundingFrames) else { return true }
+      self.timeline?.restart(at: exact + since)
+    } else if !isCounted, ticks != start.ticks, let lateness = grid.steadyLateness {
+      // Rounding twice, to the tick and to the frame, may be a frame off.
+      self.timeline?.restart(at: (grid.nearest(to: stamped, withinFrames: 2) ?? stamped - lateness) + since)
+    }
+    return true
   }
 
   /// The timeline that follows from the first decoded frame: FFmpeg has cut the priming off, or what it knows of it.
@@ -458,6 +502,7 @@ final class FrameReader {
     demuxer.select(streamIndex: stream.index)
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
     isDecoderFlushed = false
+    isAtTrueStart = true
     countedFrame = startFrame
     isCounted = true
     mustRewind = false
@@ -472,6 +517,9 @@ final class FrameReader {
     isAtEndOfFile = false
     hasReadPacket = false
     isPacketHeld = false
+    stamps = PacketStamps()
+    isAtTrueStart = false
+    isPlaceDelayed = false
     entryFrame = nil
     firstPacketFrame = nil
     badReadCount = 0

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import MediaAssets
+
+/// Which timestamps are the container's, and what is counted from them.
+@Suite struct PacketStampsTests {
+  @Test func packetsOfOneBlockAreCountedFromItsTimestamp() {
+    var stamps = PacketStamps()
+    stamps.note(byte: 100, ticks: 7) { 128 }
+    #expect(stamps.isOwn && stamps.ticks == 7 && stamps.framesSince == 0)
+    stamps.note(byte: 100, ticks: 9) { 576 }
+    #expect(!stamps.isOwn && stamps.ticks == 7 && stamps.framesSince == 128)
+    stamps.note(byte: 100, ticks: 22) { 1_024 }
+    #expect(!stamps.isOwn && stamps.framesSince == 704)
+    stamps.note(byte: 900, ticks: 45) { 1_024 }
+    #expect(stamps.isOwn && stamps.ticks == 45 && stamps.framesSince == 0)
+    // Without places in the file every timestamp is taken for the container's.
+    stamps.note(byte: nil, ticks: 68) { 1_024 }
+    #expect(stamps.isOwn && stamps.ticks == 68)
+  }
+
+  @Test func behindALengthThatIsNotKnownNothingIsUntilTheNextTimestamp() {
+    var stamps = PacketStamps()
+    stamps.note(byte: 100, ticks: 7) { nil }
+    #expect(stamps.framesSince == 0)
+    stamps.note(byte: 100, ticks: 9) { 576 }
+    stamps.note(byte: 100, ticks: 22) { 576 }
+    #expect(stamps.framesSince == nil)
+    stamps.note(byte: 900, ticks: 45) { 576 }
+    #expect(stamps.framesSince == 0)
+  }
+
+  /// Learnt from timestamps that are all 64 frames early: they are put right, and only they.
+  @Test func timestampsThatAreAllLateByTheSameArePutRight() {
+    var grid = FrameGrid(declaredStep: 64)
+    var start: Int64 = 0
+    for number in 0..<20 {
+      grid.observe(start: start, stamped: number % 2 == 0 ? start - 64 : nil, frameCount: 1_024)
+      start += 1_024
+    }
+    #expect(grid.isSettled && grid.steadyLateness == -64)
+    #expect(grid.nearest(to: 204_800 - 64, withinFrames: 2) == 204_800)
+    grid.observe(start: start, stamped: start - 40, frameCount: 1_024)
+    #expect(grid.steadyLateness == nil)
+  }
+
+  /// 44.1 kHz in milliseconds, cut: 2 ms are 88 frames, and a packet of that length has 128.
+  @Test func aLengthCutToATickIsTheOneThatTheSizesAllow() {
+    let grid = FrameGrid(declaredStep: 64)
+    #expect(grid.frameCount(told: 88, roundingFrames: 45) == 128)
+    #expect(grid.frameCount(told: 573, roundingFrames: 45) == 576)
+    #expect(grid.frameCount(told: 1_014, roundingFrames: 45) == 1_024)
+    #expect(grid.frameCount(told: 1_024, roundingFrames: 45) == 1_024)
+    #expect(grid.frameCount(told: 1_025, roundingFrames: 0) == 1_024)
+    #expect(grid.frameCount(told: 1_000, roundingFrames: 0) == 1_000)
+    #expect(FrameGrid(declaredStep: nil).frameCount(told: 88, roundingFrames: 45) == 88)
+  }
+}
