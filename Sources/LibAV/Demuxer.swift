@@ -11,6 +11,8 @@ public final class Demuxer {
     /// Media time looked at to find out what the streams are, in microseconds.
     public var analyzeMicroseconds: Int64 = 5_000_000
     public var maximumStreamCount = 256
+    /// MP4: packets come as they lie in the media, from its first on, whatever edit lists say.
+    public var ignoresEditLists = false
 
     public init() {}
   }
@@ -44,13 +46,18 @@ public final class Demuxer {
 
   /// The file; reading its bytes by themselves does not disturb the demuxer.
   public let source: FileSource
+  private let options: Options
   let context: UnsafeMutablePointer<AVFormatContext>
+
+  /// Packets come as they lie in the media, whatever edit lists say.
+  public var ignoresEditLists: Bool { options.ignoresEditLists }
 
   /// Looks at the file's beginning, opens it and finds its streams' parameters. Blocks for as long as that takes.
   ///
   /// Throws `cancelled` when the source's interrupt was used, `invalidData` when no format fits or the file is damaged.
   public init(source: FileSource, options: Options = Options()) throws(AVFailure) {
     self.source = source
+    self.options = options
     let name = Self.name(of: source)
     let (format, isGuessed) = try Self.probe(source, name: name, options: options)
     context = try Self.open(source, name: name, format: format, options: options)
@@ -155,9 +162,14 @@ public final class Demuxer {
   }
 
   /// The same file, opened anew from its start, so that what follows is read as if for the first time: seeks to the
-  /// start give other timestamps in some formats. This demuxer must not be used afterwards. Blocks.
-  public func reopened(options: Options = Options()) throws(AVFailure) -> Demuxer {
-    try Demuxer(source: source.reopened(), options: options)
+  /// start give other timestamps in some formats; with this one's options. This demuxer must not be used afterwards. Blocks.
+  public func reopened() throws(AVFailure) -> Demuxer { try Demuxer(source: source.reopened(), options: options) }
+
+  /// As `reopened()`, but with edit lists followed or not.
+  public func reopened(ignoringEditLists: Bool) throws(AVFailure) -> Demuxer {
+    var options = options
+    options.ignoresEditLists = ignoringEditLists
+    return try Demuxer(source: source.reopened(), options: options)
   }
 
   // MARK: - Opening
@@ -217,6 +229,8 @@ public final class Demuxer {
     var settings: OpaquePointer?
     defer { av_dict_free(&settings) }
     try check(av_dict_set(&settings, "protocol_whitelist", "file", 0), "av_dict_set")
+    // Other formats do not know it, and leave it be.
+    if options.ignoresEditLists { try check(av_dict_set(&settings, "ignore_editlist", "1", 0), "av_dict_set") }
     var opened: UnsafeMutablePointer<AVFormatContext>? = context
     let result = avformat_open_input(&opened, name, format, &settings)
     // On failure FFmpeg has freed the context.

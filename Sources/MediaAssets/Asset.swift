@@ -99,8 +99,7 @@ public final class Asset: Sendable {
     guard prefersPreciseDuration, let track = properties.audioTrack, !track.providesPreciseDuration else {
       return properties
     }
-    let reader = try AudioTrackReader(
-      asset: self, properties: properties, interrupt: interrupt, kinds: .regularFiles)
+    let reader = try AudioTrackReader(asset: self, interrupt: interrupt, kinds: .regularFiles)
     let end = try MediaTime(frame: reader.exactFrameCount(), rate: reader.format.sampleRateHz)
     return properties.withAudioEnd(end)
   }

@@ -24,6 +24,15 @@ public struct AssetProperties: Sendable, Hashable {
   /// The sound track that plays.
   public var audioTrack: AssetTrack? { tracks.first { $0.id == audioTrackID } }
 
+  /// What of the sound that plays is heard when on the asset's timeline; nil where FFmpeg follows the file's edit list.
+  var audioEdits: EditedTimeline? {
+    guard let edits = audioEdges?.edits, let track = audioTrack, let rate = track.audioFormat?.sampleRateHz,
+      let start = track.timeRange.start.frameIndex(rate: rate, rounding: .halfAwayFromZero)
+    else { return nil }
+    // Video may begin before the movie's time 0.
+    return edits.delayed(byFrames: start - edits.firstSoundFrame)
+  }
+
   /// Errors: `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`, `unknownFormat`, `damagedFile`.
   init(demuxer: Demuxer, byteCount: Int64, displayPath: String) throws(MediaError) {
     formatName = demuxer.formatName

@@ -25,11 +25,13 @@ struct ContainerTiming {
     let starts = playing.compactMap { Self.start(of: $0, edges: edges, format: format) }
     let first = starts.filter(\.isNumeric).min() ?? .zero
     let beginsAtZero = format.hasMovieTimeline && !edges.values.contains(where: \.beginsAtFirstSound)
-    origin = beginsAtZero ? Swift.min(first, .zero) : first
+    // Without its edit list, a track's time is its media's own, whatever others do.
+    origin = demuxer.ignoresEditLists ? .zero : beginsAtZero ? Swift.min(first, .zero) : first
     containerDuration = demuxer.durationMicroseconds.map { TimeBase.microseconds.time(ofTicks: $0) } ?? .indefinite
     preciseTracks = Set(
       playing.filter { stream in
         if format == .mp3 { return edges[stream.index]?.soundFrameCount != nil }
+        if let edits = edges[stream.index]?.edits { return edits.endFrame != nil }
         guard let duration = stream.durationTicks else { return false }
         // CAF's table of packets counts the last one as whole when FFmpeg has written it.
         if format == .caf, stream.blockFrameCount == nil { return false }
@@ -49,6 +51,9 @@ struct ContainerTiming {
 
   /// Where the stream begins by the container's count; nil when it does not say.
   private static func start(of stream: StreamInfo, edges: [Int: TrackEdges], format: ContainerFormat) -> MediaTime? {
+    if let edits = edges[stream.index]?.edits, let rate = stream.sampleRateHz {
+      return MediaTime(frame: edits.firstSoundFrame, rate: rate)
+    }
     guard let ticks = stream.startTicks else { return nil }
     let start = stream.timeBase.time(ofTicks: ticks)
     guard format == .movie, let uncut = edges[stream.index]?.uncutStartFrames, uncut > 0, let rate = stream.sampleRateHz
@@ -61,6 +66,10 @@ struct ContainerTiming {
     let start = Self.start(of: stream, edges: edges, format: format) ?? origin
     // Plainly zero, lest its fine timescale go into every sum.
     let offset = start.isNumeric && start != origin ? start - origin : .zero
+    if let edits = edges[stream.index]?.edits, let rate = stream.sampleRateHz {
+      let duration = edits.endFrame.map { MediaTime(frame: $0 - edits.firstSoundFrame, rate: rate) }
+      return TimeRange(start: offset, duration: duration ?? .indefinite)
+    }
     if let count = edges[stream.index]?.soundFrameCount, let rate = stream.sampleRateHz {
       return TimeRange(start: offset, duration: MediaTime(frame: count, rate: rate))
     }

@@ -106,8 +106,9 @@ final class FrameReader {
     grid = FrameGrid(declaredStep: stream.frameStepCount)
     isMovieTimeline = format.hasMovieTimeline
     isBareStream = format == .adts
+    let others = demuxer.ignoresEditLists ? [] : demuxer.streams
     presentationStart =
-      demuxer.streams.filter { $0.mediaType == .video && $0.startTicks != nil }
+      others.filter { $0.mediaType == .video && $0.startTicks != nil }
       .min { left, right in
         left.timeBase.time(ofTicks: left.startTicks ?? 0) < right.timeBase.time(ofTicks: right.startTicks ?? 0)
       }

@@ -10,6 +10,14 @@ struct MovieTrackTimes: Sendable, Hashable {
     var duration: Int64
     /// Where it begins in the media, in the track's ticks; -1: nowhere, an empty edit.
     var mediaStart: Int64
+    /// How fast the media goes by, in parts of 65,536; 0: it stands still.
+    var rate = normalRate
+
+    static let normalRate: Int64 = 0x1_0000
+
+    var isEmpty: Bool { mediaStart < 0 }
+    /// Media goes by. At which speed does not matter: what is not played at its own is played at 1.
+    var isHeard: Bool { mediaStart >= 0 && rate != 0 }
   }
 
   static let maximumBoxCount = 4_096
@@ -52,9 +60,8 @@ struct MovieTrackTimes: Sendable, Hashable {
   /// Where time 0 of the one stretch of media that plays lies, in the track's ticks: empty edits before it push it ahead, and
   /// what is in front of its start lies before time 0. Nil when there is not exactly one, and it last.
   var mediaOrigin: Int64? {
-    guard let last = edits.last, last.mediaStart >= 0, edits.dropLast().allSatisfy({ $0.mediaStart == -1 }) else {
-      return nil
-    }
+    guard let last = edits.last, !last.isEmpty, last.rate == Edit.normalRate, edits.dropLast().allSatisfy(\.isEmpty)
+    else { return nil }
     var empty: Int64 = 0
     for edit in edits.dropLast() {
       let (sum, overflow) = empty.addingReportingOverflow(edit.duration)
@@ -70,18 +77,19 @@ struct MovieTrackTimes: Sendable, Hashable {
   /// Where the media ends on the movie's timeline, in the track's ticks, when the last edit means that: it ends within one of
   /// the movie's ticks of it, and could say no better. Nil when it means another place.
   var mediaEnd: Int64? {
-    guard let origin = mediaOrigin, let last = edits.last, last.duration > 0, mediaDuration > last.mediaStart else {
-      return nil
-    }
-    let (edited, editedOverflow) = last.duration.multipliedReportingOverflow(by: mediaTimescale)
-    let (present, presentOverflow) = (mediaDuration - last.mediaStart)
-      .multipliedReportingOverflow(by: movieTimescale)
-    let (difference, overflow) = edited.subtractingReportingOverflow(present)
-    guard !editedOverflow, !presentOverflow, !overflow, difference.magnitude < mediaTimescale.magnitude else {
-      return nil
-    }
+    guard let origin = mediaOrigin, let last = edits.last, endsWithMedia(last) else { return nil }
     let (end, isTooMuch) = origin.addingReportingOverflow(mediaDuration)
     return isTooMuch ? nil : end
+  }
+
+  /// Whether an edit means to end where the media does: it ends within one of the movie's ticks of it.
+  func endsWithMedia(_ edit: Edit) -> Bool {
+    guard edit.isHeard, edit.duration > 0, mediaDuration > edit.mediaStart else { return false }
+    let (edited, editedOverflow) = edit.duration.multipliedReportingOverflow(by: mediaTimescale)
+    let (present, presentOverflow) = (mediaDuration - edit.mediaStart)
+      .multipliedReportingOverflow(by: movieTimescale)
+    let (difference, overflow) = edited.subtractingReportingOverflow(present)
+    return !editedOverflow && !presentOverflow && !overflow && difference.magnitude < mediaTimescale.magnitude
   }
 
   // MARK: - Boxes
@@ -137,7 +145,7 @@ struct MovieTrackTimes: Sendable, Hashable {
     return bytes.number(4)
   }
 
-  /// Nil for lists that say more than where one stretch of media plays at its own rate.
+  /// Nil for lists that make no sense, and those that are longer than anybody's.
   private static func edits(_ contents: [UInt8]) -> [Edit]? {
     var bytes = BigEndianBytes(contents)
     guard let version = bytes.number(1), version <= 1 else { return nil }
@@ -148,8 +156,8 @@ struct MovieTrackTimes: Sendable, Hashable {
       let duration = version == 1 ? bytes.long() : bytes.number(4)
       let start =
         version == 1 ? bytes.signedLong() : bytes.number(4).map { Int64(Int32(truncatingIfNeeded: $0)) }
-      guard let duration, let start, start >= -1, bytes.number(4) == 0x1_0000 else { return nil }
-      edits.append(Edit(duration: duration, mediaStart: start))
+      guard let duration, let start, start >= -1, let rate = bytes.number(4) else { return nil }
+      edits.append(Edit(duration: duration, mediaStart: start, rate: rate))
     }
     return edits
   }

@@ -21,6 +21,8 @@ struct TrackEdges: Sendable, Hashable {
   /// What says how much to cut, should anything be cut.
   private(set) var startSource = EdgeTrim.Source.none
   private(set) var endSource = EdgeTrim.Source.none
+  /// What the edit list of an MP4 puts together of several stretches; nil where FFmpeg follows it.
+  private(set) var edits: EditedTimeline?
   /// Time 0 is the first sound, even in a container with a timeline of its own.
   private(set) var beginsAtFirstSound = false
   /// The file was cut off: there is no last page (Ogg), or less than its data chunk says (WAV).
@@ -120,9 +122,12 @@ struct TrackEdges: Sendable, Hashable {
 
   private mutating func readMovie(_ demuxer: Demuxer, _ stream: StreamInfo) {
     (startSource, endSource) = (.editList, .trackDuration)
+    if demuxer.ignoresEditLists { return }
     if let times = MovieTrackTimes(trackID: stream.containerID, read: { demuxer.bytes(at: $0, count: $1) }),
       TimeBase(sampleRateHz: Int(times.mediaTimescale)) == stream.timeBase
     {
+      edits = stream.sampleRateHz.flatMap { EditedTimeline(times, sampleRateHz: $0) }
+      if edits != nil { return }
       endTicks = times.mediaEnd
       // In fragmented files FFmpeg leaves in what the edit list cuts off: it comes before time 0.
       if let start = stream.startTicks, start < 0, start == times.mediaOrigin, let rate = stream.sampleRateHz {

@@ -30,6 +30,7 @@ extension MediaError.Code {
   public static let mediaLimitExceeded = Self(rawValue: 3005)
   public static let wrongLength = Self(rawValue: 3006)
   public static let irregularTimestamps = Self(rawValue: 3007)
+  public static let unsupportedEdit = Self(rawValue: 3008)
 
   // MARK: 4xxx: codecs.
   public static let unknownCodec = Self(rawValue: 4001)
@@ -71,6 +72,7 @@ extension MediaError.Code {
     2005: "read-failed", 2006: "write-failed", 2007: "unsupported-place",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",
     3005: "media-limit-exceeded", 3006: "wrong-length", 3007: "irregular-timestamps",
+    3008: "unsupported-edit",
     4001: "unknown-codec", 4002: "decode-failed", 4003: "unsupported-audio-format", 4004: "conversion-failed",
     5001: "output-unavailable", 5002: "output-lost", 5003: "output-configuration", 5004: "not-virtual-clock",
     6001: "unknown-command", 6002: "bad-arguments", 6003: "line-too-long", 6004: "invalid-utf8",

@@ -91,8 +91,8 @@ public enum PlayerEvent: Sendable, Hashable {
   /// Packets of the item did not decode, the first at this time; silence stands for what they last. Said when it is
   /// found, up to two seconds before it is heard.
   case packetsSkipped(PlayerItem.ID, MediaTime, count: Int, MediaError)
-  /// Something is wrong with the item's file at this time, though it plays: `irregularTimestamps`, `wrongLength`. Said
-  /// when it is found. As AVPlayerItemNewErrorLogEntry.
+  /// Something is wrong with the item's file at this time, though it plays: `irregularTimestamps`, `wrongLength`,
+  /// `unsupportedEdit`. Said when it is found. As AVPlayerItemNewErrorLogEntry.
   case newErrorLogEntry(PlayerItem.ID, MediaTime, MediaError)
   /// One item, or one pass of it, was followed by the next: told when that is heard.
   case seam(PlayerSeam)

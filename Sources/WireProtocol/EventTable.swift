@@ -41,7 +41,8 @@ public enum EventTable {
     EventSpec(
       name: .newErrorLogEntry, fields: position + error,
       summary: "`observe item.events`: something is wrong with an item's file at this time, though it plays:"
-        + " `irregular-timestamps`, `wrong-length`. Sent when it is found, up to two seconds before it is heard."),
+        + " `irregular-timestamps`, `wrong-length`, `unsupported-edit`. Sent when it is found, up to two seconds before it is"
+        + " heard."),
     EventSpec(
       name: .overflow, fields: ["dropped"],
       summary: "Events were dropped because the connection did not read; it should ask again for what it needs."),

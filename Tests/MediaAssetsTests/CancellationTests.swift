@@ -29,7 +29,7 @@ import Testing
     }
     feeder.start()
     let reader = try AudioTrackReader(
-      asset: Asset(path: path), properties: nil, interrupt: interrupt, kinds: .regularFilesAndPipes)
+      asset: Asset(path: path), interrupt: interrupt, kinds: .regularFilesAndPipes)
     // Sooner or later there is nothing left to read, and only the cancellation can end that.
     let canceller = Thread {
       isFed.wait()
@@ -61,7 +61,7 @@ import Testing
     Thread { interrupt.cancel() }.start()
     let code = errorCode {
       _ = try AudioTrackReader(
-        asset: Asset(path: path), properties: nil, interrupt: interrupt, kinds: .regularFilesAndPipes)
+        asset: Asset(path: path), interrupt: interrupt, kinds: .regularFilesAndPipes)
     }
     #expect(code == 6015)
     close(descriptor)

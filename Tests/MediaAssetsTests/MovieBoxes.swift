@@ -55,7 +55,14 @@ enum MovieBoxes {
 
   /// With these edits (duration in the movie's timescale, start in the track's; -1: an empty edit); without any, with none.
   static func withEdits(_ edits: [(Int, Int)], in bytes: [UInt8]) throws -> [UInt8] {
-    let list = edits.flatMap { bigEndian(UInt32($0.0)) + bigEndian(Int32($0.1)) + bigEndian(UInt32(0x10000)) }
+    try withRatedEdits(edits.map { ($0.0, $0.1, 0x1_0000) }, in: bytes)
+  }
+
+  /// With these edits, which have a rate, too, in parts of 65,536.
+  static func withRatedEdits(_ edits: [(duration: Int, start: Int, rate: Int)], in bytes: [UInt8]) throws -> [UInt8] {
+    let list = edits.flatMap {
+      bigEndian(UInt32($0.duration)) + bigEndian(Int32($0.start)) + bigEndian(UInt32($0.rate))
+    }
     let box =
       edits.isEmpty ? [] : box("edts", self.box("elst", bigEndian(UInt32(0)) + bigEndian(UInt32(edits.count)) + list))
     return try replaced(["moov", "trak", "edts"], with: box, in: bytes)

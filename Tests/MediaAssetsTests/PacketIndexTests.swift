@@ -66,10 +66,10 @@ import Testing
     // Another reader of the same asset profits.
     let second = try AudioTrackReader(asset: asset)
     for seconds in [130, 40, 150, 90] {
-      let before = second.reader.demuxer.source.readByteCount
+      let before = second.media.reader.demuxer.source.readByteCount
       try second.seekExactly(to: MediaTime(value: Int64(seconds), timescale: 1))
       #expect(try second.readFrames(100).position == Int64(seconds) * 44_100)
-      let read = second.reader.demuxer.source.readByteCount - before
+      let read = second.media.reader.demuxer.source.readByteCount - before
       #expect(read > 0 && read < 500_000, "\(seconds): \(read) of \(fileByteCount) bytes")
     }
   }
@@ -81,9 +81,9 @@ import Testing
     let asset = Asset(path: path)
     let reader = try AudioTrackReader(asset: asset)
     try reader.seekExactly(to: MediaTime(value: 39, timescale: 1))
-    let source = reader.reader.demuxer.source
+    let source = reader.media.reader.demuxer.source
     let identity = try #require(try source.identity())
-    let start = try #require(reader.reader.start?.byte)
+    let start = try #require(reader.media.reader.start?.byte)
     let index = asset.packetIndex(identity: identity, streamIndex: 0, firstByte: start, spacingFrames: 44_100)
     #expect((35...40).contains(index.placeCount))
 
@@ -113,9 +113,9 @@ import Testing
     try reader.seekExactly(to: MediaTime(value: 1, timescale: 1))
     #expect(try reader.readToEnd().count > 39 * 44_100)
     let other = try AudioTrackReader(asset: asset)
-    let before = other.reader.demuxer.source.readByteCount
+    let before = other.media.reader.demuxer.source.readByteCount
     try other.seekExactly(to: MediaTime(value: 37, timescale: 1))
-    #expect(other.reader.demuxer.source.readByteCount - before < 200_000)
+    #expect(other.media.reader.demuxer.source.readByteCount - before < 200_000)
   }
 
   @Test func aFileThatIsAnotherOneHasAnotherIndex() throws {

@@ -58,7 +58,7 @@ import Testing
     let reader = try AudioTrackReader(asset: Asset(path: makeFile(folder, "a.flac", [])))
     try reader.seekExactly(to: MediaTime(value: 10, timescale: 1))
     #expect(try reader.readFrames(10).position == 441_000)
-    let source = reader.reader.demuxer.source
+    let source = reader.media.reader.demuxer.source
     let before = source.readByteCount
     let tenth = MediaTime(value: 1, timescale: 10)
     let behind = try reader.seek(

@@ -18,6 +18,10 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
   var packet: (frames: Int, priming: Int)
   /// Whether the file holds the original's very samples.
   var isLossless: Bool
+  /// What is to be heard, from the file's path, where that is not the original.
+  var expected: (@Sendable (_ path: String) throws -> [Float])?
+  /// Frames that seeks must meet besides.
+  var places: [Int] = []
 
   var testDescription: String { name }
   /// The tools and what they were told, in order.
@@ -99,7 +103,7 @@ enum DemandedFormat: String, CaseIterable, Sendable {
   case adts, m4aWithEditList, m4aWithITunSMPB, opus, vorbis, alac, wavpack, matroska, ac3, mp4WithVideo
   case imaInWAV, microsoftADPCM, ima4, eac3, aacWithoutNoiseSubstitution, aacWithNoiseSubstitution
   case opusInMatroska, vorbisInMatroska, flacInOgg, flacInMatroska, mp3InMP4, mp3InMatroska, mp3At8kbit, mp2
-  case adtsAfterGarbage, w64, caf, au, tta, wma
+  case adtsAfterGarbage, w64, caf, au, tta, wma, severalEdits
 }
 
 /// Seeded noise and sweeps, shaped like music: it never repeats, so that a wrong place is seen, and it has what makes

@@ -54,7 +54,7 @@ struct SeekMeasurer {
 
   /// Everything, in the order of the table's columns.
   mutating func measure() throws -> SeekMeasurement {
-    compareWithOriginal()
+    if let expected = row.expected { try compare(with: expected(path)) } else { compareWithOriginal() }
     try compareWithDuration()
     var random = SplitMix64(state: row.name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
     let targets = (0..<24).map { _ in min(frameCount - 1, Int.random(in: 0..<row.source.frameCount, using: &random)) }
@@ -80,7 +80,7 @@ struct SeekMeasurer {
     let count = frameCount / frames
     let boundaries = [1, 2, 3, 40, count / 2, count - 2].map { $0 * frames - priming }
     let places = [0, 1, frameCount - 1, frameCount - 2_000] + boundaries.flatMap { [$0 - 1, $0, $0 + 1] }
-    return places.filter { (0..<frameCount).contains($0) }
+    return (places + row.places.flatMap { [$0 - 1, $0, $0 + 1] }).filter { (0..<frameCount).contains($0) }
   }
 
   private mutating func fault(_ text: String) {
@@ -129,6 +129,17 @@ struct SeekMeasurer {
   }
 
   // MARK: - Against the original
+
+  /// Everything that is read must be what another way of reading the file gives.
+  private mutating func compare(with expected: [Float]) {
+    result.extraFrames = (reference.count - expected.count) / channelCount
+    if result.extraFrames != 0 { fault("\(result.extraFrames) frames more than expected") }
+    let (difference, place) = largestDifference(
+      reference, expected, at: 0, count: min(reference.count, expected.count))
+    if difference > row.expectation.allowedSteps {
+      fault("\(difference) steps from what is expected at frame \(place / channelCount)")
+    }
+  }
 
   private mutating func compareWithOriginal() {
     let rows = min(original.count, reference.count) / channelCount

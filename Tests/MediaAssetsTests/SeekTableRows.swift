@@ -8,7 +8,7 @@ extension SeekRow {
     ("monkey's audio, musepack, amr, atrac", "nothing here encodes them"),
   ]
 
-  static let all = pcm + adpcm + flac + otherLossless + mp3 + aac + opusAndVorbis + otherLossy
+  static let all = pcm + adpcm + flac + otherLossless + mp3 + aac + opusAndVorbis + otherLossy + edited
 
   /// Writes one row in a line.
   init(

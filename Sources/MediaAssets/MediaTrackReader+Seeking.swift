@@ -4,7 +4,7 @@
 import LibAV
 import MediaCore
 
-extension AudioTrackReader {
+extension MediaTrackReader {
   /// Goes to a time; the next read begins there. Blocks.
   ///
   /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. With more it is
@@ -12,31 +12,19 @@ extension AudioTrackReader {
   /// to be decoded than what makes the sound right. Times outside the asset are clamped.
   ///
   /// Answers the time of the next frame. Errors: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
-  public func seek(
+  func seek(
     to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
   ) throws(MediaError) -> MediaTime {
     try mapped { () throws(AVFailure) in try noteChangedFile() }
-    guard let target = frame(at: time, rounding: .towardNegativeInfinity),
-      let earliest = frame(at: time - toleranceBefore, rounding: .towardPositiveInfinity),
-      let latest = frame(at: time + toleranceAfter, rounding: .towardNegativeInfinity)
-    else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
+    let (target, allowed) = try SeekTarget.frames(
+      time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, sampleRateHz: format.sampleRateHz,
+      last: lastSeekableFrame)
     if interrupt.isCancelled {
       mustReposition = true
       throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
     }
-    try move(toFrame: target, within: min(earliest, target)...max(latest, target))
+    try move(toFrame: target, within: allowed)
     return MediaTime(frame: position, rate: format.sampleRateHz)
-  }
-
-  /// A time as a frame from 0 on; nil when it is none.
-  private func frame(at time: MediaTime, rounding: MediaTime.RoundingMethod) -> Int64? {
-    if time.isPositiveInfinity { return lastSeekableFrame }
-    if time.isNegativeInfinity { return 0 }
-    guard time.isNumeric else { return nil }
-    guard let frame = time.frameIndex(rate: format.sampleRateHz, rounding: rounding) else {
-      return time < .zero ? 0 : lastSeekableFrame
-    }
-    return max(0, min(frame, lastSeekableFrame))
   }
 
   /// Seeks beyond it find nothing anyway; keeps sums of positions in range.

@@ -2,14 +2,8 @@ import LibAV
 import MediaCore
 
 /// Where a track's sound ends: found out, compared with what the file promised, and told.
-extension AudioTrackReader {
-  /// Where a track's sound ends.
-  public struct TrackEnd: Sendable, Hashable {
-    /// The frame behind the last one.
-    public var frame: Int64
-    /// Every frame up to it was counted, or placed by timestamps as fine as frames.
-    public var isExact: Bool
-  }
+extension MediaTrackReader {
+  typealias TrackEnd = AudioTrackReader.TrackEnd
 
   /// What was cut off at the start, when the first frame has been decoded.
   static func startTrim(_ reader: FrameReader, _ edges: TrackEdges) -> EdgeTrim {
@@ -114,7 +108,7 @@ extension AudioTrackReader {
   /// packets tell how long they are. Afterwards the reader is at the end. Blocks for as long as that takes.
   ///
   /// Errors: those of `read`, but that a file breaks off is none; `cancelled`.
-  public func exactFrameCount() throws(MediaError) -> Int64 {
+  func exactFrameCount() throws(MediaError) -> Int64 {
     if let end, end.isExact { return end.frame }
     if positioning != .timestamps, reader.hasExactTimestamps {
       let counted = try mapped { () throws(AVFailure) in

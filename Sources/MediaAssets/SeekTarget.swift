@@ -1,0 +1,24 @@
+import MediaCore
+
+/// What a seek asks for, in frames.
+enum SeekTarget {
+  /// The frame that contains a time, and those that the tolerances allow, among them that one; all from 0 to `last`.
+  ///
+  /// Errors: `invalidTime`.
+  static func frames(
+    _ time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime, sampleRateHz: Int, last: Int64
+  ) throws(MediaError) -> (target: Int64, allowed: ClosedRange<Int64>) {
+    func frame(at time: MediaTime, rounding: MediaTime.RoundingMethod) -> Int64? {
+      if time.isPositiveInfinity { return last }
+      if time.isNegativeInfinity { return 0 }
+      guard time.isNumeric else { return nil }
+      guard let frame = time.frameIndex(rate: sampleRateHz, rounding: rounding) else { return time < .zero ? 0 : last }
+      return max(0, min(frame, last))
+    }
+    guard let target = frame(at: time, rounding: .towardNegativeInfinity),
+      let earliest = frame(at: time - toleranceBefore, rounding: .towardPositiveInfinity),
+      let latest = frame(at: time + toleranceAfter, rounding: .towardNegativeInfinity)
+    else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
+    return (target, min(earliest, target)...max(latest, target))
+  }
+}

@@ -1,0 +1,107 @@
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// Edit lists of several stretches: what is unusual in them is said, and what is told of the file is true.
+@Suite struct EditedTrackTests {
+  private static let frameCount = 88_200
+
+  private func make(_ folder: TemporaryFolder, _ edits: [(duration: Int, start: Int, rate: Int)]) throws -> String {
+    let source = try folder.write(
+      TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount), as: "source.wav")
+    let plain = folder.file("plain.mov")
+    try Tool.ffmpeg("-i", source, "-c:a", "pcm_s16le", "-movie_timescale", "44100", plain)
+    return try folder.write(MovieBoxes.withRatedEdits(edits, in: readFile(plain)), as: "edited.mov")
+  }
+
+  /// The indices that time-coded frames tell; -1 for one of silence that is not index 0.
+  private func indices(_ samples: [Float]) -> [Int64] {
+    stride(from: 0, to: samples.count, by: 2).map { TimeCode.index(left: samples[$0], right: samples[$0 + 1]) ?? -1 }
+  }
+
+  @Test func anotherSpeedAndAMomentThatIsHeldAreSaidAndKeepTheirPlace() throws {
+    let folder = try TemporaryFolder()
+    let path = try make(
+      folder, [(10_000, 20_000, 0x2_0000), (1_000, 40_000, 0), (5_000, 60_000, 0x1_0000)])
+    let asset = Asset(path: path)
+    let reader = try AudioTrackReader(asset: asset)
+    let warning = try #require(reader.takeWarning())
+    #expect(warning.error.code == .unsupportedEdit && warning.time == .zero)
+    #expect(reader.takeWarning() == nil)
+    let expected = Array(20_000..<30_000) + [Int64](repeating: 0, count: 1_000) + Array(60_000..<65_000)
+    #expect(try indices(reader.readToEnd()) == expected)
+    #expect(reader.end == AudioTrackReader.TrackEnd(frame: 16_000, isExact: true))
+    #expect(try asset.load().duration == MediaTime(frame: 16_000, rate: 44_100))
+    #expect(try asset.load().providesPreciseDuration)
+    #expect(reader.startTrim == EdgeTrim(frameCount: 20_000, source: .editList))
+    #expect(reader.endTrim == EdgeTrim(frameCount: Int64(Self.frameCount) - 65_000, source: .editList))
+  }
+
+  /// An edit in the middle that goes on behind the media's end is silent there; the last one ends with it.
+  @Test func whatTheMediaDoesNotHaveIsSilentAndAtTheEndIsTheEnd() throws {
+    let folder = try TemporaryFolder()
+    let path = try make(
+      folder,
+      [(2_000, Self.frameCount - 500, 0x1_0000), (3_000, 7, 0x1_0000), (9_000, Self.frameCount - 100, 0x1_0000)])
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    let last = Int64(Self.frameCount)
+    let expected =
+      Array((last - 500)..<last) + [Int64](repeating: 0, count: 1_500) + Array(7..<3_007) + Array((last - 100)..<last)
+    #expect(try indices(reader.readToEnd()) == expected)
+    #expect(reader.takeWarning() == nil)
+    // Into the silence, and out of it.
+    #expect(try reader.seekExactly(to: MediaTime(frame: 1_990, rate: 44_100)) == MediaTime(frame: 1_990, rate: 44_100))
+    #expect(try indices(reader.readFrames(20).samples) == Array(expected[1_990..<2_010]))
+    #expect(try reader.exactFrameCount() == 5_100)
+    #expect(try reader.readFrames(1).position == nil)
+  }
+
+  @Test func seeksStayInTheStretchAndWithinTheTolerances() throws {
+    let folder = try TemporaryFolder()
+    let reader = try AudioTrackReader(
+      asset: Asset(path: make(folder, [(30_000, 50_000, 0x1_0000), (5_000, -1, 0x1_0000), (30_000, 10, 0x1_0000)])))
+    let second = MediaTime(value: 1, timescale: 1)
+    for target: Int64 in [0, 29_999, 30_000, 34_999, 35_000, 64_999, 12_345] {
+      let time = MediaTime(frame: target, rate: 44_100)
+      let landed = try reader.seek(to: time, toleranceBefore: second, toleranceAfter: second)
+      #expect(landed >= time - second && landed <= time + second)
+      #expect(landed == MediaTime(frame: reader.position, rate: 44_100))
+      let place = reader.position
+      let index = try #require(try indices(reader.readFrames(1).samples).first)
+      let expected = place < 30_000 ? 50_000 + place : place < 35_000 ? 0 : 10 + place - 35_000
+      #expect(index == expected)
+    }
+    #expect(try reader.seekExactly(to: .positiveInfinity) == MediaTime(frame: 65_000, rate: 44_100))
+    #expect(try reader.readFrames(1).position == nil)
+    #expect(errorCode { try reader.seekExactly(to: .invalid) } == MediaError.Code.invalidTime.rawValue)
+    #expect(reader.position == 65_000)
+  }
+
+  @Test func aCancelledReadGoesOnWhereItWas() throws {
+    let folder = try TemporaryFolder()
+    let reader = try AudioTrackReader(
+      asset: Asset(path: make(folder, [(1_000, 50_000, 0x1_0000), (1_000, 10, 0x1_0000)])))
+    #expect(try indices(reader.readFrames(900).samples) == Array(50_000..<50_900))
+    reader.cancel()
+    #expect(try reader.readFrames(1).position == nil)
+    #expect(errorCode { try reader.seekExactly(to: .zero) } == MediaError.Code.cancelled.rawValue)
+    reader.resetCancellation()
+    #expect(try indices(reader.readFrames(1_000).samples) == Array(50_900..<51_000) + Array(10..<910))
+  }
+
+  @Test func theListIsReadForWhatFFmpegDoesNotFollowOnly() throws {
+    let folder = try TemporaryFolder()
+    let plain: [[(duration: Int, start: Int, rate: Int)]] = [
+      [], [(80_000, 100, 0x1_0000)], [(500, -1, 0x1_0000), (80_000, 100, 0x1_0000)],
+    ]
+    for edits in plain {
+      #expect(try AudioTrackReader(asset: Asset(path: make(folder, edits))).edited == nil)
+    }
+    // The last one goes on as long as there is media.
+    let open = try AudioTrackReader(
+      asset: Asset(path: make(folder, [(10, 700, 0x1_0000), (0, Self.frameCount - 20, 0x1_0000)])))
+    let last = Int64(Self.frameCount)
+    #expect(try indices(open.readToEnd()) == Array(700..<710) + Array((last - 20)..<last))
+  }
+}
