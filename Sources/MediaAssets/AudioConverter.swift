@@ -9,11 +9,17 @@ import MediaCore
 /// output frame coincides (the resampler's phase is 0 there), and as much before the first frame heard as the filter
 /// reaches back. At frame 0 there is nothing before, and libswresample mirrors the first frames, as it always does.
 ///
+/// At another playback rate than 1 it makes the sound faster or slower, and with that higher or lower, as a tape does: as
+/// if the input's rate were so much higher. Then any frame is as good as another to begin at (rates rarely coincide), and
+/// output frames are counted from there.
+///
 /// Threading: one thread at a time.
 public final class AudioConverter {
   public let input: AudioFormat
   public let output: AudioFormat
-  /// The output frame, counted from what input frame 0 becomes, that comes out first.
+  public let playbackRate: PlaybackRate
+  /// The output frame, counted from what input frame 0 becomes, that comes out first; at another playback rate than 1
+  /// counted from what the first input frame that goes in becomes.
   public let firstOutputFrame: Int64
   private let resampler: Resampler
   /// Frames that come out before the first one that is heard.
@@ -24,24 +30,37 @@ public final class AudioConverter {
   /// - Parameters:
   ///   - historyStart: the number of the first frame that will go in, from `historyStart(before:from:to:)`.
   ///   - firstInputFrame: the first frame that comes out is the one at or behind it; not before `historyStart`.
+  ///   - droppedFrameCount: at another `playbackRate` than 1, instead of the two: how many frames would come out first.
   /// Errors: `conversionFailed`.
   public init(
-    from input: AudioFormat, to output: AudioFormat, historyStart: Int64 = 0, firstInputFrame: Int64 = 0
+    from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal, historyStart: Int64 = 0,
+    firstInputFrame: Int64 = 0, droppedFrameCount: Int64 = 0
   ) throws(MediaError) {
     precondition(historyStart >= 0 && firstInputFrame >= historyStart, "history begins before what is heard")
     self.input = input
     self.output = output
-    firstOutputFrame = Self.outputFrame(ofInputFrame: firstInputFrame, from: input, to: output)
-    droppedFrameCount = Int(firstOutputFrame - Self.outputFrame(ofInputFrame: historyStart, from: input, to: output))
+    self.playbackRate = playbackRate
+    let ratio = FrameRatio(from: input.sampleRateHz, to: output.sampleRateHz, playbackRate: playbackRate)
+    if playbackRate == .normal {
+      firstOutputFrame = ratio.outputFrame(ofInputFrame: firstInputFrame)
+      self.droppedFrameCount = Int(firstOutputFrame - ratio.outputFrame(ofInputFrame: historyStart))
+    } else {
+      firstOutputFrame = droppedFrameCount
+      self.droppedFrameCount = Int(droppedFrameCount)
+    }
     do {
+      // At the rate 1 libswresample gets the rates as they are: what it brings may hang on how they are said.
+      let rates =
+        playbackRate == .normal
+        ? (input: input.sampleRateHz, output: output.sampleRateHz) : ratio.nearest(upTo: Self.largestRate)
       resampler = try Resampler(
-        input: SampleLayout(format: .float32, sampleRateHz: input.sampleRateHz, channelCount: input.channelCount),
-        outputSampleRateHz: output.sampleRateHz, outputChannelCount: output.channelCount,
+        input: SampleLayout(format: .float32, sampleRateHz: rates.input, channelCount: input.channelCount),
+        outputSampleRateHz: rates.output, outputChannelCount: output.channelCount,
         matrix: ChannelMatrix.gains(from: input.channelCount, to: output.channelCount))
     } catch {
       throw MediaError(
         .conversionFailed,
-        "cannot convert \(input.sampleRateHz) Hz, \(input.channelCount) channels to \(output.sampleRateHz) Hz, \(output.channelCount) channels",
+        "cannot convert \(input.sampleRateHz) Hz, \(input.channelCount) channels to \(output.sampleRateHz) Hz, \(output.channelCount) channels at rate \(playbackRate.value)",
         operation: error.call, underlying: error.reason)
     }
   }
@@ -87,22 +106,24 @@ public final class AudioConverter {
 
   // MARK: - Places
 
+  /// Rates of more are told to libswresample as fractions of numbers up to this one: what that is off by is less than 3
+  /// parts in a million millions, and no sample in a day.
+  private static let largestRate: Int64 = 1 << 24
+
   /// Where input has to begin for what is heard from `frame` on to equal a conversion from frame 0 on; `frame` itself
-  /// at equal rates.
-  public static func historyStart(before frame: Int64, from input: AudioFormat, to output: AudioFormat) -> Int64 {
+  /// at equal rates. At another playback rate than 1: far enough before `frame` for the filter.
+  public static func historyStart(
+    before frame: Int64, from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal
+  ) -> Int64 {
+    if playbackRate != .normal {
+      let ratio = FrameRatio(from: input.sampleRateHz, to: output.sampleRateHz, playbackRate: playbackRate)
+      let rates = ratio.nearest(upTo: largestRate)
+      return max(0, frame - Int64(Resampler.filterFrames(from: rates.input, to: rates.output)))
+    }
     guard input.sampleRateHz != output.sampleRateHz else { return frame }
     let period = Int64(Resampler.phasePeriodFrames(from: input.sampleRateHz, to: output.sampleRateHz))
     let history = Int64(Resampler.filterFrames(from: input.sampleRateHz, to: output.sampleRateHz))
     return max(0, frame - history) / period * period
-  }
-
-  /// The output frame at or after input frame `frame`: where something that begins there begins in the output.
-  private static func outputFrame(
-    ofInputFrame frame: Int64, from input: AudioFormat, to output: AudioFormat
-  ) -> Int64 {
-    let scaled = Int128(frame) * Int128(output.sampleRateHz)
-    let (quotient, remainder) = scaled.quotientAndRemainder(dividingBy: Int128(input.sampleRateHz))
-    return Int64(clamping: remainder > 0 ? quotient + 1 : quotient)
   }
 
   private static func mapped(_ failure: AVFailure) -> MediaError {

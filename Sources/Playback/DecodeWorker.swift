@@ -138,7 +138,7 @@ final class DecodeWorker {
     next = nil
     taken = []
     begunBeforeTaken = 1
-    let writer = StreamWriter(stream: job.stream, format: job.format)
+    let writer = StreamWriter(stream: job.stream, format: job.format, playbackRate: job.start.rate)
     self.writer = writer
     current = (job.start.pass, 0)
     canProgress = true

@@ -17,7 +17,8 @@ struct ExactPlace: Sendable, Hashable {
   /// The first frame at or behind the place.
   var roundedUp: Int64 { numerator > 0 ? frame + 1 : frame }
 
-  /// Goes on by `frameCount` frames of `rate` in a stream of `streamRate`; both in Hz and above 0. Backwards, too.
+  /// Goes on by `frameCount` frames of `rate` in a stream of `streamRate`; both in one unit, Hz or finer, and above 0 and
+  /// below 2^44. Backwards, too.
   mutating func advance(by frameCount: Int64, ofRate rate: Int, inRate streamRate: Int) {
     let scaled = Int128(frameCount) * Int128(streamRate)
     var (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int128(rate))

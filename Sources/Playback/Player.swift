@@ -33,14 +33,28 @@ extension PlayerControl {
 
   // MARK: - Transport
 
-  /// Sets the rate to 1. Without an item the player waits for one.
+  /// Sets the rate to `defaultRate`, or to what `setRate(_:startsPlayback:)` noted for this. Without an item the player
+  /// waits for one.
   public func play() { core.play() }
 
   /// Sets the rate to 0. No sample is lost or repeated by it.
   public func pause() { core.pause() }
 
-  /// Sets the desired rate. Errors: `unsupportedRate` for anything but 0 and 1.
-  public func setRate(_ rate: Double) throws(MediaError) { try core.setRate(rate) }
+  /// Sets the desired rate, from 1/32 to 32 and exact to a millionth; 0 pauses, any other one plays.
+  ///
+  /// While playing it changes without a gap or a click, 60 ms after what is heard then; until then `state.timebaseRate` is
+  /// the rate before. Where changes follow each other faster, each takes effect when the one before has, and the newest
+  /// is what remains. With `startsPlayback` false a player that is paused stays so, and its next `play` uses the rate,
+  /// once. Errors: `unsupportedRate` for what is not a number, too slow, too fast, or backwards.
+  public func setRate(_ rate: Double, startsPlayback: Bool = true) throws(MediaError) {
+    try core.setRate(rate, startsPlayback: startsPlayback)
+  }
+
+  /// The rate that `play` sets; 1 at first.
+  public var defaultRate: Double { core.defaultRate.value }
+
+  /// Sets the rate that `play` sets from now on; what is played now stays as it is. Errors: `unsupportedRate`.
+  public func setDefaultRate(_ rate: Double) throws(MediaError) { try core.setDefaultRate(rate) }
 
   /// Plays at `rate` with what is there at once, however little that is; from a stall, too. When nothing is, that is as a
   /// stall without its event: a player that waits by itself waits (`toMinimizeStalls`, or until the item is open), one that

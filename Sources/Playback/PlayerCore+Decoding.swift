@@ -35,8 +35,8 @@ extension PlayerCore {
   /// The item's time at which the sound of a pass ends, which is in a stream.
   private func endTime(of pass: PassID) -> MediaTime? {
     guard let end = ends.last(where: { $0.passID == pass }) else { return nil }
-    return timeline.position(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1))
-      .map { $0.time + MediaTime(frame: min(1, end.streamFrame), rate: timeline.sampleRateHz) }
+    guard let span = timeline.span(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else { return nil }
+    return timeline.time(in: span, at: end.streamFrame)
   }
 
   func send(_ plan: Machine.Plan) {
@@ -70,20 +70,28 @@ extension PlayerCore {
     }
     output.keep(prepared.stream)
     if prepared.isContinuation {
-      core.setStream(
-        prepared.stream, fromFrame: framesPlayed(of: prepared), fadeFrameCount: Int64(core.format.sampleRateHz / 200),
-        input: inputIndex)
+      continueSound(with: prepared, core, input: inputIndex)
     } else {
       core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
     }
     core.setRunning(machine.rate != 0, input: inputIndex)
   }
 
+  /// The stream goes on with what sounds: from where that is now, across 5 ms.
+  func continueSound(with next: Generation, _ core: RenderCore, input: Int) {
+    core.setStream(
+      next.stream, fromFrame: framesPlayed(of: next), fadeFrameCount: Self.fadeFrameCount(core), input: input)
+  }
+
+  /// 5 ms.
+  private static func fadeFrameCount(_ core: RenderCore) -> Int64 { Int64(core.format.sampleRateHz / 200) }
+
   /// How far playback went on while what continues it was decoded.
   private func framesPlayed(of prepared: Generation) -> Int64 {
     guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
-      let elapsed = (position.time - start.time).frameIndex(
-        rate: timeline.sampleRateHz, rounding: .towardNegativeInfinity)
+      let rate = timeline.rate(streamID: prepared.stream.id, streamFrame: 0),
+      let elapsed = (position.time - start.time).frameCount(
+        rate: timeline.sampleRateHz, playbackRate: rate, rounding: .towardNegativeInfinity)
     else { return 0 }
     return max(0, min(elapsed, prepared.stream.writtenFrame))
   }
@@ -109,7 +117,9 @@ extension PlayerCore {
       return commit(next)
     }
     output.keep(next.stream)
-    core.scheduleStream(next.stream, fromFrame: 0, atFrame: end.streamFrame, input: inputIndex)
+    core.scheduleStream(
+      next.stream, fromFrame: 0, atFrame: end.streamFrame,
+      fadeFrameCount: next.isContinuation ? Self.fadeFrameCount(core) : 0, input: inputIndex)
     outgoing = sounding
     self.sounding = next
     traceCommit(of: next, at: nil)
@@ -139,6 +149,21 @@ extension PlayerCore {
     }
     ends.append(ItemEnd(streamID: stream.id, streamFrame: frame, passID: pass, itemID: itemID))
     return truncate(after: pass)
+  }
+
+  /// A pass ends at a frame that is about to be heard, and sounds on until what follows it is there. Answers whether the
+  /// mixer is to be told.
+  func split(_ pass: PassID, atStreamFrame frame: Int64) -> Bool {
+    guard let current = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.number == pass.generation }),
+      let itemID = timeline.span(streamID: current.stream.id, streamFrame: frame)?.itemID
+    else { return false }
+    if let index = ends.firstIndex(where: { $0.streamID == current.stream.id && $0.passID.index >= pass.index }) {
+      ends.removeLast(ends.count - index)
+    }
+    ends.append(ItemEnd(streamID: current.stream.id, streamFrame: frame, passID: pass, itemID: itemID))
+    forgetWaiting(from: 0)
+    guard let outgoing, outgoing.stream.id == current.stream.id else { return false }
+    return withdrawTakeOver(from: outgoing, at: frame)
   }
 
   /// Nothing after the end of the pass in its stream is to sound. Answers whether the mixer is to be told.
@@ -300,7 +325,8 @@ extension PlayerCore {
         timeline.add(
           PlayerTimeline.Span(
             streamFrame: span.streamFrame, itemID: span.itemID, passIndex: Int(span.passIndex),
-            time: MediaTime(value: span.timeValue, timescale: span.timeScale)),
+            time: MediaTime(value: span.timeValue, timescale: span.timeScale),
+            rate: PlaybackRate(millionths: span.rateMillionths) ?? .normal),
           streamID: stream.id)
       }
     }

@@ -121,6 +121,7 @@ extension PlayerCore {
         nextEndTime = engine.loop.now.advanced(byNanoseconds: Self.stallNanoseconds)
       }
       joinWaiting()
+      followSpeed()
     }
   }
 
@@ -158,7 +159,8 @@ extension PlayerCore {
     let late = frame.flatMap { output.hostTime(ofFrame: $0) }.map { max(0, engine.loop.now.nanoseconds(since: $0)) }
     for call in calls {
       let observation = TimeObservation(
-        itemID: itemID, time: call.time, rate: rate(of: call.reason), reason: call.reason, lateNanoseconds: late ?? 0,
+        itemID: itemID, time: call.time, rate: rate(of: call.reason, atFrame: frame), reason: call.reason,
+        lateNanoseconds: late ?? 0,
         isBackward: call.isBackward)
       enqueue(
         call.reason == .removed ? .lastCall(call.handler, observation) : .time(call.token, call.handler, observation))
@@ -166,9 +168,10 @@ extension PlayerCore {
   }
 
   /// The rate at which time passes when this is told.
-  private func rate(of reason: TimeObservation.Reason) -> Double {
+  private func rate(of reason: TimeObservation.Reason, atFrame frame: Int64?) -> Double {
     switch reason {
-    case .periodic, .crossed, .start: soundingRate
+    case .periodic, .crossed, .start:
+      (timeline.rate(atOutputFrame: frame ?? presentFrame) ?? machine.decodedSpeed).value
     case .jump, .skipped: observers.isSounding ? machine.rate : 0
     case .stop, .removed: 0
     }

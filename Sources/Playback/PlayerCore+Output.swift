@@ -73,7 +73,6 @@ extension PlayerCore {
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
     traceRun(of: event.streamID, atFrame: event.outputFrame)
-    if machine.rate != 0 { soundingRate = machine.rate }
     run(machine.soundBegan(), cause: .buffered)
     tellSeam()
   }
@@ -131,7 +130,11 @@ extension PlayerCore {
   /// What was to follow came too late: it follows as soon as it can.
   private func spliceMissed() {
     guard let sounding, let core = output.core, let inputIndex else { return }
-    core.setStream(sounding.stream, fromFrame: 0, input: inputIndex)
+    if sounding.isContinuation {
+      continueSound(with: sounding, core, input: inputIndex)
+    } else {
+      core.setStream(sounding.stream, fromFrame: 0, input: inputIndex)
+    }
     core.setRunning(machine.rate != 0, input: inputIndex)
     output.commit()
   }
@@ -139,6 +142,7 @@ extension PlayerCore {
   func didHandleEvents() {
     isHandlingEvents = false
     guard !isClosed else { return }
+    followSpeed()
     tellSeam()
     traceHeard()
     aimTimer()
@@ -147,7 +151,7 @@ extension PlayerCore {
   // MARK: - Position
 
   /// The output frame that counts as heard: not before a jump that was committed, and at its end when all is silent.
-  private var presentFrame: Int64 {
+  var presentFrame: Int64 {
     let frame = max(output.heardFrame, jumpFrame)
     guard machine.rate == 0, let end = timeline.runs.last?.end else { return frame }
     return max(frame, end.frame)

@@ -117,7 +117,10 @@ extension PlayerCore {
   private func isExact(_ reached: MediaTime, for time: MediaTime) -> Bool {
     guard let sourceRateHz = sounding?.sourceRateHz else { return false }
     if reached <= time { return time < reached + MediaTime(frame: 1, rate: sourceRateHz) }
-    return sourceRateHz != timeline.sampleRateHz && reached < time + MediaTime(frame: 1, rate: timeline.sampleRateHz)
+    let rate = machine.decodedSpeed
+    guard sourceRateHz != timeline.sampleRateHz || rate != .normal else { return false }
+    return reached
+      < MediaTime(time, advancedByFrames: 1, rate: timeline.sampleRateHz, playbackRate: rate.magnitude)
   }
 
   // MARK: - Where the time goes

@@ -7,8 +7,8 @@ import RealtimeAudio
 /// Runs a `PlayerStateMachine`: its actions become jobs for the decode thread and commands for the mixer; what those
 /// report becomes its inputs; what changes is told to observers. `Player` and `QueuePlayer` are its public faces.
 ///
-/// Where the parts are: transport here, the queue in `PlayerCore+Queue.swift`, seeks in `PlayerCore+Seeking.swift`, what follows what in
-/// `PlayerCore+Following.swift`, decoding in `PlayerCore+Decoding.swift`, what the output says in
+/// Where the parts are: the queue in `PlayerCore+Queue.swift`, rates in `PlayerCore+Rate.swift`, seeks in `PlayerCore+Seeking.swift`,
+/// what follows what in `PlayerCore+Following.swift`, decoding in `PlayerCore+Decoding.swift`, what the output says in
 /// `PlayerCore+Output.swift`, what its clock brings in `PlayerCore+Milestones.swift`, observers in
 /// `PlayerCore+Observers.swift`.
 ///
@@ -57,8 +57,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var isAiming = false
   /// Some of the events that happened together have been handled, and not yet all.
   var isHandlingEvents = false
-  /// The rate of what sounds, or sounded last.
-  var soundingRate: Double = 1
+  /// What `play` plays at, and what the next one does instead.
+  var defaultRate = PlaybackRate.normal
+  var nextRate: PlaybackRate?
   /// Where samples ran out last: the stream, and its frame.
   var starvedPlace: (streamID: UInt64, frame: Int64)?
   /// The stream that is held at such a place.
@@ -229,6 +230,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       needsCommit = true
     case .truncate(let pass): if truncate(after: pass) { needsCommit = true }
     case .shorten(let pass, let time): if shorten(pass, at: time) { needsCommit = true }
+    case .split(let pass, let frame): if split(pass, atStreamFrame: frame) { needsCommit = true }
     case .dropStream:
       dropStream()
       needsCommit = true
@@ -244,29 +246,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   }
 
   // MARK: - Transport
-
-  func play() { changeRate(to: 1) }
-
-  func pause() { changeRate(to: 0) }
-
-  func setRate(_ rate: Double) throws(MediaError) {
-    try checkRate(rate)
-    changeRate(to: rate)
-  }
-
-  /// Errors: `unsupportedRate`.
-  func checkRate(_ rate: Double) throws(MediaError) {
-    guard rate == 0 || rate == 1 else {
-      throw MediaError(.unsupportedRate, "rate \(rate) is not supported: 0 pauses, 1 plays", operation: "rate")
-    }
-  }
-
-  func changeRate(to rate: Double, immediately: Bool = false) {
-    endPrerolls()
-    if rate != 0, machine.rate == 0 { traceResumption() }
-    run(
-      machine.setRate(rate, isBufferEmpty: rate != 0 && isBufferEmpty, immediately: immediately), cause: .request)
-  }
 
   func stop() {
     pause()
@@ -292,6 +271,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.reasonForWaitingToPlay = machine.reasonForWaitingToPlay
     state.rate = machine.rate
     state.automaticallyWaitsToMinimizeStalling = machine.automaticallyWaits
+    state.defaultRate = defaultRate.value
+    state.timebaseRate = timebaseRate
     state.volume = volume
     state.isMuted = isMuted
     state.pan = pan

@@ -46,6 +46,8 @@ struct PlayerStateMachine {
     var end: MediaTime?
     /// It begins behind the item's end.
     var isSilence = false
+    /// How fast everything in its stream is played.
+    var rate = PlaybackRate.normal
 
     var pass: Pass { Pass(itemID: itemID, start: time, end: end, isSilence: isSilence) }
   }
@@ -73,6 +75,9 @@ struct PlayerStateMachine {
     case truncate(after: PassID)
     /// The pass, which has been decoded beyond it, ends at this time, and nothing after it is to sound.
     case shorten(PassID, at: MediaTime)
+    /// The pass, which has been decoded beyond it, ends at this frame of its stream, but sounds on until what follows it
+    /// is there.
+    case split(PassID, atStreamFrame: Int64)
     /// Nothing is to sound: there is no item.
     case dropStream
     case setPlan(Plan)
@@ -115,7 +120,12 @@ struct PlayerStateMachine {
   /// Nil while the queue is not shuffled.
   var shuffle: QueueShuffle?
   var failurePolicy = ItemFailurePolicy.skip
+  /// The desired rate; 0 while paused.
   var rate: Double = 0
+  /// The rate that is played at, or was last.
+  var speed = PlaybackRate.normal
+  /// The rate at which the present generation is decoded.
+  var decodedSpeed = PlaybackRate.normal
   var actionAtItemEnd: ActionAtItemEnd
   private(set) var isOutputReady = false
   // Not private: `PlayerStateMachine+Following.swift` has its part in what follows.
@@ -186,7 +196,7 @@ struct PlayerStateMachine {
   }
 
   /// Whether the mixer has a stream of the current item, which may be one that another is to follow.
-  private var hasStream: Bool {
+  var hasStream: Bool {
     switch decoding {
     case .idle: false
     case .preparing(let start): start.spliceAfter != nil
@@ -204,9 +214,13 @@ struct PlayerStateMachine {
 
   // MARK: - Intent
 
+  /// Plays at a rate, or pauses at 0. What has been decoded at another rate goes on so, or is not heard, until
+  /// `changeSpeed` or `splitForSpeed`.
   mutating func setRate(_ newRate: Double) -> [Action] {
     let wasPaused = rate == 0
-    rate = newRate
+    let newSpeed = newRate == 0 ? speed : PlaybackRate(newRate) ?? speed
+    speed = newSpeed
+    rate = newRate == 0 ? 0 : newSpeed.value
     if newRate == 0 {
       isSounding = false
       isStarved = false
@@ -214,11 +228,12 @@ struct PlayerStateMachine {
       return wasPaused ? [] : [.setRunning(false)]
     }
     guard wasPaused else { return [] }
-    var actions = playOnBehindFailure() + reconcile()
-    if hasStream { actions.append(.setRunning(true)) }
+    let actions = playOnBehindFailure() + reconcile()
+    // What is there at another rate is decoded anew before it sounds (`changeSpeed`).
+    guard !needsSpeedChange else { return actions }
     // What is there already sounds at once: nothing is waited for.
     if decoding == .active, !decoded.isEmpty { isSounding = true }
-    return actions
+    return actions + (hasStream ? [.setRunning(true)] : [])
   }
 
   mutating func setActionAtItemEnd(_ action: ActionAtItemEnd) -> [Action] {
@@ -392,6 +407,8 @@ struct PlayerStateMachine {
       return []
     }
     generation += 1
+    start.rate = speed
+    decodedSpeed = speed
     decoding = .preparing(start)
     isCut = false
     if start.spliceAfter == nil { decoded = [] }

@@ -11,9 +11,16 @@ extension PlayerTimeline {
     var itemID: PlayerItem.ID
     /// The item's time at `outputFrame`.
     var time: MediaTime
+    /// How much faster than the frames it goes on.
+    var rate = PlaybackRate.normal
+
+    /// The item's time at an output frame from `outputFrame` on.
+    func time(at frame: Int64, sampleRateHz: Int) -> MediaTime {
+      MediaTime(time, advancedByFrames: frame - outputFrame, rate: sampleRateHz, playbackRate: rate)
+    }
   }
 
-  /// An item, heard once from some place on: time only goes forward.
+  /// An item, heard once from some place on: time goes one way only.
   struct HeardPass: Sendable, Hashable {
     var sampleRateHz: Int
     var pieces: [Piece] = []
@@ -31,13 +38,16 @@ extension PlayerTimeline {
     /// when the pass ends before, or is not known to come so far.
     func frame(reaching time: MediaTime) -> (frame: Int64, time: MediaTime)? {
       for piece in pieces {
-        if piece.time >= time { return (piece.outputFrame, piece.time) }
-        guard let offset = (time - piece.time).frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity)
+        if piece.rate.reaches(time, by: piece.time) { return (piece.outputFrame, piece.time) }
+        guard
+          let offset = (time - piece.time).frameCount(
+            rate: sampleRateHz, playbackRate: piece.rate, rounding: .towardPositiveInfinity)
         else { return nil }
         let (frame, overflow) = piece.outputFrame.addingReportingOverflow(offset)
         if overflow { return nil }
         if frame <= piece.endFrame ?? .max {
-          return (frame, max(time, piece.time + MediaTime(frame: offset, rate: sampleRateHz)))
+          let reached = piece.time(at: frame, sampleRateHz: sampleRateHz)
+          return (frame, piece.rate.isReverse ? min(time, reached) : max(time, reached))
         }
       }
       return nil
@@ -46,7 +56,7 @@ extension PlayerTimeline {
     /// The item's time at the end of what is known, if it has one.
     fileprivate var endTime: MediaTime? {
       guard let last = pieces.last, let end = last.endFrame else { return nil }
-      return last.time + MediaTime(frame: end - last.outputFrame, rate: sampleRateHz)
+      return last.time(at: end, sampleRateHz: sampleRateHz)
     }
   }
 
@@ -65,7 +75,8 @@ extension PlayerTimeline {
         // A span that ends where the run begins was heard before; an empty one is an item without sound.
         if start == end, span.streamFrame < start { continue }
         pieces.append(
-          Piece(outputFrame: first, endFrame: last, itemID: span.itemID, time: time(in: span, at: start)))
+          Piece(
+            outputFrame: first, endFrame: last, itemID: span.itemID, time: time(in: span, at: start), rate: span.rate))
       }
     }
     return pieces
@@ -79,8 +90,11 @@ extension PlayerTimeline {
         if pass.pieces.isEmpty { continue }
         break
       }
-      // What is less than a frame is rounding.
-      if let end = pass.endTime, piece.time + MediaTime(frame: 1, rate: sampleRateHz) <= end {
+      // What is less than a frame is rounding. Another direction is another pass.
+      if let end = pass.endTime, let last = pass.pieces.last,
+        piece.rate.isReverse != last.rate.isReverse
+          || piece.rate.reaches(piece.time(at: piece.outputFrame + 1, sampleRateHz: sampleRateHz), by: end)
+      {
         if piece.outputFrame == frame {
           // What ended where this pass begins is over.
           pass.pieces = [piece]

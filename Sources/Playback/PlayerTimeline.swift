@@ -39,6 +39,8 @@ struct PlayerTimeline {
     var passIndex = 0
     /// The item's time at `streamFrame`.
     var time: MediaTime
+    /// How much faster than the frames it goes on.
+    var rate = PlaybackRate.normal
   }
 
   /// A place in an item.
@@ -168,8 +170,9 @@ struct PlayerTimeline {
 
   /// The frame of the stream at which the pass has reached `time`; nil when it begins later.
   func streamFrame(of time: MediaTime, passIndex: Int, streamID: UInt64) -> Int64? {
-    guard let span = spans[streamID]?.last(where: { $0.passIndex == passIndex && $0.time <= time }),
-      let offset = (time - span.time).frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity)
+    guard let span = spans[streamID]?.last(where: { $0.passIndex == passIndex && $0.rate.reaches($0.time, by: time) }),
+      let offset = (time - span.time).frameCount(
+        rate: sampleRateHz, playbackRate: span.rate, rounding: .towardPositiveInfinity)
     else { return nil }
     return span.streamFrame + offset
   }
@@ -202,9 +205,24 @@ struct PlayerTimeline {
   }
 
   func time(in span: Span, at streamFrame: Int64) -> MediaTime {
-    // Where a span begins, its own timescale says it best.
-    streamFrame == span.streamFrame
-      ? span.time : span.time + MediaTime(frame: streamFrame - span.streamFrame, rate: sampleRateHz)
+    MediaTime(
+      span.time, advancedByFrames: streamFrame - span.streamFrame, rate: sampleRateHz, playbackRate: span.rate)
+  }
+
+  /// What frame `streamFrame` of a stream is.
+  func span(streamID: UInt64, streamFrame: Int64) -> Span? {
+    spans[streamID]?.last { $0.streamFrame <= streamFrame }
+  }
+
+  /// How fast the item's time goes on in frame `streamFrame` of a stream.
+  func rate(streamID: UInt64, streamFrame: Int64) -> PlaybackRate? {
+    span(streamID: streamID, streamFrame: streamFrame)?.rate
+  }
+
+  /// How fast the item's time goes on where `outputFrame` is heard, or would if anything sounded there.
+  func rate(atOutputFrame outputFrame: Int64) -> PlaybackRate? {
+    guard let run = run(at: outputFrame), let frame = streamFrame(of: run, at: outputFrame) else { return nil }
+    return rate(streamID: run.streamID, streamFrame: frame)
   }
 
   /// The output frame at which frame `streamFrame` of a stream is, or would be, heard; nil when no run reaches it. The

@@ -104,6 +104,11 @@ public struct PlayerState: Sendable, Hashable {
   public var reasonForWaitingToPlay: WaitingReason?
   /// The desired rate; 0 is paused.
   public var rate: Double = 0
+  /// The rate that `play` sets.
+  public var defaultRate: Double = 1
+  /// How fast the item's time goes on in what is being heard: 0 while paused or waiting; the rate before while what
+  /// follows a change of `rate` has not been heard yet. As the rate of AVPlayerItem's timebase.
+  public var timebaseRate: Double = 0
   public var currentItemID: PlayerItem.ID?
   public var volume: Float = 1
   public var isMuted = false

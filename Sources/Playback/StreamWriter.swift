@@ -8,6 +8,9 @@ import RealtimeAudio
 /// format that follow each other share it, so that what comes out equals the conversion of their concatenation. A pass
 /// of another format begins at the next frame after the exact end of the one before, which is carried without rounding.
 ///
+/// All passes of a stream are played at one rate. At the rate 1 that costs nothing; at another one the converter makes
+/// the sound faster or slower, and every frame of the item counts for as many of the stream as that says.
+///
 /// Threading: the decode thread only.
 final class StreamWriter {
   enum WriteResult { case written, ended, cancelled }
@@ -17,6 +20,7 @@ final class StreamWriter {
 
   private let stream: RenderStream
   private let format: AudioFormat
+  private let playbackRate: PlaybackRate
   private var converter: AudioConverter?
   /// Where what has been put in so far ends.
   private var place = ExactPlace()
@@ -29,9 +33,10 @@ final class StreamWriter {
   /// Time spent in converters so far.
   private(set) var convertNanoseconds: Int64 = 0
 
-  init(stream: RenderStream, format: AudioFormat) {
+  init(stream: RenderStream, format: AudioFormat, playbackRate: PlaybackRate = .normal) {
     self.stream = stream
     self.format = format
+    self.playbackRate = playbackRate
   }
 
   /// Whether a piece can be written.
@@ -51,6 +56,7 @@ final class StreamWriter {
     itemID = item.itemID
     passIndex = 0
     sourceFormat = source
+    guard playbackRate == .normal else { return try startConverting(item, at: start) }
     guard rate != format.sampleRateHz else {
       let time = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
       if source != format { converter = try AudioConverter(from: source, to: format) }
@@ -68,6 +74,28 @@ final class StreamWriter {
     return time
   }
 
+  /// The same at another rate than 1. Output frames are counted from where the conversion begins, so that the time of the
+  /// first one heard lies at the time that is asked for, or less than a frame behind it.
+  private func startConverting(
+    _ item: ItemDecoder, at start: PlayerStateMachine.Start
+  ) throws(MediaError) -> MediaTime {
+    let rate = item.format.sampleRateHz
+    let first = try seek(item, to: start)
+    let beginning = MediaTime(frame: item.position, rate: rate)
+    let isExact = start.toleranceBefore == .zero && start.toleranceAfter == .zero && start.time.isNumeric
+    let wanted = isExact ? start.time : MediaTime(frame: first, rate: rate)
+    let passed = (wanted - beginning).frameCount(
+      rate: format.sampleRateHz, playbackRate: playbackRate, rounding: .towardPositiveInfinity)
+    let dropped = max(0, passed ?? 0)
+    converter = try AudioConverter(
+      from: item.format, to: format, playbackRate: playbackRate, droppedFrameCount: dropped)
+    place = ExactPlace(frame: -dropped)
+    let time = MediaTime(
+      beginning, advancedByFrames: dropped, rate: format.sampleRateHz, playbackRate: playbackRate)
+    describe(time, at: 0)
+    return time
+  }
+
   /// Goes to where the conversion has to begin for what is heard to be that of an uninterrupted pass; answers the
   /// item's frame that is heard first.
   private func seek(_ item: ItemDecoder, to start: PlayerStateMachine.Start) throws(MediaError) -> Int64 {
@@ -77,7 +105,8 @@ final class StreamWriter {
       _ = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
       first = item.position
     }
-    let history = AudioConverter.historyStart(before: first, from: item.format, to: format)
+    let history = AudioConverter.historyStart(
+      before: first, from: item.format, to: format, playbackRate: playbackRate)
     if history != item.position || first != history {
       _ = try item.seek(to: MediaTime(frame: history, rate: rate), before: .zero, after: .zero)
     }
@@ -93,8 +122,8 @@ final class StreamWriter {
     itemID = item.itemID
     sourceFormat = item.format
     expectedPosition = nil
-    if sourceFormat != format, converter == nil {
-      converter = try AudioConverter(from: sourceFormat, to: format)
+    if converter == nil, sourceFormat != format || playbackRate != .normal {
+      converter = try AudioConverter(from: sourceFormat, to: format, playbackRate: playbackRate)
     }
     describe(time)
   }
@@ -116,7 +145,14 @@ final class StreamWriter {
     _ = stream.describe(
       SpanDescriptor(
         streamFrame: frame ?? endFrame, itemID: itemID, passIndex: Int32(clamping: passIndex), timeValue: time.value,
-        timeScale: time.timescale))
+        timeScale: time.timescale, rateMillionths: playbackRate.millionths))
+  }
+
+  /// So many frames of the item are in the stream, or in the converter on their way to it.
+  private func advance(by frameCount: Int64) {
+    place.advance(
+      by: frameCount, ofRate: sourceFormat.sampleRateHz * Int(playbackRate.millionths),
+      inRate: format.sampleRateHz * 1_000_000)
   }
 
   // MARK: - Writing
@@ -146,8 +182,14 @@ final class StreamWriter {
     expectedPosition = position + Int64(count)
   }
 
+  /// Frames of the item that are read at once: what becomes of them is no more than a piece, however slow the rate is.
+  private var inputPieceFrames: Int {
+    guard playbackRate < .normal else { return Self.pieceFrames }
+    return max(64, Int(Int64(Self.pieceFrames) * playbackRate.millionths / 1_000_000))
+  }
+
   private func convert(_ item: ItemDecoder, with converter: AudioConverter) throws(MediaError) -> WriteResult {
-    let inputFrames = Self.pieceFrames
+    let inputFrames = inputPieceFrames
     let needed = inputFrames * sourceFormat.channelCount
     if scratch.count < needed { scratch = [Float](repeating: 0, count: needed) }
     let result = try scratch.withUnsafeMutableBufferPointer { buffer throws(MediaError) -> ItemDecoder.ReadResult in
@@ -155,7 +197,7 @@ final class StreamWriter {
       let result = try item.read(into: base, capacityFrames: inputFrames)
       if case .frames(let count, let position) = result {
         follow(position, count)
-        place.advance(by: Int64(count), ofRate: sourceFormat.sampleRateHz, inRate: format.sampleRateHz)
+        advance(by: Int64(count))
         try put(converter, base, frameCount: count)
       }
       return result

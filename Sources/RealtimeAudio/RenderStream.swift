@@ -14,13 +14,19 @@ public struct SpanDescriptor: BitwiseCopyable, Sendable {
   /// The item's time at `streamFrame`: `timeValue / timeScale` seconds.
   public var timeValue: Int64
   public var timeScale: Int32
+  /// How much faster than the stream's frames the item's time goes on, in millionths; below zero it goes back.
+  public var rateMillionths: Int64
 
-  public init(streamFrame: Int64, itemID: UInt64, passIndex: Int32 = 0, timeValue: Int64, timeScale: Int32) {
+  public init(
+    streamFrame: Int64, itemID: UInt64, passIndex: Int32 = 0, timeValue: Int64, timeScale: Int32,
+    rateMillionths: Int64 = 1_000_000
+  ) {
     self.streamFrame = streamFrame
     self.itemID = itemID
     self.passIndex = passIndex
     self.timeValue = timeValue
     self.timeScale = timeScale
+    self.rateMillionths = rateMillionths
   }
 }
 

@@ -1,0 +1,44 @@
+import MediaCore
+
+/// Another rate while there is a stream: what is heard goes on from where it is, decoded for the new rate.
+///
+/// What sounds is not cut off before the new sound is there. A pass is split at a place a little ahead of what is heard:
+/// what is left of it is decoded at the new rate in a generation of its own, and takes over there as any pass that
+/// follows another. Until that is done a further change waits, so that however often the rate is changed, what is heard
+/// follows.
+extension PlayerStateMachine {
+  /// Whether what is decoded is not at the rate that is wanted.
+  var needsSpeedChange: Bool { decodedSpeed != speed && (hasStream || preparedStart != nil) }
+
+  /// Whether a change of rate can be heard at a place ahead, as opposed to at once.
+  var canSplitForSpeed: Bool {
+    guard isSounding, !isStarved, rate != 0, uncommitted == nil, !hasPassedEnd else { return false }
+    if case .preparing(let start) = decoding { return start.spliceAfter != nil }
+    return decoding == .active
+  }
+
+  /// Everything is decoded anew for the rate that is wanted; `time` of the current item is being heard, or it stands there.
+  mutating func changeSpeed(from time: MediaTime) -> [Action] {
+    guard needsSpeedChange, let current = entries.first else { return [] }
+    if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return start(prepared) }
+    if let uncommitted { return start(uncommitted.start) }
+    if hasPassedEnd { return start(Start(itemID: current.id, time: time, isContinuation: true, isSilence: true)) }
+    return start(Start(itemID: current.id, time: time, isContinuation: true))
+  }
+
+  /// The pass is heard at the old rate up to `time`, which is at `streamFrame` of its stream, and from there on at the one
+  /// that is wanted. Nothing happens when it is not one that could be.
+  mutating func splitForSpeed(_ id: PassID, at time: MediaTime, streamFrame: Int64) -> [Action] {
+    guard needsSpeedChange, canSplitForSpeed, let index = decoded.firstIndex(where: { $0.id == id }),
+      !decoded[index].pass.isSilence
+    else { return [] }
+    var rest = decoded[index].pass
+    rest.start = time
+    decoded.removeLast(decoded.count - index - 1)
+    decoded[index].pass.end = time
+    isLastEnded = true
+    var next = Start(rest, spliceAfter: id)
+    next.isContinuation = true
+    return [.split(id, atStreamFrame: streamFrame)] + start(next)
+  }
+}
