@@ -170,6 +170,8 @@ extension ObservableKey {
     case .playerTimeControlStatus: .string(state.timeControlStatus.wireName)
     case .playerReasonForWaitingToPlay: Self.value(state.reasonForWaitingToPlay?.rawValue)
     case .playerRate: .float(state.rate)
+    case .playerTimebaseRate: .float(state.timebaseRate)
+    case .playerDefaultRate: .float(state.defaultRate)
     case .playerCurrentItem: state.currentItemID.map { FieldValue.int($0) } ?? FieldValue.none
     case .playerVolume: .float(state.volume)
     case .playerIsMuted: .bool(state.isMuted)

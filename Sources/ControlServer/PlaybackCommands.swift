@@ -14,6 +14,9 @@ extension Connection {
     case .stop: player.onLoop { $0.stop() }
     case .status: return .ok(status(of: target))
     case .rate(let rate): return .ok(["rate": .float(try setRate(rate, on: target))])
+    case .defaultRate(let rate):
+      if let rate { try player.tryOnLoop { player throws(MediaError) in try player.setDefaultRate(rate) } }
+      return .ok(["defaultRate": .float(target.state.defaultRate)])
     case .volume(let volume):
       if let volume { try player.tryOnLoop { player throws(MediaError) in try player.setVolume(Float(volume)) } }
       return .ok(["volume": .float(target.state.volume)])
@@ -56,18 +59,17 @@ extension Connection {
       "volume": .float(state.volume), "muted": .bool(state.isMuted), "pan": .float(state.pan),
       "actionAtItemEnd": .string(state.actionAtItemEnd.rawValue), "repeat": .string(state.repeatMode.rawValue),
       "loop": state.loop.map { .string($0.wireText) } ?? FieldValue.none, "itemStatus": .string(state.itemStatus.name),
-      "version": .int(state.queueVersion),
+      "version": .int(state.queueVersion), "timebaseRate": .float(state.timebaseRate),
+      "defaultRate": .float(state.defaultRate),
     ]
   }
 
   /// The rate that the next `play` uses, or that is played with; setting it while paused starts nothing.
   private func setRate(_ rate: Double?, on target: NamedPlayer) throws(MediaError) -> Double {
-    let present = target.state.rate
-    guard let rate else { return present == 0 ? 1 : present }
-    guard rate == 1 else {
-      throw MediaError(.unsupportedRate, "rate \(rate) is not supported: only 1 is", operation: "rate")
+    if let rate {
+      try target.player.tryOnLoop { player throws(MediaError) in try player.setRate(rate, startsPlayback: false) }
     }
-    return rate
+    return target.player.onLoop { $0.state.rate == 0 ? $0.rateForNextPlay : $0.state.rate }
   }
 
   // MARK: - Seeking

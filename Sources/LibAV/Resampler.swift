@@ -13,11 +13,15 @@ public final class Resampler {
 
   /// Sets up a conversion.
   ///
-  /// - Parameter matrix: gains, `matrix[output * inputChannels + input]`; nil keeps every channel as it is, which needs
-  ///   equal counts. Nothing is normalised.
+  /// - Parameters:
+  ///   - matrix: gains, `matrix[output * inputChannels + input]`; nil keeps every channel as it is, which needs equal
+  ///     counts. Nothing is normalised.
+  ///   - interpolates: the rates are any two numbers up to `largestRates`, not what sound comes in: where the filter has
+  ///     no phase for a place, it is interpolated between two.
   /// Throws when swresample cannot do it: channel counts outside 1...64, rates of 0.
   public init(
-    input: SampleLayout, outputSampleRateHz: Int, outputChannelCount: Int, matrix: [Double]? = nil
+    input: SampleLayout, outputSampleRateHz: Int, outputChannelCount: Int, matrix: [Double]? = nil,
+    interpolates: Bool = false
   ) throws(AVFailure) {
     guard let inputRate = Int32(exactly: input.sampleRateHz), let outputRate = Int32(exactly: outputSampleRateHz),
       inputRate > 0, outputRate > 0, (1...64).contains(input.channelCount), (1...64).contains(outputChannelCount),
@@ -42,6 +46,13 @@ public final class Resampler {
       if let matrix {
         try check(swr_set_matrix(context, matrix, Int32(clamping: input.channelCount)), "swr_set_matrix")
       }
+      if interpolates {
+        // The product of the input's rate and the number of phases is to stay below 2^30 (resample.c: `av_reduce`).
+        let shift = max(0, min(10, inputRate.leadingZeroBitCount - 2))
+        try check(
+          av_opt_set_int(UnsafeMutableRawPointer(context), "phase_shift", Int64(shift), 0), "av_opt_set_int")
+        try check(av_opt_set_int(UnsafeMutableRawPointer(context), "linear_interp", 1, 0), "av_opt_set_int")
+      }
       try check(swr_init(context), "swr_init")
     } catch {
       var released: OpaquePointer? = context
@@ -50,6 +61,9 @@ public final class Resampler {
     }
     self.context = context
   }
+
+  /// The largest rates that can be said with `interpolates`.
+  public static let largestRates: (input: Int64, output: Int64) = (1 << 25 - 1, 1 << 29)
 
   deinit {
     var released: OpaquePointer? = context

@@ -52,11 +52,12 @@ public final class AudioConverter {
       // At the rate 1 libswresample gets the rates as they are: what it brings may hang on how they are said.
       let rates =
         playbackRate == .normal
-        ? (input: input.sampleRateHz, output: output.sampleRateHz) : ratio.nearest(upTo: Self.largestRate)
+        ? (input: input.sampleRateHz, output: output.sampleRateHz) : ratio.nearest(upTo: Resampler.largestRates)
       resampler = try Resampler(
         input: SampleLayout(format: .float32, sampleRateHz: rates.input, channelCount: input.channelCount),
         outputSampleRateHz: rates.output, outputChannelCount: output.channelCount,
-        matrix: ChannelMatrix.gains(from: input.channelCount, to: output.channelCount))
+        matrix: ChannelMatrix.gains(from: input.channelCount, to: output.channelCount),
+        interpolates: playbackRate != .normal)
     } catch {
       throw MediaError(
         .conversionFailed,
@@ -106,10 +107,6 @@ public final class AudioConverter {
 
   // MARK: - Places
 
-  /// Rates of more are told to libswresample as fractions of numbers up to this one: what that is off by is less than 3
-  /// parts in a million millions, and no sample in a day.
-  private static let largestRate: Int64 = 1 << 24
-
   /// Where input has to begin for what is heard from `frame` on to equal a conversion from frame 0 on; `frame` itself
   /// at equal rates. At another playback rate than 1: far enough before `frame` for the filter.
   public static func historyStart(
@@ -117,7 +114,7 @@ public final class AudioConverter {
   ) -> Int64 {
     if playbackRate != .normal {
       let ratio = FrameRatio(from: input.sampleRateHz, to: output.sampleRateHz, playbackRate: playbackRate)
-      let rates = ratio.nearest(upTo: largestRate)
+      let rates = ratio.nearest(upTo: Resampler.largestRates)
       return max(0, frame - Int64(Resampler.filterFrames(from: rates.input, to: rates.output)))
     }
     guard input.sampleRateHz != output.sampleRateHz else { return frame }

@@ -50,6 +50,9 @@ extension PlayerControl {
     try core.setRate(rate, startsPlayback: startsPlayback)
   }
 
+  /// The rate that the next `play` sets: what `setRate(_:startsPlayback:)` noted for it, or `defaultRate`.
+  public var rateForNextPlay: Double { (core.nextRate ?? core.defaultRate).value }
+
   /// The rate that `play` sets; 1 at first.
   public var defaultRate: Double { core.defaultRate.value }
 

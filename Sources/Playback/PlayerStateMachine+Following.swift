@@ -169,6 +169,9 @@ extension PlayerStateMachine {
 
   // MARK: - The render side
 
+  /// Whether a pass ends where its item does, and not in the middle.
+  func endsItem(_ id: PassID) -> Bool { decoded.first { $0.id == id }?.pass.end == nil }
+
   /// The end of a pass has been heard; `error` when it broke off there.
   mutating func endHeard(_ id: PassID, error: MediaError?) -> [Action] {
     guard let heard = decoded.first, heard.id == id, !hasPassedEnd, let current = entries.first,

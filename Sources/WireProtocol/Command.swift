@@ -42,6 +42,8 @@ public enum PlaybackCommand: Sendable, Hashable {
   case seek(Seek)
   /// The rate to play with; never 0. Nil asks for the present one.
   case rate(Double?)
+  /// The rate that `play` sets; never 0. Nil asks for the present one.
+  case defaultRate(Double?)
   /// 0 to 1. Nil asks for the present one.
   case volume(Double?)
   /// To a volume from 0 to 1, over a span that is not negative.

@@ -5,6 +5,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case bye
   case clear
   case clockAdvance = "clock.advance"
+  case defaultRate = "default-rate"
   case endAction = "end-action"
   case explain
   case fade

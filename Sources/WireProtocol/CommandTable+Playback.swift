@@ -4,7 +4,7 @@ extension CommandTable {
   /// Commands that play one player's queue.
   static let playback: [CommandSpec] = [
     simple(
-      .play, .play, "Plays, with the rate that was last set.",
+      .play, .play, "Plays, at the rate that was set for it (`rate`), or else at `default-rate`.",
       "Answers when the request is taken, not when sound is heard (`wait status=playing` does). With nothing to play the"
         + " player waits for an item."),
     simple(.pause, .pause, "Pauses.", "Nothing more is heard, and `time` stands still."),
@@ -57,12 +57,23 @@ extension CommandTable {
     },
     CommandSpec(
       .rate, .playback, "Sets the rate to play with, or gives it.",
-      details: "While paused it starts nothing: the next `play` uses it. 0 is not a rate; `pause` is.",
+      details:
+        "From 1/32 to 32, exact to a millionth; what is faster is higher, too, as on a tape. While playing it changes without a gap or a click, 60 ms after what is heard then (`timebaseRate` of `status` says when). While paused it starts nothing: the next `play` uses it, once; those after it play at `default-rate`. 0 is not a rate; `pause` is.",
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 is as recorded"), player,
       ],
       reply: ["rate"], errors: [.unsupportedRate, .noSuchPlayer], example: ["> rate 1", "< ok rate=1"]
     ) { arguments throws(MediaError) in .playback(.rate(arguments.number(.rate)), player: arguments.player) },
+    CommandSpec(
+      .defaultRate, .playback, "Sets the rate that `play` plays at, or gives it.",
+      details: "What is being played stays as it is; `rate` changes that.",
+      parameters: [
+        ParameterSpec(
+          .rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 unless said; from 1/32 to 32"), player,
+      ],
+      reply: ["defaultRate"], errors: [.unsupportedRate, .noSuchPlayer],
+      example: ["> default-rate 1.5", "< ok defaultRate=1.5"]
+    ) { arguments throws(MediaError) in .playback(.defaultRate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
       .volume, .playback, "Sets the player's volume, or gives it.",
       parameters: [
@@ -182,19 +193,19 @@ extension CommandTable {
     CommandSpec(
       .status, .playback, "Gives the player's state on one line.",
       details:
-        "`time` is the time heard; `loop` is `START-END` in seconds. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
+        "`time` is the time heard; `rate` is what is wanted, `timebaseRate` how fast the time heard goes on (0 while paused or waiting); `loop` is `START-END` in seconds. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
       parameters: [player],
       reply: [
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
         "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
-        "itemStatus", "version",
+        "itemStatus", "version", "timebaseRate", "defaultRate",
       ],
       errors: [.noSuchPlayer],
       example: [
         "> status",
         "< ok player=main timeControlStatus=playing reasonForWaitingToPlay=none rate=1 item=1 index=0 count=2 time=12.25"
           + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false pan=0"
-          + " actionAtItemEnd=advance repeat=off loop=none itemStatus=readyToPlay version=2",
+          + " actionAtItemEnd=advance repeat=off loop=none itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1",
       ]
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]

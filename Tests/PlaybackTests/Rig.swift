@@ -194,10 +194,14 @@ final class Rig: Sendable {
 /// Keeps what was heard, as 16-bit samples.
 final class HeardSamples: SampleWriter, Sendable {
   private let frames = Mutex<[StereoFrame]>([])
+  private let lefts = Mutex<[Float]>([])
 
   func begin(format: AudioFormat) throws(MediaError) {}
 
   func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+    lefts.withLock { lefts in
+      for frame in 0..<frameCount { lefts.append(samples[frame * 2]) }
+    }
     frames.withLock { frames in
       for frame in 0..<frameCount {
         frames.append(
@@ -211,8 +215,13 @@ final class HeardSamples: SampleWriter, Sendable {
 
   static func sample(_ value: Float) -> Int16 { Int16(clamping: Int((value * 32_768).rounded())) }
 
-  func removeAll() { frames.withLock { $0 = [] } }
+  func removeAll() {
+    frames.withLock { $0 = [] }
+    lefts.withLock { $0 = [] }
+  }
 
+  /// The left channel's samples as they were.
+  var left: [Float] { lefts.withLock { $0 } }
   var all: [StereoFrame] { frames.withLock { $0 } }
   var runs: [TimeCode.Run] { TimeCode.runs(in: all) }
 }
