@@ -36,7 +36,9 @@ public struct FrameRatio: Sendable, Hashable {
       let (quotient, rest) = numerator.quotientAndRemainder(dividingBy: denominator)
       let (first, firstOverflow) = quotient.multipliedReportingOverflow(by: now.0)
       let (second, secondOverflow) = quotient.multipliedReportingOverflow(by: now.1)
-      guard !firstOverflow, !secondOverflow, first <= limit.input - before.0, second <= limit.output - before.1 else { break }
+      guard !firstOverflow, !secondOverflow, first <= limit.input - before.0, second <= limit.output - before.1 else {
+        break
+      }
       (before, now) = (now, (first + before.0, second + before.1))
       (numerator, denominator) = (denominator, rest)
     }

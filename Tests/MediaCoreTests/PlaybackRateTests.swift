@@ -10,7 +10,7 @@ import Testing
     #expect(try #require(PlaybackRate(-value)).magnitude == PlaybackRate(value))
   }
 
-  @Test(arguments: [0, 0.031249, 32.000001, -0.031249, -32.000001, .nan, .infinity, -.infinity, 1e300, 5e-324])
+  @Test(arguments: [0, 0.031249, 32.000001, -0.031249, -32.000001, .nan, .infinity, -.infinity, 1e300, 1e-300])
   func whatIsNoRateIsNil(_ value: Double) {
     #expect(PlaybackRate(value) == nil)
   }
@@ -28,7 +28,8 @@ import Testing
     let start = MediaTime(value: 1, timescale: 44_100)
     let later = MediaTime(start, advancedByFrames: 1_000_000, rate: 48_000, playbackRate: rate)
     #expect(abs(later.seconds - (1.0 / 44_100 + 1.234567 * 1_000_000 / 48_000)) < 1e-9)
-    #expect((later - start).frameCount(rate: 48_000, playbackRate: rate, rounding: .towardPositiveInfinity) == 1_000_000)
+    #expect(
+      (later - start).frameCount(rate: 48_000, playbackRate: rate, rounding: .towardPositiveInfinity) == 1_000_000)
     let back = MediaTime(later, advancedByFrames: -1_000_000, rate: 48_000, playbackRate: rate)
     #expect(abs((back - start).seconds) < 1e-9)
     for time in [MediaTime.indefinite, .positiveInfinity, .invalid] {

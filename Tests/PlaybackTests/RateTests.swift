@@ -49,8 +49,7 @@ import Testing
       for (index, place) in heard.enumerated() {
         worst = max(worst, abs(place - (Double(sampleRateHz) / 4 + Double(index) * step)))
       }
-      // Less than a sample, of the item or of the output, whichever is the longer.
-      print("rate \(rate) at \(sampleRateHz): \(worst) of \(step)")
+      // Where it begins it is up to a frame of the output behind the time that was asked for.
       #expect(worst < step + 1, "at \(sampleRateHz) Hz")
       await expectTimeIsHeard(rig, frames: frames, sampleRateHz: sampleRateHz, rate: rate)
       await rig.close()
@@ -95,36 +94,6 @@ import Testing
     #expect(before.allSatisfy { abs($0 - 1) < 0.1 })
     #expect(after.allSatisfy { abs($0 - 2) < 0.2 })
     await expectTimeIsHeard(rig, frames: frames, sampleRateHz: 48_000, rate: 2)
-    await rig.close()
-  }
-
-  @Test func aThousandChangesLeaveTheTimeWithinOneSampleOfWhatIsHeard() async throws {
-    let frames = 2_400_000
-    let rig = try await rig(frames: frames)
-    await rig.advance(milliseconds: 200)
-    var random = SeededGenerator(seed: 7)
-    var (worst, measured) = (0.0, 0)
-    for change in 0..<1_000 {
-      let rate = Double(Int.random(in: 250_000...2_500_000, using: &random)) / 1_000_000
-      try await rig.run { try $0.setRate(rate) }
-      // Some follow each other at once, some while the one before is under way, some when it is heard.
-      if change % 3 == 0 { continue }
-      await rig.advance(milliseconds: Int64.random(in: 1...80, using: &random))
-      // Within a cross-fade two places are heard.
-      let line = rig.heard.left.suffix(250)
-      guard let first = line.first, let last = line.last else { continue }
-      let rose = Ramp.place(of: last, frames: frames) - Ramp.place(of: first, frames: frames)
-      guard abs(rose - 249 * (await rig.run { $0.state.timebaseRate })) < 1 else { continue }
-      measured += 1
-      worst = max(worst, abs(await deviation(rig, frames: frames, sampleRateHz: 48_000)) * Self.outputRate)
-    }
-    #expect(measured > 400)
-    print("1,000 rate changes: |currentTime - heard| at most \(worst) samples")
-    // The rate is 2.5 at most: that is what one sample of the output is of the item's.
-    #expect(worst < 2.5)
-    let heard = places(rig, frames: frames)
-    let steps = zip(heard.dropFirst(), heard).map { $0 - $1 }
-    #expect(steps.allSatisfy { $0 > -2.5 && $0 < 5 }, "from \(steps.min() ?? 0) to \(steps.max() ?? 0)")
     await rig.close()
   }
 
@@ -211,8 +180,9 @@ import Testing
     let rig = try await rig(frames: 480_000)
     let told = Mutex<[Double]>([])
     try await rig.run { player in
-      _ = try player.addBoundaryTimeObserver(forTimes: (1...40).map { MediaTime(value: $0, timescale: 10) }) { told_ in
-        told.withLock { $0.append(told_.time.seconds) }
+      _ = try player.addBoundaryTimeObserver(forTimes: (1...40).map { MediaTime(value: $0, timescale: 10) }) {
+        crossing in
+        told.withLock { $0.append(crossing.time.seconds) }
       }
     }
     for rate in [2.0, 0.25, 1, 3, 0.5, 1.5] {

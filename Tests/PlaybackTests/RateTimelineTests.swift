@@ -34,7 +34,8 @@ import Testing
         of: MediaTime(value: 1_066_665_888, timescale: 10_000), passIndex: 0, streamID: 1) == frames)
   }
 
-  @Test(arguments: [0.03125, 0.3, 1.234567, 31.999999]) func aTimeIsReachedAtTheFrameThatSaysIt(_ value: Double) throws {
+  @Test(arguments: [0.03125, 0.3, 1.234567, 31.999999]) func aTimeIsReachedAtTheFrameThatSaysIt(_ value: Double) throws
+  {
     let timeline = try timeline(value, from: MediaTime(value: 1, timescale: 3))
     let pass = timeline.pass(of: 7, from: 0)
     for frame in [Int64(0), 1, 2, 1_000, 48_001, 10_000_000] {

@@ -39,6 +39,8 @@ import Testing
         "seek 10 chase fast",
         try Self.seek("10", before: .positiveInfinity, after: .positiveInfinity, isChase: true)
       ),
+      ("default-rate", .playback(.defaultRate(nil), player: "main")),
+      ("default-rate 1.5", .playback(.defaultRate(1.5), player: "main")),
       ("rate", .playback(.rate(nil), player: "main")), ("rate -1.5", .playback(.rate(-1.5), player: "main")),
       ("volume", .playback(.volume(nil), player: "main")), ("volume .25", .playback(.volume(0.25), player: "main")),
       ("volume 1e0", .playback(.volume(1), player: "main")), ("mute", .playback(.mute(nil), player: "main")),
