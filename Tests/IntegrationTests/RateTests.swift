@@ -47,7 +47,7 @@ import Testing
     for command in ["rate", "default-rate"] {
       #expect(try client.reply("\(command) 0.03").hasPrefix("error code=1005 name=unsupported-rate"))
       for rate in ["0", "nan", "inf", "32.1", "fast"] {
-        #expect(try client.reply("\(command) \(rate)").hasPrefix("error code=1"))
+        #expect(try client.reply("\(command) \(rate)").hasPrefix("error code="))
       }
     }
     #expect(try client.reply("rate") == "ok rate=1")
