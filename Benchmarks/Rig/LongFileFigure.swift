@@ -21,31 +21,48 @@ enum LongFileFigure {
     // In the cache, for all.
     try ChildProcess.run(["cat", path])
     let alignment = Alignment(reference: try material.reference(.mp3Bare), isPeriodic: true)
-    var first: [PlayerKind: Sample] = [:]
-    var second: [PlayerKind: Sample] = [:]
+    var first: [PlayerKind: Landings] = [:]
+    var second: [PlayerKind: Landings] = [:]
     let failures = players.interleave([.playhead, .mpv], rounds: rounds) { player, round in
       let isFresh = player.kind == .playhead || round < peerRounds
       if isFresh {
         // As if it had never been opened.
         try player.unload()
         try LossySeekFigure.begin(player, path)
-        first[player.kind, default: Sample()].add(try land(player, alignment, target(round, in: firstPlaces)))
+        let landing = try LossySeekFigure.land(player, alignment, target: target(round, in: firstPlaces))
+        first[player.kind, default: Landings()].add(landing)
       }
       try Pause.phase(round: round, of: player.capture)
-      second[player.kind, default: Sample()].add(try land(player, alignment, target(round, in: secondPlaces)))
+      let landing = try LossySeekFigure.land(player, alignment, target: target(round, in: secondPlaces))
+      second[player.kind, default: Landings()].add(landing)
     }
     SeekFigure.stop(players)
-    func cells(_ samples: [PlayerKind: Sample]) -> [PlayerKind: String] {
-      failures.merging(samples.mapValues { "\(($0.median ?? 0).text()) ms (\($0.values.count))" }) { failure, _ in
-        failure
-      }
+    func cells(_ landings: [PlayerKind: Landings]) -> [PlayerKind: String] {
+      failures.merging(landings.mapValues(\.text)) { failure, _ in failure }
     }
-    table.add("ten-hour MP3 without a header: first exact seek", asked: "<= 500 ms", cells(first))
-    let limit = flacSeeks[.mpv]?.median.map { "<= \((1.5 * $0).text()) ms" } ?? "mpv's FLAC seek: none"
-    table.add("ten-hour MP3 without a header: second exact seek", asked: limit, cells(second))
+    table.add(
+      "ten-hour MP3 without a header: first exact seek; error; first frames unlike a decode", asked: "<= 500 ms, 0, 0",
+      cells(first))
+    let limit = flacSeeks[.mpv]?.median.map { "<= \((1.5 * $0).text()) ms, 0, 0" } ?? "mpv's FLAC seek: none"
+    table.add("ten-hour MP3 without a header: second exact seek; the same", asked: limit, cells(second))
   }
 
-  private static func land(_ player: any BenchPlayer, _ alignment: Alignment, _ target: Int) throws -> Double {
-    try LossySeekFigure.land(player, alignment, target: target).milliseconds
+  /// Seeks of one kind by one player.
+  private struct Landings {
+    private var milliseconds = Sample()
+    private var errors = Sample()
+    private var wrongFrames = Sample()
+
+    mutating func add(_ landed: (landing: Alignment.Landing, milliseconds: Double)) {
+      milliseconds.add(landed.milliseconds)
+      errors.add(Double(landed.landing.error))
+      wrongFrames.add(Double(landed.landing.wrongFrames))
+    }
+
+    /// The median of the times, how many there are, and the largest errors.
+    var text: String {
+      "\((milliseconds.median ?? 0).text()) ms (\(milliseconds.values.count)), off by \(Int(errors.largestMagnitude ?? 0)),"
+        + " wrong \(Int(wrongFrames.largestMagnitude ?? 0))"
+    }
   }
 }
