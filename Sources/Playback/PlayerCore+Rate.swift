@@ -74,14 +74,18 @@ extension PlayerCore {
       if end.reason == .starved { changeSpeedAtOnce() }
       return
     }
-    let streamFrame = run.streamFrame + max(0, frame - run.outputFrame)
+    let fade = rateHz / 200
+    // A cross-fade is over before another one begins.
+    let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
     guard let generation = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
       let span = timeline.span(streamID: run.streamID, streamFrame: streamFrame)
     else { return }
+    // A take-over has to be heard before another one can be asked for.
+    if let outgoing, outgoing.stream.id != run.streamID { return }
     let pass = PassID(generation: generation.number, index: span.passIndex)
     // Behind that end something else is heard.
     if ends.contains(where: { $0.passID == pass && $0.streamFrame <= streamFrame }) { return }
-    guard streamFrame + rateHz / 200 <= generation.stream.writtenFrame else { return changeSpeedAtOnce() }
+    guard streamFrame + fade <= generation.stream.writtenFrame else { return changeSpeedAtOnce() }
     self.run(
       machine.splitForSpeed(pass, at: timeline.time(in: span, at: streamFrame), streamFrame: streamFrame),
       cause: .request)

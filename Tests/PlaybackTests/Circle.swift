@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// Sound whose samples say where they are: the channels are a point that goes round once in 1,000 frames.
+enum Circle {
+  static let round = 1_000.0
+
+  /// The place within its round of a frame; infinity for silence.
+  static func place(left: Float, right: Float) -> Double {
+    if left == 0, right == 0 { return .infinity }
+    return atan2(Double(right), Double(left)) / (2 * .pi) * round
+  }
+
+  /// How far `place` is ahead of `other`, from -500 to 500 frames.
+  static func difference(_ place: Double, _ other: Double) -> Double {
+    (place - other).remainder(dividingBy: round)
+  }
+
+  private static let files = Mutex<[String: Data]>([:])
+
+  /// A WAV file of a circle, in float32.
+  static func file(frames: Int, rate: Int) -> Data {
+    files.withLock { files in
+      let name = "\(frames) at \(rate)"
+      if let made = files[name] { return made }
+      var bytes = Data("RIFF".utf8)
+      func append(_ value: Int, _ count: Int) {
+        for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+      }
+      append(36 + frames * 8, 4)
+      bytes += Data("WAVEfmt ".utf8)
+      for (value, count) in [(16, 4), (3, 2), (2, 2), (rate, 4), (rate * 8, 4), (8, 2), (32, 2)] {
+        append(value, count)
+      }
+      bytes += Data("data".utf8)
+      append(frames * 8, 4)
+      let samples = [Float](unsafeUninitializedCapacity: frames * 2) { room, count in
+        for index in 0..<frames {
+          let angle = Double(index % Int(round)) / round * 2 * Double.pi
+          room[index * 2] = Float(0.8 * cos(angle))
+          room[index * 2 + 1] = Float(0.8 * sin(angle))
+        }
+        count = frames * 2
+      }
+      samples.withUnsafeBytes { bytes.append(contentsOf: $0) }
+      files[name] = bytes
+      return bytes
+    }
+  }
+}
+
+extension Rig {
+  /// An item that goes round in a circle, in float32.
+  func circle(frames: Int, rate: Int = 48_000) throws -> PlayerItem {
+    let path = files.file("circle-\(frames)-\(rate).wav")
+    let bytes = Circle.file(frames: frames, rate: rate)
+    try bytes.write(to: URL(fileURLWithPath: path))
+    return item(path)
+  }
+}
