@@ -30,6 +30,13 @@ extension Connection {
     case .mute(let action):
       if let action { player.onLoop { $0.setMuted(action.isOn(besides: $0.state.isMuted)) } }
       return .ok(["muted": .bool(target.state.isMuted)])
+    case .pitch(let algorithm):
+      if let algorithm {
+        try player.tryOnLoop { player throws(MediaError) in
+          try player.setAudioTimePitchAlgorithm(AudioTimePitchAlgorithm(algorithm))
+        }
+      }
+      return .ok(["pitch": .string(player.onLoop { $0.audioTimePitchAlgorithm.rawValue })])
     case .endAction(let action):
       if let action {
         try player.tryOnLoop { player throws(MediaError) in
@@ -151,6 +158,16 @@ extension ActionAtItemEnd {
     case .advance: self = .advance
     case .pause: self = .pause
     case .none: self = .none
+    }
+  }
+}
+
+extension AudioTimePitchAlgorithm {
+  init(_ algorithm: PlaybackCommand.PitchAlgorithm) {
+    switch algorithm {
+    case .timeDomain: self = .timeDomain
+    case .spectral: self = .spectral
+    case .varispeed: self = .varispeed
     }
   }
 }

@@ -161,6 +161,16 @@ extension Connection {
         throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.volume")
       }
       return try changeMix(of: item, change)
+    case .pitch(let id, let change):
+      guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
+        throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.pitch")
+      }
+      switch change {
+      case nil: break
+      case .player: try item.setAudioTimePitchAlgorithm(nil)
+      case .own(let algorithm): try item.setAudioTimePitchAlgorithm(AudioTimePitchAlgorithm(algorithm))
+      }
+      return .ok(["item": .int(item.id), "pitch": .string(item.audioTimePitchAlgorithm.rawValue)])
     }
   }
 

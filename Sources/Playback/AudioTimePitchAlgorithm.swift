@@ -1,3 +1,4 @@
+import MediaCore
 import Synchronization
 import TimeStretch
 
@@ -25,14 +26,44 @@ public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, CaseIterable {
 
   /// Whether this build has it: `spectral` is missing without the package trait `RubberBand`.
   public var isAvailable: Bool { stretch?.isAvailable ?? true }
+
+  /// Errors: `unsupportedRate` unless `isAvailable`.
+  func requireAvailable(operation: String) throws(MediaError) {
+    guard !isAvailable else { return }
+    throw MediaError(
+      .unsupportedRate,
+      "this build cannot play with the pitch algorithm \(rawValue): it was built without the package trait RubberBand",
+      operation: operation)
+  }
 }
 
-/// Where an item keeps its algorithm, for the decode thread to read.
+/// Which algorithm an item, or a player for those of its items that have none of their own, is played with. Read by the
+/// decode thread.
 final class TimePitchSlot: Sendable {
-  private let algorithm = Mutex(AudioTimePitchAlgorithm.timeDomain)
+  private struct State {
+    var own: AudioTimePitchAlgorithm?
+    var player: TimePitchSlot?
+  }
 
+  private let state: Mutex<State>
+
+  init(_ own: AudioTimePitchAlgorithm? = nil) { state = Mutex(State(own: own)) }
+
+  /// What was set here; nil: nothing.
+  var own: AudioTimePitchAlgorithm? {
+    get { state.withLock { $0.own } }
+    set { state.withLock { $0.own = newValue } }
+  }
+
+  /// What holds where nothing was set here.
+  var player: TimePitchSlot? {
+    get { state.withLock { $0.player } }
+    set { state.withLock { $0.player = newValue } }
+  }
+
+  /// What holds: `timeDomain` where nothing was ever set.
   var value: AudioTimePitchAlgorithm {
-    get { algorithm.withLock { $0 } }
-    set { algorithm.withLock { $0 = newValue } }
+    let (own, player) = state.withLock { ($0.own, $0.player) }
+    return own ?? player?.value ?? .timeDomain
   }
 }

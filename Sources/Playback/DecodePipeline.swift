@@ -17,6 +17,7 @@ final class DecodePipeline: Sendable {
     var itemID: PlayerItem.ID
     var asset: Asset
     var audioMix: AudioMixSlot
+    var timePitch: TimePitchSlot
   }
 
   struct Job: Sendable {
@@ -32,6 +33,7 @@ final class DecodePipeline: Sendable {
     var pass: Pass
     var asset: Asset
     var audioMix: AudioMixSlot
+    var timePitch: TimePitchSlot
   }
 
   struct Plan: Sendable {

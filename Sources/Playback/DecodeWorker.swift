@@ -362,7 +362,9 @@ final class DecodeWorker {
       if planned.pass.isSilence { return planned.pass }
       do throws(MediaError) {
         let decoder = try open(
-          .init(itemID: planned.pass.itemID, asset: planned.asset, audioMix: planned.audioMix))
+          .init(
+            itemID: planned.pass.itemID, asset: planned.asset, audioMix: planned.audioMix,
+            timePitch: planned.timePitch))
         _ = try decoder.seek(to: planned.pass.start, before: .zero, after: .zero)
         return planned.pass
       } catch {

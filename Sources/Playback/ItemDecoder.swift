@@ -20,6 +20,7 @@ class ItemDecoder {
   /// What `read` gives.
   let format: AudioFormat
   private let audioMix: AudioMixSlot
+  private let timePitch: TimePitchSlot
   /// Where reading ends, exclusive, as a frame of the item; nil: at the item's end.
   private(set) var endFrame: Int64?
   /// Silence: the next frame, and the frame after the last.
@@ -30,6 +31,7 @@ class ItemDecoder {
   init(_ source: DecodePipeline.Source) throws(MediaError) {
     itemID = source.itemID
     audioMix = source.audioMix
+    timePitch = source.timePitch
     asset = source.asset
     let properties = try source.asset.load()
     self.properties = properties
@@ -47,6 +49,9 @@ class ItemDecoder {
 
   /// The place of the frame that the next read gives.
   var position: Int64 { reader?.position ?? silentFrame }
+
+  /// What the item is played with at another rate than 1.
+  var timePitchAlgorithm: AudioTimePitchAlgorithm { timePitch.value }
 
   /// What was cut off the item's edges; that at the end is known once the end has been read.
   var startTrim: EdgeTrim { reader?.startTrim ?? .none }

@@ -27,7 +27,8 @@ extension PlayerCore {
       metadata: ["item": "\(start.itemID)", "generation": "\(generation)", "time": "\(start.time)"])
     pipeline.prepare(
       DecodePipeline.Job(
-        generation: generation, source: .init(itemID: item.id, asset: item.asset, audioMix: item.audioMixSlot),
+        generation: generation,
+        source: .init(itemID: item.id, asset: item.asset, audioMix: item.audioMixSlot, timePitch: item.timePitchSlot),
         start: start, stream: stream,
         format: format))
   }
@@ -42,7 +43,7 @@ extension PlayerCore {
   func send(_ plan: Machine.Plan) {
     let passes = plan.passes.compactMap { pass in
       items[pass.itemID].map {
-        DecodePipeline.PlannedPass(pass: pass, asset: $0.asset, audioMix: $0.audioMixSlot)
+        DecodePipeline.PlannedPass(pass: pass, asset: $0.asset, audioMix: $0.audioMixSlot, timePitch: $0.timePitchSlot)
       }
     }
     pipeline.setPlan(

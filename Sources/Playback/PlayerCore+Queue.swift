@@ -24,19 +24,28 @@ extension PlayerCore {
     items[item.id] = item
     pastItems[item.id] = nil
     let (loop, id) = (engine.loop, item.id)
-    item.onAudioMixChange = { [weak self] in
+    item.timePitchSlot.player = timePitchSlot
+    item.onSoundChange = { [weak self] change in
       guard let self else { return }
       if loop.isIsolatingCurrentContext() == true {
-        audioMixChanged(id)
+        soundChanged(id, change)
       } else {
-        loop.execute { self.audioMixChanged(id) }
+        loop.execute { self.soundChanged(id, change) }
       }
+    }
+  }
+
+  private func soundChanged(_ id: PlayerItem.ID, _ change: PlayerItem.SoundChange) {
+    switch change {
+    case .audioMix: audioMixChanged(id)
+    case .timePitch: timePitchChanged(id)
     }
   }
 
   func release(_ item: PlayerItem) {
     items[item.id] = nil
-    item.onAudioMixChange = nil
+    item.onSoundChange = nil
+    item.timePitchSlot.player = nil
     sampleRates[item.id] = nil
     item.release()
   }

@@ -66,6 +66,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var heldStream: RenderStream?
   /// What waits until the player is ready to be heard.
   var prerolls: [Preroll] = []
+  /// What items without an algorithm of their own are played with.
+  let timePitchSlot = TimePitchSlot()
 
   // Sound.
   var volume: Float = 1

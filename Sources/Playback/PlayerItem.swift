@@ -25,7 +25,11 @@ public final class PlayerItem: Sendable {
   public let asset: Asset
   private let state = Mutex(State())
   let audioMixSlot = AudioMixSlot()
-  private let audioMixObserver = Mutex<(@Sendable () -> Void)?>(nil)
+  let timePitchSlot = TimePitchSlot()
+  private let soundObserver = Mutex<(@Sendable (SoundChange) -> Void)?>(nil)
+
+  /// What makes the item sound otherwise than it was decoded.
+  enum SoundChange: Sendable { case audioMix, timePitch }
 
   /// Makes an item of `asset`. Nothing is opened before a player has it.
   public convenience init(asset: Asset) {
@@ -58,14 +62,29 @@ public final class PlayerItem: Sendable {
     get { audioMixSlot.value }
     set {
       audioMixSlot.value = newValue
-      audioMixObserver.withLock { $0 }?()
+      soundObserver.withLock { $0 }?(.audioMix)
     }
   }
 
-  /// Called when the mix was set, on the thread that set it.
-  var onAudioMixChange: (@Sendable () -> Void)? {
-    get { audioMixObserver.withLock { $0 } }
-    set { audioMixObserver.withLock { $0 = newValue } }
+  /// What becomes of the pitch at another rate than 1: what was set here, or else what the player plays with, at first
+  /// `timeDomain`.
+  public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm { timePitchSlot.value }
+
+  /// Sets the algorithm for this item; nil: it is played with its player's. What is being heard changes as soon as it has
+  /// been decoded anew, from where it is then and across 5 ms; at the rate 1 nothing changes.
+  ///
+  /// Errors: `unsupportedRate` for an algorithm that this build does not have.
+  public func setAudioTimePitchAlgorithm(_ algorithm: AudioTimePitchAlgorithm?) throws(MediaError) {
+    try algorithm?.requireAvailable(operation: "item.pitch")
+    let before = timePitchSlot.value
+    timePitchSlot.own = algorithm
+    if timePitchSlot.value != before { soundObserver.withLock { $0 }?(.timePitch) }
+  }
+
+  /// Called when something was set, on the thread that set it.
+  var onSoundChange: (@Sendable (SoundChange) -> Void)? {
+    get { soundObserver.withLock { $0 } }
+    set { soundObserver.withLock { $0 = newValue } }
   }
 
   /// Takes the item for a player; false when another has it.

@@ -19,9 +19,9 @@ final class StreamWriter {
   private static let pieceFrames = 4_096
 
   private let stream: RenderStream
-  private let format: AudioFormat
-  private let playbackRate: PlaybackRate
-  private var converter: AudioConverter?
+  let format: AudioFormat
+  let playbackRate: PlaybackRate
+  private var converter: (any SoundConverter)?
   /// Where what has been put in so far ends.
   private var place = ExactPlace()
   private var scratch: [Float] = []
@@ -56,7 +56,10 @@ final class StreamWriter {
     itemID = item.itemID
     passIndex = 0
     sourceFormat = source
-    guard playbackRate == .normal else { return try startConverting(item, at: start) }
+    guard playbackRate == .normal else {
+      if let algorithm = stretch(of: item) { return try startStretching(item, at: start, algorithm) }
+      return try startConverting(item, at: start)
+    }
     guard rate != format.sampleRateHz else {
       let time = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
       if source != format { converter = try AudioConverter(from: source, to: format) }
@@ -96,6 +99,16 @@ final class StreamWriter {
     return time
   }
 
+  /// The stage begins the stream: its frame 0 is frame `heard` of the item, counted at the stream's rate, and what is put
+  /// in next the item's frame `position`.
+  func beginStretched(with stage: StretchStage, heardFrom heard: Int64, readingFrom position: Int64) {
+    converter = stage
+    place = ExactPlace()
+    place.advance(by: -heard, ofRate: Int(playbackRate.magnitude.millionths), inRate: 1_000_000)
+    advance(by: position)
+    describe(MediaTime(frame: heard, rate: format.sampleRateHz), at: 0)
+  }
+
   /// Goes to where the conversion has to begin for what is heard to be that of an uninterrupted pass; answers the
   /// item's frame that is heard first.
   private func seek(_ item: ItemDecoder, to start: PlayerStateMachine.Start) throws(MediaError) -> Int64 {
@@ -114,7 +127,10 @@ final class StreamWriter {
   }
 
   /// Whether `item` can follow without the converter being emptied first.
-  func canFollowOn(_ item: ItemDecoder) -> Bool { converter == nil || converter?.input == item.format }
+  func canFollowOn(_ item: ItemDecoder) -> Bool {
+    guard let converter else { return true }
+    return converter.input == item.format && (converter as? StretchStage)?.algorithm == stretch(of: item)
+  }
 
   /// The next pass follows, which begins at `time` of `item`; `canFollowOn` it or `finish()` first.
   func begin(_ item: ItemDecoder, at time: MediaTime) throws(MediaError) {
@@ -123,7 +139,11 @@ final class StreamWriter {
     sourceFormat = item.format
     expectedPosition = nil
     if converter == nil, sourceFormat != format || playbackRate != .normal {
-      converter = try AudioConverter(from: sourceFormat, to: format, playbackRate: playbackRate)
+      if let algorithm = stretch(of: item) {
+        converter = try makeStage(from: sourceFormat, algorithm)
+      } else {
+        converter = try AudioConverter(from: sourceFormat, to: format, playbackRate: playbackRate)
+      }
     }
     describe(time)
   }
@@ -188,7 +208,7 @@ final class StreamWriter {
     return max(64, Int(Int64(Self.pieceFrames) * playbackRate.millionths / 1_000_000))
   }
 
-  private func convert(_ item: ItemDecoder, with converter: AudioConverter) throws(MediaError) -> WriteResult {
+  private func convert(_ item: ItemDecoder, with converter: any SoundConverter) throws(MediaError) -> WriteResult {
     let inputFrames = inputPieceFrames
     let needed = inputFrames * sourceFormat.channelCount
     if scratch.count < needed { scratch = [Float](repeating: 0, count: needed) }
@@ -211,7 +231,7 @@ final class StreamWriter {
 
   /// Converts `frameCount` frames into the ring; what finds no room stays in the converter until the next call.
   private func put(
-    _ converter: AudioConverter, _ samples: UnsafePointer<Float>, frameCount: Int
+    _ converter: any SoundConverter, _ samples: UnsafePointer<Float>, frameCount: Int
   ) throws(MediaError) {
     let beginning = HostTime.now
     defer { convertNanoseconds += HostTime.now.nanoseconds(since: beginning) }

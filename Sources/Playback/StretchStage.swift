@@ -67,20 +67,19 @@ final class StretchStage: SoundConverter {
     return converter == nil ? inFront : AudioConverter.historyStart(before: inFront, from: input, to: output)
   }
 
-  /// What goes in begins at the item's frame `start` and is heard from `first` on, or a frame of the stream's rate less
-  /// than one behind it: answers that one, counted from the item's beginning. Called once, before anything goes in.
-  func begin(readingFrom start: Int64, heardFrom first: Int64) throws(MediaError) -> Int64 {
+  /// What goes in begins at the item's frame `start`; heard it is from frame `heard` on, which is counted from the item's
+  /// beginning at the stream's rate and is not before `start`. `first` is the item's frame there, or the one before.
+  /// Called once, before anything goes in.
+  func begin(readingFrom start: Int64, first: Int64, heardFrom heard: Int64) throws(MediaError) {
     guard converter != nil else {
-      historyFramesMissing = Int(clamping: first - start)
-      return first
+      historyFramesMissing = Int(clamping: heard - start)
+      return
     }
     // As much of the history as is behind where the resampler has come into its own.
     let wanted = max(start, historyBeginning(before: first))
     let made = try AudioConverter(from: input, to: output, historyStart: start, firstInputFrame: wanted)
-    let firstHeard = Self.outputFrame(at: first, from: input, to: output)
-    historyFramesMissing = Int(clamping: firstHeard - made.firstOutputFrame)
+    historyFramesMissing = Int(clamping: max(0, heard - made.firstOutputFrame))
     converter = made
-    return firstHeard
   }
 
   /// The first frame that the stretcher likes to know.
@@ -90,7 +89,7 @@ final class StretchStage: SoundConverter {
   }
 
   /// The frame of the output's rate at or behind the item's frame.
-  private static func outputFrame(at frame: Int64, from input: AudioFormat, to output: AudioFormat) -> Int64 {
+  static func outputFrame(at frame: Int64, from input: AudioFormat, to output: AudioFormat) -> Int64 {
     var place = ExactPlace()
     place.advance(by: frame, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
     return place.roundedUp

@@ -54,6 +54,8 @@ public enum PlaybackCommand: Sendable, Hashable {
   case mute(Switch?)
   /// Nil asks for the present action.
   case endAction(ItemEndAction?)
+  /// What becomes of the pitch at other rates than 1. Nil asks for the present one.
+  case pitch(PitchAlgorithm?)
   /// Nil asks for the present mode.
   case `repeat`(RepeatMode?)
   case loop(Loop)
@@ -123,6 +125,13 @@ public enum PlaybackCommand: Sendable, Hashable {
     case equalPower = "equal-power"
   }
 
+  /// AVPlayerItem's `audioTimePitchAlgorithm`.
+  public enum PitchAlgorithm: String, Sendable, Hashable, CaseIterable {
+    case timeDomain
+    case spectral
+    case varispeed
+  }
+
   /// AVPlayer's `actionAtItemEnd`.
   public enum ItemEndAction: String, Sendable, Hashable, CaseIterable {
     case advance
@@ -161,6 +170,15 @@ public enum ItemCommand: Sendable, Hashable {
   case status(item: Int)
   /// Changes the item's mix, if it says how, and lists it.
   case volume(item: Int, MixChange)
+  /// Sets the item's pitch algorithm, if it says how, and gives it.
+  case pitch(item: Int, PitchChange?)
+
+  /// What an item's pitch algorithm becomes.
+  public enum PitchChange: Sendable, Hashable {
+    case own(PlaybackCommand.PitchAlgorithm)
+    /// None of its own: the player's.
+    case player
+  }
 
   /// What happens to an item's volume.
   public struct MixChange: Sendable, Hashable {

@@ -13,6 +13,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case help
   case insert
   case itemStatus = "item.status"
+  case itemPitch = "item.pitch"
   case itemVolume = "item.volume"
   case list
   case load
@@ -25,6 +26,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case pan
   case pause
   case ping
+  case pitch
   case play
   case playerClose = "player.close"
   case playerCreate = "player.create"

@@ -58,7 +58,7 @@ extension CommandTable {
     CommandSpec(
       .rate, .playback, "Sets the rate to play with, or gives it.",
       details:
-        "From 1/32 to 32, exact to a millionth; what is faster is higher, too, as on a tape. While playing it changes without a gap or a click, 60 ms after what is heard then (`timebaseRate` of `status` says when). While paused it starts nothing: the next `play` uses it, once; those after it play at `default-rate`. 0 is not a rate; `pause` is.",
+        "From 1/32 to 32, exact to a millionth; what becomes of the pitch, `pitch` says. While playing it changes without a gap or a click, 60 ms after what is heard then (`timebaseRate` of `status` says when). While paused it starts nothing: the next `play` uses it, once; those after it play at `default-rate`. 0 is not a rate; `pause` is.",
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 is as recorded"), player,
       ],
@@ -140,6 +140,23 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .playback(
         .endAction(arguments.text(.action).flatMap(PlaybackCommand.ItemEndAction.init)), player: arguments.player)
+    },
+    CommandSpec(
+      .pitch, .playback, "Sets what becomes of the pitch at other rates than 1, or gives it.",
+      details:
+        "`timeDomain` keeps it, is cheap and best for speech; `spectral` keeps it, is best for music and costs ten to thirty times"
+        + " as much; `varispeed` lets it follow the rate, as a tape does. `time` goes on by exactly the rate; what is heard lies"
+        + " within 20 ms (`timeDomain`), 50 ms (`spectral`) or one sample (`varispeed`) of it. For all entries without one of"
+        + " their own (`item.pitch`). Each plays from 1/32 to 32; what this build cannot do is refused and never plays silence.",
+      parameters: [
+        ParameterSpec(
+          .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)), .optional,
+          "timeDomain|spectral|varispeed", "`timeDomain` from the start"), player,
+      ],
+      reply: ["pitch"], errors: [.unsupportedRate, .noSuchPlayer], example: ["> pitch spectral", "< ok pitch=spectral"]
+    ) { arguments throws(MediaError) in
+      .playback(
+        .pitch(arguments.text(.algorithm).flatMap(PlaybackCommand.PitchAlgorithm.init)), player: arguments.player)
     },
     CommandSpec(
       .repeat, .playback, "Sets what is played again when it has ended, or gives it.",

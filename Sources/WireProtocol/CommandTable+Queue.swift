@@ -136,6 +136,23 @@ extension CommandTable {
       .item(.status(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
     },
     CommandSpec(
+      .itemPitch, .items, "Sets what becomes of an entry's pitch at other rates than 1, or gives it.",
+      details: "As `pitch`, for this entry; with `player` it is played with its player's again.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(
+          .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue) + ["player"]), .optional,
+          "timeDomain|spectral|varispeed|player", "`player` from the start"), player,
+      ],
+      reply: ["item", "pitch"], errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
+      example: ["> item.pitch 2 varispeed", "< ok item=2 pitch=varispeed"]
+    ) { arguments throws(MediaError) in
+      .item(
+        .pitch(
+          item: try arguments.required(.id, arguments.integer(.id)), arguments.text(.algorithm).flatMap(pitchChange)),
+        player: arguments.player)
+    },
+    CommandSpec(
       .itemVolume, .items, "Sets how loud an entry is at which of its times, and lists it.",
       details:
         "With a volume, adds a point, from which on it holds, or with `to` and `over` a ramp, whose end holds from there on;"
@@ -162,6 +179,10 @@ extension CommandTable {
         player: arguments.player)
     },
   ]
+
+  private static func pitchChange(_ word: String) -> ItemCommand.PitchChange? {
+    PlaybackCommand.PitchAlgorithm(rawValue: word).map { .own($0) } ?? (word == "player" ? .player : nil)
+  }
 
   private static func mixStep(_ arguments: Arguments) throws(MediaError) -> ItemCommand.MixStep? {
     let (target, duration) = (arguments.number(.to), arguments.time(.over))

@@ -2,6 +2,7 @@
 public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case action
   case after
+  case algorithm
   case at
   case before
   case chase

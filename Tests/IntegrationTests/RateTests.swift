@@ -53,4 +53,31 @@ import Testing
     #expect(try client.reply("rate") == "ok rate=1")
     #expect(try client.reply("default-rate") == "ok defaultRate=1")
   }
+
+  @Test func aPitchAlgorithmIsSetForAPlayerAndForAnEntry() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = try daemon.wave(1, frameCount: 480_000)
+    try client.reply("append \(path) \(path) wait=ready")
+    #expect(try client.reply("pitch") == "ok pitch=timeDomain")
+    #expect(try client.reply("pitch varispeed") == "ok pitch=varispeed")
+    #expect(try client.reply("item.pitch 2") == "ok item=2 pitch=varispeed")
+    #expect(try client.reply("item.pitch 2 timeDomain") == "ok item=2 pitch=timeDomain")
+    #expect(try client.reply("item.pitch 1") == "ok item=1 pitch=varispeed")
+    #expect(try client.reply("item.pitch 2 player") == "ok item=2 pitch=varispeed")
+    #expect(try client.reply("item.pitch 9 varispeed").hasPrefix("error code=2004 name=no-such-item"))
+    for bad in ["pitch lowQualityZeroLatency", "item.pitch", "item.pitch 1 0", "pitch varispeed spectral"] {
+      #expect(try client.reply(bad).hasPrefix("error code=6002 "))
+    }
+    #expect(try client.reply("pitch") == "ok pitch=varispeed")
+    // While playing at a rate, time goes on by exactly that, whatever is chosen.
+    try client.reply("rate 2")
+    try client.reply("play")
+    try client.reply("clock.advance 1")
+    try client.reply("pitch timeDomain")
+    try client.reply("clock.advance 1")
+    try client.reply("clock.advance 0.5")
+    let status = try client.reply("status")
+    #expect([field("time", status), field("timebaseRate", status)] == ["5", "2"])
+  }
 }

@@ -40,6 +40,8 @@ final class Rig: Sendable {
       }
     }
     player = QueuePlayer(engine: engine)
+    // Samples that say their places go through no stretcher.
+    try await run { try $0.setAudioTimePitchAlgorithm(.varispeed) }
     await observe()
   }
 

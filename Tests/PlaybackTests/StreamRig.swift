@@ -26,7 +26,7 @@ final class StreamRig {
   /// Decodes `start` and then `passes`, and what is only planned when these are over (`later`), all of them of `path` unless `paths` says otherwise, to the end.
   func decode(
     _ path: String, at start: PlayerStateMachine.Start = .init(itemID: 1), then passes: [Pass] = [], later: [Pass] = [],
-    paths: [PlayerItem.ID: String] = [:], to format: AudioFormat,
+    paths: [PlayerItem.ID: String] = [:], timePitch: AudioTimePitchAlgorithm = .varispeed, to format: AudioFormat,
     open: @escaping @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder = {
       source throws(MediaError) in try ItemDecoder(source)
     }
@@ -44,7 +44,10 @@ final class StreamRig {
     func asset(_ id: PlayerItem.ID) -> Asset { Asset(path: paths[id] ?? path) }
     pipeline.prepare(
       .init(
-        generation: 1, source: .init(itemID: start.itemID, asset: asset(start.itemID), audioMix: AudioMixSlot()),
+        generation: 1,
+        source: .init(
+          itemID: start.itemID, asset: asset(start.itemID), audioMix: AudioMixSlot(),
+          timePitch: TimePitchSlot(timePitch)),
         start: start, stream: stream,
         format: format))
     func plan(_ passes: [Pass]) {
@@ -52,7 +55,9 @@ final class StreamRig {
       pipeline.setPlan(
         .init(
           begunCount: 1, currentEnd: start.end,
-          passes: passes.map { .init(pass: $0, asset: asset($0.itemID), audioMix: AudioMixSlot()) }),
+          passes: passes.map {
+            .init(pass: $0, asset: asset($0.itemID), audioMix: AudioMixSlot(), timePitch: TimePitchSlot(timePitch))
+          }),
         generation: 1)
     }
     plan(passes)

@@ -118,11 +118,16 @@ import Testing
     defer { pipeline.close() }
     pipeline.prepare(
       .init(
-        generation: 1, source: .init(itemID: 1, asset: Asset(path: path), audioMix: AudioMixSlot()),
+        generation: 1,
+        source: .init(itemID: 1, asset: Asset(path: path), audioMix: AudioMixSlot(), timePitch: TimePitchSlot()),
         start: .init(itemID: 1), stream: stream,
         format: Self.output))
     pipeline.setPlan(
-      .init(begunCount: 1, passes: [.init(pass: Pass(itemID: 2), asset: Asset(path: path), audioMix: AudioMixSlot())]),
+      .init(
+        begunCount: 1,
+        passes: [
+          .init(pass: Pass(itemID: 2), asset: Asset(path: path), audioMix: AudioMixSlot(), timePitch: TimePitchSlot())
+        ]),
       generation: 1)
     let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
     let all = order.wait(until: deadline) { $0.count == 3 ? $0 : nil }

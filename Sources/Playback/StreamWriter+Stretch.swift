@@ -1,0 +1,41 @@
+import MediaCore
+import TimeStretch
+
+/// Passes that keep their pitch at another rate than 1.
+extension StreamWriter {
+  /// What keeps the pitch of `item`; nil: nothing does, or has to.
+  func stretch(of item: ItemDecoder) -> TimeStretchAlgorithm? {
+    playbackRate.magnitude == .normal ? nil : item.timePitchAlgorithm.stretch
+  }
+
+  func makeStage(from source: AudioFormat, _ algorithm: TimeStretchAlgorithm) throws(MediaError) -> StretchStage {
+    try StretchStage(
+      from: source, to: format, algorithm: algorithm,
+      speed: StretchSpeed(playbackRate.magnitude.millionths, over: 1_000_000))
+  }
+
+  /// The stream begins with `item` at `start`: at the first frame of the stream's rate at or behind the time that is asked
+  /// for. What lies in front of it goes through the stage unheard.
+  func startStretching(
+    _ item: ItemDecoder, at start: PlayerStateMachine.Start, _ algorithm: TimeStretchAlgorithm
+  ) throws(MediaError) -> MediaTime {
+    let rate = item.format.sampleRateHz
+    let stage = try makeStage(from: item.format, algorithm)
+    var wanted = start.time
+    if start.toleranceBefore > .zero || start.toleranceAfter > .zero || !wanted.isNumeric {
+      wanted = try item.seek(to: wanted, before: start.toleranceBefore, after: start.toleranceAfter)
+    }
+    let first = max(0, wanted.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? item.position)
+    let history = stage.historyStart(before: first)
+    if history != item.position {
+      _ = try item.seek(to: MediaTime(frame: history, rate: rate), before: .zero, after: .zero)
+    }
+    // Where the item is shorter than that, it ends at once.
+    let heard = max(
+      max(0, wanted.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0),
+      StretchStage.outputFrame(at: item.position, from: item.format, to: format))
+    try stage.begin(readingFrom: item.position, first: first, heardFrom: heard)
+    beginStretched(with: stage, heardFrom: heard, readingFrom: item.position)
+    return MediaTime(frame: heard, rate: format.sampleRateHz)
+  }
+}

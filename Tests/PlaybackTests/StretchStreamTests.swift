@@ -1,0 +1,119 @@
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Playback
+
+/// What the decode thread makes of passes that keep their pitch at a rate.
+@Suite struct StretchStreamTests {
+  private static let output = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
+  private static let algorithms = [AudioTimePitchAlgorithm.timeDomain, .spectral].filter(\.isAvailable)
+
+  private func start(_ rate: Double, at time: MediaTime = .zero) throws -> PlayerStateMachine.Start {
+    .init(itemID: 1, time: time, rate: try #require(PlaybackRate(rate)))
+  }
+
+  /// The frame at or behind the exact end of `frames` frames.
+  private func end(of frames: Int, at sampleRateHz: Int, _ rate: Double) throws -> Int64 {
+    let millionths = try #require(PlaybackRate(rate)).millionths
+    let scaled = Int128(frames) * 48_000 * 1_000_000
+    let unit = Int128(sampleRateHz) * Int128(millionths)
+    return Int64((scaled + unit - 1) / unit)
+  }
+
+  private func left(_ outcome: StreamRig.Outcome) -> [Float] {
+    stride(from: 0, to: outcome.samples.count, by: 2).map { outcome.samples[$0] }
+  }
+
+  @Test(arguments: algorithms, [0.1, 0.999999, 1.234567, 2, 32])
+  func anItemLastsItsFramesDividedByTheRate(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) throws {
+    let rig = try StreamRig()
+    for sampleRateHz in [44_100, 48_000] {
+      let path = rig.files.file("tone-\(sampleRateHz).wav")
+      try writeWAV(path, tone(441, frameCount: 8_011), sampleRateHz: sampleRateHz)
+      let outcome = try rig.decode(path, at: start(rate), timePitch: algorithm, to: Self.output)
+      let expected = try end(of: 8_011, at: sampleRateHz, rate)
+      #expect(outcome.ends == [expected])
+      #expect(Int64(outcome.samples.count) == expected * 2)
+    }
+  }
+
+  @Test(arguments: algorithms)
+  func manyItemsOfTwoRatesEndWithoutAnErrorThatAddsUp(_ algorithm: AudioTimePitchAlgorithm) throws {
+    let rig = try StreamRig()
+    let paths = [rig.files.file("first.wav"), rig.files.file("second.wav")]
+    try writeWAV(paths[0], tone(441, frameCount: 997), sampleRateHz: 44_100)
+    try writeWAV(paths[1], tone(441, frameCount: 1_009), sampleRateHz: 32_000)
+    let passes = (1..<60).map { Pass(itemID: $0 % 10 == 9 ? 2 : 1) }
+    let outcome = try rig.decode(
+      paths[0], at: start(1.234567), then: passes, paths: [2: paths[1]], timePitch: algorithm, to: Self.output)
+    var exact = 0.0
+    for (index, end) in outcome.ends.enumerated() {
+      let isSecond = index > 0 && index % 10 == 9
+      exact += (isSecond ? 1_009.0 / 32_000 : 997.0 / 44_100) / 1.234567 * 48_000
+      let off = Double(end) - exact
+      #expect(off > -1e-6 && off < 1, "end \(index)")
+    }
+    #expect(outcome.ends.count == 60)
+  }
+
+  @Test(arguments: algorithms)
+  func itemsThatFollowEachOtherAtOneSpeedAreOneSound(_ algorithm: AudioTimePitchAlgorithm) throws {
+    let rig = try StreamRig()
+    // The tone's period is 100 frames: at the seam it goes on.
+    let paths = [rig.files.file("a.wav"), rig.files.file("b.wav")]
+    for path in paths { try writeWAV(path, tone(441, frameCount: 40_000), sampleRateHz: 44_100) }
+    let outcome = try rig.decode(
+      paths[0], at: start(1.5), then: [Pass(itemID: 2)], paths: [2: paths[1]], timePitch: algorithm, to: Self.output)
+    #expect(outcome.ends.last == (try end(of: 80_000, at: 44_100, 1.5)))
+    let samples = left(outcome)
+    // Around the seam it is as loud and as smooth as anywhere.
+    let seam = samples.count / 2
+    let around = samples[(seam - 2_000)..<(seam + 2_000)]
+    for first in stride(from: around.startIndex, to: around.endIndex - 200, by: 100) {
+      let peak = around[first..<(first + 200)].lazy.map(abs).max() ?? 0
+      #expect(peak > 0.4 && peak < 0.6, "\(algorithm), \(first - seam) from the seam: \(peak)")
+    }
+    let largestStep = zip(around.dropFirst(), around).lazy.map { abs($0 - $1) }.max() ?? 1
+    // The tone's own largest step is 0.5 * 2 pi * 441 / 48000.
+    #expect(largestStep < 0.06)
+  }
+
+  @Test(arguments: algorithms, [44_100, 48_000])
+  func aSeekBeginsAtItsPlaceAndSoundsAtOnce(_ algorithm: AudioTimePitchAlgorithm, _ sampleRateHz: Int) throws {
+    let rig = try StreamRig()
+    let (bursts, steady) = (rig.files.file("bursts.wav"), rig.files.file("tone.wav"))
+    var train = BurstTrain(sampleRateHz: sampleRateHz, seconds: 6, speed: 2)
+    try writeWAV(bursts, train.samples(), sampleRateHz: sampleRateHz)
+    try writeWAV(
+      steady, tone(441, frameCount: 3 * sampleRateHz, sampleRateHz: sampleRateHz), sampleRateHz: sampleRateHz)
+    let time = MediaTime(value: 1_234_567, timescale: 1_000_000)
+    let heard = try rig.decode(bursts, at: start(2, at: time), timePitch: algorithm, to: Self.output)
+    // From the first frame of the output's rate on that is not before the time.
+    let frame = (1_234_567 * 48_000 + 999_999) / 1_000_000
+    #expect(heard.ends == [Int64((6 * 48_000 - frame + 1) / 2)])
+    train.sampleRateHz = 48_000
+    let displacements = train.displacements(in: left(heard), beginningAt: Double(frame)).dropFirst()
+    #expect(
+      displacements.allSatisfy { abs($0 ?? .infinity) <= (algorithm == .timeDomain ? 20 : 50) }, "\(displacements)")
+
+    let loud = left(try rig.decode(steady, at: start(2, at: time), timePitch: algorithm, to: Self.output))
+    for first in stride(from: 0, to: 4_800, by: 120) {
+      let peak = loud[first..<(first + 240)].lazy.map(abs).max() ?? 0
+      #expect(peak > 0.4 && peak < 0.6, "\(algorithm), \(first) frames in: \(peak)")
+    }
+  }
+
+  @Test(arguments: algorithms)
+  func anItemThatEndsBeforeTheSeeksPlaceEndsAtOnce(_ algorithm: AudioTimePitchAlgorithm) throws {
+    let rig = try StreamRig()
+    let path = rig.files.file("tone.wav")
+    try writeWAV(path, tone(441, frameCount: 4_410), sampleRateHz: 44_100)
+    for time in [MediaTime(value: 1, timescale: 10), MediaTime(value: 5, timescale: 1), .positiveInfinity] {
+      let outcome = try rig.decode(path, at: start(2, at: time), timePitch: algorithm, to: Self.output)
+      #expect(outcome.ends == [0])
+      #expect(outcome.samples.isEmpty)
+    }
+  }
+}

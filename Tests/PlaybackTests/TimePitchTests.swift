@@ -1,0 +1,150 @@
+import MediaCore
+import RigSupport
+import Testing
+import TimeStretch
+
+@testable import Playback
+
+/// Pitch algorithms of a player, as heard.
+@Suite struct TimePitchTests {
+  private static let stretching = [AudioTimePitchAlgorithm.timeDomain, .spectral].filter(\.isAvailable)
+
+  /// A rig with a tone of 480 Hz, and the algorithm set.
+  private func rig(_ algorithm: AudioTimePitchAlgorithm, seconds: Int = 20) async throws -> Rig {
+    let rig = try await Rig()
+    let path = rig.files.file("tone.wav")
+    try writeWAV(path, tone(480, frameCount: seconds * 48_000, sampleRateHz: 48_000), sampleRateHz: 48_000)
+    try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) }
+    let item = rig.item(path)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    return rig
+  }
+
+  private func heardPitch(_ rig: Rig) -> Double {
+    let left = rig.heard.all.map { Float($0.left) }
+    return pitch(of: left[...], sampleRateHz: 48_000)
+  }
+
+  private func largestStep(_ rig: Rig) -> Int {
+    let left = rig.heard.all.map { Int($0.left) }
+    return zip(left.dropFirst(), left).lazy.map { abs($0 - $1) }.max() ?? 0
+  }
+
+  @Test func anItemKeepsItsPitchInTheTimeDomainUnlessSomethingElseIsSaid() async throws {
+    let engine = try await Rig()
+    let item = engine.item("/none.wav")
+    #expect(item.audioTimePitchAlgorithm == .timeDomain)
+    // With a player it is the player's, which is that of these tests.
+    try await engine.run { try $0.append([item]) }
+    #expect(item.audioTimePitchAlgorithm == .varispeed)
+    try item.setAudioTimePitchAlgorithm(.timeDomain)
+    #expect(item.audioTimePitchAlgorithm == .timeDomain)
+    try item.setAudioTimePitchAlgorithm(nil)
+    #expect(item.audioTimePitchAlgorithm == .varispeed)
+    await engine.close()
+  }
+
+  @Test(arguments: stretching, [0.5, 2.0])
+  func thePitchIsKeptAndTimeGoesOnByExactlyTheRate(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) async throws {
+    let rig = try await rig(algorithm)
+    try await rig.run { try $0.setRate(rate) }
+    await rig.advance(milliseconds: 500)
+    rig.heard.removeAll()
+    let before = await rig.run { $0.currentTime() }
+    await rig.advance(milliseconds: 1_000)
+    let after = await rig.run { $0.currentTime() }
+    #expect(after - before == MediaTime(value: Int64(rate * 2), timescale: 2))
+    #expect(abs(heardPitch(rig) - 480) < 2)
+    await rig.close()
+  }
+
+  @Test(arguments: stretching)
+  func atRate1NothingIsAtWorkAndWhatIsHeardIsBitExact(_ algorithm: AudioTimePitchAlgorithm) async throws {
+    let rig = try await Rig()
+    try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) }
+    let item = try rig.wav(file: 3, frames: 96_000)
+    try await rig.run { try $0.append([item]) }
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    // Nor does it matter what is changed meanwhile.
+    try await rig.run { try $0.setAudioTimePitchAlgorithm(.varispeed) }
+    try item.setAudioTimePitchAlgorithm(algorithm)
+    await rig.advance(milliseconds: 2_000)
+    #expect(rig.heard.runs.map(\.count) == [96_000])
+    await rig.close()
+  }
+
+  @Test(arguments: stretching)
+  func aChangeWhilePlayingIsHeardWithoutAClickOrAGap(_ algorithm: AudioTimePitchAlgorithm) async throws {
+    let rig = try await rig(.varispeed)
+    try await rig.run { try $0.setRate(2) }
+    await rig.advance(milliseconds: 500)
+    #expect(abs(heardPitch(rig) - 960) < 5)
+    rig.heard.removeAll()
+    let before = await rig.run { $0.currentTime() }
+    try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) }
+    await rig.advance(milliseconds: 500)
+    let after = await rig.run { $0.currentTime() }
+    // What is heard goes on at the time that it had: to within a frame.
+    #expect(abs((after - before).seconds - 1) < 2.0 / 48_000)
+    // A tone of 960 Hz at half scale rises by 2,059 at most from sample to sample.
+    #expect(largestStep(rig) < 2_300)
+    rig.heard.removeAll()
+    await rig.advance(milliseconds: 500)
+    #expect(abs(heardPitch(rig) - 480) < 2)
+    #expect(await rig.run { $0.state.timeControlStatus } == .playing)
+    await rig.close()
+  }
+
+  @Test func entriesWithAlgorithmsOfTheirOwnFollowEachOtherExactly() async throws {
+    let rig = try await Rig()
+    var items: [PlayerItem] = []
+    for algorithm in [AudioTimePitchAlgorithm.timeDomain, .varispeed, .timeDomain] {
+      let path = rig.files.file("tone-\(items.count).wav")
+      try writeWAV(path, tone(480, frameCount: 48_001, sampleRateHz: 48_000), sampleRateHz: 48_000)
+      items.append(rig.item(path))
+      try items.last?.setAudioTimePitchAlgorithm(algorithm)
+    }
+    let all = items
+    try await rig.run { try $0.append(all) }
+    try await rig.run { try $0.setRate(2) }
+    await rig.advance(milliseconds: 3_000)
+    let text = rig.dump
+    for id in 1...3 { #expect(text.contains("playedToEnd item \(id) ")) }
+    #expect(!text.contains("stalled"))
+    await rig.close()
+  }
+
+  /// AVFoundation: a rate that the algorithm does not support plays silence and does not fail, and `lowQuality` snaps to
+  /// the nearest it has. Here every algorithm plays every rate that is taken, and what is not possible is said.
+  @Test func statement31_whatIsNotPossibleIsSaidAndNothingPlaysSilence() async throws {
+    for algorithm in AudioTimePitchAlgorithm.allCases {
+      guard algorithm.isAvailable else {
+        let rig = try await Rig()
+        await #expect { try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) } } throws: {
+          ($0 as? MediaError)?.code == .unsupportedRate
+        }
+        #expect(await rig.run { $0.audioTimePitchAlgorithm } == .varispeed)
+        await rig.close()
+        continue
+      }
+      for rate in [1.0 / 32, 0.51, 1.9, 32] {
+        let rig = try await rig(algorithm)
+        try await rig.run { try $0.setRate(rate) }
+        await rig.advance(milliseconds: 300)
+        #expect(await rig.run { $0.state.timebaseRate } == rate)
+        #expect(rig.heard.all.lazy.map { abs(Int($0.left)) }.max() ?? 0 > 12_000, "\(algorithm) at \(rate)")
+        await rig.close()
+      }
+      let rig = try await rig(algorithm)
+      for rate in [1.0 / 33, 33, .nan] {
+        await #expect { try await rig.run { try $0.setRate(rate) } } throws: {
+          ($0 as? MediaError)?.code == .unsupportedRate
+        }
+      }
+      #expect(await rig.run { $0.state.rate } == 0)
+      await rig.close()
+    }
+  }
+}
