@@ -16,6 +16,17 @@ enum PlayerCommand {
   case pause
   /// Go to a place exactly.
   case seek(milliseconds: Int)
+  /// Play so much faster. MPD cannot.
+  case rate(Double, Pitch)
+
+  /// What becomes of the pitch then; `rawValue` is this player's name for it.
+  enum Pitch: String {
+    /// By leaving out or repeating pieces: Sonic here, scaletempo2 in mpv.
+    case timeDomain
+    /// By moving partials in their phases: Rubber Band. Not asked of mpv.
+    case spectral
+    case varispeed
+  }
 }
 
 /// A player under measurement, with a sound server of its own.

@@ -48,11 +48,15 @@ final class MPVPlayer: BenchPlayer {
 
   func send(_ command: PlayerCommand) throws -> HostTime {
     switch command {
-    case .start(let path): try request(#"["loadfile","\#(path)"]"#)
-    case .play: try request(#"["set_property","pause",false]"#)
-    case .pause: try request(#"["set_property","pause",true]"#)
+    case .start(let path): return try request(#"["loadfile","\#(path)"]"#)
+    case .play: return try request(#"["set_property","pause",false]"#)
+    case .pause: return try request(#"["set_property","pause",true]"#)
+    case .rate(let rate, let pitch):
+      if pitch == .spectral { throw RigError.programFailed("mpv's Rubber Band is not set up here") }
+      try ask(#"["set_property","audio-pitch-correction",\#(pitch == .timeDomain)]"#)
+      return try request(#"["set_property","speed",\#(rate)]"#)
     case .seek(let milliseconds):
-      try request(#"["seek",\#((Double(milliseconds) / 1_000).text(3)),"absolute+exact"]"#)
+      return try request(#"["seek",\#((Double(milliseconds) / 1_000).text(3)),"absolute+exact"]"#)
     }
   }
 

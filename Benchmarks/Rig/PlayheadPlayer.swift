@@ -54,6 +54,7 @@ final class PlayheadPlayer: BenchPlayer {
     case .start(let path): return try send(["load \"\(path)\"", "play"])
     case .play: return try send(["play"])
     case .pause: return try send(["pause"])
+    case .rate(let rate, let pitch): return try send(["pitch \(pitch.rawValue)", "rate \(rate)"])
     case .seek(let milliseconds): return try send(["seek \(milliseconds)/1000"])
     }
   }

@@ -17,7 +17,7 @@ struct Programs {
 struct RigBench {
   private static let names = [
     "start", "roundtrip", "seek", "long", "lossy", "load", "pause", "transition", "tick", "observers", "usage",
-    "memory",
+    "rates", "memory",
   ]
 
   static func main() {
@@ -81,6 +81,7 @@ struct RigBench {
         case "transition": try TransitionFigure.measure(players, material, into: &table)
         case "tick": try TickFigure.measure(players, material, seconds: 30, into: &table)
         case "observers": try TickFigure.measureObservers(players, material, into: &table)
+        case "rates": try RateFigure.measure(players, material, rounds: rounds / 2, into: &table)
         default: try UsageFigure.measure(players, material, rounds: rounds, into: &table)
         }
       } catch {
