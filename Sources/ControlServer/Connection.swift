@@ -49,6 +49,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   /// The form of what came last: the last word is said in it.
   private var form = WireForm.words
 
+  /// The edits that are gathered between `queue.begin` and `queue.commit`.
+  var gathering: QueueGathering?
   /// What the connection watches.
   var subscriptions = Subscriptions()
 
@@ -78,6 +80,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     waiting = [:]
     for request in abandoned { request.abandon() }
     subscriptions.removeAll()
+    gathering = nil
     server.connections[ObjectIdentifier(self)] = nil
     if isLingering { server.lingeringCount -= 1 }
     self.context = nil

@@ -179,6 +179,8 @@ extension ObservableKey {
     case .playerActionAtItemEnd: .string(state.actionAtItemEnd.rawValue)
     case .playerRepeat: .string(state.repeatMode.rawValue)
     case .playerLoop: state.loop.map { .string($0.wireText) } ?? FieldValue.none
+    case .playerShuffle: state.shuffleSeed.map { FieldValue.int($0) } ?? FieldValue.none
+    case .playerOnFailure: .string(state.itemFailurePolicy.rawValue)
     case .playerError:
       Self.value(state.reasonForWaitingToPlay == .currentItemFailed ? state.itemStatus.error?.code.name : nil)
     case .queueVersion: .int(state.queueVersion)

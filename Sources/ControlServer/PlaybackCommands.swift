@@ -68,6 +68,8 @@ extension Connection {
       "loop": state.loop.map { .string($0.wireText) } ?? FieldValue.none, "itemStatus": .string(state.itemStatus.name),
       "version": .int(state.queueVersion), "timebaseRate": .float(state.timebaseRate),
       "defaultRate": .float(state.defaultRate),
+      "shuffle": state.shuffleSeed.map { .int($0) } ?? FieldValue.none,
+      "onFailure": .string(state.itemFailurePolicy.rawValue),
     ]
   }
 

@@ -91,6 +91,12 @@ final class PlayerRegistry {
     }
   }
 
+  /// Items that nobody has heard of are not wanted: their numbers are given again.
+  func unmake(_ items: [PlayerItem]) {
+    guard let first = items.first, let last = items.last, last.id + 1 == nextItemID else { return }
+    nextItemID = first.id
+  }
+
   /// Errors: `queue-too-long` when so many more entries would be too many for the player.
   func checkLength(of count: Int) throws(MediaError) {
     guard count <= limits.queueCount else {

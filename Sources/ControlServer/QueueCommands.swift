@@ -6,28 +6,53 @@ import WireProtocol
 extension Connection {
   /// Runs those that answer at once; nil is a plain ok.
   func run(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
+    if let reply = try gather(command, for: target) { return reply }
     switch command {
-    case .load, .append, .insert:
+    case .load, .append, .insert, .remove, .move, .replace, .clear, .edit:
       return Self.edited(try edit(command, on: target), target)
-    case .remove(let ids, let version):
-      try check(version, of: target)
-      try target.player.tryOnLoop { player throws(MediaError) in try player.remove(ids.map { UInt64($0) }) }
-      return .ok(["version": .int(target.state.queueVersion)])
-    case .clear:
-      target.player.onLoop { $0.removeAllItems() }
+    case .begin(let version): return try beginGathering(for: target, ifVersion: version)
+    case .commit: return try commit(on: target)
+    case .abort:
+      _ = try takeGathering(of: target, "queue.abort")
       return .ok(["version": .int(target.state.queueVersion)])
     case .list(let offset, let limit): return list(target, offset: offset, limit: limit)
-    case .next:
+    case .history(let limit): return history(target, limit: limit)
+    case .next(let version):
+      try check(version, of: target)
       guard target.state.currentItemID != nil else {
         throw MediaError(.noCurrentItem, "there is no current item to go on from", operation: "next")
       }
       target.player.onLoop { $0.advanceToNextItem() }
-      return .ok(["item": target.state.currentItemID.map { .int($0) } ?? FieldValue.none])
+      return Self.moved(target)
+    case .previous(let limit, let version):
+      try check(version, of: target)
+      try target.player.tryOnLoop { player throws(MediaError) in
+        try player.goToPreviousItem(restartingAfter: limit)
+      }
+      return Self.moved(target)
+    case .jump(let place, let version):
+      try check(version, of: target)
+      try target.player.tryOnLoop { player throws(MediaError) in
+        switch place {
+        case .item(let id): try player.jump(to: UInt64(id))
+        case .index(let index): try player.jump(toIndex: index)
+        }
+      }
+      return Self.moved(target)
+    case .shuffle(let change, let seed, let version):
+      try check(version, of: target)
+      return shuffle(change, seed: seed, target)
+    case .onFailure(let policy):
+      if let policy { target.player.onLoop { $0.setItemFailurePolicy(policy == .skip ? .skip : .stop) } }
+      return .ok(["onFailure": .string(target.state.itemFailurePolicy.rawValue)])
     }
   }
 
   /// Begins an edit with `wait=ready`: answers when every new entry is ready, or with the first one's error.
   func begin(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+    guard gathering?.player != target.name else {
+      throw MediaError(.invalidState, "between queue.begin and queue.commit nothing can be waited for")
+    }
     let items = try edit(command, on: target)
     let reply = Self.edited(items, target)
     let wait = ReadinessWait(target, items: items.map(\.id)) { error in
@@ -37,65 +62,34 @@ extension Connection {
     wait.start()
   }
 
-  private static func edited(_ items: [PlayerItem], _ target: NamedPlayer) -> Reply {
-    .ok(["items": .integers(items.map(\.id)), "version": .int(target.state.queueVersion)])
-  }
-
-  /// Puts new entries into the queue and answers them. All checks come before the first change.
-  private func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> [PlayerItem] {
-    let registry = server.registry
+  /// The answer to what made another entry current.
+  private static func moved(_ target: NamedPlayer) -> Reply {
     let state = target.state
-    switch command {
-    case .load(let paths, _, let precise):
-      try registry.checkLength(of: paths.count)
-      let items = registry.makeItems(paths, precise: precise)
-      try target.player.tryOnLoop { player throws(MediaError) in try player.replaceAll(with: items) }
-      return items
-    case .append(let paths, _, let version, let precise):
-      try check(version, of: target)
-      try registry.checkLength(of: state.itemCount + paths.count)
-      let items = registry.makeItems(paths, precise: precise)
-      try target.player.tryOnLoop { player throws(MediaError) in try player.append(items) }
-      return items
-    case .insert(let paths, let place, _, let version, let precise):
-      try check(version, of: target)
-      try registry.checkLength(of: state.itemCount + paths.count)
-      try check(place, in: target, state)
-      let items = registry.makeItems(paths, precise: precise)
-      try target.player.tryOnLoop { player throws(MediaError) in
-        switch place {
-        case .next: try player.insert(items, after: state.currentItemID)
-        case .after(let id): try player.insert(items, after: UInt64(id))
-        case .before(let id): try player.insert(items, before: UInt64(id))
-        }
-      }
-      return items
-    case .remove, .clear, .list, .next: preconditionFailure("not a command that adds entries")
-    }
+    return .ok([
+      "item": state.currentItemID.map { .int($0) } ?? FieldValue.none, "version": .int(state.queueVersion),
+    ])
   }
 
-  private func check(_ version: Int?, of target: NamedPlayer) throws(MediaError) {
+  func check(_ version: Int?, of target: NamedPlayer) throws(MediaError) {
     let present = target.state.queueVersion
     guard let version, UInt64(version) != present else { return }
     throw MediaError(.versionMismatch, "the queue has version \(present), not \(version)")
   }
 
-  private func check(
-    _ place: QueueCommand.QueuePlace, in target: NamedPlayer, _ state: PlayerState
-  ) throws(MediaError) {
-    let id: Int
-    switch place {
-    case .next: return
-    case .after(let item): id = item
-    case .before(let item):
-      id = item
-      if state.currentItemID == UInt64(item) {
-        throw MediaError(.invalidArgument, "nothing can be put before the current entry", operation: "insert")
+  private func shuffle(_ change: PlaybackCommand.Switch?, seed: Int?, _ target: NamedPlayer) -> Reply {
+    target.player.onLoop { player in
+      switch change {
+      case nil: break
+      case .on: player.shuffle(seed: seed.map { UInt64($0) })
+      case .off: player.endShuffle()
+      case .toggle: if player.state.shuffleSeed == nil { player.shuffle() } else { player.endShuffle() }
       }
     }
-    guard target.player.onLoop({ $0.item(UInt64(id)) }) != nil else {
-      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "insert")
-    }
+    let state = target.state
+    var fields: Fields = ["shuffle": .string(state.shuffleSeed == nil ? "off" : "on")]
+    fields.append("seed", ifPresent: state.shuffleSeed.map { .int($0) })
+    fields.append("version", .int(state.queueVersion))
+    return .ok(fields)
   }
 
   // MARK: - Listing
@@ -125,6 +119,22 @@ extension Connection {
         "count": .int(state.itemCount), "version": .int(state.queueVersion),
         "next": next < state.itemCount ? .int(next) : FieldValue.none,
       ], rows: rows)
+  }
+
+  /// What was played before; no more than may wait for the peer.
+  private func history(_ target: NamedPlayer, limit: Int) -> Reply {
+    let items = target.player.onLoop { $0.history() }
+    var rows: [Fields] = []
+    var byteCount = 0
+    for item in items.reversed().prefix(limit) {
+      byteCount += item.asset.path.count * Self.bytesPerPathByte + Self.bytesPerRow
+      if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
+      rows.append([
+        "item": .int(item.id), "path": item.wirePath, "status": .string(item.status.name),
+        "duration": .time(item.duration),
+      ])
+    }
+    return .ok(["count": .int(items.count), "version": .int(target.state.queueVersion)], rows: rows)
   }
 
   private static func row(_ item: PlayerItem, index: Int) -> Fields {

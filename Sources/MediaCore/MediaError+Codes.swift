@@ -62,6 +62,7 @@ extension MediaError.Code {
   public static let cancelled = Self(rawValue: 6015)
   public static let invalidJSON = Self(rawValue: 6016)
   public static let shuttingDown = Self(rawValue: 6017)
+  public static let editTooLarge = Self(rawValue: 6018)
 
   /// Number → wire name, for every code above.
   public static let names: [Int: String] = [
@@ -79,6 +80,6 @@ extension MediaError.Code {
     6005: "bad-quoting", 6006: "id-in-use", 6007: "too-many-connections", 6008: "too-many-subscriptions",
     6009: "output-overflow", 6010: "not-allowed", 6011: "timed-out", 6012: "wait-ended",
     6013: "queue-too-long", 6014: "too-many-players", 6015: "cancelled", 6016: "invalid-json",
-    6017: "shutting-down",
+    6017: "shutting-down", 6018: "edit-too-large",
   ]
 }

@@ -100,6 +100,7 @@ extension PlayerStateMachine {
     case .before(let id): return try index(of: id)
     case .after(let id): return try index(of: id) + 1
     case .end: return count - 1
+    case .next: return from == 0 ? 0 : min(1, count - 1)
     }
   }
 
@@ -113,6 +114,7 @@ extension PlayerStateMachine {
       switch place {
       case .before(let id): shuffle.original.index(of: id)
       case .after(let id): shuffle.original.index(of: id).map { $0 + 1 }
+      case .next: entries.first.flatMap { shuffle.original.index(of: $0.id) }.map { $0 + 1 }
       case .index(let index) where index < entries.count: shuffle.original.index(of: entries.order[index])
       case .index, .end: nil as Int?
       }

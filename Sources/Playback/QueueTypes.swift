@@ -7,6 +7,8 @@ public enum QueuePlace: Sendable, Hashable {
   case before(PlayerItem.ID)
   case after(PlayerItem.ID)
   case end
+  /// Behind the current item; in an empty queue its beginning.
+  case next
 }
 
 /// A change of a queue; several make one edit, which is done as a whole or not at all.

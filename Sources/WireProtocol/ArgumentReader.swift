@@ -51,6 +51,8 @@ enum ArgumentReader {
       }
     case .condition:
       return .condition(try condition(text, parameter, spec))
+    case .edit:
+      return .edit(try QueueEditReader.edit(text: text))
     }
   }
 
@@ -67,6 +69,9 @@ enum ArgumentReader {
       return .expression(.absolute(try checked(try time(token, parameter, spec), token, parameter, spec)))
     case (.number(let token), .time), (.number(let token), .duration), (.number(let token), .tolerance):
       return .time(try checked(try time(token, parameter, spec), token, parameter, spec))
+    case (.object, .edit):
+      guard case .string(let method)? = json["method"] else { throw bad(json.kindName, parameter, spec) }
+      return .edit(try QueueEditReader.edit(method: method, json["params"]))
     case (.bool(let value), .flag):
       return .flag(value)
     case (.bool(let value), .toggle):

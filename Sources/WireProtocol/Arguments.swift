@@ -13,6 +13,7 @@ enum ArgumentValue: Sendable, Hashable {
   case command(CommandName)
   case keys([ObservableKey])
   case condition(WaitCondition)
+  case edit(QueueCommand)
 }
 
 /// A command's arguments after binding: every value checked and typed, in the order of the parameters.
@@ -125,6 +126,15 @@ struct Arguments: Sendable {
 
   func conditions(_ name: ParameterName) -> [WaitCondition] {
     all(name).map { if case .condition(let value) = $0 { value } else { mismatch(name) } }
+  }
+
+  func edits(_ name: ParameterName) -> [QueueCommand] {
+    all(name).map { if case .edit(let value) = $0 { value } else { mismatch(name) } }
+  }
+
+  /// Whether the parameter of that name has a value; false where there is no such parameter.
+  func isGiven(_ name: ParameterName) -> Bool {
+    spec.parameters.firstIndex { $0.name == name }.map { has($0) } ?? false
   }
 
   /// The keys that all patterns together name, in the table's order, each once.

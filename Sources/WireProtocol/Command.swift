@@ -14,7 +14,7 @@ public enum Command: Sendable, Hashable {
   public var isWaiting: Bool {
     switch self {
     case .playback(.seek, _), .playback(.loop, _), .watching(.wait), .watching(.clockAdvance): true
-    case .queue(.load(_, let waitUntilReady, _), _): waitUntilReady
+    case .queue(.load(_, let waitUntilReady, _, _), _): waitUntilReady
     case .queue(.append(_, let waitUntilReady, _, _), _): waitUntilReady
     case .queue(.insert(_, _, let waitUntilReady, _, _), _): waitUntilReady
     default: false
@@ -144,17 +144,36 @@ public enum PlaybackCommand: Sendable, Hashable {
 /// With `precise` the durations of the new entries are found out exactly.
 public enum QueueCommand: Sendable, Hashable {
   /// Replaces the queue; at least one path.
-  case load([FilePath], waitUntilReady: Bool, precise: Bool = false)
+  case load([FilePath], waitUntilReady: Bool, precise: Bool = false, ifVersion: Int? = nil)
   /// Adds to the end; at least one path.
   case append([FilePath], waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false)
   /// Adds at a place; at least one path.
   case insert([FilePath], at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false)
   /// Removes entries; at least one id.
   case remove([Int], ifVersion: Int?)
-  case clear
+  case move(item: Int, to: QueuePlace, ifVersion: Int?)
+  /// Puts another file in an entry's place.
+  case replace(item: Int, FilePath, ifVersion: Int?, precise: Bool = false)
+  case clear(ifVersion: Int? = nil)
   /// Rows from `offset` on, at most `limit`.
   case list(offset: Int, limit: Int)
-  case next
+  /// Rows of what was played before, the newest first, at most `limit`.
+  case history(limit: Int)
+  case next(ifVersion: Int? = nil)
+  /// With `restartAfter`: from behind that time the current entry begins anew.
+  case previous(restartAfter: MediaTime?, ifVersion: Int?)
+  case jump(JumpTarget, ifVersion: Int?)
+  /// Nil asks for the present state. A seed stands with `on` only.
+  case shuffle(PlaybackCommand.Switch?, seed: Int?, ifVersion: Int?)
+  /// Nil asks for the present policy.
+  case onFailure(FailurePolicy?)
+  /// All of these edits or none; at least one, and nothing but `load`, `append`, `insert`, `remove`, `move`, `replace` and
+  /// `clear`, without versions of their own.
+  case edit([QueueCommand], ifVersion: Int?)
+  /// What edits follow on this connection are gathered until `commit` or `abort`.
+  case begin(ifVersion: Int?)
+  case commit
+  case abort
 
   /// A place in the queue.
   public enum QueuePlace: Sendable, Hashable {
@@ -162,6 +181,21 @@ public enum QueueCommand: Sendable, Hashable {
     case next
     case after(item: Int)
     case before(item: Int)
+    /// 0 is the current item's.
+    case index(Int)
+  }
+
+  /// An entry to go to.
+  public enum JumpTarget: Sendable, Hashable {
+    case item(Int)
+    /// 0 is the current item's.
+    case index(Int)
+  }
+
+  /// What becomes of a player when an item fails.
+  public enum FailurePolicy: String, Sendable, Hashable, CaseIterable {
+    case skip
+    case stop
   }
 }
 

@@ -11,17 +11,21 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case fade
   case hello
   case help
+  case history
   case insert
-  case itemStatus = "item.status"
   case itemPitch = "item.pitch"
+  case itemStatus = "item.status"
   case itemVolume = "item.volume"
+  case jump
   case list
   case load
   case loop
   case meter
+  case move
   case mute
   case next
   case observe
+  case onFailure = "on-failure"
   case outputStatus = "output.status"
   case pan
   case pause
@@ -31,10 +35,17 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case playerClose = "player.close"
   case playerCreate = "player.create"
   case playerList = "player.list"
+  case previous
+  case queueAbort = "queue.abort"
+  case queueBegin = "queue.begin"
+  case queueCommit = "queue.commit"
+  case queueEdit = "queue.edit"
   case rate
   case remove
   case `repeat`
+  case replace
   case seek
+  case shuffle
   case stats
   case status
   case stop

@@ -23,15 +23,20 @@ extension CommandTable {
     CommandSpec(
       .help, .connection, "Lists the commands, or explains one.",
       details:
-        "Without an argument a row for each command. With one a row for the command (`command synopsis family summary` and what"
+        "Without an argument a row for each command. With one a row for the command (`command synopsis family"
+        + " summary` and what"
         + " else is known of it), and then one for each of its parameters (`parameter takes summary`).",
       parameters: [ParameterSpec(.command, .commandName, .optional, "COMMAND", "the command to explain")],
       rows: ["command", "summary"], errors: [.unknownCommand],
       example: [
         "> help clear",
-        "< | command=clear synopsis=\"clear [player=NAME]\" family=Queue summary=\"Empties the queue.\""
-          + " details=\"What plays ends; the rate stays.\" reply=version",
-        "< | parameter=player takes=\"1 to 64 characters of A-Z a-z 0-9 . _ -\" summary=\"which player; `main` unless said\"",
+        "< | command=clear synopsis=\"clear [if-version=VERSION] [player=NAME]\" family=Queue summary=\"Empties the"
+          + " queue.\""
+          + " details=\"What plays ends; the rate stays. What was played before is forgotten.\" reply=version",
+        "< | parameter=if-version takes=\"a whole number from 0 on\" summary=\"do it only if the queue has this"
+          + " version\"",
+        "< | parameter=player takes=\"1 to 64 characters of A-Z a-z 0-9 . _ -\" summary=\"which player; `main` unless"
+          + " said\"",
         "< ok",
       ]
     ) { arguments throws(MediaError) in .connection(.help(arguments.command(.command))) },

@@ -23,16 +23,21 @@ extension CommandTable {
   static let queue: [CommandSpec] = [
     CommandSpec(
       .load, .queue, "Replaces the queue.",
-      details: "The rate stays: what is paused stays paused. A file that cannot be played is an entry whose status is"
-        + " `failed`; with `wait=ready` it is this request's error. A duration is an estimate where the file does not say it"
-        + " exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS, Matroska, ...), and is corrected when the end"
+      details: "The rate stays: what is paused stays paused. What was played before is forgotten. A file that cannot"
+        + " be played is an entry whose status is"
+        + " `failed`; with `wait=ready` it is this request's error. A duration is an estimate where the file does not"
+        + " say it"
+        + " exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS, Matroska, ...), and is corrected"
+        + " when the end"
         + " of the sound has been read; with `precise` it is counted first.",
-      parameters: [paths, wait, precise, player], waiting: .untilReady, reply: ["items", "version"], errors: loadErrors,
+      parameters: [paths, wait, precise, ifVersion, player], waiting: .untilReady, reply: ["items", "version"],
+      errors: [.versionMismatch] + loadErrors,
       example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"]
     ) { arguments throws(MediaError) in
       .queue(
         .load(
-          arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil, precise: arguments.flag(.precise)),
+          arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil, precise: arguments.flag(.precise),
+          ifVersion: arguments.integer(.ifVersion)),
         player: arguments.player)
     },
     CommandSpec(
@@ -51,14 +56,14 @@ extension CommandTable {
     },
     CommandSpec(
       .insert, .queue, "Adds entries behind the current one, or where it is said.",
-      details: "Nothing can be put before the current entry.",
+      details: "Before the current entry, the first of them becomes current.",
       parameters: [
         paths, ParameterSpec(.after, item, .option, "ID", "behind this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, ifVersion,
         player,
       ],
       waiting: .untilReady, reply: ["items", "version"],
-      errors: [.invalidArgument, .noSuchItem, .versionMismatch] + loadErrors,
+      errors: [.noSuchItem, .versionMismatch] + loadErrors,
       example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"]
     ) { arguments throws(MediaError) in
       let place: QueueCommand.QueuePlace
@@ -76,21 +81,75 @@ extension CommandTable {
     },
     CommandSpec(
       .remove, .queue, "Takes entries out of the queue.",
-      details: "All of them or, when one is not there, none. Removing the current one goes on to the next.",
-      parameters: [ids, ifVersion, player], reply: ["version"], errors: [.noSuchItem, .versionMismatch, .noSuchPlayer],
+      details: "All of them or, when one is not there or named twice, none. Removing the current one goes on to the"
+        + " next.",
+      parameters: [ids, ifVersion, player], reply: ["version"],
+      errors: [.invalidArgument, .noSuchItem, .versionMismatch, .noSuchPlayer],
       example: ["> remove 4", "< ok version=4"]
     ) { arguments throws(MediaError) in
       .queue(.remove(arguments.integers(.ids), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
-      .clear, .queue, "Empties the queue.", details: "What plays ends; the rate stays.", parameters: [player],
-      reply: ["version"], errors: [.noSuchPlayer], example: ["> clear", "< ok version=5"]
-    ) { arguments throws(MediaError) in .queue(.clear, player: arguments.player) },
+      .move, .queue, "Moves an entry.",
+      details: "`to` is the place that it has afterwards: 0 makes it current, and it begins anew; what was current is"
+        + " the next"
+        + " then. Moving the current one away makes the next current. In a shuffled queue this changes the shuffled"
+        + " order only.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.to, .integer(0...Int.max), .option, "INDEX", "to this place; 0 is the current entry's"),
+        ParameterSpec(.after, item, .option, "ID", "behind this entry"),
+        ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
+      ],
+      reply: ["version"], errors: [.invalidArgument, .noSuchItem, .versionMismatch, .noSuchPlayer],
+      example: ["> move 4 to=1", "< ok version=4"]
+    ) { arguments throws(MediaError) in
+      let place: QueueCommand.QueuePlace
+      switch (arguments.integer(.to), arguments.integer(.after), arguments.integer(.before)) {
+      case (let index?, nil, nil): place = .index(index)
+      case (nil, let id?, nil): place = .after(item: id)
+      case (nil, nil, let id?): place = .before(item: id)
+      default: throw arguments.failure("one of to, after and before is to be said")
+      }
+      return .queue(
+        .move(
+          item: try arguments.required(.id, arguments.integer(.id)), to: place, ifVersion: arguments.integer(.ifVersion)
+        ),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .replace, .queue, "Puts another file in an entry's place.",
+      details: "The new entry has an id of its own. In the current entry's place it plays from its beginning.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.path, .path, .required, "PATH", "an absolute path, or a `file://` URL"), precise, ifVersion,
+        player,
+      ],
+      reply: ["items", "version"], errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedPlace],
+      example: ["> replace 4 /music/five.flac", "< ok items=5 version=5"]
+    ) { arguments throws(MediaError) in
+      .queue(
+        .replace(
+          item: try arguments.required(.id, arguments.integer(.id)),
+          try arguments.required(.path, arguments.paths(.path).first), ifVersion: arguments.integer(.ifVersion),
+          precise: arguments.flag(.precise)),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .clear, .queue, "Empties the queue.",
+      details: "What plays ends; the rate stays. What was played before is forgotten.",
+      parameters: [ifVersion, player],
+      reply: ["version"], errors: [.versionMismatch, .noSuchPlayer], example: ["> clear", "< ok version=5"]
+    ) { arguments throws(MediaError) in
+      .queue(.clear(ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
+    },
     CommandSpec(
       .list, .queue, "Lists the queue, a row for each entry.",
       details:
-        "A part of it, if it is long: `count` is the length of all of it, and `next` the `offset` of the first entry that"
-        + " is not among the rows, or `none`. A part is \(WireLimits.standard.listCount) entries, or fewer when their paths are"
+        "A part of it, if it is long: `count` is the length of all of it, and `next` the `offset` of the first entry"
+        + " that"
+        + " is not among the rows, or `none`. A part is \(WireLimits.standard.listCount) entries, or fewer when their"
+        + " paths are"
         + " long. If `version` is another with the next part, the queue has changed in between.",
       parameters: [
         ParameterSpec(
@@ -112,12 +171,6 @@ extension CommandTable {
           offset: arguments.integer(.offset) ?? 0, limit: arguments.integer(.limit) ?? WireLimits.standard.listCount),
         player: arguments.player)
     },
-    CommandSpec(
-      .next, .queue, "Goes on to the next entry at once.",
-      details: "The entry that was current leaves the queue. Behind the last there is no current item.",
-      parameters: [player], reply: ["item"], errors: [.noCurrentItem, .noSuchPlayer],
-      example: ["> next", "< ok item=2"]
-    ) { arguments throws(MediaError) in .queue(.next, player: arguments.player) },
   ]
 
   /// Commands about one queue entry.
@@ -155,8 +208,10 @@ extension CommandTable {
     CommandSpec(
       .itemVolume, .items, "Sets how loud an entry is at which of its times, and lists it.",
       details:
-        "With a volume, adds a point, from which on it holds, or with `to` and `over` a ramp, whose end holds from there on;"
-        + " what begins at the same time is replaced. Before the first of them the volume is 1. It is multiplied with the"
+        "With a volume, adds a point, from which on it holds, or with `to` and `over` a ramp, whose end holds from"
+        + " there on;"
+        + " what begins at the same time is replaced. Before the first of them the volume is 1. It is multiplied with"
+        + " the"
         + " player's. `clear` forgets what there was. A row for each point and ramp.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),

@@ -4,7 +4,9 @@ import MediaCore
 public enum CommandTable {
   /// Every command, sorted by name.
   public static let all: [CommandSpec] =
-    (connection + playback + queue + items + watching + players).sorted { $0.name.rawValue < $1.name.rawValue }
+    (connection + playback + queue + queueMoves + queueEdits + items + watching + players).sorted {
+      $0.name.rawValue < $1.name.rawValue
+    }
 
   /// The parameter that most commands have.
   static let player = ParameterSpec(.player, .playerName, .option, "NAME", "which player; `main` unless said")

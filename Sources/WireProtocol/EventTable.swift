@@ -16,7 +16,8 @@ public enum EventTable {
     EventSpec(
       name: .at, fields: position + ["kind", "[direction]", "late"],
       summary:
-        "`at`: one of the times was passed, by playing (`kind=crossed`) or by a seek (`kind=skipped`, with `direction=forward` or"
+        "`at`: one of the times was passed, by playing (`kind=crossed`) or by a seek (`kind=skipped`, with"
+        + " `direction=forward` or"
         + " `backward`); `time` is that time itself."),
     EventSpec(
       name: .changed, fields: ["id", "player", "key", "[item]", "[old]", "new", "cause", "[initial]"],
@@ -35,7 +36,8 @@ public enum EventTable {
     EventSpec(
       name: .meter, fields: position + ["average", "peak", "averageScale", "peakScale", "late"],
       summary:
-        "`meter`: how loud the player was up to `time`, a value for each of the output's channels: the average power and the"
+        "`meter`: how loud the player was up to `time`, a value for each of the output's channels: the average power"
+        + " and the"
         + " largest sample in dBFS (0 is full scale, -160 silence), and both on a meter's scale from 0 (-60 dBFS) to 1."
     ),
     EventSpec(
@@ -57,7 +59,8 @@ public enum EventTable {
     EventSpec(
       name: .removed, fields: ["id", "player", "[item]", "cause"],
       summary:
-        "A subscription is over: the item that its `at` was bound to left the queue (`itemRemoved`), or its player was closed"
+        "A subscription is over: the item that its `at` was bound to left the queue (`itemRemoved`), or its player"
+        + " was closed"
         + " (`playerClosed`)."),
     EventSpec(
       name: .seam,
@@ -67,16 +70,20 @@ public enum EventTable {
         "inserted",
       ],
       summary:
-        "`observe item.events`: an item followed another, or itself (repeated or looped), as heard. `time` is where `to` began;"
-        + " frames trimmed from the end of the one and the start of the other, at their own rates, and by which tag (`none`"
-        + " where nothing was); frames of silence that the output had to insert: 0, unless what follows came too late."),
+        "`observe item.events`: an item followed another, or itself (repeated or looped), as heard. `time` is where"
+        + " `to` began;"
+        + " frames trimmed from the end of the one and the start of the other, at their own rates, and by which tag"
+        + " (`none`"
+        + " where nothing was); frames of silence that the output had to insert: 0, unless what follows came too"
+        + " late."),
     EventSpec(
       name: .stalled, fields: position,
       summary: "`observe item.events`: samples did not come in time; playback goes on by itself."),
     EventSpec(
       name: .tick, fields: position + ["rate", "reason", "late"],
       summary:
-        "`tick`: a multiple of the interval was heard (`periodic`), or the time jumped (`jump`), or sound began or ceased"
+        "`tick`: a multiple of the interval was heard (`periodic`), or the time jumped (`jump`), or sound began or"
+        + " ceased"
         + " (`start`, `stop`). `rate` is 0 while the time stands still."),
     EventSpec(
       name: .timeJumped, fields: position,

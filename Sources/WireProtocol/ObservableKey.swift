@@ -14,12 +14,14 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case playerActionAtItemEnd = "player.actionAtItemEnd"
   case playerRepeat = "player.repeat"
   case playerLoop = "player.loop"
+  case playerShuffle = "player.shuffle"
+  case playerOnFailure = "player.onFailure"
   case playerError = "player.error"
   case itemStatus = "item.status"
   case itemDuration = "item.duration"
   case itemProvidesPreciseDuration = "item.providesPreciseDuration"
   case itemError = "item.error"
-  /// No value but the notifications of items: `played-to-end failed-to-play-to-end seam stalled time-jumped
+  /// No value but the notifications of items: `played-to-end failed-to-play-to-end item-skipped seam stalled time-jumped
   /// packets-skipped new-error-log-entry`.
   case itemEvents = "item.events"
   case queueVersion = "queue.version"
@@ -40,6 +42,8 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerActionAtItemEnd: "`advance`, `pause` or `none`"
     case .playerRepeat: "`off`, `one` or `all`"
     case .playerLoop: "the part of the current item that is looped, `START-END` in seconds, or `none`"
+    case .playerShuffle: "the seed that the queue is shuffled with, or `none`"
+    case .playerOnFailure: "`skip` or `stop`"
     case .playerError: "the name of the error that stopped the player, or `none`"
     case .itemStatus:
       "`readyToPlay` or `failed`, of every entry of the queue that has been opened; the others are `unknown`"
@@ -48,8 +52,8 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .itemProvidesPreciseDuration: "`true` when the duration is no estimate, likewise"
     case .itemError: "the name of the error that an entry failed with, or `none`"
     case .itemEvents:
-      "no value: the events `played-to-end`, `failed-to-play-to-end`, `seam`, `stalled`, `time-jumped`,"
-        + " `packets-skipped`, `new-error-log-entry`"
+      "no value: the events `played-to-end`, `failed-to-play-to-end`, `item-skipped`, `seam`, `stalled`,"
+        + " `time-jumped`, `packets-skipped`, `new-error-log-entry`"
     case .queueVersion: "a number that every change of the queue makes larger"
     case .outputState:
       "`opening`, `ready`, `fallback` (nothing is heard until the device is there), `lost` or `closed`"

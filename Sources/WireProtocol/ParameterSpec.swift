@@ -17,6 +17,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case id
   case ids
   case ifVersion = "if-version"
+  case index
   case interval
   case item
   case keys
@@ -25,13 +26,18 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case name
   case off
   case offset
+  case ops
   case over
   case pan
+  case path
   case paths
   case player
+  case policy
   case precise
   case `protocol`
   case rate
+  case restartAfter = "restart-after"
+  case seed
   case seeks
   case start
   case state
@@ -75,6 +81,8 @@ public struct ParameterSpec: Sendable {
     case key
     /// A condition of `wait`.
     case condition
+    /// A command that edits the queue, as one argument; in JSON an object with `method` and `params`, too.
+    case edit
 
     /// What is accepted, for error messages, help and protocol.md.
     public var accepted: String {
@@ -95,6 +103,7 @@ public struct ParameterSpec: Sendable {
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"
       case .commandName: "a command's name"
       case .key: "a key such as player.rate, or a beginning with *, such as player.*"
+      case .edit: "a command that edits the queue, such as \"move 5 to=0\" or \"remove 9\""
       case .condition: "time>=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready"
       }
     }

@@ -6,7 +6,8 @@ import MediaCore
 /// reply goes.
 public struct RequestParser: Sendable {
   private let limits: WireLimits
-  private var lexer = WordsLexer()
+  // Not private: `QueueEditReader` reads commands within a command with them.
+  var lexer = WordsLexer()
 
   public init(limits: WireLimits = .standard) { self.limits = limits }
 
@@ -87,7 +88,7 @@ public struct RequestParser: Sendable {
     return .success(String(decoding: id, as: UTF8.self))
   }
 
-  private func bindWords(_ spec: CommandSpec, from start: Int) throws(MediaError) -> Arguments {
+  func bindWords(_ spec: CommandSpec, from start: Int) throws(MediaError) -> Arguments {
     var arguments = Arguments(spec: spec)
     var position = 0
     for word in lexer.words[start...] {
@@ -190,7 +191,7 @@ public struct RequestParser: Sendable {
     }
   }
 
-  private func bindJSON(_ spec: CommandSpec, _ params: JSONValue?) throws(MediaError) -> Arguments {
+  func bindJSON(_ spec: CommandSpec, _ params: JSONValue?) throws(MediaError) -> Arguments {
     var arguments = Arguments(spec: spec)
     switch params {
     case nil, .array([])?: break

@@ -133,7 +133,7 @@ import Testing
     try client.reply("append \(paths.joined(separator: " ")) wait=ready")
     try client.reply("play")
     try client.reply("clock.advance 0.1")
-    #expect(try client.reply("next") == "ok item=2")
+    #expect(try client.reply("next") == "ok item=2 version=2")
     try client.reply("clock.advance 0.1")
     try client.reply("pause")
     let heard = try daemon.recorded()

@@ -24,7 +24,7 @@ import Testing
     #expect(try client.ask("list offset=1 limit=1").first?.hasPrefix("| item=3 index=1 ") == true)
     #expect(try client.reply("remove 4 77").hasPrefix("error code=2004 name=no-such-item"))
     #expect(try client.reply("remove 4 if-version=2").hasPrefix("error code=1011 name=version-mismatch"))
-    #expect(try client.reply("insert \(paths[0]) before=1").hasPrefix("error code=1001"))
+    #expect(try client.reply("remove 4 4").hasPrefix("error code=1001"))
     #expect(try client.reply("insert \(paths[0]) after=99").hasPrefix("error code=2004"))
     #expect(try client.reply("remove 4 1") == "ok version=4")
     #expect(field("item", try client.reply("status")) == "3")

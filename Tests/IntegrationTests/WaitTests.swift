@@ -31,7 +31,7 @@ import Testing
     try client.send("@w wait time>=1.9", "@v wait item=2 time>=0.05")
     try client.send("next")
     #expect(try client.line()?.hasPrefix("@w error code=6012 name=wait-ended") == true)
-    #expect(try client.line() == "ok item=2")
+    #expect(try client.line() == "ok item=2 version=2")
     #expect(try client.ask("clock.advance 0.2").first?.hasPrefix("@v ok item=2 time=0.05 ") == true)
   }
 

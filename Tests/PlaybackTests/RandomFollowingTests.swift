@@ -8,6 +8,7 @@ import Testing
 @Suite struct RandomFollowingTests {
   private enum Step: CaseIterable {
     case loop, loopShort, endLoop, seek, repeatOff, repeatOne, repeatAll, next, remove, pause, wait, waitLong
+    case move, replace, shuffle, endShuffle, jump, previous, editMany
   }
 
   private func range(in duration: Int64, atMost length: Int64, _ random: inout SeededGenerator) -> TimeRange? {
@@ -23,19 +24,23 @@ import Testing
     var random = SeededGenerator(seed: seed)
     var durations: [PlayerItem.ID: Int64] = [:]
     var number = 0
+    func newItem() throws -> PlayerItem {
+      number += 1
+      let frames = Int.random(in: 2_000...70_000, using: &random)
+      let item = try rig.wav(file: number % 15 + 1, frames: frames)
+      durations[item.id] = Int64(frames)
+      return item
+    }
     func refill() async throws {
       while await rig.run({ $0.itemCount }) < 4 {
-        number += 1
-        let frames = Int.random(in: 2_000...70_000, using: &random)
-        let item = try rig.wav(file: number % 15 + 1, frames: frames)
-        durations[item.id] = Int64(frames)
+        let item = try newItem()
         try await rig.run { try $0.append([item]) }
       }
     }
     try await refill()
     await rig.settle()
     await rig.run { $0.play() }
-    for _ in 0..<80 {
+    for _ in 0..<100 {
       try await refill()
       await rig.settle()
       let current = await rig.run { $0.state.currentItemID } ?? 0
@@ -58,6 +63,38 @@ import Testing
       case .remove:
         let others = await rig.run { $0.items().dropFirst().map(\.id) }
         if let id = others.randomElement(using: &random) { try await rig.run { try $0.remove([id]) } }
+      case .move:
+        let ids = await rig.run { $0.items().map(\.id) }
+        // The first is left out: what comes before it is another current item.
+        if ids.count > 2, let id = ids.dropFirst().randomElement(using: &random) {
+          let index = Int.random(in: 1..<ids.count, using: &random)
+          try await rig.run { try $0.move(id, to: .index(index)) }
+        }
+      case .replace:
+        let others = await rig.run { $0.items().dropFirst().map(\.id) }
+        if let id = others.randomElement(using: &random) {
+          let item = try newItem()
+          try await rig.run { try $0.replace(id, with: item) }
+        }
+      case .editMany:
+        let others = await rig.run { $0.items().dropFirst().map(\.id) }
+        if others.count > 1, let id = others.randomElement(using: &random) {
+          let item = try newItem()
+          try await rig.run { player in
+            try player.edit([
+              .insert([item], at: .next), .move(id, to: .end), .remove([others.first { $0 != id } ?? 0]),
+            ])
+          }
+        }
+      case .shuffle:
+        let seed = UInt64.random(in: 0...99, using: &random)
+        await rig.run { _ = $0.shuffle(seed: seed) }
+      case .endShuffle: await rig.run { $0.endShuffle() }
+      case .jump:
+        let ids = await rig.run { $0.items().map(\.id) }
+        if let id = ids.randomElement(using: &random) { try await rig.run { try $0.jump(to: id) } }
+      case .previous:
+        if await rig.run({ !$0.history().isEmpty }) { try await rig.run { try $0.goToPreviousItem() } }
       case .pause:
         await rig.run { $0.pause() }
         await rig.run { $0.play() }

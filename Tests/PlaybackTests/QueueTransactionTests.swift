@@ -1,0 +1,207 @@
+import MediaCore
+import Testing
+
+@testable import Playback
+
+/// Edits of several changes: all or none, and what each does.
+@Suite struct QueueTransactionTests {
+  typealias Machine = PlayerStateMachine
+
+  private func machine(_ ids: ClosedRange<PlayerItem.ID>) -> Machine {
+    var machine = Machine(canAdvance: true)
+    _ = machine.outputBecameReady()
+    _ = machine.insert(Array(ids), at: 0)
+    return machine
+  }
+
+  private func ids(_ machine: Machine) -> [PlayerItem.ID] { Array(machine.entries.order) }
+
+  private func insert(_ ids: PlayerItem.ID..., at place: QueuePlace) -> Machine.QueueChange {
+    .insert(ids.map { .init(id: $0) }, at: place)
+  }
+
+  @Test func eachChangeSeesTheQueueAsTheOnesBeforeItLeftIt() {
+    var machine = machine(1...6)
+    let version = machine.queueVersion
+    _ = machine.made([
+      .move(5, to: .index(1)), .remove([3]), insert(10, 11, at: .after(5)), .replace(10, with: .init(id: 12)),
+      .move(6, to: .before(2)), insert(13, at: .next), .move(12, to: .end), insert(14, at: .index(7)),
+      .move(4, to: .next),
+    ])
+    #expect(ids(machine) == [1, 4, 13, 5, 11, 6, 2, 14, 12])
+    #expect(machine.queueVersion == version + 1)
+    #expect(machine.takeRemoved() == [3, 10])
+    #expect(machine.entries.index(of: 11) == 4)
+  }
+
+  @Test func movesCountPlacesAsTheyAreAfterwards() {
+    for (place, expected) in [
+      (QueuePlace.index(0), [3, 1, 2, 4, 5]), (.index(2), [1, 2, 3, 4, 5]), (.index(4), [1, 2, 4, 5, 3]),
+      (.before(5), [1, 2, 4, 3, 5]), (.before(1), [3, 1, 2, 4, 5]), (.after(1), [1, 3, 2, 4, 5]),
+      (.after(5), [1, 2, 4, 5, 3]), (.end, [1, 2, 4, 5, 3]), (.next, [1, 3, 2, 4, 5]), (.before(4), [1, 2, 3, 4, 5]),
+    ] {
+      var machine = machine(1...5)
+      _ = machine.made([.move(3, to: place)])
+      #expect(ids(machine) == expected.map { PlayerItem.ID($0) }, "\(place)")
+    }
+  }
+
+  @Test func whatBecomesCurrentIsPreparedAndNothingElseIs() {
+    var machine = machine(1...3)
+    let generation = machine.generation
+    #expect(machine.made([.move(3, to: .index(1)), .move(3, to: .index(2))]) == [])
+    // Gone and come back within one edit: it plays on.
+    #expect(machine.made([.move(1, to: .end), .move(1, to: .index(0))]) == [])
+    #expect(machine.generation == generation)
+    let actions = machine.made([.move(3, to: .index(0))])
+    #expect(actions.contains(.prepare(generation: machine.generation, .init(itemID: 3))))
+    #expect(machine.made([.move(3, to: .end)]).contains(.prepare(generation: machine.generation, .init(itemID: 1))))
+  }
+
+  @Test func noEditThatFailsChangesAnything() throws {
+    let good: [Machine.QueueChange] = [
+      .remove([2]), insert(20, 21, at: .end), .move(5, to: .index(0)), .replace(1, with: .init(id: 22)),
+      .remove(Array(100...180)), .removeAll, insert(30, at: .end),
+    ]
+    let bad: [(change: Machine.QueueChange, code: MediaError.Code)] = [
+      (.remove([2]), .noSuchItem), (.remove([30, 30]), .invalidArgument), (.remove([999]), .noSuchItem),
+      (.move(999, to: .index(0)), .noSuchItem), (.move(30, to: .index(1)), .invalidArgument),
+      (.move(30, to: .index(-1)), .invalidArgument), (.move(30, to: .after(30)), .invalidArgument),
+      (.move(30, to: .before(999)), .noSuchItem), (.replace(999, with: .init(id: 40)), .noSuchItem),
+      (insert(40, at: .index(2)), .invalidArgument), (insert(40, at: .after(999)), .noSuchItem),
+      (insert(40, at: .index(-1)), .invalidArgument),
+    ]
+    for (change, code) in bad {
+      var machine = machine(1...6)
+      _ = machine.insert(Array(100...200), at: 6)
+      let (before, version, generation) = (ids(machine), machine.queueVersion, machine.generation)
+      let error = #expect(throws: MediaError.self) { try machine.edit(good + [change]) }
+      #expect(error?.code == code, "\(change)")
+      #expect(error?.message.hasPrefix("change 8 of 8: ") == true)
+      #expect(ids(machine) == before)
+      #expect(machine.queueVersion == version)
+      #expect(machine.generation == generation)
+      #expect(machine.takeRemoved().isEmpty)
+    }
+  }
+
+  @Test func manyAreRemovedAtOnce() {
+    var machine = machine(1...10_000)
+    _ = machine.made([.remove((1...10_000).filter { $0 % 10 != 0 })])
+    #expect(ids(machine) == (1...1_000).map { $0 * 10 })
+    #expect(machine.takeRemoved().count == 9_000)
+  }
+
+  // MARK: - Going back
+
+  @Test func whatWasPlayedIsGoneBackToInOrder() {
+    var machine = machine(1...5)
+    _ = machine.advance()
+    _ = machine.jump(to: 4)
+    #expect(ids(machine) == [4, 5])
+    #expect(Array(machine.history.ids) == [1, 2, 3])
+    #expect(machine.takeRemoved() == [1, 2, 3])
+    _ = machine.goBack(over: 1, returning: [.init(id: 3)])
+    #expect(ids(machine) == [3, 4, 5])
+    _ = machine.goBack(over: 2, returning: [.init(id: 1), .init(id: 2)])
+    #expect(ids(machine) == [1, 2, 3, 4, 5])
+    #expect(machine.history.ids.isEmpty)
+  }
+
+  @Test func inARepeatedQueueTheyAreThereStill() {
+    var machine = machine(1...4)
+    _ = machine.setRepeatMode(.all)
+    _ = machine.jump(to: 3)
+    #expect(ids(machine) == [3, 4, 1, 2])
+    #expect(machine.takeRemoved().isEmpty)
+    _ = machine.goBack(over: 1, returning: [])
+    #expect(ids(machine) == [2, 3, 4, 1])
+    for _ in 0..<9 { _ = machine.advance() }
+    #expect(Array(machine.history.ids.suffix(4)) == [3, 4, 1, 2].map { PlayerItem.ID($0) })
+  }
+
+  @Test func theHistoryIsBoundedAndForgetsWhatIsRemoved() {
+    var history = PlayHistory()
+    for id: PlayerItem.ID in 1...PlayerItem.ID(PlayHistory.limit) + 5 { history.append(id) }
+    #expect(history.ids.count == PlayHistory.limit)
+    #expect(history.takeForgotten() == [1, 2, 3, 4, 5])
+    history.append(6)
+    #expect(history.takeForgotten().isEmpty, "the oldest stands there again")
+    history.remove(6)
+    #expect(!history.contains(6))
+    #expect(history.takeForgotten() == [6])
+    history.removeAll()
+    #expect(history.takeForgotten().count == PlayHistory.limit - 1)
+  }
+
+  @Test func whatFailedIsNotGoneBackTo() {
+    var machine = machine(1...3)
+    _ = machine.setRate(1)
+    _ = machine.itemFailed(1, MediaError(.fileNotFound, "none"))
+    #expect(ids(machine) == [2, 3])
+    #expect(machine.history.ids.isEmpty)
+  }
+
+  // MARK: - Failures
+
+  @Test func aFailureStopsAPlayerThatIsToStop() {
+    let error = MediaError(.fileNotFound, "none")
+    var machine = machine(1...4)
+    _ = machine.setFailurePolicy(.stop)
+    _ = machine.setRate(1)
+    _ = machine.itemFailed(1, error)
+    #expect(machine.rate == 0)
+    #expect(machine.entries.first?.id == 1)
+    // Playing on goes on behind it.
+    #expect(machine.setRate(1).first == .emit(.itemSkipped(1, error)))
+    #expect(machine.entries.first?.id == 2)
+    #expect(machine.rate == 1)
+    // One that fails ahead is not decoded past, and stops where it becomes current.
+    _ = machine.prepared(generation: machine.generation)
+    _ = machine.itemFailed(3, error)
+    #expect(machine.wantedPasses(10).map(\.itemID) == [2])
+    _ = machine.ended(PassID(generation: machine.generation, index: 0), end: nil, isTooShort: false)
+    _ = machine.endHeard(machine.decoded[0].id, error: nil)
+    #expect(machine.entries.first?.id == 3)
+    #expect(machine.rate == 0)
+    _ = machine.setFailurePolicy(.skip)
+    _ = machine.setRate(1)
+    #expect(machine.entries.first?.id == 4)
+  }
+
+  @Test func anItemThatBreaksOffStopsAPlayerThatIsToStop() {
+    let error = MediaError(.decodeFailed, "broken")
+    var machine = machine(1...2)
+    _ = machine.setFailurePolicy(.stop)
+    _ = machine.setRate(1)
+    _ = machine.prepared(generation: machine.generation)
+    let id = PassID(generation: machine.generation, index: 0)
+    _ = machine.ended(id, end: nil, isTooShort: false, hasBrokenOff: true)
+    #expect(machine.wantedPasses(10).map(\.itemID) == [1])
+    #expect(machine.endHeard(id, error: error).first == .emit(.failedToPlayToEnd(1, error)))
+    #expect(machine.rate == 0)
+    #expect(machine.entries.first?.id == 1)
+    _ = machine.setRate(1)
+    #expect(machine.entries.first?.id == 2)
+    #expect(machine.rate == 1)
+  }
+
+  /// However many fail, and though the queue is repeated: each fails once, and there is an end.
+  @Test(arguments: [false, true]) func allOfThemMayFail(isShuffled: Bool) {
+    var machine = machine(1...200)
+    _ = machine.setRepeatMode(.all)
+    if isShuffled { _ = machine.setShuffle(seed: 4) }
+    _ = machine.setRate(1)
+    var skipped = 0
+    for id in ids(machine) {
+      skipped += machine.itemFailed(id, MediaError(.fileNotFound, "none")).count {
+        if case .emit(.itemSkipped) = $0 { true } else { false }
+      }
+    }
+    #expect(skipped == 199)
+    #expect(machine.entries.count == 1)
+    #expect(machine.reasonForWaitingToPlay == .currentItemFailed)
+    #expect(machine.advance().isEmpty)
+    #expect(machine.entries.isEmpty)
+  }
+}
