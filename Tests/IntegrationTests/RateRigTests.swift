@@ -1,0 +1,46 @@
+import Glibc
+import RigSupport
+import Testing
+
+/// Rates through a real PulseAudio. The file goes round in a circle, once in 1,000 frames, so that every sample says its
+/// place at whatever rate it is played.
+@Suite(.serialized) struct RateRigTests {
+  private static func place(_ frame: StereoFrame) -> Double {
+    atan2(Double(frame.right), Double(frame.left)) / (2 * .pi) * 1_000
+  }
+
+  private static func difference(_ place: Double, _ other: Double) -> Double {
+    (place - other).remainder(dividingBy: 1_000)
+  }
+
+  @Test func ratesChangeWithoutAGapAndTheTimeIsWhatIsHeard() throws {
+    let rig = try RigTests.Rig()
+    let path = rig.daemon.folder.file("circle.wav")
+    try TimeCode.writeWAV(path: path, frameCount: 48_000 * 60) { index in
+      let angle = Double(index % 1_000) / 1_000 * 2 * .pi
+      return StereoFrame(left: Int16(26_000 * cos(angle)), right: Int16(26_000 * sin(angle)))
+    }
+    try rig.client.reply("load \(path) wait=ready")
+    try rig.client.reply("observe player.timebaseRate")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForFrame(from: 0) { $0 != .silence }
+    for rate in ["2", "0.5", "1.25", "3", "0.75", "1"] {
+      try rig.client.reply("rate \(rate)")
+      while field("new", try rig.client.line() ?? "") != rate {}
+      try rig.server.capture.waitForMoreFrames(4_800)
+    }
+    try rig.client.reply("pause")
+    let silence = try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
+    let heard = rig.server.capture.frames(count: silence).drop { $0 == .silence }
+    let places = heard.prefix { $0 != .silence }.map(Self.place)
+    #expect(places.count == heard.count, "silence where the rate changed")
+    let steps = zip(places.dropFirst(), places).map { Self.difference($0, $1) }
+    #expect(steps.allSatisfy { $0 > -2.5 && $0 < 6 }, "from \(steps.min() ?? 0) to \(steps.max() ?? 0)")
+    let position = field("pts", try rig.client.reply("status"))?.split(separator: "/").compactMap { Double($0) } ?? []
+    #expect(position.count == 2)
+    if position.count == 2, let last = places.last {
+      #expect(abs(Self.difference(position[0] / position[1] * 48_000, last + 1)) < 1)
+    }
+    try rig.stop()
+  }
+}
