@@ -9,10 +9,20 @@ extension PlayerCore {
     let new = state
     if new != publishedState {
       deliveries.append(
-        Delivery(.change(PlayerChange(old: publishedState, new: new, cause: cause)), newestToken: newestToken))
+        Delivery(
+          .change(PlayerChange(old: publishedState, new: new, cause: isRateFollowing(new) ? .request : cause)),
+          newestToken: newestToken))
       publishedState = new
     }
     deliver()
+  }
+
+  /// Whether all that changed is that a rate that was asked for is heard: that was the cause, whenever it is found out.
+  private func isRateFollowing(_ new: PlayerState) -> Bool {
+    var followed = publishedState
+    guard followed.timebaseRate != 0, new.timebaseRate != 0 else { return false }
+    followed.timebaseRate = new.timebaseRate
+    return followed == new
   }
 
   func addStateObserver(_ handler: @escaping @Sendable (PlayerChange) -> Void) -> ObserverToken {

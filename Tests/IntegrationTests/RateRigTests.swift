@@ -21,6 +21,7 @@ import Testing
       return StereoFrame(left: Int16(26_000 * cos(angle)), right: Int16(26_000 * sin(angle)))
     }
     try rig.client.reply("load \(path) wait=ready")
+    try rig.client.reply("pitch varispeed")
     try rig.client.reply("observe player.timebaseRate")
     try rig.client.reply("play")
     try rig.server.capture.waitForFrame(from: 0) { $0 != .silence }

@@ -35,7 +35,8 @@ import Testing
     try client.reply("tick 1")
     #expect(try client.reply("rate 4") == "ok rate=4")
     let lines = try client.ask("clock.advance 1.06")
-    #expect(lines.contains { $0.hasPrefix("* changed id=1 player=main key=player.timebaseRate old=1 new=4 ") })
+    #expect(
+      lines.contains { $0.hasPrefix("* changed id=1 player=main key=player.timebaseRate old=1 new=4 cause=request") })
     let ticks = lines.filter { $0.hasPrefix("* tick ") && field("reason", $0) == "periodic" }
     #expect(ticks.map { field("time", $0) } == ["2", "3", "4", "5"])
     #expect(ticks.allSatisfy { field("rate", $0) == "4" && field("late", $0) == "0" })
