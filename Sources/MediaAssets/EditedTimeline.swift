@@ -50,6 +50,7 @@ struct EditedTimeline: Sendable, Hashable {
       }
       if let present, times.endsWithMedia(edit) {
         sum.frames += present
+        if sum.frames > Self.lastFrame { return nil }
       } else {
         let (ticks, overflow) = sum.ticks.addingReportingOverflow(edit.duration)
         if overflow { return nil }

@@ -26,6 +26,8 @@ struct FrameGrid: Sendable, Equatable {
   private static let neededCount = 3
   /// Timestamps that are compared with true places: some muxers cut them to a tick, or are late by a block.
   private static let comparedCount: Int64 = 64
+  /// What is further off is a jump.
+  private static let mostLatenessFrames: Int64 = 65_536
   /// Timestamps that must have been compared before a place is looked up, if there are so many.
   private static let neededStamps: Int64 = 8
 
@@ -54,7 +56,9 @@ struct FrameGrid: Sendable, Equatable {
   mutating func observe(start: Int64, stamped: Int64?, frameCount: Int) {
     let count = Int64(frameCount)
     // The very first may be cut off at its start, and its timestamp moved along.
-    if let stamped, lastCount != nil, latenessCount < Self.comparedCount {
+    if let stamped, lastCount != nil, latenessCount < Self.comparedCount,
+      abs(stamped - start) <= Self.mostLatenessFrames
+    {
       lateness += stamped - start
       latenessCount += 1
       smallestLateness = min(smallestLateness, stamped - start)
@@ -83,7 +87,7 @@ struct FrameGrid: Sendable, Equatable {
 
   /// How long a packet is that says so in ticks, cut to whole ones: the one length that its sizes allow, or what it says.
   func frameCount(told: Int64, roundingFrames: Int64) -> Int64 {
-    guard step > roundingFrames, told > 0 else { return told }
+    guard step > roundingFrames, told > 0, told <= Int64.max / 4 else { return told }
     let (count, remainder) = told.quotientAndRemainder(dividingBy: step)
     if remainder == 0 { return told }
     // Rounded to a frame, it may be one too long.

@@ -10,6 +10,9 @@ struct PacketStamps: Sendable {
   /// The last packet's timestamp is the container's.
   private(set) var isOwn = true
   private var byte: Int64?
+  /// No block is as long, and sums of places stay in range.
+  private static let mostFramesSince = Int64(1) << 32
+
   /// The last packet's length.
   private var frameCount: Int64?
 
@@ -20,7 +23,12 @@ struct PacketStamps: Sendable {
       self.ticks = ticks
       framesSince = 0
     } else {
-      framesSince = framesSince.flatMap { since in self.frameCount.map { since + $0 } }
+      framesSince = framesSince.flatMap { since in
+        self.frameCount.flatMap { count in
+          let (sum, overflow) = since.addingReportingOverflow(count)
+          return overflow || sum > Self.mostFramesSince ? nil : sum
+        }
+      }
     }
     self.byte = byte
     self.frameCount = frameCount()

@@ -94,6 +94,44 @@ import Testing
     #expect(times(movie([(UInt64.max, 0)], duration: 9, version: 1)) == nil)
   }
 
+  /// Stretches follow each other, none is empty, and only the last may be without an end.
+  private func check(_ timeline: EditedTimeline?) {
+    guard let timeline else { return }
+    var end: Int64? = 0
+    for stretch in timeline.stretches {
+      #expect(stretch.start == end && stretch.end.map { $0 > stretch.start } ?? true)
+      #expect(stretch.mediaStart.map { $0 >= 0 } ?? true)
+      end = stretch.end
+    }
+    #expect(!timeline.stretches.isEmpty && timeline.endFrame == end)
+  }
+
+  @Test func stretchesFollowEachOtherWhateverTheListSays() throws {
+    let huge = UInt64(Int64.max)
+    let lists: [[Edit]] = [
+      [(100, 0), (100, 9_600)], [(0, 5), (7, 5)], [(100, 5), (0, 5)], [(3, 0), (0, 100_000_000)], [(5, 0), (9, -1)],
+      [(huge, 0), (huge, 0)], [(huge / 48_000, 0), (huge / 48_000, 0), (1, 0)], [(9, Int64.max), (9, 0)],
+      [(1, 0), (0, -1), (1, 2), (1, 2)], [Edit](repeating: (494_462 / 48, 0), count: 200), [(100, -1), (100, 494_462)],
+    ]
+    for list in lists {
+      for version in [UInt8(0), 1] {
+        let found = times(movie(list, duration: 494_462, version: version))
+        check(found.flatMap { EditedTimeline($0, sampleRateHz: 44_100) })
+      }
+    }
+    func timeline(_ edits: [Edit], _ duration: UInt64, _ rate: Int) -> EditedTimeline? {
+      times(movie(edits, duration: duration)).flatMap { EditedTimeline($0, sampleRateHz: rate) }
+    }
+    let two = try #require(timeline([(1, 0), (1, 0)], 9_999, 44_100))
+    // The sums are rounded, not the lengths: 44.1 and 88.2.
+    #expect(two.stretches.map(\.start) == [0, 44] && two.endFrame == 88)
+    #expect(two.index(at: 43) == 0 && two.index(at: 44) == 1 && two.index(at: 88) == nil)
+    let later = two.delayed(byFrames: 10)
+    #expect(later.stretches.map(\.start) == [0, 10, 54] && later.firstSoundFrame == 10 && later.endFrame == 98)
+    #expect(timeline([(9, -1), (9, 5)], 494_462, 48_000) == nil)
+    #expect(timeline([(9, -1)], 494_462, 48_000) == nil)
+  }
+
   /// Cut off at every byte, and with every byte changed, it is read or not, but never badly.
   @Test(arguments: [UInt8(0), 1])
   func cutAndChangedAnywhere(_ version: UInt8) throws {
@@ -111,6 +149,7 @@ import Testing
         guard let found = times(changed) else { continue }
         #expect(found.movieTimescale > 0 && found.mediaTimescale > 0 && found.mediaDuration >= 0)
         #expect(found.mediaEnd.map { $0 >= found.mediaOrigin ?? .max } ?? true)
+        check(EditedTimeline(found, sampleRateHz: 48_000))
       }
     }
   }

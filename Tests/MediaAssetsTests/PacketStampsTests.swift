@@ -26,8 +26,11 @@ import Testing
     stamps.note(byte: 100, ticks: 9) { 576 }
     stamps.note(byte: 100, ticks: 22) { 576 }
     #expect(stamps.framesSince == nil)
-    stamps.note(byte: 900, ticks: 45) { 576 }
+    stamps.note(byte: 900, ticks: 45) { .max }
     #expect(stamps.framesSince == 0)
+    // Nor is what no sound can last.
+    stamps.note(byte: 900, ticks: 46) { .max }
+    #expect(stamps.framesSince == nil)
   }
 
   /// Learnt from timestamps that are all 64 frames early: they are put right, and only they.
@@ -42,6 +45,9 @@ import Testing
     #expect(grid.nearest(to: 204_800 - 64, withinFrames: 2) == 204_800)
     grid.observe(start: start, stamped: start - 40, frameCount: 1_024)
     #expect(grid.steadyLateness == nil)
+    // A jump is no lateness.
+    grid.observe(start: 0, stamped: Int64.max / 4, frameCount: 1_024)
+    #expect(grid.nearest(to: 204_800 - 64, withinFrames: 4) == 204_800)
   }
 
   /// 44.1 kHz in milliseconds, cut: 2 ms are 88 frames, and a packet of that length has 128.
@@ -53,6 +59,7 @@ import Testing
     #expect(grid.frameCount(told: 1_024, roundingFrames: 45) == 1_024)
     #expect(grid.frameCount(told: 1_025, roundingFrames: 0) == 1_024)
     #expect(grid.frameCount(told: 1_000, roundingFrames: 0) == 1_000)
+    #expect(grid.frameCount(told: .max, roundingFrames: 45) == .max)
     #expect(FrameGrid(declaredStep: nil).frameCount(told: 88, roundingFrames: 45) == 88)
   }
 }

@@ -98,6 +98,17 @@ enum SeekTableEdits {
     return bytes
   }
 
+  /// An M4A file of FFmpeg's at 22,050 Hz, which now says that the sound has SBR: decoders give twice the rate.
+  ///
+  /// FFmpeg ends its AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1) with `syncExtensionType` 0x2b7, object type 5 and
+  /// `sbrPresentFlag` 0; with 1 the other rate's index follows: 4, 44,100 Hz.
+  static func announcingSBR(_ m4a: [UInt8]) throws -> [UInt8] {
+    var bytes = m4a
+    let found = try #require(bytes.firstRange(of: [0x13, 0x90, 0x56, 0xe5, 0x00]))
+    bytes[found.upperBound - 1] = 0xa0
+    return bytes
+  }
+
   private static func size(at place: Int, in bytes: [UInt8]) -> Int {
     bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
   }

@@ -4,7 +4,11 @@ import Foundation
 extension SeekRow {
   /// What plays, but of which no packaged tool here makes a file.
   static let unproved: [(name: String, reason: String)] = [
-    ("he-aac (SBR, PS)", "nothing here encodes it"), ("usac", "nothing here encodes it, nor does FFmpeg 5.1 decode it"),
+    (
+      "he-aac with SBR or PS sent",
+      "nothing in Debian main encodes it: FFmpeg's own encoder and vo-aacenc are LC, fdk-aac is"
+        + " non-free. Announced, but not sent, it has a row"
+    ), ("usac", "nothing here encodes it, nor does FFmpeg 5.1 decode it"),
     ("monkey's audio, musepack, amr, atrac", "nothing here encodes them"),
   ]
 
@@ -321,6 +325,13 @@ extension SeekRow {
       "m4a in fragments", [.m4aWithEditList],
       ff("-c:a aac -aac_pns 0 -movflags +frag_keyframe+empty_moov+delay_moov -frag_duration 1000000", "a.mp4"),
       packet: (1_024, 1_024)),
+    SeekRow(
+      "he-aac in mp4, SBR announced, not sent", [], ff("-ar 22050 -c:a aac -aac_pns 0", "plain.m4a"),
+      .edit("SBR announced by this test", makes: "a.m4a") { bytes, _ in try SeekTableEdits.announcingSBR(bytes) },
+      edges: Edges(
+        start: 962, extraFrames: 1, because: "the decoder's filters delay; whole frames of half the rate are counted",
+        doubtFrames: 1),
+      packet: (2_048, 2_048)),
     SeekRow(
       "aac in mp4 with video", [.mp4WithVideo], of: at48k, video("-c:v mpeg4 -c:a aac -aac_pns 0", "a.mp4"),
       packet: (1_024, 1_024)
