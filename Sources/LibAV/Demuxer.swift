@@ -182,6 +182,7 @@ public final class Demuxer {
   private static func probe(
     _ source: FileSource, name: [CChar], options: Options
   ) throws(AVFailure) -> (UnsafePointer<AVInputFormat>, isGuessed: Bool) {
+    if let format = FormatSignature.format(of: source) { return (format, false) }
     var found: UnsafePointer<AVInputFormat>?
     let probeByteCount = UInt32(clamping: options.probeByteCount)
     let score = av_probe_input_buffer2(source.io, &found, name, nil, 0, probeByteCount)

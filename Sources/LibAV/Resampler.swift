@@ -10,6 +10,8 @@ public final class Resampler {
   public let outputSampleRateHz: Int
   public let outputChannelCount: Int
   private let context: OpaquePointer
+  /// Frames asked for at once while draining.
+  private static let drainFrames = 4_096
 
   /// Sets up a conversion.
   ///
@@ -105,7 +107,7 @@ public final class Resampler {
 
   /// Takes what is still inside; call until it answers 0. Input after that needs `reset()`.
   public func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(AVFailure) -> Int {
-    Int(try check(run(nil, 0, output, capacityFrames), "swr_convert"))
+    Int(try check(run(nil, 0, output, min(capacityFrames, Self.drainFrames)), "swr_convert"))
   }
 
   /// What was put in and has not come out yet, in input frames, rounded up.
@@ -146,6 +148,8 @@ public final class Resampler {
     _ capacityFrames: Int
   ) -> Int32 {
     var written: UnsafeMutablePointer<UInt8>? = UnsafeMutableRawPointer(output).assumingMemoryBound(to: UInt8.self)
-    return swr_convert(context, &written, Int32(clamping: capacityFrames), planes, Int32(clamping: frameCount))
+    // swresample makes, and clears, twice as much room as is asked for, whatever comes out: never ask for more than can.
+    let possible = planes == nil ? capacityFrames : min(capacityFrames, outputFrameBound(inputFrameCount: frameCount))
+    return swr_convert(context, &written, Int32(clamping: possible), planes, Int32(clamping: frameCount))
   }
 }
