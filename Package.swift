@@ -4,6 +4,17 @@ import PackageDescription
 /// Every target of this package: Swift 6 language mode, and a warning is an error.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+/// The daemon's release build without what costs memory and is not needed: a table of all its functions for libraries that
+/// might look them up, the same code twice, and 24 bytes for each of 54,000 places that are relocated (DT_RELR, glibc 2.36).
+/// Measured: 2 MB less, resident, of 11.
+let small: [LinkerSetting] = [
+  .unsafeFlags(
+    [
+      "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "--icf=safe", "-Xlinker", "-z", "-Xlinker",
+      "pack-relative-relocs",
+    ], .when(configuration: .release))
+]
+
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 // Modules of swift-collections one by one: the umbrella compiles hundreds of files.
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
@@ -83,7 +94,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: small),
     .executableTarget(name: "playhead", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
 
     // The library's umbrella.
