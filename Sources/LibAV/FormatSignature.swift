@@ -2,8 +2,8 @@ import CFFmpeg
 
 /// Files whose first bytes leave no doubt about their format.
 ///
-/// FFmpeg asks each of its 300 formats about a file, and those of its libraries: that takes 1 ms, and touches 2 MB of code
-/// which is not needed again.
+/// FFmpeg asks each of its 300 formats about a file, and those of its libraries: that touches 2 MB of code
+/// which is not needed again, and time before the first sound.
 enum FormatSignature {
   /// FFmpeg's format for the file, if its first bytes are those of a FLAC stream with the stream's parameters in front; nil
   /// when FFmpeg is to find out. What FFmpeg reads is not disturbed.
