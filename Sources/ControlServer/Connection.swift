@@ -323,6 +323,9 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       try begin(seek, on: try server.registry.player(player), request)
     case .playback(.loop(let loop), let player):
       try begin(loop, on: try server.registry.player(player), request)
+    case .playback(.step(let count), let player):
+      try begin(step: count, on: try server.registry.player(player), request)
+    case .playback(.preroll, let player): try beginPreroll(on: try server.registry.player(player), request)
     case .queue(let command, let player):
       try begin(command, on: try server.registry.player(player), request)
     case .watching(.wait(let conditions, let timeout, let player)):

@@ -65,7 +65,8 @@ final class Observation: @unchecked Sendable {
     let state = target.state
     for key in keys where !key.isOfItems {
       guard let value = key.value(in: state) ?? key.value(in: lastOutput) else { continue }
-      send(.init(subscription: id, player: target.name, key: key, initial: value))
+      let item = key.isOfCurrentItem ? state.currentItemID.map { Int(clamping: $0) } : nil
+      send(.init(subscription: id, player: target.name, key: key, item: item, initial: value))
     }
     guard keys.contains(where: \.isOfItems) else { return }
     for item in target.player.onLoop({ $0.items() }) {
@@ -87,7 +88,9 @@ final class Observation: @unchecked Sendable {
       guard let old = key.value(in: change.old), let new = key.value(in: change.new), old != new else { continue }
       send(
         .init(
-          subscription: id, player: target.name, key: key, old: old, new: new, cause: change.cause.rawValue))
+          subscription: id, player: target.name, key: key,
+          item: key.isOfCurrentItem ? change.new.currentItemID.map { Int(clamping: $0) } : nil, old: old, new: new,
+          cause: change.cause.rawValue))
     }
     if change.old.queueVersion != change.new.queueVersion, !told.isEmpty {
       let gone = target.player.onLoop { player in told.keys.filter { player.item($0) == nil } }
@@ -102,7 +105,7 @@ final class Observation: @unchecked Sendable {
     case .playedToEnd(let item, let time): notify(.playedToEnd, item, time)
     case .failedToPlayToEnd(let item, let time, let error): notify(.failedToPlayToEnd(error), item, time)
     case .stalled(let item, let time): notify(.stalled, item, time)
-    case .timeJumped(let item, let time): notify(.timeJumped, item, time)
+    case .timeJumped(let item, let time, let cause): notify(.timeJumped(cause: cause.rawValue), item, time)
     case .packetsSkipped(let item, let time, let count, let error):
       notify(.packetsSkipped(count: count, error), item, time)
     case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
@@ -164,6 +167,14 @@ extension ObservableKey {
     }
   }
 
+  /// Whether it is about the current entry only.
+  var isOfCurrentItem: Bool {
+    switch self {
+    case .itemIsPlaybackLikelyToKeepUp, .itemIsPlaybackBufferFull, .itemIsPlaybackBufferEmpty: true
+    default: false
+    }
+  }
+
   /// The key's value in a player's state; nil for keys that are about something else.
   func value(in state: PlayerState) -> FieldValue? {
     switch self {
@@ -177,6 +188,10 @@ extension ObservableKey {
     case .playerIsMuted: .bool(state.isMuted)
     case .playerPan: .float(state.pan)
     case .playerActionAtItemEnd: .string(state.actionAtItemEnd.rawValue)
+    case .playerAutomaticallyWaits: .bool(state.automaticallyWaitsToMinimizeStalling)
+    case .itemIsPlaybackLikelyToKeepUp: .bool(state.isPlaybackLikelyToKeepUp)
+    case .itemIsPlaybackBufferFull: .bool(state.isPlaybackBufferFull)
+    case .itemIsPlaybackBufferEmpty: .bool(state.isPlaybackBufferEmpty)
     case .playerRepeat: .string(state.repeatMode.rawValue)
     case .playerLoop: state.loop.map { .string($0.wireText) } ?? FieldValue.none
     case .playerShuffle: state.shuffleSeed.map { FieldValue.int($0) } ?? FieldValue.none

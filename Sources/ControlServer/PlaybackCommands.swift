@@ -9,6 +9,17 @@ extension Connection {
     let player = target.player
     switch command {
     case .play: player.onLoop { $0.play() }
+    case .playImmediately:
+      try player.tryOnLoop { player throws(MediaError) in try player.playImmediately() }
+    case .autoWait(let action):
+      if let action {
+        player.onLoop {
+          $0.setAutomaticallyWaitsToMinimizeStalling(action.isOn(besides: $0.automaticallyWaitsToMinimizeStalling))
+        }
+      }
+      return .ok([
+        "automaticallyWaitsToMinimizeStalling": .bool(target.state.automaticallyWaitsToMinimizeStalling)
+      ])
     case .pause: player.onLoop { $0.pause() }
     case .toggle: player.onLoop { $0.state.rate == 0 ? $0.play() : $0.pause() }
     case .stop: player.onLoop { $0.stop() }
@@ -49,7 +60,7 @@ extension Connection {
         try player.tryOnLoop { player throws(MediaError) in try player.setRepeatMode(RepeatMode(mode)) }
       }
       return .ok(["repeat": .string(target.state.repeatMode.rawValue)])
-    case .seek, .loop: preconditionFailure("seek and loop wait: Command.isWaiting")
+    case .seek, .loop, .step, .preroll: preconditionFailure("these wait: Command.isWaiting")
     }
     return nil
   }
@@ -70,6 +81,7 @@ extension Connection {
       "defaultRate": .float(state.defaultRate),
       "shuffle": state.shuffleSeed.map { .int($0) } ?? FieldValue.none,
       "onFailure": .string(state.itemFailurePolicy.rawValue),
+      "automaticallyWaitsToMinimizeStalling": .bool(state.automaticallyWaitsToMinimizeStalling),
     ]
   }
 
@@ -92,6 +104,20 @@ extension Connection {
         to: seek.target, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter,
         mode: seek.isChase ? .chase : .replace, itemID: seek.item.map { UInt64($0) }
       ) { request.finish(Self.reply($0)) }
+    }
+  }
+
+  /// Begins so many steps.
+  func begin(step count: Int, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+    try target.player.tryOnLoop { player throws(MediaError) in
+      try player.step(byCount: count) { request.finish(Self.reply($0)) }
+    }
+  }
+
+  /// Begins to get ready.
+  func beginPreroll(on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+    try target.player.tryOnLoop { player throws(MediaError) in
+      try player.preroll { request.finish(.ok(["ready": .bool($0)])) }
     }
   }
 

@@ -151,21 +151,10 @@ extension Connection {
 
   func run(_ command: ItemCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
     switch command {
-    case .status(let id):
-      guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
-        throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.status")
-      }
-      let status = item.status
-      var fields: Fields = [
-        "item": .int(item.id), "path": item.wirePath, "status": .string(status.name),
-        "duration": .time(item.duration), "providesPreciseDuration": .bool(item.providesPreciseDuration),
-        "current": .bool(target.state.currentItemID == item.id),
-      ]
-      if let error = status.error {
-        fields.append("error", .string(error.code.name))
-        fields.append("message", .string(error.message))
-      }
-      return .ok(fields)
+    case .status(let id): return try itemStatus(id, of: target)
+    case .endTime(let id, let forward, let reverse):
+      return try setEnds(of: id, forward: forward, reverse: reverse, on: target)
+    case .buffer(let id, let duration): return try setBuffer(of: id, duration, on: target)
     case .volume(let id, let change):
       guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
         throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.volume")

@@ -156,7 +156,7 @@ final class DecodeWorker {
         at: now(), indexNanoseconds: timings.indexNanoseconds, demuxNanoseconds: timings.demuxNanoseconds)
       preparation.sourceRateHz = decoder.format.sampleRateHz
       // An end before the place where a seek landed ends the pass at once.
-      _ = decoder.setEnd(job.start.end)
+      if !decoder.setEnd(job.start.end) { decoder.endHere() }
     } catch {
       item = nil
       current = nil
@@ -239,7 +239,9 @@ final class DecodeWorker {
   private func hasRoom(_ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
     guard writer.hasRoom else { return false }
     guard isPrepared, let aheadLimit else { return true }
-    return job.stream.writtenFrame - job.stream.releasedFrame < Int64(aheadLimit)
+    // The wish for room is heard when half of the ring is free.
+    let limit = max(aheadLimit, job.stream.capacityFrames / 2 + job.format.sampleRateHz / 4)
+    return job.stream.writtenFrame - job.stream.releasedFrame < Int64(limit)
   }
 
   /// The thread is about to sleep until somebody has something to do for it.

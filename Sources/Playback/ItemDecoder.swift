@@ -66,6 +66,9 @@ class ItemDecoder {
     return false
   }
 
+  /// Nothing more is read.
+  func endHere() { endFrame = position }
+
   /// Goes to a place; answers where the next frame lies, within the tolerances.
   func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
     if let reader { return try reader.seek(to: time, toleranceBefore: before, toleranceAfter: after) }

@@ -192,6 +192,22 @@ extension PlayerControl {
     }
   }
 
+  /// Goes so many steps forward or, below 0, back, while paused. A step is a hundredth of a second, of every item: exact,
+  /// and counted from where the newest seek or step goes that has not completed. At the item's ends it stops, and says so
+  /// (`isClamped`). As `AVPlayerItem.step(byCount:)`. It completes like a seek.
+  ///
+  /// Errors: `invalidState` while the rate is not 0, `invalidArgument` for more than 2^31 steps, and those of `seek`; then
+  /// nothing changes and `completion` is not called.
+  public func step(
+    byCount count: Int, completion: @escaping @Sendable (SeekResult) -> Void
+  ) throws(MediaError) { try core.step(byCount: count, completion: completion) }
+
+  /// What of an item of this player is decoded now and has not been heard; see `PlayerItem.loadedTimeRanges`. Errors:
+  /// `noSuchItem`.
+  public func loadedTimeRanges(of itemID: PlayerItem.ID) throws(MediaError) -> [TimeRange] {
+    try core.measureLoaded(of: itemID)
+  }
+
   /// Completes the seeks that are under way, unfinished. Where the player is then may be where it was or where they went.
   public func cancelPendingSeeks() { core.cancelPendingSeeks() }
 

@@ -20,7 +20,7 @@ extension PlayerCore {
       capacityFrames: format.sampleRateHz * Self.streamMilliseconds / 1_000, channelCount: format.channelCount)
     forget(preparing)
     preparing = Generation(
-      number: generation, stream: stream, isSeek: start.seek != nil, isContinuation: start.isContinuation,
+      number: generation, stream: stream, jumpCause: start.jumpCause, isContinuation: start.isContinuation,
       trace: makeTrace(of: start))
     logger.debug(
       "preparing",
@@ -295,7 +295,8 @@ extension PlayerCore {
         streamID: stream.id, streamFrame: end.streamFrame, passID: id, itemID: itemID, error: end.error,
         trim: end.trim))
     let shortest = Machine.shortestLoop.frameIndex(rate: timeline.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
-    let isWhole = end.end == nil && machine.decoded.first(where: { $0.id == id })?.pass.start == .zero
+    let pass = machine.decoded.first { $0.id == id }?.pass
+    let isWhole = pass.map { $0.start == .zero && machine.endsItem($0) } ?? false
     run(
       machine.ended(
         id, end: end.end, isTooShort: isWhole && end.frameCount < shortest, hasBrokenOff: end.error != nil),

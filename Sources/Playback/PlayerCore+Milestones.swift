@@ -112,7 +112,10 @@ extension PlayerCore {
         tell(observers.end(of: end.itemID, duration: duration), itemID: end.itemID, atFrame: frame)
       }
       toldEnd = end
-      run(machine.endHeard(end.passID, error: end.error), cause: .itemEnded)
+      let endsItem = machine.decoded.first.map { $0.id == end.passID && machine.endsItem($0.pass) } ?? true
+      run(
+        machine.endHeard(end.passID, error: end.error),
+        cause: end.error != nil ? .itemFailed : endsItem ? .itemEnded : .looped)
       tellSeam()
       nextEndTime = nil
       // Paused at its end, the item ends again when it is played on, be it by who was just told.

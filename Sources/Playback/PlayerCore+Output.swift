@@ -111,7 +111,7 @@ extension PlayerCore {
     let position = time.map { PlayerTimeline.Position(itemID: itemID, time: $0) }
     var skipped: [TimeObserverTable.Call] = []
     if let position {
-      if committed.isSeek {
+      if committed.jumpCause != nil {
         skipped = observers.jump(to: position, at: event.outputFrame)
       } else {
         observers.land(at: position, at: event.outputFrame)
@@ -119,9 +119,9 @@ extension PlayerCore {
     }
     traceCommit(of: committed, at: time)
     run(machine.committed(generation: committed.number), cause: .buffered)
-    if committed.isSeek { seam = nil }
-    if committed.isSeek, let position {
-      send(.timeJumped(position.itemID, position.time))
+    if committed.jumpCause != nil { seam = nil }
+    if let cause = committed.jumpCause, let position {
+      send(.timeJumped(position.itemID, position.time, cause))
       tell(skipped, itemID: position.itemID)
       tell(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
     }
@@ -158,9 +158,10 @@ extension PlayerCore {
   }
 
   /// The frame of a stream that is heard next, where the stream is the one that is heard.
-  func heardStreamFrame(of streamID: UInt64) -> Int64? {
-    guard let run = timeline.run(at: presentFrame), run.streamID == streamID else { return nil }
-    return run.streamFrame + max(0, min(presentFrame, run.end?.frame ?? .max) - run.outputFrame)
+  func heardStreamFrame(of streamID: UInt64, at frame: Int64? = nil) -> Int64? {
+    let frame = frame ?? presentFrame
+    guard let run = timeline.run(at: frame), run.streamID == streamID else { return nil }
+    return run.streamFrame + max(0, min(frame, run.end?.frame ?? .max) - run.outputFrame)
   }
 
   /// Where the player is: as heard.

@@ -23,6 +23,7 @@ extension PlayerCore {
   private func adopt(_ item: PlayerItem) {
     items[item.id] = item
     pastItems[item.id] = nil
+    observeSettings(of: item)
     let (loop, id) = (engine.loop, item.id)
     item.timePitchSlot.player = timePitchSlot
     item.onSoundChange = { [weak self] change in
@@ -46,6 +47,7 @@ extension PlayerCore {
     items[item.id] = nil
     item.onSoundChange = nil
     item.timePitchSlot.player = nil
+    item.onSettingsChange = nil
     sampleRates[item.id] = nil
     item.release()
   }
@@ -53,7 +55,8 @@ extension PlayerCore {
   /// An item may have been opened in a queue before.
   private func entry(_ item: PlayerItem) -> Machine.Entry {
     Machine.Entry(
-      id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration)
+      id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration,
+      forwardEnd: item.forwardPlaybackEndTime, reverseEnd: item.reversePlaybackEndTime)
   }
 
   /// Items that the machine let go are free for other queues, before anybody is told. Those that one can go back to are

@@ -7,6 +7,7 @@ extension PlayerCore {
     var toleranceBefore = MediaTime.zero
     var toleranceAfter = MediaTime.zero
     var mode = SeekMode.replace
+    var jumpCause = TimeJumpCause.seek
     /// The item that must be the current one.
     var itemID: PlayerItem.ID?
   }
@@ -85,7 +86,9 @@ extension PlayerCore {
     seeks[token] = PendingSeek(
       itemID: entry.id, target: target, seek: seek, askedAt: engine.loop.now, completion: completion)
     run(
-      machine.seek(token, to: target, before: seek.toleranceBefore, after: seek.toleranceAfter, mode: seek.mode),
+      machine.seek(
+        token, to: target, before: seek.toleranceBefore, after: seek.toleranceAfter, mode: seek.mode,
+        jumpCause: seek.jumpCause),
       cause: .request)
   }
 

@@ -64,6 +64,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var starvedPlace: (streamID: UInt64, frame: Int64)?
   /// The stream that is held at such a place.
   var heldStream: RenderStream?
+  /// How far ahead the decode thread was told to decode, in frames; nil: as far as the stream holds.
+  var aheadLimit: Int64?
+  /// The item that was told what of it is decoded.
+  var loadedItem: PlayerItem?
   /// What waits until the player is ready to be heard.
   var prerolls: [Preroll] = []
   /// What items without an algorithm of their own are played with.
@@ -104,8 +108,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   struct Generation {
     var number: UInt64
     var stream: RenderStream
-    /// It carries out a seek: the current time jumps.
-    var isSeek = false
+    /// Why the current time jumps when it is heard; nil: it does not.
+    var jumpCause: TimeJumpCause?
     /// It is what sounds, decoded anew: it goes on where that is.
     var isContinuation = false
     /// What was cut off before the beginnings of its passes, by their index; none where there is none.
@@ -182,7 +186,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Ends the player: its sound stops, its observers hear no more.
   func close() {
     guard !isClosed else { return }
-    run(machine.close(), cause: .request)
+    run(machine.close(), cause: .closed)
     isClosed = true
     endPrerolls()
     timer?.cancel()
@@ -215,6 +219,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     if needsCommit { output.commit() }
     releaseRemovedItems()
     loadUpcoming()
+    limitDecoding()
+    publishLoaded()
     isRunningActions = false
     publish(cause)
     settlePrerolls()
@@ -253,7 +259,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     pause()
     guard let current = machine.entries.first, current.status.error == nil else { return }
     if currentTime() == .zero, machine.preparedStart == nil, seeks.isEmpty { return }
-    beginSeek(to: .time(.zero), Seek(), in: current) { _ in }
+    beginSeek(to: .time(.zero), Seek(jumpCause: .stop), in: current) { _ in }
   }
 
   func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) {

@@ -31,6 +31,11 @@ public final class PlayerItem: Sendable {
   /// What makes the item sound otherwise than it was decoded.
   enum SoundChange: Sendable { case audioMix, timePitch }
 
+  let settings = Mutex(Settings())
+  let settingsObserver = Mutex<(@Sendable () -> Void)?>(nil)
+  /// What a player has decoded of it.
+  let loaded = Mutex(Loaded())
+
   /// Makes an item of `asset`. Nothing is opened before a player has it.
   public convenience init(asset: Asset) {
     self.init(asset: asset, id: Self.nextID.wrappingAdd(1, ordering: .relaxed).oldValue)

@@ -34,7 +34,7 @@ extension PlayerStateMachine {
     guard hasPassedEnd, let current = entries.first else { return reconcile() }
     switch mode {
     case .off: return []
-    case .one: return endSeeks(.itemEnded) + start(Start(itemID: current.id))
+    case .one: return endSeeks(.itemEnded) + start(Start(itemID: current.id, jumpCause: .repeat))
     case .all: return advance()
     }
   }
@@ -68,14 +68,15 @@ extension PlayerStateMachine {
   func wantedPasses(_ limit: Int) -> [Pass] {
     guard let current = entries.first else { return [] }
     guard !hasPassedEnd else { return [Pass(itemID: current.id, isSilence: true)] }
-    var passes = [Pass(itemID: current.id)]
-    if let loop, loop.itemID == current.id, loop.isArmed {
+    var passes = [whole(current)]
+    if let loop = soundingLoop {
       passes[0].end = loop.end
       var remaining = loop.remaining
       while remaining != 0 {
         guard passes.count < limit else { return passes }
         remaining = remaining.map { $0 - 1 }
-        passes.append(Pass(itemID: current.id, start: loop.start, end: remaining == 0 ? nil : loop.end))
+        passes.append(
+          Pass(itemID: current.id, start: loop.start, end: remaining == 0 ? current.forwardEnd : loop.end))
       }
     }
     appendFollowing(current, to: &passes, limit: limit)
@@ -87,7 +88,7 @@ extension PlayerStateMachine {
     if stopsBehind(current) { return }
     switch repeatMode {
     case .one where current.isRepeatable:
-      while passes.count < limit { passes.append(Pass(itemID: current.id)) }
+      while passes.count < limit { passes.append(whole(current)) }
       return
     case .all:
       guard appendPlayable(restOfRound(), to: &passes, limit: limit, where: { _ in true }) else { return }
@@ -122,7 +123,7 @@ extension PlayerStateMachine {
   ) -> Bool {
     for entry in candidates {
       guard passes.count < limit else { return true }
-      if entry.status.error == nil, isWanted(entry) { passes.append(Pass(itemID: entry.id)) }
+      if entry.status.error == nil, isWanted(entry) { passes.append(whole(entry)) }
       if stopsBehind(entry) { return false }
     }
     return true
@@ -182,7 +183,7 @@ extension PlayerStateMachine {
     var actions: [Action] = []
     if let error {
       if endedItem != current.id { actions.append(.emit(.failedToPlayToEnd(current.id, error))) }
-    } else if heard.pass.end == nil, endedItem != current.id {
+    } else if endsItem(heard.pass), endedItem != current.id {
       actions.append(.emit(.playedToEnd(current.id)))
     }
     endedItem = nil
@@ -201,7 +202,7 @@ extension PlayerStateMachine {
       actions += endSeeks(.itemEnded)
     } else if next.isSilence {
       hasPassedEnd = true
-    } else if heard.pass.end == nil {
+    } else if endsItem(heard.pass) {
       loop = nil
     } else if !isContinuation, let remaining = loop?.remaining {
       if remaining > 1 { loop?.remaining = remaining - 1 } else { loop = nil }
@@ -253,6 +254,8 @@ extension PlayerStateMachine {
     let prepared = preparedStart?.pass
     var coming = wantedPasses(min(Self.passLimit, decoded.count + Self.planLength))[...]
     coming[0].start = decoded[0].pass.start
+    // What begins behind its end is at its end.
+    if let end = coming[0].end { coming[0].end = max(end, coming[0].start) }
     for index in 0..<decoded.count + (prepared == nil ? 0 : 1) {
       let actual = index < decoded.count ? decoded[index].pass : prepared
       guard let actual, let wanted = coming.first, wanted.begins(like: actual) else {

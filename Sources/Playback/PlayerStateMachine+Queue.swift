@@ -233,7 +233,7 @@ extension PlayerStateMachine {
   mutating func advance() -> [Action] {
     guard let current = entries.first else { return [] }
     if entries.count == 1, repeatMode == .all, current.isRepeatable {
-      return endSeeks(.itemEnded) + start(Start(itemID: current.id))
+      return endSeeks(.itemEnded) + start(Start(itemID: current.id, jumpCause: .repeat))
     }
     leave(current)
     return reconcile()

@@ -18,13 +18,16 @@ struct PlayerStateMachine {
     var duration = MediaTime.indefinite
     /// Whether `duration` is no estimate.
     var isDurationPrecise = false
+    /// Where forward and backward playback end; nil: at the item's edges.
+    var forwardEnd: MediaTime?
+    var reverseEnd: MediaTime?
     /// It was heard whole and is shorter than `shortestLoop`: it is not repeated.
     var isTooShort = false
     /// Its sound broke off when it was decoded last.
     var hasBrokenOff = false
 
-    /// Where its sound ends, as far as that is known.
-    var endTime: MediaTime { duration.isNumeric ? duration : .positiveInfinity }
+    /// Where forward playback ends, as far as that is known.
+    var endTime: MediaTime { min(forwardEnd ?? .positiveInfinity, duration.isNumeric ? duration : .positiveInfinity) }
 
     /// The latest time that can be sought; indefinite where that is not known, for behind an estimate there may be more.
     var latestTime: MediaTime { isDurationPrecise ? duration : .indefinite }
@@ -38,6 +41,8 @@ struct PlayerStateMachine {
     var toleranceAfter = MediaTime.zero
     /// The seek that this start carries out.
     var seek: SeekToken?
+    /// Why the item's time is another one then; nil when it is not, or when the item begins.
+    var jumpCause: TimeJumpCause?
     /// It goes on with what sounds.
     var isContinuation = false
     /// How it will be heard: after this pass's end in the present stream; nil: at once.
@@ -244,7 +249,7 @@ struct PlayerStateMachine {
     case .pause:
       // Back to where the item ended: the silence behind it is not played on.
       endedItem = current.id
-      return setRate(0) + start(Start(itemID: current.id, time: current.endTime))
+      return setRate(0) + start(Start(itemID: current.id, time: current.endTime, jumpCause: .endAction))
     case .advance:
       leave(current)
       return reconcile()
@@ -256,13 +261,14 @@ struct PlayerStateMachine {
   /// Goes to a place in the current item, which has not failed. A place that hangs on the duration waits until it is known.
   mutating func seek(
     _ token: SeekToken, to target: SeekTarget, before: MediaTime = .zero, after: MediaTime = .zero,
-    mode: SeekMode = .replace
+    mode: SeekMode = .replace, jumpCause: TimeJumpCause = .seek
   ) -> [Action] {
     guard let current = entries.first, current.status.error == nil else {
       return [.completeSeek(token, .unfinished(.itemChanged))]
     }
     let request = SeekQueue.Request(
-      token: token, itemID: current.id, target: target, toleranceBefore: before, toleranceAfter: after)
+      token: token, itemID: current.id, target: target, toleranceBefore: before, toleranceAfter: after,
+      jumpCause: jumpCause)
     let (superseded, beginsNow) = seeks.ask(request, mode: mode)
     return superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (beginsNow ? beginSeek() : [])
   }
@@ -287,7 +293,7 @@ struct PlayerStateMachine {
     guard let time = try? seek.target.time(duration: entry.duration) else { return nil }
     return Start(
       itemID: seek.itemID, time: time.clamped(to: entry.latestTime), toleranceBefore: seek.toleranceBefore,
-      toleranceAfter: seek.toleranceAfter, seek: seek.token)
+      toleranceAfter: seek.toleranceAfter, seek: seek.token, jumpCause: seek.jumpCause)
   }
 
   // MARK: - Items
@@ -393,7 +399,7 @@ struct PlayerStateMachine {
     var start = start
     if start.spliceAfter == nil {
       uncommitted = nil
-      start.end = armLoop(at: start.time, of: start.itemID)
+      start.end = passEnd(from: start.time, of: start.itemID)
       // What is prepared has not run out yet.
       if isStarved, untoldStall == nil { isSounding = false }
       untoldStall = nil

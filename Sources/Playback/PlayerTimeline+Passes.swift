@@ -108,6 +108,18 @@ extension PlayerTimeline {
     return pass
   }
 
+  /// The times of an item that stand at frames of a stream, in order.
+  func times(of itemID: PlayerItem.ID, in streamID: UInt64, frames: Range<Int64>) -> [TimeRange] {
+    guard let list = spans[streamID] else { return [] }
+    var ranges: [TimeRange] = []
+    for (index, span) in list.enumerated() where span.itemID == itemID {
+      let first = max(span.streamFrame, frames.lowerBound)
+      let end = min(index + 1 < list.count ? list[index + 1].streamFrame : .max, frames.upperBound)
+      if first < end { ranges.append(TimeRange(start: time(in: span, at: first), end: time(in: span, at: end))) }
+    }
+    return ranges
+  }
+
   /// Whether the output frame is one that sounds.
   func isSounding(at frame: Int64) -> Bool {
     runs.contains { $0.isSounding && $0.outputFrame <= frame && frame < $0.end?.frame ?? .max }

@@ -60,6 +60,8 @@ public enum ChangeCause: String, Sendable, Hashable {
   case request
   /// The current item came to its end.
   case itemEnded
+  /// A loop of a part of the current item went back, or is over.
+  case looped
   /// An item could not be opened or played.
   case itemFailed
   /// An item was opened, or its duration became known, or known better.
@@ -70,6 +72,21 @@ public enum ChangeCause: String, Sendable, Hashable {
   case stalled
   /// The output appeared, went away or was replaced.
   case output
+  /// The player was closed.
+  case closed
+}
+
+/// Why an item's time is suddenly another one.
+public enum TimeJumpCause: String, Sendable, Hashable, CaseIterable {
+  case seek
+  /// `step`.
+  case step
+  /// `stop`, which goes back to the beginning.
+  case stop
+  /// `actionAtItemEnd` became `pause` while time ran on behind the item's end: back to that.
+  case endAction
+  /// The item was to be repeated, or left for itself, while or before it was over: back to its beginning.
+  case `repeat`
 }
 
 /// Things that happen once, at a time.
@@ -80,8 +97,8 @@ public enum PlayerEvent: Sendable, Hashable {
   case failedToPlayToEnd(PlayerItem.ID, MediaTime, MediaError)
   /// Samples did not arrive in time.
   case stalled(PlayerItem.ID, MediaTime)
-  /// The current time changed other than by playing.
-  case timeJumped(PlayerItem.ID, MediaTime)
+  /// The current time of an item changed other than by playing, and why. Once for each such change.
+  case timeJumped(PlayerItem.ID, MediaTime, TimeJumpCause)
   /// An item's status or duration changed; `isPrecise` says whether the duration is no estimate.
   case itemChanged(PlayerItem.ID, ItemStatus, MediaTime, isPrecise: Bool)
   /// An item could not be opened; a player that plays goes on with the next one.

@@ -12,6 +12,7 @@ struct SeekQueue: Sendable, Hashable {
     var target: SeekTarget
     var toleranceBefore = MediaTime.zero
     var toleranceAfter = MediaTime.zero
+    var jumpCause = TimeJumpCause.seek
   }
 
   /// The seek that is being carried out, or waits for its item.

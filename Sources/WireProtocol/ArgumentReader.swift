@@ -14,7 +14,8 @@ enum ArgumentReader {
     switch parameter.kind {
     case .timeExpression:
       return .expression(try expression(text, parameter, spec))
-    case .time, .duration, .tolerance:
+    case .time, .timeOrNone, .duration, .tolerance:
+      if parameter.kind == .timeOrNone, text == "none" { return .time(.invalid) }
       if parameter.kind == .tolerance, text == "inf" { return .time(.positiveInfinity) }
       guard case .absolute(let time) = try expression(text, parameter, spec) else {
         throw badTime(Excerpt.quoted(text), parameter, spec)
@@ -67,7 +68,8 @@ enum ArgumentReader {
       return .number(try number(token, token, parameter, spec))
     case (.number(let token), .timeExpression):
       return .expression(.absolute(try checked(try time(token, parameter, spec), token, parameter, spec)))
-    case (.number(let token), .time), (.number(let token), .duration), (.number(let token), .tolerance):
+    case (.number(let token), .time), (.number(let token), .timeOrNone), (.number(let token), .duration),
+      (.number(let token), .tolerance):
       return .time(try checked(try time(token, parameter, spec), token, parameter, spec))
     case (.object, .edit):
       guard case .string(let method)? = json["method"] else { throw bad(json.kindName, parameter, spec) }

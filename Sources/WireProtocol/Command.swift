@@ -13,7 +13,9 @@ public enum Command: Sendable, Hashable {
   /// up what comes after it on its connection.
   public var isWaiting: Bool {
     switch self {
-    case .playback(.seek, _), .playback(.loop, _), .watching(.wait), .watching(.clockAdvance): true
+    case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .watching(.wait),
+      .watching(.clockAdvance):
+      true
     case .queue(.load(_, let waitUntilReady, _, _), _): waitUntilReady
     case .queue(.append(_, let waitUntilReady, _, _), _): waitUntilReady
     case .queue(.insert(_, _, let waitUntilReady, _, _), _): waitUntilReady
@@ -37,9 +39,15 @@ public enum ConnectionCommand: Sendable, Hashable {
 public enum PlaybackCommand: Sendable, Hashable {
   case play
   case pause
+  case playImmediately
   case toggle
   case stop
   case seek(Seek)
+  /// So many steps forward, or back.
+  case step(Int)
+  case preroll
+  /// Nil asks for the present state.
+  case autoWait(Switch?)
   /// The rate to play with; never 0. Nil asks for the present one.
   case rate(Double?)
   /// The rate that `play` sets; never 0. Nil asks for the present one.
@@ -202,6 +210,10 @@ public enum QueueCommand: Sendable, Hashable {
 /// Commands about one queue entry.
 public enum ItemCommand: Sendable, Hashable {
   case status(item: Int)
+  /// Changes where the item ends. Nil leaves an end as it is, an invalid time takes it away.
+  case endTime(item: Int, forward: MediaTime?, reverse: MediaTime?)
+  /// Changes how far ahead the item is decoded, if it says so.
+  case buffer(item: Int, MediaTime?)
   /// Changes the item's mix, if it says how, and lists it.
   case volume(item: Int, MixChange)
   /// Sets the item's pitch algorithm, if it says how, and gives it.

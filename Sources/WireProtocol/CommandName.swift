@@ -2,6 +2,7 @@
 public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case append
   case at
+  case autoWait = "auto-wait"
   case bye
   case clear
   case clockAdvance = "clock.advance"
@@ -13,6 +14,8 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case help
   case history
   case insert
+  case itemBuffer = "item.buffer"
+  case itemEndTime = "item.end-time"
   case itemPitch = "item.pitch"
   case itemStatus = "item.status"
   case itemVolume = "item.volume"
@@ -32,9 +35,11 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case ping
   case pitch
   case play
+  case playImmediately = "play-immediately"
   case playerClose = "player.close"
   case playerCreate = "player.create"
   case playerList = "player.list"
+  case preroll
   case previous
   case queueAbort = "queue.abort"
   case queueBegin = "queue.begin"
@@ -48,6 +53,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case shuffle
   case stats
   case status
+  case step
   case stop
   case tick
   case toggle

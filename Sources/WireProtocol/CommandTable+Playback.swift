@@ -7,6 +7,55 @@ extension CommandTable {
       .play, .play, "Plays, at the rate that was set for it (`rate`), or else at `default-rate`.",
       "Answers when the request is taken, not when sound is heard (`wait status=playing` does). With nothing to play the"
         + " player waits for an item."),
+    simple(
+      .playImmediately, .playImmediately, "Plays at once with what is decoded, however little that is.",
+      "Goes on from a stall before enough is there, too. When nothing is decoded, a player with `auto-wait` waits, and one"
+        + " without stays paused; that is no `stalled` event."),
+    CommandSpec(
+      .autoWait, .playback, "Sets what happens when samples do not come in time, or gives it.",
+      details:
+        "With `on`, as it is at first, the player waits (`toMinimizeStalls`) until half a second is decoded and goes on by"
+        + " itself; with `off` it pauses there. Either is one `stalled` event. Turned off while it waits so, the player goes on"
+        + " at once with what is there.",
+      parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "what to do"), player],
+      reply: ["automaticallyWaitsToMinimizeStalling"], errors: [.noSuchPlayer],
+      example: ["> auto-wait off", "< ok automaticallyWaitsToMinimizeStalling=false"]
+    ) { arguments throws(MediaError) in
+      .playback(.autoWait(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
+    },
+    CommandSpec(
+      .preroll, .playback, "Gets ready to be played without being heard.",
+      details:
+        "A waiting request: it answers with `ready=true` when the first samples are with the output, so that `play` is heard"
+        + " as soon as the device can; with `ready=false` when the time or the item changes before, or a rate is set. The"
+        + " player must be paused.",
+      parameters: [player], waiting: .always, reply: ["ready"],
+      errors: [.invalidState, .noCurrentItem, .noSuchPlayer, .damagedFile, .decodeFailed],
+      example: ["> @8 preroll", "< @8 ok ready=true"]
+    ) { arguments throws(MediaError) in .playback(.preroll, player: arguments.player) },
+    CommandSpec(
+      .step, .playback, "Goes some hundredths of a second forward or back, while paused.",
+      details:
+        "A step is 0.01 s of the item, exactly; steps count from where the newest one goes. At the item's ends it stops"
+        + " (`clamped`). Answers as `seek` does, with the same fields; the event is `time-jumped` with `cause=step`.",
+      parameters: [
+        ParameterSpec(
+          .count, .integer(-1_000_000...1_000_000), .required, "COUNT", "how many steps; back when it is below 0"),
+        player,
+      ],
+      waiting: .always,
+      reply: [
+        "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
+      ],
+      errors: [.invalidState, .noCurrentItem, .noSuchPlayer, .damagedFile, .decodeFailed],
+      example: [
+        "> @9 step -5",
+        "< @9 ok finished=true item=1 time=12.2 pts=538020/44100 requested=12.2 before=0 after=0 exact=true"
+          + " clamped=false us=2950",
+      ]
+    ) { arguments throws(MediaError) in
+      .playback(.step(try arguments.required(.count, arguments.integer(.count))), player: arguments.player)
+    },
     simple(.pause, .pause, "Pauses.", "Nothing more is heard, and `time` stands still."),
     simple(.toggle, .toggle, "Pauses what plays or waits to play, and plays what is paused.", ""),
     simple(.stop, .stop, "Pauses, and goes back to the beginning of the current item.", ""),
@@ -216,6 +265,7 @@ extension CommandTable {
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
         "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
         "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle", "onFailure",
+        "automaticallyWaitsToMinimizeStalling",
       ],
       errors: [.noSuchPlayer],
       example: [
@@ -223,7 +273,8 @@ extension CommandTable {
         "< ok player=main timeControlStatus=playing reasonForWaitingToPlay=none rate=1 item=1 index=0 count=2 time=12.25"
           + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false pan=0"
           + " actionAtItemEnd=advance repeat=off loop=none itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1"
-          + " shuffle=none onFailure=skip",
+          + " shuffle=none onFailure=skip"
+          + " automaticallyWaitsToMinimizeStalling=true",
       ]
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]

@@ -177,12 +177,26 @@ extension CommandTable {
   static let items: [CommandSpec] = [
     CommandSpec(
       .itemStatus, .items, "Gives what is known of one entry.",
+      details:
+        "`loadedTimeRanges` is what of it is decoded and has not been heard, `seekableTimeRanges` where can be sought: ranges"
+        + " `START-END` in seconds with commas between them, or `none`. The three flags of the buffer are those of the current"
+        + " entry. Where the entry is not ready nothing `can` be done with it.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
-      reply: ["item", "path", "status", "duration", "providesPreciseDuration", "current", "[error]", "[message]"],
+      reply: [
+        "item", "path", "status", "duration", "providesPreciseDuration", "current", "forwardPlaybackEndTime",
+        "reversePlaybackEndTime", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
+        "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
+        "seekableTimeRanges", "loadedTimeRanges", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
+        "isPlaybackBufferEmpty", "[error]", "[message]",
+      ],
       errors: [.noSuchItem, .noSuchPlayer],
       example: [
         "> item.status 2",
         "< ok item=2 path=/music/two.flac status=failed duration=indefinite providesPreciseDuration=false current=false"
+          + " forwardPlaybackEndTime=none reversePlaybackEndTime=none preferredForwardBufferDuration=0"
+          + " canPlayFastForward=false canPlaySlowForward=false canPlayReverse=false canPlaySlowReverse=false"
+          + " canPlayFastReverse=false canStepForward=false canStepBackward=false seekableTimeRanges=none"
+          + " loadedTimeRanges=none isPlaybackLikelyToKeepUp=false isPlaybackBufferFull=false isPlaybackBufferEmpty=true"
           + " error=file-not-found message=\"no such file\"",
       ]
     ) { arguments throws(MediaError) in
@@ -203,6 +217,45 @@ extension CommandTable {
       .item(
         .pitch(
           item: try arguments.required(.id, arguments.integer(.id)), arguments.text(.algorithm).flatMap(pitchChange)),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .itemEndTime, .items, "Sets where forward and backward playback of an entry end, or gives it.",
+      details:
+        "An end like the entry's own: it is exact, `played-to-end` is told, and `end-action`, `repeat` and what follows apply."
+        + " The duration stays what it is, and seeks go behind it; playback that is behind it is at the end at once."
+        + " `reverse` is for negative rates, `forward` for positive ones. `none` takes an end away.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.forward, .timeOrNone, .option, "TIME", "where forward playback ends"),
+        ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "where backward playback ends"), player,
+      ],
+      reply: ["item", "forwardPlaybackEndTime", "reversePlaybackEndTime"],
+      errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
+      example: [
+        "> item.end-time 2 forward=1:30", "< ok item=2 forwardPlaybackEndTime=90 reversePlaybackEndTime=none",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(
+        .endTime(
+          item: try arguments.required(.id, arguments.integer(.id)), forward: arguments.time(.forward),
+          reverse: arguments.time(.reverse)),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .itemBuffer, .items, "Sets how far ahead an entry is decoded while it is the current one, or gives it.",
+      details:
+        "0 is as far as there is memory: 4.5 s, or up to twice as much by the output's rate. More than 4.5 s counts as 0, and"
+        + " it is never less than a quarter of a second more than half of that memory, which is more than 2 s.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.duration, .duration(positive: false), .optional, "DURATION", "how far"), player,
+      ],
+      reply: ["item", "preferredForwardBufferDuration"], errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
+      example: ["> item.buffer 2 3", "< ok item=2 preferredForwardBufferDuration=3"]
+    ) { arguments throws(MediaError) in
+      .item(
+        .buffer(item: try arguments.required(.id, arguments.integer(.id)), arguments.time(.duration)),
         player: arguments.player)
     },
     CommandSpec(

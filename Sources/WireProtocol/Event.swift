@@ -188,7 +188,8 @@ public enum Event: Sendable, Hashable {
       case failedToPlayToEnd(MediaError)
       case itemSkipped(MediaError)
       case stalled
-      case timeJumped
+      /// With the word for why.
+      case timeJumped(cause: String)
       case packetsSkipped(count: Int, MediaError)
       case newErrorLogEntry(MediaError)
     }
@@ -305,7 +306,8 @@ public enum Event: Sendable, Hashable {
     case .item(let notification):
       var fields = Self.fields(notification.subscription, notification.position)
       switch notification.kind {
-      case .playedToEnd, .stalled, .timeJumped: break
+      case .playedToEnd, .stalled: break
+      case .timeJumped(let cause): fields.append("cause", .string(cause))
       case .failedToPlayToEnd(let error), .itemSkipped(let error), .newErrorLogEntry(let error):
         fields.append(contentsOf: WireError(error).fields)
       case .packetsSkipped(let count, let error):

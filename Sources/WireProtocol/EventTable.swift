@@ -86,7 +86,7 @@ public enum EventTable {
         + " ceased"
         + " (`start`, `stop`). `rate` is 0 while the time stands still."),
     EventSpec(
-      name: .timeJumped, fields: position,
+      name: .timeJumped, fields: position + ["cause"],
       summary: "`observe item.events`: the time of an item changed otherwise than by playing."),
   ]
 }

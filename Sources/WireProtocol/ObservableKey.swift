@@ -12,6 +12,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case playerIsMuted = "player.isMuted"
   case playerPan = "player.pan"
   case playerActionAtItemEnd = "player.actionAtItemEnd"
+  case playerAutomaticallyWaits = "player.automaticallyWaitsToMinimizeStalling"
   case playerRepeat = "player.repeat"
   case playerLoop = "player.loop"
   case playerShuffle = "player.shuffle"
@@ -21,6 +22,9 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case itemDuration = "item.duration"
   case itemProvidesPreciseDuration = "item.providesPreciseDuration"
   case itemError = "item.error"
+  case itemIsPlaybackLikelyToKeepUp = "item.isPlaybackLikelyToKeepUp"
+  case itemIsPlaybackBufferFull = "item.isPlaybackBufferFull"
+  case itemIsPlaybackBufferEmpty = "item.isPlaybackBufferEmpty"
   /// No value but the notifications of items: `played-to-end failed-to-play-to-end item-skipped seam stalled time-jumped
   /// packets-skipped new-error-log-entry`.
   case itemEvents = "item.events"
@@ -40,6 +44,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerIsMuted: "`true` or `false`"
     case .playerPan: "-1 to 1"
     case .playerActionAtItemEnd: "`advance`, `pause` or `none`"
+    case .playerAutomaticallyWaits: "whether a stall ends by itself (`auto-wait`)"
     case .playerRepeat: "`off`, `one` or `all`"
     case .playerLoop: "the part of the current item that is looped, `START-END` in seconds, or `none`"
     case .playerShuffle: "the seed that the queue is shuffled with, or `none`"
@@ -51,6 +56,9 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
       "seconds, likewise; `indefinite` while unknown. An estimate is corrected when the end of the sound has been read"
     case .itemProvidesPreciseDuration: "`true` when the duration is no estimate, likewise"
     case .itemError: "the name of the error that an entry failed with, or `none`"
+    case .itemIsPlaybackLikelyToKeepUp: "whether playing the current entry is not expected to stall"
+    case .itemIsPlaybackBufferFull: "whether as much of the current entry is decoded as is wanted"
+    case .itemIsPlaybackBufferEmpty: "whether nothing of the current entry is decoded that has not been heard"
     case .itemEvents:
       "no value: the events `played-to-end`, `failed-to-play-to-end`, `item-skipped`, `seam`, `stalled`,"
         + " `time-jumped`, `packets-skipped`, `new-error-log-entry`"

@@ -14,6 +14,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case duration
   case end
   case fast
+  case forward
   case id
   case ids
   case ifVersion = "if-version"
@@ -37,6 +38,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case `protocol`
   case rate
   case restartAfter = "restart-after"
+  case reverse
   case seed
   case seeks
   case start
@@ -57,6 +59,8 @@ public struct ParameterSpec: Sendable {
     case timeExpression
     /// A time from the item's beginning: not negative.
     case time
+    /// The same, or `none`, which is read as an invalid time.
+    case timeOrNone
     /// A span of time; `positive` or else zero too.
     case duration(positive: Bool)
     /// A span of time, or `inf`.
@@ -89,6 +93,7 @@ public struct ParameterSpec: Sendable {
       switch self {
       case .timeExpression: "a time such as 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50% or end"
       case .time: "a time such as 83.5, 250ms, 1:23.5 or 441000/44100"
+      case .timeOrNone: "a time such as 83.5, 250ms, 1:23.5 or 441000/44100, or none"
       case .duration(let positive): "a time \(positive ? "above" : "of at least") 0, such as 0.5, 250ms or 1/44100"
       case .tolerance: "a time of at least 0, or inf"
       case .integer(let range) where range.upperBound == .max: "a whole number from \(range.lowerBound) on"

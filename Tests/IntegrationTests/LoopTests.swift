@@ -28,7 +28,7 @@ import Testing
       lines == [
         "* seam id=1 player=main from=1 to=1 time=0.25 pts=12000/48000 trimmed-end=0 trimmed-end-by=none trimmed-start=0"
           + " trimmed-start-by=none inserted=0",
-        "* changed id=1 player=main key=player.loop old=0.25-0.5 new=none cause=itemEnded",
+        "* changed id=1 player=main key=player.loop old=0.25-0.5 new=none cause=looped",
         "* seam id=1 player=main from=1 to=1 time=0.25 pts=12000/48000 trimmed-end=0 trimmed-end-by=none trimmed-start=0"
           + " trimmed-start-by=none inserted=0",
         "ok now=0.8",

@@ -125,10 +125,13 @@ import Testing
     var machine = playing([1])
     _ = machine.setLoop(range(10, 20), count: nil, heardAt: time(3))
     let beyond = machine.seek(1, to: .time(time(25)))
-    #expect(beyond == [.prepare(generation: machine.generation, .init(itemID: 1, time: time(25), seek: 1))])
+    #expect(
+      beyond == [.prepare(generation: machine.generation, .init(itemID: 1, time: time(25), seek: 1, jumpCause: .seek))])
     let inside = machine.seek(2, to: .time(time(15)))
     #expect(
-      inside.last == .prepare(generation: machine.generation, .init(itemID: 1, time: time(15), seek: 2, end: time(20))))
+      inside.last
+        == .prepare(
+          generation: machine.generation, .init(itemID: 1, time: time(15), seek: 2, jumpCause: .seek, end: time(20))))
   }
 
   @Test func endlessRepeatsArePlannedWithinBounds() {

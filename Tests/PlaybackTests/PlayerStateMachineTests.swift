@@ -80,7 +80,7 @@ import Testing
     let time = MediaTime(value: 9, timescale: 1)
     #expect(machine.seek(4, to: .time(time)) == [])
     #expect(
-      machine.outputBecameReady() == [.prepare(generation: 1, .init(itemID: 1, time: time, seek: 4))])
+      machine.outputBecameReady() == [.prepare(generation: 1, .init(itemID: 1, time: time, seek: 4, jumpCause: .seek))])
     _ = machine.prepared(generation: 1)
     #expect(machine.committed(generation: 1) == [.completeSeek(4, .finished)])
   }

@@ -124,7 +124,8 @@ import Testing
     #expect(machine.outputWasLost(at: .zero) == [.completeSeek(3, .unfinished(.outputLost))])
     #expect(
       machine.outputBecameReady() == [
-        .prepare(generation: machine.generation, .init(itemID: 1, time: MediaTime(value: 5, timescale: 1)))
+        .prepare(
+          generation: machine.generation, .init(itemID: 1, time: MediaTime(value: 5, timescale: 1), jumpCause: .seek))
       ])
   }
 
@@ -135,7 +136,8 @@ import Testing
     _ = machine.outputWasLost(at: .zero)
     #expect(
       machine.outputBecameReady() == [
-        .prepare(generation: machine.generation, .init(itemID: 1, time: MediaTime(value: 5, timescale: 1)))
+        .prepare(
+          generation: machine.generation, .init(itemID: 1, time: MediaTime(value: 5, timescale: 1), jumpCause: .seek))
       ])
   }
 
@@ -172,7 +174,7 @@ import Testing
       machine.committed(generation: first) == [
         .completeSeek(3, .finished),
         .prepare(
-          generation: first + 1, .init(itemID: 1, time: MediaTime(value: 5, timescale: 1), seek: 5)),
+          generation: first + 1, .init(itemID: 1, time: MediaTime(value: 5, timescale: 1), seek: 5, jumpCause: .seek)),
       ])
     _ = machine.prepared(generation: first + 1)
     #expect(machine.committed(generation: first + 1) == [.completeSeek(5, .finished)])
@@ -188,7 +190,7 @@ import Testing
     let duration = MediaTime(value: 60, timescale: 1)
     #expect(
       machine.itemLoaded(1, duration: duration) == [
-        .prepare(generation: machine.generation, .init(itemID: 1, time: duration, seek: 3))
+        .prepare(generation: machine.generation, .init(itemID: 1, time: duration, seek: 3, jumpCause: .seek))
       ])
   }
 
@@ -200,7 +202,8 @@ import Testing
       machine.itemLoaded(1, duration: .indefinite) == [
         .completeSeek(3, .unfinished(.durationUnknown)),
         .prepare(
-          generation: machine.generation, .init(itemID: 1, time: MediaTime(value: 5, timescale: 1), seek: 4)),
+          generation: machine.generation,
+          .init(itemID: 1, time: MediaTime(value: 5, timescale: 1), seek: 4, jumpCause: .seek)),
       ])
   }
 

@@ -63,8 +63,8 @@ import Testing
       "* stalled id=2 player=main item=7 time=12.25 pts=49/4"
     ),
     (
-      .item(.init(subscription: 2, kind: .timeJumped, position: position)),
-      "* time-jumped id=2 player=main item=7 time=12.25 pts=49/4"
+      .item(.init(subscription: 2, kind: .timeJumped(cause: "seek"), position: position)),
+      "* time-jumped id=2 player=main item=7 time=12.25 pts=49/4 cause=seek"
     ),
     (
       .item(.init(subscription: 2, kind: .failedToPlayToEnd(error), position: position)),

@@ -27,6 +27,16 @@ import Testing
       ("help clock.advance", .connection(.help(.clockAdvance))),
       ("stats", .connection(.stats)), ("bye", .connection(.bye)),
       ("play", .playback(.play, player: "main")), ("pause player=b.2", .playback(.pause, player: "b.2")),
+      ("play-immediately", .playback(.playImmediately, player: "main")),
+      ("preroll", .playback(.preroll, player: "main")), ("step -5", .playback(.step(-5), player: "main")),
+      ("auto-wait", .playback(.autoWait(nil), player: "main")),
+      ("auto-wait off", .playback(.autoWait(.off), player: "main")),
+      ("item.buffer 2", .item(.buffer(item: 2, nil), player: "main")),
+      ("item.buffer 2 3", .item(.buffer(item: 2, try Self.seconds("3")), player: "main")),
+      (
+        "item.end-time 2 forward=1:30 reverse=none",
+        .item(.endTime(item: 2, forward: try Self.seconds("90"), reverse: .invalid), player: "main")
+      ),
       ("toggle", .playback(.toggle, player: "main")), ("stop", .playback(.stop, player: "main")),
       ("seek 83.5", try Self.seek("83.5")), ("seek -5", try Self.seek("-5")), ("seek 50%", try Self.seek("50%")),
       ("seek end", try Self.seek("end")), ("seek 1:02:03.25 item=3", try Self.seek("1:02:03.25", item: 3)),
@@ -117,7 +127,10 @@ import Testing
         "observe queue.version item.* item.status",
         .watching(
           .observe(
-            [.itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemEvents, .queueVersion],
+            [
+              .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemIsPlaybackLikelyToKeepUp,
+              .itemIsPlaybackBufferFull, .itemIsPlaybackBufferEmpty, .itemEvents, .queueVersion,
+            ],
             player: "main"))
       ),
       ("observe *", .watching(.observe(ObservableKey.allCases, player: "main"))),

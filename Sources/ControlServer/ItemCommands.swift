@@ -1,0 +1,79 @@
+import MediaCore
+import Playback
+import WireProtocol
+
+/// Commands about how one entry of a queue is played.
+extension Connection {
+  /// An entry. Errors: `no-such-item`.
+  private func item(_ id: Int, of target: NamedPlayer, _ command: CommandName) throws(MediaError) -> PlayerItem {
+    guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
+      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: command.rawValue)
+    }
+    return item
+  }
+
+  /// Everything that is known of an entry.
+  func itemStatus(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
+    let item = try item(id, of: target, .itemStatus)
+    let loaded = try target.player.tryOnLoop { player throws(MediaError) in try player.loadedTimeRanges(of: item.id) }
+    let status = item.status
+    var fields: Fields = [
+      "item": .int(item.id), "path": item.wirePath, "status": .string(status.name),
+      "duration": .time(item.duration), "providesPreciseDuration": .bool(item.providesPreciseDuration),
+      "current": .bool(target.state.currentItemID == item.id),
+    ]
+    appendEnds(of: item, to: &fields)
+    fields.append("preferredForwardBufferDuration", .time(item.preferredForwardBufferDuration))
+    fields.append("canPlayFastForward", .bool(item.canPlayFastForward))
+    fields.append("canPlaySlowForward", .bool(item.canPlaySlowForward))
+    fields.append("canPlayReverse", .bool(item.canPlayReverse))
+    fields.append("canPlaySlowReverse", .bool(item.canPlaySlowReverse))
+    fields.append("canPlayFastReverse", .bool(item.canPlayFastReverse))
+    fields.append("canStepForward", .bool(item.canStepForward))
+    fields.append("canStepBackward", .bool(item.canStepBackward))
+    fields.append("seekableTimeRanges", Self.value(item.seekableTimeRanges))
+    fields.append("loadedTimeRanges", Self.value(loaded))
+    fields.append("isPlaybackLikelyToKeepUp", .bool(item.isPlaybackLikelyToKeepUp))
+    fields.append("isPlaybackBufferFull", .bool(item.isPlaybackBufferFull))
+    fields.append("isPlaybackBufferEmpty", .bool(item.isPlaybackBufferEmpty))
+    if let error = status.error {
+      fields.append("error", .string(error.code.name))
+      fields.append("message", .string(error.message))
+    }
+    return .ok(fields)
+  }
+
+  /// Sets or tells where an entry ends. An end that is invalid is none; what is nil stays.
+  func setEnds(
+    of id: Int, forward: MediaTime?, reverse: MediaTime?, on target: NamedPlayer
+  ) throws(MediaError) -> Reply {
+    let item = try item(id, of: target, .itemEndTime)
+    if let forward { try item.setForwardPlaybackEndTime(forward) }
+    if let reverse { try item.setReversePlaybackEndTime(reverse) }
+    var fields: Fields = ["item": .int(item.id)]
+    appendEnds(of: item, to: &fields)
+    return .ok(fields)
+  }
+
+  /// Sets or tells how far ahead an entry is decoded.
+  func setBuffer(of id: Int, _ duration: MediaTime?, on target: NamedPlayer) throws(MediaError) -> Reply {
+    let item = try item(id, of: target, .itemBuffer)
+    if let duration { try item.setPreferredForwardBufferDuration(duration) }
+    return .ok([
+      "item": .int(item.id), "preferredForwardBufferDuration": .time(item.preferredForwardBufferDuration),
+    ])
+  }
+
+  private func appendEnds(of item: PlayerItem, to fields: inout Fields) {
+    fields.append("forwardPlaybackEndTime", item.forwardPlaybackEndTime.map { .time($0) } ?? FieldValue.none)
+    fields.append("reversePlaybackEndTime", item.reversePlaybackEndTime.map { .time($0) } ?? FieldValue.none)
+  }
+
+  private static func value(_ ranges: [TimeRange]) -> FieldValue {
+    guard !ranges.isEmpty else { return .none }
+    let texts = ranges.map { range in
+      "\(range.start.decimalDescription)-\(range.end.isNumeric ? range.end.decimalDescription : "inf")"
+    }
+    return .string(texts.joined(separator: ","))
+  }
+}

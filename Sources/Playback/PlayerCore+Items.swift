@@ -1,0 +1,105 @@
+import MediaCore
+import RealtimeAudio
+
+/// Items' settings while they are played, what of them is decoded, and stepping.
+extension PlayerCore {
+  // MARK: - Settings
+
+  /// An item's settings were changed by somebody, on some thread.
+  func observeSettings(of item: PlayerItem) {
+    let (loop, id) = (engine.loop, item.id)
+    item.onSettingsChange = { [weak self] in
+      guard let self else { return }
+      if loop.isIsolatingCurrentContext() == true {
+        settingsChanged(id)
+      } else {
+        loop.execute { self.settingsChanged(id) }
+      }
+    }
+  }
+
+  private func settingsChanged(_ id: PlayerItem.ID) {
+    guard !isClosed, let item = items[id] else { return }
+    run(
+      machine.setEnds(
+        of: id, forward: item.forwardPlaybackEndTime, reverse: item.reversePlaybackEndTime,
+        heardAt: machine.startUnderWay?.time ?? currentTime()),
+      cause: .request)
+  }
+
+  /// Has the decode thread decode as far ahead as the current item wants.
+  func limitDecoding() {
+    let limit = currentItem?.forwardBufferLimit.flatMap {
+      $0.frameIndex(rate: timeline.sampleRateHz, rounding: .towardPositiveInfinity)
+    }
+    guard limit != aheadLimit else { return }
+    aheadLimit = limit
+    pipeline.setAheadLimit(limit.map { Int($0) })
+  }
+
+  // MARK: - What is decoded
+
+  /// What of an item is decoded and has not been heard.
+  func loadedTimeRanges(of id: PlayerItem.ID) -> [TimeRange] {
+    takeSpans()
+    var ranges: [TimeRange] = []
+    let generations = [outgoing, sounding] + waiting.map { $0.generation }
+    let present = presentFrame
+    for stream in generations.compactMap({ $0?.stream }) {
+      let first = heardStreamFrame(of: stream.id, at: present) ?? 0
+      let end = min(stream.writtenFrame, stream.endFrame ?? .max)
+      for range in timeline.times(of: id, in: stream.id, frames: first..<max(first, end)) {
+        if let last = ranges.last, last.end == range.start {
+          ranges[ranges.count - 1] = TimeRange(start: last.start, end: range.end)
+        } else {
+          ranges.append(range)
+        }
+      }
+    }
+    return ranges
+  }
+
+  /// Tells the current item, and the one before, what of them is decoded.
+  func publishLoaded() {
+    let current = currentItem
+    if let former = loadedItem, former !== current {
+      former.loaded.withLock { $0 = PlayerItem.Loaded() }
+    }
+    loadedItem = current
+    guard let current, current.loaded.withLock({ $0.buffer }) != machine.buffer else { return }
+    refreshLoaded(current)
+  }
+
+  private func refreshLoaded(_ item: PlayerItem) {
+    let ranges = loadedTimeRanges(of: item.id)
+    let buffer = item === currentItem ? machine.buffer : PlayerStateMachine.Buffer()
+    item.loaded.withLock { $0 = PlayerItem.Loaded(ranges: ranges, buffer: buffer) }
+  }
+
+  /// The same for somebody who asks.
+  func measureLoaded(of id: PlayerItem.ID) throws(MediaError) -> [TimeRange] {
+    guard let item = items[id] else {
+      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.status")
+    }
+    refreshLoaded(item)
+    return item.loadedTimeRanges
+  }
+
+  // MARK: - Stepping
+
+  /// How far a step goes: a hundredth of a second.
+  static let stepDuration = MediaTime(value: 1, timescale: 100)
+
+  /// See `PlayerControl.step`.
+  func step(byCount count: Int, completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
+    guard machine.rate == 0 else {
+      throw MediaError(.invalidState, "a player steps while it is paused", operation: "step")
+    }
+    guard let count = Int32(exactly: count) else {
+      throw MediaError(.invalidArgument, "\(count) steps are too many", operation: "step")
+    }
+    let distance = MediaTime(
+      value: Int64(count) * Self.stepDuration.value, timescale: Self.stepDuration.timescale)
+    try seek(to: .relative(distance), Seek(jumpCause: .step), completion: completion)
+  }
+}

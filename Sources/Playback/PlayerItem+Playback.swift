@@ -1,0 +1,156 @@
+import MediaAssets
+import MediaCore
+import Synchronization
+
+/// How an item is played: from where to where, how far ahead it is decoded, and what can be done with it.
+extension PlayerItem {
+  /// What can be set of an item, besides its mix.
+  struct Settings: Sendable, Hashable {
+    var forwardEnd: MediaTime?
+    var reverseEnd: MediaTime?
+    var forwardBufferDuration = MediaTime.zero
+  }
+
+  /// What of an item is decoded.
+  struct Loaded: Sendable, Hashable {
+    var ranges: [TimeRange] = []
+    var buffer = PlayerStateMachine.Buffer()
+  }
+
+  // MARK: - Where it ends
+
+  /// Where forward playback of the item ends; nil: where its sound does.
+  ///
+  /// It is an end like the item's own: `playedToEnd` is told once, and `actionAtItemEnd`, repeats and what follows apply, at
+  /// frame `floor(time * rate)` exactly. The duration stays what it is, seeks go behind it, and backward playback does not
+  /// know it. Playback that is behind it, when it is set or by a seek, is at the end at once.
+  public var forwardPlaybackEndTime: MediaTime? { settings.withLock { $0.forwardEnd } }
+
+  /// Where backward playback of the item ends; nil: at its beginning. Forward playback does not know it.
+  public var reversePlaybackEndTime: MediaTime? { settings.withLock { $0.reverseEnd } }
+
+  /// Sets `forwardPlaybackEndTime`, before or while it is played. A time that is invalid takes it away, as nil does. Errors:
+  /// `invalidTime` for a time below 0, an infinite and an indefinite one; then nothing changes.
+  public func setForwardPlaybackEndTime(_ time: MediaTime?) throws(MediaError) {
+    let end = try Self.endTime(time)
+    change { $0.forwardEnd = end }
+  }
+
+  /// The same for `reversePlaybackEndTime`.
+  public func setReversePlaybackEndTime(_ time: MediaTime?) throws(MediaError) {
+    let end = try Self.endTime(time)
+    change { $0.reverseEnd = end }
+  }
+
+  private static func endTime(_ time: MediaTime?) throws(MediaError) -> MediaTime? {
+    guard let time, time.isValid else { return nil }
+    guard time.isNumeric, time >= .zero else {
+      throw MediaError(.invalidTime, "playback ends at a time of the item, not at \(time)", operation: "item.end-time")
+    }
+    return time
+  }
+
+  // MARK: - How far ahead it is decoded
+
+  /// What a player keeps decoded in memory, at least; by the output's rate it may be up to twice as much.
+  public static let maximumForwardBufferDuration = MediaTime(value: 4_500, timescale: 1_000)
+
+  /// How far ahead of what is heard the item is decoded, while it is the current one; 0: as far as there is memory.
+  ///
+  /// From 4.5 s on it counts as 0; and it is never less than a quarter of a second more than half of the memory, which is
+  /// always more than 2 s: decoding goes on when only that half is left. Less means more wakeups, and less that is thrown
+  /// away by a seek.
+  public var preferredForwardBufferDuration: MediaTime { settings.withLock { $0.forwardBufferDuration } }
+
+  /// Sets `preferredForwardBufferDuration`. Errors: `invalidTime` for what is not 0 or more; then nothing changes.
+  public func setPreferredForwardBufferDuration(_ duration: MediaTime) throws(MediaError) {
+    guard duration.isNumeric, duration >= .zero else {
+      throw MediaError(.invalidTime, "a buffer lasts 0 s or more, not \(duration)", operation: "item.buffer")
+    }
+    change { $0.forwardBufferDuration = duration }
+  }
+
+  /// What that comes to; nil: as far as there is memory.
+  var forwardBufferLimit: MediaTime? {
+    let duration = preferredForwardBufferDuration
+    return duration > .zero && duration < Self.maximumForwardBufferDuration ? duration : nil
+  }
+
+  private func change(_ body: (inout Settings) -> Void) {
+    let isChanged = settings.withLock { settings in
+      let old = settings
+      body(&settings)
+      return settings != old
+    }
+    if isChanged { settingsObserver.withLock { $0 }?() }
+  }
+
+  /// Called when one of the settings was changed, on the thread that changed it.
+  var onSettingsChange: (@Sendable () -> Void)? {
+    get { settingsObserver.withLock { $0 } }
+    set { settingsObserver.withLock { $0 = newValue } }
+  }
+
+  // MARK: - What can be done with it
+
+  private var isReady: Bool { status == .readyToPlay }
+
+  /// Whether the item plays at rates above 2. Like all of these false until it is ready.
+  public var canPlayFastForward: Bool { isReady }
+  /// Whether it plays at rates between 0 and 1.
+  public var canPlaySlowForward: Bool { isReady }
+  /// Whether it plays at -1.
+  public var canPlayReverse: Bool { isReady && Self.canReverse }
+  /// Whether it plays at rates between -1 and 0.
+  public var canPlaySlowReverse: Bool { isReady && Self.canReverse }
+  /// Whether it plays at rates below -1.
+  public var canPlayFastReverse: Bool { isReady && Self.canReverse }
+  /// Whether `step` goes forward. It stays so at the item's end.
+  public var canStepForward: Bool { isReady }
+  /// Whether `step` goes back. It stays so at the item's beginning.
+  public var canStepBackward: Bool { isReady }
+
+  /// Whether items are decoded backward.
+  private static let canReverse = false
+
+  /// Where can be sought: all of the item, once it is ready; up to an infinite time where the duration is not known, which
+  /// is none before.
+  public var seekableTimeRanges: [TimeRange] {
+    guard isReady else { return [] }
+    let duration = duration
+    return [TimeRange(start: .zero, duration: duration.isNumeric ? duration : .positiveInfinity)]
+  }
+
+  // MARK: - What is there
+
+  /// What of the item is decoded and can be heard without reading more: from what is being heard on. Of a file on a disk
+  /// that is nothing that a seek would save: a seek decodes anew.
+  ///
+  /// As of the last time that one of the three flags changed, or that a player was asked by `loadedTimeRanges(of:)`.
+  public var loadedTimeRanges: [TimeRange] { loaded.withLock { $0.ranges } }
+
+  /// Whether so much of it is decoded that playing is not expected to stall. Of the current item of a player; others: false.
+  public var isPlaybackLikelyToKeepUp: Bool { loaded.withLock { $0.buffer.isLikelyToKeepUp } }
+  /// Whether as much of it is decoded as is wanted, so that decoding rests.
+  public var isPlaybackBufferFull: Bool { loaded.withLock { $0.buffer.isFull } }
+  /// Whether nothing of it is decoded that has not been heard: it stalls, or is at its end.
+  public var isPlaybackBufferEmpty: Bool { loaded.withLock { $0.buffer.isEmpty } }
+
+  // MARK: - Copying
+
+  /// An item of the same asset that is played in the same way: mix, pitch algorithm, end times, buffer. It has an id of its own, is in no
+  /// queue, and its status is `unknown`.
+  public func copy() -> PlayerItem {
+    let copy = PlayerItem(asset: asset)
+    copySettings(to: copy)
+    return copy
+  }
+
+  /// Gives `other` everything that can be set of this item.
+  func copySettings(to other: PlayerItem) {
+    other.audioMix = audioMix
+    other.timePitchSlot.own = timePitchSlot.own
+    let mine = settings.withLock { $0 }
+    other.change { $0 = mine }
+  }
+}

@@ -1,0 +1,277 @@
+import MediaAssets
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// What an item tells of itself, stepping, prerolling, copying. Named after AVFoundation's statements where there is one.
+@Suite struct PlayerItemTests {
+  private static func seconds(_ value: Int64, _ timescale: Int32 = 1) -> MediaTime {
+    MediaTime(value: value, timescale: timescale)
+  }
+
+  private func capabilities(_ item: PlayerItem) -> [Bool] {
+    [item.canPlayFastForward, item.canPlaySlowForward, item.canStepForward, item.canStepBackward]
+  }
+
+  @Test func nothingIsKnownOfAnItemUntilItIsReadyAndWithoutAPlayerItNeverIs() async throws {
+    let rig = try await Rig()
+    let (item, other) = (try rig.wav(file: 1, frames: 96_000), try rig.wav(file: 2, frames: 96_000))
+    for item in [item, other] {
+      #expect(item.status == .unknown)
+      #expect(item.duration == .indefinite)
+      #expect(item.seekableTimeRanges == [])
+      #expect(item.loadedTimeRanges == [])
+      #expect(capabilities(item) == [false, false, false, false])
+      #expect(item.isPlaybackBufferEmpty && !item.isPlaybackBufferFull && !item.isPlaybackLikelyToKeepUp)
+    }
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    #expect(item.status == .readyToPlay)
+    #expect(item.seekableTimeRanges == [TimeRange(start: .zero, end: Self.seconds(2))])
+    #expect(capabilities(item) == [true, true, true, true])
+    #expect(item.isPlaybackLikelyToKeepUp && !item.isPlaybackBufferEmpty)
+    #expect(other.status == .unknown)
+    await rig.close()
+  }
+
+  @Test func whatIsLoadedBeginsWhereItIsHeardAndEndsWhereDecodingIs() async throws {
+    let rig = try await SlowRig()
+    rig.gate.open(upTo: 48_000)
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    let end = MediaTime(frame: 49_152, rate: 48_000)
+    #expect(try await rig.run { try $0.loadedTimeRanges(of: 1) } == [TimeRange(start: .zero, end: end)])
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    #expect(
+      try await rig.run { try $0.loadedTimeRanges(of: 1) } == [TimeRange(start: Self.seconds(1, 2), end: end)])
+    await #expect(throws: MediaError.self) { try await rig.run { try $0.loadedTimeRanges(of: 77) } }
+    await rig.close()
+  }
+
+  @Test func preferredForwardBufferDurationIsHowFarAheadIsDecoded() async throws {
+    let rig = try await SlowRig()
+    let item = try rig.wav(file: 1, frames: 480_000)
+    try item.setPreferredForwardBufferDuration(Self.seconds(3))
+    try await rig.run { try $0.append([item]) }
+    await rig.wait { $0.isPlaybackBufferFull }
+    func loaded() async throws -> MediaTime {
+      try await rig.run { try $0.loadedTimeRanges(of: 1) }.first?.duration ?? .zero
+    }
+    let three = try await loaded()
+    #expect(three >= Self.seconds(3) && three < Self.seconds(31, 10))
+    // At least what is needed: half of the ring, which is 2.73 s here, and a little more.
+    try item.setPreferredForwardBufferDuration(Self.seconds(1))
+    try await rig.run { player in try player.seek(to: Self.seconds(1)) { _ in } }
+    await rig.wait { $0.isPlaybackBufferFull }
+    let least = try await loaded()
+    #expect(least >= Self.seconds(298, 100) && least < Self.seconds(31, 10))
+    try item.setPreferredForwardBufferDuration(.zero)
+    await rig.wait { $0.isPlaybackBufferFull }
+    // The thread is told, and rests again when it has decoded more.
+    var more = try await loaded()
+    while more < PlayerItem.maximumForwardBufferDuration {
+      await Task.yield()
+      more = try await loaded()
+    }
+    #expect(throws: MediaError.self) { try item.setPreferredForwardBufferDuration(Self.seconds(-1)) }
+    #expect(throws: MediaError.self) { try item.setPreferredForwardBufferDuration(.indefinite) }
+    #expect(item.preferredForwardBufferDuration == .zero)
+    await rig.close()
+  }
+
+  @Test func aCopyHasTheSettingsAndNotTheStatus() async throws {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 96_000)
+    try item.setForwardPlaybackEndTime(Self.seconds(1))
+    try item.setReversePlaybackEndTime(Self.seconds(1, 2))
+    try item.setPreferredForwardBufferDuration(Self.seconds(3))
+    var mix = AudioMix()
+    try mix.setVolume(0.5, at: .zero)
+    item.audioMix = mix
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    let copy = item.copy()
+    #expect(copy.id != item.id)
+    #expect(copy.asset === item.asset)
+    #expect(copy.status == .unknown)
+    #expect(copy.forwardPlaybackEndTime == Self.seconds(1))
+    #expect(copy.reversePlaybackEndTime == Self.seconds(1, 2))
+    #expect(copy.preferredForwardBufferDuration == Self.seconds(3))
+    #expect(copy.audioMix == mix)
+    try await rig.run { try $0.append([copy]) }
+    await rig.close()
+  }
+
+  // MARK: - Stepping
+
+  @Test func stepsAreHundredthsOfASecondAndStopAtTheEnds() async throws {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 96_000)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    let results = Mutex<[SeekResult]>([])
+    func step(_ counts: [Int]) async throws {
+      try await rig.run { player in
+        for count in counts { try player.step(byCount: count) { result in results.withLock { $0.append(result) } } }
+      }
+      await rig.settle()
+    }
+    try await step([5])
+    try await step([-2])
+    // Steps on top of each other add up.
+    try await step([1, 1, 1])
+    try await step([-100])
+    try await step([1_000])
+    let told = results.withLock { $0 }
+    #expect(told.filter(\.finished).map(\.time) == [5, 3, 6, 0, 200].map { Self.seconds($0, 100) })
+    #expect(told.filter(\.finished).map(\.isClamped) == [false, false, false, true, true])
+    #expect(told.allSatisfy { !$0.finished || $0.isExact || $0.isClamped })
+    #expect(rig.dump.contains("event timeJumped item 1 to 0.05 by step"))
+    await rig.close()
+  }
+
+  @Test func aPlayerThatPlaysDoesNotStep() async throws {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 96_000)
+    await #expect(throws: MediaError.self) { try await rig.run { try $0.step(byCount: 1) { _ in } } }
+    try await rig.run { try $0.append([item]) }
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    await #expect(throws: MediaError.self) { try await rig.run { try $0.step(byCount: 1) { _ in } } }
+    await rig.advance(milliseconds: 100)
+    #expect(await rig.run { $0.currentTime() } == Self.seconds(2, 10))
+    await rig.run { $0.pause() }
+    await #expect(throws: MediaError.self) { try await rig.run { try $0.step(byCount: .max) { _ in } } }
+    await rig.close()
+  }
+
+  // MARK: - Prerolling
+
+  /// Begins a preroll, whose completions are kept.
+  private func preroll(_ rig: SlowRig, _ told: Completions) async throws {
+    try await rig.run { player in try player.preroll { told.add($0) } }
+  }
+
+  private final class Completions: Sendable {
+    private let all = Mutex<[Bool]>([])
+    var values: [Bool] { all.withLock { $0 } }
+    func add(_ value: Bool) { all.withLock { $0.append(value) } }
+  }
+
+  @Test func prerollCompletesOnceTheFirstSamplesAreThere() async throws {
+    let rig = try await SlowRig()
+    rig.gate.close()
+    let (item, told) = (try rig.wav(file: 1, frames: 240_000), Completions())
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    try await preroll(rig, told)
+    #expect(told.values == [])
+    rig.gate.open()
+    await rig.wait { $0.isPlaybackBufferFull }
+    #expect(told.values == [true])
+    // Ready already: at once. Playing is heard with the next frame.
+    try await preroll(rig, told)
+    #expect(told.values == [true, true])
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    #expect(rig.heard.all.count == 4_800)
+    #expect(rig.heard.runs.map(\.count) == [4_800])
+    #expect(told.values == [true, true])
+    await rig.close()
+  }
+
+  enum Interruption: String, CaseIterable { case seek, step, rate, cancel, remove, close }
+
+  @Test(arguments: Interruption.allCases)
+  func aPrerollThatIsInterruptedCompletesOnceWithFalse(_ interruption: Interruption) async throws {
+    let rig = try await SlowRig()
+    rig.gate.close()
+    let (item, told) = (try rig.wav(file: 1, frames: 240_000), Completions())
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    try await preroll(rig, told)
+    try await rig.run { player in
+      switch interruption {
+      case .seek: try player.seek(to: Self.seconds(1)) { _ in }
+      case .step: try player.step(byCount: 1) { _ in }
+      case .rate: player.play()
+      case .cancel: player.cancelPendingPrerolls()
+      case .remove: try player.remove([1])
+      case .close: player.close()
+      }
+    }
+    #expect(told.values == [false])
+    rig.gate.open()
+    if interruption != .close, interruption != .remove { await rig.wait { !$0.isPlaybackBufferEmpty } }
+    #expect(told.values == [false])
+    await rig.close()
+  }
+
+  @Test func prerollWithARateOrWithoutAnItemIsAnError() async throws {
+    let rig = try await SlowRig()
+    let told = Completions()
+    func code() async -> MediaError.Code? {
+      do {
+        try await preroll(rig, told)
+        return nil
+      } catch { return (error as? MediaError)?.code }
+    }
+    #expect(await code() == .noCurrentItem)
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    await rig.run { $0.play() }
+    #expect(await code() == .invalidState)
+    await rig.run { $0.pause() }
+    await #expect(throws: MediaError.self) { try await rig.run { try $0.preroll(atRate: 0) { told.add($0) } } }
+    #expect(told.values == [])
+    await rig.close()
+  }
+
+  // MARK: - One item
+
+  @Test func replacingTheCurrentItemByItselfIsNothingAndByAnothersAnError() async throws {
+    let rig = try await SlowRig()
+    let engine = rig.engine
+    let player = Player(engine: engine, name: "one")
+    let (item, other) = (try rig.wav(file: 1, frames: 240_000), try rig.wav(file: 2, frames: 240_000))
+    try await rig.run { try $0.append([other]) }
+    try await player.replaceCurrentItem(with: item)
+    await player.play()
+    for await state in await player.states() where state.isPlaybackBufferFull { break }
+    await rig.advance(milliseconds: 500)
+    let told = Mutex(0)
+    _ = await player.addStateObserver { _ in told.withLock { $0 += 1 } }
+    _ = await player.addEventObserver { _ in told.withLock { $0 += 1 } }
+    let (before, time) = (await player.state, await player.currentTime())
+    try await player.replaceCurrentItem(with: item)
+    await #expect(throws: MediaError.self) { try await player.replaceCurrentItem(with: other) }
+    #expect(await player.state == before)
+    #expect(await player.currentTime() == time)
+    #expect(told.withLock { $0 } == 0)
+    try await player.replaceCurrentItem(with: nil)
+    #expect(await player.state.reasonForWaitingToPlay == .noItemToPlay)
+    await #expect(throws: MediaError.self) { try await player.setActionAtItemEnd(.advance) }
+    await player.close()
+    await rig.close()
+  }
+
+  @Test func aVolumeRampIsLinearBetweenItsEndsAndHoldsBehindThem() async throws {
+    var mix = AudioMix()
+    try mix.setVolume(1, at: .zero)
+    try mix.setVolumeRamp(
+      fromStartVolume: 0.5, toEndVolume: 0.2, timeRange: TimeRange(start: Self.seconds(4), duration: Self.seconds(5)))
+    // A sample of 1 at 100 Hz: its index is its time in hundredths.
+    var samples = [Float](repeating: 1, count: 1_200)
+    samples.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      mix.apply(to: base, frameCount: 1_200, channelCount: 1, firstFrame: 0, sampleRateHz: 100)
+    }
+    let expected: [(Int, Float)] = [(0, 1), (399, 1), (400, 0.5), (650, 0.35), (900, 0.2), (1_199, 0.2)]
+    for (index, value) in expected { #expect(abs(samples[index] - value) < 1e-6, "at \(index)") }
+  }
+}
