@@ -18,7 +18,7 @@ public protocol AudioSink: AnyObject, Sendable {
   /// Begins to serve `core`. Once, after `open`.
   ///
   /// `wakeControl` is called from the sink's side after rendering, whenever `core.takeWakeRequest()` says that events
-  /// wait; it must not block. `onFailure` is called at most once, from any thread, when the device is gone; after it
+  /// wait, and when the clock begins to run; it must not block. `onFailure` is called at most once, from any thread, when the device is gone; after it
   /// only `close` remains.
   func start(
     core: RenderCore, wakeControl: @escaping @Sendable () -> Void,

@@ -96,6 +96,18 @@ final class InputMeter: Sendable {
       }
     }
 
+    /// The next `frameCount` frames are silent.
+    @_noAllocation
+    mutating func passSilence(frameCount: Int) {
+      var done = 0
+      while done < frameCount {
+        let region = writableRegion(atMost: frameCount &- done)
+        region.samples.update(repeating: 0, count: region.count &* channelCount)
+        commit(frameCount: region.count)
+        done &+= region.count
+      }
+    }
+
     /// What was rendered from `frame` on is void.
     @_noAllocation
     mutating func rewind(toFrame frame: Int64) {

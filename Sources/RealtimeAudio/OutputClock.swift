@@ -30,6 +30,13 @@ public final class OutputClock: Sendable {
       return max(0, min(frame, renderedFrame))
     }
 
+    /// The first frame that is heard at `time` or after it, if the clock goes on as it does; nil when it stands still.
+    public func frame(heardAt time: HostTime) -> Int64? {
+      guard isRunning else { return nil }
+      let elapsed = Int128(time.nanoseconds(since: hostTime)) * Int128(sampleRateHz)
+      return Int64(clamping: Int128(heardFrame) + elapsed.ceilDivided(by: 1_000_000_000))
+    }
+
     /// The first instant at which `frame` counts as heard, if the clock goes on as it does; nil when it stands still.
     public func hostTime(ofFrame frame: Int64) -> HostTime? {
       guard isRunning else { return nil }

@@ -75,8 +75,13 @@ public final class RenderCore: @unchecked Sendable {
   }
 
   /// Lets the input sound its stream, or holds it where it is.
-  public func setRunning(_ isRunning: Bool, input: Int) {
-    stage(RenderCommand(kind: .setRunning, inputIndex: input, flag: isRunning))
+  ///
+  /// With `beginFrame` it is silent before that output frame, holds its stream where it is until then, and begins there
+  /// exactly: inputs that are given the same one start on the same sample. The device runs meanwhile. `Int64.max` is a frame
+  /// that is not known yet, to be said by another call. One that has been rendered for good already is as good as none: the
+  /// input begins at once, and all begin together whose commands are posted together.
+  public func setRunning(_ isRunning: Bool, fromFrame beginFrame: Int64 = .min, input: Int) {
+    stage(RenderCommand(kind: .setRunning, inputIndex: input, flag: isRunning, beginFrame: beginFrame))
   }
 
   /// Replaces what the input reads, at once. The engine keeps `stream` alive until `streamRetired`.

@@ -29,6 +29,8 @@ struct RenderInput: ~Copyable {
 
   var isAttached = false
   var isRunning = false
+  /// While running: the output frame before which it is silent and its stream stands.
+  var beginFrame = Int64.min
   var phase = Phase.silent
   /// The output frame at which the input starved or ended, while `phase` says that it did.
   var phaseFrame: Int64 = 0
@@ -71,6 +73,14 @@ struct RenderInput: ~Copyable {
   /// Whether the device has to run for this input: it sounds, or it would if its stream had frames.
   var needsDevice: Bool {
     @_noAllocation get { isAttached && isRunning && stream != nil && !isIn(.ended) }
+  }
+
+  /// How many of `frameCount` frames from output frame `frame` on pass before it may sound.
+  @_noAllocation
+  func waitingFrameCount(from frame: Int64, atMost frameCount: Int) -> Int {
+    guard isRunning, beginFrame > frame else { return 0 }
+    let (count, overflow) = beginFrame.subtractingReportingOverflow(frame)
+    return overflow ? frameCount : Int(min(count, Int64(frameCount)))
   }
 
   @_noAllocation

@@ -22,6 +22,8 @@ struct RenderCommand: BitwiseCopyable {
   var rightGain: Float = 1
   var rampFrameCount: Int64 = 0
   var curve = RampCurve.linear
+  /// `setRunning`: the output frame from which on the input may sound.
+  var beginFrame: Int64 = .min
   /// `setMeter`: where the input's sound is measured; nil ends it.
   var meter: UnsafeMutablePointer<InputMeter.Storage>?
 }

@@ -74,14 +74,15 @@ struct RenderState: ~Copyable {
       input.pointee.replaceStream(with: nil, events: events, index: index)
     case .setRunning:
       input.pointee.isRunning = command.flag
+      input.pointee.beginFrame = command.beginFrame
       if input.pointee.isIn(.ended) { input.pointee.phase = .silent }
-      if !command.flag {
+      if !command.flag || command.beginFrame > renderedFrame {
         fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
         input.pointee.dropAllFades(events: events, index: index)
       }
     case .setStream:
       fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
-      if command.fadeFrameCount > 0, input.pointee.isRunning {
+      if command.fadeFrameCount > 0, input.pointee.isRunning, input.pointee.beginFrame <= renderedFrame {
         beginFade(
           input, from: input.pointee.streamFrame, frameCount: command.fadeFrameCount, at: renderedFrame,
           index: index, events: events)
@@ -127,12 +128,15 @@ struct RenderState: ~Copyable {
     var heard: UInt64 = 0
     var running: UInt64 = 0
     var filled: UInt64 = 0
+    // Those that begin at a frame which has been said, or will be: frames must not be counted anew.
+    var waiting: UInt64 = 0
     for index in 0..<inputLimit {
       let bit = UInt64(1) &<< UInt64(truncatingIfNeeded: index)
       let input = inputs + index
       if input.pointee.needsDevice || input.pointee.lastRunEnd > frame { heard |= bit }
       if input.pointee.isRunning, !input.pointee.isIn(.ended) { running |= bit }
       if input.pointee.stream != nil { filled |= bit }
+      if input.pointee.isRunning, input.pointee.beginFrame > frame { waiting |= bit }
     }
     var replaced: UInt64 = 0
     var stopped: UInt64 = 0
@@ -147,6 +151,7 @@ struct RenderState: ~Copyable {
         stopped |= bit
       case .setRunning:
         running = command.flag ? running | bit : running & ~bit
+        waiting = command.flag && command.beginFrame > frame ? waiting | bit : waiting & ~bit
         stopped = command.flag ? stopped & ~bit : stopped | bit
       case .setStream:
         // What fades out is heard on.
@@ -157,6 +162,7 @@ struct RenderState: ~Copyable {
       case .setVolume, .setMute, .setPan, .setMeter: break
       }
     }
+    if running & filled & waiting != 0 { return .mixes }
     if running & filled != 0 { return heard & ~replaced == 0 ? .replaces : .mixes }
     return heard != 0 && heard & ~(replaced | stopped) == 0 ? .silences : .mixes
   }
@@ -167,22 +173,33 @@ struct RenderState: ~Copyable {
   mutating func render(
     into output: UnsafeMutablePointer<Float>, frameCount: Int, events: borrowing RenderEventQueue
   ) {
-    // An input sounds from the block's start up to some frame, or not at all. So the frames before `filled` hold sound
+    // An input sounds from the block's start, or its own, up to some frame, or not at all. So the frames before `filled` hold sound
     // to add to, and what comes after them is copied: adding to 0 would turn -0 into 0.
     var filled = 0
     for index in 0..<inputLimit {
       let input = inputs + index
       let number = Int32(truncatingIfNeeded: index)
+      // What begins within the block sounds from there on; where nothing sounds before it there is silence.
+      let first = input.pointee.waitingFrameCount(from: renderedFrame, atMost: frameCount)
+      let part = output + first &* channelCount
+      var end = 0
       if let meter = input.pointee.meter {
-        let end = renderMetered(
-          input, meter, index: number, into: output, frameCount: frameCount, filled: filled, events: events)
-        filled = max(filled, end)
-      } else if input.pointee.isRunning, input.pointee.stream != nil || input.pointee.fadeCount > 0 {
-        let end = render(
-          input, index: number, into: output, frameCount: frameCount, filled: filled, at: renderedFrame,
-          events: events)
-        filled = max(filled, end)
+        if first > 0 { meter.pointee.passSilence(frameCount: first) }
+        end = renderMetered(
+          input, meter, index: number, into: part, frameCount: frameCount &- first, filled: max(0, filled &- first),
+          at: renderedFrame &+ Int64(first), events: events)
+      } else if first < frameCount, input.pointee.isRunning,
+        input.pointee.stream != nil || input.pointee.fadeCount > 0
+      {
+        end = render(
+          input, index: number, into: part, frameCount: frameCount &- first, filled: max(0, filled &- first),
+          at: renderedFrame &+ Int64(first), events: events)
       }
+      if end == 0 { continue }
+      if filled < first {
+        (output + filled &* channelCount).update(repeating: 0, count: (first &- filled) &* channelCount)
+      }
+      filled = max(filled, first &+ end)
     }
     (output + filled &* channelCount).update(repeating: 0, count: (frameCount &- filled) &* channelCount)
     clips.add(output, frameCount: frameCount, channelCount: channelCount, at: renderedFrame)
@@ -194,7 +211,8 @@ struct RenderState: ~Copyable {
   @_noAllocation
   private mutating func renderMetered(
     _ input: UnsafeMutablePointer<RenderInput>, _ meter: UnsafeMutablePointer<InputMeter.Storage>, index: Int32,
-    into output: UnsafeMutablePointer<Float>, frameCount: Int, filled: Int, events: borrowing RenderEventQueue
+    into output: UnsafeMutablePointer<Float>, frameCount: Int, filled: Int, at firstFrame: Int64,
+    events: borrowing RenderEventQueue
   ) -> Int {
     var done = 0
     var end = 0
@@ -204,7 +222,7 @@ struct RenderState: ~Copyable {
       if end == done, input.pointee.isRunning, input.pointee.stream != nil || input.pointee.fadeCount > 0 {
         sounded = render(
           input, index: index, into: region.samples, frameCount: region.count, filled: 0,
-          at: renderedFrame &+ Int64(done), events: events)
+          at: firstFrame &+ Int64(done), events: events)
       }
       (region.samples + sounded &* channelCount).update(
         repeating: 0, count: (region.count &- sounded) &* channelCount)
@@ -393,18 +411,21 @@ struct RenderState: ~Copyable {
     for index in 0..<inputLimit {
       let input = inputs + index
       guard input.pointee.needsDevice, let stream = input.pointee.stream else { continue }
+      let waiting = Int64(input.pointee.waitingFrameCount(from: renderedFrame, atMost: frameCount))
+      if waiting == Int64(frameCount) { continue }
       let position = input.pointee.streamFrame
       let end = stream.pointee.end
       let written = stream.pointee.readyFrame
       if let next = input.pointee.scheduled, input.pointee.scheduledAtFrame <= min(written, end) {
         // The take-over will come; until it has come, what follows it is not looked at.
         if position < input.pointee.scheduledAtFrame {
-          ready = min(ready, input.pointee.scheduledAtFrame &- position)
+          ready = min(ready, waiting &+ input.pointee.scheduledAtFrame &- position)
         } else if next.pointee.end == .max {
-          ready = min(ready, max(0, next.pointee.readyFrame &- input.pointee.scheduledStreamFrame))
+          ready = min(
+            ready, waiting &+ max(0, next.pointee.readyFrame &- input.pointee.scheduledStreamFrame))
         }
       } else if end == .max {
-        ready = min(ready, max(0, written &- position))
+        ready = min(ready, waiting &+ max(0, written &- position))
       }
     }
     return Int(ready)

@@ -147,6 +147,8 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
       isRunning = true
       blockStart = .now
       startBlock()
+      // Somebody may wait for the clock to run.
+      wakeControl()
     }
 
     private func startBlock() {

@@ -64,13 +64,14 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
     let frame = core.rewind(toFrame: heardFrame)
     queued.removeLast(queued.count - Int(frame - heardFrame) * format.channelCount)
     core.applyCommands()
-    if core.isActive, !isRunning {
+    let begins = core.isActive && !isRunning
+    if begins {
       isRunning = true
       anchor = (now(), heardFrame)
     }
     if isRunning { renderAhead(core, frameCount: max(1, lookAheadFrames) - queuedFrameCount) }
     publish(core)
-    wakeIfNeeded(core)
+    if begins { wakeControl() } else { wakeIfNeeded(core) }
   }
 
   public func close() {

@@ -58,6 +58,8 @@ struct RenderModel {
   struct Input {
     var isAttached = false
     var isRunning = false
+    /// It is silent before this frame.
+    var beginFrame = Int64.min
     var position: Place?
     var schedule: Schedule?
     var hasEnded = false
@@ -90,7 +92,7 @@ struct RenderModel {
 
   enum Command {
     case reattach(input: Int)
-    case setRunning(Bool, input: Int)
+    case setRunning(Bool, fromFrame: Int64 = .min, input: Int)
     case setStream(Place?, fadeFrameCount: Int64, input: Int)
     case scheduleStream(Schedule?, input: Int)
     case setGain(Float, rampFrameCount: Int64, input: Int)
@@ -146,12 +148,13 @@ struct RenderModel {
     switch command {
     case .reattach(let input):
       inputs[input] = Input(isAttached: true)
-    case .setRunning(let isRunning, let input):
+    case .setRunning(let isRunning, let beginFrame, let input):
       inputs[input].isRunning = isRunning
+      inputs[input].beginFrame = beginFrame
       inputs[input].hasEnded = false
-      if !isRunning { inputs[input].fades = [] }
+      if !isRunning || beginFrame > renderedFrame { inputs[input].fades = [] }
     case .setStream(let place, let fadeFrameCount, let input):
-      if fadeFrameCount > 0, inputs[input].isRunning {
+      if fadeFrameCount > 0, inputs[input].isRunning, inputs[input].beginFrame <= renderedFrame {
         inputs[input].beginFade(at: renderedFrame, over: fadeFrameCount)
       } else {
         inputs[input].fades = []
@@ -197,7 +200,9 @@ struct RenderModel {
 
   /// One frame of one input.
   private mutating func step(_ index: Int) -> Place? {
-    guard inputs[index].isRunning, var position = inputs[index].position else { return nil }
+    // `past` holds the frame that is being rendered already.
+    guard inputs[index].isRunning, inputs[index].beginFrame < renderedFrame, var position = inputs[index].position
+    else { return nil }
     if let schedule = inputs[index].schedule, schedule.atFrame == position.frame {
       position = schedule.next
       inputs[index].takeOver(schedule, at: renderedFrame - 1)
@@ -289,7 +294,8 @@ struct RenderModel {
     let first = Int(renderedFrame)
     for frame in first..<first + frameCount {
       let after = frame + 1 < copy.past.count ? copy.past[frame + 1] : copy.inputs
-      for (index, input) in after.enumerated() where input.isActive && copy.sounding[frame][index] == nil {
+      for (index, input) in after.enumerated()
+      where input.isActive && input.beginFrame <= frame && copy.sounding[frame][index] == nil {
         return false
       }
     }

@@ -174,7 +174,10 @@ struct RenderSequence {
     switch Int.random(in: 0..<16, using: &random) {
     case 0: return .reattach(input: input)
     case 1: return .setRunning(false, input: input)
-    case 2, 3: return .setRunning(true, input: input)
+    case 2: return .setRunning(true, input: input)
+    case 3:
+      let frame = core.renderedFrame + Int64.random(in: -20...60, using: &random)
+      return .setRunning(true, fromFrame: Int.random(in: 0..<6, using: &random) == 0 ? .max : frame, input: input)
     case 4: return .setStream(.init(stream: makeStream(), frame: 0), fadeFrameCount: randomFade(), input: input)
     case 5: return .setStream(nil, fadeFrameCount: randomFade(), input: input)
     case 6:
@@ -206,7 +209,7 @@ struct RenderSequence {
     case .reattach(let input):
       core.detachInput(input)
       expect(core.attachInput() == input, "the place is free again")
-    case .setRunning(let isRunning, let input): core.setRunning(isRunning, input: input)
+    case .setRunning(let isRunning, let frame, let input): core.setRunning(isRunning, fromFrame: frame, input: input)
     case .setStream(let place, let fadeFrameCount, let input):
       core.setStream(
         place.map { streams[$0.stream] }, fromFrame: place?.frame ?? 0, fadeFrameCount: fadeFrameCount, input: input)
