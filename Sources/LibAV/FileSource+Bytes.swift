@@ -22,7 +22,11 @@ public struct FileIdentity: Sendable, Hashable {
 extension FileSource {
   /// The open file as it is now; nil for a pipe. Throws what `fstat` said.
   public func identity() throws(AVFailure) -> FileIdentity? {
-    guard byteCount != nil else { return nil }
+    guard let byteCount else { return nil }
+    if memory != nil {
+      // Nothing else is read in its place, and it does not change.
+      return FileIdentity(device: 0, inode: 0, byteCount: byteCount, modifiedSeconds: 0, modifiedNanoseconds: 0)
+    }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw AVFailure(errno: errno, call: "fstat") }
     return FileIdentity(
@@ -36,6 +40,13 @@ extension FileSource {
   /// Throws what `pread` said, and `cancelled` when the interrupt was used before.
   public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(AVFailure) -> Int {
     guard byteCount != nil, offset >= 0 else { throw AVFailure(errno: EINVAL, call: "read") }
+    if let memory {
+      if interrupt.isCancelled { throw AVFailure(cancelledIn: "read") }
+      let range = Self.range(of: memory, from: offset, count: buffer.count)
+      memory.withUnsafeBytes { bytes in buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range])) }
+      readByteCount += Int64(range.count)
+      return range.count
+    }
     var filled = 0
     while filled < buffer.count {
       if interrupt.isCancelled { throw AVFailure(cancelledIn: "read") }

@@ -1,10 +1,10 @@
-// The bytes of one local file, for FFmpeg. We open the file ourselves, without blocking, and look at what was opened:
+// The bytes of one local file, or of one that is in memory, for FFmpeg. We open the file ourselves, without blocking, and look at what was opened:
 // a FIFO or device can neither hang us nor be put in place of a file that was checked before, a name is only bytes
 // (no ':' or '-' or '%d' in it means anything), and no protocol of FFmpeg is reachable.
 import CFFmpeg
 import Glibc
 
-/// One open file and the `AVIOContext` that reads it.
+/// One open file, or the bytes of one in memory, and the `AVIOContext` that reads it.
 ///
 /// Used by one thread at a time. The demuxer that reads from it owns it.
 public final class FileSource {
@@ -15,14 +15,19 @@ public final class FileSource {
     case regularFilesAndPipes
   }
 
-  /// The file's path, as bytes without a terminating zero.
+  /// The file's path, as bytes without a terminating zero; empty for one in memory.
   public let path: [UInt8]
   /// Bytes in the file when it was opened; nil for a pipe.
   public let byteCount: Int64?
   /// The switch that interrupts reads.
   let interrupt: Interrupt
   let io: UnsafeMutablePointer<AVIOContext>
+  /// -1 for bytes in memory.
   let descriptor: Int32
+  /// The file, when it is in memory.
+  let memory: [UInt8]?
+  /// Where FFmpeg reads next in `memory`.
+  private var memoryOffset = 0
   /// Bytes read so far, by FFmpeg and by ourselves, over every reopening.
   public internal(set) var readByteCount: Int64 = 0
   /// The failure of the latest read that failed other than by cancellation; FFmpeg often swallows it.
@@ -50,6 +55,17 @@ public final class FileSource {
     try self.init(path: path, descriptor: descriptor, kinds: kinds, interrupt: interrupt)
   }
 
+  /// Reads bytes that are in memory already. They are shared, not copied.
+  public init(bytes: [UInt8], interrupt: Interrupt) throws(AVFailure) {
+    io = try Self.makeIO(isSeekable: true)
+    path = []
+    self.interrupt = interrupt
+    descriptor = -1
+    memory = bytes
+    byteCount = Int64(bytes.count)
+    io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+  }
+
   /// Takes over an open descriptor; closes it when it throws.
   private init(path: [UInt8], descriptor: Int32, kinds: Kinds, interrupt: Interrupt) throws(AVFailure) {
     let opened: (byteCount: Int64?, io: UnsafeMutablePointer<AVIOContext>)
@@ -63,6 +79,7 @@ public final class FileSource {
     self.path = path
     self.interrupt = interrupt
     self.descriptor = descriptor
+    memory = nil
     (byteCount, io) = opened
     io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
   }
@@ -71,7 +88,7 @@ public final class FileSource {
     av_free(io.pointee.buffer)
     var released: UnsafeMutablePointer<AVIOContext>? = io
     avio_context_free(&released)
-    Glibc.close(descriptor)
+    if descriptor >= 0 { Glibc.close(descriptor) }
   }
 
   /// Forgets an interruption or an error, so that reading can go on; what FFmpeg had buffered stays valid.
@@ -86,6 +103,7 @@ public final class FileSource {
   /// elsewhere is not disturbed. Blocks.
   func bytes(at offset: Int64, count: Int) -> [UInt8] {
     guard byteCount != nil, offset >= 0 else { return [] }
+    if let memory { return Array(memory[Self.range(of: memory, from: offset, count: count)]) }
     return [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
       while filled < buffer.count {
         let result = pread(
@@ -99,6 +117,7 @@ public final class FileSource {
 
   /// Bytes in the file now; nil when that cannot be found out.
   var presentByteCount: Int64? {
+    if memory != nil { return byteCount }
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
   }
@@ -106,6 +125,11 @@ public final class FileSource {
   /// The same open file from its start, whatever its name is by now. This source must not be read any more: the two
   /// share one offset.
   func reopened() throws(AVFailure) -> FileSource {
+    if let memory {
+      let source = try FileSource(bytes: memory, interrupt: interrupt)
+      source.readByteCount = readByteCount
+      return source
+    }
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard duplicate >= 0 else { throw AVFailure(errno: errno, call: "dup") }
     guard lseek(duplicate, 0, SEEK_SET) == 0 else {
@@ -118,6 +142,12 @@ public final class FileSource {
       interrupt: interrupt)
     source.readByteCount = readByteCount
     return source
+  }
+
+  /// The part of bytes in memory from `offset` on, as far as it is there.
+  static func range(of memory: [UInt8], from offset: Int64, count: Int) -> Range<Int> {
+    let first = Int(clamping: min(max(0, offset), Int64(memory.count)))
+    return first..<first + min(max(0, count), memory.count - first)
   }
 
   // MARK: - Opening
@@ -150,6 +180,17 @@ public final class FileSource {
   // MARK: - Callbacks
 
   private func read(into buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) -> Int32 {
+    if let memory {
+      if interrupt.isCancelled { return noteInterruption() }
+      let range = Self.range(of: memory, from: Int64(memoryOffset), count: Int(byteCount))
+      guard !range.isEmpty else { return shim_AVERROR_EOF() }
+      memory.withUnsafeBufferPointer { bytes in
+        if let base = bytes.baseAddress { buffer.update(from: base + range.lowerBound, count: range.count) }
+      }
+      memoryOffset = range.upperBound
+      readByteCount += Int64(range.count)
+      return Int32(range.count)
+    }
     while true {
       if interrupt.isCancelled { return noteInterruption() }
       let count = Glibc.read(descriptor, buffer, Int(max(0, byteCount)))
@@ -176,12 +217,29 @@ public final class FileSource {
   }
 
   private func seek(to offset: Int64, whence: Int32) -> Int64 {
+    if let memory { return seek(to: offset, whence: whence, in: memory) }
     if whence & AVSEEK_SIZE != 0 {
       var status = stat()
       return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : Int64(shim_AVERROR(errno))
     }
     let position = lseek(descriptor, Int(offset), whence & ~AVSEEK_FORCE)
     return position >= 0 ? Int64(position) : Int64(shim_AVERROR(errno))
+  }
+
+  /// As `lseek`: behind the end is allowed, before the beginning is not.
+  private func seek(to offset: Int64, whence: Int32, in memory: [UInt8]) -> Int64 {
+    if whence & AVSEEK_SIZE != 0 { return Int64(memory.count) }
+    let base: Int
+    switch whence & ~AVSEEK_FORCE {
+    case SEEK_SET: base = 0
+    case SEEK_CUR: base = memoryOffset
+    case SEEK_END: base = memory.count
+    default: return Int64(shim_AVERROR(EINVAL))
+    }
+    let (target, overflow) = base.addingReportingOverflow(Int(clamping: offset))
+    guard !overflow, target >= 0 else { return Int64(shim_AVERROR(EINVAL)) }
+    memoryOffset = target
+    return Int64(target)
   }
 
   private static let readCallback:

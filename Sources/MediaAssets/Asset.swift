@@ -2,12 +2,18 @@ import LibAV
 import MediaCore
 import Synchronization
 
-/// A media file: what it is, how long it is, what tracks it has. Made from a path without touching the file.
+/// A media file: what it is, how long it is, what tracks it has. Made from a path without touching the file, or from a
+/// file's bytes in memory.
 ///
 /// Loading is explicit and happens once; what it found, or why it failed, is kept. Threading: any.
 public final class Asset: Sendable {
-  /// The file's path, as bytes without a terminating zero; need not be UTF-8.
+  /// Bytes that an asset in memory may have: 1 GiB.
+  public static let maximumDataByteCount = 1 << 30
+
+  /// The file's path, as bytes without a terminating zero; need not be UTF-8. Empty for an asset in memory.
   public let path: [UInt8]
+  /// The file's bytes, when it is in memory.
+  public let data: [UInt8]?
   /// Loading finds out exactly how long the sound is, even if all of the file has to be read for that: MP3 without an
   /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
   public let prefersPreciseDuration: Bool
@@ -23,6 +29,7 @@ public final class Asset: Sendable {
   /// An asset for a path, absolute or relative to the working directory of the time when it is loaded. No I/O.
   public init(path: [UInt8], prefersPreciseDuration: Bool = false) {
     self.path = path
+    data = nil
     self.prefersPreciseDuration = prefersPreciseDuration
   }
 
@@ -38,8 +45,18 @@ public final class Asset: Sendable {
     try self.init(path: FileURL.path(from: text), prefersPreciseDuration: prefersPreciseDuration)
   }
 
+  /// An asset for a media file's bytes, which are shared and not copied. No I/O; they are looked at when it is loaded.
+  public init(data: [UInt8], prefersPreciseDuration: Bool = false) {
+    path = []
+    self.data = data
+    self.prefersPreciseDuration = prefersPreciseDuration
+  }
+
   /// The path as text for messages; what is not UTF-8 shows as U+FFFD.
-  public var displayPath: String { String(decoding: path, as: UTF8.self) }
+  public var displayPath: String {
+    if let data { return "\(data.count) bytes of data" }
+    return String(decoding: path, as: UTF8.self)
+  }
 
   /// What `load()` found, when it has run, with what reading the sound has shown since. Never blocks on the file.
   public var loaded: Result<AssetProperties, MediaError>? { outcome.withLock { $0 } }
@@ -94,7 +111,7 @@ public final class Asset: Sendable {
 
   private func read() throws(MediaError) -> AssetProperties {
     interrupt.reset()
-    let (demuxer, byteCount) = try MediaFile.open(path: path, interrupt: interrupt)
+    let (demuxer, byteCount) = try MediaFile.open(self, interrupt: interrupt)
     let properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
     guard prefersPreciseDuration, let track = properties.audioTrack, !track.providesPreciseDuration else {
       return properties

@@ -3,15 +3,21 @@ import MediaCore
 
 /// Opening a local media file, and what LibAV's failures mean to a user.
 enum MediaFile {
-  /// Opens a file and its container. Blocks.
+  /// Opens an asset's file, or its bytes in memory, and the container. Blocks.
   ///
   /// Errors: those of `Asset.load` that concern the file and its container.
   static func open(
-    path: [UInt8], interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles
+    _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles
   ) throws(MediaError) -> (Demuxer, byteCount: Int64) {
-    let name = String(decoding: path, as: UTF8.self)
+    let name = asset.displayPath
+    if let data = asset.data, data.count > Asset.maximumDataByteCount {
+      throw MediaError(.mediaLimitExceeded, "data in memory has at most \(Asset.maximumDataByteCount) bytes")
+    }
     do throws(AVFailure) {
-      let source = try FileSource(path: path, kinds: kinds, interrupt: interrupt)
+      let source =
+        if let data = asset.data { try FileSource(bytes: data, interrupt: interrupt) } else {
+          try FileSource(path: asset.path, kinds: kinds, interrupt: interrupt)
+        }
       if source.byteCount != 0 { return (try Demuxer(source: source), source.byteCount ?? 0) }
     } catch {
       throw MediaError(error, path: name)

@@ -81,7 +81,7 @@ final class MediaTrackReader: @unchecked Sendable {
     self.interrupt = interrupt
     self.asset = asset
     displayPath = asset.displayPath
-    var (demuxer, byteCount) = try MediaFile.open(path: asset.path, interrupt: interrupt, kinds: kinds)
+    var (demuxer, byteCount) = try MediaFile.open(asset, interrupt: interrupt, kinds: kinds)
     // The file may be another one than was loaded.
     var present = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath)
     edits = present.audioEdits
