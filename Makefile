@@ -60,6 +60,7 @@ bench: bench-deps release ## measure this player, mpv and MPD side by side, and 
 
 soak: release ## play, seek, skip and loop for DURATION (10m), and watch memory and descriptors
 	@scripts/soak $(DURATION)
+	@scripts/together
 
 golden: deps ## write the golden dumps and protocol.md's tables anew; look at the difference
 	UPDATE_PROTOCOL_MD=1 PLAYHEAD_UPDATE_GOLDENS=1 swift test --filter 'PlaybackTests|ProtocolDocumentTests'

@@ -326,6 +326,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     case .playback(.step(let count), let player):
       try begin(step: count, on: try server.registry.player(player), request)
     case .playback(.preroll, let player): try beginPreroll(on: try server.registry.player(player), request)
+    case .players(.playAt(let moment, let names)): try begin(moment, of: names, request)
     case .queue(let command, let player):
       try begin(command, on: try server.registry.player(player), request)
     case .watching(.wait(let conditions, let timeout, let player)):

@@ -32,6 +32,8 @@ extension Connection {
     case .none: break
     case .off:
       try target.player.tryOnLoop { player throws(MediaError) in try player.setLoop(nil, itemID: item) }
+    case .end:
+      try target.player.tryOnLoop { player throws(MediaError) in try player.finishLoop(itemID: item) }
     case .range(let first, let last, let count):
       guard state.currentItemID != nil else {
         throw MediaError(.noCurrentItem, "there is no current item to loop")
@@ -49,6 +51,7 @@ extension Connection {
       "start": set.map { .time($0.range.start) } ?? FieldValue.none,
       "end": set.map { .time($0.range.end) } ?? FieldValue.none,
       "count": set?.remainingCount.map { .int($0) } ?? FieldValue.none,
+      "passes": set.map { .int($0.loopCount) } ?? FieldValue.none,
     ])
   }
 }

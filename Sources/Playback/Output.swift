@@ -88,6 +88,7 @@ final class Output: @unchecked Sendable {
   private var clients: [ObjectIdentifier: any OutputClient] = [:]
   private var cancelAwaiting: (@Sendable () -> Void)?
   private var lastHeardFrame: Int64 = 0
+  private var batchDepth = 0
   /// What former devices were given beyond full scale.
   private var formerClippedSampleCount = 0
 
@@ -102,6 +103,9 @@ final class Output: @unchecked Sendable {
   func add(_ client: any OutputClient) { clients[ObjectIdentifier(client)] = client }
 
   func remove(_ client: any OutputClient) { clients[ObjectIdentifier(client)] = nil }
+
+  /// Whether a device that cannot be had may be had later.
+  var canRecover: Bool { configuration.canRecover }
 
   /// The mixer; nil while there is no device.
   var core: RenderCore? { session?.core }
@@ -129,9 +133,17 @@ final class Output: @unchecked Sendable {
   /// Keeps a stream alive until the render side is done with it.
   func keep(_ stream: RenderStream) { session?.streams[stream.id] = stream }
 
+  /// Commits what `body` does in one go: the mixer sees all of it at the same frame.
+  func batch(_ body: () -> Void) {
+    batchDepth += 1
+    body()
+    batchDepth -= 1
+    if batchDepth == 0 { commit() }
+  }
+
   /// Applies what was posted to the mixer as soon as it can be heard.
   func commit() {
-    guard let session else { return }
+    guard let session, batchDepth == 0 else { return }
     session.core.postCommands()
     session.sink.commandsPosted()
     guard session.core.lostCommandCount > 0 else { return }
@@ -162,6 +174,9 @@ final class Output: @unchecked Sendable {
 
   /// When `frame` will be heard, or was; nil while the device stands still.
   func hostTime(ofFrame frame: Int64) -> HostTime? { session?.core.clock.snapshot().hostTime(ofFrame: frame) }
+
+  /// The first frame that is heard at `time` or after it, as far as the clock tells; nil while the device stands still.
+  func frame(heardAt time: HostTime) -> Int64? { session?.core.clock.snapshot().frame(heardAt: time) }
 
   // MARK: - Opening, losing, closing
 

@@ -22,6 +22,8 @@ public final class PlaybackEngine: @unchecked Sendable {
   private var outputObservers: [(token: ObserverToken, handler: @Sendable (OutputState) -> Void)] = []
   private let nextToken = Atomic<ObserverToken>(1)
   private let loader: ItemLoader
+  /// Starts of several players that are under way.
+  var startGroups: [StartGroup] = []
 
   public init(
     loop: any ControlLoop, output configuration: OutputConfiguration,
@@ -97,6 +99,8 @@ public final class PlaybackEngine: @unchecked Sendable {
     output.remove(player)
   }
 
+  func anyPlayer(_ predicate: (PlayerCore) -> Bool) -> Bool { players.values.contains(where: predicate) }
+
   func makeToken() -> ObserverToken { nextToken.wrappingAdd(1, ordering: .relaxed).oldValue }
 
   func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<AssetProperties, MediaError>) -> Void) {
@@ -111,8 +115,8 @@ public final class PlaybackEngine: @unchecked Sendable {
   /// Whether time may pass: no player is getting ready.
   private var isSettled: Bool {
     if output.isOpening || output.state.status == .opening { return false }
-    guard waitsForDecoders else { return true }
-    return !loader.isBusy && players.values.allSatisfy(\.isSettled)
+    guard waitsForDecoders else { return startGroups.allSatisfy(\.isSettled) }
+    return !loader.isBusy && startGroups.allSatisfy(\.isSettled) && players.values.allSatisfy(\.isSettled)
   }
 
   /// Something happened that virtual time may wait for.

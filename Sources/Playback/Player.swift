@@ -96,6 +96,20 @@ extension PlayerControl {
   /// Completes the prerolls that are under way, with false.
   public func cancelPendingPrerolls() { core.endPrerolls() }
 
+  /// Sets the rate so that `time` of the current item, exactly, is heard at `hostTime`. Time nil: the present one.
+  ///
+  /// Until an instant that is still to come the item stands at `time`, silent and without going back, and the player waits
+  /// (`startTimeNotReached`). For one that is over it starts as if it had started then: a little later, further on. Nil: as soon
+  /// as `time` is ready. Players on one output that are to start together are better started with `PlaybackEngine.start`. With
+  /// rate 0 it pauses and goes to `time` at once.
+  ///
+  /// Errors: `unsupportedRate`; `invalidState` while `automaticallyWaitsToMinimizeStalling` is true, for who waits for samples
+  /// cannot promise an instant; `invalidTime` for a time that is invalid or indefinite and an instant more than a day ahead;
+  /// `noCurrentItem`, or the current item's own. Then nothing changes.
+  public func setRate(_ rate: Double, time: MediaTime?, atHostTime hostTime: HostTime?) throws(MediaError) {
+    try core.setRate(rate, time: time, atHostTime: hostTime)
+  }
+
   /// Pauses, and goes back to the start of the current item.
   public func stop() { core.stop() }
 
@@ -141,6 +155,11 @@ extension PlayerControl {
   public func setLoop(_ range: TimeRange?, count: Int? = nil, itemID: PlayerItem.ID? = nil) throws(MediaError) {
     try core.setLoop(range, count: count, itemID: itemID)
   }
+
+  /// Lets the present pass of the loop be the last: it is played to its end, and there the item has ended, with all that
+  /// follows from that (`playedToEnd`, `actionAtItemEnd`, the next item without a gap). Errors: `noCurrentItem`; `noSuchItem`
+  /// when `itemID` is not the current item's; `invalidState` when nothing is looped.
+  public func finishLoop(itemID: PlayerItem.ID? = nil) throws(MediaError) { try core.finishLoop(itemID: itemID) }
 
   // MARK: - Seeking
 

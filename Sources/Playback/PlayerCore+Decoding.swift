@@ -75,7 +75,7 @@ extension PlayerCore {
     } else {
       core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
     }
-    core.setRunning(machine.rate != 0, input: inputIndex)
+    applyRunning()
   }
 
   /// The stream goes on with what sounds: from where that is now, across 5 ms.

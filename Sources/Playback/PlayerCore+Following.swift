@@ -32,6 +32,21 @@ extension PlayerCore {
     run(machine.setLoop(frames, count: count, heardAt: machine.startUnderWay?.time ?? currentTime()), cause: .request)
   }
 
+  /// See `PlayerControl.finishLoop`.
+  func finishLoop(itemID: PlayerItem.ID?) throws(MediaError) {
+    guard let current = machine.entries.first else {
+      throw MediaError(.noCurrentItem, "there is no current item", operation: "loop")
+    }
+    if let itemID, itemID != current.id {
+      throw MediaError(
+        .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "loop")
+    }
+    guard machine.loop?.itemID == current.id else {
+      throw MediaError(.invalidState, "nothing is looped", operation: "loop")
+    }
+    run(machine.finishLoop(), cause: .request)
+  }
+
   /// The whole frames of the item that a range begins and ends with.
   private func frames(of range: TimeRange, in item: PlayerItem) throws(MediaError) -> TimeRange {
     let (start, end) = (range.start, range.end)

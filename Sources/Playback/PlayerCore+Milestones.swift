@@ -108,7 +108,7 @@ extension PlayerCore {
     case .stall: run(machine.stallHeard(), cause: .stalled)
     case .end(let end):
       ends.removeFirst()
-      if end.error == nil, machine.endsItem(end.passID), let duration = machine.entry(end.itemID)?.duration {
+      if end.error == nil, machine.endsWithSound(end.passID), let duration = machine.entry(end.itemID)?.duration {
         tell(observers.end(of: end.itemID, duration: duration), itemID: end.itemID, atFrame: frame)
       }
       toldEnd = end

@@ -28,6 +28,9 @@ extension PlayerCore {
     parkedPosition = position
     timer?.cancel()
     interruptObservers(at: parkedPosition)
+    startGroup?.outputWillStop()
+    // Frames of another device are others.
+    if heldFrame != .max { heldFrame = nil }
     inputIndex = nil
     preparing = nil
     sounding = nil
@@ -49,7 +52,9 @@ extension PlayerCore {
     guard !isClosed else { return }
     isHandlingEvents = true
     switch event.kind {
-    case .rewound: timeline.rewind(to: event.outputFrame)
+    case .rewound:
+      timeline.rewind(to: event.outputFrame)
+      startGroup?.rewound(self, toFrame: event.outputFrame)
     case .runBegan: runBegan(event)
     case .starved:
       takeSpans()
@@ -73,6 +78,7 @@ extension PlayerCore {
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
     traceRun(of: event.streamID, atFrame: event.outputFrame)
+    startGroup?.began(self, atFrame: event.outputFrame)
     run(machine.soundBegan(), cause: .buffered)
     tellSeam()
   }
@@ -86,8 +92,8 @@ extension PlayerCore {
 
   /// Lets a stream sound on that the mixer took for ended.
   func sound(_ stream: RenderStream) {
-    guard let inputIndex, timeline.runs.last?.end?.reason == .ended else { return }
-    output.core?.setRunning(machine.rate != 0, input: inputIndex)
+    guard timeline.runs.last?.end?.reason == .ended else { return }
+    applyRunning()
     output.commit()
   }
 
@@ -135,13 +141,14 @@ extension PlayerCore {
     } else {
       core.setStream(sounding.stream, fromFrame: 0, input: inputIndex)
     }
-    core.setRunning(machine.rate != 0, input: inputIndex)
+    applyRunning()
     output.commit()
   }
 
   func didHandleEvents() {
     isHandlingEvents = false
     guard !isClosed else { return }
+    startGroup?.clockMayHaveChanged()
     followSpeed()
     tellSeam()
     traceHeard()

@@ -44,6 +44,7 @@ extension PlayerCore {
 
   func changeRate(to rate: Double, immediately: Bool = false) {
     endPrerolls()
+    leaveStartGroup(playsAtOnce: rate != 0)
     if rate != 0 {
       nextRate = nil
       if machine.rate == 0 { traceResumption() }

@@ -78,6 +78,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var isMuted = false
   var pan: Float = 0
   var meters = MeterTable()
+  /// The output frame before which the player is silent though its rate is not 0; `Int64.max` while it is not known.
+  var heldFrame: Int64?
+  /// The start that is under way, alone or with other players.
+  var startGroup: StartGroup?
   /// Whether the mixer measures this player.
   var isMetered = false
 
@@ -186,6 +190,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Ends the player: its sound stops, its observers hear no more.
   func close() {
     guard !isClosed else { return }
+    leaveStartGroup()
     run(machine.close(), cause: .closed)
     isClosed = true
     endPrerolls()
@@ -225,6 +230,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     publish(cause)
     settlePrerolls()
     aimTimer()
+    startGroup?.scheduleCheck()
   }
 
   private func run(_ action: Machine.Action, needsCommit: inout Bool) {
@@ -243,11 +249,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       dropStream()
       needsCommit = true
     case .setPlan(let plan): send(plan)
-    case .setRunning(let isRunning):
-      if let inputIndex {
-        output.core?.setRunning(isRunning, input: inputIndex)
-        needsCommit = true
-      }
+    case .setRunning:
+      applyRunning()
+      needsCommit = true
     case .completeSeek(let token, let outcome): completeSeek(token, outcome)
     case .emit(let emission): emit(emission)
     }
@@ -287,7 +291,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.actionAtItemEnd = machine.actionAtItemEnd
     state.repeatMode = machine.repeatMode
     state.loop = machine.loop.map {
-      PlayerLoop(range: TimeRange(start: $0.start, end: $0.end), remainingCount: $0.remaining)
+      PlayerLoop(
+        range: TimeRange(start: $0.start, end: $0.end), remainingCount: $0.remaining, loopCount: $0.count,
+        isFinishing: $0.endsItem)
     }
     state.itemCount = machine.entries.count
     state.queueVersion = machine.queueVersion

@@ -14,7 +14,9 @@ extension PlayerStateMachine {
   /// Whether a pass ends where its item does, and not only where a loop goes back, or what was cut is to go on.
   func endsItem(_ pass: Pass) -> Bool {
     guard let end = pass.end else { return true }
-    if let loop = soundingLoop, loop.itemID == pass.itemID, end <= loop.end { return false }
+    if let loop = soundingLoop, loop.itemID == pass.itemID, end <= loop.end {
+      return loop.endsItem && end == loop.end
+    }
     return entries[pass.itemID]?.forwardEnd.map { end >= $0 } ?? false
   }
 

@@ -15,6 +15,10 @@ extension PlayerStateMachine {
     var remaining: Int?
     /// Playback has come from before `end`. Beyond it playback goes on to the item's end.
     var isArmed: Bool
+    /// How many times it has gone back.
+    var count = 0
+    /// The present pass is the last, and the item ends with it.
+    var endsItem = false
   }
 
   /// How far ahead the decode thread is told what follows, in passes. What it really decodes ahead is measured in time,
@@ -49,6 +53,13 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
+  /// Lets the present pass be the last, and the item end where the loop does.
+  mutating func finishLoop() -> [Action] {
+    loop?.endsItem = true
+    loop?.remaining = nil
+    return reconcile()
+  }
+
   /// Where the current item is about to be heard from, when that is another place than where it is.
   var startUnderWay: Start? {
     if let start = preparedStart, start.spliceAfter == nil { return start }
@@ -71,7 +82,7 @@ extension PlayerStateMachine {
     var passes = [whole(current)]
     if let loop = soundingLoop {
       passes[0].end = loop.end
-      var remaining = loop.remaining
+      var remaining = loop.endsItem ? 0 : loop.remaining
       while remaining != 0 {
         guard passes.count < limit else { return passes }
         remaining = remaining.map { $0 - 1 }
@@ -170,8 +181,8 @@ extension PlayerStateMachine {
 
   // MARK: - The render side
 
-  /// Whether a pass ends where its item does, and not in the middle.
-  func endsItem(_ id: PassID) -> Bool { decoded.first { $0.id == id }?.pass.end == nil }
+  /// Whether a pass ends where the item's sound does, not before.
+  func endsWithSound(_ id: PassID) -> Bool { decoded.first { $0.id == id }?.pass.end == nil }
 
   /// The end of a pass has been heard; `error` when it broke off there.
   mutating func endHeard(_ id: PassID, error: MediaError?) -> [Action] {
@@ -204,8 +215,11 @@ extension PlayerStateMachine {
       hasPassedEnd = true
     } else if endsItem(heard.pass) {
       loop = nil
-    } else if !isContinuation, let remaining = loop?.remaining {
-      if remaining > 1 { loop?.remaining = remaining - 1 } else { loop = nil }
+    } else if !isContinuation {
+      loop?.count += 1
+      if let remaining = loop?.remaining {
+        if remaining > 1 { loop?.remaining = remaining - 1 } else { loop = nil }
+      }
     }
     if !next.isSilence, !isContinuation { actions.append(.emit(.seam(from: current.id, to: next.itemID))) }
     return actions + goOn(to: next)

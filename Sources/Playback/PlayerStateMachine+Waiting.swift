@@ -91,6 +91,7 @@ extension PlayerStateMachine {
     guard !isStarved else { return [] }
     isSounding = rate != 0
     isDry = false
+    isStartHeld = false
     return []
   }
 

@@ -167,6 +167,8 @@ struct PlayerStateMachine {
   var isBufferFull = false
   /// Whether a stall ends by itself; otherwise it pauses.
   var automaticallyWaits = true
+  /// It is to play from a moment on that has not come.
+  var isStartHeld = false
   /// `actionAtItemEnd` is `.none` and the current item's end has been heard.
   var hasPassedEnd = false
   /// The item whose end has been told, while it stays current at its end.
@@ -183,7 +185,7 @@ struct PlayerStateMachine {
 
   var timeControlStatus: TimeControlStatus {
     if rate == 0 { return .paused }
-    return isSounding ? .playing : .waiting
+    return isSounding && !isStartHeld ? .playing : .waiting
   }
 
   var reasonForWaitingToPlay: WaitingReason? {
@@ -191,6 +193,7 @@ struct PlayerStateMachine {
     guard let current = entries.first else { return .noItemToPlay }
     if case .failed = current.status { return .currentItemFailed }
     if !isOutputReady { return .outputUnavailable }
+    if isStartHeld { return .startTimeNotReached }
     return isStarved ? .toMinimizeStalls : .evaluatingBufferingRate
   }
 

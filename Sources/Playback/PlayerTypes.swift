@@ -10,7 +10,7 @@ public enum TimeControlStatus: String, Sendable, Hashable, CaseIterable {
   case playing
 }
 
-/// Why a player waits, as AVPlayer.WaitingReason; the last two are Playhead's own.
+/// Why a player waits, as AVPlayer.WaitingReason; the last three are Playhead's own.
 public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
   /// Samples did not arrive in time; playback goes on by itself.
   case toMinimizeStalls
@@ -22,6 +22,8 @@ public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
   case currentItemFailed
   /// There is no device at the moment; the position is kept.
   case outputUnavailable
+  /// It plays from a moment on that has not come: `setRate(_:time:atHostTime:)`, `PlaybackEngine.start`.
+  case startTimeNotReached
 }
 
 /// What happens when the current item ends, as AVPlayer.ActionAtItemEnd.

@@ -17,10 +17,16 @@ public struct PlayerLoop: Sendable, Hashable {
   public var range: TimeRange
   /// How many more times playback goes back to its beginning; nil: until it is told otherwise.
   public var remainingCount: Int?
+  /// How many times it has gone back: 0 in the first pass. As AVPlayerLooper.loopCount.
+  public var loopCount: Int
+  /// The present pass is the last, and ends the item.
+  public var isFinishing: Bool
 
-  public init(range: TimeRange, remainingCount: Int? = nil) {
+  public init(range: TimeRange, remainingCount: Int? = nil, loopCount: Int = 0, isFinishing: Bool = false) {
     self.range = range
     self.remainingCount = remainingCount
+    self.loopCount = loopCount
+    self.isFinishing = isFinishing
   }
 }
 

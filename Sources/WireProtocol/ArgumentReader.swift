@@ -54,6 +54,8 @@ enum ArgumentReader {
       return .condition(try condition(text, parameter, spec))
     case .edit:
       return .edit(try QueueEditReader.edit(text: text))
+    case .startMoment:
+      return .moment(try startMoment(text, parameter, spec))
     }
   }
 
@@ -74,6 +76,8 @@ enum ArgumentReader {
     case (.object, .edit):
       guard case .string(let method)? = json["method"] else { throw bad(json.kindName, parameter, spec) }
       return .edit(try QueueEditReader.edit(method: method, json["params"]))
+    case (.number(let token), .startMoment):
+      return .moment(.instant(try checked(try time(token, parameter, spec), token, parameter, spec)))
     case (.bool(let value), .flag):
       return .flag(value)
     case (.bool(let value), .toggle):
@@ -160,6 +164,24 @@ enum ArgumentReader {
       if number.utf8.allSatisfy(ASCII.isDigit), let item = Int(number), item > 0 { return .currentItem(item) }
     }
     throw bad(Excerpt.quoted(text), parameter, spec)
+  }
+
+  private static func startMoment(
+    _ text: String, _ parameter: ParameterSpec, _ spec: CommandSpec
+  ) throws(MediaError) -> PlayersCommand.StartMoment {
+    if text == "now" { return .now }
+    if text.hasPrefix("frame:") {
+      let number = text.dropFirst("frame:".count)
+      guard !number.isEmpty, number.utf8.allSatisfy(ASCII.isDigit), let frame = Int64(number) else {
+        throw badTime(Excerpt.quoted(text), parameter, spec)
+      }
+      return .frame(frame)
+    }
+    switch try expression(text, parameter, spec) {
+    case .relative(let span): return .after(try checked(span, Excerpt.quoted(text), parameter, spec))
+    case .absolute(let instant): return .instant(try checked(instant, Excerpt.quoted(text), parameter, spec))
+    case .percent, .end: throw badTime(Excerpt.quoted(text), parameter, spec)
+    }
   }
 
   // MARK: - Errors

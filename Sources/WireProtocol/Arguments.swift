@@ -14,6 +14,7 @@ enum ArgumentValue: Sendable, Hashable {
   case keys([ObservableKey])
   case condition(WaitCondition)
   case edit(QueueCommand)
+  case moment(PlayersCommand.StartMoment)
 }
 
 /// A command's arguments after binding: every value checked and typed, in the order of the parameters.
@@ -106,6 +107,14 @@ struct Arguments: Sendable {
 
   func number(_ name: ParameterName) -> Double? {
     first(name) { if case .number(let value) = $0 { value } else { nil } }
+  }
+
+  func moment(_ name: ParameterName) -> PlayersCommand.StartMoment? {
+    first(name) { if case .moment(let value) = $0 { value } else { nil } }
+  }
+
+  func texts(_ name: ParameterName) -> [String] {
+    all(name).map { if case .text(let value) = $0 { value } else { mismatch(name) } }
   }
 
   func text(_ name: ParameterName) -> String? {

@@ -13,8 +13,8 @@ public enum Command: Sendable, Hashable {
   /// up what comes after it on its connection.
   public var isWaiting: Bool {
     switch self {
-    case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .watching(.wait),
-      .watching(.clockAdvance):
+    case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .players(.playAt),
+      .watching(.wait), .watching(.clockAdvance):
       true
     case .queue(.load(_, let waitUntilReady, _, _), _): waitUntilReady
     case .queue(.append(_, let waitUntilReady, _, _), _): waitUntilReady
@@ -75,6 +75,8 @@ public enum PlaybackCommand: Sendable, Hashable {
       /// Tells which there is.
       case none
       case off
+      /// Lets the present pass be the last.
+      case end
       /// Loops a range; `count`: how many times playback goes back, nil: for ever.
       case range(start: TimeExpression, end: TimeExpression, count: Int?)
     }
@@ -294,6 +296,20 @@ public enum PlayersCommand: Sendable, Hashable {
   case close(name: String)
   case list
   case outputStatus(player: String)
+  /// Starts players with the same frame of the output; at least one name.
+  case playAt(StartMoment, players: [String])
+
+  /// When players that start together do.
+  public enum StartMoment: Sendable, Hashable {
+    /// As soon as all of them are ready.
+    case now
+    /// So long from now; not negative.
+    case after(MediaTime)
+    /// At an instant of the daemon's clock, in seconds; not negative.
+    case instant(MediaTime)
+    /// With a frame of the output; not negative.
+    case frame(Int64)
+  }
 }
 
 /// Something that becomes true while playing.

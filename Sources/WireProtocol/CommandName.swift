@@ -35,6 +35,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case ping
   case pitch
   case play
+  case playAt = "play-at"
   case playImmediately = "play-immediately"
   case playerClose = "player.close"
   case playerCreate = "player.create"

@@ -227,32 +227,37 @@ extension CommandTable {
       details:
         "Exact: from frame `floor(START * rate)` up to frame `floor(END * rate)`, without a gap. Playback that comes to"
         + " END from before it goes on at START; playback beyond END (when the loop is set, or by a seek) plays on, and the loop"
-        + " is over when the item ends. `loop off` plays on from where it is. Each time it goes back is a `seam` event and no"
+        + " is over when the item ends. `loop off` plays on from where it is;"
+        + " `loop last` plays the present pass to END and goes on from there as from the end of the item: the next entry follows,"
+        + " or what `end-action` says. Each time it goes back is a `seam` event and no"
         + " `time-jumped`; ticks and boundaries fire in each pass. A range is 10 ms long at least. While the item is not ready"
-        + " the request waits for that. In the reply `count` is how many more times it goes back (`none`: for ever).",
+        + " the request waits for that. In the reply `count` is how many more times it goes back (`none`: for ever), `passes` how many times it has.",
       parameters: [
         ParameterSpec(.start, .timeExpression, .optional, "START", "where the range begins"),
         ParameterSpec(.end, .timeExpression, .optional, "END", "where it ends"),
         ParameterSpec(.off, .flag, .option, "off", "play on"),
+        ParameterSpec(.last, .flag, .option, "last", "let the present pass be the last"),
         ParameterSpec(
           .count, .integer(1...1_000_000_000), .option, "N", "how many times to go back; for ever unless said"),
         ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"), player,
       ],
-      waiting: .always, reply: ["item", "start", "end", "count"],
-      errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer],
+      waiting: .always, reply: ["item", "start", "end", "count", "passes"],
+      errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .noSuchPlayer],
       example: [
-        "> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none", "> loop off",
-        "< ok item=1 start=none end=none count=none",
+        "> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none passes=0", "> loop off",
+        "< ok item=1 start=none end=none count=none passes=none",
       ]
     ) { arguments throws(MediaError) in
       let (start, end, count) = (arguments.expression(.start), arguments.expression(.end), arguments.integer(.count))
       let change: PlaybackCommand.Loop.Change
-      switch (start, end, arguments.flag(.off)) {
-      case (let start?, let end?, false): change = .range(start: start, end: end, count: count)
-      case (nil, nil, true) where count == nil: change = .off
-      case (nil, nil, false) where count == nil: change = .none
+      switch (start, end, arguments.flag(.off), arguments.flag(.last)) {
+      case (let start?, let end?, false, false): change = .range(start: start, end: end, count: count)
+      case (nil, nil, true, false) where count == nil: change = .off
+      case (nil, nil, false, true) where count == nil: change = .end
+      case (nil, nil, false, false) where count == nil: change = .none
       default:
-        throw arguments.failure("a loop is START and END, with or without count, or off, or nothing to ask for it")
+        throw arguments.failure(
+          "a loop is START and END, with or without count, or off, or last, or nothing to ask for it")
       }
       return .playback(.loop(.init(change, item: arguments.integer(.item))), player: arguments.player)
     },

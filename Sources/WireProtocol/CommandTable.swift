@@ -4,7 +4,7 @@ import MediaCore
 public enum CommandTable {
   /// Every command, sorted by name.
   public static let all: [CommandSpec] =
-    (connection + playback + queue + queueMoves + queueEdits + items + watching + players).sorted {
+    (connection + playback + queue + queueMoves + queueEdits + items + watching + players + starts).sorted {
       $0.name.rawValue < $1.name.rawValue
     }
 

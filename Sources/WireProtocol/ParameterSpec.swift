@@ -22,6 +22,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case interval
   case item
   case keys
+  case last
   case limit
   case mode
   case name
@@ -33,6 +34,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case path
   case paths
   case player
+  case players
   case policy
   case precise
   case `protocol`
@@ -87,6 +89,8 @@ public struct ParameterSpec: Sendable {
     case condition
     /// A command that edits the queue, as one argument; in JSON an object with `method` and `params`, too.
     case edit
+    /// When players start: `now`, `+TIME`, an instant, or a frame of the output.
+    case startMoment
 
     /// What is accepted, for error messages, help and protocol.md.
     public var accepted: String {
@@ -110,6 +114,8 @@ public struct ParameterSpec: Sendable {
       case .key: "a key such as player.rate, or a beginning with *, such as player.*"
       case .edit: "a command that edits the queue, such as \"move 5 to=0\" or \"remove 9\""
       case .condition: "time>=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready"
+      case .startMoment:
+        "now, a time from now such as +0.5, an instant of the monotonic clock such as 1234.5, or frame:N"
       }
     }
   }

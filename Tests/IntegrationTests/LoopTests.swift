@@ -19,7 +19,7 @@ import Testing
     #expect(
       try client.ask("loop 0.25 0.5 count=2") == [
         "* changed id=1 player=main key=player.loop old=none new=0.25-0.5 cause=request",
-        "ok item=1 start=0.25 end=0.5 count=2",
+        "ok item=1 start=0.25 end=0.5 count=2 passes=0",
       ])
     #expect(field("loop", try client.reply("status")) == "0.25-0.5")
     try client.reply("play")
@@ -33,9 +33,9 @@ import Testing
           + " trimmed-start-by=none inserted=0",
         "ok now=0.8",
       ])
-    #expect(try client.reply("loop") == "ok item=1 start=none end=none count=none")
-    #expect(try client.reply("loop +0.1 end") == "ok item=1 start=0.4 end=1 count=none")
-    #expect(try client.reply("loop off") == "ok item=1 start=none end=none count=none")
+    #expect(try client.reply("loop") == "ok item=1 start=none end=none count=none passes=none")
+    #expect(try client.reply("loop +0.1 end") == "ok item=1 start=0.4 end=1 count=none passes=0")
+    #expect(try client.reply("loop off") == "ok item=1 start=none end=none count=none passes=none")
     try client.reply("clock.advance 2")
     #expect(
       try daemon.recorded(withSilences: false)
@@ -75,7 +75,7 @@ import Testing
     for bad in ["loop 0", "loop 0 1 off", "loop count=2", "loop 0 1 count=0", "repeat twice"] {
       #expect(try client.reply(bad).hasPrefix("error code=6002 name=bad-arguments"), "\(bad)")
     }
-    #expect(try client.reply("loop") == "ok item=1 start=0.1 end=0.2 count=none")
+    #expect(try client.reply("loop") == "ok item=1 start=0.1 end=0.2 count=none passes=0")
   }
 
   @Test func aLoopWaitsUntilItsItemIsReady() throws {
@@ -84,7 +84,7 @@ import Testing
     let path = try daemon.wave(1, frameCount: 48_000)
     try client.send("load \(path)", "@a loop 50% end")
     #expect(try client.line() == "ok items=1 version=1")
-    #expect(try client.line() == "@a ok item=1 start=0.5 end=1 count=none")
+    #expect(try client.line() == "@a ok item=1 start=0.5 end=1 count=none passes=0")
     try client.send("load /nonexistent.wav", "@c loop 1 2")
     #expect(try client.line() == "ok items=2 version=2")
     #expect(try client.line()?.hasPrefix("@c error code=2001 name=file-not-found") == true)

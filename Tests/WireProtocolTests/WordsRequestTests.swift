@@ -71,6 +71,14 @@ import Testing
       ("repeat", .playback(.repeat(nil), player: "main")), ("repeat all", .playback(.repeat(.all), player: "main")),
       ("repeat off player=x", .playback(.repeat(PlaybackCommand.RepeatMode.off), player: "x")),
       ("loop", .playback(.loop(.init(.none)), player: "main")),
+      ("loop last", .playback(.loop(.init(.end)), player: "main")),
+      (
+        "play-at +0.5 a b",
+        .players(.playAt(.after(try Self.seconds("0.5")), players: ["a", "b"]))
+      ),
+      ("play-at now main", .players(.playAt(.now, players: ["main"]))),
+      ("play-at 83.5 x", .players(.playAt(.instant(try Self.seconds("83.5")), players: ["x"]))),
+      ("play-at frame:480 x", .players(.playAt(.frame(480), players: ["x"]))),
       ("loop off item=3", .playback(.loop(.init(.off, item: 3)), player: "main")),
       (
         "loop 1:10 end count=3",

@@ -1,0 +1,341 @@
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+import Synchronization
+
+/// Plays one sound, from a file or from data in memory. As AVAudioPlayer: every call answers at once, from any thread.
+///
+/// What it plays on is an engine; players on the same one start on the same sample when they are given the same time
+/// (`play(atTime:)`).
+///
+/// Threading: any. A call waits for the engine's control loop, which holds nobody up; handlers are called on that loop, and may
+/// call back.
+public final class AudioPlayer: Sendable {
+  /// What is told, as AVAudioPlayerDelegate is.
+  public struct Handlers: Sendable {
+    /// The sound came to its end: true, or broke off: false. Not for `stop` and `pause`.
+    public var didFinishPlaying: (@Sendable (_ successfully: Bool) -> Void)?
+    /// What did not decode. Before `didFinishPlaying(false)`.
+    public var decodeErrorDidOccur: (@Sendable (MediaError) -> Void)?
+
+    public init(
+      didFinishPlaying: (@Sendable (_ successfully: Bool) -> Void)? = nil,
+      decodeErrorDidOccur: (@Sendable (MediaError) -> Void)? = nil
+    ) {
+      self.didFinishPlaying = didFinishPlaying
+      self.decodeErrorDidOccur = decodeErrorDidOccur
+    }
+  }
+
+  /// What a player of its own kind has to know besides.
+  private struct Confined {
+    var handlers = Handlers()
+    var numberOfLoops = 0
+    /// How many times it has gone back to the beginning since it was started from rest.
+    var loopsDone = 0
+    /// Where it stands while it is not prepared; nil: at the beginning, or prepared.
+    var restingTime = MediaTime.zero
+    var isPrepared = false
+    var enableRate = false
+    /// `enableRate` as it was when the player was prepared.
+    var mayChangeRate = false
+    var rate = 1.0
+  }
+
+  private let player: Player
+  private let item: PlayerItem
+  private let properties: AssetProperties
+  private let confined = Mutex(Confined())
+
+  /// A player of a file. Blocks until the file has been opened: not on the control loop.
+  ///
+  /// Errors: those of `Asset.load`; `noPlayableTracks` when it has no sound.
+  public convenience init(path: String, engine: PlaybackEngine) throws(MediaError) {
+    try self.init(asset: Asset(path: path), engine: engine)
+  }
+
+  /// A player of what a `file:` URL names. Errors likewise, and those of `Asset.init(url:)`.
+  public convenience init(url: String, engine: PlaybackEngine) throws(MediaError) {
+    try self.init(asset: Asset(url: url), engine: engine)
+  }
+
+  /// A player of a file's bytes. Errors likewise.
+  public convenience init(data: [UInt8], engine: PlaybackEngine) throws(MediaError) {
+    try self.init(asset: Asset(data: data), engine: engine)
+  }
+
+  /// A player of an asset. Errors likewise.
+  public init(asset: Asset, engine: PlaybackEngine) throws(MediaError) {
+    properties = try asset.load()
+    guard properties.hasAudio else {
+      throw MediaError(.noPlayableTracks, "there is no sound in \(asset.displayPath)")
+    }
+    item = PlayerItem(asset: asset)
+    player = Player(engine: engine, name: "audio-\(item.id)")
+    onLoop { [self] _ in
+      _ = core.addEventObserver { [weak self] event in self?.handle(event) }
+    }
+  }
+
+  private var core: PlayerCore { player.control.core }
+
+  /// Runs `body` on the control loop and waits for what it answers.
+  private func onLoop<Value: Sendable>(_ body: @escaping @Sendable (PlayerCore) -> Value) -> Value {
+    let core = core
+    let loop = core.engine.loop
+    if loop.isIsolatingCurrentContext() == true { return body(core) }
+    let answer = WakeSignal<Value?>(nil)
+    loop.execute {
+      let value = body(core)
+      answer.update { $0 = value }
+    }
+    while true { if let value = answer.wait({ $0 }) { return value } }
+  }
+
+  private func tryOnLoop<Value: Sendable>(
+    _ body: @escaping @Sendable (PlayerCore) throws(MediaError) -> Value
+  ) throws(MediaError) -> Value {
+    try onLoop { core in Result { () throws(MediaError) in try body(core) } }.get()
+  }
+
+  // MARK: - What it is
+
+  /// What is told.
+  public var handlers: Handlers {
+    get { confined.withLock { $0.handlers } }
+    set { confined.withLock { $0.handlers = newValue } }
+  }
+
+  /// How long the sound is.
+  public var duration: MediaTime { item.duration.isNumeric ? item.duration : properties.duration }
+
+  public var numberOfChannels: Int { properties.audioTrack?.audioFormat?.channelCount ?? 0 }
+
+  // MARK: - Playing
+
+  /// Whether it plays, or is about to.
+  public var isPlaying: Bool { onLoop { $0.machine.rate != 0 } }
+
+  /// Gets ready, so that `play` is heard as soon as can be. `play` does it itself. False when the sound can be played no more.
+  @discardableResult public func prepareToPlay() -> Bool { onLoop { [self] _ in prepare() } }
+
+  /// Plays from where it stands. False when the sound can be played no more.
+  @discardableResult public func play() -> Bool {
+    onLoop { [self] core in
+      guard prepare() else { return false }
+      core.play()
+      return true
+    }
+  }
+
+  /// Plays, beginning exactly when `deviceCurrentTime` is `time`; players that are given the same time begin on the same
+  /// sample. False, and nothing changes, when that is over, more than a day ahead or no time; when it plays already; or when
+  /// the sound can be played no more.
+  @discardableResult public func play(atTime time: MediaTime) -> Bool {
+    onLoop { [self] core in
+      guard time > Self.deviceTime(core.engine), core.machine.rate == 0, let format = core.output.format,
+        let frame = time.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity), prepare()
+      else { return false }
+      do throws(MediaError) {
+        try core.engine.start([player], at: .outputFrame(frame)) { _ in }
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  /// Pauses. It stays prepared, and stands where it is.
+  public func pause() { onLoop { $0.pause() } }
+
+  /// Ends playing: what was prepared is given back. It stands where it is, and `play` goes on from there.
+  public func stop() {
+    onLoop { [self] core in
+      guard confined.withLock({ $0.isPrepared }) else { return }
+      let time = core.currentTime()
+      core.pause()
+      core.removeAll()
+      confined.withLock {
+        $0.isPrepared = false
+        $0.restingTime = time
+      }
+    }
+  }
+
+  /// The place that is heard. Where it would go on while it is paused or stopped; zero once it has come to its end.
+  public var currentTime: MediaTime {
+    onLoop { [self] core in
+      let (isPrepared, time) = confined.withLock { ($0.isPrepared, $0.restingTime) }
+      guard isPrepared else { return time }
+      // A seek that is under way counts as done.
+      return core.machine.startUnderWay?.time ?? core.currentTime()
+    }
+  }
+
+  /// Goes to another place, exactly, playing or not; beyond the ends that is the nearer end. Errors: `invalidTime` for what is
+  /// no time, or the item's own when it failed.
+  public func setCurrentTime(_ time: MediaTime) throws(MediaError) {
+    try tryOnLoop { [self] core throws(MediaError) in
+      guard time.isNumeric else {
+        throw MediaError(.invalidTime, "cannot go to a time that is \(time)", operation: "seek")
+      }
+      let place = time < .zero ? MediaTime.zero : min(time, duration)
+      guard confined.withLock({ $0.isPrepared }) else { return confined.withLock { $0.restingTime = place } }
+      try core.seek(to: place, PlayerCore.Seek()) { _ in }
+    }
+  }
+
+  /// The device's time: how much it has played, of whatever players, since it was opened. It stands still while nothing sounds
+  /// or waits to, never goes back, and is zero while no player on it has anything to play.
+  public var deviceCurrentTime: MediaTime { onLoop { Self.deviceTime($0.engine) } }
+
+  private static func deviceTime(_ engine: PlaybackEngine) -> MediaTime {
+    guard let format = engine.output.format, engine.hasPreparedPlayers else { return .zero }
+    return MediaTime(frame: engine.output.heardFrame, rate: format.sampleRateHz)
+  }
+
+  // MARK: - Loops
+
+  /// How many times it is played again: 0 once, n n+1 times, negative until it is stopped. May change at any time.
+  public var numberOfLoops: Int {
+    get { confined.withLock { $0.numberOfLoops } }
+    set {
+      onLoop { [self] _ in
+        confined.withLock { $0.numberOfLoops = newValue }
+        applyLoops()
+      }
+    }
+  }
+
+  // MARK: - Levels
+
+  /// From 0 to 1.
+  public var volume: Float { onLoop { $0.volume } }
+
+  /// Moves the volume over `fadeDuration`, from what it is then. Errors: `invalidArgument`, `invalidTime`.
+  public func setVolume(_ volume: Float, fadeDuration: MediaTime = .zero) throws(MediaError) {
+    try tryOnLoop { core throws(MediaError) in try core.fade(to: volume, duration: fadeDuration, curve: .linear) }
+  }
+
+  /// From -1 (left) to 1 (right).
+  public var pan: Float { onLoop { $0.pan } }
+
+  /// Errors: `invalidArgument`.
+  public func setPan(_ pan: Float) throws(MediaError) {
+    try tryOnLoop { core throws(MediaError) in try core.setPan(pan) }
+  }
+
+  // MARK: - Rate
+
+  /// Whether the rate may be another than 1. It counts when the player is prepared: set afterwards, it does from the next
+  /// `stop` and `prepareToPlay` on.
+  public var enableRate: Bool {
+    get { confined.withLock { $0.enableRate } }
+    set { confined.withLock { $0.enableRate = newValue } }
+  }
+
+  /// The rate that was set, from 0.5 to 2; it has no effect unless `enableRate` was set in time.
+  public var rate: Double { confined.withLock { $0.rate } }
+
+  /// Sets the rate. Errors: `unsupportedRate` for one that is not from 0.5 to 2; then nothing
+  /// changes.
+  public func setRate(_ rate: Double) throws(MediaError) {
+    try tryOnLoop { [self] core throws(MediaError) in
+      guard rate >= 0.5, rate <= 2 else {
+        throw MediaError(.unsupportedRate, "a sound plays at rates from 0.5 to 2, not at \(rate)", operation: "rate")
+      }
+      confined.withLock { $0.rate = rate }
+      applyRate()
+    }
+  }
+
+  // MARK: - Meters
+
+  /// Whether `updateMeters` measures; false at first.
+  public var isMeteringEnabled: Bool {
+    get { onLoop { $0.meters.isEnabled } }
+    set { onLoop { $0.setMeteringEnabled(newValue) } }
+  }
+
+  /// Measures what is heard now; what the levels say stays until then.
+  public func updateMeters() { onLoop { $0.updateMeters() } }
+
+  /// In dBFS, as of the last `updateMeters`: -160 is silence, or that nothing is measured. Errors: `invalidArgument` for a
+  /// channel that the output does not have.
+  public func averagePower(forChannel channel: Int) throws(MediaError) -> Float {
+    try tryOnLoop { core throws(MediaError) in try core.power(\.averagePower, forChannel: channel) }
+  }
+
+  /// The same for the largest sample.
+  public func peakPower(forChannel channel: Int) throws(MediaError) -> Float {
+    try tryOnLoop { core throws(MediaError) in try core.power(\.peakPower, forChannel: channel) }
+  }
+
+  // MARK: - On the loop
+
+  /// Gives the sound to the engine, unless it has it.
+  private func prepare() -> Bool {
+    guard item.error == nil, !core.isClosed else { return false }
+    let time = confined.withLock { confined -> MediaTime? in
+      guard !confined.isPrepared else { return nil }
+      confined.isPrepared = true
+      confined.mayChangeRate = confined.enableRate
+      return confined.restingTime
+    }
+    guard let time else { return true }
+    do throws(MediaError) {
+      try core.replaceAll(with: [item])
+      applyLoops()
+      applyRate()
+      if time > .zero { try core.seek(to: time, PlayerCore.Seek()) { _ in } }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Has the player repeat the sound while it is to be played again.
+  private func applyLoops() {
+    let repeats = confined.withLock { $0.numberOfLoops < 0 || $0.loopsDone < $0.numberOfLoops }
+    let mode = repeats ? RepeatMode.one : .off
+    if core.machine.repeatMode != mode { core.run(core.machine.setRepeatMode(mode), cause: .request) }
+  }
+
+  /// Has it play at the rate that was set, if it may.
+  private func applyRate() {
+    let rate = confined.withLock { $0.mayChangeRate ? $0.rate : 1 }
+    guard let checked = PlaybackRate(rate) else { return }
+    core.defaultRate = checked
+    if core.machine.rate != 0, core.machine.rate != rate { core.changeRate(to: rate) }
+  }
+
+  private func handle(_ event: PlayerEvent) {
+    switch event {
+    case .seam(let seam) where seam.fromItemID == seam.toItemID:
+      confined.withLock { $0.loopsDone += 1 }
+      applyLoops()
+    case .playedToEnd: if core.machine.repeatMode == .off { finish(nil) }
+    case .failedToPlayToEnd(_, _, let error): finish(error)
+    case .itemFailed(_, let error): finish(error)
+    default: break
+    }
+  }
+
+  /// The sound is over; the next `play` begins at its beginning.
+  private func finish(_ error: MediaError?) {
+    confined.withLock { $0.loopsDone = 0 }
+    applyLoops()
+    core.pause()
+    if let current = core.machine.entries.first, current.status.error == nil {
+      core.beginSeek(to: .time(.zero), PlayerCore.Seek(), in: current) { _ in }
+    }
+    let handlers = handlers
+    if let error { handlers.decodeErrorDidOccur?(error) }
+    handlers.didFinishPlaying?(error == nil)
+  }
+}
+
+extension PlaybackEngine {
+  /// Whether some player on the output has something to play.
+  fileprivate var hasPreparedPlayers: Bool { anyPlayer { !$0.machine.entries.isEmpty } }
+}

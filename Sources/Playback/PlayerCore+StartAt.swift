@@ -1,0 +1,115 @@
+import MediaCore
+import RealtimeAudio
+
+/// Starting at a frame of the output, or at an instant of the host's clock.
+extension PlayerCore {
+  /// Whether the first samples of what is to be heard are with the mixer, so that it begins with whichever frame it is told.
+  var isPrimed: Bool {
+    !isClosed && inputIndex != nil && sounding != nil && machine.hasStream && machine.startUnderWay == nil
+      && machine.seeks.current == nil && !machine.needsSpeedChange
+  }
+
+  /// Has what is there decoded for the rate that it will start with; nil: with which `play` would.
+  func prepareSpeed(_ rate: Double? = nil) {
+    machine.speed = rate.flatMap { PlaybackRate($0) } ?? nextRate ?? defaultRate
+    if machine.needsSpeedChange { run(machine.changeSpeed(from: currentTime()), cause: .request) }
+  }
+
+  /// Tells the mixer whether the player is to sound, and from which frame on. To be committed.
+  func applyRunning() {
+    guard let inputIndex else { return }
+    output.core?.setRunning(machine.rate != 0, fromFrame: heldFrame ?? .min, input: inputIndex)
+  }
+
+  /// Plays from an output frame on; `Int64.max`: from one that will be said; nil: at once.
+  func hold(until frame: Int64?) {
+    heldFrame = frame
+    machine.isStartHeld = frame != nil
+    if machine.rate == 0 {
+      endPrerolls()
+      nextRate = nil
+      run(machine.setRate(machine.speed.value, isBufferEmpty: false, immediately: false), cause: .request)
+    } else {
+      run(machine.setRate(machine.speed.value), cause: .request)
+      applyRunning()
+      output.commit()
+      publish(.request)
+      aimTimer()
+    }
+  }
+
+  /// The player is told something else than to start at a moment: to play at once, or not to.
+  func leaveStartGroup(playsAtOnce: Bool = false) {
+    startGroup?.leave(self)
+    guard heldFrame != nil else { return }
+    heldFrame = nil
+    // One that is to play at once has not been told so by its rate.
+    if playsAtOnce, machine.rate != 0, machine.isStartHeld {
+      machine.isStartHeld = false
+      applyRunning()
+      output.commit()
+      publish(.request)
+    }
+    machine.isStartHeld = false
+  }
+
+  // MARK: - At a host time
+
+  /// How far ahead a start lies that makes up for one that is over: long enough to open and decode what is sought.
+  private static let shortestLead: Int64 = 250_000_000
+  private static let longestLead: Int64 = 8_000_000_000
+
+  /// See `PlayerControl.setRate(_:time:atHostTime:)`.
+  func setRate(_ newRate: Double, time: MediaTime?, atHostTime hostTime: HostTime?) throws(MediaError) {
+    try checkRate(newRate)
+    guard !machine.automaticallyWaits else {
+      throw MediaError(
+        .invalidState,
+        "a player that waits to minimize stalls cannot say when it starts: automaticallyWaitsToMinimizeStalling must be false",
+        operation: "rate")
+    }
+    if let time, !time.isNumeric, !time.isPositiveInfinity, !time.isNegativeInfinity {
+      throw MediaError(.invalidTime, "cannot start at a time that is \(time)", operation: "rate")
+    }
+    guard let entry = machine.entries.first else {
+      throw MediaError(.noCurrentItem, "there is no current item to start", operation: "rate")
+    }
+    if let error = entry.status.error { throw error }
+    guard newRate != 0 else {
+      pause()
+      if let time { beginSeek(to: .time(time), Seek(), in: entry) { _ in } }
+      return
+    }
+    guard let hostTime, hostTime <= engine.loop.now else {
+      let moment = hostTime.map { StartMoment.hostTime($0) } ?? .whenReady
+      let group = try StartGroup([self], at: moment, holdsAtOnce: true, engine: engine) { _ in }
+      leaveStartGroup()
+      group.begin(atRate: newRate)
+      if let time { beginSeek(to: .time(time), Seek(), in: entry) { _ in } }
+      return
+    }
+    makeUp(for: hostTime, at: time ?? currentTime(), rate: newRate, lead: Self.shortestLead)
+  }
+
+  /// Starts as if it had started at `hostTime`, which is over, with `time`: where it would be `lead` from now.
+  private func makeUp(for hostTime: HostTime, at time: MediaTime, rate: Double, lead: Int64) {
+    guard let entry = machine.entries.first, entry.status.error == nil else { return }
+    let instant = engine.loop.now.advanced(byNanoseconds: lead)
+    let place = MediaTime(
+      time, advancedByFrames: instant.nanoseconds(since: hostTime), rate: 1_000_000_000,
+      playbackRate: PlaybackRate(rate) ?? .normal)
+    let itemID = entry.id
+    let group = try? StartGroup([self], at: .hostTime(instant), holdsAtOnce: true, engine: engine) {
+      [weak self] result in
+      // It was not ready in time: the lead was too short.
+      guard let self, case .success(let start) = result, start.lateFrameCount > 0, lead < Self.longestLead,
+        self.machine.entries.first?.id == itemID, self.machine.rate != 0
+      else { return }
+      self.makeUp(for: hostTime, at: time, rate: rate, lead: lead * 2)
+    }
+    guard let group else { return }
+    leaveStartGroup()
+    group.begin(atRate: rate)
+    beginSeek(to: .time(place), Seek(), in: entry) { _ in }
+  }
+}

@@ -1,0 +1,283 @@
+import MediaCore
+import RealtimeAudio
+
+/// Players that are to start with the same frame of the output.
+///
+/// First all of them get ready: the first samples of each are with the mixer. Then the frame is worked out from the
+/// output's clock, which has to run for that, and said to the mixer for all of them in one go. Until it comes the mixer
+/// holds them, the device running. A start that is far ahead is aimed again shortly before, because devices' clocks drift.
+///
+/// Threading: confined to the control loop.
+final class StartGroup: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the loop; timers carry it there.
+  typealias Completion = @Sendable (Result<TogetherStart, MediaError>) -> Void
+
+  /// A moment lies a day ahead at most, so that no frame count overflows.
+  private static let longestWaitNanoseconds: Int64 = 86_400_000_000_000
+  /// How long before the moment the frame is worked out for the last time.
+  private static let aimNanoseconds: Int64 = 500_000_000
+  /// Nothing is aimed again when the moment is nearer.
+  private static let lastAimNanoseconds: Int64 = 150_000_000
+
+  private enum Stage {
+    /// Not all members are ready, or there is no device.
+    case preparing
+    /// The device has been set going, and its clock does not run yet.
+    case starting
+    /// The mixer knows the frame; nil: it begins at once.
+    case aimed(frame: Int64?)
+    case over
+  }
+
+  private enum Target {
+    case whenReady
+    case instant(HostTime)
+    case frame(Int64)
+  }
+
+  private let engine: PlaybackEngine
+  /// Members that have not been told something else.
+  private var members: [PlayerCore]
+  private let target: Target
+  private let completion: Completion
+  private var stage = Stage.preparing
+  private var beginnings: [ObjectIdentifier: Int64] = [:]
+  /// The members' rates are set.
+  private var isHolding: Bool
+  private var isCheckScheduled = false
+  private var timer: (any ControlTimer)?
+
+  /// Errors: `invalidArgument` for no players, or one twice, or players of another engine; `invalidTime` for a moment that is
+  /// over or more than a day ahead; `invalidState` for a player that plays already or is closed; `noCurrentItem`; the
+  /// current item's own. Then nothing has changed.
+  init(
+    _ members: [PlayerCore], at moment: StartMoment, holdsAtOnce: Bool = false, engine: PlaybackEngine,
+    completion: @escaping Completion
+  ) throws(MediaError) {
+    guard !members.isEmpty, Set(members.map { ObjectIdentifier($0) }).count == members.count else {
+      throw MediaError(.invalidArgument, "players that start together are one at least, and each is named once")
+    }
+    guard members.allSatisfy({ $0.engine === engine }) else {
+      throw MediaError(.invalidArgument, "players that start together share an output")
+    }
+    target = try Self.target(moment, engine)
+    for member in members { try Self.check(member, isHeld: holdsAtOnce) }
+    self.engine = engine
+    self.members = members
+    isHolding = holdsAtOnce
+    self.completion = completion
+  }
+
+  private static func target(_ moment: StartMoment, _ engine: PlaybackEngine) throws(MediaError) -> Target {
+    switch moment {
+    case .whenReady: return .whenReady
+    case .after(let span):
+      guard span.isNumeric, span >= .zero, span <= MediaTime(value: 86_400, timescale: 1),
+        let nanoseconds = span.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity)
+      else { throw MediaError(.invalidTime, "players start within a day from now, not after \(span) s") }
+      return .instant(engine.loop.now.advanced(byNanoseconds: nanoseconds))
+    case .hostTime(let instant):
+      let wait = instant.nanoseconds(since: engine.loop.now)
+      guard wait > 0 else { throw MediaError(.invalidTime, "that moment is over") }
+      guard wait <= longestWaitNanoseconds else {
+        throw MediaError(.invalidTime, "players start within a day from now")
+      }
+      return .instant(instant)
+    case .outputFrame(let frame):
+      let heard = engine.output.heardFrame
+      guard frame > heard || frame == 0 else {
+        throw MediaError(.invalidTime, "the output is at frame \(heard) already")
+      }
+      let day = Int64(engine.output.format?.sampleRateHz ?? 48_000) * 86_400
+      guard frame - heard <= day else { throw MediaError(.invalidTime, "players start within a day from now") }
+      return .frame(frame)
+    }
+  }
+
+  private static func check(_ member: PlayerCore, isHeld: Bool) throws(MediaError) {
+    if member.isClosed { throw MediaError(.invalidState, "the player \(member.name) is closed") }
+    guard let current = member.machine.entries.first else {
+      throw MediaError(.noCurrentItem, "the player \(member.name) has nothing to start")
+    }
+    if let error = current.status.error { throw error }
+    guard isHeld || member.machine.rate == 0 else {
+      throw MediaError(.invalidState, "the player \(member.name) plays already; pause it first")
+    }
+  }
+
+  // MARK: - Life
+
+  /// Whether nothing is to be done before virtual time may pass.
+  var isSettled: Bool { !isCheckScheduled }
+
+  /// Begins to get ready, each member for a rate; nil: for the one that `play` would set.
+  func begin(atRate rate: Double? = nil) {
+    engine.startGroups.append(self)
+    for member in members {
+      member.startGroup?.leave(member)
+      member.startGroup = self
+    }
+    for member in members { member.prepareSpeed(rate) }
+    if isHolding { command(frame: .max) }
+    scheduleCheck()
+  }
+
+  /// A player is told something else: it does not belong here any more.
+  func leave(_ member: PlayerCore) {
+    guard let index = members.firstIndex(where: { $0 === member }) else { return }
+    members.remove(at: index)
+    member.startGroup = nil
+    if members.isEmpty {
+      finish(.failure(MediaError(.waitEnded, "the player \(member.name) was told something else before it started")))
+    } else {
+      scheduleCheck()
+    }
+  }
+
+  private func finish(_ result: Result<TogetherStart, MediaError>) {
+    if case .over = stage { return }
+    stage = .over
+    timer?.cancel()
+    for member in members where member.startGroup === self { member.startGroup = nil }
+    members = []
+    engine.startGroups.removeAll { $0 === self }
+    completion(result)
+  }
+
+  /// Looks, in a turn of its own, whether the start has come nearer: who calls may be in the midst of a change.
+  func scheduleCheck() {
+    guard !isCheckScheduled else { return }
+    isCheckScheduled = true
+    engine.loop.execute {
+      self.isCheckScheduled = false
+      self.check()
+      self.engine.progressed()
+    }
+  }
+
+  /// The output's clock may have begun to run, or know better.
+  func clockMayHaveChanged() {
+    switch stage {
+    case .starting: if engine.output.isClockRunning { scheduleCheck() }
+    case .aimed: if beginnings.isEmpty, newAim(onlyWhenOff: true) != nil { scheduleCheck() }
+    case .preparing, .over: break
+    }
+  }
+
+  private func check() {
+    switch stage {
+    case .over: return
+    case .preparing: prepare()
+    case .starting: aim()
+    case .aimed:
+      if beginnings.isEmpty { aim(onlyWhenOff: true) }
+      complete()
+    }
+  }
+
+  // MARK: - Getting ready
+
+  private func prepare() {
+    for member in members {
+      do throws(MediaError) { try Self.check(member, isHeld: isHolding) } catch { return give(up: error) }
+    }
+    let state = engine.output.state
+    if state.status == .closed || state.status == .lost && !engine.output.canRecover {
+      return give(up: state.error ?? MediaError(.outputUnavailable, "there is no output"))
+    }
+    guard engine.output.core != nil, members.allSatisfy(\.isPrimed) else { return }
+    switch target {
+    case .whenReady:
+      stage = .aimed(frame: nil)
+      command(frame: nil)
+    case .frame(let frame):
+      stage = .aimed(frame: frame)
+      command(frame: frame)
+    case .instant:
+      if !engine.output.isClockRunning { command(frame: .max) }
+      stage = .starting
+      aim()
+    }
+  }
+
+  /// Not all could start, so none does.
+  private func give(up error: MediaError) {
+    let held = isHolding ? members : []
+    finish(.failure(error))
+    for member in held where !member.isClosed { member.pause() }
+  }
+
+  /// The clock may run by now, or know better: works the frame out. Without a clock that runs it is done later.
+  private func aim(onlyWhenOff: Bool = false) {
+    guard let (instant, frame) = newAim(onlyWhenOff: onlyWhenOff) else { return }
+    stage = .aimed(frame: frame)
+    command(frame: frame)
+    let lastAim = instant.advanced(byNanoseconds: -Self.aimNanoseconds)
+    timer?.cancel()
+    timer = nil
+    guard lastAim > engine.loop.now else { return }
+    timer = engine.loop.schedule(at: lastAim) { [weak self] in self?.aim() }
+  }
+
+  /// The moment, and the frame with which to begin, if that is another one than the mixer knows.
+  private func newAim(onlyWhenOff: Bool) -> (instant: HostTime, frame: Int64)? {
+    guard case .instant(let instant) = target, let frame = engine.output.frame(heardAt: instant) else { return nil }
+    guard case .aimed(let former?) = stage else { return (instant, frame) }
+    // A device needs a while to take another frame in, and its clock wavers.
+    let quarterMillisecond = Int64(engine.output.format?.sampleRateHz ?? 48_000) / 4_000
+    guard former != frame, !onlyWhenOff || abs(former - frame) > quarterMillisecond,
+      instant.nanoseconds(since: engine.loop.now) > Self.lastAimNanoseconds
+    else { return nil }
+    return (instant, frame)
+  }
+
+  /// Has all members begin with a frame; nil: at once. In one go, so that the mixer sees all of it or nothing.
+  private func command(frame: Int64?) {
+    isHolding = true
+    engine.output.batch { for member in members { member.hold(until: frame) } }
+  }
+
+  // MARK: - Starting
+
+  /// The mixer begins to sound a member.
+  func began(_ member: PlayerCore, atFrame frame: Int64) {
+    guard case .aimed = stage else { return }
+    beginnings[ObjectIdentifier(member)] = frame
+    scheduleCheck()
+  }
+
+  /// What was rendered from `frame` on is rendered again, and said again.
+  func rewound(_ member: PlayerCore, toFrame frame: Int64) {
+    let key = ObjectIdentifier(member)
+    if let begun = beginnings[key], begun >= frame { beginnings[key] = nil }
+  }
+
+  /// The device is gone, and with it the count of its frames.
+  func outputWillStop() {
+    if case .over = stage { return }
+    timer?.cancel()
+    timer = nil
+    beginnings = [:]
+    if case .frame = target {
+      return finish(.failure(MediaError(.outputLost, "the output that the frame was counted on is gone")))
+    }
+    // Those that are held stay so until there is another device.
+    stage = .preparing
+    if isHolding { for member in members { member.heldFrame = .max } }
+  }
+
+  private func complete() {
+    for member in members where member.machine.rate == 0 || member.machine.entries.isEmpty {
+      // It came to its end before it began, or lost what it was to play.
+      leave(member)
+    }
+    guard case .aimed(let asked) = stage else { return }
+    let frames = members.compactMap { beginnings[ObjectIdentifier($0)] }
+    guard frames.count == members.count, let first = frames.min(), let last = frames.max() else { return }
+    finish(
+      .success(
+        TogetherStart(
+          outputFrame: first, hostTime: engine.output.hostTime(ofFrame: first),
+          lateFrameCount: max(0, first - (asked ?? first)), spreadFrameCount: last - first)))
+  }
+}

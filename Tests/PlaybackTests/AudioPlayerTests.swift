@@ -1,0 +1,285 @@
+import Foundation
+import MediaAssets
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// A sound by itself, with calls that answer at once. As AVAudioPlayer.
+@Suite struct AudioPlayerTests {
+  private func sound(_ rig: Rig, file: Int = 1, frames: Int) throws -> AudioPlayer {
+    let path = rig.files.file("sound-\(file)-\(frames).wav")
+    try TimeCode.writeWAV(path: path, file: file, frameCount: frames, sampleRateHz: 48_000)
+    return try AudioPlayer(path: path, engine: rig.engine)
+  }
+
+  private func seconds(_ value: Int64, _ scale: Int32 = 1) -> MediaTime { MediaTime(value: value, timescale: scale) }
+
+  private func ranges(_ rig: Rig) -> [Range<Int>] { rig.heard.runs.map { $0.firstIndex..<$0.endIndex } }
+
+  /// What a player's handlers were told.
+  private final class Told: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    var handlers: AudioPlayer.Handlers {
+      AudioPlayer.Handlers(
+        didFinishPlaying: { [self] flag in lines.withLock { $0.append("finished \(flag)") } },
+        decodeErrorDidOccur: { [self] error in lines.withLock { $0.append("error \(error.code)") } })
+    }
+  }
+
+  @Test func statement36_numberOfLoops1PlaysTwice() async throws {
+    let rig = try await Rig()
+    let player = try sound(rig, frames: 9_600)
+    let told = Told()
+    player.handlers = told.handlers
+    player.numberOfLoops = 1
+    #expect(player.play() && player.isPlaying)
+    await rig.advance(milliseconds: 350)
+    #expect(told.all == [])
+    await rig.advance(milliseconds: 250)
+    #expect(ranges(rig) == [0..<9_600, 0..<9_600])
+    #expect(told.all == ["finished true"])
+    #expect(!player.isPlaying && player.currentTime == .zero)
+    // From rest it plays twice again.
+    #expect(player.play())
+    await rig.advance(milliseconds: 600)
+    #expect(ranges(rig).count == 4 && told.all.count == 2)
+    await rig.close()
+  }
+
+  @Test func statement36_aNegativeNumberOfLoopsIsForeverUntilItIsChanged() async throws {
+    let rig = try await Rig()
+    let player = try sound(rig, frames: 4_800)
+    let told = Told()
+    player.handlers = told.handlers
+    player.numberOfLoops = -1
+    player.play()
+    await rig.advance(milliseconds: 2_050)
+    #expect(ranges(rig).count == 21 && told.all == [])
+    player.numberOfLoops = 0
+    await rig.advance(milliseconds: 500)
+    #expect(ranges(rig).count == 21 && told.all == ["finished true"])
+    await rig.close()
+  }
+
+  @Test func statement36_stopAndPauseKeepCurrentTimeAndTellNobody() async throws {
+    let rig = try await Rig()
+    let player = try sound(rig, frames: 48_000)
+    let told = Told()
+    player.handlers = told.handlers
+    player.play()
+    await rig.advance(milliseconds: 250)
+    player.pause()
+    await rig.advance(milliseconds: 250)
+    #expect(player.currentTime == seconds(1, 4))
+    player.play()
+    await rig.advance(milliseconds: 250)
+    player.stop()
+    await rig.advance(milliseconds: 250)
+    #expect(player.currentTime == seconds(1, 2) && !player.isPlaying)
+    player.play()
+    await rig.advance(milliseconds: 250)
+    #expect(player.currentTime == seconds(3, 4))
+    #expect(told.all == [])
+    // Nothing is lost and nothing repeated.
+    #expect(ranges(rig).map(\.lowerBound) == [0, 12_000, 24_000])
+    await rig.close()
+  }
+
+  @Test func currentTimeMayBeSetStoppedPausedAndPlaying() async throws {
+    let rig = try await Rig()
+    let player = try sound(rig, frames: 96_000)
+    try player.setCurrentTime(seconds(1))
+    #expect(player.currentTime == seconds(1))
+    player.prepareToPlay()
+    await rig.settle()
+    #expect(player.currentTime == seconds(1))
+    try player.setCurrentTime(seconds(1, 2))
+    await rig.settle()
+    player.play()
+    await rig.advance(milliseconds: 100)
+    try player.setCurrentTime(seconds(3, 2))
+    await rig.advance(milliseconds: 100)
+    #expect(player.currentTime == seconds(16, 10))
+    try player.setCurrentTime(seconds(-5))
+    await rig.settle()
+    #expect(player.currentTime == .zero)
+    #expect(throws: MediaError.self) { try player.setCurrentTime(.indefinite) }
+    #expect(ranges(rig).prefix(2).map(\.lowerBound) == [24_000, 72_000])
+    #expect(player.duration == seconds(2) && player.numberOfChannels == 2)
+    await rig.close()
+  }
+
+  @Test func statement37_metersChangeOnlyOnUpdateMetersAndAreMinus160WhenOffOrSilent() async throws {
+    let rig = try await Rig()
+    let path = rig.files.file("square.wav")
+    try TimeCode.writeWAV(path: path, frameCount: 48_000) { index in
+      let sample: Int16 = index / 50 % 2 == 0 ? .max : -.max
+      return StereoFrame(left: sample, right: 0)
+    }
+    let player = try AudioPlayer(path: path, engine: rig.engine)
+    player.play()
+    await rig.advance(milliseconds: 200)
+    player.updateMeters()
+    #expect(try player.averagePower(forChannel: 0) == -160)
+    player.isMeteringEnabled = true
+    await rig.advance(milliseconds: 200)
+    #expect(try player.averagePower(forChannel: 0) == -160)
+    player.updateMeters()
+    #expect(abs(try player.averagePower(forChannel: 0)) < 0.01)
+    #expect(abs(try player.peakPower(forChannel: 0)) < 0.01)
+    #expect(try player.peakPower(forChannel: 1) == -160)
+    player.pause()
+    await rig.advance(milliseconds: 200)
+    #expect(abs(try player.peakPower(forChannel: 0)) < 0.01)
+    player.updateMeters()
+    #expect(try player.peakPower(forChannel: 0) == -160)
+    #expect(throws: MediaError.self) { try player.averagePower(forChannel: 2) }
+    await rig.close()
+  }
+
+  @Test func statement38_playAtATimeThatIsNotAfterDeviceCurrentTimeIsFalse() async throws {
+    let rig = try await Rig()
+    let players = try (1...3).map { try sound(rig, file: $0, frames: 96_000) }
+    #expect(players[0].deviceCurrentTime == .zero)
+    players[0].play()
+    await rig.advance(milliseconds: 500)
+    let now = players[0].deviceCurrentTime
+    #expect(now == seconds(1, 2))
+    #expect(!players[1].play(atTime: now))
+    #expect(!players[1].play(atTime: .zero))
+    #expect(!players[1].play(atTime: .indefinite))
+    #expect(!players[1].play(atTime: .positiveInfinity))
+    #expect(!players[0].play(atTime: now + seconds(1)), "it plays already")
+    #expect(!players[1].isPlaying && players[1].currentTime == .zero)
+    // Two that are given the same time begin on the same sample.
+    let later = now + seconds(1, 4)
+    #expect(players[1].play(atTime: later) && players[2].play(atTime: later))
+    await rig.advance(milliseconds: 500)
+    let heard = rig.heard.all
+    #expect(heard[35_999] == TimeCode.frame(file: 1, index: 35_999))
+    let parts = [(1, 36_000), (2, 0), (3, 0)].map { TimeCode.frame(file: $0.0, index: $0.1) }
+    #expect(Int(heard[36_000].left) == parts.reduce(0) { $0 + Int($1.left) })
+    #expect(players[1].currentTime == seconds(1, 4) && players[2].currentTime == seconds(1, 4))
+    for player in players { player.stop() }
+    await rig.settle()
+    #expect(players[0].deviceCurrentTime == .zero)
+    await rig.close()
+  }
+
+  @Test func statement39_enableRateCountsWhenThePlayerIsPrepared() async throws {
+    let rig = try await Rig()
+    let player = try sound(rig, frames: 96_000)
+    #expect(!player.enableRate && player.rate == 1)
+    for rate in [0.49, 2.01, 0, -1, .nan, .infinity] as [Double] {
+      #expect(throws: MediaError.self) { try player.setRate(rate) }
+    }
+    #expect(player.rate == 1)
+    // Set too late it has no effect.
+    player.prepareToPlay()
+    player.enableRate = true
+    try player.setRate(2)
+    player.play()
+    await rig.advance(milliseconds: 500)
+    #expect(player.currentTime == seconds(1, 2))
+    // From the next time that it is prepared on.
+    player.stop()
+    player.play()
+    await rig.advance(milliseconds: 500)
+    #expect(abs((player.currentTime - seconds(3, 2)).seconds) < 0.001)
+    try player.setRate(0.5)
+    await rig.advance(milliseconds: 500)
+    let time = player.currentTime.seconds
+    #expect(time > 1.75 && time < 1.9, "\(time)")
+    await rig.close()
+  }
+
+  @Test func soundsInMemoryPlayLikeFiles() async throws {
+    let rig = try await Rig()
+    for kind in ["wav", "flac"] {
+      rig.heard.removeAll()
+      let path = rig.files.file("memory.\(kind)")
+      if kind == "wav" {
+        try TimeCode.writeWAV(path: path, file: 5, frameCount: 24_000, sampleRateHz: 48_000)
+      } else {
+        try TimeCode.writeFLAC(path: path, file: 5, frameCount: 24_000, sampleRateHz: 48_000)
+      }
+      let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+      try FileManager.default.removeItem(atPath: path)
+      let player = try AudioPlayer(data: data, engine: rig.engine)
+      player.numberOfLoops = 1
+      try player.setCurrentTime(seconds(1, 10))
+      player.play()
+      await rig.advance(milliseconds: 1_200)
+      #expect(ranges(rig) == [4_800..<24_000, 0..<24_000], "\(kind)")
+    }
+    await rig.close()
+  }
+
+  @Test func whatIsNoSoundIsRefusedWithItsError() async throws {
+    let rig = try await Rig()
+    func code(_ data: [UInt8]) -> MediaError.Code? {
+      do throws(MediaError) {
+        _ = try AudioPlayer(data: data, engine: rig.engine)
+        return nil
+      } catch { return error.code }
+    }
+    #expect(code([]) == .emptyFile)
+    #expect(code(Array(repeating: 7, count: 5_000)) == .unknownFormat)
+    let path = rig.files.file("cut.flac")
+    try TimeCode.writeFLAC(path: path, file: 5, frameCount: 24_000, sampleRateHz: 48_000)
+    let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    // Cut anywhere it is refused or opens, and nothing traps.
+    for count in stride(from: 0, through: 200, by: 7) { _ = code(Array(whole.prefix(count))) }
+    #expect(throws: MediaError.self) { try AudioPlayer(path: "/nowhere.wav", engine: rig.engine) }
+    #expect(throws: MediaError.self) { try AudioPlayer(url: "http://example.org/a.wav", engine: rig.engine) }
+    let player = try sound(rig, frames: 4_800)
+    #expect(throws: MediaError.self) { try player.setVolume(1.5) }
+    #expect(throws: MediaError.self) { try player.setVolume(.nan) }
+    #expect(throws: MediaError.self) { try player.setVolume(0.5, fadeDuration: seconds(-1)) }
+    #expect(throws: MediaError.self) { try player.setPan(-1.01) }
+    #expect(player.volume == 1 && player.pan == 0)
+    await rig.close()
+  }
+
+  @Test func volumeFadesAndPanAreHeard() async throws {
+    let rig = try await Rig()
+    let path = rig.files.file("level.wav")
+    try TimeCode.writeWAV(path: path, frameCount: 96_000) { _ in StereoFrame(left: 16_384, right: 16_384) }
+    let player = try AudioPlayer(path: path, engine: rig.engine)
+    try player.setPan(1)
+    player.play()
+    await rig.advance(milliseconds: 500)
+    try player.setVolume(0, fadeDuration: seconds(1, 2))
+    #expect(player.volume == 0)
+    await rig.advance(milliseconds: 1_000)
+    let heard = rig.heard.all
+    #expect(heard[10_000] == StereoFrame(left: 0, right: 16_384))
+    for offset in stride(from: 0, to: 24_000, by: 240) {
+      let line = 16_384 * (1 - Double(offset) / 24_000)
+      #expect(abs(Double(heard[24_000 + offset].right) - line) <= 1)
+    }
+    #expect(heard[50_000] == StereoFrame(left: 0, right: 0))
+    await rig.close()
+  }
+
+  @Test func whatBreaksOffIsADecodeErrorAndNoSuccess() async throws {
+    let rig = try await Rig()
+    let path = rig.files.file("gone.flac")
+    try TimeCode.writeFLAC(path: path, file: 5, frameCount: 24_000, sampleRateHz: 48_000)
+    let asset = Asset(path: path)
+    let player = try AudioPlayer(asset: asset, engine: rig.engine)
+    // It is there when it is opened, and not when it is decoded.
+    try FileManager.default.removeItem(atPath: path)
+    let told = Told()
+    player.handlers = told.handlers
+    player.play()
+    await rig.advance(milliseconds: 300)
+    #expect(told.all == ["error \(MediaError.Code.fileNotFound)", "finished false"])
+    #expect(!player.isPlaying)
+    await rig.close()
+  }
+}

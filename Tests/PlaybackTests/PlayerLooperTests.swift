@@ -1,0 +1,152 @@
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// An item, or a part of one, again and again. As AVPlayerLooper.
+@Suite struct PlayerLooperTests {
+  private func frames(_ first: Int64, _ last: Int64) -> TimeRange {
+    TimeRange(start: MediaTime(value: first, timescale: 48_000), end: MediaTime(value: last, timescale: 48_000))
+  }
+
+  /// What is heard, as ranges of frames of files, joined where nothing is missing and nothing repeated.
+  private func heard(_ rig: Rig) -> [String] {
+    var joined: [(file: Int, first: Int, end: Int)] = []
+    var position: Int?
+    for run in rig.heard.runs {
+      if let position, position != run.position { joined.append((0, position, run.position)) }
+      position = run.endPosition
+      if let last = joined.last, last.file == run.file, last.end == run.firstIndex {
+        joined[joined.count - 1].end = run.endIndex
+      } else {
+        joined.append((run.file, run.firstIndex, run.endIndex))
+      }
+    }
+    return joined.map { "\($0.file)[\($0.first)..<\($0.end)]" }
+  }
+
+  @Test func statement27_loopCountStartsAt0AndBecomes1AtTheStartOfPass2() async throws {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 9_600)
+    let looper = try PlayerLooper(player: rig.player, item: item)
+    let counts = Mutex<[Int]>([])
+    _ = looper.addObserver { state in counts.withLock { $0.append(state.loopCount) } }
+    await rig.settle()
+    #expect(looper.status == .ready && looper.loopCount == 0)
+    await rig.player.play()
+    await rig.advance(milliseconds: 199)
+    #expect(looper.loopCount == 0)
+    await rig.advance(milliseconds: 2)
+    #expect(looper.loopCount == 1)
+    await rig.advance(milliseconds: 200)
+    #expect(looper.loopCount == 2)
+    #expect(counts.withLock { $0 }.suffix(2) == [1, 2])
+    await rig.close()
+  }
+
+  @Test func statement27_disableLoopingFinishesTheCurrentPassAndThenDoesTheOriginalAction() async throws {
+    let rig = try await Rig()
+    let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
+    try await rig.player.append([next])
+    let looper = try PlayerLooper(player: rig.player, item: item)
+    await rig.settle()
+    await rig.player.play()
+    await rig.advance(milliseconds: 450)
+    // The third pass is being heard, and later ones have been decoded.
+    looper.disableLooping()
+    await rig.advance(milliseconds: 500)
+    #expect(looper.status == .cancelled && looper.loopCount == 2)
+    #expect(heard(rig) == ["1[0..<9600]", "1[0..<9600]", "1[0..<9600]", "2[0..<4800]"])
+    await rig.close()
+  }
+
+  @Test func aRangeIsLoopedFromItsBeginningAndEndsTheItemWhereItEnds() async throws {
+    let rig = try await Rig()
+    let (item, next) = (try rig.wav(file: 1, frames: 48_000), try rig.wav(file: 2, frames: 4_800))
+    try await rig.player.append([next])
+    let looper = try PlayerLooper(player: rig.player, item: item, timeRange: frames(12_000, 24_000))
+    await rig.settle()
+    #expect(await rig.player.currentTime() == MediaTime(value: 1, timescale: 4))
+    await rig.player.play()
+    await rig.advance(milliseconds: 600)
+    #expect(looper.loopCount == 2)
+    let ended = Mutex<[PlayerItem.ID]>([])
+    await rig.run { player in
+      _ = player.addEventObserver { event in
+        if case .playedToEnd(let id, _) = event { ended.withLock { $0.append(id) } }
+      }
+    }
+    looper.disableLooping()
+    #expect(await rig.player.state.loop?.isFinishing == true)
+    await rig.advance(milliseconds: 600)
+    #expect(heard(rig) == ["1[12000..<24000]", "1[12000..<24000]", "1[12000..<24000]", "2[0..<4800]"])
+    #expect(ended.withLock { $0 } == [item.id, next.id])
+    await rig.close()
+  }
+
+  @Test func aCountIsHowManyTimesItGoesBack() async throws {
+    let rig = try await Rig()
+    let (whole, part) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 24_000))
+    let first = try PlayerLooper(player: rig.player, item: whole, count: 2)
+    await rig.settle()
+    await rig.player.play()
+    await rig.advance(milliseconds: 700)
+    #expect(first.status == .cancelled && first.loopCount == 2)
+    #expect(heard(rig) == ["1[0..<9600]", "1[0..<9600]", "1[0..<9600]"])
+    rig.heard.removeAll()
+    let second = try PlayerLooper(player: rig.player, item: part, timeRange: frames(0, 4_800), count: 1)
+    await rig.advance(milliseconds: 800)
+    #expect(second.status == .cancelled && second.loopCount == 1)
+    #expect(heard(rig) == ["2[0..<4800]", "2[0..<24000]"])
+    await rig.close()
+  }
+
+  @Test func whatCannotBeLoopedIsAnErrorOrFails() async throws {
+    let rig = try await Rig()
+    func code(_ range: TimeRange?, count: Int? = nil) throws -> MediaError.Code? {
+      let item = try rig.wav(file: 1, frames: 48_000)
+      do throws(MediaError) {
+        _ = try PlayerLooper(player: rig.player, item: item, timeRange: range, count: count)
+        return nil
+      } catch { return error.code }
+    }
+    #expect(try code(frames(100, 100)) == .invalidTime)
+    #expect(try code(frames(200, 100)) == .invalidTime)
+    #expect(try code(TimeRange(start: .indefinite, end: MediaTime(value: 1, timescale: 1))) == .invalidTime)
+    #expect(try code(TimeRange(start: .zero, end: .positiveInfinity)) == .invalidTime)
+    #expect(try code(nil, count: 0) == .invalidArgument)
+    #expect(await rig.player.itemCount == 0)
+    // What shows only when it is open.
+    func failure(_ item: PlayerItem, _ range: TimeRange?) async throws -> MediaError.Code? {
+      let looper = try PlayerLooper(player: rig.player, item: item, timeRange: range)
+      await rig.settle()
+      guard case .failed(let error) = looper.status else { return nil }
+      #expect(looper.loopCount == 0)
+      return error.code
+    }
+    #expect(try await failure(try rig.wav(file: 1, frames: 48_000), frames(24_000, 48_001)) == .invalidTime)
+    #expect(try await failure(rig.item("/nowhere.wav"), nil) == .fileNotFound)
+    let elsewhere = try rig.wav(file: 3, frames: 4_800)
+    let other = QueuePlayer(engine: rig.engine, name: "other")
+    try await other.append([elsewhere])
+    #expect(try await failure(elsewhere, nil) == .itemInUse)
+    #expect(await rig.player.state.loop == nil)
+    #expect(await rig.player.state.repeatMode == .off)
+    await rig.close()
+  }
+
+  @Test func loopingIsOverWhenTheItemLeaves() async throws {
+    let rig = try await Rig()
+    let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
+    try await rig.player.append([next])
+    let looper = try PlayerLooper(player: rig.player, item: item)
+    await rig.settle()
+    await rig.player.advanceToNextItem()
+    await rig.settle()
+    #expect(looper.status == .cancelled)
+    #expect(await rig.player.state.repeatMode == .off)
+    await rig.close()
+  }
+}
