@@ -1,4 +1,3 @@
-import DequeModule
 import MediaAssets
 import MediaCore
 import RealtimeAudio
@@ -9,48 +8,47 @@ import RealtimeAudio
 /// thread of its own, which lives while there is work.
 final class ItemLoader: @unchecked Sendable {
   // `@unchecked Sendable`: everything but `load` of an asset is confined to `loop`.
-  private struct Request {
-    var item: PlayerItem
-    var completions: [@Sendable (Result<AssetProperties, MediaError>) -> Void]
+  typealias Completion = @Sendable (Result<AssetProperties, MediaError>) -> Void
+
+  private struct Identity: Hashable {
+    let item: PlayerItem
+
+    static func == (one: Self, other: Self) -> Bool { one.item === other.item }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(item)) }
   }
 
   private let loop: any ControlLoop
-  private var waiting = Deque<Request>()
+  /// The first is being opened when one is.
+  private var waiting = WaitingList<Identity, Completion>()
   private var isClosed = false
   private(set) var isBusy = false
 
   init(loop: any ControlLoop) { self.loop = loop }
 
-  func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<AssetProperties, MediaError>) -> Void) {
-    if let index = waiting.firstIndex(where: { $0.item === item }) {
-      waiting[index].completions.append(completion)
-    } else {
-      waiting.append(Request(item: item, completions: [completion]))
-    }
+  /// Opens an item when those before it have been. An item that waits already is opened once for all who ask.
+  func load(_ item: PlayerItem, completion: @escaping Completion) {
+    waiting.append(completion, for: Identity(item: item))
     startNext()
   }
 
   func close() {
     isClosed = true
-    waiting = []
+    waiting.removeAll()
   }
 
   private func startNext() {
-    guard !isBusy, !isClosed, let request = waiting.first else { return }
+    guard !isBusy, !isClosed, let item = waiting.first?.item else { return }
     isBusy = true
-    let item = request.item
     NamedThread.detached(name: "load-item") { [loop] in
       let result = Result { () throws(MediaError) in try item.asset.load() }
-      loop.execute { self.finished(item, result) }
+      loop.execute { self.finished(result) }
     }
   }
 
-  private func finished(_ item: PlayerItem, _ result: Result<AssetProperties, MediaError>) {
+  private func finished(_ result: Result<AssetProperties, MediaError>) {
     isBusy = false
-    if let index = waiting.firstIndex(where: { $0.item === item }) {
-      let request = waiting.remove(at: index)
-      for completion in request.completions { completion(result) }
-    }
+    // Nobody when the loader was closed meanwhile.
+    for completion in waiting.removeFirst() { completion(result) }
     startNext()
   }
 }

@@ -31,4 +31,49 @@ import Testing
     let all = answers.wait(until: deadline) { $0.count == 4 ? $0.sorted() : nil }
     #expect(all == ["a 0.01", "b 0.01", "c failed", "d 0.01"])
   }
+
+  @Test func whatIsAskedForTwiceWaitsOnceAndInItsFirstPlace() {
+    var waiting = WaitingList<String, Int>()
+    #expect(waiting.first == nil)
+    #expect(waiting.removeFirst() == [])
+    for (number, key) in ["a", "b", "a", "c", "b", "a"].enumerated() { waiting.append(number, for: key) }
+    #expect(waiting.first == "a")
+    #expect(waiting.removeFirst() == [0, 2, 5])
+    // It is asked for anew.
+    waiting.append(6, for: "a")
+    #expect(waiting.removeFirst() == [1, 4])
+    #expect(waiting.removeFirst() == [3])
+    #expect(waiting.first == "a")
+    waiting.removeAll()
+    #expect(waiting.first == nil)
+    #expect(waiting.removeFirst() == [])
+  }
+
+  /// A key that counts how often it is compared.
+  private struct CountedKey: Hashable {
+    final class Count { var value = 0 }
+
+    let number: Int
+    let count: Count
+
+    static func == (one: Self, other: Self) -> Bool {
+      one.count.value += 1
+      return one.number == other.number
+    }
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+  }
+
+  /// Were the list searched, each of 10,000 would be compared with 5,000 others.
+  @Test func whatWaitsIsNotSearched() {
+    let count = CountedKey.Count()
+    var waiting = WaitingList<CountedKey, Int>()
+    for round in 0..<2 {
+      for number in 0..<10_000 { waiting.append(round, for: CountedKey(number: number, count: count)) }
+    }
+    for number in 0..<10_000 {
+      #expect(waiting.first?.number == number)
+      #expect(waiting.removeFirst() == [0, 1])
+    }
+    #expect(count.value < 30_000 * 10)
+  }
 }
