@@ -111,12 +111,24 @@ public struct RequestEncoder: Sendable {
         // An empty path names nothing, and stays so: in front of a folder it would name that.
         let resolved = bytes.isEmpty ? bytes : resolvePath(bytes)
         argument.text = if let path = FilePath(bytes: resolved) { path.text } else { try text(resolved) }
+      } else if parameter.kind == .edit {
+        argument.text = try edit(bytes)
       } else {
         argument.text = try text(bytes)
       }
       result.append(argument)
     }
     return result
+  }
+
+  /// A command within a command, with its paths changed. What cannot be read is left as it is: the daemon says what is wrong.
+  private func edit(_ bytes: [UInt8]) throws(MediaError) -> String {
+    let arguments: [[UInt8]]
+    do throws(MediaError) { arguments = try CommandLineWords.split(bytes) } catch { return try text(bytes) }
+    guard let spec = arguments.first.flatMap({ CommandTable.spec(named: $0) }), spec.takesPaths else {
+      return try text(bytes)
+    }
+    return String(decoding: try words(arguments).dropLast(), as: UTF8.self)
   }
 
   private func option(_ bytes: [UInt8], of spec: CommandSpec) -> (ParameterSpec, value: [UInt8])? {

@@ -150,7 +150,7 @@ struct Shell: ~Copyable {
     }
     guard let name = words.first.map({ String(decoding: $0, as: UTF8.self) }),
       let spec = CommandName(rawValue: name).flatMap({ CommandTable.spec($0) }),
-      spec.parameters.contains(where: { $0.kind == .path })
+      spec.takesPaths
     else { return raw }
     return try encoder.words(words, id: id)
   }

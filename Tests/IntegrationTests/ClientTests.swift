@@ -102,6 +102,12 @@ import Testing
     try Files.write(Array("\(folder)/".utf8) + name, source)
     let arguments = ["--socket", daemon.socket, "append", "wait=ready"].map { Array($0.utf8) } + [name]
     #expect(try Program(Executables.playhead, arguments, folder: folder).waitForEnd().output == "items=5 version=2\n")
+    // Within edits, too.
+    let edit = try daemon.playhead("queue.edit", "insert plain.wav", "append 'two words.wav'", folder: folder)
+    #expect(edit == .init(status: 0, output: "items=6,7 version=3\n", errors: ""))
+    let edited = try daemon.playhead("list", "offset=1").output
+    #expect(edited.contains("item=6 index=1 path=\(folder)/plain.wav "))
+    #expect(edited.contains("item=7 index=6 path=\"\(folder)/two words.wav\" "))
   }
 
   @Test func helpNeedsNoDaemon() throws {

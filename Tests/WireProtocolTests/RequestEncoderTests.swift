@@ -20,6 +20,11 @@ import Testing
     (["volume", "0.5"], "volume 0.5"), (["remove", "1", "2", "3"], "remove 1 2 3"),
     (["load", "new\nline"], "load \"/cwd/new\\nline\""),
     (["insert", "f", "after=2", "player=b"], "insert /cwd/f after=2 player=b"), (["at", "90", "1:35"], "at 90 1:35"),
+    (["queue.edit", "insert x.wav"], "queue.edit 'insert /cwd/x.wav'"),
+    (
+      ["queue.edit", "append 'a b' /m/c", "move 5 to=0", "replace 2 \"it's\"", "insert x after=1", "if-version=7"],
+      #"queue.edit 'append "/cwd/a b" /m/c' 'move 5 to=0' "replace 2 \"/cwd/it's\"" 'insert /cwd/x after=1' if-version=7"#
+    ),
   ])
   func bothFormsAreReadBackAsMeant(arguments: [String], words: String) throws {
     let expected = try Lines.command(words)
@@ -32,6 +37,21 @@ import Testing
     let jsonRequest = try Lines.request(String(decoding: json.dropLast(), as: UTF8.self))
     #expect(jsonRequest.command == expected)
     #expect(jsonRequest.address.id == .jsonNumber("7"))
+  }
+
+  /// What cannot be read in an edit is told by the daemon, which says where it stands.
+  @Test(arguments: ["insert 'x", "fly x", "", "remove 1"])
+  func editsWithoutPathsStayAsTheyAre(_ edit: String) throws {
+    let line = try Self.encoder.words(Self.bytes(["queue.edit", edit]))
+    #expect(line == Array("queue.edit \(WordsText.quoted(edit))\n".utf8))
+  }
+
+  @Test func aQuotedPathThatLooksLikeAnOptionStaysAPathAndAQuotedEditAnEdit() throws {
+    func split(_ line: String) throws -> [String] {
+      try CommandLineWords.split(Array(line.utf8)).map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(try split(#"load "wait=ready" wait=ready "/m/a=b""#) == ["load", "./wait=ready", "wait=ready", "/m/a=b"])
+    #expect(try split(#"queue.edit "move 5 to=0" if-version=1"#) == ["queue.edit", "move 5 to=0", "if-version=1"])
   }
 
   @Test func aPathNeedNotBeUTF8() throws {
