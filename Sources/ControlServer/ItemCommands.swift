@@ -36,6 +36,9 @@ extension Connection {
     fields.append("isPlaybackLikelyToKeepUp", .bool(item.isPlaybackLikelyToKeepUp))
     fields.append("isPlaybackBufferFull", .bool(item.isPlaybackBufferFull))
     fields.append("isPlaybackBufferEmpty", .bool(item.isPlaybackBufferEmpty))
+    fields.append("pitch", .string(item.audioTimePitchAlgorithm.rawValue))
+    fields.append(
+      "ownPitch", item.ownAudioTimePitchAlgorithm.map { .string($0.rawValue) } ?? FieldValue.none)
     if let error = status.error {
       fields.append("error", .string(error.code.name))
       fields.append("message", .string(error.message))

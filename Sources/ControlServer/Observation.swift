@@ -192,6 +192,7 @@ extension ObservableKey {
     case .itemIsPlaybackLikelyToKeepUp: .bool(state.isPlaybackLikelyToKeepUp)
     case .itemIsPlaybackBufferFull: .bool(state.isPlaybackBufferFull)
     case .itemIsPlaybackBufferEmpty: .bool(state.isPlaybackBufferEmpty)
+    case .playerAudioTimePitchAlgorithm: .string(state.audioTimePitchAlgorithm.rawValue)
     case .playerRepeat: .string(state.repeatMode.rawValue)
     case .playerLoop: state.loop.map { .string($0.wireText) } ?? FieldValue.none
     case .playerShuffle: state.shuffleSeed.map { FieldValue.int($0) } ?? FieldValue.none

@@ -47,7 +47,7 @@ extension Connection {
           try player.setAudioTimePitchAlgorithm(AudioTimePitchAlgorithm(algorithm))
         }
       }
-      return .ok(["pitch": .string(player.onLoop { $0.audioTimePitchAlgorithm.rawValue })])
+      return .ok(["pitch": .string(target.state.audioTimePitchAlgorithm.rawValue)])
     case .endAction(let action):
       if let action {
         try player.tryOnLoop { player throws(MediaError) in
@@ -82,6 +82,7 @@ extension Connection {
       "shuffle": state.shuffleSeed.map { .int($0) } ?? FieldValue.none,
       "onFailure": .string(state.itemFailurePolicy.rawValue),
       "automaticallyWaitsToMinimizeStalling": .bool(state.automaticallyWaitsToMinimizeStalling),
+      "pitch": .string(state.audioTimePitchAlgorithm.rawValue),
     ]
   }
 

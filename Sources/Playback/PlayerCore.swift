@@ -289,6 +289,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.isMuted = isMuted
     state.pan = pan
     state.actionAtItemEnd = machine.actionAtItemEnd
+    state.audioTimePitchAlgorithm = timePitchSlot.value
     state.repeatMode = machine.repeatMode
     state.loop = machine.loop.map {
       PlayerLoop(

@@ -75,6 +75,9 @@ public final class PlayerItem: Sendable {
   /// `timeDomain`.
   public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm { timePitchSlot.value }
 
+  /// What was set for this item; nil: nothing, so that it is played with its player's.
+  public var ownAudioTimePitchAlgorithm: AudioTimePitchAlgorithm? { timePitchSlot.own }
+
   /// Sets the algorithm for this item; nil: it is played with its player's. What is being heard changes as soon as it has
   /// been decoded anew, from where it is then and across 5 ms; at the rate 1 nothing changes.
   ///

@@ -134,6 +134,8 @@ public struct PlayerState: Sendable, Hashable {
   /// -1 is left, 1 is right.
   public var pan: Float = 0
   public var actionAtItemEnd = ActionAtItemEnd.advance
+  /// What becomes of the pitch of items that have no algorithm of their own.
+  public var audioTimePitchAlgorithm = AudioTimePitchAlgorithm.timeDomain
   public var repeatMode = RepeatMode.off
   /// The current item's loop, if there is one.
   public var loop: PlayerLoop?

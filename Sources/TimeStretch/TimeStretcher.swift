@@ -41,7 +41,8 @@ public protocol TimeStretcher: AnyObject {
 public enum TimeStretchAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// Sonic: periods of the pitch are left out or repeated. Cheap; best for speech.
   case timeDomain
-  /// Rubber Band: partials are moved in their phases. Best for music, at ten to thirty times the cost.
+  /// Rubber Band: partials are moved in their phases. Best for music; a player that uses it takes about seven times the
+  /// processor time.
   case spectral
 
   /// Whether this build has it: `spectral` is missing where the package was built without its trait `RubberBand`.

@@ -193,8 +193,8 @@ extension CommandTable {
     CommandSpec(
       .pitch, .playback, "Sets what becomes of the pitch at other rates than 1, or gives it.",
       details:
-        "`timeDomain` keeps it, is cheap and best for speech; `spectral` keeps it, is best for music and costs ten to thirty times"
-        + " as much; `varispeed` lets it follow the rate, as a tape does. `time` goes on by exactly the rate; what is heard lies"
+        "`timeDomain` keeps it, is cheap and best for speech; `spectral` keeps it, is best for music and makes playing"
+        + " cost about seven times as much; `varispeed` lets it follow the rate, as a tape does. `time` goes on by exactly the rate; what is heard lies"
         + " within 20 ms (`timeDomain`), 50 ms (`spectral`) or one sample (`varispeed`) of it. For all entries without one of"
         + " their own (`item.pitch`). Each plays from 1/32 to 32; what this build cannot do is refused and never plays silence.",
       parameters: [
@@ -270,7 +270,7 @@ extension CommandTable {
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
         "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
         "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle", "onFailure",
-        "automaticallyWaitsToMinimizeStalling",
+        "automaticallyWaitsToMinimizeStalling", "pitch",
       ],
       errors: [.noSuchPlayer],
       example: [
@@ -279,7 +279,7 @@ extension CommandTable {
           + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false pan=0"
           + " actionAtItemEnd=advance repeat=off loop=none itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1"
           + " shuffle=none onFailure=skip"
-          + " automaticallyWaitsToMinimizeStalling=true",
+          + " automaticallyWaitsToMinimizeStalling=true pitch=timeDomain",
       ]
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]

@@ -180,14 +180,15 @@ extension CommandTable {
       details:
         "`loadedTimeRanges` is what of it is decoded and has not been heard, `seekableTimeRanges` where can be sought: ranges"
         + " `START-END` in seconds with commas between them, or `none`. The three flags of the buffer are those of the current"
-        + " entry. Where the entry is not ready nothing `can` be done with it.",
+        + " entry. Where the entry is not ready nothing `can` be done with it. `pitch` is what it is played with, `ownPitch` what"
+        + " `item.pitch` set for it, or `none`.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       reply: [
         "item", "path", "status", "duration", "providesPreciseDuration", "current", "forwardPlaybackEndTime",
         "reversePlaybackEndTime", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
         "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
         "seekableTimeRanges", "loadedTimeRanges", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
-        "isPlaybackBufferEmpty", "[error]", "[message]",
+        "isPlaybackBufferEmpty", "pitch", "ownPitch", "[error]", "[message]",
       ],
       errors: [.noSuchItem, .noSuchPlayer],
       example: [
@@ -197,7 +198,7 @@ extension CommandTable {
           + " canPlayFastForward=false canPlaySlowForward=false canPlayReverse=false canPlaySlowReverse=false"
           + " canPlayFastReverse=false canStepForward=false canStepBackward=false seekableTimeRanges=none"
           + " loadedTimeRanges=none isPlaybackLikelyToKeepUp=false isPlaybackBufferFull=false isPlaybackBufferEmpty=true"
-          + " error=file-not-found message=\"no such file\"",
+          + " pitch=timeDomain ownPitch=none error=file-not-found message=\"no such file\"",
       ]
     ) { arguments throws(MediaError) in
       .item(.status(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)

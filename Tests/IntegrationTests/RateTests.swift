@@ -65,6 +65,10 @@ import Testing
     #expect(try client.reply("item.pitch 2") == "ok item=2 pitch=varispeed")
     #expect(try client.reply("item.pitch 2 timeDomain") == "ok item=2 pitch=timeDomain")
     #expect(try client.reply("item.pitch 1") == "ok item=1 pitch=varispeed")
+    let (own, players) = (try client.reply("item.status 2"), try client.reply("item.status 1"))
+    #expect([field("pitch", own), field("ownPitch", own)] == ["timeDomain", "timeDomain"])
+    #expect([field("pitch", players), field("ownPitch", players)] == ["varispeed", "none"])
+    #expect(field("pitch", try client.reply("status")) == "varispeed")
     #expect(try client.reply("item.pitch 2 player") == "ok item=2 pitch=varispeed")
     #expect(try client.reply("item.pitch 9 varispeed").hasPrefix("error code=2004 name=no-such-item"))
     for bad in ["pitch lowQualityZeroLatency", "item.pitch", "item.pitch 1 0", "pitch varispeed spectral"] {

@@ -148,6 +148,9 @@ final class Rig: Sendable {
     add("volume", old.volume, new.volume, "\(new.volume)")
     add("isMuted", old.isMuted, new.isMuted, "\(new.isMuted)")
     add("pan", old.pan, new.pan, "\(new.pan)")
+    add(
+      "audioTimePitchAlgorithm", old.audioTimePitchAlgorithm, new.audioTimePitchAlgorithm,
+      new.audioTimePitchAlgorithm.rawValue)
     add("repeatMode", old.repeatMode, new.repeatMode, new.repeatMode.rawValue)
     add("loop", text(old.loop), text(new.loop), text(new.loop))
     add("actionAtItemEnd", old.actionAtItemEnd, new.actionAtItemEnd, new.actionAtItemEnd.rawValue)

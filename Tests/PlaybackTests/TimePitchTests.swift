@@ -45,6 +45,19 @@ import TimeStretch
     await engine.close()
   }
 
+  @Test func anotherAlgorithmIsAChangeOfTheStateThatWasAskedFor() async throws {
+    let rig = try await Rig()
+    #expect(await rig.run { $0.state.audioTimePitchAlgorithm } == .varispeed)
+    #expect(!rig.dump.contains("audioTimePitchAlgorithm timeDomain"))
+    try await rig.run { try $0.setAudioTimePitchAlgorithm(.timeDomain) }
+    // The same again changes nothing.
+    try await rig.run { try $0.setAudioTimePitchAlgorithm(.timeDomain) }
+    #expect(await rig.run { $0.state.audioTimePitchAlgorithm } == .timeDomain)
+    let told = rig.dump.split(separator: "\n").filter { $0.hasPrefix("audioTimePitchAlgorithm timeDomain") }
+    #expect(told == ["audioTimePitchAlgorithm timeDomain (request)"])
+    await rig.close()
+  }
+
   @Test(arguments: stretching, [0.5, 2.0])
   func thePitchIsKeptAndTimeGoesOnByExactlyTheRate(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) async throws {
     let rig = try await rig(algorithm)
