@@ -118,7 +118,7 @@ final class DecodeWorker {
       return
     }
     current?.pass.end = newPlan.currentEnd
-    if !item.setEnd(newPlan.currentEnd), let job {
+    if !setEnd(newPlan.currentEnd, of: item), let job {
       current?.pass.end = nil
       report(.overran(generation: job.generation, index: begunCount - 1))
     }
@@ -156,7 +156,7 @@ final class DecodeWorker {
         at: now(), indexNanoseconds: timings.indexNanoseconds, demuxNanoseconds: timings.demuxNanoseconds)
       preparation.sourceRateHz = decoder.format.sampleRateHz
       // An end before the place where a seek landed ends the pass at once.
-      if !decoder.setEnd(job.start.end) { decoder.endHere() }
+      if !setEnd(job.start.end, of: decoder) { decoder.endHere() }
     } catch {
       item = nil
       current = nil
@@ -168,6 +168,7 @@ final class DecodeWorker {
   /// The decoder for a source: the one that is open already when it is the same item again.
   private func open(_ source: DecodePipeline.Source) throws(MediaError) -> ItemDecoder {
     if let item, item.itemID == source.itemID {
+      item.setReversed(isReverse)
       item.resetCancellation()
       offerForCancellation(item)
       return item
@@ -175,6 +176,7 @@ final class DecodeWorker {
     item = nil
     let decoder = try openDecoder(source)
     item = decoder
+    decoder.setReversed(isReverse)
     offerForCancellation(decoder)
     report(.loaded(itemID: source.itemID, decoder.properties, sampleRateHz: decoder.format.sampleRateHz))
     return decoder
@@ -267,7 +269,16 @@ final class DecodeWorker {
   }
 
   private func startTrim(_ pass: Pass) -> EdgeTrim {
-    pass.start == .zero && !pass.isSilence ? item?.startTrim ?? .none : .none
+    let isWhole = pass.start == job?.start.rate.itemStart
+    return isWhole && !pass.isSilence ? item?.startTrim ?? .none : .none
+  }
+
+  /// Whether the present job plays backwards.
+  private var isReverse: Bool { job?.start.rate.isReverse ?? false }
+
+  /// As `ItemDecoder.setEnd`, at a time of the item as it is.
+  private func setEnd(_ time: MediaTime?, of item: ItemDecoder) -> Bool {
+    item.setEnd(time.map { job?.start.rate.growing($0) ?? $0 })
   }
 
   /// Tells that the stream goes on behind its end, once there is something behind it.
@@ -328,7 +339,7 @@ final class DecodeWorker {
         // What of the last conversion finds no room is written when there is some.
         if !writer.canFollowOn(item) { guard try writer.finish() else { return } }
         try writer.begin(item, at: pass.start)
-        _ = item.setEnd(pass.end)
+        _ = setEnd(pass.end, of: item)
       }
       begin(pass, job, writer)
     } catch {
@@ -367,7 +378,7 @@ final class DecodeWorker {
           .init(
             itemID: planned.pass.itemID, asset: planned.asset, audioMix: planned.audioMix,
             timePitch: planned.timePitch))
-        _ = try decoder.seek(to: planned.pass.start, before: .zero, after: .zero)
+        _ = try decoder.seek(to: job.start.rate.growing(planned.pass.start), before: .zero, after: .zero)
         return planned.pass
       } catch {
         item = nil

@@ -3,6 +3,10 @@ import MediaCore
 
 /// The sound of one item, decoded in order from a place on: its audio track, or silence where it has only video.
 ///
+/// *Turned round* it is read backwards. Its timeline is mirrored then: what ends at the item's time `t` begins at
+/// `PlaybackRate.mirrorSeconds - t`, the item's beginning is the end, and everything here is said in those times and
+/// frames. So who reads it need not know.
+///
 /// Threading: the decode thread only. Not final, so that a test's may be slow.
 class ItemDecoder {
   enum ReadResult {
@@ -17,11 +21,15 @@ class ItemDecoder {
   /// What the asset was found to be.
   let properties: AssetProperties
   let reader: AudioTrackReader?
+  /// Whether the item is turned round.
+  private(set) var isReversed = false
+  /// Reads it backwards.
+  private lazy var reverseReader = reader.map { ReverseAudioReader($0, duration: properties.duration) }
   /// What `read` gives.
   let format: AudioFormat
   private let audioMix: AudioMixSlot
   private let timePitch: TimePitchSlot
-  /// Where reading ends, exclusive, as a frame of the item; nil: at the item's end.
+  /// Where reading ends, exclusive, as a frame; nil: at the item's end.
   private(set) var endFrame: Int64?
   /// Silence: the next frame, and the frame after the last.
   private var silentFrame: Int64 = 0
@@ -48,29 +56,44 @@ class ItemDecoder {
   }
 
   /// The place of the frame that the next read gives.
-  var position: Int64 { reader?.position ?? silentFrame }
+  var position: Int64 {
+    guard isReversed else { return reader?.position ?? silentFrame }
+    return mirrored(reverseReader?.position ?? silentFrame)
+  }
 
   /// What the item is played with at another rate than 1.
   var timePitchAlgorithm: AudioTimePitchAlgorithm { timePitch.value }
 
-  /// What was cut off the item's edges; that at the end is known once the end has been read.
-  var startTrim: EdgeTrim { reader?.startTrim ?? .none }
-  var endTrim: EdgeTrim { reader?.endTrim ?? .none }
+  /// What was cut off the item's edges; that at the item's end is known once it has been read.
+  var startTrim: EdgeTrim { (isReversed ? reader?.endTrim : reader?.startTrim) ?? .none }
+  var endTrim: EdgeTrim { (isReversed ? reader?.startTrim : reader?.endTrim) ?? .none }
 
-  /// Lets reading end at a time of the item, at frame `floor(time * rate)`; nil: at the item's end. False, and reading
-  /// goes on to the item's end, when it is past that frame already.
+  /// A frame of the item in the mirror, and back.
+  private func mirrored(_ frame: Int64) -> Int64 { PlaybackRate.mirrorSeconds * Int64(format.sampleRateHz) - frame }
+
+  private func mirrored(_ time: MediaTime) -> MediaTime {
+    MediaTime(value: PlaybackRate.mirrorSeconds, timescale: 1) - time
+  }
+
+  /// Turns the item round, or back; then seek.
+  func setReversed(_ isReversed: Bool) { self.isReversed = isReversed }
+
+  /// Lets reading end at a time, at frame `floor(time * rate)`; nil: at the item's end. False, and reading goes on to the
+  /// item's end, when it is past that frame already.
   func setEnd(_ time: MediaTime?) -> Bool {
     endFrame = time?.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity)
-    guard let endFrame, position > endFrame else { return true }
-    self.endFrame = nil
-    return false
+    let isAhead = endFrame.map { position <= $0 } ?? true
+    if !isAhead { endFrame = nil }
+    reverseReader?.lowestFrame = isReversed ? endFrame.map { max(0, mirrored($0)) } ?? 0 : 0
+    return isAhead
   }
 
   /// Nothing more is read.
   func endHere() { endFrame = position }
 
-  /// Goes to a place; answers where the next frame lies, within the tolerances.
+  /// Goes to a place; answers where the next frame lies, within the tolerances, of which backwards no use is made.
   func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
+    if isReversed { return mirrored(try seekBackwards(to: mirrored(time))) }
     if let reader { return try reader.seek(to: time, toleranceBefore: before, toleranceAfter: after) }
     let frame =
       time.isPositiveInfinity
@@ -79,15 +102,48 @@ class ItemDecoder {
     return MediaTime(frame: silentFrame, rate: format.sampleRateHz)
   }
 
+  private func seekBackwards(to time: MediaTime) throws(MediaError) -> MediaTime {
+    if let reverseReader { return try reverseReader.seek(to: time) }
+    let frame =
+      time.isPositiveInfinity
+      ? silentEnd : time.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
+    silentFrame = max(0, min(frame, silentEnd))
+    return MediaTime(frame: silentFrame, rate: format.sampleRateHz)
+  }
+
   /// Decodes up to `capacityFrames` interleaved frames, as loud as the item's mix wants them.
   func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
     let result = try decode(into: samples, capacityFrames: capacityFrames)
     if case .frames(let count, let position) = result {
-      audioMix.value?.apply(
-        to: samples, frameCount: count, channelCount: format.channelCount, firstFrame: position,
-        sampleRateHz: format.sampleRateHz)
+      applyMix(to: samples, frameCount: count, position: position)
     }
     return result
+  }
+
+  private func applyMix(to samples: UnsafeMutablePointer<Float>, frameCount: Int, position: Int64) {
+    guard let mix = audioMix.value else { return }
+    let (channelCount, rate) = (format.channelCount, format.sampleRateHz)
+    guard isReversed else {
+      return mix.apply(
+        to: samples, frameCount: frameCount, channelCount: channelCount, firstFrame: position, sampleRateHz: rate)
+    }
+    // Each frame's volume is that of its time, whichever way it is read.
+    let firstFrame = mirrored(position) - Int64(frameCount)
+    Self.turnRound(samples, frameCount: frameCount, channelCount: channelCount)
+    mix.apply(
+      to: samples, frameCount: frameCount, channelCount: channelCount, firstFrame: firstFrame, sampleRateHz: rate)
+    Self.turnRound(samples, frameCount: frameCount, channelCount: channelCount)
+  }
+
+  private static func turnRound(_ samples: UnsafeMutablePointer<Float>, frameCount: Int, channelCount: Int) {
+    for frame in 0..<frameCount / 2 {
+      let other = frameCount - 1 - frame
+      for channel in 0..<channelCount {
+        let sample = samples[frame * channelCount + channel]
+        samples[frame * channelCount + channel] = samples[other * channelCount + channel]
+        samples[other * channelCount + channel] = sample
+      }
+    }
   }
 
   private func decode(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
@@ -96,6 +152,13 @@ class ItemDecoder {
       guard position < endFrame else { return .ended }
       wanted = Int(min(Int64(wanted), endFrame - position))
     }
+    if isReversed, let reverseReader {
+      switch try reverseReader.read(into: samples, capacityFrames: wanted) {
+      case .frames(let count, let position): return .frames(count, position: mirrored(position))
+      case .endOfTrack: return .ended
+      case .cancelled: return .cancelled
+      }
+    }
     if let reader {
       switch try reader.read(into: samples, capacityFrames: wanted) {
       case .frames(let count, let position): return .frames(count, position: position)
@@ -103,11 +166,12 @@ class ItemDecoder {
       case .cancelled: return .cancelled
       }
     }
-    let count = min(wanted, Int(silentEnd - silentFrame))
+    let count = min(wanted, Int(isReversed ? silentFrame : silentEnd - silentFrame))
     guard count > 0 else { return .ended }
     samples.update(repeating: 0, count: count * format.channelCount)
-    defer { silentFrame += Int64(count) }
-    return .frames(count, position: silentFrame)
+    let first = position
+    silentFrame += Int64(isReversed ? -count : count)
+    return .frames(count, position: first)
   }
 
   func resetCancellation() { reader?.resetCancellation() }
@@ -116,7 +180,9 @@ class ItemDecoder {
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? { reader?.takeSkippedPackets() }
 
   /// What is wrong with the file though it plays, found since the last call.
-  func takeWarning() -> (time: MediaTime, error: MediaError)? { reader?.takeWarning() }
+  func takeWarning() -> (time: MediaTime, error: MediaError)? {
+    isReversed ? reverseReader?.takeWarning() : reader?.takeWarning()
+  }
 
   /// Tells the asset where its sound ends, once the end has been read; answers what that changes, nil for nothing.
   func refineDuration() -> AssetProperties? {

@@ -9,15 +9,17 @@ import MediaCore
 struct ObserverSchedule {
   enum Milestone: Hashable {
     /// The current item begins to be heard, behind another one.
-    case visit(PlayerTimeline.Position)
+    case visit(PlayerTimeline.Position, isReverse: Bool)
     /// Sound begins.
     case start(PlayerTimeline.Position)
     /// An observer's time is reached, and the item's time is this then.
     case times(MediaTime)
     /// Sound ceases.
     case stop(PlayerTimeline.Position)
-    /// The current item goes on from an earlier time, without a jump.
-    case loop(MediaTime)
+    /// The current item goes on from a time that was passed, without a jump.
+    case loop(MediaTime, isReverse: Bool)
+    /// The current item goes on the other way.
+    case turn(MediaTime, isReverse: Bool)
 
     /// The order of what is heard at one frame. The end of an item comes between `stop` and `loop`.
     var rank: Int {
@@ -26,7 +28,7 @@ struct ObserverSchedule {
       case .start: 1
       case .times: 2
       case .stop: 3
-      case .loop: Self.endRank + 1
+      case .loop, .turn: Self.endRank + 1
       }
     }
 
@@ -60,7 +62,8 @@ struct ObserverSchedule {
     guard let itemID else { return next }
     guard let place = table.place, place.itemID == itemID else {
       if let piece = timeline.pieces(from: passFrame).first(where: { $0.itemID == itemID }) {
-        offer(piece.outputFrame, .visit(.init(itemID: itemID, time: piece.time)))
+        offer(
+          piece.outputFrame, .visit(.init(itemID: itemID, time: piece.time), isReverse: piece.rate.isReverse))
       }
       return next
     }
@@ -69,7 +72,12 @@ struct ObserverSchedule {
     if let time = table.nextTime(), let reached = pass.frame(reaching: time) {
       offer(reached.frame, .times(reached.time))
     }
-    if let loop = pass.loop { offer(loop.frame, .loop(loop.time)) }
+    if let loop = pass.loop {
+      let isReverse = loop.rate.isReverse
+      offer(
+        loop.outputFrame,
+        isReverse == pass.isReverse ? .loop(loop.time, isReverse: isReverse) : .turn(loop.time, isReverse: isReverse))
+    }
     return next
   }
 
@@ -94,9 +102,9 @@ struct ObserverSchedule {
   /// The milestone's frame has been heard: answers who is to be called, in order.
   mutating func pass(_ milestone: Milestone, at frame: Int64) -> [TimeObserverTable.Call] {
     switch milestone {
-    case .visit(let position):
+    case .visit(let position, let isReverse):
       passFrame = frame
-      table.visit(position.itemID, at: position.time, includesPeriodic: isSounding)
+      table.visit(position.itemID, at: position.time, includesPeriodic: isSounding, isReverse: isReverse)
       return []
     case .start(let position):
       isSounding = true
@@ -107,33 +115,44 @@ struct ObserverSchedule {
       isSounding = false
       edgeFrame = frame
       return table.periodicCalls(.stop, at: position.time)
-    case .loop(let time):
+    case .loop(let time, let isReverse):
       passFrame = frame
-      if let place = table.place { table.visit(place.itemID, at: time, includesPeriodic: true) }
+      if let place = table.place {
+        table.visit(place.itemID, at: time, includesPeriodic: true, isReverse: isReverse)
+      }
+      return []
+    case .turn(let time, let isReverse):
+      passFrame = frame
+      table.turn(at: time, isReverse: isReverse)
       return []
     }
   }
 
   /// The item's sound has been heard to its end: what lies between there and its duration, the duration itself included,
-  /// is reached.
+  /// is reached. Backwards that is its beginning.
   mutating func end(of itemID: PlayerItem.ID, duration: MediaTime) -> [TimeObserverTable.Call] {
-    guard duration.isNumeric, table.place?.itemID == itemID else { return [] }
-    return table.take(through: duration)
+    guard let place = table.place, place.itemID == itemID else { return [] }
+    if place.isReverse { return table.take(through: .zero) }
+    return duration.isNumeric ? table.take(through: duration) : []
   }
 
   // MARK: - What is carried out
 
   /// At `frame` a seek puts the player to `target`; everything that was heard before has been passed. Answers who is to be
   /// called for what it skips.
-  mutating func jump(to target: PlayerTimeline.Position, at frame: Int64) -> [TimeObserverTable.Call] {
+  mutating func jump(
+    to target: PlayerTimeline.Position, at frame: Int64, isReverse: Bool = false
+  ) -> [TimeObserverTable.Call] {
     begin(at: frame)
-    return table.jump(in: target.itemID, to: target.time)
+    return table.jump(in: target.itemID, to: target.time, isReverse: isReverse)
   }
 
   /// At `frame` a stream is set that begins at `position`: a new item, or the same one where it was interrupted.
-  mutating func land(at position: PlayerTimeline.Position, at frame: Int64) {
+  mutating func land(at position: PlayerTimeline.Position, at frame: Int64, isReverse: Bool = false) {
     if table.place?.itemID != position.itemID {
-      table.visit(position.itemID, at: position.time, includesPeriodic: isSounding)
+      table.visit(position.itemID, at: position.time, includesPeriodic: isSounding, isReverse: isReverse)
+    } else {
+      table.turn(at: position.time, isReverse: isReverse)
     }
     begin(at: frame)
   }

@@ -45,7 +45,7 @@ extension PlayerControl {
   /// While playing it changes without a gap or a click, 60 ms after what is heard then; until then `state.timebaseRate` is
   /// the rate before. Where changes follow each other faster, each takes effect when the one before has, and the newest
   /// is what remains. With `startsPlayback` false a player that is paused stays so, and its next `play` uses the rate,
-  /// once. Errors: `unsupportedRate` for what is not a number, too slow, too fast, or backwards.
+  /// once. Errors: `unsupportedRate` for what is not a number, too slow or too fast; below zero it is played backwards.
   public func setRate(_ rate: Double, startsPlayback: Bool = true) throws(MediaError) {
     try core.setRate(rate, startsPlayback: startsPlayback)
   }

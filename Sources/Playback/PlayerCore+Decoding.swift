@@ -296,7 +296,7 @@ extension PlayerCore {
         trim: end.trim))
     let shortest = Machine.shortestLoop.frameIndex(rate: timeline.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
     let pass = machine.decoded.first { $0.id == id }?.pass
-    let isWhole = pass.map { $0.start == .zero && machine.endsItem($0) } ?? false
+    let isWhole = pass.map { $0.start == machine.decodedSpeed.itemStart && machine.endsItem($0) } ?? false
     run(
       machine.ended(
         id, end: end.end, isTooShort: isWhole && end.frameCount < shortest, hasBrokenOff: end.error != nil),

@@ -51,6 +51,8 @@ extension PlayerCore {
       for range in timeline.times(of: id, in: stream.id, frames: first..<max(first, end)) {
         if let last = ranges.last, last.end == range.start {
           ranges[ranges.count - 1] = TimeRange(start: last.start, end: range.end)
+        } else if let last = ranges.last, last.start == range.end {
+          ranges[ranges.count - 1] = TimeRange(start: range.start, end: last.end)
         } else {
           ranges.append(range)
         }

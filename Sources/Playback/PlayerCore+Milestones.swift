@@ -133,8 +133,8 @@ extension PlayerCore {
   private func handle(_ milestone: ObserverSchedule.Milestone, at frame: Int64) {
     let itemID: PlayerItem.ID? =
       switch milestone {
-      case .visit(let position), .start(let position), .stop(let position): position.itemID
-      case .times, .loop: observers.table.place?.itemID
+      case .visit(let position, _), .start(let position), .stop(let position): position.itemID
+      case .times, .loop, .turn: observers.table.place?.itemID
       }
     tell(observers.pass(milestone, at: frame), itemID: itemID ?? 0, atFrame: frame)
   }

@@ -115,12 +115,14 @@ extension PlayerCore {
     let itemID = committed.trace.itemID
     let time = timeline.time(of: itemID, streamID: event.streamID, endingAt: event.streamFrame)
     let position = time.map { PlayerTimeline.Position(itemID: itemID, time: $0) }
+    let isReverse =
+      timeline.rate(streamID: event.streamID, streamFrame: event.streamFrame)?.isReverse ?? false
     var skipped: [TimeObserverTable.Call] = []
     if let position {
       if committed.jumpCause != nil {
-        skipped = observers.jump(to: position, at: event.outputFrame)
+        skipped = observers.jump(to: position, at: event.outputFrame, isReverse: isReverse)
       } else {
-        observers.land(at: position, at: event.outputFrame)
+        observers.land(at: position, at: event.outputFrame, isReverse: isReverse)
       }
     }
     traceCommit(of: committed, at: time)

@@ -31,8 +31,10 @@ extension PlayerCore {
   }
 
   private func check(_ rate: Double, operation: String) throws(MediaError) -> PlaybackRate {
-    guard let checked = PlaybackRate(rate), !checked.isReverse else {
-      throw MediaError(.unsupportedRate, "a rate is from 1/32 to 32, not \(rate)", operation: operation)
+    guard let checked = PlaybackRate(rate) else {
+      throw MediaError(
+        .unsupportedRate, "a rate is from 1/32 to 32, or backwards from -1/32 to -32, not \(rate)",
+        operation: operation)
     }
     return checked
   }
@@ -49,8 +51,11 @@ extension PlayerCore {
       nextRate = nil
       if machine.rate == 0 { traceResumption() }
     }
-    run(
-      machine.setRate(rate, isBufferEmpty: rate != 0 && isBufferEmpty, immediately: immediately), cause: .request)
+    let (time, wasPaused) = (currentTime(), machine.rate == 0)
+    var actions = machine.setRate(rate, isBufferEmpty: rate != 0 && isBufferEmpty, immediately: immediately)
+    // At once, before anybody takes the end that a paused player stands at for one that it plays to.
+    if wasPaused, machine.isTurning { actions += machine.changeSpeed(from: time) }
+    run(actions, cause: .request)
     followSpeed()
   }
 

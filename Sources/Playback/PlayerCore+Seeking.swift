@@ -119,6 +119,10 @@ extension PlayerCore {
   /// Whether `reached` is the time of the sample that contains `time`, or of the first output frame from it on.
   private func isExact(_ reached: MediaTime, for time: MediaTime) -> Bool {
     guard let sourceRateHz = sounding?.sourceRateHz else { return false }
+    // Backwards the sample that contains a time ends at it or behind it.
+    if machine.decodedSpeed.isReverse, reached >= time, reached - MediaTime(frame: 1, rate: sourceRateHz) < time {
+      return true
+    }
     if reached <= time { return time < reached + MediaTime(frame: 1, rate: sourceRateHz) }
     let rate = machine.decodedSpeed
     guard sourceRateHz != timeline.sampleRateHz || rate != .normal else { return false }

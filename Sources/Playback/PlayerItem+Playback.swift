@@ -100,18 +100,15 @@ extension PlayerItem {
   /// Whether it plays at rates between 0 and 1.
   public var canPlaySlowForward: Bool { isReady }
   /// Whether it plays at -1.
-  public var canPlayReverse: Bool { isReady && Self.canReverse }
+  public var canPlayReverse: Bool { isReady }
   /// Whether it plays at rates between -1 and 0.
-  public var canPlaySlowReverse: Bool { isReady && Self.canReverse }
+  public var canPlaySlowReverse: Bool { isReady }
   /// Whether it plays at rates below -1.
-  public var canPlayFastReverse: Bool { isReady && Self.canReverse }
+  public var canPlayFastReverse: Bool { isReady }
   /// Whether `step` goes forward. It stays so at the item's end.
   public var canStepForward: Bool { isReady }
   /// Whether `step` goes back. It stays so at the item's beginning.
   public var canStepBackward: Bool { isReady }
-
-  /// Whether items are decoded backward.
-  private static let canReverse = false
 
   /// Where can be sought: all of the item, once it is ready; up to an infinite time where the duration is not known, which
   /// is none before.

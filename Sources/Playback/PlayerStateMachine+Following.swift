@@ -13,12 +13,19 @@ extension PlayerStateMachine {
     var end: MediaTime
     /// How many more times it goes back; nil: for ever. Never 0.
     var remaining: Int?
-    /// Playback has come from before `end`. Beyond it playback goes on to the item's end.
+    /// Playback has come from before `end`, or backwards from behind `start`. Beyond it playback goes on to the item's end,
+    /// or backwards its beginning.
     var isArmed: Bool
     /// How many times it has gone back.
     var count = 0
     /// The present pass is the last, and the item ends with it.
     var endsItem = false
+
+    /// Where playback at this rate turns back.
+    func turn(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? start : end }
+
+    /// Where it turns back to.
+    func entry(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? end : start }
   }
 
   /// How far ahead the decode thread is told what follows, in passes. What it really decodes ahead is measured in time,
@@ -38,7 +45,9 @@ extension PlayerStateMachine {
     guard hasPassedEnd, let current = entries.first else { return reconcile() }
     switch mode {
     case .off: return []
-    case .one: return endSeeks(.itemEnded) + start(Start(itemID: current.id, jumpCause: .repeat))
+    case .one:
+      return endSeeks(.itemEnded)
+        + start(Start(itemID: current.id, time: decodedSpeed.itemStart, jumpCause: .repeat))
     case .all: return advance()
     }
   }
@@ -48,7 +57,9 @@ extension PlayerStateMachine {
   mutating func setLoop(_ range: TimeRange?, count: Int?, heardAt time: MediaTime) -> [Action] {
     loop = nil
     if let range, let current = entries.first {
-      loop = Loop(itemID: current.id, start: range.start, end: range.end, remaining: count, isArmed: time < range.end)
+      var loop = Loop(itemID: current.id, start: range.start, end: range.end, remaining: count, isArmed: false)
+      loop.isArmed = !decodedSpeed.reaches(loop.turn(at: decodedSpeed), by: time)
+      self.loop = loop
     }
     return reconcile()
   }
@@ -66,11 +77,13 @@ extension PlayerStateMachine {
     return uncommitted?.start ?? pendingStart
   }
 
-  /// Playback of the item goes on from `time`: answers where that pass ends.
+  /// Playback of the item goes on from `time` at the rate that is wanted: answers where that pass ends.
   mutating func armLoop(at time: MediaTime, of id: ItemID) -> MediaTime? {
     guard let loop, loop.itemID == id else { return nil }
-    self.loop?.isArmed = time < loop.end
-    return time < loop.end ? loop.end : nil
+    let turn = loop.turn(at: speed)
+    let isArmed = !speed.reaches(turn, by: time)
+    self.loop?.isArmed = isArmed
+    return isArmed ? turn : nil
   }
 
   // MARK: - What is wanted
@@ -81,22 +94,32 @@ extension PlayerStateMachine {
     guard !hasPassedEnd else { return [Pass(itemID: current.id, isSilence: true)] }
     var passes = [whole(current)]
     if let loop = soundingLoop {
-      passes[0].end = loop.end
+      let (entry, turn) = (loop.entry(at: decodedSpeed), loop.turn(at: decodedSpeed))
+      passes[0].end = turn
       var remaining = loop.endsItem ? 0 : loop.remaining
       while remaining != 0 {
         guard passes.count < limit else { return passes }
         remaining = remaining.map { $0 - 1 }
         passes.append(
-          Pass(itemID: current.id, start: loop.start, end: remaining == 0 ? current.forwardEnd : loop.end))
+          Pass(itemID: current.id, start: entry, end: remaining == 0 ? current.end(at: decodedSpeed) : turn))
       }
     }
     appendFollowing(current, to: &passes, limit: limit)
     return passes
   }
 
-  /// What follows the end of the current item. A repeat comes before the action at its end.
+  /// What follows the end of the current item. A repeat comes before the action at its end. Backwards nothing but the item
+  /// itself follows its beginning: what comes next in the queue is heard forwards.
   private func appendFollowing(_ current: Entry, to passes: inout [Pass], limit: Int) {
     if stopsBehind(current) { return }
+    if decodedSpeed.isReverse {
+      if repeatMode == .one, current.isRepeatable {
+        while passes.count < limit { passes.append(whole(current)) }
+      } else if actionAtItemEnd == .none, passes.count < limit {
+        passes.append(Pass(itemID: current.id, isSilence: true))
+      }
+      return
+    }
     switch repeatMode {
     case .one where current.isRepeatable:
       while passes.count < limit { passes.append(whole(current)) }
@@ -199,7 +222,7 @@ extension PlayerStateMachine {
     }
     endedItem = nil
     guard let next = passAfter(heard.pass) else {
-      guard actionAtItemEnd == .advance, !stopsBehind(current) else {
+      guard actionAtItemEnd == .advance, !decodedSpeed.isReverse, !stopsBehind(current) else {
         endedItem = current.id
         return actions + setRate(0)
       }
@@ -269,7 +292,7 @@ extension PlayerStateMachine {
     var coming = wantedPasses(min(Self.passLimit, decoded.count + Self.planLength))[...]
     coming[0].start = decoded[0].pass.start
     // What begins behind its end is at its end.
-    if let end = coming[0].end { coming[0].end = max(end, coming[0].start) }
+    if let end = coming[0].end, decodedSpeed.reaches(end, by: coming[0].start) { coming[0].end = coming[0].start }
     for index in 0..<decoded.count + (prepared == nil ? 0 : 1) {
       let actual = index < decoded.count ? decoded[index].pass : prepared
       guard let actual, let wanted = coming.first, wanted.begins(like: actual) else {
@@ -279,7 +302,7 @@ extension PlayerStateMachine {
         if index == decoded.count { return divert(after: index - 1, to: wanted) }
         if isBeingDecoded(index) {
           decoded[index].pass.end = wanted.end
-        } else if actual.ends(before: wanted) {
+        } else if actual.ends(before: wanted, at: decodedSpeed) {
           // The rest of it is to follow.
           coming[coming.startIndex].start = actual.end ?? wanted.start
           continue

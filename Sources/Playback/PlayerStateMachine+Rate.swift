@@ -10,6 +10,9 @@ extension PlayerStateMachine {
   /// Whether what is decoded is not at the rate that is wanted.
   var needsSpeedChange: Bool { decodedSpeed != speed && (hasStream || preparedStart != nil) }
 
+  /// Whether the rate that is wanted goes the other way than what is decoded.
+  var isTurning: Bool { decodedSpeed.isReverse != speed.isReverse }
+
   /// Whether a change of rate can be heard at a place ahead, as opposed to at once.
   var canSplitForSpeed: Bool {
     guard isSounding, !isStarved, rate != 0, uncommitted == nil, !hasPassedEnd else { return false }
@@ -20,6 +23,16 @@ extension PlayerStateMachine {
   /// Everything is decoded anew for the rate that is wanted; `time` of the current item is being heard, or it stands there.
   mutating func changeSpeed(from time: MediaTime) -> [Action] {
     guard needsSpeedChange, let current = entries.first else { return [] }
+    if isTurning {
+      // From here on the item has another end.
+      endedItem = nil
+      if hasPassedEnd {
+        // Back into the item, from the end that was passed.
+        hasPassedEnd = false
+        let end = current.endTime(at: decodedSpeed)
+        return start(Start(itemID: current.id, time: end, jumpCause: .endAction))
+      }
+    }
     if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return start(prepared) }
     if let uncommitted { return start(uncommitted.start) }
     if hasPassedEnd { return start(Start(itemID: current.id, time: time, isContinuation: true, isSilence: true)) }
@@ -30,10 +43,11 @@ extension PlayerStateMachine {
   /// that is wanted. Nothing happens when it is not one that could be.
   mutating func splitForSpeed(_ id: PassID, at time: MediaTime, streamFrame: Int64) -> [Action] {
     guard needsSpeedChange, canSplitForSpeed, let index = decoded.firstIndex(where: { $0.id == id }),
-      !decoded[index].pass.isSilence
+      !decoded[index].pass.isSilence, !isTurning || index == 0
     else { return [] }
     var rest = decoded[index].pass
     rest.start = time
+    if isTurning { rest.end = passEnd(from: time, of: rest.itemID) }
     decoded.removeLast(decoded.count - index - 1)
     decoded[index].pass.end = time
     isLastEnded = true

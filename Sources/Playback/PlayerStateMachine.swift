@@ -29,6 +29,12 @@ struct PlayerStateMachine {
     /// Where forward playback ends, as far as that is known.
     var endTime: MediaTime { min(forwardEnd ?? .positiveInfinity, duration.isNumeric ? duration : .positiveInfinity) }
 
+    /// Where playback at this rate ends; nil: at the item's edge.
+    func end(at rate: PlaybackRate) -> MediaTime? { rate.isReverse ? reverseEnd : forwardEnd }
+
+    /// The same, with the edge's time.
+    func endTime(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? reverseEnd ?? .zero : endTime }
+
     /// The latest time that can be sought; indefinite where that is not known, for behind an estimate there may be more.
     var latestTime: MediaTime { isDurationPrecise ? duration : .indefinite }
   }
@@ -249,10 +255,12 @@ struct PlayerStateMachine {
     guard hasPassedEnd, let current = entries.first else { return reconcile() }
     switch action {
     case .none: return []
-    case .pause:
+    case .pause,
+      .advance where decodedSpeed.isReverse:
       // Back to where the item ended: the silence behind it is not played on.
       endedItem = current.id
-      return setRate(0) + start(Start(itemID: current.id, time: current.endTime, jumpCause: .endAction))
+      return setRate(0)
+        + start(Start(itemID: current.id, time: current.endTime(at: decodedSpeed), jumpCause: .endAction))
     case .advance:
       leave(current)
       return reconcile()
@@ -416,8 +424,10 @@ struct PlayerStateMachine {
       return []
     }
     generation += 1
-    start.rate = speed
-    decodedSpeed = speed
+    // What follows the item is heard the way that the item is, until that is turned round.
+    let isTurn = speed.isReverse != decodedSpeed.isReverse
+    if !isTurn || start.spliceAfter == nil || start.isContinuation { decodedSpeed = speed }
+    start.rate = decodedSpeed
     decoding = .preparing(start)
     isCut = false
     if start.spliceAfter == nil { decoded = [] }

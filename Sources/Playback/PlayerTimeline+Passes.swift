@@ -24,14 +24,12 @@ extension PlayerTimeline {
   struct HeardPass: Sendable, Hashable {
     var sampleRateHz: Int
     var pieces: [Piece] = []
-    /// Where the item begins again, from an earlier time on, without a jump: a loop.
-    var loop: (frame: Int64, time: MediaTime)?
+    /// Where the item begins again, from a time on that was passed, without a jump: a loop. Or where it goes on the other
+    /// way.
+    var loop: Piece?
 
-    static func == (left: HeardPass, right: HeardPass) -> Bool {
-      left.pieces == right.pieces && left.loop?.frame == right.loop?.frame && left.loop?.time == right.loop?.time
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(pieces) }
+    /// Whether it is heard backwards.
+    var isReverse: Bool { pieces.first?.rate.isReverse ?? false }
 
     /// The output frame at which the item's time comes to `time`, and the time there: `time` itself, or what it is
     /// rounded up to a frame, or what follows where the item leaves time out. The end of a piece counts as reached. Nil
@@ -100,7 +98,7 @@ extension PlayerTimeline {
           pass.pieces = [piece]
           continue
         }
-        pass.loop = (piece.outputFrame, piece.time)
+        pass.loop = piece
         break
       }
       pass.pieces.append(piece)
@@ -115,7 +113,10 @@ extension PlayerTimeline {
     for (index, span) in list.enumerated() where span.itemID == itemID {
       let first = max(span.streamFrame, frames.lowerBound)
       let end = min(index + 1 < list.count ? list[index + 1].streamFrame : .max, frames.upperBound)
-      if first < end { ranges.append(TimeRange(start: time(in: span, at: first), end: time(in: span, at: end))) }
+      if first < end {
+        let (begins, ends) = (time(in: span, at: first), time(in: span, at: end))
+        ranges.append(TimeRange(start: min(begins, ends), end: max(begins, ends)))
+      }
     }
     return ranges
   }

@@ -8,8 +8,9 @@ import RealtimeAudio
 /// format that follow each other share it, so that what comes out equals the conversion of their concatenation. A pass
 /// of another format begins at the next frame after the exact end of the one before, which is carried without rounding.
 ///
-/// All passes of a stream are played at one rate. At the rate 1 that costs nothing; at another one the converter makes
-/// the sound faster or slower, and every frame of the item counts for as many of the stream as that says.
+/// All passes of a stream are played at one rate. At the rates 1 and -1 that costs nothing; at another one the converter makes
+/// the sound faster or slower, and every frame of the item counts for as many of the stream as that says. Backwards items
+/// come turned round, in times that grow (`ItemDecoder`), and so they are counted here.
 ///
 /// Threading: the decode thread only.
 final class StreamWriter {
@@ -21,6 +22,8 @@ final class StreamWriter {
   private let stream: RenderStream
   let format: AudioFormat
   let playbackRate: PlaybackRate
+  /// How fast that is, whichever way.
+  let speed: PlaybackRate
   private var converter: (any SoundConverter)?
   /// Where what has been put in so far ends.
   private var place = ExactPlace()
@@ -37,6 +40,7 @@ final class StreamWriter {
     self.stream = stream
     self.format = format
     self.playbackRate = playbackRate
+    speed = playbackRate.magnitude
   }
 
   /// Whether a piece can be written.
@@ -52,11 +56,21 @@ final class StreamWriter {
   func start(
     with item: ItemDecoder, at start: PlayerStateMachine.Start
   ) throws(MediaError) -> MediaTime {
+    var start = start
+    start.time = playbackRate.growing(start.time)
+    if playbackRate.isReverse { swap(&start.toleranceBefore, &start.toleranceAfter) }
+    return playbackRate.growing(try startGrowing(with: item, at: start))
+  }
+
+  /// The same in times that grow.
+  private func startGrowing(
+    with item: ItemDecoder, at start: PlayerStateMachine.Start
+  ) throws(MediaError) -> MediaTime {
     let (source, rate) = (item.format, item.format.sampleRateHz)
     itemID = item.itemID
     passIndex = 0
     sourceFormat = source
-    guard playbackRate == .normal else {
+    guard speed == .normal else {
       if let algorithm = stretch(of: item) { return try startStretching(item, at: start, algorithm) }
       return try startConverting(item, at: start)
     }
@@ -88,13 +102,13 @@ final class StreamWriter {
     let isExact = start.toleranceBefore == .zero && start.toleranceAfter == .zero && start.time.isNumeric
     let wanted = isExact ? start.time : MediaTime(frame: first, rate: rate)
     let passed = (wanted - beginning).frameCount(
-      rate: format.sampleRateHz, playbackRate: playbackRate, rounding: .towardPositiveInfinity)
+      rate: format.sampleRateHz, playbackRate: speed, rounding: .towardPositiveInfinity)
     let dropped = max(0, passed ?? 0)
     converter = try AudioConverter(
-      from: item.format, to: format, playbackRate: playbackRate, droppedFrameCount: dropped)
+      from: item.format, to: format, playbackRate: speed, droppedFrameCount: dropped)
     place = ExactPlace(frame: -dropped)
     let time = MediaTime(
-      beginning, advancedByFrames: dropped, rate: format.sampleRateHz, playbackRate: playbackRate)
+      beginning, advancedByFrames: dropped, rate: format.sampleRateHz, playbackRate: speed)
     describe(time, at: 0)
     return time
   }
@@ -119,7 +133,7 @@ final class StreamWriter {
       first = item.position
     }
     let history = AudioConverter.historyStart(
-      before: first, from: item.format, to: format, playbackRate: playbackRate)
+      before: first, from: item.format, to: format, playbackRate: speed)
     if history != item.position || first != history {
       _ = try item.seek(to: MediaTime(frame: history, rate: rate), before: .zero, after: .zero)
     }
@@ -132,34 +146,37 @@ final class StreamWriter {
     return converter.input == item.format && (converter as? StretchStage)?.algorithm == stretch(of: item)
   }
 
-  /// The next pass follows, which begins at `time` of `item`; `canFollowOn` it or `finish()` first.
+  /// The next pass follows, which begins at `time` of `item`, where it stands; `canFollowOn` it or `finish()` first.
   func begin(_ item: ItemDecoder, at time: MediaTime) throws(MediaError) {
     passIndex += 1
     itemID = item.itemID
     sourceFormat = item.format
     expectedPosition = nil
-    if converter == nil, sourceFormat != format || playbackRate != .normal {
+    if converter == nil, sourceFormat != format || speed != .normal {
       if let algorithm = stretch(of: item) {
         converter = try makeStage(from: sourceFormat, algorithm)
       } else {
-        converter = try AudioConverter(from: sourceFormat, to: format, playbackRate: playbackRate)
+        converter = try AudioConverter(from: sourceFormat, to: format, playbackRate: speed)
       }
     }
-    describe(time)
+    describe(
+      time.isNumeric
+        ? playbackRate.growing(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz))
   }
 
   /// Silence follows, at `time` of the item; nil: where the pass before has ended.
   func beginSilence(itemID: PlayerItem.ID, at time: MediaTime?) {
     passIndex += 1
     self.itemID = itemID
-    if let time { describe(time) }
+    if let time { describe(playbackRate.growing(time)) }
   }
 
-  /// Says that `time` of the item stands at the frame that is put in next.
+  /// Says that `time` of the item, as one that grows, stands at the frame that is put in next.
   ///
   /// Between two frames a pass counts as beginning at the later one: the time there is less than a frame late, and the
   /// pass's very beginning is a time that is heard.
-  private func describe(_ time: MediaTime, at frame: Int64? = nil) {
+  private func describe(_ growingTime: MediaTime, at frame: Int64? = nil) {
+    let time = playbackRate.growing(growingTime)
     // There is room: no more passes are planned than the queue holds, and one pass is described more often only where
     // frames are missing in it.
     _ = stream.describe(
@@ -171,7 +188,7 @@ final class StreamWriter {
   /// So many frames of the item are in the stream, or in the converter on their way to it.
   private func advance(by frameCount: Int64) {
     place.advance(
-      by: frameCount, ofRate: sourceFormat.sampleRateHz * Int(playbackRate.millionths),
+      by: frameCount, ofRate: sourceFormat.sampleRateHz * Int(speed.millionths),
       inRate: format.sampleRateHz * 1_000_000)
   }
 
@@ -204,8 +221,8 @@ final class StreamWriter {
 
   /// Frames of the item that are read at once: what becomes of them is no more than a piece, however slow the rate is.
   private var inputPieceFrames: Int {
-    guard playbackRate < .normal else { return Self.pieceFrames }
-    return max(64, Int(Int64(Self.pieceFrames) * playbackRate.millionths / 1_000_000))
+    guard speed < .normal else { return Self.pieceFrames }
+    return max(64, Int(Int64(Self.pieceFrames) * speed.millionths / 1_000_000))
   }
 
   private func convert(_ item: ItemDecoder, with converter: any SoundConverter) throws(MediaError) -> WriteResult {

@@ -7,7 +7,7 @@ import MediaCore
 /// the sample there has been heard. Playing moves the place forward, a jump puts it elsewhere, and a boundary is passed
 /// exactly when the place comes from one of its sides to the other: *crossed* by playing, *skipped* by a jump. Who plays
 /// has crossed a boundary once its time is reached; who jumps to a boundary stands in front of it until its sample is
-/// heard. So every pass is exactly one of the two.
+/// heard. So every pass is exactly one of the two. Backwards all that is the same, seen from the other side.
 ///
 /// A visit or a jump costs a look at each observer; every call between them costs what a heap costs, however many there
 /// are.
@@ -25,12 +25,19 @@ struct TimeObserverTable {
     var isBackward = false
   }
 
-  /// Where the player stands. Boundaries before `time` lie behind it, those after it ahead; one at `time` itself is
-  /// behind it if `isHeard`.
+  /// Where the player stands. Boundaries before `time` lie behind it, those after it ahead, or backwards the other way
+  /// round; one at `time` itself is behind it if `isHeard`.
   struct Place: Hashable {
     var itemID: PlayerItem.ID
     var time: MediaTime
     var isHeard = false
+    var isReverse = false
+
+    /// Whether a boundary at `time` itself lies on the side of the earlier ones.
+    fileprivate var isAbove: Bool { isHeard != isReverse }
+
+    /// Whether the player has come to `other`, playing.
+    fileprivate func reaches(_ other: MediaTime) -> Bool { isReverse ? time <= other : time >= other }
   }
 
   private enum Kind {
@@ -47,12 +54,14 @@ struct TimeObserverTable {
   /// A time that is to come.
   private struct Due: Comparable {
     var time: MediaTime
+    /// What it is sorted by: `time`, or backwards what grows then.
+    var order: MediaTime
     var token: ObserverToken
     /// Periodic: the multiple; boundary: the index in its list.
     var index: Int64
 
     static func < (left: Due, right: Due) -> Bool {
-      left.time == right.time ? left.token < right.token : left.time < right.time
+      left.order == right.order ? left.token < right.token : left.order < right.order
     }
   }
 
@@ -135,25 +144,38 @@ struct TimeObserverTable {
 
   /// The player comes to `time` of the item, and nothing of it has been heard: a new pass begins, all boundaries from
   /// `time` on lie ahead, and no boundary was passed. `includesPeriodic`: a multiple at `time` itself is due, too.
-  mutating func visit(_ itemID: PlayerItem.ID, at time: MediaTime, includesPeriodic: Bool) {
-    place = Place(itemID: itemID, time: time)
+  mutating func visit(
+    _ itemID: PlayerItem.ID, at time: MediaTime, includesPeriodic: Bool, isReverse: Bool = false
+  ) {
+    place = Place(itemID: itemID, time: time, isReverse: isReverse)
     scheduleAll(includesPeriodic: includesPeriodic)
+  }
+
+  /// Having been played up to `time` the item goes on the other way: what was reached last is the first to be crossed again.
+  mutating func turn(at time: MediaTime, isReverse: Bool) {
+    move(to: time)
+    guard var place, place.isReverse != isReverse else { return }
+    place.isReverse = isReverse
+    // On the same side of a boundary there as before.
+    place.isHeard.toggle()
+    self.place = place
+    scheduleAll(includesPeriodic: false)
   }
 
   /// A seek put the player to `time` of the item. Answers the boundaries that it went over, for those who include seeks:
   /// in the order in which they lie on the way. A player that was not in that item comes from its beginning.
-  mutating func jump(in itemID: PlayerItem.ID, to time: MediaTime) -> [Call] {
+  mutating func jump(in itemID: PlayerItem.ID, to time: MediaTime, isReverse: Bool = false) -> [Call] {
     let origin = place.flatMap { $0.itemID == itemID ? $0 : nil } ?? Place(itemID: itemID, time: .zero)
-    let target = Place(itemID: itemID, time: time)
+    let target = Place(itemID: itemID, time: time, isReverse: isReverse)
     place = target
     scheduleAll(includesPeriodic: false)
-    let isBackward = target.time < origin.time || target.time == origin.time && origin.isHeard
+    let isBackward = target.time < origin.time || target.time == origin.time && origin.isAbove
     var calls: [Call] = []
     for (token, observer) in observers {
       guard case .boundary(let times, let onlyItem, true) = observer.kind, onlyItem ?? itemID == itemID else {
         continue
       }
-      let (from, to) = (Self.firstAhead(of: origin, in: times), Self.firstAhead(of: target, in: times))
+      let (from, to) = (Self.countBelow(origin, in: times), Self.countBelow(target, in: times))
       for time in times[min(from, to)..<max(from, to)] {
         calls.append(
           Call(token: token, handler: observer.handler, time: time, reason: .skipped, isBackward: isBackward))
@@ -173,8 +195,10 @@ struct TimeObserverTable {
 
   /// What was not due has been played up to `time`.
   mutating func move(to time: MediaTime) {
-    guard let place, time > place.time else { return }
-    self.place = Place(itemID: place.itemID, time: time, isHeard: true)
+    guard var moved = place, time != moved.time, !moved.reaches(time) else { return }
+    moved.time = time
+    moved.isHeard = true
+    place = moved
   }
 
   // MARK: - Times
@@ -191,20 +215,26 @@ struct TimeObserverTable {
   /// `time` was reached by playing: answers who is due up to it, in order, and schedules each for its next time. Of an
   /// interval's multiples that came all at once, because the item leaves time out, the first one is told.
   mutating func take(through time: MediaTime) -> [Call] {
-    guard let old = place else { return [] }
-    place = Place(itemID: old.itemID, time: max(time, old.time), isHeard: true)
+    guard var reached = place else { return [] }
+    if !reached.reaches(time) { reached.time = time }
+    reached.isHeard = true
+    place = reached
+    let limit = reached.isReverse ? -time : time
     var calls: [Call] = []
-    while let due = heap.min, due.time <= time {
+    while let due = heap.min, due.order <= limit {
       heap.removeMin()
       guard let observer = observers[due.token] else { continue }
       switch observer.kind {
       case .periodic(let interval):
         calls.append(Call(token: due.token, handler: observer.handler, time: due.time, reason: .periodic))
-        let next = due.time == time ? due.index + 1 : Self.multiple(of: interval, from: time, isIncluded: false)
+        let next =
+          due.time == time
+          ? due.index + (reached.isReverse ? -1 : 1)
+          : Self.multiple(of: interval, from: time, isReverse: reached.isReverse, isIncluded: false)
         if let next { insert(due.token, interval: interval, multiple: next) }
       case .boundary(let times, _, _):
         calls.append(Call(token: due.token, handler: observer.handler, time: due.time, reason: .crossed))
-        insert(due.token, times: times, index: Int(due.index) + 1)
+        insert(due.token, times: times, index: Int(due.index) + (reached.isReverse ? -1 : 1))
       }
     }
     return calls
@@ -223,42 +253,53 @@ struct TimeObserverTable {
   ) {
     switch observer.kind {
     case .periodic(let interval):
-      guard let multiple = Self.multiple(of: interval, from: place.time, isIncluded: includesPeriodic) else { return }
+      guard
+        let multiple = Self.multiple(
+          of: interval, from: place.time, isReverse: place.isReverse, isIncluded: includesPeriodic)
+      else { return }
       insert(token, interval: interval, multiple: multiple)
     case .boundary(let times, let onlyItem, _):
       guard onlyItem ?? place.itemID == place.itemID else { return }
-      insert(token, times: times, index: Self.firstAhead(of: place, in: times))
+      insert(token, times: times, index: Self.countBelow(place, in: times) - (place.isReverse ? 1 : 0))
     }
   }
 
   private mutating func insert(_ token: ObserverToken, times: [MediaTime], index: Int) {
-    if index < times.count { heap.insert(Due(time: times[index], token: token, index: Int64(index))) }
+    if times.indices.contains(index) { insert(token, time: times[index], index: Int64(index)) }
   }
 
   private mutating func insert(_ token: ObserverToken, interval: MediaTime, multiple: Int64) {
     let (value, overflow) = interval.value.multipliedReportingOverflow(by: multiple)
     guard !overflow else { return }
-    heap.insert(Due(time: MediaTime(value: value, timescale: interval.timescale), token: token, index: multiple))
+    insert(token, time: MediaTime(value: value, timescale: interval.timescale), index: multiple)
   }
 
-  /// The index of the first of the ascending `times` that lies ahead of `place`.
-  private static func firstAhead(of place: Place, in times: [MediaTime]) -> Int {
+  private mutating func insert(_ token: ObserverToken, time: MediaTime, index: Int64) {
+    heap.insert(Due(time: time, order: place?.isReverse == true ? -time : time, token: token, index: index))
+  }
+
+  /// How many of the ascending `times` lie on the earlier side of `place`.
+  private static func countBelow(_ place: Place, in times: [MediaTime]) -> Int {
     var (low, high) = (0, times.count)
     while low < high {
       let middle = (low + high) / 2
-      let isAhead = place.isHeard ? times[middle] > place.time : times[middle] >= place.time
-      if isAhead { high = middle } else { low = middle + 1 }
+      let isAbove = place.isAbove ? times[middle] > place.time : times[middle] >= place.time
+      if isAbove { high = middle } else { low = middle + 1 }
     }
     return low
   }
 
-  /// The first multiple of `interval` after `time`, or at it.
-  private static func multiple(of interval: MediaTime, from time: MediaTime, isIncluded: Bool) -> Int64? {
+  /// The first multiple of `interval` after `time`, backwards before it, or at it.
+  private static func multiple(
+    of interval: MediaTime, from time: MediaTime, isReverse: Bool, isIncluded: Bool
+  ) -> Int64? {
     guard time.isNumeric else { return nil }
     let numerator = Int128(time.value) * Int128(interval.timescale)
     let denominator = Int128(time.timescale) * Int128(interval.value)
     let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)
     let floor = remainder < 0 ? quotient - 1 : quotient
-    return Int64(exactly: remainder == 0 && isIncluded ? floor : floor + 1)
+    if remainder == 0, isIncluded { return Int64(exactly: floor) }
+    if isReverse { return Int64(exactly: remainder == 0 ? floor - 1 : floor) }
+    return Int64(exactly: floor + 1)
   }
 }

@@ -45,7 +45,7 @@ import Testing
     let (_, client) = try ready(count: 1)
     let status = try client.reply("item.status 1")
     #expect(field("canPlayFastForward", status) == "true")
-    #expect(field("canPlayReverse", status) == "false")
+    #expect(field("canPlayReverse", status) == "true")
     #expect(field("canStepBackward", status) == "true")
     #expect(field("seekableTimeRanges", status) == "0-1")
     try client.reply("preroll")

@@ -335,7 +335,7 @@ private struct Deck {
     switch milestone {
     case .start: edges.append("start")
     case .stop: edges.append("stop")
-    case .visit, .times, .loop: break
+    case .visit, .times, .loop, .turn: break
     }
     tell(schedule.pass(milestone, at: frame))
   }

@@ -1,0 +1,62 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// The table of seeks, backwards: for every codec and container what is read from the end down is what is read from the
+/// start, turned round, each frame once. `swift test --filter ReverseTableTests` prints it.
+@Suite struct ReverseTableTests {
+  @Test(arguments: SeekRow.all)
+  func whatIsReadBackwardsIsWhatIsReadForwardsTurnedRound(_ row: SeekRow) throws {
+    let folder = try TemporaryFolder()
+    let path = try row.make(in: folder)
+    let forwards = try AudioTrackReader(asset: Asset(path: path))
+    let (reference, channelCount) = (try forwards.readToEnd(), forwards.format.channelCount)
+    let frameCount = reference.count / channelCount
+    // From the end, which this reader has not seen, and from a place that is no multiple of anything.
+    for start in [
+      MediaTime.positiveInfinity, MediaTime(frame: Int64(frameCount - 12_345), rate: forwards.format.sampleRateHz),
+    ] {
+      let asset = Asset(path: path)
+      let reader = ReverseAudioReader(try AudioTrackReader(asset: asset), duration: try asset.load().duration)
+      let first = start.isNumeric ? frameCount - 12_345 : frameCount
+      #expect(try reader.seek(to: start) == MediaTime(frame: Int64(first), rate: forwards.format.sampleRateHz))
+      let (places, heard) = try all(reader, channelCount: channelCount)
+      #expect(places.isUnbroken && places.first == Int64(first), "\(row.name) begins at \(places.first ?? -1)")
+      try #require(heard.count == first * channelCount, "\(row.name): \(heard.count / channelCount) frames")
+      var largest: Float = 0
+      for frame in 0..<first {
+        for channel in 0..<channelCount {
+          let difference = abs(
+            heard[frame * channelCount + channel] - reference[(first - 1 - frame) * channelCount + channel])
+          largest = max(largest, difference * 32_768)
+        }
+      }
+      print(
+        "reverse table | \(row.name) | from \(first) | \(heard.count / channelCount) frames | difference \(largest)")
+      // Every sample is looked at, and not those of a few places: what no seek can restore shows up to twice as much.
+      #expect(largest <= row.expectation.allowedSteps * 2, "\(row.name) differs by \(largest) steps")
+    }
+  }
+
+  /// Everything that the reader gives, and whether each piece begins where the one before ended.
+  private func all(
+    _ reader: ReverseAudioReader, channelCount: Int
+  ) throws -> (places: (first: Int64?, isUnbroken: Bool), samples: [Float]) {
+    var samples: [Float] = []
+    var (first, next, isUnbroken) = (Int64?.none, Int64?.none, true)
+    var piece = [Float](repeating: 0, count: 3_000 * channelCount)
+    while true {
+      let result = try piece.withUnsafeMutableBufferPointer { piece throws(MediaError) in
+        try piece.baseAddress.map { base throws(MediaError) in try reader.read(into: base, capacityFrames: 3_000) }
+      }
+      guard case .frames(let count, let position)? = result else { break }
+      if let next, next != position { isUnbroken = false }
+      first = first ?? position
+      next = position - Int64(count)
+      samples += piece[..<(count * channelCount)]
+    }
+    return ((first, isUnbroken && next == 0), samples)
+  }
+}
