@@ -1,0 +1,98 @@
+import MediaCore
+import RigSupport
+
+/// What a queue of 100,000 entries costs beside one of a few: each command from its first byte to the end of its answer. MPD
+/// takes no part: what it adds it looks up in its database or opens first.
+enum QueueFigure {
+  private static let entryCount = 100_000
+  private static let lineCount = 200
+  private static let endCount = 10
+  /// The most entries that fit into a line, by their number and not by their paths, in a round figure.
+  private static let longestAppend = 10_000
+
+  static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
+    guard let player = players[.playhead] as? PlayheadPlayer else { return }
+    for player in players.all { try player.unload() }
+    let path = try material.coded(.wav, number: 1)
+    let socket = try player.connect()
+    let (status, statusRounds) = ("status", rounds * 50)
+
+    var durations = Sample()
+    for _ in 0..<max(1, rounds / 4) {
+      let all = String(repeating: " /x", count: longestAppend)
+      durations.add(try milliseconds(socket, "append" + all))
+      _ = try milliseconds(socket, "clear")
+    }
+    table.add(
+      "queue: append \(longestAppend) entries in one line", asked: "<= 20 ms",
+      [.playhead: "\((durations.median ?? 0).text(1)) ms"])
+
+    _ = try milliseconds(socket, "append \"\(path)\"")
+    let statusOfOne = try median(statusRounds) { try milliseconds(socket, status) * 1_000 }
+    _ = try milliseconds(socket, "clear")
+
+    let line = "append" + String(repeating: " \"\(path)\"", count: entryCount / lineCount)
+    let appends = try (0..<lineCount).map { _ in try milliseconds(socket, line) }
+    let (first, last) = (median(appends.prefix(endCount)), median(appends.suffix(endCount)))
+    table.add(
+      "queue: append \(entryCount / lineCount) entries in a line, \(lineCount) times: first \(endCount), last \(endCount), longest",
+      asked: "last <= 1.5 x first",
+      [
+        .playhead:
+          "\(first.text(2)) ms, \(last.text(2)) ms (\((last / first).text(2)) x), \((appends.max() ?? 0).text(1)) ms"
+      ])
+
+    let statusOfAll = try median(statusRounds) { try milliseconds(socket, status) * 1_000 }
+    table.add(
+      "queue: status with 1 entry, with \(entryCount)", asked: "<= 1.1 x",
+      [
+        .playhead:
+          "\(statusOfOne.text(0)) µs, \(statusOfAll.text(0)) µs (\((statusOfAll / statusOfOne).text(2)) x)"
+      ])
+
+    let list = try median(rounds * 5) { try milliseconds(socket, "list limit=1 offset=\(entryCount - 1_000)") * 1_000 }
+    table.add("queue of \(entryCount): list limit=1 offset=\(entryCount - 1_000)", [.playhead: "\(list.text(0)) µs"])
+    let item = try lastItem(socket)
+    var isAtEnd = true
+    let move = try median(rounds * 5) {
+      isAtEnd.toggle()
+      return try milliseconds(socket, "move \(item) to=\(isAtEnd ? entryCount - 1 : 1)") * 1_000
+    }
+    table.add("queue of \(entryCount): move from one end to the other", [.playhead: "\(move.text(0)) µs"])
+    let shuffle = try median(max(1, rounds / 2)) { try milliseconds(socket, "shuffle on seed=42") }
+    table.add("queue of \(entryCount): shuffle on", asked: "<= 30 ms", [.playhead: "\(shuffle.text(1)) ms"])
+    _ = try milliseconds(socket, "shuffle off")
+    try player.unload()
+  }
+
+  /// The id of the queue's last entry.
+  private static func lastItem(_ socket: LineSocket) throws -> String {
+    try socket.send("list limit=1 offset=\(entryCount - 1)\n")
+    let row = try socket.line()
+    _ = try socket.line()
+    guard let field = row.split(separator: " ").first(where: { $0.hasPrefix("item=") }) else {
+      throw RigError.programFailed("playheadd: \(row)")
+    }
+    return String(field.dropFirst("item=".count))
+  }
+
+  /// Sends a command and waits for the end of its answer.
+  private static func milliseconds(_ socket: LineSocket, _ command: String) throws -> Double {
+    let sent = try socket.send(command + "\n")
+    while true {
+      let line = try socket.line()
+      if line == "ok" || line.hasPrefix("ok ") { return HostTime.present.milliseconds(since: sent) }
+      guard line.hasPrefix("| ") else { throw RigError.programFailed("playheadd: \(line.prefix(200))") }
+    }
+  }
+
+  private static func median(_ count: Int, _ body: () throws -> Double) throws -> Double {
+    median(try (0..<count).map { _ in try body() })
+  }
+
+  private static func median(_ values: some Sequence<Double>) -> Double {
+    var sample = Sample()
+    for value in values { sample.add(value) }
+    return sample.median ?? 0
+  }
+}
