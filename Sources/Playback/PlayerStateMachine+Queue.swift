@@ -216,7 +216,9 @@ extension PlayerStateMachine {
     let current = entries.first?.id
     entries = QueueEntries(newEntries)
     history.removeAll()
-    if let seed = shuffle?.seed { mix(seed: seed, keeping: entries.first?.id == current ? current : nil) }
+    if let seed = shuffle?.seed {
+      mix(entries.order, seed: seed, keeping: entries.first?.id == current ? current : nil)
+    }
     queueVersion += 1
     return reconcile()
   }
@@ -325,7 +327,7 @@ extension PlayerStateMachine {
   mutating func setShuffle(seed: UInt64?) -> [Action] {
     let current = entries.first?.id
     if let seed {
-      mix(seed: seed, keeping: current)
+      mix(shuffle?.original ?? entries.order, seed: seed, keeping: current)
     } else {
       guard let original = shuffle?.original else { return [] }
       shuffle = nil
@@ -336,9 +338,8 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  private mutating func mix(seed: UInt64, keeping first: ItemID?) {
-    var original = shuffle?.original ?? entries.order
-    if original.count != entries.count || !entries.order.allSatisfy(original.contains) { original = entries.order }
+  /// Shuffles the queue, which has this order without shuffling.
+  private mutating func mix(_ original: QueueOrder, seed: UInt64, keeping first: ItemID?) {
     var mixed = QueueShuffle(seed: seed, original: original)
     entries.reorder(mixed.firstOrder(keeping: first))
     mixed.remaining = entries.count

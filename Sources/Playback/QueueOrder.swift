@@ -29,7 +29,10 @@ struct QueueOrder: Sequence, Sendable {
   init() {}
 
   /// An order of ids that are all different.
-  init(_ ids: some Collection<ItemID>) { insert(contentsOf: ids, at: 0) }
+  init(_ ids: some Collection<ItemID>) {
+    homes.reserveCapacity(ids.count)
+    append(contentsOf: ids)
+  }
 
   // MARK: - Reading
 
@@ -103,13 +106,28 @@ struct QueueOrder: Sequence, Sendable {
   /// Puts ids that are not there yet in front of the one at `index`, or at the end.
   mutating func insert(contentsOf ids: some Collection<ItemID>, at index: Int) {
     guard !ids.isEmpty else { return }
-    let (number, offset) =
-      index >= count ? (Swift.max(0, pieces.count - 1), pieces.last?.ids.count ?? 0) : place(of: index)
+    guard index < count else { return append(contentsOf: ids) }
+    let (number, offset) = place(of: index)
     work += number + ids.count
-    if pieces.isEmpty { pieces.append(Piece(key: makeKey(), ids: [])) }
     for id in ids { homes[id] = pieces[number].key }
     pieces[number].ids.insert(contentsOf: ids, at: offset)
-    split(number, isAppended: index + ids.count >= count)
+    split(number)
+  }
+
+  /// Adds ids that are not there yet at the end: fills the last piece, and then new ones.
+  private mutating func append(contentsOf ids: some Collection<ItemID>) {
+    var rest = ids[...]
+    if let last = pieces.indices.last, pieces[last].ids.count < Self.pieceLimit {
+      let part = rest.prefix(Self.pieceLimit - pieces[last].ids.count)
+      for id in part { homes[id] = pieces[last].key }
+      pieces[last].ids += part
+      work += part.count
+      rest = rest.dropFirst(part.count)
+    }
+    while !rest.isEmpty {
+      pieces.append(adopted(Array(rest.prefix(Self.pieceLimit))))
+      rest = rest.dropFirst(Self.pieceLimit)
+    }
   }
 
   /// Takes an id out; answers where it was, or nil when it was not there.
@@ -189,17 +207,16 @@ struct QueueOrder: Sequence, Sendable {
     return piece
   }
 
-  /// Divides a piece that has grown too large. What is added at the end leaves full pieces behind, anything else halves.
-  private mutating func split(_ number: Int, isAppended: Bool) {
+  /// Divides a piece that has grown too large into such as are half full at least.
+  private mutating func split(_ number: Int) {
     let ids = pieces[number].ids
     guard ids.count > Self.pieceLimit else { return }
-    let length = isAppended ? Self.pieceLimit : Self.pieceLimit / 2
+    let length = Self.pieceLimit / 2
     var parts: [Piece] = []
     var start = length
     while start < ids.count {
       // The last part takes a remainder that would be less than half of one.
-      let end =
-        ids.count - start < length + length / 2 && !isAppended ? ids.count : Swift.min(ids.count, start + length)
+      let end = ids.count - start < length + length / 2 ? ids.count : start + length
       parts.append(adopted(Array(ids[start..<end])))
       start = end
     }

@@ -20,10 +20,12 @@ struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
   /// those from the largest multiple of `bound` on. `bound` is at least 1.
   mutating func draw(below bound: Int) -> Int {
     let bound = UInt64(Swift.max(1, bound))
-    let excess = (UInt64.max % bound + 1) % bound
     while true {
       let number = next()
-      if number <= UInt64.max - excess { return Int(number % bound) }
+      // Those to be left out are fewer than `bound`: almost never is it to be worked out how many.
+      if number <= UInt64.max - bound || number <= UInt64.max - (UInt64.max % bound + 1) % bound {
+        return Int(number % bound)
+      }
     }
   }
 
