@@ -42,6 +42,22 @@ import Testing
     #expect(ticks.allSatisfy { field("rate", $0) == "4" && field("late", $0) == "0" })
   }
 
+  @Test func anEntryIsPlayedBackwardsFromItsEndToItsBeginning() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 96_000)) wait=ready")
+    try client.reply("end-action pause")
+    try client.reply("seek end")
+    #expect(try client.reply("rate -1") == "ok rate=-1")
+    try client.reply("play")
+    try client.reply("clock.advance 0.5")
+    let playing = try client.reply("status")
+    #expect([field("rate", playing), field("timebaseRate", playing), field("time", playing)] == ["-1", "-1", "1.5"])
+    try client.reply("clock.advance 2")
+    let ended = try client.reply("status")
+    #expect([field("rate", ended), field("time", ended)] == ["0", "0"])
+  }
+
   @Test func ratesThatAreNotPossibleAreSaidAndChangeNothing() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()
