@@ -86,8 +86,9 @@ final class DecodePipeline: Sendable {
     case keepsUp(generation: UInt64)
     /// As much has been decoded as is wanted, or everything: the thread sleeps.
     case rested(generation: UInt64)
-    /// Samples were written. Only with `reportsProgress`.
-    case progressed
+    /// Nothing is left to do of the first `requestCount` requests, and all that came of them has been reported. Only with
+    /// `reportsIdling`.
+    case idle(requestCount: UInt64)
   }
 
   struct Mailbox {
@@ -104,16 +105,24 @@ final class DecodePipeline: Sendable {
     var aheadLimit: Int?
     /// What a `prepare` interrupts.
     var reader: AudioTrackReader?
+    /// How often the thread has been told something.
+    var requestCount: UInt64 = 0
+
+    /// Has the thread look at what is said here.
+    mutating func request() {
+      isDirty = true
+      requestCount += 1
+    }
   }
 
   private let mailbox = WakeSignal(Mailbox())
 
   /// - Parameters:
-  ///   - reportsProgress: tell about every piece that was written, for clocks that wait for decoders.
+  ///   - reportsIdling: tell whenever nothing is left to do, for clocks that wait for decoders.
   ///   - now: the clock by which preparations are measured, from any thread.
   ///   - open: opens an item, on the pipeline's thread; may block.
   init(
-    name: String, reportsProgress: Bool, now: @escaping @Sendable () -> HostTime,
+    name: String, reportsIdling: Bool, now: @escaping @Sendable () -> HostTime,
     open: @escaping @Sendable (Source) throws(MediaError) -> sending ItemDecoder = {
       source throws(MediaError) in try ItemDecoder(source)
     },
@@ -121,7 +130,7 @@ final class DecodePipeline: Sendable {
   ) {
     let mailbox = mailbox
     NamedThread.detached(name: "decode-\(name)") {
-      DecodeWorker(mailbox: mailbox, reportsProgress: reportsProgress, now: now, open: open, report: report).run()
+      DecodeWorker(mailbox: mailbox, reportsIdling: reportsIdling, now: now, open: open, report: report).run()
     }
   }
 
@@ -132,7 +141,7 @@ final class DecodePipeline: Sendable {
       mailbox.awaitedFrame = nil
       mailbox.plan = Plan(begunCount: 1, currentEnd: job.start.end, isKnown: false)
       mailbox.planGeneration = job.generation
-      mailbox.isDirty = true
+      mailbox.request()
       mailbox.reader?.cancel()
     }
   }
@@ -142,7 +151,7 @@ final class DecodePipeline: Sendable {
     mailbox.update { mailbox in
       mailbox.plan = plan
       mailbox.planGeneration = generation
-      mailbox.isDirty = true
+      mailbox.request()
     }
   }
 
@@ -150,7 +159,7 @@ final class DecodePipeline: Sendable {
   func report(reaching frame: Int64) {
     mailbox.update { mailbox in
       mailbox.awaitedFrame = frame
-      mailbox.isDirty = true
+      mailbox.request()
     }
   }
 
@@ -159,12 +168,15 @@ final class DecodePipeline: Sendable {
     mailbox.update { mailbox in
       guard mailbox.aheadLimit != frameCount else { return }
       mailbox.aheadLimit = frameCount
-      mailbox.isDirty = true
+      mailbox.request()
     }
   }
 
   /// There is room in the stream again.
-  func roomAppeared() { mailbox.update { $0.isDirty = true } }
+  func roomAppeared() { mailbox.update { $0.request() } }
+
+  /// How many requests there have been; the thread has come to their end when it reports so many (`Report.idle`).
+  var requestCount: UInt64 { mailbox.withState { $0.requestCount } }
 
   /// Ends the thread; a read that blocks is interrupted. Does not wait.
   func close() {

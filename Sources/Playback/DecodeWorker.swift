@@ -7,7 +7,7 @@ final class DecodeWorker {
   typealias Opener = @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder
 
   private let mailbox: WakeSignal<DecodePipeline.Mailbox>
-  private let reportsProgress: Bool
+  private let reportsIdling: Bool
   private let now: @Sendable () -> HostTime
   private let openDecoder: Opener
   private let report: @Sendable (DecodePipeline.Report) -> Void
@@ -41,21 +41,25 @@ final class DecodeWorker {
   private var aheadLimit: Int?
   /// Whether it has been reported that the thread rests.
   private var hasRested = false
+  /// After how many requests it was last reported that nothing is left to do.
+  private var idleRequestCount: UInt64 = 0
 
   private enum Order {
     case close
     case start(DecodePipeline.Job)
     case look(DecodePipeline.Plan, generation: UInt64)
     case goOn
+    /// Say that nothing is left to do.
+    case tellIdle(requestCount: UInt64)
   }
 
   init(
-    mailbox: WakeSignal<DecodePipeline.Mailbox>, reportsProgress: Bool, now: @escaping @Sendable () -> HostTime,
+    mailbox: WakeSignal<DecodePipeline.Mailbox>, reportsIdling: Bool, now: @escaping @Sendable () -> HostTime,
     open: @escaping Opener,
     report: @escaping @Sendable (DecodePipeline.Report) -> Void
   ) {
     self.mailbox = mailbox
-    self.reportsProgress = reportsProgress
+    self.reportsIdling = reportsIdling
     self.now = now
     openDecoder = open
     self.report = report
@@ -71,12 +75,15 @@ final class DecodeWorker {
         canProgress = job != nil
         reportAwaited(isOver: false)
       case .goOn: step()
+      case .tellIdle(let requestCount):
+        idleRequestCount = requestCount
+        report(.idle(requestCount: requestCount))
       }
     }
   }
 
   private func nextOrder() -> Order {
-    let canProgress = canProgress
+    let (canProgress, idleCount) = (canProgress, reportsIdling ? idleRequestCount : nil)
     var (awaited, limit) = (awaitedFrame, aheadLimit)
     defer { (awaitedFrame, aheadLimit) = (awaited, limit) }
     let order = mailbox.wait { mailbox -> Order? in
@@ -93,7 +100,9 @@ final class DecodeWorker {
         mailbox.isDirty = false
         return .look(mailbox.plan, generation: mailbox.planGeneration)
       }
-      return canProgress ? .goOn : nil
+      if canProgress { return .goOn }
+      guard let idleCount, idleCount != mailbox.requestCount else { return nil }
+      return .tellIdle(requestCount: mailbox.requestCount)
     }
     return order ?? .close
   }
@@ -233,7 +242,6 @@ final class DecodeWorker {
     reportExtension(job)
     hasRested = false
     reportAwaited(isOver: false)
-    if reportsProgress { report(.progressed) }
     if job.stream.writtenFrame >= Int64(job.format.sampleRateHz / 5) { reportPrepared(job) }
   }
 
@@ -408,6 +416,5 @@ final class DecodeWorker {
     job.stream.end()
     endedFrame = job.stream.writtenFrame
     reportRest(job)
-    if reportsProgress { report(.progressed) }
   }
 }

@@ -280,7 +280,7 @@ extension PlayerCore {
       send(.newErrorLogEntry(id, time, error))
     case .keepsUp(let generation): run(machine.keepsUp(generation: generation), cause: .buffered)
     case .rested(let generation): run(machine.rested(generation: generation), cause: .buffered)
-    case .progressed: break
+    case .idle(let requestCount): idleRequestCount = requestCount
     }
     tellSeam()
     engine.progressed()

@@ -107,6 +107,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var startTrace: StartTrace?
   var isClosed = false
   private(set) var pipelineStorage: DecodePipeline?
+  /// How many requests the decode thread is known to be done with. On virtual time.
+  var idleRequestCount: UInt64 = 0
 
   /// A stream and the generation that fills it.
   struct Generation {
@@ -165,7 +167,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var output: Output { engine.output }
 
   /// Whether nothing is under way that virtual time would have to wait for.
+  ///
+  /// The decode thread is waited for until it has nothing left to do, and not only until there is enough to be heard: how far
+  /// it has come shows (an exact duration, a full buffer, what a loop has to cut off), and is the same each time only then.
   var isSettled: Bool {
+    if let pipelineStorage, pipelineStorage.requestCount != idleRequestCount { return false }
     // A stream that ended is about to be continued when something is planned.
     let isContinuing = !machine.plan.passes.isEmpty
     let newest = waiting.last?.generation ?? sounding
@@ -178,7 +184,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     let loop = engine.loop
     let now: @Sendable () -> HostTime = { loop.now }
     let made = DecodePipeline(
-      name: name, reportsProgress: engine.isVirtual, now: now, open: engine.openDecoder
+      name: name, reportsIdling: engine.isVirtual, now: now, open: engine.openDecoder
     ) { [weak self] report in
       guard let self else { return }
       loop.execute { self.handle(report) }

@@ -5,8 +5,8 @@ import Synchronization
 /// A control loop whose time passes only when it is told to (`playheadd --clock virtual`, tests). Jobs run on the loop
 /// it wraps; timers wait for virtual time.
 ///
-/// `advance` moves time from timer to timer; between two it lets the sink be heard, frame-exactly, and waits for
-/// decoders whenever a running player lacks samples or is still getting ready. So everything happens at its exact
+/// `advance` moves time from timer to timer; between two it lets the sink be heard, frame-exactly. It waits for decoders
+/// until they have done all that they can, and what they report has been taken in. So everything happens at its exact
 /// instant, in the same order each time, as fast as decoding allows.
 ///
 /// Threading: confined to the wrapped loop, but for `execute` and `enqueue`.

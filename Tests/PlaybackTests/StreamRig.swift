@@ -39,7 +39,7 @@ final class StreamRig {
       reports.update { $0.append(report) }
     }
     let pipeline = DecodePipeline(
-      name: "test", reportsProgress: true, now: { HostTime.now }, open: open, report: keep)
+      name: "test", reportsIdling: true, now: { HostTime.now }, open: open, report: keep)
     defer { pipeline.close() }
     func asset(_ id: PlayerItem.ID) -> Asset { Asset(path: paths[id] ?? path) }
     pipeline.prepare(
@@ -87,7 +87,7 @@ final class StreamRig {
       let region = stream.storage.pointee.ring.readableRegion(from: Int64(frame), atMost: Int(end) - frame)
       samples += UnsafeBufferPointer(start: region.samples, count: region.count * format.channelCount)
     }
-    return Outcome(samples: samples, reports: all.filter { if case .progressed = $0 { false } else { true } })
+    return Outcome(samples: samples, reports: all.filter { if case .idle = $0 { false } else { true } })
   }
 
   /// A file of noise, 16 bits, from frame `frames.lowerBound` of an endless one on.

@@ -114,7 +114,7 @@ import Testing
       if case .ended = report { order.update { $0.append("ended") } }
     }
     let pipeline = DecodePipeline(
-      name: "test", reportsProgress: true, now: { HostTime.now }, open: open, report: tell)
+      name: "test", reportsIdling: true, now: { HostTime.now }, open: open, report: tell)
     defer { pipeline.close() }
     pipeline.prepare(
       .init(
