@@ -166,6 +166,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     guard context.channel.isWritable else { return }
+    // With nothing to flush, what was measured before would count for ever.
+    measureBacklog()
     flush()
     process()
   }
