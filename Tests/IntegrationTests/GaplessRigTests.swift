@@ -106,7 +106,7 @@ import Testing
     try rig.client.reply("load \(path) \(short) wait=ready")
     #expect(
       try rig.client.reply("loop 24001/48000 36007/48000 count=20")
-        == "ok item=1 start=0.500020833 end=0.750145833 count=20")
+        == "ok item=1 start=0.500020833 end=0.750145833 count=20 passes=0")
     try rig.client.reply("play")
     try rig.server.capture.waitForCode(file: 1, index: 40_000)
     #expect(try rig.client.reply("repeat all") == "ok repeat=all")
