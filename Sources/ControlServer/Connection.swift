@@ -80,7 +80,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     waiting = [:]
     for request in abandoned { request.abandon() }
     subscriptions.removeAll()
-    gathering = nil
+    endGathering()
     server.connections[ObjectIdentifier(self)] = nil
     if isLingering { server.lingeringCount -= 1 }
     self.context = nil

@@ -5,7 +5,7 @@ import WireProtocol
 /// Commands about how one entry of a queue is played.
 extension Connection {
   /// An entry. Errors: `no-such-item`.
-  private func item(_ id: Int, of target: NamedPlayer, _ command: CommandName) throws(MediaError) -> PlayerItem {
+  func item(_ id: Int, of target: NamedPlayer, _ command: CommandName) throws(MediaError) -> PlayerItem {
     guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
       throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: command.rawValue)
     }

@@ -83,7 +83,8 @@ final class PlayerRegistry {
     closing.close()
   }
 
-  /// Makes queue entries, each with the next number; numbers are never used again, even when the entries are not used.
+  /// Makes queue entries, each with the next number. A number is given again only after `unmake`, when nobody has heard
+  /// of it.
   func makeItems(_ paths: [FilePath], precise: Bool) -> [PlayerItem] {
     paths.map { path in
       defer { nextItemID += 1 }

@@ -50,7 +50,7 @@ extension Connection {
 
   /// Begins an edit with `wait=ready`: answers when every new entry is ready, or with the first one's error.
   func begin(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
-    guard gathering?.player != target.name else {
+    guard gathering?.target !== target else {
       throw MediaError(.invalidState, "between queue.begin and queue.commit nothing can be waited for")
     }
     let items = try edit(command, on: target)
@@ -156,14 +156,9 @@ extension Connection {
       return try setEnds(of: id, forward: forward, reverse: reverse, on: target)
     case .buffer(let id, let duration): return try setBuffer(of: id, duration, on: target)
     case .volume(let id, let change):
-      guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
-        throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.volume")
-      }
-      return try changeMix(of: item, change)
+      return try changeMix(of: try item(id, of: target, .itemVolume), change)
     case .pitch(let id, let change):
-      guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
-        throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.pitch")
-      }
+      let item = try item(id, of: target, .itemPitch)
       switch change {
       case nil: break
       case .player: try item.setAudioTimePitchAlgorithm(nil)

@@ -2,30 +2,56 @@ import MediaCore
 import Playback
 import WireProtocol
 
+/// How large edits are, as the limits count it.
+struct EditSize {
+  /// Entries that are added, moved, replaced or removed.
+  private(set) var changeCount = 0
+  /// Bytes of their paths.
+  private(set) var byteCount = 0
+
+  /// Nothing.
+  init() {}
+
+  fileprivate init(_ commands: [QueueCommand]) {
+    for command in commands {
+      changeCount += command.changeCount
+      byteCount += command.pathByteCount
+    }
+  }
+
+  /// That of two together.
+  static func + (left: Self, right: Self) -> Self {
+    var sum = left
+    sum.changeCount += right.changeCount
+    sum.byteCount += right.byteCount
+    return sum
+  }
+
+  /// What is left of one without the other, which is a part of it.
+  static func - (left: Self, right: Self) -> Self {
+    var difference = left
+    difference.changeCount -= right.changeCount
+    difference.byteCount -= right.byteCount
+    return difference
+  }
+
+  /// Errors: `edit-too-large` when it is more than `whose` may have.
+  fileprivate func check(_ changeLimit: Int, _ byteLimit: Int, _ whose: String) throws(MediaError) {
+    guard changeCount <= changeLimit, byteCount <= byteLimit else {
+      throw MediaError(.editTooLarge, "\(whose) at most \(changeLimit) changes and \(byteLimit) bytes of paths")
+    }
+  }
+}
+
 /// Edits that are gathered on a connection until `queue.commit`.
 struct QueueGathering {
-  /// The player whose queue they are of.
-  let player: String
-  let ifVersion: Int?
-  private(set) var commands: [QueueCommand] = []
-  private var changeCount = 0
-  private var byteCount = 0
-
-  init(player: String, ifVersion: Int?) {
-    self.player = player
-    self.ifVersion = ifVersion
-  }
-
-  /// Keeps an edit for later. Errors: `edit-too-large`; then it is not kept.
-  mutating func append(_ command: QueueCommand, limits: WireLimits) throws(MediaError) {
-    let (changes, bytes) = (changeCount + command.changeCount, byteCount + command.pathByteCount)
-    guard changes <= limits.editCount, bytes <= limits.editByteCount else {
-      throw MediaError(
-        .editTooLarge, "an edit has at most \(limits.editCount) changes and \(limits.editByteCount) bytes of paths")
-    }
-    (changeCount, byteCount) = (changes, bytes)
-    commands.append(command)
-  }
+  /// The player whose queue they are of, which is not closed.
+  let target: NamedPlayer
+  /// The player's handler that ends the gathering when it is closed.
+  fileprivate let closeHandler: UInt64
+  fileprivate let ifVersion: Int?
+  fileprivate var commands: [QueueCommand] = []
+  fileprivate var size = EditSize()
 }
 
 /// Edits of the queue: single ones, several at once, and those that are gathered.
@@ -84,36 +110,46 @@ extension Connection {
       throw MediaError(.invalidState, "an edit was begun already, and neither committed nor aborted")
     }
     try check(version, of: target)
-    gathering = QueueGathering(player: target.name, ifVersion: version)
+    let closeHandler = target.onClose { [weak self] in self?.endGathering() }
+    gathering = QueueGathering(target: target, closeHandler: closeHandler, ifVersion: version)
     return .ok(["version": .int(target.state.queueVersion)])
   }
 
-  /// Keeps an edit for later, if edits of this player are gathered; nil when the command is to be run.
+  /// Keeps an edit for later, if edits of this player are gathered; nil when the command is to be run. Errors:
+  /// `edit-too-large`; then it is not kept.
   func gather(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
-    guard var open = gathering, open.player == target.name, command.isEdit else { return nil }
+    // Read by its parts: with a second owner the list would be copied.
+    guard gathering?.target === target, let size = gathering?.size, command.isEdit else { return nil }
     guard command.ifVersion == nil else {
       throw MediaError(.invalidArgument, "the version of an edit that was begun is said by queue.begin")
     }
-    // Not two owners of the list, which would be copied.
+    let commands = if case .edit(let commands, _) = command { commands } else { [command] }
+    let (added, limits) = (EditSize(commands), server.limits)
+    try (size + added).check(limits.editCount, limits.editByteCount, "an edit has")
+    try (server.gathered + added).check(
+      limits.gatheredCount, limits.gatheredByteCount, "the edits that are gathered on all connections have")
+    gathering?.commands.append(contentsOf: commands)
+    gathering?.size = size + added
+    server.gathered = server.gathered + added
+    return .ok(["pending": .int(gathering?.commands.count ?? 0)])
+  }
+
+  /// Gathers no more; answers what was gathered, if it was.
+  @discardableResult
+  func endGathering() -> QueueGathering? {
+    guard let open = gathering else { return nil }
     gathering = nil
-    defer { gathering = open }
-    if case .edit(let commands, _) = command {
-      var longer = open
-      for command in commands { try longer.append(command, limits: server.limits) }
-      open = longer
-    } else {
-      try open.append(command, limits: server.limits)
-    }
-    return .ok(["pending": .int(open.commands.count)])
+    open.target.removeCloseHandler(open.closeHandler)
+    server.gathered = server.gathered - open.size
+    return open
   }
 
   /// Errors: `invalid-state` when no edit of this player was begun.
   func takeGathering(of target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueGathering {
-    guard let open = gathering, open.player == target.name else {
+    guard gathering?.target === target, let open = endGathering() else {
       throw MediaError(
         .invalidState, "no edit of \(target.name) was begun on this connection", operation: operation)
     }
-    gathering = nil
     return open
   }
 

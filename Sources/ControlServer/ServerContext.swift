@@ -34,6 +34,8 @@ final class ServerContext: @unchecked Sendable {
   var lingeringCount = 0
   /// Every connection that is served.
   var connections: [ObjectIdentifier: Connection] = [:]
+  /// All that is gathered on them behind `queue.begin`.
+  var gathered = EditSize()
   var isShuttingDown = false
   /// Virtual time that clients asked for, and how many nanoseconds have been let pass for it.
   var virtualTime = (requested: MediaTime.zero, nanoseconds: Int64(0))

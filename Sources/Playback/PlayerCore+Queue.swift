@@ -149,34 +149,39 @@ extension PlayerCore {
     if let limit, let current = machine.entries.first, current.status.error == nil, currentTime() > limit {
       return run(machine.jump(to: current.id), cause: .request)
     }
-    while let id = machine.history.last {
-      if goBack(over: 1, to: id) { return }
-      // It is in another queue by now, or cannot be played: what was before it is next.
-      machine.history.removeLast()
+    // What is in another queue by now, or cannot be played, is passed over.
+    for (passed, id) in machine.history.ids.reversed().enumerated() where takeBack(id) {
+      for _ in 0..<passed { machine.history.removeLast() }
+      _ = goBack(over: 1, to: id)
+      return
     }
     guard machine.repeatMode == .all, machine.shuffle == nil, machine.entries.count > 1 else {
       throw MediaError(.noSuchItem, "nothing was played before", operation: "previous")
     }
+    machine.history.removeAll()
     run(machine.goBackRound(), cause: .request)
   }
 
   /// Goes back over the newest `count` of what was played, to item `id`; false when that is not to be had any more.
   private func goBack(over count: Int, to id: PlayerItem.ID) -> Bool {
-    if let item = items[id] {
-      guard item.error == nil else { return false }
-    } else {
-      guard let item = pastItems[id], item.error == nil, item.claim(by: self) else { return false }
-      adopt(item)
-    }
+    guard takeBack(id) else { return false }
     var returning: [Machine.Entry] = []
     for past in machine.history.ids.suffix(count) {
       if past == id || items[past] != nil { continue }
-      guard let item = pastItems[past], item.error == nil, item.claim(by: self) else { continue }
-      adopt(item)
+      guard takeBack(past), let item = items[past] else { continue }
       returning.append(entry(item))
     }
     if let item = items[id], !machine.entries.contains(id) { returning.append(entry(item)) }
     run(machine.goBack(over: count, returning: returning), cause: .request)
+    return true
+  }
+
+  /// Takes an item that was played for this player again, unless it is in the queue; false when it is not to be had any
+  /// more, or failed.
+  private func takeBack(_ id: PlayerItem.ID) -> Bool {
+    if let item = items[id] { return item.error == nil }
+    guard let item = pastItems[id], item.error == nil, item.claim(by: self) else { return false }
+    adopt(item)
     return true
   }
 

@@ -11,8 +11,8 @@ extension PlayerStateMachine {
     case removeAll
   }
 
-  /// How a change is taken back.
-  private enum Reversal {
+  /// How a change is taken back. One that restores the queue as it was takes back whatever comes behind it, too.
+  enum Reversal {
     case takeOut([ItemID])
     case putBack(Entry, index: Int, originalIndex: Int?)
     case moveBack(ItemID, index: Int)
@@ -43,19 +43,20 @@ extension PlayerStateMachine {
           error.code, "change \(number + 1) of \(changes.count): \(error.message)", operation: error.operation)
       }
     }
-    for reversal in reversals { forget(reversal) }
+    forget(changes, reversals)
     if changes.contains(where: { if case .removeAll = $0 { true } else { false } }) { history.removeAll() }
     startRoundIfOver()
     queueVersion += 1
     return reconcile()
   }
 
-  private mutating func make(_ change: QueueChange, _ reversals: inout [Reversal]) throws(MediaError) {
+  /// Makes a change, and notes how it is taken back. Errors: those of `edit`; then nothing has changed.
+  mutating func make(_ change: QueueChange, _ reversals: inout [Reversal]) throws(MediaError) {
     switch change {
     case .insert(let new, let place):
       let index = try index(of: place, count: entries.count + 1)
       put(new, at: place, index)
-      reversals.append(.takeOut(new.map(\.id)))
+      Self.note(.takeOut(new.map(\.id)), in: &reversals)
     case .remove(let ids): try takeOut(ids, &reversals)
     case .move(let id, let place): try move(id, to: place, &reversals)
     case .replace(let id, let new):
@@ -65,13 +66,20 @@ extension PlayerStateMachine {
       entries.insert(contentsOf: [new], at: index)
       if let originalIndex { shuffle?.original.insert(contentsOf: [new.id], at: originalIndex) }
       if let remaining = shuffle?.remaining, index <= remaining { shuffle?.remaining = remaining + 1 }
-      reversals.append(.takeOut([new.id]))
+      Self.note(.takeOut([new.id]), in: &reversals)
     case .removeAll:
-      reversals.append(.restore(entries, original: shuffle?.original))
+      Self.note(.restore(entries, original: shuffle?.original), in: &reversals)
       entries = QueueEntries()
       shuffle?.original = QueueOrder()
       shuffle?.remaining = 0
     }
+  }
+
+  /// Notes how a change is taken back, unless what was noted last takes it back anyway: an edit keeps the queue as it was
+  /// once at most.
+  private static func note(_ reversal: Reversal, in reversals: inout [Reversal]) {
+    if case .restore? = reversals.last { return }
+    reversals.append(reversal)
   }
 
   static func noSuchItem(_ id: ItemID, _ operation: String) -> MediaError {
@@ -142,12 +150,12 @@ extension PlayerStateMachine {
         throw MediaError(.invalidArgument, "item \(id) is named twice", operation: "remove")
       }
     }
-    // Many at once: what stays is put together anew.
-    guard ids.count > 64 else {
+    // A good part of the queue at once: what stays is put together anew, which takes time for each entry.
+    guard ids.count > Swift.max(64, entries.count / 16) else {
       for id in ids { takeOut(id, &reversals) }
       return
     }
-    reversals.append(.restore(entries, original: shuffle?.original))
+    Self.note(.restore(entries, original: shuffle?.original), in: &reversals)
     if let remaining = shuffle?.remaining {
       shuffle?.remaining -= entries.order.prefix(remaining).count(where: named.contains)
     }
@@ -159,7 +167,7 @@ extension PlayerStateMachine {
     guard let (entry, index) = entries.remove(id) else { return }
     let originalIndex = shuffle?.original.remove(id)
     if let remaining = shuffle?.remaining, index < remaining { shuffle?.remaining = remaining - 1 }
-    reversals.append(.putBack(entry, index: index, originalIndex: originalIndex))
+    Self.note(.putBack(entry, index: index, originalIndex: originalIndex), in: &reversals)
   }
 
   /// A shuffled queue's order without shuffling stays: what was moved was moved among what is shuffled.
@@ -173,7 +181,7 @@ extension PlayerStateMachine {
     if let remaining = shuffle?.remaining {
       shuffle?.remaining += (index < remaining ? 1 : 0) - (from < remaining ? 1 : 0)
     }
-    reversals.append(.moveBack(id, index: from))
+    Self.note(.moveBack(id, index: from), in: &reversals)
   }
 
   /// Takes a change back.
@@ -194,13 +202,19 @@ extension PlayerStateMachine {
     }
   }
 
-  /// A change is done for good: what it took out has left the queue.
-  private mutating func forget(_ reversal: Reversal) {
-    let gone: [ItemID]
-    switch reversal {
-    case .takeOut, .moveBack: return
-    case .putBack(let entry, _, _): gone = [entry.id]
-    case .restore(let old, _): gone = old.order.filter { !entries.contains($0) }
+  /// The changes are done for good: what they took out has left the queue, each entry once.
+  private mutating func forget(_ changes: [QueueChange], _ reversals: [Reversal]) {
+    var gone: [ItemID] = []
+    for reversal in reversals {
+      switch reversal {
+      case .takeOut, .moveBack: break
+      case .putBack(let entry, _, _): gone.append(entry.id)
+      case .restore(let old, _):
+        // Nothing is noted behind this one, and what came and went since then is not in the old queue either.
+        let known = Set(gone)
+        gone += old.order.filter { !entries.contains($0) }
+        gone += changes.flatMap(\.newIDs).filter { !entries.contains($0) && !old.contains($0) && !known.contains($0) }
+      }
     }
     for id in gone { history.remove(id) }
     removed += gone
@@ -412,5 +426,16 @@ extension PlayerStateMachine {
     startRoundIfOver(after: id)
     queueVersion += 1
     return .emit(.itemSkipped(id, error))
+  }
+}
+
+extension PlayerStateMachine.QueueChange {
+  /// The entries that it brings.
+  fileprivate var newIDs: [PlayerItem.ID] {
+    switch self {
+    case .insert(let new, _): new.map(\.id)
+    case .replace(_, let new): [new.id]
+    case .remove, .move, .removeAll: []
+    }
   }
 }

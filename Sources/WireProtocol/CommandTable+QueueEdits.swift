@@ -164,8 +164,10 @@ extension CommandTable {
         + " each"
         + " answered by `ok pending=N`, until `queue.commit` makes all of them or none; everything else is done at"
         + " once, as"
-        + " always. When the connection ends before that, nothing has changed. One at a time; at most"
-        + " \(WireLimits.standard.editCount) changes and \(WireLimits.standard.editByteCount) bytes of paths.",
+        + " always. When the connection ends or the player is closed before that, nothing has changed. One at a"
+        + " time; at most \(WireLimits.standard.editCount) changes and \(WireLimits.standard.editByteCount) bytes of"
+        + " paths, and on all connections together \(WireLimits.standard.gatheredCount) and"
+        + " \(WireLimits.standard.gatheredByteCount).",
       parameters: [
         ParameterSpec(
           .ifVersion, .integer(0...Int.max), .option, "VERSION",

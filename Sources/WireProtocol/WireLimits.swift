@@ -23,10 +23,14 @@ public struct WireLimits: Sendable, Hashable {
   public var outputByteCount = 4_194_304
   /// Entries of one player's queue.
   public var queueCount = 100_000
-  /// Changes that are gathered behind `queue.begin`: each entry that is added, moved, replaced or removed is one.
+  /// Changes that one connection gathers behind `queue.begin`: each entry that is added, moved, replaced or removed is one.
   public var editCount = 200_000
   /// Bytes of the paths in them.
   public var editByteCount = 16_777_216
+  /// Changes that are gathered on all connections together.
+  public var gatheredCount = 800_000
+  /// Bytes of the paths in them.
+  public var gatheredByteCount = 67_108_864
   /// Entries in one reply to `list`: what is written in a moment, and leaves others their turn.
   public var listCount = 1_000
   /// Players of one daemon.
@@ -44,7 +48,8 @@ public struct WireLimits: Sendable, Hashable {
       ("json-depth", jsonDepth), ("batch-members", batchCount), ("waiting-requests", waitingRequestCount),
       ("connections", connectionCount), ("subscriptions", subscriptionCount), ("output-bytes", outputByteCount),
       ("queue-length", queueCount), ("edit-changes", editCount), ("edit-bytes", editByteCount),
-      ("list-rows", listCount), ("players", playerCount),
+      ("gathered-changes", gatheredCount), ("gathered-bytes", gatheredByteCount), ("list-rows", listCount),
+      ("players", playerCount),
     ]
   }
 }

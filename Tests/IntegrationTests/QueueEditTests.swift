@@ -106,6 +106,51 @@ import Testing
     let long = "append /" + String(repeating: "a", count: 65_000)
     for number in 1...258 { #expect(try client.reply(long) == "ok pending=\(number)") }
     #expect(try client.reply(long).hasPrefix("error code=6018"))
+    #expect(try client.reply("append /a") == "ok pending=259", "what does not fit is not kept")
+  }
+
+  @Test func whatAllGatherTogetherIsBounded() throws {
+    let (daemon, client, _) = try connected(0)
+    let line = "append " + repeatElement("/a", count: 20_000).joined(separator: " ")
+    let others = try (0..<4).map { _ in try daemon.connect() }
+    for other in others {
+      try other.reply("queue.begin")
+      for number in 1...10 { #expect(try other.reply(line) == "ok pending=\(number)") }
+    }
+    try client.reply("queue.begin")
+    #expect(try client.reply("append /a").hasPrefix("error code=6018 name=edit-too-large"))
+    // Each way in which a gathering ends makes room for as much again.
+    #expect(try others[0].reply("queue.abort") == "ok version=0")
+    for number in 1...10 { #expect(try client.reply(line) == "ok pending=\(number)") }
+    try others[0].reply("queue.begin")
+    #expect(try others[0].reply("append /a").hasPrefix("error code=6018"))
+    #expect(try others[1].reply("queue.commit").hasPrefix("error code=6013"))
+    for number in 1...10 { #expect(try others[0].reply(line) == "ok pending=\(number)") }
+    try others[1].reply("queue.begin")
+    #expect(try others[1].reply("append /a").hasPrefix("error code=6018"))
+    others[2].finishSending()
+    #expect(try others[2].rest() == [])
+    for number in 1...10 { #expect(try others[1].reply(line) == "ok pending=\(number)") }
+    let last = try daemon.connect()
+    try last.reply("queue.begin")
+    #expect(try last.reply("append /a").hasPrefix("error code=6018"))
+  }
+
+  @Test func aPlayerThatIsClosedTakesWhatWasGatheredForItWithIt() throws {
+    let (daemon, client, paths) = try connected(1)
+    let other = try daemon.connect()
+    try client.reply("player.create a")
+    #expect(try client.reply("queue.begin player=a") == "ok version=0")
+    #expect(try client.reply("append \(paths[0]) player=a") == "ok pending=1")
+    try other.reply("player.close a")
+    #expect(try client.reply("queue.commit player=a").hasPrefix("error code=1006"))
+    try other.reply("player.create a")
+    #expect(try client.reply("queue.commit player=a").hasPrefix("error code=1003"))
+    #expect(try client.reply("append \(paths[0]) player=a") == "ok items=2 version=1")
+    #expect(try client.reply("queue.begin") == "ok version=1", "none is open")
+    #expect(try client.reply("clear") == "ok pending=1")
+    try other.reply("player.close a")
+    #expect(try client.reply("queue.commit") == "ok version=2", "another player's is not touched")
   }
 
   @Test func whatIsShuffledPlaysInThatOrderAndOffRestoresIt() throws {

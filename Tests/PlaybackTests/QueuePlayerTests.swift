@@ -226,6 +226,24 @@ import Testing
     await rig.close()
   }
 
+  @Test func previousThatIsNotPossibleForgetsNothing() async throws {
+    let (rig, items) = try await playing(4_800, 4_800, 48_000)
+    await rig.advance(milliseconds: 200)
+    let other = QueuePlayer(engine: rig.engine, name: "other")
+    try await other.append([items[0], items[1]])
+    let code = await rig.run { player -> MediaError.Code? in
+      do throws(MediaError) { try player.goToPreviousItem() } catch { return error.code }
+      return nil
+    }
+    #expect(code == .noSuchItem)
+    #expect(await rig.run { $0.history().map(\.id) } == [items[0].id, items[1].id])
+    #expect(await ids(rig) == [items[2].id])
+    await other.close()
+    try await rig.run { try $0.goToPreviousItem() }
+    #expect(await ids(rig) == [items[1].id, items[2].id])
+    await rig.close()
+  }
+
   @Test func aJumpGoesOverTheTapeInBothDirections() async throws {
     let (rig, items) = try await playing(24_000, 4_801, 4_802, 4_803)
     try await rig.run { try $0.jump(to: items[2].id) }

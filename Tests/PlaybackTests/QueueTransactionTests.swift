@@ -92,6 +92,75 @@ import Testing
     #expect(machine.takeRemoved().count == 9_000)
   }
 
+  @Test(arguments: [false, true]) func anEditKeepsTheQueueAsItWasOnceAtMost(isShuffled: Bool) throws {
+    var machine = machine(1...1_000)
+    if isShuffled { _ = machine.setShuffle(seed: 7) }
+    let before = (ids(machine), machine.shuffle.map { Array($0.original) })
+    var reversals: [Machine.Reversal] = []
+    func kept() -> [Int] {
+      reversals.enumerated().compactMap { if case .restore = $0.element { $0.offset } else { nil } }
+    }
+    try machine.make(.remove([1]), &reversals)
+    for first: PlayerItem.ID in [100, 200, 300, 400] {
+      try machine.make(.remove(Array(first..<first + 70)), &reversals)
+      try machine.make(insert(2_000 + first, at: .next), &reversals)
+      try machine.make(.move(2_000 + first, to: .index(0)), &reversals)
+      try machine.make(.replace(first + 80, with: .init(id: 3_000 + first)), &reversals)
+      #expect(kept() == [1])
+      #expect(reversals.count == 2)
+    }
+    try machine.make(.removeAll, &reversals)
+    #expect(reversals.count == 2)
+
+    // Nothing of it was an edit; one that fails behind the same changes leaves all as it was.
+    var other = self.machine(1...1_000)
+    if isShuffled { _ = other.setShuffle(seed: 7) }
+    let remaining = other.shuffle?.remaining
+    #expect(throws: MediaError.self) {
+      try other.edit([
+        .remove([1]), .remove(Array(100...170)), insert(2_000, at: .end), .remove(Array(200...270)), .remove([2_000]),
+        .replace(300, with: .init(id: 2_001)), .move(400, to: .index(0)), .removeAll, .remove([5]),
+      ])
+    }
+    #expect(ids(other) == before.0)
+    #expect(other.shuffle.map { Array($0.original) } == before.1)
+    #expect(other.shuffle?.remaining == remaining)
+    #expect(other.takeRemoved().isEmpty)
+  }
+
+  /// However they did, and whether or not they were there when the edit began.
+  @Test(arguments: [false, true]) func allThatLeftIsNamedOnce(isShuffled: Bool) {
+    var machine = machine(1...1_000)
+    if isShuffled { _ = machine.setShuffle(seed: 7) }
+    _ = machine.made([
+      insert(2_000, 2_001, at: .end), .remove([1, 2_000]), .remove(Array(100...170)), insert(2_002, 2_003, at: .next),
+      .remove([2, 2_002]), .remove(Array(200...270)), .replace(2_003, with: .init(id: 2_004)),
+      .replace(3, with: .init(id: 2_005)), .move(2_004, to: .index(0)),
+    ])
+    let gone = machine.takeRemoved()
+    let expected = [1, 2, 3, 2_000, 2_002, 2_003] + Array(100...170) + Array(200...270)
+    #expect(gone.sorted() == expected.map { PlayerItem.ID($0) }.sorted())
+    #expect(Set(ids(machine)).isDisjoint(with: gone))
+    #expect(machine.entries.count == 1_000 + 6 - gone.count)
+    #expect(machine.shuffle.map { Set($0.original) == Set(ids(machine)) } ?? true)
+    let rest = ids(machine)
+    _ = machine.made([
+      insert(3_000, at: .end), .removeAll, insert(3_001, 3_002, at: .end), .remove([3_001]), .removeAll,
+    ])
+    #expect(machine.takeRemoved().sorted() == (rest + [3_000, 3_001, 3_002]).sorted())
+    #expect(machine.entries.isEmpty)
+  }
+
+  /// A few of many are taken out one by one: the order is not put together anew, which would count its own work from 0.
+  @Test func afewOfManyAreTakenOutOfTheOrderThatIsThere() {
+    var machine = machine(1...20_000)
+    let work = machine.entries.order.work
+    _ = machine.made((0..<20).map { number in .remove(Array(1 + number * 70...65 + number * 70)) })
+    #expect(machine.entries.order.work > work)
+    #expect(machine.entries.count == 20_000 - 20 * 65)
+    #expect(machine.takeRemoved().count == 20 * 65)
+  }
+
   // MARK: - Going back
 
   @Test func whatWasPlayedIsGoneBackToInOrder() {
