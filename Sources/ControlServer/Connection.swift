@@ -22,7 +22,9 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   private static let requestsPerTurn = 512
 
   let server: ServerContext
-  private let refusal: MediaError?
+  private let refuse: (any Channel) -> MediaError?
+  /// Why the connection is not served; nil when it is.
+  private var refusal: MediaError?
   private var context: ChannelHandlerContext?
 
   // Input.
@@ -54,10 +56,10 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   /// What the connection watches.
   var subscriptions = Subscriptions()
 
-  /// A connection to be served; or, with a refusal, one that is told so and closed.
-  init(server: ServerContext, refusal: MediaError? = nil) {
+  /// A connection. `refuse` is asked once, when it becomes active, why it is not to be served: then it is told so and closed.
+  init(server: ServerContext, refuse: @escaping (any Channel) -> MediaError?) {
     self.server = server
-    self.refusal = refusal
+    self.refuse = refuse
     reader = RequestReader(limits: server.limits)
     machine = ConnectionStateMachine(waitingRequestLimit: server.limits.waitingRequestCount)
     output = OutputQueue(limits: server.limits)
@@ -67,6 +69,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   func channelActive(context: ChannelHandlerContext) {
     self.context = context
+    // Not before: of several that are accepted together each is to count for the next.
+    refusal = refuse(context.channel)
     if let refusal { return close(saying: refusal) }
     server.connections[ObjectIdentifier(self)] = self
     output.append { Greeting.encode(version: server.version, into: &$0) }

@@ -120,15 +120,18 @@ public final class ControlServer: @unchecked Sendable {
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 65_536, high: 262_144))
       .childChannelInitializer { channel in
-        let refusal = Self.refusal(of: channel, server)
-        if let refusal {
-          server.counters.refused += 1
-          server.logger.log(
-            level: refusal.code == .notAllowed ? .warning : .info, "connection refused",
-            metadata: ["error": "\(refusal)"])
-        }
-        return channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Connection(server: server, refusal: refusal))
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            Connection(server: server) { channel in
+              let refusal = Self.refusal(of: channel, server)
+              if let refusal {
+                server.counters.refused += 1
+                server.logger.log(
+                  level: refusal.code == .notAllowed ? .warning : .info, "connection refused",
+                  metadata: ["error": "\(refusal)"])
+              }
+              return refusal
+            })
         }
       }
   }

@@ -10,7 +10,9 @@ extension Connection {
     switch command {
     case .play: player.onLoop { $0.play() }
     case .playImmediately:
-      try player.tryOnLoop { player throws(MediaError) in try player.playImmediately() }
+      try player.tryOnLoop { player throws(MediaError) in
+        try player.playImmediately(atRate: player.state.rate != 0 ? player.state.rate : player.rateForNextPlay)
+      }
     case .autoWait(let action):
       if let action {
         player.onLoop {

@@ -5,7 +5,7 @@ enum HarmlessMessages {
   /// Beginnings of such messages. Only what has been looked at is here, with the reason; all the rest stays a warning.
   static let prefixes = [
     // From `avformat_find_stream_info`, at each opening of a file whose header has no duration: ADTS, AC-3, MP3 without an
-    // information frame. We say that a duration is an estimate (`precise=false`), or count it.
+    // information frame. We say that a duration is an estimate (`providesPreciseDuration`), or count it.
     "Estimating duration from bitrate, this may be inaccurate",
     // From `av_seek_frame`'s search by timestamps, when the last packet before the end, or a piece of a small file, has none.
     // The seek then answers with an error, and we read from an earlier place.

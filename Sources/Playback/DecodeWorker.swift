@@ -347,7 +347,7 @@ final class DecodeWorker {
         // What of the last conversion finds no room is written when there is some.
         if !writer.canFollowOn(item) { guard try writer.finish() else { return } }
         try writer.begin(item, at: pass.start)
-        _ = setEnd(pass.end, of: item)
+        if !setEnd(pass.end, of: item) { item.endHere() }
       }
       begin(pass, job, writer)
     } catch {

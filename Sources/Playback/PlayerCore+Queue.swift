@@ -11,7 +11,7 @@ extension PlayerCore {
     var claimed: [PlayerItem] = []
     for item in newItems {
       guard items[item.id] == nil, item.claim(by: self) else {
-        for item in claimed { release(item) }
+        giveBack(claimed)
         throw MediaError(.itemInUse, "item \(item.id) is in a queue already", operation: "insert")
       }
       claimed.append(item)
@@ -40,6 +40,14 @@ extension PlayerCore {
     switch change {
     case .audioMix: audioMixChanged(id)
     case .timePitch: timePitchChanged(id)
+    }
+  }
+
+  /// Items that were claimed are not in this queue, after all: those that were played here stay known as such.
+  private func giveBack(_ claimed: [PlayerItem]) {
+    for item in claimed {
+      release(item)
+      if machine.history.contains(item.id) { pastItems[item.id] = item }
     }
   }
 
@@ -99,7 +107,7 @@ extension PlayerCore {
     do throws(MediaError) {
       actions = try machine.edit(changes)
     } catch {
-      for item in newItems { release(item) }
+      giveBack(newItems)
       throw error
     }
     run(actions, cause: .request)

@@ -331,6 +331,8 @@ struct PlayerStateMachine {
   mutating func decodeAnew(_ id: ItemID, from time: MediaTime) -> [Action] {
     guard let current = entries.first else { return [] }
     if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return start(prepared) }
+    // What is about to be heard, be it of a seek, is there already and is decoded anew.
+    if let uncommitted { return start(uncommitted.start) }
     guard hasStream, !hasPassedEnd, endedItem == nil,
       decoded.contains(where: { $0.pass.itemID == id }) || preparedStart?.itemID == id
     else {

@@ -9,7 +9,7 @@ extension CommandTable {
         + " player waits for an item."),
     simple(
       .playImmediately, .playImmediately, "Plays at once with what is decoded, however little that is.",
-      "Goes on from a stall before enough is there, too. When nothing is decoded, a player with `auto-wait` waits, and one"
+      "At the rate of `play`. Goes on from a stall before enough is there, too. When nothing is decoded, a player with `auto-wait` waits, and one"
         + " without stays paused; that is no `stalled` event."),
     CommandSpec(
       .autoWait, .playback, "Sets what happens when samples do not come in time, or gives it.",
@@ -27,10 +27,10 @@ extension CommandTable {
       .preroll, .playback, "Gets ready to be played without being heard.",
       details:
         "A waiting request: it answers with `ready=true` when the first samples are with the output, so that `play` is heard"
-        + " as soon as the device can; with `ready=false` when the time or the item changes before, or a rate is set. The"
-        + " player must be paused.",
+        + " as soon as the device can; with `ready=false` when the time or the item changes before, a rate is set, or the item"
+        + " fails meanwhile. The player must be paused.",
       parameters: [player], waiting: .always, reply: ["ready"],
-      errors: [.invalidState, .noCurrentItem, .noSuchPlayer, .damagedFile, .decodeFailed],
+      errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + itemErrors,
       example: ["> @8 preroll", "< @8 ok ready=true"]
     ) { arguments throws(MediaError) in .playback(.preroll, player: arguments.player) },
     CommandSpec(
@@ -47,7 +47,7 @@ extension CommandTable {
       reply: [
         "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
       ],
-      errors: [.invalidState, .noCurrentItem, .noSuchPlayer, .damagedFile, .decodeFailed],
+      errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + itemErrors,
       example: [
         "> @9 step -5",
         "< @9 ok finished=true item=1 time=12.2 pts=538020/44100 requested=12.2 before=0 after=0 exact=true"

@@ -13,11 +13,13 @@ extension CommandTable {
   private static let ifVersion = ParameterSpec(
     .ifVersion, .integer(0...Int.max), .option, "VERSION", "do it only if the queue has this version")
 
-  private static let loadErrors: [MediaError.Code] = [
-    .noSuchPlayer, .queueTooLong, .unsupportedPlace, .fileNotFound, .notAFile, .permissionDenied, .readFailed,
-    .emptyFile,
-    .unknownFormat, .noPlayableTracks, .damagedFile, .unknownCodec,
+  /// Why an entry cannot be played.
+  static let itemErrors: [MediaError.Code] = [
+    .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat, .noPlayableTracks,
+    .damagedFile, .unknownCodec, .decodeFailed,
   ]
+
+  private static let loadErrors: [MediaError.Code] = [.noSuchPlayer, .queueTooLong, .unsupportedPlace] + itemErrors
 
   /// Commands that edit or list one player's queue, and about its entries.
   static let queue: [CommandSpec] = [

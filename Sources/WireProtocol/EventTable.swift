@@ -78,7 +78,8 @@ public enum EventTable {
         + " late."),
     EventSpec(
       name: .stalled, fields: position,
-      summary: "`observe item.events`: samples did not come in time; playback goes on by itself."),
+      summary:
+        "`observe item.events`: samples did not come in time; playback goes on by itself, or pauses (`auto-wait`)."),
     EventSpec(
       name: .tick, fields: position + ["rate", "reason", "late"],
       summary:

@@ -51,6 +51,21 @@ import Testing
     #expect(machine.setRate(1) == [.setRunning(true)])
   }
 
+  @Test func aSeekThatIsAboutToBeHeardIsDecodedAnewAndCompletes() {
+    var machine = playing([1])
+    let target = MediaTime(value: 5, timescale: 1)
+    _ = machine.seek(7, to: .time(target))
+    _ = machine.prepared(generation: machine.generation)
+    // Handed to the mixer, and not taken yet, when what was decoded becomes void.
+    let actions = machine.decodeAnew(1, from: .zero)
+    #expect(
+      actions.contains {
+        if case .prepare(_, let start) = $0 { start.time == target && start.seek == 7 } else { false }
+      })
+    _ = machine.prepared(generation: machine.generation)
+    #expect(machine.committed(generation: machine.generation).contains(.completeSeek(7, .finished)))
+  }
+
   @Test func reportsOfAnOlderGenerationAreIgnored() {
     var machine = machine([1])
     _ = machine.seek(7, to: .time(MediaTime(value: 1, timescale: 1)))

@@ -30,6 +30,22 @@ import Testing
 
   private func ids(_ rig: Rig) async -> [PlayerItem.ID] { await rig.run { $0.items().map(\.id) } }
 
+  @Test func anEditThatFailsForgetsNothingOfWhatWasPlayed() async throws {
+    let (rig, items) = try await playing(48_000, 48_000)
+    await rig.run { $0.advanceToNextItem() }
+    let other = try rig.wav(file: 3, frames: 4_800)
+    await rig.run { player in
+      // Its place does not exist; and one of two is in the queue already.
+      #expect(throws: MediaError.self) { try player.edit([.insert([items[0]], at: .index(99))]) }
+      #expect(throws: MediaError.self) { try player.append([items[0], other, items[1]]) }
+      #expect(player.history().map(\.id) == [items[0].id])
+      #expect(throws: Never.self) { try player.jump(to: items[0].id) }
+    }
+    #expect(await ids(rig).first == items[0].id)
+    #expect(!other.isClaimed)
+    await rig.close()
+  }
+
   // MARK: - AVFoundation's statements
 
   @Test func statement9PlayOnAnEmptyPlayerWaitsAndWhatIsInsertedPlays() async throws {

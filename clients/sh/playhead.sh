@@ -15,7 +15,8 @@ usage: playhead.sh [--socket PATH] COMMAND [ARGUMENT...] [KEY=VALUE...]
 
 Prints what the daemon answers, rows without their bar. `watch` prints events until it is interrupted; without
 options it observes everything that can be observed. A file is sent with its whole path; one whose name holds
-a `=` is written ./a=b.flac, so that it is not taken for KEY=VALUE.
+a `=` is written ./a=b.flac, so that it is not taken for KEY=VALUE. Within the edits of queue.edit whole paths are
+needed.
 
 Exit status: 0 done; 1 the daemon answered an error (on standard error); 2 wrong use; 3 no daemon, or it went away.
 Socket: --socket, else $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or /run/user/UID, else
@@ -105,6 +106,7 @@ END {
 request() {
   printf '%s' "$1"
   command=$1
+  place=0
   shift
   for argument; do
     printf ' '
@@ -122,8 +124,10 @@ request() {
         esac
         ;;
     esac
+    place=$((place + 1))
     case $command in
       load | append | insert) quote_file "$argument" ;;
+      replace) if [ "$place" -gt 1 ]; then quote_file "$argument"; else quote "$argument"; fi ;;
       *) quote "$argument" ;;
     esac
   done

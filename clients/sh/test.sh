@@ -86,6 +86,7 @@ test_requests() {
   sends "load $folder/one.flac" load one.flac
   sends "append $folder/one.flac /two.flac file:///three.flac" append ./one.flac /two.flac file:///three.flac
   sends "append $folder/a=b.flac wait=ready" append ./a=b.flac wait=ready
+  sends "replace 4 $folder/five.flac" replace 4 five.flac
   sends 'append "/m/日本語 \"x\".flac"' append '/m/日本語 "x".flac'
   sends 'load "/m/line\nbreak.flac"' load $'/m/line\nbreak.flac'
   sends 'load file:///m/a%20b%FF~%25.flac' load $'/m/a b\xff~%.flac'
