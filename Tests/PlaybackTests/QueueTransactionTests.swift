@@ -152,7 +152,7 @@ import Testing
   }
 
   /// A few of many are taken out one by one: the order is not put together anew, which would count its own work from 0.
-  @Test func afewOfManyAreTakenOutOfTheOrderThatIsThere() {
+  @Test func aFewOfManyAreTakenOutOfTheOrderThatIsThere() {
     var machine = machine(1...20_000)
     let work = machine.entries.order.work
     _ = machine.made((0..<20).map { number in .remove(Array(1 + number * 70...65 + number * 70)) })
