@@ -133,9 +133,9 @@ public final class AudioPlayer: Sendable {
   /// the sound can be played no more.
   @discardableResult public func play(atTime time: MediaTime) -> Bool {
     onLoop { [self] core in
-      guard time > Self.deviceTime(core.engine), core.machine.rate == 0, let format = core.output.format,
-        let frame = time.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity), prepare()
-      else { return false }
+      guard core.machine.rate == 0, let frame = Self.outputFrame(at: time, core.engine), prepare() else {
+        return false
+      }
       do throws(MediaError) {
         try core.engine.start([player], at: .outputFrame(frame)) { _ in }
         return true
@@ -152,7 +152,8 @@ public final class AudioPlayer: Sendable {
   public func stop() {
     onLoop { [self] core in
       guard confined.withLock({ $0.isPrepared }) else { return }
-      let time = core.currentTime()
+      // A seek that is under way counts as done.
+      let time = core.machine.startUnderWay?.time ?? core.currentTime()
       core.pause()
       core.removeAll()
       confined.withLock {
@@ -185,13 +186,32 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// The device's time: how much it has played, of whatever players, since it was opened. It stands still while nothing sounds
-  /// or waits to, never goes back, and is zero while no player on it has anything to play.
+  /// The device's time: how much it has played, of whatever players. It stands still while nothing sounds or waits to, and
+  /// never goes back while some player on it has something to play; while none does it is zero, and begins anew from there.
   public var deviceCurrentTime: MediaTime { onLoop { Self.deviceTime($0.engine) } }
 
   private static func deviceTime(_ engine: PlaybackEngine) -> MediaTime {
-    guard let format = engine.output.format, engine.hasPreparedPlayers else { return .zero }
-    return MediaTime(frame: engine.output.heardFrame, rate: format.sampleRateHz)
+    guard let format = engine.output.format else { return .zero }
+    return MediaTime(frame: engine.output.heardFrame - deviceTimeOrigin(engine), rate: format.sampleRateHz)
+  }
+
+  /// The output frame at which the device's time is zero.
+  private static func deviceTimeOrigin(_ engine: PlaybackEngine) -> Int64 {
+    let heard = engine.output.heardFrame
+    if !engine.hasPreparedPlayers { engine.deviceTimeOrigin = heard }
+    // Another device counts from 0.
+    if heard < engine.deviceTimeOrigin { engine.deviceTimeOrigin = 0 }
+    return engine.deviceTimeOrigin
+  }
+
+  /// The output frame with which the device's time comes to `time`; nil when that is over, more than a day ahead or no time.
+  private static func outputFrame(at time: MediaTime, _ engine: PlaybackEngine) -> Int64? {
+    guard let format = engine.output.format, time > deviceTime(engine),
+      let frame = time.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity)
+    else { return nil }
+    let (heard, origin) = (engine.output.heardFrame, deviceTimeOrigin(engine))
+    guard frame > heard - origin, frame <= heard - origin + Int64(format.sampleRateHz) * 86_400 else { return nil }
+    return origin + frame
   }
 
   // MARK: - Loops

@@ -9,6 +9,7 @@ extension PlaybackEngine {
   /// begin. A player that is told something else meanwhile (`pause`, `play`, a rate) leaves the others to start without it; a
   /// seek changes where it begins. `completion` is called once, on the loop, when the frame with which they begin has been
   /// handed to the device, just before it is heard; or with the error when not all could get ready: then none has started.
+  /// It is called in a turn of its own, never within the call that brought it about, and may call back.
   /// Its errors: the failed item's own, `waitEnded` when no player is left, `outputLost` when a frame was asked for of an
   /// output that is gone, `outputUnavailable`.
   ///

@@ -24,6 +24,8 @@ public final class PlaybackEngine: @unchecked Sendable {
   private let loader: ItemLoader
   /// Starts of several players that are under way.
   var startGroups: [StartGroup] = []
+  /// The output frame at which `AudioPlayer.deviceCurrentTime` is zero.
+  var deviceTimeOrigin: Int64 = 0
 
   public init(
     loop: any ControlLoop, output configuration: OutputConfiguration,

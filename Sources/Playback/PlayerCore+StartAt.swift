@@ -77,18 +77,22 @@ extension PlayerCore {
     if let error = entry.status.error { throw error }
     guard newRate != 0 else {
       pause()
-      if let time { beginSeek(to: .time(time), Seek(), in: entry) { _ in } }
-      return
+      return go(to: time, ifCurrent: entry.id)
     }
     guard let hostTime, hostTime <= engine.loop.now else {
       let moment = hostTime.map { StartMoment.hostTime($0) } ?? .whenReady
       let group = try StartGroup([self], at: moment, holdsAtOnce: true, engine: engine) { _ in }
       leaveStartGroup()
       group.begin(atRate: newRate)
-      if let time { beginSeek(to: .time(time), Seek(), in: entry) { _ in } }
-      return
+      return go(to: time, ifCurrent: entry.id)
     }
     makeUp(for: hostTime, at: time ?? currentTime(), rate: newRate, lead: Self.shortestLead)
+  }
+
+  /// Goes to a time of the item that was current before observers were told, unless they have put another in its place.
+  private func go(to time: MediaTime?, ifCurrent id: PlayerItem.ID) {
+    guard let time, !isClosed, let entry = machine.entries.first, entry.id == id else { return }
+    beginSeek(to: .time(time), Seek(), in: entry) { _ in }
   }
 
   /// Starts as if it had started at `hostTime`, which is over, with `time`: where it would be `lead` from now.
@@ -103,13 +107,13 @@ extension PlayerCore {
       [weak self] result in
       // It was not ready in time: the lead was too short.
       guard let self, case .success(let start) = result, start.lateFrameCount > 0, lead < Self.longestLead,
-        self.machine.entries.first?.id == itemID, self.machine.rate != 0
+        self.machine.entries.first?.id == itemID, self.machine.rate != 0, self.startGroup == nil
       else { return }
       self.makeUp(for: hostTime, at: time, rate: rate, lead: lead * 2)
     }
     guard let group else { return }
     leaveStartGroup()
     group.begin(atRate: rate)
-    beginSeek(to: .time(place), Seek(), in: entry) { _ in }
+    go(to: place, ifCurrent: itemID)
   }
 }

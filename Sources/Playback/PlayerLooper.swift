@@ -5,7 +5,11 @@ import Synchronization
 /// itself is repeated by the player, without a gap, so that what is set of it later holds in every pass.
 ///
 /// The item becomes the player's current one, in front of what is in the queue. Looping ends by `disableLooping`, after
-/// `count` repeats, when the item leaves the queue, and when it fails.
+/// `count` repeats, when the item leaves the queue, and when it fails; then the player has the repeat mode again that it had
+/// before.
+///
+/// Lifetime: keep the looper for as long as it is to loop. One that is let go of lets the present pass be the last, as
+/// `disableLooping` does.
 ///
 /// Threading: any. Handlers are called on the control loop.
 public final class PlayerLooper: Sendable {
@@ -30,10 +34,15 @@ public final class PlayerLooper: Sendable {
   private struct Confined {
     var state = State()
     var isDisabled = false
+    /// The repeat mode that the player had before the looper set another; nil: it has set none.
+    var formerMode: RepeatMode?
     var eventToken: ObserverToken?
     var stateToken: ObserverToken?
     var handlers: [(token: Int, handler: @Sendable (State) -> Void)] = []
     var nextToken = 1
+
+    /// Of what watches the player.
+    var tokens: [ObserverToken] { [eventToken, stateToken].compactMap { $0 } }
   }
 
   public let player: QueuePlayer
@@ -44,14 +53,14 @@ public final class PlayerLooper: Sendable {
   private let count: Int?
   private let confined = Mutex(Confined())
 
-  /// Loops `item`, which is in no queue or in this player's, from now on; nothing plays that did not before.
+  /// Loops `item`, which is in no queue or is this player's current one, from now on; nothing plays that did not before.
   ///
   /// `timeRange` is from a time of the item to another, cut to whole frames (see `setLoop`); the first pass begins at its
   /// beginning, too. `count` is how many times playback goes back; nil: until it is told otherwise.
   ///
   /// Errors: `invalidTime` for a range that is empty, negative or not numeric; `invalidArgument` for a `count` below 1. What
   /// only shows when the item is open makes the looper fail: a range beyond the item's end, an item without duration, an item
-  /// that another player has (`itemInUse`).
+  /// that another player has or that waits in this player's queue (`itemInUse`).
   public init(
     player: QueuePlayer, item: PlayerItem, timeRange: TimeRange? = nil, count: Int? = nil
   ) throws(MediaError) {
@@ -71,6 +80,19 @@ public final class PlayerLooper: Sendable {
     self.count = count
     let loop = player.control.core.engine.loop
     if loop.isIsolatingCurrentContext() == true { begin() } else { loop.execute { self.begin() } }
+  }
+
+  deinit {
+    let core = player.control.core
+    let (tokens, former, isReady) = confined.withLock { ($0.tokens, $0.formerMode, $0.state.status == .ready) }
+    guard !tokens.isEmpty else { return }
+    let loopedID = isReady && timeRange != nil ? item.id : nil
+    core.engine.loop.execute {
+      for token in tokens { core.removeObserver(token) }
+      guard !core.isClosed else { return }
+      if let former { Self.endRepeating(in: core, former: former) }
+      if let loopedID, core.machine.loop?.itemID == loopedID { core.run(core.machine.finishLoop(), cause: .request) }
+    }
   }
 
   /// How far the looper is.
@@ -139,7 +161,10 @@ public final class PlayerLooper: Sendable {
     guard item.duration > .zero else {
       throw MediaError(.invalidTime, "an item without duration cannot be looped", operation: "looper")
     }
-    guard let timeRange else { return try core.setRepeatMode(.one) }
+    guard let timeRange else {
+      confined.withLock { $0.formerMode = core.machine.repeatMode }
+      return try core.setRepeatMode(.one)
+    }
     try core.setLoop(timeRange, count: count, itemID: item.id)
     if core.currentTime() < timeRange.start || core.currentTime() >= timeRange.end {
       let seek = PlayerCore.Seek(itemID: item.id)
@@ -182,15 +207,24 @@ public final class PlayerLooper: Sendable {
     end(.cancelled)
   }
 
-  /// The item is not repeated any more; what the queue has been told meanwhile stays.
+  /// The item is not repeated by the looper any more; what the queue has been told meanwhile stays.
   private func endRepeating() {
-    if core.machine.repeatMode == .one { try? core.setRepeatMode(.off) }
+    let former = confined.withLock { confined in
+      defer { confined.formerMode = nil }
+      return confined.formerMode
+    }
+    if let former { Self.endRepeating(in: core, former: former) }
+  }
+
+  private static func endRepeating(in core: PlayerCore, former: RepeatMode) {
+    guard core.machine.repeatMode == .one, former != .one else { return }
+    core.run(core.machine.setRepeatMode(former), cause: .request)
   }
 
   private func end(_ status: Status) {
     let tokens = confined.withLock { confined in
       defer { (confined.eventToken, confined.stateToken) = (nil, nil) }
-      return [confined.eventToken, confined.stateToken].compactMap { $0 }
+      return confined.tokens
     }
     for token in tokens { core.removeObserver(token) }
     change { $0.status = status }

@@ -45,6 +45,10 @@ final class StartGroup: @unchecked Sendable {
   /// The members' rates are set.
   private var isHolding: Bool
   private var isCheckScheduled = false
+  /// It is over, and `completion` has not been called yet.
+  private var isAnswering = false
+  /// Why it cannot be any more; all that are held stay so until that is looked at.
+  private var failure: MediaError?
   private var timer: (any ControlTimer)?
 
   /// Errors: `invalidArgument` for no players, or one twice, or players of another engine; `invalidTime` for a moment that is
@@ -85,7 +89,7 @@ final class StartGroup: @unchecked Sendable {
       return .instant(instant)
     case .outputFrame(let frame):
       let heard = engine.output.heardFrame
-      guard frame > heard || frame == 0 else {
+      guard frame > heard || heard == 0 && frame == 0 else {
         throw MediaError(.invalidTime, "the output is at frame \(heard) already")
       }
       let day = Int64(engine.output.format?.sampleRateHz ?? 48_000) * 86_400
@@ -108,7 +112,9 @@ final class StartGroup: @unchecked Sendable {
   // MARK: - Life
 
   /// Whether nothing is to be done before virtual time may pass.
-  var isSettled: Bool { !isCheckScheduled }
+  var isSettled: Bool { !isCheckScheduled && !isAnswering }
+
+  private var isOver: Bool { if case .over = stage { true } else { false } }
 
   /// Begins to get ready, each member for a rate; nil: for the one that `play` would set.
   func begin(atRate rate: Double? = nil) {
@@ -117,7 +123,8 @@ final class StartGroup: @unchecked Sendable {
       member.startGroup?.leave(member)
       member.startGroup = self
     }
-    for member in members { member.prepareSpeed(rate) }
+    // Observers are told, and may have members leave.
+    for member in members where member.startGroup === self { member.prepareSpeed(rate) }
     if isHolding { command(frame: .max) }
     scheduleCheck()
   }
@@ -134,14 +141,20 @@ final class StartGroup: @unchecked Sendable {
     }
   }
 
+  /// Ends the group. What came of it is said in a turn of its own, for who calls may be in the midst of a change.
   private func finish(_ result: Result<TogetherStart, MediaError>) {
-    if case .over = stage { return }
+    if isOver { return }
     stage = .over
     timer?.cancel()
     for member in members where member.startGroup === self { member.startGroup = nil }
     members = []
-    engine.startGroups.removeAll { $0 === self }
-    completion(result)
+    isAnswering = true
+    engine.loop.execute {
+      self.isAnswering = false
+      self.engine.startGroups.removeAll { $0 === self }
+      self.completion(result)
+      self.engine.progressed()
+    }
   }
 
   /// Looks, in a turn of its own, whether the start has come nearer: who calls may be in the midst of a change.
@@ -178,6 +191,7 @@ final class StartGroup: @unchecked Sendable {
   // MARK: - Getting ready
 
   private func prepare() {
+    if let failure { return give(up: failure) }
     for member in members {
       do throws(MediaError) { try Self.check(member, isHeld: isHolding) } catch { return give(up: error) }
     }
@@ -185,7 +199,11 @@ final class StartGroup: @unchecked Sendable {
     if state.status == .closed || state.status == .lost && !engine.output.canRecover {
       return give(up: state.error ?? MediaError(.outputUnavailable, "there is no output"))
     }
-    guard engine.output.core != nil, members.allSatisfy(\.isPrimed) else { return }
+    guard engine.output.core != nil else { return }
+    if members.contains(where: { $0.inputIndex == nil }) {
+      return give(up: MediaError(.outputUnavailable, "the mixer is full"))
+    }
+    guard members.allSatisfy(\.isPrimed) else { return }
     switch target {
     case .whenReady:
       stage = .aimed(frame: nil)
@@ -195,6 +213,7 @@ final class StartGroup: @unchecked Sendable {
       command(frame: frame)
     case .instant:
       if !engine.output.isClockRunning { command(frame: .max) }
+      if isOver { return }
       stage = .starting
       aim()
     }
@@ -204,7 +223,7 @@ final class StartGroup: @unchecked Sendable {
   private func give(up error: MediaError) {
     let held = isHolding ? members : []
     finish(.failure(error))
-    for member in held where !member.isClosed { member.pause() }
+    for member in held where !member.isClosed && member.startGroup == nil { member.pause() }
   }
 
   /// The clock may run by now, or know better: works the frame out. Without a clock that runs it is done later.
@@ -212,6 +231,7 @@ final class StartGroup: @unchecked Sendable {
     guard let (instant, frame) = newAim(onlyWhenOff: onlyWhenOff) else { return }
     stage = .aimed(frame: frame)
     command(frame: frame)
+    if isOver { return }
     let lastAim = instant.advanced(byNanoseconds: -Self.aimNanoseconds)
     timer?.cancel()
     timer = nil
@@ -234,7 +254,8 @@ final class StartGroup: @unchecked Sendable {
   /// Has all members begin with a frame; nil: at once. In one go, so that the mixer sees all of it or nothing.
   private func command(frame: Int64?) {
     isHolding = true
-    engine.output.batch { for member in members { member.hold(until: frame) } }
+    // Observers are told of each, and may have others leave.
+    engine.output.batch { for member in members where member.startGroup === self { member.hold(until: frame) } }
   }
 
   // MARK: - Starting
@@ -254,16 +275,16 @@ final class StartGroup: @unchecked Sendable {
 
   /// The device is gone, and with it the count of its frames.
   func outputWillStop() {
-    if case .over = stage { return }
+    if isOver { return }
     timer?.cancel()
     timer = nil
     beginnings = [:]
-    if case .frame = target {
-      return finish(.failure(MediaError(.outputLost, "the output that the frame was counted on is gone")))
-    }
-    // Those that are held stay so until there is another device.
+    // Those that are held stay so until there is another device, or until all of them are paused.
     stage = .preparing
     if isHolding { for member in members { member.heldFrame = .max } }
+    guard case .frame = target else { return }
+    failure = MediaError(.outputLost, "the output that the frame was counted on is gone")
+    scheduleCheck()
   }
 
   private func complete() {

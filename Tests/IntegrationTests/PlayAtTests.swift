@@ -71,8 +71,8 @@ import Testing
     #expect(field("time", try client.reply("status player=b")) == "0.55")
     try client.send("@2 play-at +1 a")
     try client.send("stop player=a")
-    #expect(try client.line()?.hasPrefix("@2 error code=6012 name=wait-ended") == true)
-    #expect(try client.line() == "ok")
+    let answers = try (0..<2).map { _ in try client.line() ?? "" }.sorted()
+    #expect(answers[0].hasPrefix("@2 error code=6012 name=wait-ended") && answers[1] == "ok", "\(answers)")
     #expect(try levels(daemon).prefix(2) == ["0/0*12000", "6000/6000*2400"])
   }
 

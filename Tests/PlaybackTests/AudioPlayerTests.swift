@@ -170,6 +170,41 @@ import Testing
     await rig.close()
   }
 
+  @Test func statement38_fromRestAPlayerBeginsSoLongAfterTheTimeThatIsZero() async throws {
+    let rig = try await Rig()
+    let players = try (1...2).map { try sound(rig, file: $0, frames: 12_000) }
+    players[0].play()
+    await rig.advance(milliseconds: 500)
+    players[0].stop()
+    await rig.advance(milliseconds: 500)
+    let used = rig.heard.all.count
+    #expect(players[1].deviceCurrentTime == .zero)
+    // What is refused prepares nothing.
+    #expect(!players[1].play(atTime: seconds(86_401)) && !players[1].play(atTime: .zero))
+    #expect(await rig.run { _ in rig.engine.anyPlayer { !$0.machine.entries.isEmpty } } == false)
+    #expect(players[1].play(atTime: seconds(1, 4)))
+    await rig.advance(milliseconds: 350)
+    #expect(players[1].currentTime == seconds(1, 10))
+    #expect(players[1].deviceCurrentTime == seconds(7, 20))
+    let heard = rig.heard.all
+    #expect(heard[used + 11_999] == StereoFrame(left: 0, right: 0))
+    #expect(heard[used + 12_000] == TimeCode.frame(file: 2, index: 0))
+    await rig.close()
+  }
+
+  @Test func stopWhenItHasFinishedLeavesItAtItsBeginning() async throws {
+    let rig = try await Rig()
+    let player = try sound(rig, frames: 4_800)
+    player.handlers = AudioPlayer.Handlers(didFinishPlaying: { [weak player] _ in player?.stop() })
+    for pass in 1...2 {
+      #expect(player.play())
+      await rig.advance(milliseconds: 300)
+      #expect(player.currentTime == .zero && !player.isPlaying)
+      #expect(ranges(rig) == Array(repeating: 0..<4_800, count: pass))
+    }
+    await rig.close()
+  }
+
   @Test func statement39_enableRateCountsWhenThePlayerIsPrepared() async throws {
     let rig = try await Rig()
     let player = try sound(rig, frames: 96_000)

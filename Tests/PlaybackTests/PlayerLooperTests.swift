@@ -137,6 +137,40 @@ import Testing
     await rig.close()
   }
 
+  @Test func theRepeatModeThatWasSetComesBack() async throws {
+    let rig = try await Rig()
+    let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
+    try await rig.player.append([next])
+    try await rig.player.setRepeatMode(.all)
+    let looper = try PlayerLooper(player: rig.player, item: item)
+    await rig.settle()
+    #expect(await rig.player.state.repeatMode == .one)
+    await rig.player.play()
+    await rig.advance(milliseconds: 250)
+    looper.disableLooping()
+    await rig.advance(milliseconds: 350)
+    #expect(await rig.player.state.repeatMode == .all)
+    #expect(heard(rig).prefix(3) == ["1[0..<9600]", "1[0..<9600]", "2[0..<4800]"])
+    await rig.close()
+  }
+
+  @Test(arguments: [false, true]) func aLooperThatIsLetGoOfEnds(isPart: Bool) async throws {
+    let rig = try await Rig()
+    let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
+    try await rig.player.append([next])
+    var looper: PlayerLooper? = try PlayerLooper(
+      player: rig.player, item: item, timeRange: isPart ? frames(0, 9_600) : nil)
+    await rig.settle()
+    #expect(looper?.status == .ready)
+    await rig.player.play()
+    await rig.advance(milliseconds: 250)
+    looper = nil
+    await rig.advance(milliseconds: 500)
+    #expect(heard(rig) == ["1[0..<9600]", "1[0..<9600]", "2[0..<4800]"])
+    #expect(await rig.player.state.repeatMode == .off)
+    await rig.close()
+  }
+
   @Test func loopingIsOverWhenTheItemLeaves() async throws {
     let rig = try await Rig()
     let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))

@@ -1,5 +1,7 @@
+import MediaAssets
 import MediaCore
 import Playback
+import RealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
@@ -199,6 +201,114 @@ import Testing
     #expect(state.rate == 0 && state.timeControlStatus == .paused)
     #expect(await first.currentTime() == .zero)
     await group.close()
+  }
+
+  @Test func theCompletionMayCallBack() async throws {
+    let group = try await Group(1)
+    let player = group.players[0]
+    let codes = Mutex<[MediaError.Code]>([])
+    try await group.rig.run { [engine = group.rig.engine] player in
+      try engine.start([player], at: .after(MediaTime(value: 1, timescale: 4))) { result in
+        if case .failure(let error) = result { codes.withLock { $0.append(error.code) } }
+        player.assumeIsolated { $0.play() }
+      }
+      player.pause()
+      #expect(codes.withLock { $0 } == [], "not within the call")
+    }
+    await group.rig.advance(milliseconds: 100)
+    #expect(codes.withLock { $0 } == [.waitEnded])
+    #expect(await player.state.rate == 1)
+    #expect(await player.currentTime() == seconds(1, 10))
+    await group.close()
+  }
+
+  @Test func aPlayerThatTheMixerHasNoRoomForStartsNobody() async throws {
+    let group = try await Group(1)
+    let engine = group.rig.engine
+    let others = (1..<64).map { QueuePlayer(engine: engine, name: "\($0)") }
+    await group.rig.settle()
+    let late = QueuePlayer(engine: engine, name: "late")
+    try await late.append([try group.rig.wav(file: 2, frames: 48_000)])
+    await group.rig.settle()
+    let answer = try await group.start(.whenReady, of: [group.players[0], late])
+    await group.rig.advance(milliseconds: 100)
+    #expect(answer.error?.code == .outputUnavailable)
+    #expect(await group.players[0].state.rate == 0)
+    withExtendedLifetime(others) {}
+    await group.close()
+  }
+
+  /// A device that breaks.
+  private final class BreakingWriter: SampleWriter, Sendable {
+    private let left = Mutex(12_000)
+    func begin(format: AudioFormat) throws(MediaError) {}
+    func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+      let isBroken = left.withLock { left in
+        left -= frameCount
+        return left < 0
+      }
+      if isBroken { throw MediaError(.outputLost, "the device broke") }
+    }
+    func finish() {}
+  }
+
+  @Test func aFrameOfADeviceThatIsLostStartsNobodyOnTheNext() async throws {
+    let loop = VirtualControlLoop(base: ThreadControlLoop(name: "lost"))
+    let files = try TemporaryDirectory()
+    let heard = HeardSamples()
+    let writers: [any SampleWriter] = [BreakingWriter(), heard]
+    let sinks = Mutex<[VirtualSink]>(
+      writers.map { VirtualSink(format: Rig.format, lookAheadFrames: 4_800, writer: $0, now: { loop.now }) })
+    let made = Mutex<VirtualSink?>(nil)
+    let engine = PlaybackEngine(
+      loop: loop,
+      output: OutputConfiguration(
+        makeSink: {
+          let sink = sinks.withLock { $0.removeFirst() }
+          made.withLock { $0 = sink }
+          return sink
+        },
+        awaitDevice: { onAppearance in
+          onAppearance()
+          return nil
+        }))
+    func pass(milliseconds: Int64) async {
+      await withCheckedContinuation { continuation in
+        loop.execute { loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
+      }
+    }
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        _ = engine.observeOutput { state in
+          if state.status == .ready, let sink = made.withLock({ $0 }) { loop.attach(sink) }
+        }
+        engine.open()
+        continuation.resume()
+      }
+    }
+    let players = (1...2).map { QueuePlayer(engine: engine, name: "\($0)") }
+    for (number, player) in players.enumerated() {
+      let path = files.file("\(number).wav")
+      try TimeCode.writeWAV(path: path, file: number + 1, frameCount: 96_000, sampleRateHz: 48_000)
+      try await player.append([PlayerItem(asset: Asset(path: path))])
+    }
+    await pass(milliseconds: 0)
+    let answer = Answer()
+    func start(_ player: isolated QueuePlayer) throws {
+      player.play()
+      try engine.start([players[1]], at: .outputFrame(24_000)) { result in answer.value.withLock { $0 = result } }
+    }
+    try await start(players[0])
+    await pass(milliseconds: 1_000)
+    #expect(answer.error?.code == .outputLost)
+    let state = await players[1].state
+    #expect(state.rate == 0 && state.timeControlStatus == .paused)
+    #expect(await players[1].currentTime() == .zero)
+    // The one that had nothing to do with it goes on by itself.
+    #expect(await players[0].state.timeControlStatus == .playing)
+    #expect(heard.runs.map(\.file) == [1])
+    for player in players { await player.close() }
+    await withCheckedContinuation { continuation in loop.execute { engine.close { continuation.resume() } } }
   }
 
   // MARK: - setRate(_:time:atHostTime:)
