@@ -23,7 +23,7 @@ import Testing
     rig.dump.split(separator: "\n").map(String.init).filter { $0.hasPrefix(word) }
   }
 
-  @Test func forwardPlaybackEndTimeIsToldOnceAndLeavesTheDuration() async throws {
+  @Test func statement19_forwardPlaybackEndTimeIsToldOnceAndLeavesTheDuration() async throws {
     let (rig, items) = try await rig(1, endingAt: 24_001)
     try await rig.run { player in
       try player.setActionAtItemEnd(.pause)
@@ -141,7 +141,7 @@ import Testing
     await rig.close()
   }
 
-  @Test func forwardPlaybackDoesNotKnowTheReverseEnd() async throws {
+  @Test func statement19_forwardPlaybackDoesNotKnowTheReverseEnd() async throws {
     let (rig, items) = try await rig(1, endingAt: nil)
     try items[0].setReversePlaybackEndTime(Self.frame(48_000))
     await rig.run { $0.play() }
@@ -168,7 +168,7 @@ import Testing
     await rig.close()
   }
 
-  @Test func actionNoneCountsPastTheDurationAndPauseThenStopsAtOnce() async throws {
+  @Test func statement17_actionNoneCountsPastTheDurationAndPauseThenStopsAtOnce() async throws {
     let (rig, _) = try await rig(1, endingAt: nil)
     try await rig.run { player in
       try player.setActionAtItemEnd(.none)

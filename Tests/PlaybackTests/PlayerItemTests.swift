@@ -16,7 +16,7 @@ import Testing
     [item.canPlayFastForward, item.canPlaySlowForward, item.canStepForward, item.canStepBackward]
   }
 
-  @Test func nothingIsKnownOfAnItemUntilItIsReadyAndWithoutAPlayerItNeverIs() async throws {
+  @Test func statement29_nothingIsKnownOfAnItemUntilItIsReadyAndWithoutAPlayerItNeverIs() async throws {
     let rig = try await Rig()
     let (item, other) = (try rig.wav(file: 1, frames: 96_000), try rig.wav(file: 2, frames: 96_000))
     for item in [item, other] {
@@ -188,7 +188,7 @@ import Testing
   enum Interruption: String, CaseIterable { case seek, step, rate, cancel, remove, close }
 
   @Test(arguments: Interruption.allCases)
-  func aPrerollThatIsInterruptedCompletesOnceWithFalse(_ interruption: Interruption) async throws {
+  func statement16_aPrerollThatIsInterruptedCompletesOnceWithFalse(_ interruption: Interruption) async throws {
     let rig = try await SlowRig()
     rig.gate.close()
     let (item, told) = (try rig.wav(file: 1, frames: 240_000), Completions())
@@ -212,7 +212,7 @@ import Testing
     await rig.close()
   }
 
-  @Test func prerollWithARateOrWithoutAnItemIsAnError() async throws {
+  @Test func statement16_prerollWithARateOrWithoutAnItemIsAnError() async throws {
     let rig = try await SlowRig()
     let told = Completions()
     func code() async -> MediaError.Code? {

@@ -165,7 +165,7 @@ import Testing
     await rig.close()
   }
 
-  @Test func anItemEndsBackwardsAtItsReverseEndTime() async throws {
+  @Test func statement19_anItemEndsBackwardsAtItsReverseEndTime() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 48_000)
     try item.setReversePlaybackEndTime(frame(12_000))

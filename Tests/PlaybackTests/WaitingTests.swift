@@ -55,7 +55,7 @@ import Testing
     await rig.close()
   }
 
-  @Test func aStallIsToldOnceKeepsTheRateAndEndsByItself() async throws {
+  @Test func statement10_aStallIsToldOnceKeepsTheRateAndEndsByItself() async throws {
     let rig = try await stuck()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 2_000)
@@ -107,7 +107,7 @@ import Testing
     await rig.close()
   }
 
-  @Test func withoutAutomaticWaitingAStallPausesAndDoesNotEndByItself() async throws {
+  @Test func statement10_withoutAutomaticWaitingAStallPausesAndDoesNotEndByItself() async throws {
     let rig = try await stuck()
     let causes = Mutex<[ChangeCause]>([])
     await rig.run { player in
@@ -138,7 +138,7 @@ import Testing
     await rig.close()
   }
 
-  @Test func playImmediatelyOnAnEmptyBufferTellsNoStall() async throws {
+  @Test func statement11_playImmediatelyOnAnEmptyBufferTellsNoStall() async throws {
     let rig = try await SlowRig()
     rig.gate.close()
     let item = try rig.wav(file: 1, frames: 240_000)
@@ -259,7 +259,7 @@ import Testing
     await rig.close()
   }
 
-  @Test func aFullBufferStartsPlaybackThoughItIsNotLikelyToKeepUp() {
+  @Test func statement30_aFullBufferStartsPlaybackThoughItIsNotLikelyToKeepUp() {
     var machine = PlayerStateMachine(canAdvance: true)
     _ = machine.outputBecameReady()
     _ = machine.insert([1], at: 0)
