@@ -1,3 +1,4 @@
+import LibAV
 import MediaCore
 
 /// Where a read is on the timeline of a track with edits.
@@ -7,6 +8,10 @@ struct EditedPlace {
   var position: Int64 = 0
   /// Set once the end has been read.
   var end: AudioTrackReader.TrackEnd?
+  /// Why `end` comes before its time; thrown by the first read after a seek to it.
+  var breakOff: MediaError?
+  /// The media's count of the file's changes when `end` was found.
+  var changeCount = 0
   /// The file broke off: nothing is read until the next seek.
   var isBroken = false
   /// Found while there were still frames to hand over; thrown by the next read.
@@ -72,15 +77,30 @@ extension AudioTrackReader {
     edited?.isBroken = false
     edited?.pendingError = nil
     edited?.position = target
+    if let end = edited?.end, target >= end.frame, let error = edited?.breakOff {
+      edited?.pendingError = error
+      return
+    }
     guard let index = timeline.index(at: target), let mediaStart = timeline.stretches[index].mediaStart else { return }
     let stretch = timeline.stretches[index]
     let earliest = max(allowed.lowerBound, stretch.start)
     let latest = min(allowed.upperBound, (stretch.end ?? .max) - 1)
     let wanted = mediaStart + (target - stretch.start)
     let reached = try seekMedia(toFrame: wanted, before: target - earliest, after: max(0, latest - target))
-    // Less is reached where the media ends: what is missing of the stretch is silent.
+    // Less is reached where the media ends: what is missing of the stretch is silent, but behind the last one is the end.
     let lowest = wanted - (target - earliest)
-    if reached >= lowest { edited?.position = target + (reached - wanted) }
+    if reached >= lowest || index == timeline.stretches.count - 1 {
+      edited?.position = max(stretch.start, target + (reached - wanted))
+    }
+  }
+
+  /// A file that was written to since the end was found may end elsewhere.
+  func noteChangedEnd() throws(MediaError) {
+    try media.mapped { () throws(AVFailure) in try media.noteChangedFile() }
+    guard edited?.changeCount != media.changeCount else { return }
+    edited?.changeCount = media.changeCount
+    edited?.end = nil
+    edited?.breakOff = nil
   }
 
   private func seekMedia(toFrame frame: Int64, before: Int64, after: Int64) throws(MediaError) -> Int64 {
@@ -127,11 +147,15 @@ extension AudioTrackReader {
     return count > 0 ? .frames(count, position: start) : .endOfTrack
   }
 
-  /// The sound ends here, until the next seek.
+  /// The sound ends here, until the next seek; for good where the file does.
   private func breakOff(_ error: MediaError) -> MediaError {
     edited?.pendingError = nil
     edited?.isBroken = true
-    if let position = edited?.position { edited?.end = TrackEnd(frame: position, isExact: media.isPlaceExact) }
+    guard error.code == .damagedFile, let position = edited?.position else { return error }
+    if edited?.end.map({ position < $0.frame }) ?? true {
+      edited?.end = TrackEnd(frame: position, isExact: media.isPlaceExact)
+    }
+    edited?.breakOff = error
     return error
   }
 
@@ -157,7 +181,11 @@ extension AudioTrackReader {
         guard result == .endOfTrack else { return result }
       }
       if index == edited.timeline.stretches.count - 1 {
-        self.edited?.end = TrackEnd(frame: position, isExact: media.isPlaceExact)
+        let mediaEnd = max(mediaStart, media.end?.frame ?? media.position)
+        let end = min(position, stretch.start + (mediaEnd - mediaStart))
+        self.edited?.end = TrackEnd(frame: end, isExact: media.isPlaceExact)
+        // Else the media's own read has said so.
+        if reached != wanted, let error = media.breakOff { throw error }
         return .endOfTrack
       }
     }

@@ -112,6 +112,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     guard let timeline = edited?.timeline else {
       return try media.seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
     }
+    try noteChangedEnd()
     let (target, allowed) = try SeekTarget.frames(
       time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, sampleRateHz: format.sampleRateHz,
       last: edited?.end?.frame ?? timeline.endFrame ?? Int64.max / 8)

@@ -55,6 +55,8 @@ final class FrameReader {
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
   private let isMovieTimeline: Bool
   private let isBareStream: Bool
+  /// What is cut off the ends of packets is not in their durations: FFmpeg's Ogg demuxer goes by granule positions.
+  private let hasTrimmedDurations: Bool
   private let edges: TrackEdges
   /// Sound is missing behind the last frame, for packets did not decode; and where they end, if they say.
   private var isAfterLoss = false
@@ -106,6 +108,7 @@ final class FrameReader {
     grid = FrameGrid(declaredStep: stream.frameStepCount)
     isMovieTimeline = format.hasMovieTimeline
     isBareStream = format == .adts
+    hasTrimmedDurations = format == .ogg
     let others = demuxer.ignoresEditLists ? [] : demuxer.streams
     presentationStart =
       others.filter { $0.mediaType == .video && $0.startTicks != nil }
@@ -483,7 +486,7 @@ final class FrameReader {
       case .endOfFile:
         isAtEndOfFile = true
         _ = try decoder.sendEndOfStream()
-        return (countedFrame ?? 0) - trims.endFrames
+        return (countedFrame ?? 0) - (hasTrimmedDurations ? 0 : trims.endFrames)
       }
     }
   }

@@ -28,13 +28,18 @@ extension MediaTrackReader {
   }
 
   /// Seeks beyond it find nothing anyway; keeps sums of positions in range.
-  private var lastSeekableFrame: Int64 { end?.frame ?? seekLimit ?? Int64.max / 8 }
+  private var lastSeekableFrame: Int64 { knownEnd ?? Int64.max / 8 }
+
+  /// Where the sound ends, found out or promised.
+  private var knownEnd: Int64? { end?.frame ?? seekLimit }
 
   /// A file that was written to since the last seek may end elsewhere.
-  private func noteChangedFile() throws(AVFailure) {
+  func noteChangedFile() throws(AVFailure) {
     let present = try reader.demuxer.source.identity()
     defer { identity = present }
-    guard let identity, identity != present, end != nil else { return }
+    guard let identity, identity != present else { return }
+    changeCount += 1
+    guard end != nil else { return }
     end = nil
     seekLimit = nil
     breakOff = nil
@@ -100,7 +105,7 @@ extension MediaTrackReader {
     isAtEnd = false
     silentEnd = 0
     position = target
-    if target >= lastSeekableFrame {
+    if let knownEnd, target >= knownEnd {
       isAtEnd = true
       pendingError = breakOff
       return

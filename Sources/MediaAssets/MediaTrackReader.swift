@@ -53,6 +53,8 @@ final class MediaTrackReader: @unchecked Sendable {
   let hasExactPlaces: Bool
   /// The file as it was at the last seek.
   var identity: FileIdentity?
+  /// How many times a seek found that the file had been written to.
+  var changeCount = 0
   private var converter: FrameConverter
   /// Whether the reader's frame still has something to give.
   var hasFrame = false

@@ -95,8 +95,8 @@ public final class ReverseAudioReader {
       case .success(.cancelled): throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
       case .success(.endOfTrack): return end
       case .failure(let error):
-        // A file that breaks off ends there.
-        guard error.code == .damagedFile, end != nil else { throw error }
+        // A file that breaks off ends there, or before: then it is counted.
+        guard error.code == .damagedFile else { throw error }
         return end
       }
     }
@@ -156,6 +156,7 @@ public final class ReverseAudioReader {
         heldCount = Int64(count)
         // What is missing behind them was not to be had.
         position = start + heldCount
+      // Also where the file breaks off.
       case .endOfTrack?: position = min(start, try endFrame())
       case nil: position = start
       }
@@ -193,7 +194,7 @@ public final class ReverseAudioReader {
       if error.code == .cancelled { return .cancelled }
       guard error.code == .damagedFile || count > 0 else { throw error }
       fault = (MediaTime(frame: start + Int64(count), rate: sampleRateHz), error)
-      return count > 0 ? .frames(count, position: start) : nil
+      return count > 0 ? .frames(count, position: start) : .endOfTrack
     }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import Testing
 
@@ -76,6 +77,74 @@ import Testing
     #expect(try reader.readFrames(1).position == nil)
     #expect(errorCode { try reader.seekExactly(to: .invalid) } == MediaError.Code.invalidTime.rawValue)
     #expect(reader.position == 65_000)
+  }
+
+  /// A time-coded file that breaks off in its last stretch, and what is missing of it.
+  private func makeCutOff(_ folder: TemporaryFolder) throws -> (path: String, rest: [UInt8]) {
+    let edits = [(1_000, 500, 0x1_0000), (70_000, 10_000, 0x1_0000)]
+    let bytes = try MovieBoxes.withHeaderFirst(in: readFile(make(folder, edits)))
+    // Four bytes a frame.
+    let kept = bytes.count - 4 * 40_000
+    return (try folder.write(Array(bytes[..<kept]), as: "cut.mov"), Array(bytes[kept...]))
+  }
+
+  @Test func aSeekBehindTheBreakOffSaysSoAgain() throws {
+    let folder = try TemporaryFolder()
+    let (path, _) = try makeCutOff(folder)
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    var samples: [Float] = []
+    #expect(errorCode { try reader.readToEnd(into: &samples) } == MediaError.Code.damagedFile.rawValue)
+    let end = try #require(reader.end)
+    #expect(end.frame == Int64(samples.count / 2) && end.frame > 30_000 && end.frame < 45_000)
+    // A reader that was at the break-off, and one that was not.
+    for reader in [reader, try AudioTrackReader(asset: Asset(path: path))] {
+      for _ in 0..<2 {
+        for time in [MediaTime(frame: 60_000, rate: 44_100), MediaTime(value: 1_000, timescale: 1)] {
+          #expect(try reader.seekExactly(to: time) == MediaTime(frame: end.frame, rate: 44_100))
+          #expect(errorCode { _ = try reader.readFrames(10) } == MediaError.Code.damagedFile.rawValue)
+          #expect(try reader.readFrames(10).position == nil, "said once")
+          #expect(reader.end?.frame == end.frame && reader.position == end.frame)
+        }
+      }
+      try reader.seekExactly(to: MediaTime(frame: 2_000, rate: 44_100))
+      #expect(try indices(reader.readFrames(10).samples) == Array(11_000..<11_010))
+    }
+  }
+
+  @Test func aFileThatHasGrownIsReadFurther() throws {
+    let folder = try TemporaryFolder()
+    let (path, rest) = try makeCutOff(folder)
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    var samples: [Float] = []
+    #expect(errorCode { try reader.readToEnd(into: &samples) } == MediaError.Code.damagedFile.rawValue)
+    try reader.seekExactly(to: .zero)
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data(rest))
+    try file.close()
+    let time = MediaTime(frame: 60_000, rate: 44_100)
+    #expect(try reader.seekExactly(to: time) == time)
+    #expect(try indices(reader.readFrames(100_000).samples) == Array(69_000..<80_000))
+    #expect(reader.end?.frame == 71_000)
+  }
+
+  /// The header says how long nothing is.
+  @Test func aSeekBehindAnEndThatIsNotSaidLandsOnIt() throws {
+    let folder = try TemporaryFolder()
+    var bytes = try readFile(make(folder, [(10, 700, 0x1_0000), (0, Self.frameCount - 20_000, 0x1_0000)]))
+    let header = try MovieBoxes.range(of: ["moov", "trak", "mdia", "mdhd"], in: bytes).lowerBound
+    bytes.replaceSubrange((header + 24)..<(header + 28), with: [0, 0, 0, 0])
+    let reader = try AudioTrackReader(asset: Asset(path: folder.write(bytes, as: "open.mov")))
+    try #require(reader.edited?.timeline.endFrame == nil)
+    for seconds: Int64 in [1_000, 1 << 40] {
+      let landed = try reader.seekExactly(to: MediaTime(value: seconds, timescale: 1))
+      #expect(landed == MediaTime(frame: 20_010, rate: 44_100))
+      #expect(try reader.readFrames(1).position == nil)
+      #expect(reader.end?.frame == 20_010)
+    }
+    try reader.seekExactly(to: MediaTime(frame: 20_000, rate: 44_100))
+    let last = Int64(Self.frameCount)
+    #expect(try indices(reader.readFrames(100).samples) == Array((last - 10)..<last))
   }
 
   @Test func aCancelledReadGoesOnWhereItWas() throws {

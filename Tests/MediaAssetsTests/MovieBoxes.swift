@@ -78,6 +78,22 @@ enum MovieBoxes {
     return result
   }
 
+  /// With `moov` in front of the media, so that a file that is cut off still has it.
+  static func withHeaderFirst(in bytes: [UInt8]) throws -> [UInt8] {
+    let range = try range(of: ["moov"], in: bytes)
+    let first = try self.range(of: ["ftyp"], in: bytes).upperBound
+    let table = try self.range(of: ["moov", "trak", "mdia", "minf", "stbl", "stco"], in: bytes).lowerBound
+    var result = bytes
+    for entry in 0..<Int(number(bytes, table + 12)) {
+      let place = table + 16 + 4 * entry
+      result.replaceSubrange(place..<(place + 4), with: bigEndian(number(bytes, place) + UInt32(range.count)))
+    }
+    let header = Array(result[range])
+    result.removeSubrange(range)
+    result.insert(contentsOf: header, at: first)
+    return result
+  }
+
   /// With `----:com.apple.iTunes:iTunSMPB`, in place of all other tags.
   static func withITunesComment(_ text: String, in bytes: [UInt8]) throws -> [UInt8] {
     let zero = bigEndian(UInt32(0))

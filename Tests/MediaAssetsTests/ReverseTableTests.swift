@@ -40,6 +40,33 @@ import Testing
     }
   }
 
+  /// Most of what the header promises is not there: the end is where the file breaks off, from wherever behind it one begins.
+  @Test(arguments: [
+    ("a.flac", ["-c:a", "flac"]), ("alac.m4a", ["-c:a", "alac", "-movflags", "faststart"]),
+    ("a.ogg", ["-c:a", "libvorbis"]), ("a.mp3", ["-c:a", "libmp3lame"]),
+  ])
+  func aFileThatIsCutOffIsReadBackwardsFromThere(_ name: String, _ options: [String]) throws {
+    let folder = try TemporaryFolder()
+    let source = "anoisesrc=d=10:r=44100:c=white:a=0.3:s=1"
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source] + options + [folder.file(name)])
+    let bytes = try readFile(folder.file(name))
+    let path = try folder.write(Array(bytes.prefix(bytes.count / 3)), as: "cut-\(name)")
+    var reference: [Float] = []
+    let forwards = try AudioTrackReader(asset: Asset(path: path))
+    let code = errorCode { try forwards.readToEnd(into: &reference) }
+    #expect(code == MediaError.Code.damagedFile.rawValue)
+    try #require(reference.count > 100_000 && reference.count < 200_000)
+    let promised = MediaTime(value: 10, timescale: 1)
+    for start in [MediaTime.positiveInfinity, MediaTime(value: 9, timescale: 1)] {
+      let reader = ReverseAudioReader(try AudioTrackReader(asset: Asset(path: path)), duration: promised)
+      #expect(try reader.seek(to: start) == MediaTime(frame: Int64(reference.count), rate: 44_100))
+      let (places, heard) = try all(reader, channelCount: 1)
+      #expect(places.isUnbroken && places.first == Int64(reference.count))
+      let worst = zip(heard, reference.reversed()).map { abs($0 - $1) }.max() ?? 2
+      #expect(heard.count == reference.count && worst <= 1 / 32_768, "differs by \(worst)")
+    }
+  }
+
   /// Everything that the reader gives, and whether each piece begins where the one before ended.
   private func all(
     _ reader: ReverseAudioReader, channelCount: Int

@@ -89,6 +89,30 @@ import Testing
     #expect(try reader.readFrames(10).samples.count == 1)
   }
 
+  /// Also when the header's word is not taken for it, as after a change of the file, and when it is counted.
+  @Test(arguments: [
+    ("a.opus", true), ("a.opus", false), ("a.ogg", true), ("a.ogg", false), ("a.oga", true), ("a.oga", false),
+    ("a.flac", true), ("a.flac", false), ("a.mp3", true), ("bare.mp3", false), ("a.aac", false),
+  ])
+  func theEndThatAFreshReaderSeeksIsTheTrueOne(_ name: String, _ believesHeader: Bool) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file(name)
+    let options = ["a.ogg": ["-c:a", "libvorbis"], "a.oga": ["-c:a", "flac"], "bare.mp3": ["-write_xing", "0"]][name]
+    try Tool.ffmpeg(
+      arguments: ["-f", "lavfi", "-i", "anoisesrc=d=7.3:r=48000:c=pink:a=0.3:s=1"] + (options ?? []) + [path])
+    let forwards = try AudioTrackReader(asset: Asset(path: path))
+    let count = Int64(try forwards.readToEnd().count)
+    #expect(forwards.end?.frame == count)
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    if !believesHeader { reader.media.seekLimit = nil }
+    let landed = try reader.seekExactly(to: .positiveInfinity)
+    #expect(landed == MediaTime(frame: count, rate: 48_000))
+    #expect(try reader.readFrames(1).position == nil)
+    #expect((reader.end?.frame ?? reader.position) == count)
+    #expect(believesHeader || reader.end != nil)
+    #expect(try AudioTrackReader(asset: Asset(path: path)).exactFrameCount() == count)
+  }
+
   @Test(arguments: ["a.mp3", "a.flac", "a.aac"])
   func timingsAccountForTheSeek(_ name: String) throws {
     let folder = try TemporaryFolder()
