@@ -176,6 +176,8 @@ import Testing
     let reply = try client.reply("play-at +0.3 a b c")
     #expect(reply.hasPrefix("ok frame=") && field("late", reply) == "0" && field("spread", reply) == "0", "\(reply)")
     let start = try server.capture.waitForFrame { $0 != .silence }
+    // Second by second: no wait may take longer than a test waits.
+    for second in 1...seconds { try server.capture.waitForFrames(start + second * 48_000) }
     try server.capture.waitForFrames(start + seconds * 48_000 + 9_600)
     let heard = server.capture.frames(from: start, count: seconds * 48_000)
     let clicks = heard.enumerated().filter { $0.element != .silence }
