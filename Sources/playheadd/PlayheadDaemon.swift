@@ -92,6 +92,7 @@ struct PlayheadDaemon: ParsableCommand {
     // Not before the socket is ours: whoever has it may be writing the very same file.
     try open(engine, canRecover: output.canRecover, on: eventLoop)
     StandardStream.write("playheadd ready socket=\(place.path)\n", to: STDOUT_FILENO)
+    media_shims_unmap_code_of_start()
     let signal = stopSignals.wait()
     Logger(label: "playhead.daemon").info("stopping", metadata: ["signal": "\(signal)"])
   }

@@ -1,5 +1,5 @@
 // The little C that Swift cannot say: the receiving end of FFmpeg's log, which comes as a `va_list`; thread names; events;
-// the allocator.
+// the allocator and the pages of loaded code.
 #ifndef PLAYHEAD_CMEDIASHIMS_H
 #define PLAYHEAD_CMEDIASHIMS_H
 
@@ -35,5 +35,11 @@ void media_shims_event_clear(int descriptor);
 /// Left to itself it does so only until the first such block is freed; from then on they are cut from heaps, which they leave
 /// in pieces (mallopt(3), M_MMAP_THRESHOLD). Each seek makes a ring of 2 MiB.
 void media_shims_map_large_blocks(void);
+
+/// Unmaps every page of code and constants, of the executable and of all libraries. What is needed again is mapped again when it
+/// is reached, from the page cache; what only starting needed (the dynamic linker's tables, the constructors of FFmpeg's 150
+/// libraries, the command line's parser) stays away. From any thread, at any time; takes less than a millisecond (madvise(2),
+/// MADV_DONTNEED of private file mappings that were never written to).
+void media_shims_unmap_code_of_start(void);
 
 #endif
