@@ -1,3 +1,4 @@
+import Glibc
 import MediaAssets
 import MediaCore
 import RealtimeAudio
@@ -243,6 +244,9 @@ final class DecodeWorker {
     hasRested = false
     reportAwaited(isOver: false)
     if job.stream.writtenFrame >= Int64(job.format.sampleRateHz / 5) { reportPrepared(job) }
+    // What follows is for later, what was prepared is for now: whoever brings it to the device goes first, here and in the
+    // sound server, though decoding seconds of sound takes less than a slice of the scheduler's time.
+    sched_yield()
   }
 
   /// Whether there is room for more, and more is wanted.
