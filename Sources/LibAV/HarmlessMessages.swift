@@ -10,6 +10,10 @@ enum HarmlessMessages {
     // From `av_seek_frame`'s search by timestamps, when the last packet before the end, or a piece of a small file, has none.
     // The seek then answers with an error, and we read from an earlier place.
     "read_timestamp() failed in the middle",
+    // From `avformat_find_stream_info`, when a jump to another item interrupts it, or of a stream that nobody plays. Sound that
+    // cannot be played is an error of ours, with a number.
+    "Could not find codec parameters for stream",
+    "Consider increasing the value for the 'analyzeduration'",
   ]
 
   /// The level at which to log a message that would be logged at `level`.
