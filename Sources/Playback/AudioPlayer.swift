@@ -31,8 +31,8 @@ public final class AudioPlayer: Sendable {
   private struct Confined {
     var handlers = Handlers()
     var numberOfLoops = 0
-    /// How many times it has gone back to the beginning since it was started from rest.
-    var loopsDone = 0
+    /// How many repeats the player had counted when it was last at rest.
+    var repeatCountAtRest = 0
     /// Where it stands while it is not prepared; nil: at the beginning, or prepared.
     var restingTime = MediaTime.zero
     var isPrepared = false
@@ -113,8 +113,8 @@ public final class AudioPlayer: Sendable {
 
   // MARK: - Playing
 
-  /// Whether it plays, or is about to.
-  public var isPlaying: Bool { onLoop { $0.machine.rate != 0 } }
+  /// Whether it plays, or is about to: from `play(atTime:)` on, too.
+  public var isPlaying: Bool { onLoop { $0.machine.rate != 0 || $0.startGroup != nil } }
 
   /// Gets ready, so that `play` is heard as soon as can be. `play` does it itself. False when the sound can be played no more.
   @discardableResult public func prepareToPlay() -> Bool { onLoop { [self] _ in prepare() } }
@@ -129,8 +129,8 @@ public final class AudioPlayer: Sendable {
   }
 
   /// Plays, beginning exactly when `deviceCurrentTime` is `time`; players that are given the same time begin on the same
-  /// sample. False, and nothing changes, when that is over, more than a day ahead or no time; when it plays already; or when
-  /// the sound can be played no more.
+  /// sample. One that has not begun yet is given the new time. False, and nothing changes, when that is over, more than a day
+  /// ahead or no time; when it plays already; or when the sound can be played no more.
   @discardableResult public func play(atTime time: MediaTime) -> Bool {
     onLoop { [self] core in
       guard core.machine.rate == 0, let frame = Self.outputFrame(at: time, core.engine), prepare() else {
@@ -316,9 +316,16 @@ public final class AudioPlayer: Sendable {
 
   /// Has the player repeat the sound while it is to be played again.
   private func applyLoops() {
-    let repeats = confined.withLock { $0.numberOfLoops < 0 || $0.loopsDone < $0.numberOfLoops }
-    let mode = repeats ? RepeatMode.one : .off
-    if core.machine.repeatMode != mode { core.run(core.machine.setRepeatMode(mode), cause: .request) }
+    let count = core.machine.repeatCount
+    let remaining = confined.withLock { confined -> Int? in
+      guard confined.numberOfLoops >= 0 else { return nil }
+      return max(0, confined.numberOfLoops - (count - confined.repeatCountAtRest))
+    }
+    let mode = remaining == 0 ? RepeatMode.off : .one
+    guard core.machine.repeatMode != mode || mode == .one && core.machine.repeatLimit?.remaining != remaining else {
+      return
+    }
+    core.run(core.machine.setRepeatMode(mode, count: remaining), cause: .request)
   }
 
   /// Has it play at the rate that was set, if it may.
@@ -331,10 +338,8 @@ public final class AudioPlayer: Sendable {
 
   private func handle(_ event: PlayerEvent) {
     switch event {
-    case .seam(let seam) where seam.fromItemID == seam.toItemID:
-      confined.withLock { $0.loopsDone += 1 }
-      applyLoops()
-    case .playedToEnd: if core.machine.repeatMode == .off { finish(nil) }
+    // The end of each repeat is told; the player stands at that of the last.
+    case .playedToEnd: if core.machine.endedItem == item.id { finish(nil) }
     case .failedToPlayToEnd(_, _, let error): finish(error)
     case .itemFailed(_, let error): finish(error)
     default: break
@@ -343,7 +348,8 @@ public final class AudioPlayer: Sendable {
 
   /// The sound is over; the next `play` begins at its beginning.
   private func finish(_ error: MediaError?) {
-    confined.withLock { $0.loopsDone = 0 }
+    let count = core.machine.repeatCount
+    confined.withLock { $0.repeatCountAtRest = count }
     applyLoops()
     core.pause()
     if let current = core.machine.entries.first, current.status.error == nil {

@@ -3,11 +3,14 @@ import MediaCore
 
 /// Repeats, loops and seams.
 extension PlayerCore {
-  func setRepeatMode(_ mode: RepeatMode) throws(MediaError) {
+  /// `count` and `modeAfterwards`: see `PlayerStateMachine.setRepeatMode`.
+  func setRepeatMode(
+    _ mode: RepeatMode, count: Int? = nil, modeAfterwards: RepeatMode = .off
+  ) throws(MediaError) {
     if mode == .all, !machine.canAdvance {
       throw MediaError(.invalidArgument, "repeating all needs a queue; this player has one item", operation: "repeat")
     }
-    run(machine.setRepeatMode(mode), cause: .request)
+    run(machine.setRepeatMode(mode, count: count, modeAfterwards: modeAfterwards), cause: .request)
   }
 
   /// Loops a part of the current item, cut to its frames; nil ends a loop.

@@ -162,8 +162,9 @@ public final class PlayerLooper: Sendable {
       throw MediaError(.invalidTime, "an item without duration cannot be looped", operation: "looper")
     }
     guard let timeRange else {
-      confined.withLock { $0.formerMode = core.machine.repeatMode }
-      return try core.setRepeatMode(.one)
+      let former = core.machine.repeatMode
+      confined.withLock { $0.formerMode = former }
+      return try core.setRepeatMode(.one, count: count, modeAfterwards: former)
     }
     try core.setLoop(timeRange, count: count, itemID: item.id)
     if core.currentTime() < timeRange.start || core.currentTime() >= timeRange.end {
@@ -179,8 +180,7 @@ public final class PlayerLooper: Sendable {
       guard status == .ready else { return }
       change { $0.loopCount += 1 }
       guard let count, loopCount >= count else { return }
-      // The last pass has begun. What has been decoded beyond it is not heard.
-      if timeRange == nil { endRepeating() }
+      // The last pass has begun, and the player knows that it is the last.
       end(.cancelled)
     default: break
     }

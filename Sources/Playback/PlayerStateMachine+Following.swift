@@ -28,6 +28,16 @@ extension PlayerStateMachine {
     func entry(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? end : start }
   }
 
+  /// Repeats that are counted, so that the pass behind the last is never decoded.
+  struct RepeatLimit: Sendable, Hashable {
+    /// The item that is repeated, which is current.
+    var itemID: ItemID
+    /// How many more times it begins anew. Never 0.
+    var remaining: Int
+    /// The repeat mode from the beginning of the last repeat on.
+    var modeAfterwards: RepeatMode
+  }
+
   /// How far ahead the decode thread is told what follows, in passes. What it really decodes ahead is measured in time,
   /// by what the stream holds.
   static let planLength = 256
@@ -39,9 +49,15 @@ extension PlayerStateMachine {
 
   // MARK: - Settings
 
-  mutating func setRepeatMode(_ mode: RepeatMode) -> [Action] {
-    repeatMode = mode
-    if mode != .all { shuffle?.remaining = entries.count }
+  /// `count`, with `.one`: how many times the current item is repeated, 1 at least, before `modeAfterwards` is what holds;
+  /// nil: for as long as the mode is set.
+  mutating func setRepeatMode(
+    _ mode: RepeatMode, count: Int? = nil, modeAfterwards: RepeatMode = .off
+  ) -> [Action] {
+    change(to: mode)
+    if mode == .one, let count, let current = entries.first {
+      repeatLimit = RepeatLimit(itemID: current.id, remaining: count, modeAfterwards: modeAfterwards)
+    }
     guard hasPassedEnd, let current = entries.first else { return reconcile() }
     switch mode {
     case .off: return []
@@ -50,6 +66,24 @@ extension PlayerStateMachine {
         + start(Start(itemID: current.id, time: decodedSpeed.itemStart, jumpCause: .repeat))
     case .all: return advance()
     }
+  }
+
+  private mutating func change(to mode: RepeatMode) {
+    repeatMode = mode
+    repeatLimit = nil
+    if mode != .all { shuffle?.remaining = entries.count }
+  }
+
+  /// The counted repeats are over, or their item is not current any more.
+  mutating func endRepeatLimit() {
+    if let repeatLimit { change(to: repeatLimit.modeAfterwards) }
+  }
+
+  /// The current item begins to be heard anew.
+  private mutating func countRepeat() {
+    repeatCount += 1
+    guard let limit = repeatLimit else { return }
+    if limit.remaining > 1 { repeatLimit?.remaining = limit.remaining - 1 } else { endRepeatLimit() }
   }
 
   /// Loops a part of the current item from now on, while `time` of it is heard; nil: plays on. `count`: how many times
@@ -112,19 +146,23 @@ extension PlayerStateMachine {
   /// itself follows its beginning: what comes next in the queue is heard forwards.
   private func appendFollowing(_ current: Entry, to passes: inout [Pass], limit: Int) {
     if stopsBehind(current) { return }
-    if decodedSpeed.isReverse {
-      if repeatMode == .one, current.isRepeatable {
-        while passes.count < limit { passes.append(whole(current)) }
-      } else if actionAtItemEnd == .none, passes.count < limit {
-        passes.append(Pass(itemID: current.id, isSilence: true))
-      }
-      return
+    var mode = repeatMode
+    if current.isRepeatable, let repeatLimit {
+      let room = Swift.max(0, limit - passes.count)
+      passes += repeatElement(whole(current), count: min(repeatLimit.remaining, room))
+      mode = repeatLimit.modeAfterwards
     }
-    switch repeatMode {
-    case .one where current.isRepeatable:
+    if mode == .one, current.isRepeatable {
       while passes.count < limit { passes.append(whole(current)) }
       return
+    }
+    if decodedSpeed.isReverse {
+      if actionAtItemEnd == .none, passes.count < limit { passes.append(Pass(itemID: current.id, isSilence: true)) }
+      return
+    }
+    switch mode {
     case .all:
+      let ownCount = passes.count
       guard appendPlayable(restOfRound(), to: &passes, limit: limit, where: { _ in true }) else { return }
       var (count, number, last) = (-1, UInt64(0), current.id)
       // A round that brings nothing is the last.
@@ -136,7 +174,7 @@ extension PlayerStateMachine {
           return
         }
       }
-      if passes.count > 1 { return }
+      if passes.count > ownCount { return }
     case .off, .one: break
     }
     switch actionAtItemEnd {
@@ -238,6 +276,7 @@ extension PlayerStateMachine {
       hasPassedEnd = true
     } else if endsItem(heard.pass) {
       loop = nil
+      countRepeat()
     } else if !isContinuation {
       loop?.count += 1
       if let remaining = loop?.remaining {

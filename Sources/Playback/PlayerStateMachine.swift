@@ -141,6 +141,10 @@ struct PlayerStateMachine {
   private(set) var isOutputReady = false
   // Not private: `PlayerStateMachine+Following.swift` has its part in what follows.
   var repeatMode = RepeatMode.off
+  /// How many repeats there are to be while `repeatMode` is `.one`; nil: they are not counted.
+  var repeatLimit: RepeatLimit?
+  /// How many times an item has been repeated since the player was made.
+  var repeatCount = 0
   var loop: Loop?
   var generation: UInt64 = 0
   var decoding = Decoding.idle
@@ -441,6 +445,7 @@ struct PlayerStateMachine {
   mutating func reconcile() -> [Action] {
     var actions = passOverFailures()
     if let loop, loop.itemID != entries.first?.id { self.loop = nil }
+    if let repeatLimit, repeatLimit.itemID != entries.first?.id { endRepeatLimit() }
     guard let current = entries.first else { return actions + dropEverything() }
     if case .failed = current.status { return actions + dropEverything() }
     switch decoding {

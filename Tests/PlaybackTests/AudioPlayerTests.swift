@@ -65,6 +65,58 @@ import Testing
     await rig.close()
   }
 
+  /// The device holds more than all of it, so that what is decoded is what is heard.
+  @Test func statement36_thePassBehindTheLastIsNeverDecoded() async throws {
+    let rig = try await Rig(lookAheadFrames: 96_000)
+    let player = try sound(rig, frames: 960)
+    let told = Told()
+    player.handlers = told.handlers
+    player.numberOfLoops = 3
+    player.prepareToPlay()
+    await rig.settle()
+    let written = await rig.run { _ in
+      var written: [Int64] = []
+      _ = rig.engine.anyPlayer { player in
+        if let stream = player.sounding?.stream { written.append(stream.writtenFrame) }
+        return false
+      }
+      return written
+    }
+    #expect(written == [4 * 960])
+    player.play()
+    await rig.advance(milliseconds: 50)
+    // Two repeats have begun; another is the last.
+    #expect(told.all == [])
+    player.numberOfLoops = 2
+    await rig.advance(milliseconds: 100)
+    #expect(ranges(rig) == Array(repeating: 0..<960, count: 3) && told.all == ["finished true"])
+    // From rest it is counted anew.
+    player.numberOfLoops = 3
+    player.play()
+    await rig.advance(milliseconds: 100)
+    #expect(ranges(rig).count == 7 && told.all.count == 2)
+    print("frames decoded ahead of 4 passes of 960: \(written)")
+    await rig.close()
+  }
+
+  @Test func playAtATimeIsPlayingFromThenOn() async throws {
+    let rig = try await Rig()
+    let player = try sound(rig, frames: 4_800)
+    #expect(player.play(atTime: seconds(1)) && player.isPlaying)
+    await rig.advance(milliseconds: 500)
+    #expect(player.isPlaying && player.currentTime == .zero)
+    player.pause()
+    #expect(!player.isPlaying)
+    await rig.advance(milliseconds: 1_000)
+    #expect(ranges(rig) == [])
+    #expect(player.play(atTime: player.deviceCurrentTime + seconds(1)) && player.isPlaying)
+    await rig.advance(milliseconds: 1_050)
+    #expect(player.isPlaying && player.currentTime == seconds(1, 20))
+    await rig.advance(milliseconds: 100)
+    #expect(!player.isPlaying && ranges(rig) == [0..<4_800])
+    await rig.close()
+  }
+
   @Test func statement36_stopAndPauseKeepCurrentTimeAndTellNobody() async throws {
     let rig = try await Rig()
     let player = try sound(rig, frames: 48_000)

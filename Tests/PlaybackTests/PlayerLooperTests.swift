@@ -103,6 +103,71 @@ import Testing
     await rig.close()
   }
 
+  /// A device that holds more than all passes together, and a sound that is shorter than any request takes.
+  @Test func theLastOfCountedPassesIsTheLastThatIsDecoded() async throws {
+    let rig = try await Rig(lookAheadFrames: 96_000)
+    let (item, next) = (try rig.wav(file: 1, frames: 960), try rig.wav(file: 2, frames: 4_800))
+    try await rig.player.append([next])
+    try await rig.player.setRepeatMode(.all)
+    let looper = try PlayerLooper(player: rig.player, item: item, count: 3)
+    await rig.settle()
+    // What is decoded before anything is heard: four passes, and then what follows them.
+    let order = await rig.run { player in
+      let machine = player.control.core.machine
+      return machine.decoded.map(\.pass.itemID) + machine.plan.passes.map(\.itemID)
+    }
+    #expect(Array(order.prefix(6)) == [1, 1, 1, 1, 2, 1].map { $0 == 1 ? item.id : next.id })
+    await rig.player.play()
+    await rig.advance(milliseconds: 70)
+    #expect(looper.loopCount == 3 && looper.status == .cancelled)
+    #expect(await rig.player.state.repeatMode == .all)
+    await rig.advance(milliseconds: 100)
+    try await rig.run { try $0.remove([item.id]) }
+    await rig.advance(milliseconds: 200)
+    let parts = heard(rig)
+    print("heard: \(parts)")
+    #expect(parts.prefix(5) == ["1[0..<960]", "1[0..<960]", "1[0..<960]", "1[0..<960]", "2[0..<4800]"])
+    #expect(rig.heard.runs.filter { $0.file == 1 }.reduce(0) { $0 + $1.count } == 4 * 960)
+    await rig.close()
+  }
+
+  @Test func disableLoopingOfAShortSoundLetsThePresentPassBeTheLast() async throws {
+    let rig = try await Rig(lookAheadFrames: 96_000)
+    let (item, next) = (try rig.wav(file: 1, frames: 960), try rig.wav(file: 2, frames: 4_800))
+    try await rig.player.append([next])
+    let looper = try PlayerLooper(player: rig.player, item: item)
+    await rig.settle()
+    await rig.player.play()
+    await rig.advance(milliseconds: 50)
+    looper.disableLooping()
+    await rig.advance(milliseconds: 300)
+    #expect(heard(rig) == ["1[0..<960]", "1[0..<960]", "1[0..<960]", "2[0..<4800]"])
+    #expect(looper.loopCount == 2)
+    await rig.close()
+  }
+
+  @Test func countedRepeatsEndWhenTheItemLeavesOrTheModeIsSet() async throws {
+    let rig = try await Rig()
+    let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
+    try await rig.player.append([next])
+    try await rig.player.setRepeatMode(.all)
+    let looper = try PlayerLooper(player: rig.player, item: item, count: 5)
+    await rig.settle()
+    await rig.player.play()
+    await rig.advance(milliseconds: 250)
+    await rig.player.advanceToNextItem()
+    #expect(await rig.player.state.repeatMode == .all)
+    await rig.settle()
+    #expect(looper.status == .cancelled)
+    let second = try PlayerLooper(player: rig.player, item: next, count: 2)
+    await rig.settle()
+    try await rig.player.setRepeatMode(.off)
+    await rig.advance(milliseconds: 500)
+    #expect(await rig.player.state.repeatMode == .off && second.status == .cancelled)
+    #expect(heard(rig) == ["1[0..<9600]", "1[0..<2400]", "2[0..<4800]"])
+    await rig.close()
+  }
+
   @Test func whatCannotBeLoopedIsAnErrorOrFails() async throws {
     let rig = try await Rig()
     func code(_ range: TimeRange?, count: Int? = nil) throws -> MediaError.Code? {
