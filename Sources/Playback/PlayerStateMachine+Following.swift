@@ -391,6 +391,8 @@ extension PlayerStateMachine {
 
   private mutating func follow(_ id: PassID, with next: Pass?) -> [Action] {
     isLastEnded = true
+    // The stream is there to its end now, wherever samples ran out: nobody says any more that they have come.
+    endStarvation()
     if let next { return start(Start(next, spliceAfter: id)) }
     decoding = .active
     return cut()

@@ -66,9 +66,14 @@ extension PlayerStateMachine {
   /// As much is decoded behind the place where samples ran out that playing can go on.
   mutating func keepsUp(generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
+    endStarvation()
+    return []
+  }
+
+  /// What is there is enough to go on with.
+  mutating func endStarvation() {
     isDry = false
     goOn()
-    return []
   }
 
   /// The decode thread rests: it has decoded as far ahead as it is to, or everything.

@@ -77,10 +77,11 @@ final class SlowRig: Sendable {
   private let told = Mutex<[String]>([])
   private let nextItemID = Mutex<PlayerItem.ID>(1)
 
-  init() async throws {
+  /// `lookAheadFrames`: what the device holds.
+  init(lookAheadFrames: Int = 4_800) async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "slow-rig"))
     let sink = VirtualSink(
-      format: Self.format, lookAheadFrames: 4_800, writer: heard, waitsForSamples: false, now: { loop.now })
+      format: Self.format, lookAheadFrames: lookAheadFrames, writer: heard, waitsForSamples: false, now: { loop.now })
     self.loop = loop
     files = try TemporaryDirectory("slow")
     let (engine, gate) = (PlaybackEngine(loop: loop, output: OutputConfiguration(makeSink: { sink })), gate)

@@ -50,6 +50,7 @@ import Testing
     let item = try rig.wav(file: 1, frames: 240_000)
     try await rig.run { try $0.append([item]) }
     await rig.wait { $0.timeControlStatus == .playing }
+    await rig.wait { $0.isPlaybackBufferFull }
     await rig.advance(milliseconds: 500)
     #expect(await rig.time == MediaTime(value: 1, timescale: 2))
     await rig.close()
@@ -104,6 +105,58 @@ import Testing
     #expect(await rig.state.reasonForWaitingToPlay == .toMinimizeStalls)
     #expect(await rig.time == readable)
     #expect(rig.events == [Self.stall])
+    await rig.close()
+  }
+
+  @Test func anEndThatIsSetWithinWhatTrickledInIsHeardAndEndsTheStall() async throws {
+    let rig = try await stuck()
+    let next = try rig.wav(file: 2, frames: 4_800)
+    let item = try #require(await rig.run { $0.currentItem })
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 2_000)
+    rig.gate.open(upTo: 49_152 + 4_800)
+    try await rig.block()
+    #expect(await rig.state.reasonForWaitingToPlay == .toMinimizeStalls)
+    // All that is to be heard of it is there: no sample is waited for any more.
+    try item.setForwardPlaybackEndTime(MediaTime(frame: 51_152, rate: 48_000))
+    await rig.run { _ in }
+    rig.gate.open(upTo: 60_000)
+    try await rig.block()
+    #expect(await rig.state.timeControlStatus == .playing)
+    await rig.advance(milliseconds: 500)
+    #expect(rig.events == [Self.stall, "playedToEnd item 1 at 1.065666667"])
+    #expect(await rig.state.reasonForWaitingToPlay == .noItemToPlay)
+    rig.gate.open()
+    try await rig.run { try $0.append([next]) }
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 500)
+    #expect(
+      rig.heard.runs.map { [$0.file, $0.firstIndex, $0.count] } == [
+        [1, 0, 49_152], [1, 49_152, 2_000], [2, 0, 4_800],
+      ])
+    await rig.close()
+  }
+
+  @Test func anEditThatTakesAwayWhatRanOutEndsTheStallBeforeItIsHeard() async throws {
+    let rig = try await SlowRig(lookAheadFrames: 48_000)
+    rig.gate.open(upTo: 24_001)
+    let items = try [
+      rig.wav(file: 1, frames: 24_000), rig.wav(file: 2, frames: 240_000), rig.wav(file: 3, frames: 24_000),
+    ]
+    try await rig.run { try $0.append(items) }
+    try await rig.block()
+    await rig.run { $0.play() }
+    // The device has taken all that there is of the second one while the first is heard.
+    await rig.advance(milliseconds: 450)
+    #expect(await !rig.state.isPlaybackLikelyToKeepUp)
+    try await rig.run { try $0.remove([items[1].id]) }
+    #expect(await rig.state.isPlaybackLikelyToKeepUp)
+    rig.gate.open()
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 1_500)
+    #expect(rig.heard.runs.map { [$0.file, $0.firstIndex, $0.count] } == [[1, 0, 24_000], [3, 0, 24_000]])
+    #expect(rig.events.filter { $0.hasPrefix("stalled") } == [])
     await rig.close()
   }
 
