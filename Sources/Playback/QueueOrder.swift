@@ -18,7 +18,7 @@ struct QueueOrder: Sequence, Sendable {
   /// How many pieces there are.
   var pieceCount: Int { pieces.count }
 
-  /// None is empty, and no two neighbours would fit into half of one.
+  /// None is empty, and no two neighbours would fit into half of one together: they are fewer than n/128 + 2.
   private var pieces: [Piece] = []
   /// The piece that each id lies in.
   private var homes: [ItemID: UInt32] = [:]
@@ -48,9 +48,9 @@ struct QueueOrder: Sequence, Sendable {
   func index(of id: ItemID) -> Int? {
     guard let key = homes[id] else { return nil }
     var start = 0
-    for piece in pieces {
-      if piece.key == key { return piece.ids.firstIndex(of: id).map { start + $0 } }
-      start += piece.ids.count
+    for number in pieces.indices {
+      if pieces[number].key == key { return pieces[number].ids.firstIndex(of: id).map { start + $0 } }
+      start += pieces[number].ids.count
     }
     return nil
   }
@@ -94,9 +94,10 @@ struct QueueOrder: Sequence, Sendable {
   /// The piece that an index lies in, and where in it. The end of the order lies behind the last piece's last id.
   private func place(of index: Int) -> (piece: Int, offset: Int) {
     var rest = index
-    for (number, piece) in pieces.enumerated() {
-      if rest < piece.ids.count || number == pieces.count - 1 { return (number, rest) }
-      rest -= piece.ids.count
+    for number in pieces.indices {
+      let length = pieces[number].ids.count
+      if rest < length || number == pieces.count - 1 { return (number, rest) }
+      rest -= length
     }
     return (0, 0)
   }
@@ -111,7 +112,7 @@ struct QueueOrder: Sequence, Sendable {
     work += number + ids.count
     for id in ids { homes[id] = pieces[number].key }
     pieces[number].ids.insert(contentsOf: ids, at: offset)
-    split(number)
+    if let last = split(number) { join(last) }
   }
 
   /// Adds ids that are not there yet at the end: fills the last piece, and then new ones.
@@ -135,16 +136,17 @@ struct QueueOrder: Sequence, Sendable {
   mutating func remove(_ id: ItemID) -> Int? {
     guard let key = homes.removeValue(forKey: id) else { return nil }
     var start = 0
-    for (number, piece) in pieces.enumerated() {
+    // By their places: who goes over the pieces themselves has a second owner of them, and changing one copies all.
+    for number in pieces.indices {
       work += 1
-      guard piece.key == key else {
-        start += piece.ids.count
+      guard pieces[number].key == key else {
+        start += pieces[number].ids.count
         continue
       }
-      guard let offset = piece.ids.firstIndex(of: id) else { return nil }
-      work += piece.ids.count
+      guard let offset = pieces[number].ids.firstIndex(of: id) else { return nil }
+      work += pieces[number].ids.count
       pieces[number].ids.remove(at: offset)
-      join(number)
+      drop(number)
       return start + offset
     }
     return nil
@@ -186,9 +188,10 @@ struct QueueOrder: Sequence, Sendable {
     pieces.removeFirst(number)
     let seam = pieces.count
     pieces += front
+    // Where one was cut and where the ends met, from the back, so that the places in front stay what they are.
+    join(pieces.count - 2)
     join(seam)
     join(seam - 1)
-    join(pieces.count - 1)
     join(0)
   }
 
@@ -207,10 +210,10 @@ struct QueueOrder: Sequence, Sendable {
     return piece
   }
 
-  /// Divides a piece that has grown too large into such as are half full at least.
-  private mutating func split(_ number: Int) {
+  /// Divides a piece that has grown too large into such as are half full, but for the last; answers where that lies.
+  private mutating func split(_ number: Int) -> Int? {
     let ids = pieces[number].ids
-    guard ids.count > Self.pieceLimit else { return }
+    guard ids.count > Self.pieceLimit else { return nil }
     let length = Self.pieceLimit / 2
     var parts: [Piece] = []
     var start = length
@@ -223,17 +226,23 @@ struct QueueOrder: Sequence, Sendable {
     pieces[number].ids.removeLast(ids.count - length)
     pieces.insert(contentsOf: parts, at: number + 1)
     work += pieces.count - number
+    return number + parts.count
   }
 
-  /// Drops a piece that is empty, and puts one that is small together with the next.
-  private mutating func join(_ number: Int) {
-    guard pieces.indices.contains(number) else { return }
+  /// A piece has become smaller: drops it when it is empty, and puts what is small there together.
+  private mutating func drop(_ number: Int) {
     if pieces[number].ids.isEmpty {
       pieces.remove(at: number)
       work += pieces.count - number
-      return
+    } else {
+      join(number)
     }
-    guard number + 1 < pieces.count,
+    join(number - 1)
+  }
+
+  /// Puts a piece and the next one together if they are small.
+  private mutating func join(_ number: Int) {
+    guard pieces.indices.contains(number), number + 1 < pieces.count,
       pieces[number].ids.count + pieces[number + 1].ids.count <= Self.pieceLimit / 2
     else { return }
     let next = pieces.remove(at: number + 1)

@@ -55,6 +55,53 @@ import Testing
     #expect(Array(order) == model)
   }
 
+  /// Two neighbours never fit into half a piece, so that pieces that became small do not stay.
+  @Test(arguments: 1...4) func thereAreNeverMorePiecesThanTheIDsNeed(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var order = QueueOrder((0..<20_000).map { PlayerItem.ID($0) })
+    var nextID: PlayerItem.ID = 20_000
+    var most = 0.0
+    for step in 0..<30_000 {
+      // It shrinks to almost nothing, and grows again.
+      let isShrinking = step / 10_000 != 1
+      let index = Int.random(in: 0..<Swift.max(1, order.count), using: &random)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0 where order.count > 1: order.rotate(by: index)
+      case 1 where order.count > 1: order.move(order[index], to: Int.random(in: 0..<order.count, using: &random))
+      case 2 where step % 50 == 0: _ = order.removeFirst(Int.random(in: 0...700, using: &random))
+      case 3 where step % 50 == 0:
+        let count = PlayerItem.ID(Int.random(in: 0...1_500, using: &random))
+        order.insert(contentsOf: (nextID..<nextID + count), at: index)
+        nextID += count
+      case 0...6 where isShrinking && order.count > 1:
+        for id in Array(order.suffix(from: index).prefix(Int.random(in: 1...6, using: &random))) { order.remove(id) }
+      default:
+        order.insert(contentsOf: [nextID], at: index)
+        nextID += 1
+      }
+      let limit = 2 * (order.count / 257) + 1
+      #expect(order.pieceCount <= limit, "\(order.pieceCount) pieces for \(order.count) ids in step \(step)")
+      most = Swift.max(most, Double(order.pieceCount) / Double(limit))
+      if order.pieceCount > limit { break }
+    }
+    print("pieces: at most \(most) of what the rule allows, seed \(seed)")
+    #expect(Set(order).count == order.count)
+  }
+
+  @Test(arguments: [false, true]) func takingAwayFromOneEndToTheOtherLeavesNoSmallPieces(isBackward: Bool) {
+    let ids = (0..<20_000).map { PlayerItem.ID($0) }
+    var order = QueueOrder(ids)
+    for id in isBackward ? ids.reversed() : ids where id % 10 != 0 { order.remove(id) }
+    print("pieces: \(order.pieceCount) for \(order.count) ids")
+    #expect(order.pieceCount <= 2 * (order.count / 257) + 1)
+    // A rotation cuts a piece in two, again and again.
+    for distance in 1..<2_000 {
+      order.rotate(by: distance)
+      #expect(order.pieceCount <= 2 * (order.count / 257) + 1)
+    }
+    #expect(Set(order) == Set(ids.filter { $0 % 10 == 0 }))
+  }
+
   /// Counted in pieces and ids that were touched, for there is no clock in this.
   @Test func whatAChangeCostsHardlyGrowsWithTheQueue() {
     func order(_ count: Int) -> QueueOrder {
