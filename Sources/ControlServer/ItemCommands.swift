@@ -46,6 +46,27 @@ extension Connection {
     return .ok(fields)
   }
 
+  /// Puts a copy of an entry into the queue.
+  func copy(
+    _ id: Int, to place: QueueCommand.QueuePlace, ifVersion version: Int?, on target: NamedPlayer
+  ) throws(MediaError) -> Reply {
+    guard gathering?.target !== target else {
+      throw MediaError(.invalidState, "between queue.begin and queue.commit an entry cannot be copied")
+    }
+    try check(version, of: target)
+    let registry = server.registry
+    let copy = registry.makeCopy(of: try item(id, of: target, .itemCopy))
+    do throws(MediaError) {
+      try registry.checkLength(of: target.state.itemCount + 1)
+      _ = try target.player.tryOnLoop { player throws(MediaError) in try player.edit([.insert([copy], at: place.place)])
+      }
+    } catch {
+      registry.unmake([copy])
+      throw error
+    }
+    return Self.edited([copy], target)
+  }
+
   /// Sets or tells where an entry ends. An end that is invalid is none; what is nil stays.
   func setEnds(
     of id: Int, forward: MediaTime?, reverse: MediaTime?, on target: NamedPlayer

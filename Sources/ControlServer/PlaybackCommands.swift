@@ -22,6 +22,13 @@ extension Connection {
       return .ok([
         "automaticallyWaitsToMinimizeStalling": .bool(target.state.automaticallyWaitsToMinimizeStalling)
       ])
+    case .cancelPrerolls: player.onLoop { $0.cancelPendingPrerolls() }
+    case .cancelSeeks: player.onLoop { $0.cancelPendingSeeks() }
+    case .rateAt(let rate, let moment, let time):
+      try player.tryOnLoop { player throws(MediaError) in
+        try player.setRate(rate, time: time, atHostTime: hostTime(moment))
+      }
+      return .ok(["rate": .float(rate)])
     case .pause: player.onLoop { $0.pause() }
     case .toggle: player.onLoop { $0.state.rate == 0 ? $0.play() : $0.pause() }
     case .stop: player.onLoop { $0.stop() }
@@ -94,6 +101,20 @@ extension Connection {
       try target.player.tryOnLoop { player throws(MediaError) in try player.setRate(rate, startsPlayback: false) }
     }
     return target.player.onLoop { $0.state.rate == 0 ? $0.rateForNextPlay : $0.state.rate }
+  }
+
+  /// The instant of a moment; nil: as soon as can be. What no clock can hold lies too far ahead, and is refused as that.
+  private func hostTime(_ moment: PlaybackCommand.RateMoment) -> HostTime? {
+    func nanoseconds(_ time: MediaTime) -> Int64 {
+      time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max
+    }
+    switch moment {
+    case .now: return nil
+    case .instant(let time): return HostTime(nanoseconds: nanoseconds(time))
+    case .after(let span):
+      let (sum, overflow) = server.engine.loop.now.nanoseconds.addingReportingOverflow(nanoseconds(span))
+      return HostTime(nanoseconds: overflow ? .max : sum)
+    }
   }
 
   // MARK: - Seeking

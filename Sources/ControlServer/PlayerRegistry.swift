@@ -92,6 +92,12 @@ final class PlayerRegistry {
     }
   }
 
+  /// The same for a copy of an entry.
+  func makeCopy(of item: PlayerItem) -> PlayerItem {
+    defer { nextItemID += 1 }
+    return item.copy(id: nextItemID)
+  }
+
   /// Items that nobody has heard of are not wanted: their numbers are given again.
   func unmake(_ items: [PlayerItem]) {
     guard let first = items.first, let last = items.last, last.id + 1 == nextItemID else { return }

@@ -152,6 +152,7 @@ extension Connection {
   func run(_ command: ItemCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
     switch command {
     case .status(let id): return try itemStatus(id, of: target)
+    case .copy(let id, let place, let version): return try copy(id, to: place, ifVersion: version, on: target)
     case .endTime(let id, let forward, let reverse):
       return try setEnds(of: id, forward: forward, reverse: reverse, on: target)
     case .buffer(let id, let duration): return try setBuffer(of: id, duration, on: target)

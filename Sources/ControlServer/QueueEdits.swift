@@ -229,7 +229,8 @@ extension QueueCommand {
 }
 
 extension QueueCommand.QueuePlace {
-  fileprivate var place: QueuePlace {
+  /// The engine's.
+  var place: QueuePlace {
     switch self {
     case .next: .next
     case .after(let id): .after(UInt64(id))

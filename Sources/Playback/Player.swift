@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 
 /// What every player can do. As AVPlayer.
@@ -5,6 +6,9 @@ import MediaCore
 /// How a file becomes sound: `PlayerItem` names it; the player's `PlayerCore` lets a decode thread open it and fill a
 /// stream of samples; once the first are there the stream is handed to the output's mixer (`RenderCore`), whose clock
 /// tells which sample is heard; positions, ticks and ends all follow from that clock.
+///
+/// Of AVPlayer's there is no `status` and no `error`: nothing ends a player but `close`. An item that fails is the item's state,
+/// a device that is lost the output's. There is no `masterClock` either: all players of an output go by its clock.
 ///
 /// Players are actors on the engine's control loop: a user of the library awaits them; who runs on the loop already
 /// calls them with `assumeIsolated`. Handlers of observers are called on the loop.
@@ -351,6 +355,17 @@ public actor Player: PlayerControl {
   public init(engine: PlaybackEngine, name: String = "main") {
     loop = engine.loop
     control = PlayerControlBox(core: PlayerCore(engine: engine, name: name, canAdvance: false))
+  }
+
+  /// Makes a player of an item. Errors: `itemInUse`.
+  public init(engine: PlaybackEngine, name: String = "main", playerItem: PlayerItem) async throws {
+    self.init(engine: engine, name: name)
+    try replaceCurrentItem(with: playerItem)
+  }
+
+  /// Makes a player of a file: a `file:` URL. Errors: those of `Asset(url:)`.
+  public init(engine: PlaybackEngine, name: String = "main", url: String) async throws {
+    try await self.init(engine: engine, name: name, playerItem: PlayerItem(asset: Asset(url: url)))
   }
 
   /// A player that nobody holds any more falls silent.

@@ -143,6 +143,13 @@ extension PlayerItem {
     return copy
   }
 
+  /// The same, with an id of the caller's own numbering.
+  public func copy(id: ID) -> PlayerItem {
+    let copy = PlayerItem(asset: asset, id: id)
+    copySettings(to: copy)
+    return copy
+  }
+
   /// Gives `other` everything that can be set of this item.
   func copySettings(to other: PlayerItem) {
     other.audioMix = audioMix

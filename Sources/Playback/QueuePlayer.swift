@@ -18,6 +18,12 @@ public actor QueuePlayer: PlayerControl {
     control = PlayerControlBox(core: PlayerCore(engine: engine, name: name, canAdvance: true))
   }
 
+  /// Makes a player with a queue. Errors: `itemInUse`.
+  public init(engine: PlaybackEngine, name: String = "main", items: [PlayerItem]) async throws {
+    self.init(engine: engine, name: name)
+    try append(items)
+  }
+
   /// A player that nobody holds any more falls silent.
   deinit { loop.execute { [control] in control.core.close() } }
 

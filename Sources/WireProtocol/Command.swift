@@ -46,6 +46,10 @@ public enum PlaybackCommand: Sendable, Hashable {
   /// So many steps forward, or back.
   case step(Int)
   case preroll
+  case cancelPrerolls
+  case cancelSeeks
+  /// The rate, 0 for none, from when on, and at which time of the item; nil: where it is.
+  case rateAt(Double, RateMoment, from: MediaTime?)
   /// Nil asks for the present state.
   case autoWait(Switch?)
   /// The rate to play with; never 0. Nil asks for the present one.
@@ -68,6 +72,16 @@ public enum PlaybackCommand: Sendable, Hashable {
   case `repeat`(RepeatMode?)
   case loop(Loop)
   case status
+
+  /// When a rate is to hold.
+  public enum RateMoment: Sendable, Hashable {
+    /// As soon as can be.
+    case now
+    /// So long from now; not negative.
+    case after(MediaTime)
+    /// At an instant of the daemon's clock, in seconds; not negative.
+    case instant(MediaTime)
+  }
 
   /// What to do about a loop of the current item.
   public struct Loop: Sendable, Hashable {
@@ -220,6 +234,8 @@ public enum ItemCommand: Sendable, Hashable {
   case volume(item: Int, MixChange)
   /// Sets the item's pitch algorithm, if it says how, and gives it.
   case pitch(item: Int, PitchChange?)
+  /// Puts a copy of the entry into the queue.
+  case copy(item: Int, to: QueueCommand.QueuePlace, ifVersion: Int?)
 
   /// What an item's pitch algorithm becomes.
   public enum PitchChange: Sendable, Hashable {

@@ -15,6 +15,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case history
   case insert
   case itemBuffer = "item.buffer"
+  case itemCopy = "item.copy"
   case itemEndTime = "item.end-time"
   case itemPitch = "item.pitch"
   case itemStatus = "item.status"
@@ -41,16 +42,19 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case playerCreate = "player.create"
   case playerList = "player.list"
   case preroll
+  case prerollCancel = "preroll.cancel"
   case previous
   case queueAbort = "queue.abort"
   case queueBegin = "queue.begin"
   case queueCommit = "queue.commit"
   case queueEdit = "queue.edit"
   case rate
+  case rateAt = "rate-at"
   case remove
   case `repeat`
   case replace
   case seek
+  case seekCancel = "seek.cancel"
   case shuffle
   case stats
   case status

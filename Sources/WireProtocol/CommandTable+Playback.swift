@@ -33,6 +33,13 @@ extension CommandTable {
       errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + itemErrors,
       example: ["> @8 preroll", "< @8 ok ready=true"]
     ) { arguments throws(MediaError) in .playback(.preroll, player: arguments.player) },
+    simple(
+      .prerollCancel, .cancelPrerolls, "Answers every `preroll` that is under way, with `ready=false`.",
+      "What was got ready stays so. As AVPlayer's `cancelPendingPrerolls`."),
+    simple(
+      .seekCancel, .cancelSeeks, "Answers every `seek` and `step` that is under way, unfinished (`reason=cancelled`).",
+      "Where the player is then may be where it was or where they went: `status` tells. As AVPlayerItem's"
+        + " `cancelPendingSeeks`."),
     CommandSpec(
       .step, .playback, "Goes some hundredths of a second forward or back, while paused.",
       details:

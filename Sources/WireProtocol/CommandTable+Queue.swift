@@ -223,6 +223,30 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
+      .itemCopy, .items, "Puts a copy of an entry into the queue.",
+      details:
+        "The same file with all that was set of the entry: where it ends, volume, pitch, buffer. Behind the entry unless said."
+        + " What the entry has come to is not copied: a copy begins as a new entry does.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.after, item, .option, "ID", "behind this entry"),
+        ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
+      ],
+      reply: ["items", "version"],
+      errors: [.invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
+      example: ["> item.copy 2", "< ok items=5 version=6"]
+    ) { arguments throws(MediaError) in
+      let id = try arguments.required(.id, arguments.integer(.id))
+      let place: QueueCommand.QueuePlace
+      switch (arguments.integer(.after), arguments.integer(.before)) {
+      case (nil, nil): place = .after(item: id)
+      case (let id?, nil): place = .after(item: id)
+      case (nil, let id?): place = .before(item: id)
+      case (_?, _?): throw arguments.failure("after and before exclude each other")
+      }
+      return .item(.copy(item: id, to: place, ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
+    },
+    CommandSpec(
       .itemEndTime, .items, "Sets where forward and backward playback of an entry end, or gives it.",
       details:
         "An end like the entry's own: it is exact, `played-to-end` is told, and `end-action`, `repeat` and what follows apply."

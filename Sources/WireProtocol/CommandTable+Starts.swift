@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// Commands that start several players.
+  /// Commands that start players at a moment.
   static let starts: [CommandSpec] = [
     CommandSpec(
       .playAt, .playback, "Starts players together, on the same sample.",
@@ -29,6 +29,38 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .players(
         .playAt(try arguments.required(.time, arguments.moment(.time)), players: arguments.texts(.players)))
-    }
+    },
+    CommandSpec(
+      .rateAt, .playback, "Sets one player's rate so that a time of its item is heard at an instant.",
+      details:
+        "Until an instant that is still to come the item stands at `from`, silent, and the player waits (`startTimeNotReached`)."
+        + " For one that is over it starts as if it had started then: a little later, further on. With `now` it starts as soon as"
+        + " `from` is ready; without `from` from where it is. With the rate 0 it pauses and goes to `from` at once. Not while"
+        + " `auto-wait` is on, for who waits for samples cannot promise an instant. As AVPlayer's"
+        + " `setRate(_:time:atHostTime:)`; players that are to start together are better started with `play-at`.",
+      parameters: [
+        ParameterSpec(.rate, .number(-32...32, exceptZero: false), .required, "RATE", "from then on; 0 pauses"),
+        ParameterSpec(
+          .time, .startMoment, .required, "now|+TIME|TIME",
+          "when: as soon as can be, so long from now, or at an instant of the monotonic clock"),
+        ParameterSpec(.from, .time, .option, "TIME", "the item's time that is heard then"), player,
+      ],
+      reply: ["rate"],
+      errors: [.unsupportedRate, .invalidTime, .invalidState, .noCurrentItem, .noSuchPlayer] + itemErrors,
+      example: [
+        "> rate-at 1 +0.5 from=12", "< ok rate=1",
+      ]
+    ) { arguments throws(MediaError) in
+      let moment: PlaybackCommand.RateMoment
+      switch try arguments.required(.time, arguments.moment(.time)) {
+      case .now: moment = .now
+      case .after(let span): moment = .after(span)
+      case .instant(let time): moment = .instant(time)
+      case .frame: throw arguments.failure("a rate is set at an instant; play-at starts with a frame")
+      }
+      return .playback(
+        .rateAt(try arguments.required(.rate, arguments.number(.rate)), moment, from: arguments.time(.from)),
+        player: arguments.player)
+    },
   ]
 }

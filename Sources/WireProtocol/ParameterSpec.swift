@@ -15,6 +15,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case end
   case fast
   case forward
+  case from
   case id
   case ids
   case ifVersion = "if-version"

@@ -1,3 +1,4 @@
+import RigSupport
 import Testing
 
 /// `step`, `preroll`, `auto-wait`, `play-immediately`, `item.end-time`, `item.buffer` and what `item.status` tells, on the
@@ -27,6 +28,65 @@ import Testing
     #expect(try client.reply("item.end-time 2 forward=0.5 reverse=none").hasPrefix("ok item=2"))
     try client.reply("clock.advance 2")
     #expect(try daemon.recorded(withSilences: false) == "1[0..<12000] 2[0..<24000]")
+  }
+
+  @Test func aCopyHasWhatWasSetOfItsEntryAndNothingOfWhatItCameTo() throws {
+    let (daemon, client) = try ready()
+    try client.reply("item.end-time 1 forward=0.25")
+    try client.reply("item.pitch 1 varispeed")
+    #expect(try client.reply("item.copy 1") == "ok items=3 version=2")
+    #expect(try client.reply("item.copy 2 before=3 if-version=2") == "ok items=4 version=3")
+    #expect(try client.ask("list").compactMap { field("item", $0) } == ["1", "4", "3", "2"])
+    let copied = try client.reply("item.status 3")
+    #expect(field("forwardPlaybackEndTime", copied) == "0.25")
+    #expect(field("ownPitch", copied) == "varispeed")
+    #expect(field("path", copied) == field("path", try client.reply("item.status 1")))
+    try client.reply("play")
+    try client.reply("clock.advance 5")
+    #expect(try daemon.recorded(withSilences: false) == "1[0..<12000] 2[0..<48000] 1[0..<12000] 2[0..<48000]")
+  }
+
+  @Test func whatCannotBeCopiedIsRefusedAndNothingChanges() throws {
+    let (_, client) = try ready(count: 1)
+    let refusals = [
+      ("item.copy 9", "error code=2004"), ("item.copy 1 after=9", "error code=2004"),
+      ("item.copy 1 after=1 before=1", "error code=6002"), ("item.copy 1 if-version=7", "error code=1011"),
+      ("item.copy", "error code=6002"),
+    ]
+    for (request, error) in refusals { #expect(try client.reply(request).hasPrefix(error), "\(request)") }
+    #expect(field("version", try client.reply("status")) == "1")
+    // The number of what was refused is given again.
+    #expect(try client.reply("item.copy 1") == "ok items=2 version=2")
+  }
+
+  /// In one piece, so that nothing has been opened in between.
+  @Test func whatIsUnderWayIsCancelledByName() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.send(
+      "append \(try daemon.wave(1, frameCount: 48_000))\n@1 seek 0.5\n@2 preroll\npreroll.cancel\nseek.cancel")
+    let lines = try (0..<5).compactMap { _ in try client.line() }
+    #expect(lines[0] == "ok items=1 version=1")
+    #expect(lines.contains { $0.hasPrefix("@1 ok finished=false") && field("reason", $0) == "cancelled" })
+    #expect(lines.contains("@2 ok ready=false"))
+    #expect(lines.filter { $0 == "ok" }.count == 2)
+    #expect(try client.reply("preroll.cancel player=nobody").hasPrefix("error code=1006"))
+  }
+
+  @Test func aRateHoldsFromAnInstantOnAtATimeOfTheItem() throws {
+    let (daemon, client) = try ready(count: 1)
+    #expect(try client.reply("rate-at 1 +0.5 from=0.25").hasPrefix("error code=1003"), "while auto-wait is on")
+    try client.reply("auto-wait off")
+    #expect(try client.reply("rate-at 1 frame:5").hasPrefix("error code=6002"))
+    #expect(try client.reply("rate-at 99 now").hasPrefix("error code=6002"))
+    #expect(try client.reply("rate-at 1 50%").hasPrefix("error code=1002"))
+    #expect(try client.reply("rate-at 1 +0.5 from=0.25") == "ok rate=1")
+    #expect(field("reasonForWaitingToPlay", try client.reply("status")) == "startTimeNotReached")
+    try client.reply("clock.advance 2")
+    try daemon.stop()
+    let runs = TimeCode.runs(in: try Recording.frames(in: daemon.folder.file("out.wav")))
+    // Half a second after the clock's beginning, to the sample.
+    #expect(runs.map { [$0.position, $0.firstIndex, $0.endIndex] } == [[24_000, 12_000, 48_000]])
   }
 
   @Test func endsThatAreNoneAreRefused() throws {

@@ -163,7 +163,7 @@ import Testing
     try client.reply("observe output.state")
     while field("new", try client.line() ?? "") != "ready" {}
     try client.reply("unobserve 1")
-    let seconds = Int(ProcessInfo.processInfo.environment["PLAYHEAD_PLAY_AT_SECONDS"] ?? "") ?? 5
+    let seconds = Int(ProcessInfo.processInfo.environment["PLAYHEAD_PLAY_AT_SECONDS"] ?? "") ?? 60
     for (index, name) in ["a", "b", "c"].enumerated() {
       try client.reply("player.create \(name)")
       let path = daemon.folder.file("\(name).wav")

@@ -46,6 +46,27 @@ import Testing
     await rig.close()
   }
 
+  @Test func playersAreMadeWithWhatTheyPlay() async throws {
+    let rig = try await Rig()
+    let (one, two) = (try rig.wav(file: 1, frames: 4_800), try rig.wav(file: 2, frames: 4_800))
+    let player = try await Player(engine: rig.engine, name: "one", playerItem: one)
+    #expect(await player.currentItem === one)
+    await #expect(throws: MediaError.self) {
+      try await QueuePlayer(engine: rig.engine, name: "two", items: [two, one])
+    }
+    #expect(!two.isClaimed, "refused as a whole")
+    let queue = try await QueuePlayer(engine: rig.engine, name: "three", items: [two])
+    #expect(await queue.items().map(\.id) == [two.id])
+    let named = try await Player(engine: rig.engine, name: "four", url: "file:///nowhere/at%20all.flac")
+    #expect(await named.currentItem?.asset.displayPath == "/nowhere/at all.flac")
+    await #expect(throws: MediaError.self) {
+      try await Player(engine: rig.engine, name: "five", url: "gopher://nowhere/")
+    }
+    for closed in [player, named] { await closed.close() }
+    await queue.close()
+    await rig.close()
+  }
+
   // MARK: - AVFoundation's statements
 
   @Test func statement9PlayOnAnEmptyPlayerWaitsAndWhatIsInsertedPlays() async throws {
