@@ -51,6 +51,8 @@ let package = Package(
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
     .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
     .systemLibrary(name: "CRubberBand", providers: [.apt(["librubberband-dev"])]),
+    // With pkg-config: its headers have a folder of their own.
+    .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CMediaShims"),
 
     // Values.
@@ -68,6 +70,9 @@ let package = Package(
         "MediaCore", "CSonic", .target(name: "CRubberBand", condition: .when(traits: ["RubberBand"])),
       ],
       swiftSettings: strict),
+
+    // Lists of media.
+    .target(name: "Playlists", dependencies: ["MediaCore", "CXML"], swiftSettings: strict),
 
     // What plays.
     .target(name: "MediaAssets", dependencies: ["MediaCore", "LibAV"], swiftSettings: strict),
@@ -115,6 +120,7 @@ let package = Package(
     .testTarget(
       name: "TimeStretchTests", dependencies: ["TimeStretch", "MediaCore", "RigSupport"],
       swiftSettings: strict),
+    .testTarget(name: "PlaylistsTests", dependencies: ["Playlists", "MediaCore"], swiftSettings: strict),
     .testTarget(
       name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],
       swiftSettings: strict),

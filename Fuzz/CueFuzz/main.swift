@@ -1,0 +1,3 @@
+import PlaylistFuzzing
+
+fuzz(.cue)

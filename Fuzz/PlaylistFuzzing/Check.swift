@@ -1,0 +1,53 @@
+import CLibFuzzer
+import MediaCore
+import Playlists
+
+/// Feeds any bytes to the parser of one format, and stops at whatever breaks a promise.
+///
+/// Promises: no trap; errors have the numbers of lists; places are files or http URLs, without NUL; ranges are valid; what was read
+/// and can be written reads back with the same places, ranges and titles.
+func check(_ bytes: [UInt8], as format: PlaylistFormat) {
+  let place = PlaylistPlace.file(Array("/music/list.\(format.rawValue)".utf8))
+  let list: Playlist
+  do throws(MediaError) { list = try Playlist(parsing: bytes, at: place) } catch {
+    let codes: [MediaError.Code] = [.notAPlaylist, .damagedPlaylist, .playlistLimitExceeded]
+    precondition(codes.contains(error.code), "an error of another kind: \(error)")
+    return
+  }
+  precondition(list.warnings.count <= PlaylistLimits.warningCount, "too many warnings")
+  for entry in list.entries {
+    switch entry.place {
+    case .file(let path): precondition(path.first == UInt8(ascii: "/") && !path.contains(0), "no path")
+    case .url(let url): precondition(url.hasPrefix("http") && url.utf8.allSatisfy { $0 > 32 && $0 < 127 }, "no URL")
+    }
+    precondition(entry.range?.isValid != false && entry.range?.isEmpty != true, "no range")
+    precondition(entry.title.map { !$0.isEmpty && $0.utf8.count <= PlaylistLimits.textByteCount } != false, "no title")
+  }
+  for format in [PlaylistFormat.m3u, .pls, .xspf, .cue] {
+    guard let lines = try? list.lines(as: format, base: Array("/music".utf8)) else { continue }
+    let text = Array(lines.joined(separator: "\n").utf8)
+    guard let again = try? Playlist(parsing: text, at: place) else {
+      preconditionFailure("what was written is no list: \(lines)")
+    }
+    precondition(again.entries.map(\.place) == list.entries.map(\.place), "places do not read back: \(lines)")
+    precondition(again.entries.map(\.range) == list.entries.map(\.range), "ranges do not read back: \(lines)")
+    guard let twice = try? again.lines(as: format, base: Array("/music".utf8)) else {
+      preconditionFailure("what was read again cannot be written: \(lines)")
+    }
+    precondition(twice == lines, "what is written twice differs: \(lines)")
+  }
+}
+
+/// Runs libFuzzer on the parser of one format.
+public func fuzz(_ format: PlaylistFormat) {
+  fuzzedFormat = format
+  var argumentCount = CommandLine.argc
+  var argumentVector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+  _ = LLVMFuzzerRunDriver(&argumentCount, &argumentVector) { data, byteCount in
+    check(Array(UnsafeBufferPointer(start: data, count: byteCount)), as: fuzzedFormat)
+    return 0
+  }
+}
+
+/// Set once, before anything runs.
+nonisolated(unsafe) private var fuzzedFormat = PlaylistFormat.m3u

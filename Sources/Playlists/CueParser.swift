@@ -1,0 +1,217 @@
+import MediaCore
+
+/// CUE sheets: tracks that are parts of files, in 75ths of a second.
+///
+/// A track is heard from its INDEX 01 up to that of the next track in the same FILE, or else to the file's end: what lies
+/// between INDEX 00 and 01 belongs to the track before, so that nothing is lost between two. PREGAP and POSTGAP are silence
+/// that is not in the file; they are kept as metadata. Tracks that are not AUDIO are left out.
+struct CueParser {
+  private struct Track {
+    var number: Int
+    var line: Int
+    var isAudio: Bool
+    var title: String?
+    var metadata: [PlaylistMetadataKey: String] = [:]
+    /// Where INDEX 00 and 01 lie: the number of the FILE, and the time in it.
+    var gap: (file: Int, time: MediaTime)?
+    var start: (file: Int, time: MediaTime)?
+  }
+
+  private static let keywords = [
+    "REM", "FILE", "TRACK", "INDEX", "TITLE", "PERFORMER", "SONGWRITER", "ISRC", "CATALOG", "FLAGS", "PREGAP",
+    "POSTGAP",
+    "CDTEXTFILE",
+  ]
+  /// In REM, and what they say.
+  private static let remarks: [(name: String, key: PlaylistMetadataKey)] = [
+    ("GENRE", .genre), ("DATE", .date), ("DISCID", .discID), ("COMMENT", .annotation),
+    ("REPLAYGAIN_ALBUM_GAIN", .replayGainAlbumGain), ("REPLAYGAIN_ALBUM_PEAK", .replayGainAlbumPeak),
+    ("REPLAYGAIN_TRACK_GAIN", .replayGainTrackGain), ("REPLAYGAIN_TRACK_PEAK", .replayGainTrackPeak),
+  ]
+  private static let units: Int32 = 75
+
+  private let text: PlaylistText
+  /// Nil where a name has no place.
+  private var files: [(place: PlaylistPlace?, type: String)] = []
+  private var tracks: [Track] = []
+
+  private init(_ text: PlaylistText) { self.text = text }
+
+  /// Whether a text begins as a sheet does: nothing but its words, and a TRACK among them.
+  static func recognizes(_ text: PlaylistText) -> Bool {
+    var lines = text.lines()
+    while let line = lines.next() {
+      if line.bytes.isEmpty { continue }
+      let (word, rest) = split(line.bytes)
+      guard keywords.contains(where: { word.equals(ignoringCase: $0) }) else { return false }
+      if word.equals(ignoringCase: "TRACK") { return split(rest).word.smallNumber != nil }
+    }
+    return false
+  }
+
+  static func parse(_ text: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
+    var parser = CueParser(text)
+    var lines = text.lines()
+    while let line = lines.next() { if !line.bytes.isEmpty { try parser.take(line, &builder) } }
+    try parser.finish(&builder)
+  }
+
+  // MARK: - Lines
+
+  private mutating func take(_ line: PlaylistText.Line, _ builder: inout PlaylistBuilder) throws(MediaError) {
+    let (word, rest) = Self.split(line.bytes)
+    func isWord(_ name: String) -> Bool { word.equals(ignoringCase: name) }
+    if isWord("FILE") {
+      let (name, type) = Self.fileName(rest)
+      let place = name.isEmpty ? nil : builder.place(ofName: name, line: line.number)
+      files.append((place, text.string(type).uppercased()))
+    } else if isWord("TRACK") {
+      try beginTrack(rest, line.number, builder)
+    } else if isWord("INDEX") {
+      try takeIndex(rest, line.number, &builder)
+    } else if isWord("TITLE") {
+      let title = text.text(Self.unquoted(rest))
+      if tracks.isEmpty { builder.setTitle(title) } else { tracks[tracks.count - 1].title = title }
+    } else if isWord("PERFORMER") {
+      set(.creator, Self.unquoted(rest), &builder)
+    } else if isWord("SONGWRITER") {
+      set(.songwriter, Self.unquoted(rest), &builder)
+    } else if isWord("ISRC") {
+      set(.isrc, Self.unquoted(rest), &builder)
+    } else if isWord("CATALOG") {
+      set(.catalog, Self.unquoted(rest), &builder)
+    } else if isWord("FLAGS") {
+      set(.flags, rest, &builder)
+    } else if isWord("PREGAP") || isWord("POSTGAP") {
+      guard Self.time(rest) != nil else { throw builder.damaged("no time MM:SS:FF", line: line.number) }
+      set(isWord("PREGAP") ? .pregap : .postgap, rest, &builder)
+    } else if isWord("REM") {
+      let (name, value) = Self.split(rest)
+      for remark in Self.remarks where name.equals(ignoringCase: remark.name) {
+        set(remark.key, Self.unquoted(value), &builder)
+      }
+    } else if !isWord("CDTEXTFILE") {
+      builder.warn(
+        MediaError(.damagedPlaylist, "\(PlaceResolver.excerpt(word)) is no word of a CUE sheet"), line: line.number)
+    }
+  }
+
+  private mutating func set(
+    _ key: PlaylistMetadataKey, _ value: ArraySlice<UInt8>, _ builder: inout PlaylistBuilder
+  ) {
+    let value = text.text(value)
+    if tracks.isEmpty { builder.set(key, value) } else { tracks[tracks.count - 1].metadata[key] = value }
+  }
+
+  private mutating func beginTrack(
+    _ rest: ArraySlice<UInt8>, _ line: Int, _ builder: PlaylistBuilder
+  ) throws(MediaError) {
+    let (number, type) = Self.split(rest)
+    guard let number = number.smallNumber else { throw builder.damaged("a TRACK without a number", line: line) }
+    guard !files.isEmpty else { throw builder.damaged("a TRACK before any FILE", line: line) }
+    guard tracks.count < PlaylistLimits.entryCount else { throw PlaylistBuilder.tooManyEntries(builder.displayText) }
+    tracks.append(
+      Track(number: number, line: line, isAudio: type.isEmpty || type.equals(ignoringCase: "AUDIO")))
+  }
+
+  private mutating func takeIndex(
+    _ rest: ArraySlice<UInt8>, _ line: Int, _ builder: inout PlaylistBuilder
+  ) throws(MediaError) {
+    let (number, value) = Self.split(rest)
+    guard let index = number.smallNumber, let time = Self.time(value) else {
+      throw builder.damaged("no INDEX NN MM:SS:FF", line: line)
+    }
+    guard !tracks.isEmpty else { throw builder.damaged("an INDEX before any TRACK", line: line) }
+    let place = (file: files.count - 1, time: time)
+    if index == 0 { tracks[tracks.count - 1].gap = place }
+    // More than these divide a track, which nothing here does.
+    if index == 1, tracks[tracks.count - 1].start == nil { tracks[tracks.count - 1].start = place }
+  }
+
+  // MARK: - What the tracks are
+
+  private func finish(_ builder: inout PlaylistBuilder) throws(MediaError) {
+    guard !tracks.isEmpty else {
+      throw MediaError(.damagedPlaylist, "a CUE sheet without a TRACK: \(builder.displayText)")
+    }
+    for (index, track) in tracks.enumerated() {
+      func skip(_ what: String) {
+        builder.skip(MediaError(.invalidArgument, "track \(track.number) \(what)"), line: track.line)
+      }
+      guard track.isAudio else {
+        skip("is not sound")
+        continue
+      }
+      guard let start = track.start else {
+        skip("has no INDEX 01")
+        continue
+      }
+      guard let place = files[start.file].place else {
+        skip("has no file")
+        continue
+      }
+      let end = end(of: index, in: start.file)
+      if let end, end < start.time { throw builder.damaged("times that go back", line: tracks[index + 1].line) }
+      if end == start.time {
+        skip("has no length")
+        continue
+      }
+      var entry = PlaylistEntry(place: place, title: track.title, metadata: track.metadata)
+      entry.metadata[.trackNumber] = String(track.number)
+      if files[start.file].type != "WAVE", !files[start.file].type.isEmpty {
+        entry.metadata[.fileType] = files[start.file].type
+      }
+      if let end {
+        entry.range = TimeRange(start: start.time, end: end)
+        entry.duration = entry.range?.duration
+      } else if start.time > .zero {
+        entry.range = TimeRange(start: start.time, duration: .positiveInfinity)
+      }
+      try builder.append(entry)
+    }
+  }
+
+  /// Where a track ends that begins in this file; nil: with the file.
+  private func end(of index: Int, in file: Int) -> MediaTime? {
+    guard index + 1 < tracks.count else { return nil }
+    let next = tracks[index + 1]
+    if !next.isAudio, let gap = next.gap, gap.file == file { return gap.time }
+    if let start = next.start, start.file == file { return start.time }
+    if next.start == nil, let gap = next.gap, gap.file == file { return gap.time }
+    return nil
+  }
+
+  // MARK: - Words
+
+  private static func split(_ line: ArraySlice<UInt8>) -> (word: ArraySlice<UInt8>, rest: ArraySlice<UInt8>) {
+    let word = line.prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+    return (word, line[word.endIndex...].trimmed())
+  }
+
+  /// There are no escapes: what stands between the first and the last quote.
+  private static func unquoted(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard value.first == UInt8(ascii: "\""), let last = value.lastIndex(of: UInt8(ascii: "\"")) else { return value }
+    return last > value.startIndex ? value[(value.startIndex + 1)..<last] : value.dropFirst()
+  }
+
+  private static func fileName(
+    _ rest: ArraySlice<UInt8>
+  ) -> (name: ArraySlice<UInt8>, type: ArraySlice<UInt8>) {
+    if rest.first == UInt8(ascii: "\""), let last = rest.lastIndex(of: UInt8(ascii: "\"")), last > rest.startIndex {
+      return (rest[(rest.startIndex + 1)..<last], rest[(last + 1)...].trimmed())
+    }
+    guard let blank = rest.lastIndex(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) else {
+      return (rest, [])
+    }
+    return (rest[..<blank].trimmed(), rest[(blank + 1)...])
+  }
+
+  /// `MM:SS:FF`: minutes, of which there may be more than 99; seconds; 75ths.
+  private static func time(_ text: ArraySlice<UInt8>) -> MediaTime? {
+    let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 3, let minutes = parts[0].smallNumber, let seconds = parts[1].smallNumber,
+      let frames = parts[2].smallNumber, seconds < 60, frames < units
+    else { return nil }
+    return MediaTime(value: Int64((minutes * 60 + seconds) * Int(units) + frames), timescale: units)
+  }
+}

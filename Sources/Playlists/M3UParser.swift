@@ -1,0 +1,71 @@
+import MediaCore
+
+/// M3U and extended M3U: a line a name, and lines that begin with `#`.
+enum M3UParser {
+  static func parse(_ source: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
+    var text = source
+    var pending = PlaylistEntry(place: .file([]))
+    var lines = source.lines()
+    while let line = lines.next() {
+      let bytes = line.bytes
+      if bytes.isEmpty { continue }
+      guard bytes.first == UInt8(ascii: "#") else {
+        if let place = builder.place(ofName: bytes, line: line.number) {
+          pending.place = place
+          try builder.append(pending)
+        }
+        pending = PlaylistEntry(place: .file([]))
+        continue
+      }
+      if let value = value(of: "#EXTINF:", bytes) {
+        (pending.duration, pending.title) = information(value, text)
+      } else if let value = value(of: "#PLAYLIST:", bytes) {
+        builder.setTitle(text.text(value))
+      } else if let value = value(of: "#EXTENC:", bytes) {
+        text.isSingleByte = try isSingleByte(value, line.number, &builder)
+      } else if let value = value(of: "#EXTALB:", bytes) {
+        pending.metadata[.album] = text.text(value)
+      } else if let value = value(of: "#EXTART:", bytes) {
+        pending.metadata[.creator] = text.text(value)
+      } else if let value = value(of: "#EXTGENRE:", bytes) {
+        pending.metadata[.genre] = text.text(value)
+      }
+      // All others are comments, or settings of other players: #EXTVLCOPT, #EXTGRP, #KODIPROP.
+    }
+  }
+
+  private static func value(of tag: String, _ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    line.hasPrefix(ignoringCase: tag) ? line.dropFirst(tag.utf8.count).trimmed() : nil
+  }
+
+  /// `seconds attribute="..." ...,title`.
+  private static func information(
+    _ value: ArraySlice<UInt8>, _ text: PlaylistText
+  ) -> (duration: MediaTime?, title: String?) {
+    let number = value.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+    var isQuoted = false
+    var rest = value[number.endIndex...]
+    while let byte = rest.first {
+      rest.removeFirst()
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if byte == UInt8(ascii: ","), !isQuoted { return (number.positiveSeconds, text.text(rest)) }
+    }
+    // A quote that is not closed is none.
+    guard isQuoted, let comma = value.firstIndex(of: UInt8(ascii: ",")) else { return (number.positiveSeconds, nil) }
+    return (number.positiveSeconds, text.text(value[(comma + 1)...]))
+  }
+
+  private static func isSingleByte(
+    _ value: ArraySlice<UInt8>, _ line: Int, _ builder: inout PlaylistBuilder
+  ) throws(MediaError) -> Bool {
+    let name = String(decoding: value.prefix(40).map(\.asciiLowercased), as: UTF8.self)
+    switch name {
+    case "utf-8", "utf8", "utf-16", "ascii", "us-ascii", "": return false
+    case "windows-1252", "cp1252", "iso-8859-1", "latin1", "latin-1": return true
+    default:
+      builder.warn(
+        MediaError(.damagedPlaylist, "the encoding \(name) is not known; UTF-8 or Windows-1252 is taken"), line: line)
+      return false
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import MediaCore
+import Testing
+
+@testable import Playlists
+
+@Suite struct CueTests {
+  @Test func oneFileWithManyParts() throws {
+    let list = try parse(Sample.cue, at: "album.cue")
+    #expect(list.title == "Live in Berlin, \"the\" one")
+    #expect(
+      list.metadata == [
+        .genre: "Electronica", .date: "1998", .discID: "9D0B1F0C", .annotation: "ExactAudioCopy v0.95b4",
+        .replayGainAlbumGain: "-7.50 dB", .catalog: "0724384566524", .creator: "Faithless",
+      ])
+    #expect(Set(list.places) == ["/music/lists/Faithless - Live in Berlin.flac"])
+    #expect(
+      list.entries.map(\.range) == [
+        TimeRange(start: .zero, end: cd(6, 42, 0)), TimeRange(start: cd(6, 42, 0), end: cd(10, 54, 74)),
+        TimeRange(start: cd(10, 54, 74), duration: .positiveInfinity),
+      ])
+    #expect(list.entries[2].range?.start == MediaTime(value: 654 * 75 + 74, timescale: 75))
+    #expect(list.entries.map(\.duration) == [cd(6, 42, 0), cd(4, 12, 74), nil])
+    #expect(
+      list.entries[0].metadata == [
+        .trackNumber: "1", .flags: "DCP PRE", .isrc: "GBAAA9800001", .creator: "Faithless & friend",
+        .songwriter: "Someone", .pregap: "00:02:00", .replayGainTrackGain: "-6.20 dB",
+      ])
+    #expect(list.entries[2].metadata == [.trackNumber: "3", .postgap: "00:01:00"])
+    let inherited = list.inheritedEntries[1]
+    #expect(inherited.metadata[.creator] == "Faithless" && inherited.metadata[.album] == list.title)
+    #expect(list.inheritedEntries[0].metadata[.creator] == "Faithless & friend")
+  }
+
+  /// As Exact Audio Copy writes them, with each gap at the end of the file before.
+  @Test func severalFiles() throws {
+    let list = try parse(
+      """
+      FILE "01.wav" WAVE
+        TRACK 01 AUDIO
+          INDEX 01 00:00:00
+        TRACK 02 AUDIO
+          INDEX 00 03:10:00
+      FILE "02.wav" WAVE
+          INDEX 01 00:00:00
+        TRACK 03 AUDIO
+          INDEX 01 01:00:00
+      FILE sub/03.mp3 MP3
+        TRACK 04 AUDIO
+          INDEX 01 00:00:00
+      """, at: "x.cue")
+    #expect(
+      list.places == ["/music/lists/01.wav", "/music/lists/02.wav", "/music/lists/02.wav", "/music/lists/sub/03.mp3"])
+    #expect(
+      list.entries.map(\.range) == [
+        nil, TimeRange(start: .zero, end: cd(1, 0, 0)), TimeRange(start: cd(1, 0, 0), duration: .positiveInfinity), nil,
+      ])
+    #expect(list.entries[3].metadata[.fileType] == "MP3")
+  }
+
+  @Test func dataTracksAndImagesOfDiscs() throws {
+    let list = try parse(
+      """
+      FILE "GAME.BIN" BINARY
+        TRACK 01 MODE1/2352
+          INDEX 01 00:00:00
+        TRACK 02 AUDIO
+          PREGAP 00:02:00
+          INDEX 01 39:26:03
+        TRACK 03 MODE2/2352
+          INDEX 00 41:00:00
+          INDEX 01 41:02:00
+      """, at: "game.cue")
+    #expect(list.entries.map(\.range) == [TimeRange(start: cd(39, 26, 3), end: cd(41, 0, 0))])
+    #expect(list.entries.first?.metadata == [.trackNumber: "2", .pregap: "00:02:00", .fileType: "BINARY"])
+    #expect(list.skippedCount == 2)
+  }
+
+  @Test func windowsNamesAndEncodings() throws {
+    let sheet =
+      Array("\u{FEFF}FILE \"Disc 1\\Caf".utf8) + [0xE9] + Array(".wav\" WAVE\n TRACK 01 AUDIO\n TITLE \"Caf".utf8)
+    let list = try parse(sheet + [0xE9] + Array("\"\n INDEX 01 100:00:00".utf8), at: "x.cue")
+    #expect(list.entries.first?.place == .file(Array("/music/lists/Disc 1/Caf".utf8) + [0xE9] + Array(".wav".utf8)))
+    #expect(list.entries.first?.title == "Café")
+    #expect(list.entries.first?.range?.start == cd(100, 0, 0))
+  }
+
+  @Test func partsWithoutLengthOrStartAreLeftOut() throws {
+    let list = try parse(
+      "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 0:0:0\nTRACK 2 AUDIO\nINDEX 01 0:0:0\nTRACK 3 AUDIO\nINDEX 00 0:9:0\nNOISE",
+      at: "x.cue")
+    #expect(list.entries.map(\.metadata[.trackNumber]) == ["2"])
+    #expect(list.entries.first?.range == TimeRange(start: .zero, end: cd(0, 9, 0)))
+    #expect(list.skippedCount == 2 && list.warnings.count == 3)
+  }
+
+  @Test(arguments: [
+    "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 00:60:00", "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 00:00:75",
+    "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 00:00", "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 -1:00:00",
+    "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 9999999999:00:00", "FILE a WAVE\nTRACK x AUDIO", "TRACK 1 AUDIO",
+    "FILE a WAVE\nINDEX 01 00:00:00", "FILE a WAVE\n", "PERFORMER x", "FILE a WAVE\nTRACK 1 AUDIO\nPREGAP x",
+    "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 01:00:00\nTRACK 2 AUDIO\nINDEX 01 00:59:74",
+  ])
+  func sheetsThatMakeNoSense(text: String) {
+    expectError(.damagedPlaylist) { () throws(MediaError) in try parse(text, at: "x.cue") }
+  }
+}

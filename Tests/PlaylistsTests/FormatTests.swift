@@ -1,0 +1,170 @@
+import MediaCore
+import Testing
+
+@testable import Playlists
+
+@Suite struct FormatTests {
+  @Test func extendedM3UAsWinampWritesIt() throws {
+    let list = try parse(Sample.winampM3U)
+    #expect(
+      list.places == [
+        "/music/lists/Sample.mp3", "/music/lists/Greatest Hits/Example.ogg", "http://radio.example/stream?x=1&y=2",
+      ])
+    #expect(
+      list.entries.map(\.title) == [
+        "Sample Artist - Sample title", "Example Artist - Example title", "Radio, \"the\" station",
+      ])
+    #expect(
+      list.entries.map(\.duration) == [MediaTime(value: 123, timescale: 1), MediaTime(value: 321, timescale: 1), nil])
+    // Drives and shares of Windows are nowhere here.
+    #expect(list.skippedCount == 2)
+    #expect(list.warnings.map(\.line) == [8, 9])
+    #expect(list.warnings.allSatisfy { $0.error.code == .unsupportedPlace })
+  }
+
+  @Test func m3u8WithTagsOfManyPlayers() throws {
+    let list = try parse(Sample.iptvM3U, at: "list.m3u8")
+    #expect(list.title == "Évening")
+    #expect(
+      list.places == [
+        "/music/lists/../one.flac", "/music/lists/two#2.flac", "/abs/three 100%.flac", "/abs/café four.flac",
+      ])
+    let first = try #require(list.entries.first)
+    #expect(first.title == "Channel, one" && first.duration == nil)
+    #expect(first.metadata == [.album: "Album", .creator: "Artist", .genre: "Jazz"])
+    #expect(list.entries[1].title == nil && list.entries[1].duration == MediaTime(value: 1025, timescale: 100))
+    #expect(list.warnings.isEmpty)
+  }
+
+  @Test func plainM3UByItsExtensionOnly() throws {
+    #expect(try parse("one.mp3\n\n  two.mp3  \r# three\rfour.mp3").places.count == 3)
+    #expect(throws: MediaError.self) { try parse("one.mp3\ntwo.mp3", at: "list.txt") }
+    let assumed = try Playlist(parsing: Array("one.mp3".utf8), at: .path("/m/list.txt"), assumed: .m3u)
+    #expect(assumed.places == ["/m/one.mp3"])
+  }
+
+  @Test(arguments: [
+    (
+      "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:10\n#EXTINF:9.9,\na.ts\n#EXT-X-ENDLIST", PlaylistFormat.hlsMedia
+    ),
+    ("#EXTM3U\r\n#EXT-X-STREAM-INF:BANDWIDTH=1\r\nlow.m3u8\r\n", .hlsMaster),
+    ("#EXTM3U\n#EXTINF:9,a\nb.mp3\n", .m3u),
+    ("\u{FEFF}\n #extm3u\na.mp3", .m3u),
+    ("#EXTINF:1,x\na.mp3", .m3u),
+    ("\n[Playlist]\nFile1=x", .pls),
+    ("<?xml version='1.0'?><playlist/>", .xspf),
+    (Sample.cue, .cue),
+  ])
+  func contentTellsTheFormat(text: String, format: PlaylistFormat) {
+    // Whatever the name says.
+    for name in [nil, "pls", "cue", "m3u8", "mp3"] as [String?] {
+      #expect(PlaylistFormat(of: Array(text.utf8), extension: name) == format)
+    }
+  }
+
+  @Test func anHLSStreamIsNoList() {
+    let media = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:9.9,\na.ts\n"
+    expectError(.notAPlaylist) { () throws(MediaError) in try parse(media, at: "a.m3u8") }
+  }
+
+  @Test(arguments: ["list.txt", "song.mp3", "none"])
+  func otherTextIsNoList(name: String) {
+    expectError(.notAPlaylist) { () throws(MediaError) in try parse("just\nwords\n", at: name) }
+    expectError(.notAPlaylist) { () throws(MediaError) in try parse("<html></html>", at: name) }
+    expectError(.notAPlaylist) { () throws(MediaError) in try parse("REM x\nFILE me away\nplease", at: name) }
+  }
+
+  @Test func plsInAnyOrderWithGaps() throws {
+    let list = try parse(Sample.winampPLS, at: "list.pls")
+    #expect(list.places == ["http://stream.example:8000/", "/abs/three.flac", "/music/lists/sub/twelve.ogg"])
+    #expect(list.entries.map(\.title) == ["(#1 - 2/200) Radio = good", "Three", nil])
+    #expect(list.entries.map { $0.duration?.seconds } == [nil, 30, 12])
+    #expect(try parse("[playlist]\nFile1=a.mp3\n", at: "v1").places == ["/music/lists/a.mp3"])
+    #expect(try parse("File2=a.mp3\n", at: "headless.pls").places == ["/music/lists/a.mp3"])
+    expectError(.notAPlaylist) { () throws(MediaError) in try parse("a=b\n", at: "x.pls") }
+  }
+
+  @Test func xspf() throws {
+    let list = try parse(Sample.xspf, at: "list.xspf")
+    #expect(list.title == "80s & <more>")
+    #expect(list.metadata == [.creator: "Jane Doe", .annotation: "My favorite songs"])
+    #expect(
+      list.places == ["/mp3s/song_1 é.mp3", "/music/lists/song_2.mp3", "/music/lists/sub%20dir/100%.mp3"])
+    let first = try #require(list.entries.first)
+    #expect(first.title?.hasPrefix("Against") == true && first.title?.hasSuffix("All") == true)
+    #expect(first.duration == MediaTime(value: 271_066, timescale: 1_000))
+    #expect(first.metadata == [.creator: "Phil Collins", .album: "Hits", .trackNumber: "3"])
+    #expect(list.skippedCount == 1 && list.warnings.first?.error.code == .invalidArgument)
+  }
+
+  @Test func xspfInLatin1AndOfNonUTF8Names() throws {
+    let head = Array("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><playlist><title>caf".utf8)
+    let tail = Array("</title><trackList><track><location>caf%E9.mp3</location></track></trackList></playlist>".utf8)
+    let list = try parse(head + [0xE9] + tail, at: "x.xspf")
+    #expect(list.title == "café")
+    #expect(list.entries.map(\.place) == [.file(Array("/music/lists/caf".utf8) + [0xE9] + Array(".mp3".utf8))])
+  }
+
+  // MARK: - Encodings
+
+  @Test func encodings() throws {
+    let text = "#EXTM3U\n#EXTINF:1,Motörhead “live” – 日本\nMotörhead.mp3\n"
+    let expected = try parse(text)
+    #expect(expected.entries.first?.title == "Motörhead “live” – 日本")
+    #expect(try parse([0xEF, 0xBB, 0xBF] + Array(text.utf8)) == expected)
+    let little = text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+    let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+    #expect(try parse([0xFF, 0xFE] + little) == expected)
+    #expect(try parse([0xFE, 0xFF] + big + [0]) == expected)
+  }
+
+  @Test func whatIsNotUTF8IsWindows1252InTextAndBytesInNames() throws {
+    var bytes = Array("#EXTM3U\n#EXTINF:1,Mot".utf8) + [0xF6] + Array("rhead ".utf8) + [0x93, 0x80, 0x94]
+    bytes += Array("\nMot".utf8) + [0xF6] + Array("rhead.mp3\n".utf8)
+    let entry = try #require(try parse(bytes).entries.first)
+    #expect(entry.title == "Motörhead “€”")
+    #expect(entry.place == .file(Array("/music/lists/Mot".utf8) + [0xF6] + Array("rhead.mp3".utf8)))
+    let url = try parse("#EXTM3U\nfile://localhost/m/caf%E9.mp3")
+    #expect(url.entries.map(\.place) == [.file(Array("/m/caf".utf8) + [0xE9] + Array(".mp3".utf8))])
+  }
+
+  @Test func anEncodingThatIsSaidHolds() throws {
+    // Valid UTF-8, but said to be Latin-1.
+    let list = try parse("#EXTM3U\n#EXTENC:ISO-8859-1\n#EXTINF:1,Ã©\na.mp3")
+    #expect(list.entries.first?.title == "ÃƒÂ©")
+    #expect(try parse("#EXTM3U\n#EXTENC:KOI8-R\na.mp3").warnings.count == 1)
+  }
+
+  // MARK: - Places
+
+  @Test(arguments: [
+    ("b.mp3", "http://h/x/b.mp3"), ("../b c.mp3", "http://h/b%20c.mp3"), ("/b.mp3?x=1", "http://h/b.mp3?x=1"),
+    ("//other/b", "http://other/b"), ("https://o/b", "https://o/b"), ("HTTP://o/é", "http://o/%C3%A9"),
+    ("./", "http://h/x/"), ("?q", "http://h/x/list.m3u?q"), ("../../../b", "http://h/b"),
+  ])
+  func namesInAListElsewhereAreElsewhere(name: String, place: String) throws {
+    let list = try Playlist(parsing: Array("#EXTM3U\n\(name)".utf8), at: .url("http://h/x/list.m3u?session=1"))
+    #expect(list.entries.map(\.place) == [.url(place)])
+  }
+
+  @Test func aListElsewhereNamesNoFilesHere() throws {
+    let list = try Playlist(parsing: Array("#EXTM3U\nfile:///etc/passwd".utf8), at: .url("http://h/x.m3u"))
+    #expect(list.entries.isEmpty && list.warnings.first?.error.code == .notAllowed)
+  }
+
+  @Test func aNameWithAColonIsAName() throws {
+    let list = try parse("#EXTM3U\nAct II: The Return.mp3\nMozart:Requiem.mp3\n")
+    #expect(list.places == ["/music/lists/Act II: The Return.mp3", "/music/lists/Mozart:Requiem.mp3"])
+  }
+}
+
+/// Whether `body` throws an error with this number.
+func expectError<Value>(
+  _ code: MediaError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () throws(MediaError) -> Value
+) {
+  do throws(MediaError) {
+    let value = try body()
+    Issue.record("no error, but \(value)", sourceLocation: sourceLocation)
+  } catch { #expect(error.code == code, "\(error)", sourceLocation: sourceLocation) }
+}

@@ -1,0 +1,210 @@
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import Playlists
+
+@Suite struct HostileTests {
+  static let samples: [(String, String)] = [
+    (Sample.winampM3U, "a.m3u"), (Sample.iptvM3U, "a.m3u8"), (Sample.winampPLS, "a.pls"), (Sample.xspf, "a.xspf"),
+    (Sample.cue, "a.cue"),
+  ]
+
+  /// Every beginning of a list is a list, or an error with a number of lists.
+  @Test(arguments: samples)
+  func cutAtEveryByte(text: String, name: String) {
+    let bytes = Array(text.utf8)
+    for count in 0...bytes.count {
+      check(Array(bytes[..<count]), name)
+      check(Array(bytes[count...]), name)
+    }
+  }
+
+  @Test(arguments: samples)
+  func cutAtEveryByteInUTF16(text: String, name: String) {
+    let units = Array(text.utf16.prefix(400))
+    let bytes: [UInt8] = [0xFF, 0xFE] + units.flatMap { unit -> [UInt8] in [UInt8(unit & 255), UInt8(unit >> 8)] }
+    for count in 0...bytes.count { check(Array(bytes[..<count]), name) }
+  }
+
+  private func check(_ bytes: [UInt8], _ name: String) {
+    do throws(MediaError) { _ = try parse(bytes, at: name) } catch {
+      #expect([.notAPlaylist, .damagedPlaylist].contains(error.code), "\(error)")
+    }
+  }
+
+  @Test(arguments: [
+    "smb://nas/a", "javascript:alert(1)", "data:audio/wav;base64,AA", "file://host/a", "ftp://h/a", "http:///a",
+    "concat:/etc/passwd|/b", "subfile,,start,0,end,9,,:/a", "rtsp://h/x", "file:a", "a\u{0}b", "\\x", "z:\\x", "D:/x",
+    String(repeating: "x", count: 5_000), String(repeating: "x", count: 1 << 20), "file:///a%00b", "file:///%zz",
+    "file:///C:/a",
+  ])
+  func placesThatAreNotPlayedAreLeftOut(name: String) throws {
+    let list = try parse("#EXTM3U\nfirst\n#EXTINF:3,title\n\(name)\nlast\n")
+    if name.hasPrefix("subfile,") {
+      // No scheme, so that it is the name of a file.
+      #expect(list.entries.count == 3)
+    } else {
+      #expect(list.places == ["/music/lists/first", "/music/lists/last"])
+      #expect(list.skippedCount == 1 && list.warnings.first?.line == 4)
+      #expect([2007, 1001, 3023].contains(list.warnings.first?.error.code.rawValue))
+      // What was said of it is said of nothing else.
+      #expect(list.entries.last?.title == nil)
+    }
+  }
+
+  @Test func longTextIsCutBetweenCharacters() throws {
+    let list = try parse("#EXTM3U\n#EXTINF:1,\(String(repeating: "日", count: 400_000))\na\n")
+    #expect(list.entries.first?.title == String(repeating: "日", count: PlaylistLimits.textByteCount / 3))
+  }
+
+  @Test func listsThatAreTooLong() {
+    expectError(.playlistLimitExceeded) { () throws(MediaError) in
+      try parse([UInt8](repeating: 10, count: PlaylistLimits.byteCount + 1))
+    }
+    let line = Array("a\n".utf8)
+    let lines = Array("#EXTM3U\n".utf8) + [UInt8](repeating: 0, count: 2 * 100_001).indices.map { line[$0 % 2] }
+    expectError(.playlistLimitExceeded) { () throws(MediaError) in try parse(lines) }
+    let numbers = "[playlist]\n" + (0...PlaylistLimits.entryCount).map { "Title\($0)=\n" }.joined()
+    expectError(.playlistLimitExceeded) { () throws(MediaError) in try parse(numbers, at: "x.pls") }
+  }
+
+  @Test func manyWarningsAreCounted() throws {
+    let list = try parse("#EXTM3U\n" + String(repeating: "ftp://h/x\n", count: 5_000))
+    #expect(list.skippedCount == 5_000 && list.warnings.count == PlaylistLimits.warningCount)
+  }
+
+  @Test(arguments: [
+    """
+    <?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+    <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]><playlist><title>&c;</title></playlist>
+    """,
+    "<!DOCTYPE p [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><playlist><title>&x;</title></playlist>",
+    "<!DOCTYPE p SYSTEM \"http://example.invalid/x.dtd\"><playlist><trackList/></playlist>",
+    "<playlist><title>&x;</title></playlist>",
+    "<playlist><title>\u{1}</title></playlist>",
+    String(repeating: "<playlist>", count: 100_000),
+    "<playlist><title>" + String(repeating: "&amp;", count: 10) + "</titel></playlist>",
+    "<?xml version=\"1.0\" encoding=\"nonsense\"?><playlist/>",
+    "",
+  ])
+  func xmlThatIsNotTaken(text: String) {
+    expectError(.damagedPlaylist) { () throws(MediaError) in try parse(text, at: "x.xspf") }
+  }
+
+  @Test func aDocumentTypeInAnotherEncodingIsNotTaken() {
+    // UTF-16 without a byte order mark is told by libxml2 alone; lists of that kind are none.
+    let text = "<?xml version=\"1.0\"?><!DOCTYPE p [<!ENTITY a \"b\">]><playlist><title>&a;</title></playlist>"
+    let units = text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+    expectError(.notAPlaylist) { () throws(MediaError) in try parse(units, at: "x.xspf") }
+    expectError(.damagedPlaylist) { () throws(MediaError) in try parse([0xFF, 0xFE] + units, at: "x.xspf") }
+  }
+
+  @Test func largeTextInXMLIsBounded() throws {
+    let large = String(repeating: "x", count: 1 << 20)
+    let list = try parse(
+      "<playlist><title>\(large)</title><trackList><track><location>\(large)</location></track></trackList></playlist>",
+      at: "x.xspf")
+    #expect(list.title?.utf8.count == PlaylistLimits.textByteCount)
+    #expect(list.entries.isEmpty && list.skippedCount == 1)
+  }
+}
+
+@Suite struct ExpansionTests {
+  /// Lists by their paths; all others are not there.
+  private static func expand(
+    _ place: String, _ files: [String: String], reads: UnsafeMutablePointer<Int>? = nil
+  ) throws(MediaError) -> Playlist {
+    try Playlist(expanding: .path(place)) { (place, limit) throws(MediaError) -> PlaylistData in
+      reads?.pointee += 1
+      guard case .file(let path) = place else {
+        throw MediaError(.unsupportedPlace, "not here: \(place.displayText)")
+      }
+      let name = String(decoding: path, as: UTF8.self)
+      if name.hasPrefix("/dev/") { throw MediaError(.notAFile, "a device: \(name)") }
+      guard let text = files[name] else { throw MediaError(.fileNotFound, "there is no file \(name)") }
+      // A link is the file that it leads to.
+      if text.hasPrefix("->"), let target = files[String(text.dropFirst(2))] {
+        return PlaylistData(bytes: Array(target.utf8), identity: [1, 2])
+      }
+      return PlaylistData(bytes: Array(text.utf8), identity: name == "/m/real.m3u" ? [1, 2] : nil)
+    }
+  }
+
+  @Test func nestedListsStandInTheirPlaces() throws {
+    let list = try Self.expand(
+      "/m/a.m3u",
+      [
+        "/m/a.m3u": "#EXTM3U\n#PLAYLIST:Top\n1.mp3\nsub/b.pls\nc.cue\n4.mp3\nlive.m3u8\nsub/b.pls",
+        "/m/sub/b.pls": "[playlist]\nFile1=2.mp3",
+        "/m/c.cue": "TITLE Disc\nPERFORMER P\nFILE x.flac WAVE\nTRACK 1 AUDIO\nTITLE T\nINDEX 01 1:0:0",
+        "/m/live.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8",
+      ])
+    #expect(list.title == "Top")
+    #expect(
+      list.places == ["/m/1.mp3", "/m/sub/2.mp3", "/m/x.flac", "/m/4.mp3", "/m/live.m3u8", "/m/sub/2.mp3"])
+    #expect(list.entries[2].metadata == [.album: "Disc", .creator: "P", .trackNumber: "1"])
+    #expect(list.entries[2].range?.start == cd(1, 0, 0))
+  }
+
+  @Test func whatIsNotThereIsLeftOut() throws {
+    let list = try Self.expand(
+      "/m/a.m3u",
+      [
+        "/m/a.m3u": "#EXTM3U\nb.m3u\n/dev/zero.m3u\nhttp://h/c.pls\nd.xspf\ne.mp3\n/dev/zero",
+        "/m/d.xspf": "\u{0}\u{1}",
+      ])
+    // What is no list is for the player to open, or not.
+    #expect(list.places == ["/m/e.mp3", "/dev/zero"])
+    #expect(
+      list.warnings.map(\.error.code) == [.fileNotFound, .notAFile, .unsupportedPlace, .notAPlaylist]
+        && list.skippedCount == 4)
+    expectError(.notAFile) { () throws(MediaError) in try Self.expand("/dev/zero", [:]) }
+    expectError(.fileNotFound) { () throws(MediaError) in try Self.expand("/m/a.m3u", [:]) }
+  }
+
+  @Test(arguments: [
+    ["/m/a.m3u": "a.m3u"],
+    ["/m/a.m3u": "x.mp3\n./a.m3u"],
+    [
+      "/m/a.m3u": "b.pls", "/m/b.pls": "[playlist]\nFile1=c.xspf",
+      "/m/c.xspf": "<playlist><trackList><track><location>a.m3u</location></track></trackList></playlist>",
+    ],
+    ["/m/a.m3u": "real.m3u", "/m/real.m3u": "link.m3u", "/m/link.m3u": "->/m/real.m3u"],
+  ])
+  func aListThatNamesItselfIsAnError(files: [String: String]) {
+    expectError(.playlistCycle) { () throws(MediaError) in try Self.expand("/m/a.m3u", files) }
+  }
+
+  @Test func nestingHasAnEnd() throws {
+    var files: [String: String] = [:]
+    for depth in 0..<7 { files["/m/\(depth).m3u"] = "\(depth + 1).m3u" }
+    files["/m/7.m3u"] = "song.mp3"
+    #expect(try Self.expand("/m/0.m3u", files).places == ["/m/song.mp3"])
+    files["/m/7.m3u"] = "8.m3u"
+    files["/m/8.m3u"] = "song.mp3"
+    expectError(.playlistLimitExceeded) { () throws(MediaError) in try Self.expand("/m/0.m3u", files) }
+  }
+
+  @Test func listsThatMultiplyHaveAnEnd() {
+    var files: [String: String] = ["/m/7.m3u": "#EXTM3U"]
+    for depth in 0..<7 { files["/m/\(depth).m3u"] = String(repeating: "\(depth + 1).m3u\n", count: 100) }
+    var reads = 0
+    expectError(.playlistLimitExceeded) { () throws(MediaError) in try Self.expand("/m/0.m3u", files, reads: &reads) }
+    #expect(reads == PlaylistLimits.listCount)
+    files["/m/6.m3u"] = String(repeating: "7.m3u\n", count: 10)
+    files["/m/7.m3u"] = "#EXTM3U\n" + String(repeating: "song.mp3\n", count: 20_000)
+    expectError(.playlistLimitExceeded) { () throws(MediaError) in try Self.expand("/m/6.m3u", files) }
+    files["/m/6.m3u"] = String(repeating: "7.m3u\n", count: 10)
+    files["/m/7.m3u"] = "\u{0}" + String(repeating: "#", count: PlaylistLimits.byteCount - 1)
+    expectError(.playlistLimitExceeded) { () throws(MediaError) in try Self.expand("/m/6.m3u", files) }
+  }
+
+  @Test func aListThatGrewIsNotRead() {
+    expectError(.playlistLimitExceeded) { () throws(MediaError) in
+      try Playlist(expanding: .path("/m/a.m3u")) { (_, limit) throws(MediaError) in
+        PlaylistData(bytes: [UInt8](repeating: 35, count: limit + 1))
+      }
+    }
+  }
+}
