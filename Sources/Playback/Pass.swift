@@ -15,6 +15,11 @@ struct Pass: Sendable, Hashable {
     itemID == other.itemID && start == other.start && isSilence == other.isSilence
   }
 
+  /// Whether this one is what was left of `other` when that was split: it goes on where `other` ends, either way.
+  func continues(_ other: Pass) -> Bool {
+    itemID == other.itemID && !isSilence && start == other.end && other.start != other.end
+  }
+
   /// Whether this one ends before `other`, which begins where it does and is played at `rate`.
   func ends(before other: Pass, at rate: PlaybackRate) -> Bool {
     guard let end else { return false }

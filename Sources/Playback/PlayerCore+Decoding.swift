@@ -120,10 +120,21 @@ extension PlayerCore {
     output.keep(next.stream)
     core.scheduleStream(
       next.stream, fromFrame: 0, atFrame: end.streamFrame,
-      fadeFrameCount: next.isContinuation ? Self.fadeFrameCount(core) : 0, input: inputIndex)
+      fadeFrameCount: isFaded(next, at: end, of: sounding.stream) ? Self.fadeFrameCount(core) : 0, input: inputIndex)
     outgoing = sounding
     self.sounding = next
     traceCommit(of: next, at: nil)
+  }
+
+  /// Whether what goes on at `end` is faded in there. What lies behind the pass's own end is something else's sound.
+  private func isFaded(_ next: Generation, at end: ItemEnd, of stream: RenderStream) -> Bool {
+    guard next.isContinuation else { return false }
+    let behind = timeline.span(streamID: end.streamID, streamFrame: end.streamFrame)
+    guard let before = timeline.span(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)),
+      let after = timeline.rate(streamID: next.stream.id, streamFrame: 0), after.isReverse != before.rate.isReverse
+    else { return true }
+    if behind?.passIndex != before.passIndex || stream.writtenFrame <= end.streamFrame { return false }
+    return isFaded(from: before.rate, to: after, of: end.itemID)
   }
 
   /// The end of an item has been heard: what waited for a take-over there is handed to the mixer.
@@ -156,7 +167,7 @@ extension PlayerCore {
   /// mixer is to be told.
   func split(_ pass: PassID, atStreamFrame frame: Int64) -> Bool {
     guard let current = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.number == pass.generation }),
-      let itemID = timeline.span(streamID: current.stream.id, streamFrame: frame)?.itemID
+      let itemID = machine.decoded.first(where: { $0.id == pass })?.pass.itemID
     else { return false }
     if let index = ends.firstIndex(where: { $0.streamID == current.stream.id && $0.passID.index >= pass.index }) {
       ends.removeLast(ends.count - index)
@@ -196,7 +207,7 @@ extension PlayerCore {
   private func withdrawTakeOver(from outgoing: Generation, at streamFrame: Int64) -> Bool {
     guard let core = output.core, let inputIndex, let sounding else { return false }
     // Should the mixer be past it already, it falls silent there.
-    sounding.stream.truncate(at: 0)
+    cut(sounding.stream, at: 0)
     if let frame = timeline.outputFrame(streamID: outgoing.stream.id, streamFrame: streamFrame),
       frame <= output.heardFrame + Int64(core.format.sampleRateHz / 20)
     {

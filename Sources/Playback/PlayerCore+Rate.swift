@@ -75,12 +75,16 @@ extension PlayerCore {
     takeSpans()
     let rateHz = Int64(timeline.sampleRateHz)
     let frame = output.heardFrame + rateHz * Self.changeMilliseconds / 1_000
+    let current = timeline.rate(atOutputFrame: frame) ?? machine.decodedSpeed
+    let fade =
+      machine.entries.first.map { isFaded(from: current, to: machine.speed, of: $0.id) } ?? true
+      ? rateHz / 200 : 0
+    if machine.isTurning, let end = endOfHeardPass, end.frame <= frame + fade { return turn(at: end.end) }
     guard let run = timeline.run(at: frame), !run.isStill else { return changeSpeedAtOnce() }
     if let end = run.end, end.frame <= frame {
       if end.reason == .starved { changeSpeedAtOnce() }
       return
     }
-    let fade = rateHz / 200
     // A cross-fade is over before another one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
     guard let generation = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
@@ -95,6 +99,32 @@ extension PlayerCore {
     self.run(
       machine.splitForSpeed(pass, at: timeline.time(in: span, at: streamFrame), streamFrame: streamFrame),
       cause: .request)
+  }
+
+  /// Whether what goes on at another rate is faded in. What is only turned round goes on with the very sample it came to.
+  func isFaded(from former: PlaybackRate, to rate: PlaybackRate, of itemID: PlayerItem.ID) -> Bool {
+    guard rate.isReverse != former.isReverse, rate.magnitude == former.magnitude else { return true }
+    return rate.magnitude != .normal && items[itemID]?.timePitchSlot.value.stretch != nil
+  }
+
+  /// The end of the pass that is heard, if it is in the stream, and the output frame at which it will be heard.
+  private var endOfHeardPass: (end: ItemEnd, frame: Int64)? {
+    guard let end = ends.first, end.passID == machine.decoded.first?.id,
+      let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame)
+    else { return nil }
+    return (end, frame)
+  }
+
+  /// Who turns round does not go beyond the pass that is heard: it is turned where it ends, and so does not end.
+  private func turn(at end: ItemEnd) {
+    // It is about to change there already, and nothing can be asked for before that has been heard.
+    if (outgoing != nil && sounding?.isContinuation == true) || preparing?.isContinuation == true
+      || waiting.first?.generation.isContinuation == true
+    {
+      return
+    }
+    guard let time = timeline.time(of: end.itemID, streamID: end.streamID, endingAt: end.streamFrame) else { return }
+    run(machine.splitForSpeed(end.passID, at: time, streamFrame: end.streamFrame), cause: .request)
   }
 
   private func changeSpeedAtOnce() {

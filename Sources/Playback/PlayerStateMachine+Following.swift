@@ -206,7 +206,9 @@ extension PlayerStateMachine {
   /// The decode thread went on to the next pass of its plan.
   mutating func began(_ pass: Pass, generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
-    decoded.append(Decoded(id: PassID(generation: generation, index: begunCount), pass: pass))
+    decoded.append(
+      Decoded(
+        id: PassID(generation: generation, index: begunCount), pass: pass, isReverse: decodedSpeed.isReverse))
     begunCount += 1
     isLastEnded = false
     if plan.passes.first == pass { plan.passes.removeFirst() }
@@ -252,14 +254,17 @@ extension PlayerStateMachine {
     else { return [] }
     // A seek within this item is about to be heard: it has not ended, after all.
     if let start = preparedStart, start.spliceAfter == nil { return [] }
+    let next = passAfter(heard.pass)
+    // What goes on from there, be it the other way, has not ended.
+    let isContinuation = next.map { $0.continues(heard.pass) } ?? false
     var actions: [Action] = []
     if let error {
       if endedItem != current.id { actions.append(.emit(.failedToPlayToEnd(current.id, error))) }
-    } else if endsItem(heard.pass), endedItem != current.id {
+    } else if !isContinuation, endsItem(heard.pass), endedItem != current.id {
       actions.append(.emit(.playedToEnd(current.id)))
     }
     endedItem = nil
-    guard let next = passAfter(heard.pass) else {
+    guard let next else {
       guard actionAtItemEnd == .advance, !decodedSpeed.isReverse, !stopsBehind(current) else {
         endedItem = current.id
         return actions + setRate(0)
@@ -268,16 +273,17 @@ extension PlayerStateMachine {
       actions += endSeeks(.itemEnded)
       return actions + goOn(to: nil)
     }
-    let isContinuation = next.itemID == current.id && next.start == heard.pass.end
     if next.itemID != current.id {
       leave(current)
       actions += endSeeks(.itemEnded)
     } else if next.isSilence {
       hasPassedEnd = true
+    } else if isContinuation {
+      // The loop stays as it is.
     } else if endsItem(heard.pass) {
       loop = nil
       countRepeat()
-    } else if !isContinuation {
+    } else {
       loop?.count += 1
       if let remaining = loop?.remaining {
         if remaining > 1 { loop?.remaining = remaining - 1 } else { loop = nil }
@@ -329,10 +335,13 @@ extension PlayerStateMachine {
     prepareRound()
     let prepared = preparedStart?.pass
     var coming = wantedPasses(min(Self.passLimit, decoded.count + Self.planLength))[...]
-    coming[0].start = decoded[0].pass.start
+    // What is turned round begins behind what is heard of it the other way.
+    let isTurned = decoded[0].isReverse != decodedSpeed.isReverse && (decoded.count > 1 || prepared != nil)
+    let first = isTurned ? 1 : 0
+    coming[0].start = first < decoded.count ? decoded[first].pass.start : prepared?.start ?? coming[0].start
     // What begins behind its end is at its end.
     if let end = coming[0].end, decodedSpeed.reaches(end, by: coming[0].start) { coming[0].end = coming[0].start }
-    for index in 0..<decoded.count + (prepared == nil ? 0 : 1) {
+    for index in first..<decoded.count + (prepared == nil ? 0 : 1) {
       let actual = index < decoded.count ? decoded[index].pass : prepared
       guard let actual, let wanted = coming.first, wanted.begins(like: actual) else {
         return divert(after: index - 1, to: coming.first)

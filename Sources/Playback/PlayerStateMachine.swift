@@ -120,6 +120,8 @@ struct PlayerStateMachine {
     var id: PassID
     /// As the decode thread was told, and so far carried out.
     var pass: Pass
+    /// Whether it is heard backwards.
+    var isReverse: Bool
   }
 
   // MARK: - State
@@ -351,7 +353,8 @@ struct PlayerStateMachine {
   mutating func prepared(generation: UInt64) -> [Action] {
     guard generation == self.generation, case .preparing(let start) = decoding else { return [] }
     decoding = .active
-    decoded.append(Decoded(id: PassID(generation: generation, index: 0), pass: start.pass))
+    decoded.append(
+      Decoded(id: PassID(generation: generation, index: 0), pass: start.pass, isReverse: start.rate.isReverse))
     begunCount = 1
     isLastEnded = false
     if let pass = start.spliceAfter { return [.splice(generation: generation, after: pass)] + reconcile() }

@@ -1,0 +1,374 @@
+import Foundation
+import MediaCore
+import MediaTesting
+import Playback
+import RigSupport
+import Synchronization
+import Testing
+
+/// Turns of direction near the places where items end: no sample is lost or heard twice, the time is true, and every end is
+/// told once.
+@Suite struct ReverseEdgeTests {
+  /// What was heard of a time-coded file, as the frames' indices, one after another.
+  private struct Walk {
+    /// A stretch in one direction: the first and the last frame.
+    struct Leg: Equatable {
+      var first: Int
+      var last: Int
+      init(_ first: Int, _ last: Int) { (self.first, self.last) = (first, last) }
+    }
+
+    var legs: [Leg] = []
+    /// Where something else was heard than the next frame, or a turn: at a turn the same frame is heard again.
+    var breaks: [String] = []
+
+    /// Silence between two legs counts for nothing.
+    init(_ frames: [StereoFrame]) {
+      var direction = 0
+      for (index, frame) in frames.enumerated() where frame != .silence {
+        guard let (file, place) = TimeCode.decode(frame), file == 1 else {
+          breaks.append("no frame of the file at \(index)")
+          continue
+        }
+        guard let leg = legs.last, index > 0, frames[index - 1] != .silence else {
+          legs.append(Leg(place, place))
+          direction = 0
+          continue
+        }
+        let step = place - leg.last
+        switch step {
+        case 0 where direction != 0:
+          legs.append(Leg(place, place))
+          direction = -direction
+        case _ where direction == 0 ? abs(step) == 1 : step == direction:
+          legs[legs.count - 1].last = place
+          direction = step
+        default:
+          breaks.append("from \(leg.last) to \(place)")
+          legs.append(Leg(place, place))
+          direction = 0
+        }
+      }
+    }
+  }
+
+  private func frame(_ frame: Int64) -> MediaTime { MediaTime(value: frame, timescale: 48_000) }
+
+  private func walk(_ rig: Rig) -> Walk { Walk(rig.heard.all) }
+
+  private func seek(_ rig: Rig, to place: Int64) async throws {
+    let time = frame(place)
+    try await rig.run { try $0.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
+    await rig.settle()
+  }
+
+  /// The times at which an item was told to have played to its end.
+  private func ends(_ rig: Rig) -> [String] {
+    rig.dump.split(separator: "\n").map(String.init).filter { $0.hasPrefix("event playedToEnd") }
+  }
+
+  private func position(_ rig: Rig) async -> Double { await rig.run { $0.currentTime() }.seconds * 48_000 }
+
+  /// A rig with items of 20,000 frames, the first current, ready.
+  private func rig(
+    items count: Int = 1, action: ActionAtItemEnd = .pause, forward: Int64? = nil, reverse: Int64? = nil
+  ) async throws -> Rig {
+    let rig = try await Rig()
+    let items = try (1...count).map { try rig.wav(file: $0, frames: 20_000) }
+    try items[0].setForwardPlaybackEndTime(forward.map { frame($0) })
+    try items[0].setReversePlaybackEndTime(reverse.map { frame($0) })
+    try await rig.run { player in
+      try player.append(items)
+      try player.setActionAtItemEnd(action)
+    }
+    await rig.settle()
+    return rig
+  }
+
+  // MARK: - Turned in front of an end
+
+  private static let distances: [Int64] = [
+    1, 2, 48, 100, 240, 480, 1_000, 2_000, 2_880, 2_881, 3_000, 3_120, 3_360, 4_800,
+  ]
+
+  @Test(arguments: distances, [ActionAtItemEnd.pause, .none])
+  func turnedInFrontOfItsEndAnItemGoesBackAndHasNotEnded(_ distance: Int64, _ action: ActionAtItemEnd) async throws {
+    let rig = try await rig(action: action)
+    try await seek(rig, to: 20_000 - distance - 4_800)
+    rig.heard.removeAll()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 200)
+    let walk = walk(rig)
+    let top = min(19_999, 20_000 - distance + 2_879)
+    #expect(walk.breaks == [])
+    let first = Int(20_000 - distance - 4_800)
+    #expect(walk.legs == [.init(first, Int(top)), .init(Int(top), walk.legs.last?.last ?? 0)])
+    #expect(ends(rig) == [])
+    #expect(await rig.run { [$0.state.rate, $0.state.timebaseRate] } == [-1, -1])
+    #expect(abs(await position(rig) - Double(walk.legs.last?.last ?? 0)) < 0.01)
+    await rig.advance(milliseconds: 400)
+    #expect(ends(rig) == ["event playedToEnd item 1 at 0"])
+    await rig.close()
+  }
+
+  @Test(arguments: distances)
+  func turnedInFrontOfItsBeginningAnItemGoesOnAndHasNotEnded(_ distance: Int64) async throws {
+    let rig = try await rig()
+    try await seek(rig, to: distance + 4_800)
+    rig.heard.removeAll()
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 100)
+    try await rig.run { try $0.setRate(1) }
+    await rig.advance(milliseconds: 200)
+    let walk = walk(rig)
+    let bottom = Int(max(0, distance - 2_880))
+    #expect(walk.breaks == [])
+    #expect(walk.legs == [.init(Int(distance) + 4_799, bottom), .init(bottom, walk.legs.last?.last ?? 0)])
+    #expect(ends(rig) == [])
+    #expect(abs(await position(rig) - Double(walk.legs.last?.last ?? 0) - 1) < 0.01)
+    await rig.advance(milliseconds: 600)
+    #expect(ends(rig).count == 1)
+    #expect(ends(rig).first?.hasPrefix("event playedToEnd item 1 at 0.4166") == true)
+    await rig.close()
+  }
+
+  @Test(arguments: distances) func inAQueueItTurnsInTheItemThatIsHeard(_ distance: Int64) async throws {
+    let rig = try await rig(items: 2, action: .advance)
+    try await seek(rig, to: 20_000 - distance - 4_800)
+    rig.heard.removeAll()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 200)
+    #expect(await rig.run { $0.state.currentItemID } == 1)
+    let walk = walk(rig)
+    #expect(walk.breaks == [])
+    #expect(walk.legs.map(\.first).last == Int(min(19_999, 20_000 - distance + 2_879)))
+    #expect(ends(rig) == [])
+    // And on into the next one.
+    try await rig.run { try $0.setRate(1) }
+    await rig.advance(milliseconds: 500)
+    #expect(ends(rig).count == 1)
+    #expect(await rig.run { $0.state.currentItemID } == 2)
+    #expect(rig.heard.runs.last?.file == 2)
+    await rig.close()
+  }
+
+  @Test(arguments: distances) func aLoopIsTurnedWhereItGoesBack(_ distance: Int64) async throws {
+    let rig = try await rig()
+    let range = TimeRange(start: frame(5_000), end: frame(15_000))
+    try await rig.run { try $0.setLoop(range) }
+    try await seek(rig, to: 15_000 - distance - 4_800)
+    rig.heard.removeAll()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 150)
+    let walk = walk(rig)
+    #expect(walk.breaks == [])
+    let top = Int(min(14_999, 15_000 - distance + 2_879))
+    #expect(walk.legs == [.init(Int(15_000 - distance - 4_800), top), .init(top, walk.legs.last?.last ?? 0)])
+    #expect(await rig.run { $0.state.loop?.loopCount } == 0)
+    await rig.advance(milliseconds: 300)
+    #expect(await rig.run { $0.state.loop?.loopCount } ?? 0 > 0)
+    #expect(ends(rig) == [])
+    await rig.close()
+  }
+
+  /// What follows has a stream of its own, and it is too late to take that back: it is heard anew behind the end.
+  @Test(arguments: [100, 1_000, 2_000] as [Int64])
+  func aLoopThatWasJustSetIsTurnedThereToo(_ distance: Int64) async throws {
+    let rig = try await rig()
+    try await seek(rig, to: 15_000 - distance - 4_800)
+    rig.heard.removeAll()
+    let range = TimeRange(start: frame(5_000), end: frame(15_000))
+    try await rig.run { player in
+      try player.setLoop(range)
+      player.play()
+    }
+    await rig.advance(milliseconds: 100)
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 150)
+    let state = await rig.run { $0.state }
+    #expect(state.rate == -1 && state.loop?.loopCount == 0)
+    let walk = walk(rig)
+    // It is faded in across 5 ms, and no sample is left out.
+    #expect(walk.breaks.count <= 241)
+    let last = walk.legs.last?.last ?? 0
+    #expect(walk.legs == [.init(Int(15_000 - distance - 4_800), 14_999), .init(14_759, last)])
+    let heardCount = rig.heard.all.count
+    #expect(heardCount == Int(distance) + 4_800 + 15_000 - last)
+    #expect(abs(await position(rig) - Double(last)) < 0.01)
+    await rig.close()
+  }
+
+  // MARK: - Turned at an end, and behind one
+
+  @Test func atItsEndAnItemGoesBackWithItsLastSampleAndEndsAgainEachTime() async throws {
+    let rig = try await rig()
+    for round in 1...3 {
+      await rig.run { $0.play() }
+      await rig.advance(milliseconds: 600)
+      #expect(await rig.run { $0.state.rate } == 0)
+      #expect(ends(rig).count == 2 * round - 1)
+      try await rig.run { try $0.setRate(-1) }
+      await rig.advance(milliseconds: 600)
+      #expect(await rig.run { $0.currentTime() } == .zero)
+      #expect(ends(rig).count == 2 * round)
+    }
+    let walk = walk(rig)
+    #expect(walk.breaks == [])
+    #expect(walk.legs.allSatisfy { abs($0.first - $0.last) == 19_999 })
+    #expect(walk.legs.count == 6)
+    await rig.close()
+  }
+
+  @Test(arguments: [10_001, 12_000, 15_000] as [Int64])
+  func turnedBehindItsForwardEndTimeAnItemIsAtItsEnd(_ place: Int64) async throws {
+    let rig = try await rig(forward: 10_000)
+    try await seek(rig, to: place + 4_800)
+    rig.heard.removeAll()
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 20)
+    try await rig.run { try $0.setRate(1) }
+    await rig.advance(milliseconds: 300)
+    // 60 ms on it turns, and is at its end there, unless it has come back into what is played.
+    let turn = place + 4_800 - 960 - 2_880
+    #expect(turn > 10_000)
+    #expect(ends(rig) == ["event playedToEnd item 1 at \(frame(turn).decimalDescription)"])
+    #expect(await rig.run { $0.currentTime() } == frame(turn))
+    #expect(await rig.run { $0.state.rate } == 0)
+    let walk = walk(rig)
+    #expect(walk.legs == [.init(Int(place) + 4_799, Int(turn))])
+    #expect(walk.breaks == [])
+    await rig.close()
+  }
+
+  @Test(arguments: [100, 5_000, 9_000] as [Int64])
+  func turnedInFrontOfItsReverseEndTimeAnItemIsAtItsEnd(_ place: Int64) async throws {
+    let rig = try await rig(reverse: 14_000)
+    try await seek(rig, to: place)
+    rig.heard.removeAll()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 20)
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 300)
+    let turn = place + 960 + 2_880
+    #expect(ends(rig) == ["event playedToEnd item 1 at \(frame(turn).decimalDescription)"])
+    #expect(await rig.run { $0.currentTime() } == frame(turn))
+    #expect(await rig.run { $0.state.rate } == 0)
+    #expect(walk(rig).legs == [.init(Int(place), Int(turn) - 1)])
+    // Forwards it goes on from there, and ends at its end.
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 600)
+    #expect(ends(rig).count == 2)
+    let walk = walk(rig)
+    #expect(walk.breaks == [] && walk.legs == [.init(Int(place), 19_999)])
+    await rig.close()
+  }
+
+  @Test(arguments: distances) func anEndTimeIsTurnedAtAsAnItemsOwnEndIs(_ distance: Int64) async throws {
+    let rig = try await rig(forward: 14_000, reverse: 3_000)
+    try await seek(rig, to: 14_000 - distance - 4_800)
+    rig.heard.removeAll()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 600)
+    let top = Int(min(13_999, 14_000 - distance + 2_879))
+    let walk = walk(rig)
+    #expect(walk.breaks == [])
+    #expect(walk.legs == [.init(Int(14_000 - distance - 4_800), top), .init(top, 3_000)])
+    #expect(ends(rig) == ["event playedToEnd item 1 at 0.0625"])
+    #expect(await rig.run { $0.currentTime() } == frame(3_000))
+    await rig.close()
+  }
+
+  /// The ends lie the other way round: wherever it is turned between them, it is at its end, once.
+  @Test func endTimesThatCrossEndItOnceEachTime() async throws {
+    let rig = try await rig(forward: 8_000, reverse: 12_000)
+    try await seek(rig, to: 4_000)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 20)
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 200)
+    #expect(ends(rig).count == 1)
+    #expect(await rig.run { $0.currentTime() } == frame(4_000 + 960 + 2_880))
+    try await seek(rig, to: 7_000)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 5)
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 200)
+    #expect(ends(rig).count == 2)
+    #expect(await rig.run { $0.currentTime() } == frame(8_000))
+    await rig.close()
+  }
+
+  @Test func turnedBackBeforeTheFirstTurnIsHeardNothingIsLost() async throws {
+    let rig = try await rig()
+    for place in [1_000, 15_000, 17_500, 18_900] as [Int64] {
+      try await seek(rig, to: place)
+      rig.heard.removeAll()
+      await rig.run { $0.play() }
+      for _ in 0..<3 {
+        await rig.advance(milliseconds: 7)
+        try await rig.run { try $0.setRate(-1) }
+        await rig.advance(milliseconds: 7)
+        try await rig.run { try $0.setRate(1) }
+      }
+      await rig.advance(milliseconds: 1_000)
+      let walk = walk(rig)
+      #expect(walk.breaks == [], "at \(place)")
+      #expect(walk.legs.last?.last == 19_999, "at \(place)")
+      #expect(await rig.run { $0.state.rate } == 0)
+    }
+    #expect(ends(rig).count == 4)
+    await rig.close()
+  }
+
+  // MARK: - By chance
+
+  @Test(arguments: 1...12) func whereverItIsTurnedEveryEndIsToldOnce(_ seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let isCut = seed.isMultiple(of: 3)
+    let (low, high) = isCut ? (4_000, 16_000) : (0, 20_000)
+    let rig = try await rig(forward: isCut ? 16_000 : nil, reverse: isCut ? 4_000 : nil)
+    try await seek(rig, to: 8_000)
+    rig.heard.removeAll()
+    let told = Mutex(0)
+    try await rig.run { player in
+      _ = player.addEventObserver { if case .playedToEnd = $0 { told.withLock { $0 += 1 } } }
+      try player.setRate(1)
+    }
+    var (rate, ends, heard) = (1.0, 0, [StereoFrame]())
+    for step in 0..<120 {
+      await rig.advance(milliseconds: Int64.random(in: 1...130, using: &random))
+      let (state, time) = await rig.run { ($0.state, $0.currentTime()) }
+      let new = rig.heard.all
+      rig.heard.removeAll()
+      heard += new
+      let place = time.seconds * 48_000
+      if state.rate == 0 {
+        ends += 1
+        #expect(place == Double(rate < 0 ? low : high), "step \(step)")
+      }
+      #expect(told.withLock { $0 } == ends, "step \(step)")
+      if state.timebaseRate != 0, let last = new.last.flatMap({ TimeCode.decode($0) })?.index {
+        // Between the last sample and the next one, whichever way it goes on.
+        #expect(abs(place - Double(last) - 0.5) < 0.51, "step \(step)")
+      }
+      if state.rate == 0 || Int.random(in: 0...3, using: &random) == 0 {
+        rate = -rate
+        let asked = rate
+        try await rig.run { try $0.setRate(asked) }
+      }
+    }
+    let walk = Walk(heard)
+    #expect(walk.breaks == [])
+    #expect(ends > 5 && walk.legs.count > 20, "\(ends) ends, \(walk.legs.count) legs")
+    #expect(walk.legs.allSatisfy { min($0.first, $0.last) >= low && max($0.first, $0.last) < high })
+    await rig.close()
+  }
+}
