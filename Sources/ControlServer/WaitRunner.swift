@@ -44,11 +44,12 @@ final class WaitRunner: @unchecked Sendable {
     closeHandler = target.onClose { [self] in
       request.fail(MediaError(.waitEnded, "the player \(target.name) was closed"))
     }
-    if let time = machine.targetTime {
+    let times = machine.targetTimes
+    if !times.isEmpty {
       boundary = try target.player.tryOnLoop { player throws(MediaError) in
-        try player.addBoundaryTimeObserver(forTimes: [time]) { observation in
+        try player.addBoundaryTimeObserver(forTimes: times) { observation in
           guard observation.reason == .crossed else { return }
-          self.machine.crossedTarget(in: observation.itemID)
+          self.machine.crossed(observation.time, in: observation.itemID, isReverse: observation.rate < 0)
           self.judge()
         }
       }

@@ -24,35 +24,43 @@ struct WaitStateMachine {
   }
 
   private let conditions: [WaitCondition]
-  /// The latest of the times to be reached; nil when no time is waited for.
-  let targetTime: MediaTime?
+  /// The latest of the times to be reached forwards, and the earliest of those to be reached backwards; nil when there is
+  /// none.
+  let (forwardTarget, reverseTarget): (MediaTime?, MediaTime?)
   /// The item that must be the current one.
   private let wantedItem: PlayerItem.ID?
   /// The item in which the time is to be reached: the wanted one, or the first that is current while we wait.
   private var timedItem: PlayerItem.ID?
-  private var hasCrossedTarget = false
+  /// Which of them have been crossed the way that they are waited for.
+  private var (hasCrossedForwards, hasCrossedBackwards) = (false, false)
 
   init(_ conditions: [WaitCondition]) {
     self.conditions = conditions
-    targetTime =
-      conditions.compactMap { if case .timeAtLeast(let time) = $0 { time } else { nil } }
-      .max()
+    forwardTarget = conditions.compactMap { if case .timeAtLeast(let time) = $0 { time } else { nil } }.max()
+    reverseTarget = conditions.compactMap { if case .timeAtMost(let time) = $0 { time } else { nil } }.min()
     wantedItem =
       conditions.compactMap { if case .currentItem(let item) = $0 { PlayerItem.ID(item) } else { nil } }
       .first
     timedItem = wantedItem
   }
 
-  /// The boundary at `targetTime` was crossed in this item.
-  mutating func crossedTarget(in item: PlayerItem.ID) { if item == timedItem { hasCrossedTarget = true } }
+  /// The times at which a crossing is to be told.
+  var targetTimes: [MediaTime] { [forwardTarget, reverseTarget].compactMap { $0 } }
+
+  /// The boundary at `time` was crossed in this item. Who comes back over it has not reached it any more.
+  mutating func crossed(_ time: MediaTime, in item: PlayerItem.ID, isReverse: Bool) {
+    guard item == timedItem else { return }
+    if time == forwardTarget { hasCrossedForwards = !isReverse }
+    if time == reverseTarget { hasCrossedBackwards = isReverse }
+  }
 
   /// The time changed otherwise than by playing: what was crossed counts no more.
-  mutating func timeJumped() { hasCrossedTarget = false }
+  mutating func timeJumped() { (hasCrossedForwards, hasCrossedBackwards) = (false, false) }
 
   /// Looks at everything anew.
   mutating func judge(_ facts: Facts) -> Verdict {
     if let failure = failure(facts) { return .failed(failure) }
-    if targetTime != nil, timedItem == nil { timedItem = facts.state.currentItemID }
+    if !targetTimes.isEmpty, timedItem == nil { timedItem = facts.state.currentItemID }
     return conditions.allSatisfy { holds($0, facts) } ? .satisfied : .pending
   }
 
@@ -60,12 +68,18 @@ struct WaitStateMachine {
     let state = facts.state
     switch condition {
     case .timeAtLeast(let time):
-      return state.currentItemID != nil && state.currentItemID == timedItem && (hasCrossedTarget || facts.time >= time)
+      return isInTimedItem(state) && (hasCrossedForwards || facts.time >= time)
+    case .timeAtMost(let time):
+      return isInTimedItem(state) && (hasCrossedBackwards || facts.time <= time)
     case .status(let status): return state.timeControlStatus.wireName == status.rawValue
     case .currentItem(let item): return state.currentItemID == PlayerItem.ID(item)
     case .ended: return state.currentItemID == nil || Self.isStoppedAtEnd(facts)
     case .ready: return state.itemStatus == .readyToPlay
     }
+  }
+
+  private func isInTimedItem(_ state: PlayerState) -> Bool {
+    state.currentItemID != nil && state.currentItemID == timedItem
   }
 
   /// Why the conditions cannot come to hold any more by playing on.
@@ -74,14 +88,14 @@ struct WaitStateMachine {
     if let wantedItem, state.currentItemID != wantedItem, !facts.contains(wantedItem) {
       return MediaError(.noSuchItem, "there is no item \(wantedItem) in the queue, and none to come")
     }
-    if let targetTime {
-      if let timedItem, state.currentItemID != timedItem, timedItem != wantedItem {
-        return MediaError(.waitEnded, "item \(timedItem) is not the current item any more")
-      }
-      if state.currentItemID == timedItem, facts.time < targetTime, !hasCrossedTarget, Self.isStoppedAtEnd(facts) {
-        return MediaError(
-          .waitEnded, "the item ended at \(facts.time.decimalDescription), before the time that was waited for")
-      }
+    if let timedItem, !targetTimes.isEmpty, state.currentItemID != timedItem, timedItem != wantedItem {
+      return MediaError(.waitEnded, "item \(timedItem) is not the current item any more")
+    }
+    if let forwardTarget, state.currentItemID == timedItem, facts.time < forwardTarget, !hasCrossedForwards,
+      Self.isStoppedAtEnd(facts)
+    {
+      return MediaError(
+        .waitEnded, "the item ended at \(facts.time.decimalDescription), before the time that was waited for")
     }
     // Whoever waits for sound, or for an end, would wait for ever behind an item that cannot be played.
     guard let error = state.itemStatus.error, state.currentItemID == wantedItem ?? state.currentItemID else {
@@ -90,7 +104,7 @@ struct WaitStateMachine {
     let needsItem = conditions.contains { condition in
       switch condition {
       case .ready: true
-      case .status(.playing), .ended, .timeAtLeast: state.reasonForWaitingToPlay == .currentItemFailed
+      case .status(.playing), .ended, .timeAtLeast, .timeAtMost: state.reasonForWaitingToPlay == .currentItemFailed
       case .status, .currentItem: false
       }
     }

@@ -147,12 +147,12 @@ enum ArgumentReader {
   ) throws(MediaError) -> WaitCondition {
     if text == "ended" { return .ended }
     if text == "ready" { return .ready }
-    if text.hasPrefix("time>=") {
+    if text.hasPrefix("time>=") || text.hasPrefix("time<=") {
       let written = String(text.dropFirst("time>=".count))
       guard case .absolute(let time) = try expression(written, parameter, spec), time.isNumeric, time.value >= 0 else {
         throw badTime(Excerpt.quoted(text), parameter, spec)
       }
-      return .timeAtLeast(time)
+      return text.hasPrefix("time>=") ? .timeAtLeast(time) : .timeAtMost(time)
     }
     if text.hasPrefix("status=") {
       let name = text.dropFirst("status=".count)

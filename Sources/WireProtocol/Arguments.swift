@@ -137,6 +137,17 @@ struct Arguments: Sendable {
     all(name).map { if case .condition(let value) = $0 { value } else { mismatch(name) } }
   }
 
+  /// What is waited for. Errors: `badArguments` where no time is at least one and at most the other.
+  func waitConditions() throws(MediaError) -> [WaitCondition] {
+    let conditions = conditions(.conditions)
+    let least = conditions.compactMap { if case .timeAtLeast(let time) = $0 { time } else { nil } }.max()
+    let most = conditions.compactMap { if case .timeAtMost(let time) = $0 { time } else { nil } }.min()
+    if let least, let most, least > most {
+      throw failure("time>=\(least.decimalDescription) and time<=\(most.decimalDescription) cannot both hold")
+    }
+    return conditions
+  }
+
   func edits(_ name: ParameterName) -> [QueueCommand] {
     all(name).map { if case .edit(let value) = $0 { value } else { mismatch(name) } }
   }

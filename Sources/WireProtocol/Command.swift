@@ -330,8 +330,10 @@ public enum PlayersCommand: Sendable, Hashable {
 
 /// Something that becomes true while playing.
 public enum WaitCondition: Sendable, Hashable {
-  /// The current item's time has reached this.
+  /// The current item's time has reached this, forwards.
   case timeAtLeast(MediaTime)
+  /// The current item's time has reached this, backwards.
+  case timeAtMost(MediaTime)
   case status(TimeControlStatus)
   /// This is the current item.
   case currentItem(Int)

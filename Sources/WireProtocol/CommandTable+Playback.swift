@@ -114,7 +114,7 @@ extension CommandTable {
     CommandSpec(
       .rate, .playback, "Sets the rate to play with, or gives it.",
       details:
-        "From 1/32 to 32, exact to a millionth; what becomes of the pitch, `pitch` says. While playing it changes without a gap or a click, 60 ms after what is heard then (`timebaseRate` of `status` says when). While paused it starts nothing: the next `play` uses it, once; those after it play at `default-rate`. 0 is not a rate; `pause` is. From -1/32 to -32 the current item is heard backwards, at -1 sample by sample; at its beginning it has `ended`, and playback pauses there, or goes on as `repeat one`, `loop` or `end-action none` say. What else follows in the queue is heard forwards only. At time 0 there is nothing to hear backwards: `seek end` first.",
+        "From 1/32 to 32, exact to a millionth; what becomes of the pitch, `pitch` says. While playing it changes without a gap or a click, 60 ms after what is heard then (`timebaseRate` of `status` says when). While paused it starts nothing: the next `play` uses it, once; those after it play at `default-rate`. 0 is not a rate; `pause` is. From -1/32 to -32 the current item is heard backwards, at -1 sample by sample; at its beginning it has `ended`, and playback pauses there, or goes on as `repeat one`, `loop` or `end-action none` say. What else follows in the queue is heard forwards only. Turned round in front of an end, of the item or of a loop, it turns there at the latest and has not ended; turned behind an end time of its new direction it is at that end. At time 0 there is nothing to hear backwards: `seek end` first.",
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 is as recorded"), player,
       ],

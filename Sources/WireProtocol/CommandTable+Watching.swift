@@ -99,13 +99,15 @@ extension CommandTable {
     CommandSpec(
       .wait, .watching, "Answers when all conditions hold.",
       details:
-        "What holds already is answered at once. `status=waiting` is `waitingToPlayAtSpecifiedRate`; `ended` is no current"
+        "What holds already is answered at once. `time>=` and `time<=` ask for the time heard, whichever way it is played;"
+        + " both together for a time between the two. `status=waiting` is `waitingToPlayAtSpecifiedRate`; `ended` is no current"
         + " item, or stopped at the end of the last; `ready` is a current item that is ready to play. A change of item"
-        + " ends a `time>=` with `wait-ended`.",
+        + " ends a `time>=` or `time<=` with `wait-ended`.",
       parameters: [
         ParameterSpec(
           .conditions, .condition, .list, "CONDITION",
-          "`time>=TIME`, `status=playing`, `status=paused`, `status=waiting`, `item=ID`, `ended`, `ready`"),
+          "`time>=TIME`, `time<=TIME`, `status=playing`, `status=paused`, `status=waiting`, `item=ID`, `ended`, `ready`"
+        ),
         ParameterSpec(.timeout, .duration(positive: false), .option, "TIME", "how long to wait; for ever unless said"),
         player,
       ],
@@ -116,8 +118,7 @@ extension CommandTable {
         "< @w error code=6011 name=timed-out message=\"not within 5 seconds\" operation=wait",
       ]
     ) { arguments throws(MediaError) in
-      .watching(
-        .wait(arguments.conditions(.conditions), timeout: arguments.time(.timeout), player: arguments.player))
+      .watching(.wait(try arguments.waitConditions(), timeout: arguments.time(.timeout), player: arguments.player))
     },
     CommandSpec(
       .clockAdvance, .watching, "Lets time pass on the virtual clock.",

@@ -114,7 +114,7 @@ public struct ParameterSpec: Sendable {
       case .commandName: "a command's name"
       case .key: "a key such as player.rate, or a beginning with *, such as player.*"
       case .edit: "a command that edits the queue, such as \"move 5 to=0\" or \"remove 9\""
-      case .condition: "time>=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready"
+      case .condition: "time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready"
       case .startMoment:
         "now, a time from now such as +0.5, an instant of the monotonic clock such as 1234.5, or frame:N"
       }

@@ -30,15 +30,44 @@ import WireProtocol
 
   @Test func aTimeIsReachedByTheTimeHeardOrByCrossingIt() {
     var machine = WaitStateMachine([.timeAtLeast(seconds(10))])
-    #expect(machine.targetTime == seconds(10))
+    #expect(machine.targetTimes == [seconds(10)])
     #expect(machine.judge(facts(time: seconds(9))) == .pending)
     #expect(machine.judge(facts(time: seconds(10))) == .satisfied)
-    machine.crossedTarget(in: 2)
+    machine.crossed(seconds(10), in: 2, isReverse: false)
     #expect(machine.judge(facts(time: seconds(9))) == .pending)
-    machine.crossedTarget(in: 1)
+    machine.crossed(seconds(10), in: 1, isReverse: true)
+    #expect(machine.judge(facts(time: seconds(9))) == .pending)
+    machine.crossed(seconds(10), in: 1, isReverse: false)
     #expect(machine.judge(facts(time: seconds(9))) == .satisfied)
     machine.timeJumped()
     #expect(machine.judge(facts(time: seconds(2))) == .pending)
+  }
+
+  @Test func aTimeIsReachedBackwardsByTheTimeHeardOrByCrossingIt() {
+    var machine = WaitStateMachine([.timeAtMost(seconds(10)), .timeAtMost(seconds(20))])
+    #expect(machine.targetTimes == [seconds(10)])
+    #expect(machine.judge(facts(time: seconds(11), rate: -1)) == .pending)
+    #expect(machine.judge(facts(time: seconds(10), rate: -1)) == .satisfied)
+    #expect(machine.judge(facts(time: seconds(3), rate: 0)) == .satisfied, "it holds, however it came there")
+    machine.crossed(seconds(10), in: 1, isReverse: false)
+    #expect(machine.judge(facts(time: seconds(11), rate: -1)) == .pending)
+    machine.crossed(seconds(10), in: 1, isReverse: true)
+    #expect(machine.judge(facts(time: seconds(11), rate: -1)) == .satisfied)
+    machine.crossed(seconds(10), in: 1, isReverse: false)
+    #expect(machine.judge(facts(time: seconds(11), rate: 1)) == .pending, "it has come back")
+    machine.crossed(seconds(10), in: 1, isReverse: true)
+    machine.timeJumped()
+    #expect(machine.judge(facts(time: seconds(12), rate: -1)) == .pending)
+    #expect(code(machine.judge(facts(item: 2, time: .zero, rate: -1))) == .waitEnded)
+  }
+
+  @Test func bothTogetherWaitForATimeBetweenTheTwo() {
+    var machine = WaitStateMachine([.timeAtLeast(seconds(10)), .timeAtMost(seconds(12))])
+    #expect(machine.targetTimes == [seconds(10), seconds(12)])
+    #expect(machine.judge(facts(time: seconds(9))) == .pending)
+    #expect(machine.judge(facts(time: seconds(13), rate: -1)) == .pending)
+    #expect(machine.judge(facts(time: seconds(11), rate: -1)) == .satisfied)
+    #expect(machine.judge(facts(time: seconds(10))) == .satisfied)
   }
 
   @Test func anotherItemEndsAWaitForATime() {
@@ -91,7 +120,9 @@ import WireProtocol
       $0.timeControlStatus = .waiting
       $0.reasonForWaitingToPlay = .currentItemFailed
     }
-    for condition in [WaitCondition.ready, .status(.playing), .ended, .timeAtLeast(seconds(1))] {
+    for condition in [
+      WaitCondition.ready, .status(.playing), .ended, .timeAtLeast(seconds(1)), .timeAtMost(seconds(1)),
+    ] {
       var machine = WaitStateMachine([condition])
       #expect(machine.judge(failed) == .failed(error), "\(condition)")
     }

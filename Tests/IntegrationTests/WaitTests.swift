@@ -58,6 +58,29 @@ import Testing
     #expect(lines.last?.hasPrefix("@x error code=6012") == true)
   }
 
+  @Test func aTimeIsAnsweredBackwardsWhenItIsHeard() throws {
+    let (_, client) = try playing()
+    #expect(try client.reply("wait time<=0.1") == "ok item=1 time=0.1 pts=4800/48000 timeControlStatus=playing")
+    try client.reply("pause")
+    try client.reply("seek 1.5")
+    try client.reply("rate -1")
+    try client.reply("play")
+    try client.send("@w wait time<=0.75", "@b wait time>=0.5 time<=1.25", "@z wait time<=0.2 timeout=0.9")
+    let lines = try client.ask("clock.advance 1")
+    #expect(
+      lines == [
+        "@b ok item=1 time=1.25 pts=60000/48000 timeControlStatus=playing",
+        "@w ok item=1 time=0.75 pts=36000/48000 timeControlStatus=playing",
+        "@z error code=6011 name=timed-out message=\"not within 0.9 seconds\" operation=wait", "ok now=1.1",
+      ])
+    try client.send("@w wait time<=0.1", "@n wait time<=0.1 item=1")
+    try client.send("next")
+    #expect(try client.line()?.hasPrefix("@w error code=6012 name=wait-ended") == true)
+    #expect(try client.line()?.hasPrefix("@n error code=2004 name=no-such-item") == true)
+    #expect(try client.line() == "ok item=2 version=2")
+    #expect(try client.reply("wait time>=2 time<=1").contains("time>=2 and time<=1 cannot both hold"))
+  }
+
   @Test func aSeekOverATimeReachesIt() throws {
     let (_, client) = try playing()
     try client.send("@w wait time>=1")

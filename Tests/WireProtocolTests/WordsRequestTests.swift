@@ -157,6 +157,12 @@ import Testing
             player: "main"))
       ),
       (
+        "wait time>=1.5 time<=2",
+        .watching(
+          .wait(
+            [.timeAtLeast(try Self.seconds("1.5")), .timeAtMost(try Self.seconds("2"))], timeout: nil, player: "main"))
+      ),
+      (
         "wait ended ready status=waiting status=waitingToPlayAtSpecifiedRate",
         .watching(
           .wait(
@@ -226,7 +232,11 @@ import Testing
     ("tick 50%", .invalidTime, "interval"), ("at", .badArguments, "times is missing"),
     ("at -1", .invalidTime, "times cannot be"),
     ("wait", .badArguments, "conditions is missing"), ("wait time>90", .badArguments, "conditions cannot be"),
-    ("wait time>=x", .invalidTime, "conditions"), ("wait status=stopped", .badArguments, "conditions"),
+    ("wait time>=x", .invalidTime, "conditions"), ("wait time<=-1", .invalidTime, "conditions"),
+    ("wait time<=end", .invalidTime, "conditions"), ("wait time<=", .invalidTime, "conditions"),
+    ("wait time<9", .badArguments, "conditions cannot be"),
+    ("wait time<=1 time>=2", .badArguments, "time>=2 and time<=1 cannot both hold"),
+    ("wait status=stopped", .badArguments, "conditions"),
     ("wait item=0", .badArguments, "conditions"), ("wait ended timeout=-1", .invalidTime, "timeout"),
     ("clock.advance", .badArguments, "duration is missing"), ("player.create a/b", .badArguments, "name cannot be"),
     ("player.create ''", .badArguments, "name"), ("play player='a b'", .badArguments, "player cannot be 'a b'"),
