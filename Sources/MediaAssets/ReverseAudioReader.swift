@@ -43,9 +43,14 @@ public final class ReverseAudioReader {
   /// Goes to a time: the first frame that is read ends at it, or contains it. Behind the asset's end it is its last one,
   /// for which the end is found out if need be. Decodes the first block. Blocks.
   ///
+  /// With tolerances it goes to where the first block begins at a place that is cheap to go to; the first frame that is
+  /// read ends within them then.
+  ///
   /// Answers the time at which the first frame that is read ends. Errors: `invalidTime`; `cancelled`; `readFailed`,
   /// `damagedFile`.
-  public func seek(to time: MediaTime) throws(MediaError) -> MediaTime {
+  public func seek(
+    to time: MediaTime, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero
+  ) throws(MediaError) -> MediaTime {
     heldCount = 0
     lowestFrame = 0
     nextBlockFrames = max(1, Int64(sampleRateHz) / Self.firstBlocksPerSecond)
@@ -58,9 +63,32 @@ public final class ReverseAudioReader {
       position = max(0, time.frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity) ?? 0)
       if let knownEnd { position = min(position, knownEnd) }
     }
+    var start: Int64?
+    if time.isNumeric, toleranceBefore > .zero || toleranceAfter > .zero {
+      start = try cheapStart(of: time, toleranceBefore, toleranceAfter)
+    }
     // What lies behind the end is found out by reading up to it.
-    guard try fill() else { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
+    guard try fill(from: start) else { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
     return MediaTime(frame: position, rate: sampleRateHz)
+  }
+
+  /// Goes to a place that is cheap to go to, from where on the block in front of `position` can be decoded; `position`
+  /// becomes where a block from there ends. Answers the place; nil where none is cheaper than another.
+  private func cheapStart(
+    of time: MediaTime, _ toleranceBefore: MediaTime, _ toleranceAfter: MediaTime
+  ) throws(MediaError) -> Int64? {
+    func excess() -> MediaTime { MediaTime(frame: position, rate: sampleRateHz) - time }
+    // A frame that contains the time ends behind it.
+    if excess() > toleranceAfter, position > 0 { position -= 1 }
+    guard position > nextBlockFrames, excess() >= -toleranceBefore else { return nil }
+    _ = try reader.seek(
+      to: MediaTime(frame: position - nextBlockFrames, rate: sampleRateHz),
+      toleranceBefore: toleranceBefore + excess(), toleranceAfter: toleranceAfter - excess())
+    let start = reader.position
+    let end = min(start + nextBlockFrames, knownEnd ?? .max)
+    guard end > start else { return nil }
+    position = end
+    return start
   }
 
   /// Where the sound ends: found by reading over it, from 2 s in front of where it should be; counted when it is not there.
@@ -139,17 +167,22 @@ public final class ReverseAudioReader {
 
   // MARK: - Blocks
 
-  /// Has frames in front of `position` decoded, unless it is at the end; false when that was cancelled.
-  private func fill() throws(MediaError) -> Bool {
+  /// Has frames in front of `position` decoded, unless it is at the end; false when that was cancelled. `first`: where the
+  /// reader is, if the first block is to be decoded from there.
+  private func fill(from first: Int64? = nil) throws(MediaError) -> Bool {
+    var first = first
     while heldCount == 0, position > lowestFrame {
-      let start = max(lowestFrame, position - nextBlockFrames)
-      do throws(MediaError) {
-        _ = try reader.seek(
-          to: MediaTime(frame: start, rate: sampleRateHz), toleranceBefore: .zero, toleranceAfter: .zero)
-      } catch {
-        if error.code == .cancelled { return false }
-        throw error
+      let start = first ?? max(lowestFrame, position - nextBlockFrames)
+      if first == nil {
+        do throws(MediaError) {
+          _ = try reader.seek(
+            to: MediaTime(frame: start, rate: sampleRateHz), toleranceBefore: .zero, toleranceAfter: .zero)
+        } catch {
+          if error.code == .cancelled { return false }
+          throw error
+        }
       }
+      first = nil
       switch try decode(from: start) {
       case .cancelled?: return false
       case .frames(let count, _)?:

@@ -91,9 +91,10 @@ class ItemDecoder {
   /// Nothing more is read.
   func endHere() { endFrame = position }
 
-  /// Goes to a place; answers where the next frame lies, within the tolerances, of which backwards no use is made.
+  /// Goes to a place; answers where the next frame lies, within the tolerances.
   func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
-    if isReversed { return mirrored(try seekBackwards(to: mirrored(time))) }
+    // In the mirror what lies before a time lies behind it.
+    if isReversed { return mirrored(try seekBackwards(to: mirrored(time), before: after, after: before)) }
     if let reader { return try reader.seek(to: time, toleranceBefore: before, toleranceAfter: after) }
     let frame =
       time.isPositiveInfinity
@@ -102,8 +103,12 @@ class ItemDecoder {
     return MediaTime(frame: silentFrame, rate: format.sampleRateHz)
   }
 
-  private func seekBackwards(to time: MediaTime) throws(MediaError) -> MediaTime {
-    if let reverseReader { return try reverseReader.seek(to: time) }
+  private func seekBackwards(
+    to time: MediaTime, before: MediaTime, after: MediaTime
+  ) throws(MediaError) -> MediaTime {
+    if let reverseReader {
+      return try reverseReader.seek(to: time, toleranceBefore: before, toleranceAfter: after)
+    }
     let frame =
       time.isPositiveInfinity
       ? silentEnd : time.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0

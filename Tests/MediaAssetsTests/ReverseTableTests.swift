@@ -40,6 +40,50 @@ import Testing
     }
   }
 
+  /// The first frame that is read ends within the tolerances, and says its place truly.
+  @Test(arguments: SeekRow.all)
+  func aSeekWithTolerancesLandsWithinThemAndSaysWhere(_ row: SeekRow) throws {
+    let folder = try TemporaryFolder()
+    let path = try row.make(in: folder)
+    let forwards = try AudioTrackReader(asset: Asset(path: path))
+    let (reference, format) = (try forwards.readToEnd(), forwards.format)
+    let frameCount = reference.count / format.channelCount
+    let asset = Asset(path: path)
+    let reader = ReverseAudioReader(try AudioTrackReader(asset: asset), duration: try asset.load().duration)
+    func milliseconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1_000) }
+    let middle =
+      MediaTime(frame: Int64(frameCount / 2), rate: format.sampleRateHz) + MediaTime(value: 1, timescale: 7_919_000)
+    for (before, after) in [
+      (milliseconds(100), milliseconds(0)), (milliseconds(0), milliseconds(100)), (milliseconds(60), milliseconds(40)),
+      (.zero, .zero), (.positiveInfinity, .positiveInfinity), (milliseconds(1), milliseconds(1)),
+    ] {
+      let reached = try reader.seek(to: middle, toleranceBefore: before, toleranceAfter: after)
+      let frame = MediaTime(frame: 1, rate: format.sampleRateHz)
+      #expect(reached >= middle - before, "\(row.name) \(reached)")
+      // Without a tolerance it is the frame that contains the time.
+      #expect(reached <= middle + (before > .zero ? after : max(after, frame)), "\(row.name) \(reached)")
+      let first = try #require(reached.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero))
+      #expect(reader.position == first)
+      var piece = [Float](repeating: 0, count: 512 * format.channelCount)
+      let result = try piece.withUnsafeMutableBufferPointer { piece throws(MediaError) in
+        try piece.baseAddress.map { base throws(MediaError) in try reader.read(into: base, capacityFrames: 512) }
+      }
+      guard case .frames(let count, first)? = result else {
+        Issue.record("\(row.name) reads \(String(describing: result))")
+        continue
+      }
+      var largest: Float = 0
+      for index in 0..<count * format.channelCount {
+        let (place, channel) = (Int(first) - 1 - index / format.channelCount, index % format.channelCount)
+        largest = max(largest, abs(piece[index] - reference[place * format.channelCount + channel]) * 32_768)
+      }
+      #expect(largest <= row.expectation.allowedSteps * 2, "\(row.name) differs by \(largest) steps")
+      print(
+        "reverse tolerances | \(row.name) | \(before.decimalDescription) \(after.decimalDescription) | reached",
+        "\((reached - middle).decimalDescription) | difference \(largest)")
+    }
+  }
+
   /// Most of what the header promises is not there: the end is where the file breaks off, from wherever behind it one begins.
   @Test(arguments: [
     ("a.flac", ["-c:a", "flac"]), ("alac.m4a", ["-c:a", "alac", "-movflags", "faststart"]),

@@ -2,6 +2,7 @@ import Foundation
 import MediaCore
 import Playback
 import RigSupport
+import Synchronization
 import Testing
 
 /// Rates below zero: what is heard, and what is told, backwards. Files are time-coded, so that every sample says its index.
@@ -122,6 +123,33 @@ import Testing
     let heard = indices(rig)
     #expect(heard.first ?? 0 > 79_990 - 4_800)
     expectDescending(heard, from: (heard.first ?? 0) + 1)
+    await rig.close()
+  }
+
+  @Test(arguments: [(100, 0), (0, 100), (50, 50), (0, 0), (3, 3)] as [(Int64, Int64)])
+  func aSeekBackwardsStaysWithinItsTolerancesAndSaysWhereItLanded(_ before: Int64, _ after: Int64) async throws {
+    let rig = try await rig(at: 20_000, flac: true)
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 50)
+    rig.heard.removeAll()
+    let results = Mutex<[SeekResult]>([])
+    let target = frame(70_000)
+    try await rig.run {
+      try $0.seek(
+        to: target, toleranceBefore: MediaTime(value: before, timescale: 1_000),
+        toleranceAfter: MediaTime(value: after, timescale: 1_000)
+      ) { result in results.withLock { $0.append(result) } }
+    }
+    await rig.advance(milliseconds: 300)
+    let result = try #require(results.withLock { $0.first })
+    let reached = try #require(result.time.frameIndex(rate: 48_000, rounding: .halfAwayFromZero))
+    #expect(reached >= 70_000 - before * 48 && reached <= 70_000 + after * 48)
+    #expect(result.isExact == (reached == 70_000))
+    print("reverse seek | -\(before) +\(after) ms | landed \(reached - 70_000) frames beside")
+    // The device played on while it was sought; what comes then is what was said.
+    let heard = indices(rig).drop { $0 < 60_000 }
+    expectDescending(heard, from: Int(reached))
+    #expect(heard.count > 9_000)
     await rig.close()
   }
 
