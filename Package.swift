@@ -75,7 +75,8 @@ let package = Package(
     .target(name: "Playlists", dependencies: ["MediaCore", "CXML"], swiftSettings: strict),
 
     // What plays.
-    .target(name: "MediaAssets", dependencies: ["MediaCore", "LibAV"], swiftSettings: strict),
+    .target(
+      name: "MediaAssets", dependencies: ["MediaCore", "RealtimeAudio", "LibAV", deque], swiftSettings: strict),
     .target(
       name: "Playback",
       dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", "TimeStretch", log, deque, ordered, heap],

@@ -43,6 +43,10 @@ public final class Demuxer {
   public let durationMicroseconds: Int64?
   public let durationSource: DurationSource
   public let bitRate: Int64?
+  /// As the file has them: in any order, and perhaps without sense. At most `ChapterInfo.maximumCount`.
+  public let chapters: [ChapterInfo]
+  /// How many chapters the file has.
+  public let chapterCount: Int
 
   /// The file; reading its bytes by themselves does not disturb the demuxer.
   public let source: FileSource
@@ -84,6 +88,10 @@ public final class Demuxer {
       default: .container
       }
     bitRate = optionalCount(context.pointee.bit_rate)
+    chapterCount = Int(context.pointee.nb_chapters)
+    chapters = (0..<min(chapterCount, ChapterInfo.maximumCount)).compactMap { index in
+      context.pointee.chapters[index].map { ChapterInfo($0) }
+    }
   }
 
   deinit { Self.close(context) }

@@ -27,14 +27,24 @@ public struct StreamInfo: Sendable, Hashable {
   public let bitRate: Int64?
   /// BCP 47 or ISO 639 code, as the file has it.
   public let languageCode: String?
-  /// Marked by the file as the stream of its type to choose.
+  /// Marked by the file as the stream of its type to choose; in MP4 and its kin: enabled.
   public let isDefault: Bool
+  /// What the stream is for, as far as the file says.
+  public let roles: Set<Role>
+  /// A name for people.
+  public let title: String?
+  /// The container's four characters for the codec, such as `mp4a`; nil when it has none that can be printed.
+  public let codecTag: String?
 
   /// Frames a second; nil for what is not sound, or not yet known.
   public let sampleRateHz: Int?
   public let channelCount: Int?
   /// Speakers in native order, as `AV_CH_*` bits.
   public let channelMask: UInt64?
+  /// FFmpeg's name of the channels' places, such as `stereo`, `5.1(side)` or `6 channels`.
+  public let channelLayoutName: String?
+  /// FFmpeg's name of what samples decode to, such as `s16` or `fltp`.
+  public let sampleFormatName: String?
   /// Bits of a sample before coding, for lossless codecs: 16, 24, ...
   public let bitsPerSample: Int?
   /// Bytes of one block that decodes on its own (PCM: one frame).
@@ -51,6 +61,10 @@ public struct StreamInfo: Sendable, Hashable {
   /// Picture size in pixels; nil for what is not video.
   public let width: Int?
   public let height: Int?
+  /// `width` at square pixels.
+  public let naturalWidth: Int?
+  /// What a video frame lasts on average, in seconds; nil for what is not video, or not known.
+  public let videoFrameDuration: TimeBase?
 
   init(_ stream: UnsafePointer<AVStream>) {
     let parameters = stream.pointee.codecpar.pointee
@@ -70,12 +84,18 @@ public struct StreamInfo: Sendable, Hashable {
     bitRate = optionalCount(parameters.bit_rate)
     languageCode = av_dict_get(stream.pointee.metadata, "language", nil, 0).map { String(cString: $0.pointee.value) }
     isDefault = stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
+    roles = Set(Role.allCases.filter { stream.pointee.disposition & $0.disposition != 0 })
+    title = av_dict_get(stream.pointee.metadata, "title", nil, 0).map { String(cString: $0.pointee.value) }
+    codecTag = Self.fourCharacters(parameters.codec_tag)
 
     let isAudio = parameters.codec_type == AVMEDIA_TYPE_AUDIO
     sampleRateHz = isAudio && parameters.sample_rate > 0 ? Int(parameters.sample_rate) : nil
     channelCount = isAudio && parameters.ch_layout.nb_channels > 0 ? Int(parameters.ch_layout.nb_channels) : nil
     let mask = withUnsafePointer(to: parameters.ch_layout, shim_channel_layout_mask)
     channelMask = isAudio && mask != 0 ? mask : nil
+    channelLayoutName = channelCount == nil ? nil : Self.name(of: parameters.ch_layout)
+    sampleFormatName =
+      isAudio ? av_get_sample_fmt_name(AVSampleFormat(parameters.format)).map { String(cString: $0) } : nil
     bitsPerSample = parameters.bits_per_raw_sample > 0 ? Int(parameters.bits_per_raw_sample) : nil
     blockByteCount = isAudio && parameters.block_align > 0 ? Int(parameters.block_align) : nil
     var copy = parameters
@@ -88,6 +108,13 @@ public struct StreamInfo: Sendable, Hashable {
     let isVideo = parameters.codec_type == AVMEDIA_TYPE_VIDEO
     width = isVideo && parameters.width > 0 ? Int(parameters.width) : nil
     height = isVideo && parameters.height > 0 ? Int(parameters.height) : nil
+    let aspect = parameters.sample_aspect_ratio
+    naturalWidth = width.map { width in
+      guard aspect.num > 0, aspect.den > 0 else { return width }
+      return Int(clamping: av_rescale(Int64(width), Int64(aspect.num), Int64(aspect.den)))
+    }
+    let rate = stream.pointee.avg_frame_rate
+    videoFrameDuration = isVideo ? TimeBase(numerator: rate.den, denominator: rate.num) : nil
   }
 
   /// What the codec's header says. Opus: 2.5 ms at 48 kHz (RFC 6716, 2.1.4). Vorbis: a packet gives a quarter of the sum
@@ -106,6 +133,39 @@ public struct StreamInfo: Sendable, Hashable {
       return short >= 64 ? short / 4 : nil
     default: return nil
     }
+  }
+}
+
+extension StreamInfo {
+  /// What a stream is for: some of FFmpeg's dispositions.
+  public enum Role: Sendable, Hashable, CaseIterable {
+    case dub, original, comment, forced, hearingImpaired, visualImpaired, captions, descriptions
+
+    fileprivate var disposition: Int32 {
+      switch self {
+      case .dub: AV_DISPOSITION_DUB
+      case .original: AV_DISPOSITION_ORIGINAL
+      case .comment: AV_DISPOSITION_COMMENT
+      case .forced: AV_DISPOSITION_FORCED
+      case .hearingImpaired: AV_DISPOSITION_HEARING_IMPAIRED
+      case .visualImpaired: AV_DISPOSITION_VISUAL_IMPAIRED
+      case .captions: AV_DISPOSITION_CAPTIONS
+      case .descriptions: AV_DISPOSITION_DESCRIPTIONS
+      }
+    }
+  }
+
+  private static func fourCharacters(_ tag: UInt32) -> String? {
+    let bytes = (0..<4).map { UInt8(truncatingIfNeeded: tag >> (8 * $0)) }
+    guard bytes.allSatisfy({ (0x20..<0x7f).contains($0) }) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func name(of layout: AVChannelLayout) -> String? {
+    var name = [CChar](repeating: 0, count: 256)
+    let count = withUnsafePointer(to: layout) { av_channel_layout_describe($0, &name, name.count) }
+    guard count > 0 else { return nil }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }
 

@@ -18,7 +18,12 @@ public final class Asset: Sendable {
   /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
   public let prefersPreciseDuration: Bool
 
-  private let interrupt = Interrupt()
+  /// Those of the loadings that run or wait for another one to end. Held for a copy only.
+  private let interrupts = Mutex<[ObjectIdentifier: Interrupt]>([:])
+  /// Who waits for it to be loaded.
+  let keyLoading = AssetLoading()
+  /// What loads it for those.
+  let workers: AssetWorkers
   /// Held while the file is opened, so that it is opened once however many ask.
   private let loading = Mutex<Void>(())
   /// The outcome. Held for a copy only.
@@ -27,10 +32,13 @@ public final class Asset: Sendable {
   private let index = Mutex<PacketIndex?>(nil)
 
   /// An asset for a path, absolute or relative to the working directory of the time when it is loaded. No I/O.
-  public init(path: [UInt8], prefersPreciseDuration: Bool = false) {
+  ///
+  /// - Parameter workers: what loads it for those who wait without blocking.
+  public init(path: [UInt8], prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared) {
     self.path = path
     data = nil
     self.prefersPreciseDuration = prefersPreciseDuration
+    self.workers = workers
   }
 
   /// An asset for a path. No I/O.
@@ -50,6 +58,7 @@ public final class Asset: Sendable {
     path = []
     self.data = data
     self.prefersPreciseDuration = prefersPreciseDuration
+    workers = .shared
   }
 
   /// The path as text for messages; what is not UTF-8 shows as U+FFFD.
@@ -68,26 +77,50 @@ public final class Asset: Sendable {
   /// `mediaLimitExceeded`. Not kept: `cancelled`.
   public func load() throws(MediaError) -> AssetProperties {
     if let loaded { return try loaded.get() }
+    return try load(interrupt: Interrupt())
+  }
+
+  /// As above, with the interrupt that ends this loading alone.
+  func load(interrupt: Interrupt) throws(MediaError) -> AssetProperties {
+    interrupts.withLock { $0[ObjectIdentifier(interrupt)] = interrupt }
+    defer { interrupts.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(interrupt)) } }
     let result = loading.withLock { _ -> Result<AssetProperties, MediaError> in
       // Another thread may have loaded it while this one waited.
       if let loaded { return loaded }
-      let result = Result { () throws(MediaError) in try read() }
+      let result = Result { () throws(MediaError) in try read(interrupt) }
       if case .failure(let error) = result, error.code == .cancelled { return result }
-      outcome.withLock { $0 = result }
-      return result
+      return outcome.withLock { outcome in
+        // Who was told that it is cancelled does not see it loaded.
+        if interrupt.isCancelled { return .failure(MediaError(.cancelled, "the operation was cancelled")) }
+        outcome = result
+        return result
+      }
     }
     return try result.get()
   }
 
-  /// Makes a `load()` that runs throw `cancelled`; a later one starts again. Any thread, does not block.
-  public func cancelLoading() { interrupt.cancel() }
+  /// Ends loading for all who wait: a `load()` that runs throws `cancelled`, requests for keys complete, and the keys'
+  /// status is `cancelled` until one is asked for again. What is loaded stays so. Any thread, does not block.
+  public func cancelLoading() {
+    keyLoading.cancel()
+    for interrupt in interrupts.withLock({ Array($0.values) }) { interrupt.cancel() }
+  }
 
-  /// Reading the sound has shown where it ends: the asset's duration becomes that. Answers what is known now; nil when
-  /// it was known, or the asset is not loaded. Any thread.
-  public func refine(audioEnd: MediaTime) -> AssetProperties? {
+  /// What is known for good; nil before it is loaded.
+  var knownStatus: AssetValueStatus<AssetProperties>? {
+    switch loaded {
+    case .success(let properties): .loaded(properties)
+    case .failure(let error): .failed(error)
+    case nil: nil
+    }
+  }
+
+  /// Reading the sound has shown where a track ends, nil: the one that the file would have played. The asset's duration
+  /// becomes that. Answers what is known now; nil when it was known, or the asset is not loaded. Any thread.
+  public func refine(audioEnd: MediaTime, trackID: AssetTrack.ID? = nil) -> AssetProperties? {
     outcome.withLock { outcome in
       guard case .success(let known)? = outcome else { return nil }
-      let refined = known.withAudioEnd(audioEnd)
+      let refined = known.withAudioEnd(audioEnd, trackID: trackID)
       guard refined != known else { return nil }
       outcome = .success(refined)
       return refined
@@ -109,8 +142,8 @@ public final class Asset: Sendable {
     }
   }
 
-  private func read() throws(MediaError) -> AssetProperties {
-    interrupt.reset()
+  private func read(_ interrupt: Interrupt) throws(MediaError) -> AssetProperties {
+    if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     let (demuxer, byteCount) = try MediaFile.open(self, interrupt: interrupt)
     let properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
     guard prefersPreciseDuration, let track = properties.audioTrack, !track.providesPreciseDuration else {

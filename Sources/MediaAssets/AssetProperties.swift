@@ -12,6 +12,13 @@ public struct AssetProperties: Sendable, Hashable {
   public private(set) var tracks: [AssetTrack]
   /// The sound track that plays.
   public let audioTrackID: AssetTrack.ID?
+  /// In order; none where the file has none.
+  public let chapters: [AssetChapter]
+  /// What was wrong with the file's list of chapters: `irregularChapters`. Nil when nothing was.
+  public let chapterFault: MediaError?
+  /// At which rate and how loud the file itself wants to be played; 1 where it does not say.
+  public let preferredRate: Double
+  public let preferredVolume: Float
   /// What the file says of the padding at the edges of the sound that plays.
   let audioEdges: TrackEdges?
   /// Size of the file.
@@ -24,6 +31,15 @@ public struct AssetProperties: Sendable, Hashable {
   /// The sound track that plays.
   public var audioTrack: AssetTrack? { tracks.first { $0.id == audioTrackID } }
 
+  /// Whether one of the tracks is of no use without a key.
+  public var hasProtectedContent: Bool { tracks.contains(where: \.isProtected) }
+  /// Whether it can be played: there is sound that decodes, or there is only video, for whose time silence is heard.
+  public var isPlayable: Bool { hasAudio ? audioTrack.map { !$0.isProtected } ?? false : hasVideo }
+  /// Whether its samples can be read.
+  public var isReadable: Bool { tracks.contains(where: \.isAudible) }
+  /// Whether its tracks can be parts of something else: they can be read, and it is known how long they are.
+  public var isComposable: Bool { isReadable && duration.isNumeric }
+
   /// What of the sound that plays is heard when on the asset's timeline; nil where FFmpeg follows the file's edit list.
   var audioEdits: EditedTimeline? {
     guard let edits = audioEdges?.edits, let track = audioTrack, let rate = track.audioFormat?.sampleRateHz,
@@ -34,21 +50,39 @@ public struct AssetProperties: Sendable, Hashable {
   }
 
   /// Errors: `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`, `unknownFormat`, `damagedFile`.
-  init(demuxer: Demuxer, byteCount: Int64, displayPath: String) throws(MediaError) {
+  ///
+  /// - Parameter wantedTrackID: the sound track to play instead of the one that the file would have; otherwise
+  ///   `noSuchTrack` is thrown.
+  init(demuxer: Demuxer, byteCount: Int64, displayPath: String, wantedTrackID: Int? = nil) throws(MediaError) {
     formatName = demuxer.formatName
     self.byteCount = byteCount
-    audioTrackID = try Self.chooseAudio(demuxer, displayPath: displayPath)
+    if let wantedTrackID {
+      audioTrackID = try Self.checkAudio(wantedTrackID, demuxer, displayPath: displayPath)
+    } else {
+      audioTrackID = try Self.chooseAudio(demuxer, displayPath: displayPath)
+    }
+    let format = ContainerFormat(demuxer.formatName)
+    let preferences =
+      format == .movie ? MoviePreferences { offset, count in demuxer.bytes(at: offset, count: count) } : nil
     let timing = ContainerTiming(demuxer: demuxer, byteCount: byteCount)
     audioEdges = audioTrackID.flatMap { timing.edges(of: demuxer.streams[$0]) }
     tracks = demuxer.streams.map { stream in
       AssetTrack(
-        stream, mediaType: Self.mediaType(of: stream, in: demuxer), timeRange: timing.timeRange(of: stream),
-        providesPreciseDuration: timing.isPrecise(stream))
+        stream, mediaType: Self.mediaType(of: stream, in: demuxer), format: format,
+        timeRange: timing.timeRange(of: stream),
+        providesPreciseDuration: timing.isPrecise(stream),
+        isProtected: preferences?.protectedTrackIDs.contains(Int64(stream.containerID)) ?? false)
     }
+    (duration, providesPreciseDuration) = Self.longest(of: tracks) ?? (timing.containerDuration, false)
+    let list = ChapterList(
+      demuxer: demuxer, format: format, origin: timing.origin, end: providesPreciseDuration ? duration : nil)
+    chapters = list.chapters
+    chapterFault = list.fault(displayPath: displayPath)
+    preferredRate = preferences?.rate ?? 1
+    preferredVolume = preferences?.volume ?? 1
     guard tracks.contains(where: { $0.mediaType == .audio || $0.mediaType == .video }) else {
       throw MediaError(.noPlayableTracks, "the file has neither sound nor video: \(displayPath)")
     }
-    (duration, providesPreciseDuration) = Self.longest(of: tracks) ?? (timing.containerDuration, false)
   }
 
   /// The end of the longest track that plays, and whether it is exact; nil when none says.
@@ -58,10 +92,10 @@ public struct AssetProperties: Sendable, Hashable {
       .map { ($0.timeRange.end, $0.providesPreciseDuration) }
   }
 
-  /// The same with the true end of the sound that plays. Video that is said to last longer still counts.
-  func withAudioEnd(_ end: MediaTime) -> AssetProperties {
+  /// The same with the true end of a sound track; nil: the one that plays. Video that is said to last longer still counts.
+  func withAudioEnd(_ end: MediaTime, trackID: AssetTrack.ID? = nil) -> AssetProperties {
     var refined = self
-    guard let index = tracks.firstIndex(where: { $0.id == audioTrackID }) else { return self }
+    guard let index = tracks.firstIndex(where: { $0.id == trackID ?? audioTrackID }) else { return self }
     refined.tracks[index].setEnd(end)
     if let (duration, isPrecise) = Self.longest(of: refined.tracks) {
       (refined.duration, refined.providesPreciseDuration) = (duration, isPrecise)
@@ -82,6 +116,22 @@ public struct AssetProperties: Sendable, Hashable {
     }
     try format.checkSupported()
     return chosen.index
+  }
+
+  /// A sound track that was asked for.
+  private static func checkAudio(_ id: Int, _ demuxer: Demuxer, displayPath: String) throws(MediaError) -> Int {
+    guard demuxer.streams.indices.contains(id), demuxer.streams[id].mediaType == .audio else {
+      throw MediaError(.noSuchTrack, "there is no sound track \(id) in \(displayPath)")
+    }
+    guard demuxer.streams[id].hasDecoder else {
+      throw MediaError(
+        .unknownCodec, "no decoder for the sound (\(demuxer.streams[id].codecName)) of \(displayPath)")
+    }
+    guard let format = demuxer.streams[id].audioFormat else {
+      throw MediaError(.damagedFile, "the file is damaged: nothing of track \(id) could be found in \(displayPath)")
+    }
+    try format.checkSupported()
+    return id
   }
 
   private static func mediaType(of stream: StreamInfo, in demuxer: Demuxer) -> AssetTrack.MediaType {

@@ -15,6 +15,10 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
   public let mediaType: MediaType
   /// FFmpeg's name of the codec, such as `flac`; `none` for an unknown one.
   public let codecName: String
+  /// The container's four characters for the codec, such as `mp4a`; nil when it has none.
+  public let codecTag: String?
+  /// FFmpeg's name of what samples decode to, such as `s16` or `fltp`; nil for what is not sound, or not known.
+  public let sampleFormatName: String?
   /// Whether there is a decoder for it.
   public let isDecodable: Bool
   /// Where it lies on the asset's timeline; the duration is indefinite when not known.
@@ -25,6 +29,8 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
   public let audioFormat: AudioFormat?
   /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
   public let channelMask: UInt64?
+  /// FFmpeg's name of the channels' places, such as `stereo`, `5.1(side)` or `6 channels`; nil for what is not sound.
+  public let channelLayoutName: String?
   /// Bits of a sample before coding, for lossless codecs; nil otherwise.
   public let bitsPerSample: Int?
   /// Bits a second.
@@ -33,25 +39,82 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
   public let languageCode: String?
   /// Marked by the file as the one of its type to choose.
   public let isDefault: Bool
+  /// Whether the file wants it to be presented unless something else is asked for. Of containers that do not say: always.
+  public let isEnabled: Bool
+  /// Nothing decodes it without a key.
+  public let isProtected: Bool
+  /// A name for people.
+  public let title: String?
+  /// What it is for, as far as the file says.
+  public let characteristics: Set<MediaCharacteristic>
   /// In pixels; nil for what has no picture.
   public let pictureWidth: Int?
   public let pictureHeight: Int?
+  /// In pixels that are square; nil for what has no picture.
+  public let naturalSize: NaturalSize?
+  /// Video frames a second, on average; nil for what is no video, or not known.
+  public let frameRate: FrameRate?
 
-  init(_ stream: StreamInfo, mediaType: MediaType, timeRange: TimeRange, providesPreciseDuration: Bool) {
+  /// Width and height, in square pixels.
+  public struct NaturalSize: Sendable, Hashable {
+    public let width: Int
+    public let height: Int
+
+    public init(width: Int, height: Int) {
+      self.width = width
+      self.height = height
+    }
+  }
+
+  /// A rate as the fraction that it is: 30000/1001.
+  public struct FrameRate: Sendable, Hashable, CustomStringConvertible {
+    public let numerator: Int32
+    public let denominator: Int32
+
+    public init(numerator: Int32, denominator: Int32) {
+      self.numerator = numerator
+      self.denominator = denominator
+    }
+
+    public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
+  }
+
+  /// Whether it is sound that can be chosen to be heard.
+  public var isAudible: Bool {
+    guard mediaType == .audio, isDecodable, !isProtected, let audioFormat else { return false }
+    return audioFormat.isSupported
+  }
+
+  init(
+    _ stream: StreamInfo, mediaType: MediaType, format: ContainerFormat, timeRange: TimeRange,
+    providesPreciseDuration: Bool, isProtected: Bool
+  ) {
     id = stream.index
     self.mediaType = mediaType
     codecName = stream.codecName
+    codecTag = stream.codecTag
+    sampleFormatName = stream.sampleFormatName
     isDecodable = stream.hasDecoder
     self.timeRange = timeRange
     self.providesPreciseDuration = providesPreciseDuration
     audioFormat = stream.audioFormat
     channelMask = stream.channelMask
+    channelLayoutName = stream.channelLayoutName
     bitsPerSample = stream.bitsPerSample
     bitRate = stream.bitRate
     languageCode = stream.languageCode
     isDefault = stream.isDefault
+    // FFmpeg makes the flag of MP4's track headers the one of the default.
+    isEnabled = format == .movie ? stream.isDefault || mediaType == .attachedPicture : true
+    self.isProtected = isProtected
+    title = stream.title
+    characteristics = Set(stream.roles.map(MediaCharacteristic.init))
     pictureWidth = stream.width
     pictureHeight = stream.height
+    naturalSize = stream.naturalWidth.flatMap { width in stream.height.map { NaturalSize(width: width, height: $0) } }
+    frameRate =
+      mediaType == .video
+      ? stream.videoFrameDuration.map { FrameRate(numerator: $0.denominator, denominator: $0.numerator) } : nil
   }
 
   /// Says where the track really ends.
@@ -70,9 +133,14 @@ extension StreamInfo {
 }
 
 extension AudioFormat {
+  /// Whether an output can have it.
+  var isSupported: Bool {
+    Self.supportedSampleRatesHz.contains(sampleRateHz) && Self.supportedChannelCounts.contains(channelCount)
+  }
+
   /// Throws `unsupportedAudioFormat` for what no output can have.
   func checkSupported() throws(MediaError) {
-    guard Self.supportedSampleRatesHz.contains(sampleRateHz), Self.supportedChannelCounts.contains(channelCount) else {
+    guard isSupported else {
       throw MediaError(
         .unsupportedAudioFormat, "\(sampleRateHz) Hz with \(channelCount) channels is not supported")
     }

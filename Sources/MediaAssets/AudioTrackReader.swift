@@ -35,15 +35,20 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   /// Opens the asset, loading it if need be, and decodes the first piece of its sound. Blocks.
   ///
-  /// Errors: those of `Asset.load()`; `noPlayableTracks` when it has no sound; `decodeFailed` when none of it decodes.
-  public convenience init(asset: Asset) throws(MediaError) {
+  /// - Parameter trackID: the track to read; nil: the one that the file would have played.
+  ///
+  /// Errors: those of `Asset.load()`; `noPlayableTracks` when it has no sound; `noSuchTrack` when the file has no such sound
+  /// track; `decodeFailed` when none of it decodes.
+  public convenience init(asset: Asset, trackID: AssetTrack.ID? = nil) throws(MediaError) {
     _ = try asset.load()
-    try self.init(asset: asset, interrupt: Interrupt(), kinds: .regularFiles)
+    try self.init(asset: asset, interrupt: Interrupt(), kinds: .regularFiles, trackID: trackID)
   }
 
   /// As above, without loading, and with a choice of what may be opened: for tests of reads that block.
-  init(asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds) throws(MediaError) {
-    media = try MediaTrackReader(asset: asset, interrupt: interrupt, kinds: kinds)
+  init(
+    asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil
+  ) throws(MediaError) {
+    media = try MediaTrackReader(asset: asset, interrupt: interrupt, kinds: kinds, trackID: trackID)
     edited = media.edits.map { EditedPlace(timeline: $0, warns: $0.hasUnusualRates) }
   }
 
@@ -51,6 +56,8 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   /// What is read: the track's rate and channel count.
   public var format: AudioFormat { media.format }
+  /// The track that is read.
+  public var trackID: AssetTrack.ID { media.trackID }
   /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
   public var channelMask: UInt64? { media.channelMask }
   /// The place of the frame that the next read gives.

@@ -6,7 +6,8 @@ import MediaCore
 /// An asset's time 0 is its presentation start: the first moment of sound or video after priming. In MP4 and its
 /// kin the timeline is the movie's own, so that an empty edit at the start is silence.
 struct ContainerTiming {
-  private let origin: MediaTime
+  /// The container's time of the asset's time 0.
+  let origin: MediaTime
   /// Of everything; indefinite when the container does not say.
   let containerDuration: MediaTime
   private let format: ContainerFormat

@@ -17,6 +17,8 @@ final class MediaTrackReader: @unchecked Sendable {
 
   /// What is read: the track's rate and channel count.
   let format: AudioFormat
+  /// The track that is read.
+  let trackID: AssetTrack.ID
   /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
   let channelMask: UInt64?
   /// The place of the frame that the next read gives.
@@ -76,26 +78,31 @@ final class MediaTrackReader: @unchecked Sendable {
 
   /// Opens the asset and decodes the first piece of its sound. Blocks. Errors: as `AudioTrackReader`'s.
   ///
-  /// - Parameter kinds: what may be opened: for tests of reads that block.
+  /// - Parameters:
+  ///   - kinds: what may be opened: for tests of reads that block.
+  ///   - trackID: the track to read; nil: the one that the file would have played.
   init(
-    asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds
+    asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil
   ) throws(MediaError) {
     self.interrupt = interrupt
     self.asset = asset
     displayPath = asset.displayPath
     var (demuxer, byteCount) = try MediaFile.open(asset, interrupt: interrupt, kinds: kinds)
     // The file may be another one than was loaded.
-    var present = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath)
+    var present = try AssetProperties(
+      demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, wantedTrackID: trackID)
     edits = present.audioEdits
     if edits != nil {
       do throws(AVFailure) { demuxer = try demuxer.reopened(ignoringEditLists: true) } catch {
         throw MediaError(error, path: asset.displayPath)
       }
-      present = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath)
+      present = try AssetProperties(
+        demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, wantedTrackID: trackID)
     }
     guard let track = present.audioTrack, let declared = track.audioFormat else {
       throw MediaError(.noPlayableTracks, "there is no sound in \(asset.displayPath)")
     }
+    self.trackID = track.id
     let container = ContainerFormat(present.formatName)
     guard let edges = present.audioEdges else { preconditionFailure("a track that plays has edges") }
     self.edges = edges

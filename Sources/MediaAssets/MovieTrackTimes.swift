@@ -95,7 +95,7 @@ struct MovieTrackTimes: Sendable, Hashable {
   // MARK: - Boxes
 
   /// Finds boxes among their siblings, counting every one.
-  private struct Boxes {
+  struct Boxes {
     let read: (_ offset: Int64, _ count: Int) -> [UInt8]
     private var count = 0
 
@@ -138,7 +138,7 @@ struct MovieTrackTimes: Sendable, Hashable {
   }
 
   /// Of a track's header (8.3.2).
-  private static func trackID(_ contents: [UInt8]) -> Int64? {
+  static func trackID(_ contents: [UInt8]) -> Int64? {
     var bytes = BigEndianBytes(contents)
     guard let version = bytes.number(1), version <= 1 else { return nil }
     bytes.skip(version == 1 ? 19 : 11)

@@ -12,6 +12,8 @@ extension MediaError.Code {
   public static let noSuchProperty = Self(rawValue: 1009)
   public static let itemInUse = Self(rawValue: 1010)
   public static let versionMismatch = Self(rawValue: 1011)
+  public static let noSuchTrack = Self(rawValue: 1012)
+  public static let noSuchChapter = Self(rawValue: 1013)
 
   // MARK: 2xxx: places and the things in them.
   public static let fileNotFound = Self(rawValue: 2001)
@@ -31,6 +33,7 @@ extension MediaError.Code {
   public static let wrongLength = Self(rawValue: 3006)
   public static let irregularTimestamps = Self(rawValue: 3007)
   public static let unsupportedEdit = Self(rawValue: 3008)
+  public static let irregularChapters = Self(rawValue: 3009)
   public static let notAPlaylist = Self(rawValue: 3021)
   public static let damagedPlaylist = Self(rawValue: 3022)
   public static let playlistLimitExceeded = Self(rawValue: 3023)
@@ -72,12 +75,13 @@ extension MediaError.Code {
   public static let names: [Int: String] = [
     1001: "invalid-argument", 1002: "invalid-time", 1003: "invalid-state", 1004: "no-current-item",
     1005: "unsupported-rate", 1006: "no-such-player", 1007: "player-exists", 1008: "no-such-observer",
-    1009: "no-such-property", 1010: "item-in-use", 1011: "version-mismatch",
+    1009: "no-such-property", 1010: "item-in-use", 1011: "version-mismatch", 1012: "no-such-track",
+    1013: "no-such-chapter",
     2001: "file-not-found", 2002: "not-a-file", 2003: "permission-denied", 2004: "no-such-item",
     2005: "read-failed", 2006: "write-failed", 2007: "unsupported-place",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",
     3005: "media-limit-exceeded", 3006: "wrong-length", 3007: "irregular-timestamps",
-    3008: "unsupported-edit",
+    3008: "unsupported-edit", 3009: "irregular-chapters",
     3021: "not-a-playlist", 3022: "damaged-playlist", 3023: "playlist-limit-exceeded", 3024: "playlist-cycle",
     4001: "unknown-codec", 4002: "decode-failed", 4003: "unsupported-audio-format", 4004: "conversion-failed",
     5001: "output-unavailable", 5002: "output-lost", 5003: "output-configuration", 5004: "not-virtual-clock",

@@ -1,0 +1,88 @@
+import MediaCore
+
+/// What can be loaded of an asset, by name.
+public enum AssetKey: String, Sendable, Hashable, CaseIterable {
+  case tracks, duration, playable, readable, composable, hasProtectedContent, chapters, preferredRate, preferredVolume
+  case providesPreciseDuration
+}
+
+/// How far one of an asset's values is. As AVAsyncProperty.Status.
+public enum AssetValueStatus<Value> {
+  /// Nobody has asked for it.
+  case unknown
+  case loading
+  case loaded(Value)
+  case failed(MediaError)
+  /// Its loading was cancelled; asking for it again loads it.
+  case cancelled
+
+  /// The wire name: `unknown`, `loading`, `loaded`, `failed`, `cancelled`.
+  public var name: String {
+    switch self {
+    case .unknown: "unknown"
+    case .loading: "loading"
+    case .loaded: "loaded"
+    case .failed: "failed"
+    case .cancelled: "cancelled"
+    }
+  }
+
+  /// The value, once loaded.
+  public var value: Value? { if case .loaded(let value) = self { value } else { nil } }
+}
+
+extension AssetValueStatus: Sendable where Value: Sendable {}
+extension AssetValueStatus: Equatable where Value: Equatable {}
+
+extension AssetValueStatus {
+  /// The same of something that follows from the value.
+  func map<Result>(_ transform: (Value) -> Result) -> AssetValueStatus<Result> {
+    switch self {
+    case .unknown: .unknown
+    case .loading: .loading
+    case .loaded(let value): .loaded(transform(value))
+    case .failed(let error): .failed(error)
+    case .cancelled: .cancelled
+    }
+  }
+}
+
+/// A value of an asset's that is loaded when it is asked for: `try await asset.load(.duration, .tracks)`. As AVAsyncProperty.
+public struct AssetProperty<Value: Sendable>: Sendable {
+  public let key: AssetKey
+  let read: @Sendable (AssetProperties) -> Value
+
+  init(_ key: AssetKey, _ read: @escaping @Sendable (AssetProperties) -> Value) {
+    self.key = key
+    self.read = read
+  }
+}
+
+extension AssetProperty where Value == [AssetTrack] {
+  public static var tracks: Self { Self(.tracks) { $0.tracks } }
+}
+
+extension AssetProperty where Value == MediaTime {
+  /// Indefinite where the file does not say.
+  public static var duration: Self { Self(.duration) { $0.duration } }
+}
+
+extension AssetProperty where Value == [AssetChapter] {
+  public static var chapters: Self { Self(.chapters) { $0.chapters } }
+}
+
+extension AssetProperty where Value == Double {
+  public static var preferredRate: Self { Self(.preferredRate) { $0.preferredRate } }
+}
+
+extension AssetProperty where Value == Float {
+  public static var preferredVolume: Self { Self(.preferredVolume) { $0.preferredVolume } }
+}
+
+extension AssetProperty where Value == Bool {
+  public static var isPlayable: Self { Self(.playable) { $0.isPlayable } }
+  public static var isReadable: Self { Self(.readable) { $0.isReadable } }
+  public static var isComposable: Self { Self(.composable) { $0.isComposable } }
+  public static var hasProtectedContent: Self { Self(.hasProtectedContent) { $0.hasProtectedContent } }
+  public static var providesPreciseDuration: Self { Self(.providesPreciseDuration) { $0.providesPreciseDuration } }
+}

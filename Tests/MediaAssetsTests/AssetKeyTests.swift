@@ -1,0 +1,204 @@
+import Foundation
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// Values of an asset that are loaded when they are asked for.
+@Suite(.timeLimit(.minutes(2))) struct AssetKeyTests {
+  /// Holds up one of the threads until it is opened.
+  private final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func hold(_ workers: AssetWorkers) { workers.run { self.semaphore.wait() } }
+    func open() { semaphore.signal() }
+  }
+
+  private final class Counts: Sendable {
+    let asked = Atomic<Int>(0)
+    let told = Atomic<Int>(0)
+    let forgotten = Atomic<Int>(0)
+  }
+
+  private func sound(_ folder: TemporaryFolder, frameCount: Int = 4_800) throws -> String {
+    try folder.write(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: frameCount), as: "a.wav")
+  }
+
+  private func name(_ asset: Asset) -> String { asset.status(of: .duration).name }
+
+  @Test func askingForTheStatusNeverLoads() async throws {
+    let folder = try TemporaryFolder()
+    let workers = AssetWorkers(threadLimit: 1)
+    let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+    for key in AssetKey.allCases { #expect(asset.status(of: key).name == "unknown") }
+    #expect(workers.waitingCount == 0 && asset.loaded == nil)
+    let (duration, tracks) = try await asset.load(.duration, .tracks)
+    #expect(duration == MediaTime(value: 1, timescale: 10))
+    #expect(tracks.map(\.codecName) == ["pcm_s16le"])
+    #expect(asset.status(of: .duration) == .loaded(duration))
+    for key in AssetKey.allCases { #expect(asset.status(of: key).name == "loaded") }
+    #expect(try await asset.load(.isPlayable))
+    let (rate, volume) = try await asset.load(.preferredRate, .preferredVolume)
+    #expect(rate == 1 && volume == 1)
+    let (readable, composable, protected, precise, chapters) = try await asset.load(
+      .isReadable, .isComposable, .hasProtectedContent, .providesPreciseDuration, .chapters)
+    #expect(readable && composable && !protected && precise && chapters.isEmpty)
+  }
+
+  @Test func aHundredRequestsShareOneLoadingAndAreCompletedOnceEach() throws {
+    let folder = try TemporaryFolder()
+    let workers = AssetWorkers(threadLimit: 1)
+    let gate = Gate()
+    gate.hold(workers)
+    let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+    let counts = Mutex([Int](repeating: 0, count: 100))
+    let done = DispatchSemaphore(value: 0)
+    for number in 0..<100 {
+      asset.loadValues(forKeys: number % 2 == 0 ? [.duration] : AssetKey.allCases) { status in
+        #expect(status.name == "loaded")
+        counts.withLock { $0[number] += 1 }
+        done.signal()
+      }
+    }
+    #expect(name(asset) == "loading")
+    #expect(workers.waitingCount <= 2, "the gate, and one loading")
+    gate.open()
+    for _ in 0..<100 { done.wait() }
+    #expect(counts.withLock { $0 } == [Int](repeating: 1, count: 100))
+    // What is known is told at once.
+    var isTold = false
+    withUnsafeMutablePointer(to: &isTold) { pointer in
+      nonisolated(unsafe) let flag = pointer
+      asset.loadValues(forKeys: [.tracks]) { _ in flag.pointee = true }
+    }
+    #expect(isTold)
+    print("100 requests: one loading, \(counts.withLock { $0.reduce(0, +) }) completions")
+  }
+
+  @Test func aSlowFileHoldsUpNoOther() async throws {
+    let folder = try TemporaryFolder()
+    let workers = AssetWorkers(threadLimit: 4)
+    let gate = Gate()
+    for _ in 0..<3 { gate.hold(workers) }
+    defer { for _ in 0..<3 { gate.open() } }
+    for _ in 0..<10 {
+      let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+      #expect(try await asset.load(.duration) == MediaTime(value: 1, timescale: 10))
+    }
+  }
+
+  @Test func aTaskThatIsCancelledWaitsNoMoreAndTheOthersGetTheirs() async throws {
+    let folder = try TemporaryFolder()
+    let workers = AssetWorkers(threadLimit: 1)
+    let gate = Gate()
+    gate.hold(workers)
+    let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+    let impatient = Task { try await asset.load(.duration) }
+    let patient = Task { try await asset.load(.duration) }
+    impatient.cancel()
+    let result = await impatient.result
+    #expect(throws: MediaError.self) { try result.get() }
+    if case .failure(let error as MediaError) = result { #expect(error.code == .cancelled) }
+    gate.open()
+    #expect(try await patient.value == MediaTime(value: 1, timescale: 10))
+  }
+
+  @Test func cancellingTheLoadingEndsItForAllWhoWaitAndAskingAgainLoads() async throws {
+    let folder = try TemporaryFolder()
+    let workers = AssetWorkers(threadLimit: 1)
+    let gate = Gate()
+    gate.hold(workers)
+    let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+    let names = Mutex<[String]>([])
+    for _ in 0..<3 { asset.loadValues(forKeys: [.tracks]) { status in names.withLock { $0.append(status.name) } } }
+    asset.cancelLoading()
+    #expect(names.withLock { $0 } == ["cancelled", "cancelled", "cancelled"])
+    #expect(name(asset) == "cancelled")
+    let again = Task { try await asset.load(.duration) }
+    gate.open()
+    #expect(try await again.value == MediaTime(value: 1, timescale: 10))
+    #expect(name(asset) == "loaded")
+    #expect(names.withLock { $0.count } == 3)
+    asset.cancelLoading()
+    #expect(name(asset) == "loaded", "what is known stays so")
+  }
+
+  @Test func aFileThatIsBeingReadIsLetGoOf() async throws {
+    let folder = try TemporaryFolder()
+    // Only reading all of it tells how long it is.
+    let path = folder.file("a.aac")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "anoisesrc=duration=600:sample_rate=48000", "-b:a", "64k", path)
+    let asset = Asset(path: path, prefersPreciseDuration: true)
+    let task = Task { try await asset.load(.duration) }
+    while name(asset) == "unknown" { await Task.yield() }
+    asset.cancelLoading()
+    _ = await task.result
+    // It may have been done before; in between there is nothing.
+    #expect(["cancelled", "loaded"].contains(name(asset)))
+    #expect(try await asset.load(.providesPreciseDuration))
+  }
+
+  /// Loadings that begin and are cancelled from all sides: who asked is told once, and nobody waits for ever.
+  @Test func everyRequestIsCompletedOnceWhateverIsCancelled() throws {
+    let folder = try TemporaryFolder()
+    let path = Array(try sound(folder).utf8)
+    let workers = AssetWorkers(threadLimit: 2)
+    let counts = Counts()
+    for round in 0..<50 {
+      let asset = Asset(path: path, workers: workers)
+      let done = DispatchGroup()
+      DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        for turn in 0..<5 {
+          done.enter()
+          counts.asked.wrappingAdd(1, ordering: .relaxed)
+          let request = asset.loadValues(forKeys: [.duration]) { _ in
+            counts.told.wrappingAdd(1, ordering: .relaxed)
+            done.leave()
+          }
+          if (thread + turn + round) % 3 == 0, request.cancel() {
+            counts.forgotten.wrappingAdd(1, ordering: .relaxed)
+            done.leave()
+          }
+          if (thread + turn) % 4 == 0 { asset.cancelLoading() }
+        }
+      }
+      done.wait()
+    }
+    let (asked, told) = (counts.asked.load(ordering: .relaxed), counts.told.load(ordering: .relaxed))
+    let forgotten = counts.forgotten.load(ordering: .relaxed)
+    print("asked \(asked), told \(told), waited no more \(forgotten)")
+    #expect(asked == 2_000 && asked == told + forgotten)
+  }
+
+  /// What cannot be loaded fails with its number, for every key, and stays so.
+  @Test func whatIsNoMediaFailsForEveryKeyWithItsNumber() async throws {
+    let folder = try TemporaryFolder()
+    #expect(mkfifo(folder.file("fifo"), 0o600) == 0)
+    let rows: [(String, String, Int)] = [
+      ("missing", folder.file("none.wav"), 2001), ("folder", folder.path, 2002), ("FIFO", folder.file("fifo"), 2002),
+      ("/dev/zero", "/dev/zero", 2002), ("empty", try folder.write([], as: "empty.wav"), 3001),
+      ("text", try folder.write(Array("some words\n".utf8), as: "a.txt"), 3002),
+    ]
+    for (what, path, code) in rows {
+      let asset = Asset(path: path)
+      var codes: Set<Int> = []
+      for _ in 0..<2 {
+        do {
+          _ = try await asset.load(.duration, .tracks)
+        } catch {
+          codes.insert(error.code.rawValue)
+        }
+      }
+      for key in AssetKey.allCases {
+        guard case .failed(let error) = asset.status(of: key) else {
+          Issue.record("\(what): \(key) is \(asset.status(of: key).name)")
+          continue
+        }
+        codes.insert(error.code.rawValue)
+      }
+      print("\(what): \(codes.sorted())")
+      #expect(codes == [code])
+    }
+  }
+}
