@@ -18,6 +18,8 @@ final class DecodePipeline: Sendable {
     var asset: Asset
     var audioMix: AudioMixSlot
     var timePitch: TimePitchSlot
+    /// Which of its tracks.
+    var mediaSelection = MediaSelectionSlot()
   }
 
   struct Job: Sendable {
@@ -34,6 +36,8 @@ final class DecodePipeline: Sendable {
     var asset: Asset
     var audioMix: AudioMixSlot
     var timePitch: TimePitchSlot
+    /// Which of its tracks.
+    var mediaSelection = MediaSelectionSlot()
   }
 
   struct Plan: Sendable {

@@ -175,9 +175,9 @@ final class DecodeWorker {
     }
   }
 
-  /// The decoder for a source: the one that is open already when it is the same item again.
+  /// The decoder for a source: the one that is open already when it is the same track of the same item again.
   private func open(_ source: DecodePipeline.Source) throws(MediaError) -> ItemDecoder {
-    if let item, item.itemID == source.itemID {
+    if let item, item.plays(source) {
       item.setReversed(isReverse)
       item.resetCancellation()
       offerForCancellation(item)
@@ -389,7 +389,7 @@ final class DecodeWorker {
         let decoder = try open(
           .init(
             itemID: planned.pass.itemID, asset: planned.asset, audioMix: planned.audioMix,
-            timePitch: planned.timePitch))
+            timePitch: planned.timePitch, mediaSelection: planned.mediaSelection))
         _ = try decoder.seek(to: job.start.rate.growing(planned.pass.start), before: .zero, after: .zero)
         return planned.pass
       } catch {

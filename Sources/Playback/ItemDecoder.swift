@@ -29,6 +29,8 @@ class ItemDecoder {
   let format: AudioFormat
   private let audioMix: AudioMixSlot
   private let timePitch: TimePitchSlot
+  /// The track that is played; nil: silence.
+  private let trackID: AssetTrack.ID?
   /// Where reading ends, exclusive, as a frame; nil: at the item's end.
   private(set) var endFrame: Int64?
   /// Silence: the next frame, and the frame after the last.
@@ -43,8 +45,11 @@ class ItemDecoder {
     asset = source.asset
     let properties = try source.asset.load()
     self.properties = properties
-    if properties.hasAudio {
-      let reader = try AudioTrackReader(asset: source.asset)
+    trackID = source.mediaSelection.audioTrackID(in: properties)
+    if let trackID {
+      // Unless another was chosen, the file has its own way, be it another one by now.
+      let reader = try AudioTrackReader(
+        asset: source.asset, trackID: trackID == properties.audioTrackID ? nil : trackID)
       self.reader = reader
       format = reader.format
       silentEnd = 0
@@ -53,6 +58,11 @@ class ItemDecoder {
       format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
       silentEnd = properties.duration.frameIndex(rate: 48_000, rounding: .towardPositiveInfinity) ?? 0
     }
+  }
+
+  /// Whether it is what the source is to be played with: a track that was chosen since is another one.
+  func plays(_ source: DecodePipeline.Source) -> Bool {
+    itemID == source.itemID && source.mediaSelection.audioTrackID(in: properties) == trackID
   }
 
   /// The place of the frame that the next read gives.
@@ -192,6 +202,6 @@ class ItemDecoder {
   /// Tells the asset where its sound ends, once the end has been read; answers what that changes, nil for nothing.
   func refineDuration() -> AssetProperties? {
     guard let reader, let end = reader.end, end.isExact else { return nil }
-    return asset.refine(audioEnd: MediaTime(frame: end.frame, rate: format.sampleRateHz))
+    return asset.refine(audioEnd: MediaTime(frame: end.frame, rate: format.sampleRateHz), trackID: trackID)
   }
 }

@@ -28,9 +28,15 @@ extension PlayerCore {
     pipeline.prepare(
       DecodePipeline.Job(
         generation: generation,
-        source: .init(itemID: item.id, asset: item.asset, audioMix: item.audioMixSlot, timePitch: item.timePitchSlot),
+        source: source(of: item),
         start: start, stream: stream,
         format: format))
+  }
+
+  private func source(of item: PlayerItem) -> DecodePipeline.Source {
+    DecodePipeline.Source(
+      itemID: item.id, asset: item.asset, audioMix: item.audioMixSlot, timePitch: item.timePitchSlot,
+      mediaSelection: item.mediaSelectionSlot)
   }
 
   /// The item's time at which the sound of a pass ends, which is in a stream.
@@ -43,7 +49,9 @@ extension PlayerCore {
   func send(_ plan: Machine.Plan) {
     let passes = plan.passes.compactMap { pass in
       items[pass.itemID].map {
-        DecodePipeline.PlannedPass(pass: pass, asset: $0.asset, audioMix: $0.audioMixSlot, timePitch: $0.timePitchSlot)
+        DecodePipeline.PlannedPass(
+          pass: pass, asset: $0.asset, audioMix: $0.audioMixSlot, timePitch: $0.timePitchSlot,
+          mediaSelection: $0.mediaSelectionSlot)
       }
     }
     pipeline.setPlan(
@@ -99,6 +107,12 @@ extension PlayerCore {
 
   /// An item's mix is another one: what was decoded of the item is decoded anew.
   func audioMixChanged(_ id: PlayerItem.ID) {
+    guard !isClosed else { return }
+    run(machine.decodeAnew(id, from: currentTime()), cause: .request)
+  }
+
+  /// Another of an item's tracks is to be heard: what was decoded of the item is decoded anew.
+  func mediaSelectionChanged(_ id: PlayerItem.ID) {
     guard !isClosed else { return }
     run(machine.decodeAnew(id, from: currentTime()), cause: .request)
   }

@@ -40,6 +40,7 @@ extension PlayerCore {
     switch change {
     case .audioMix: audioMixChanged(id)
     case .timePitch: timePitchChanged(id)
+    case .mediaSelection: mediaSelectionChanged(id)
     }
   }
 

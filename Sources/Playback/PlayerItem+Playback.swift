@@ -154,6 +154,7 @@ extension PlayerItem {
   func copySettings(to other: PlayerItem) {
     other.audioMix = audioMix
     other.timePitchSlot.own = timePitchSlot.own
+    other.mediaSelectionSlot.copy(from: mediaSelectionSlot)
     let mine = settings.withLock { $0 }
     other.change { $0 = mine }
   }

@@ -26,10 +26,11 @@ public final class PlayerItem: Sendable {
   private let state = Mutex(State())
   let audioMixSlot = AudioMixSlot()
   let timePitchSlot = TimePitchSlot()
+  let mediaSelectionSlot = MediaSelectionSlot()
   private let soundObserver = Mutex<(@Sendable (SoundChange) -> Void)?>(nil)
 
   /// What makes the item sound otherwise than it was decoded.
-  enum SoundChange: Sendable { case audioMix, timePitch }
+  enum SoundChange: Sendable { case audioMix, timePitch, mediaSelection }
 
   let settings = Mutex(Settings())
   let settingsObserver = Mutex<(@Sendable () -> Void)?>(nil)
@@ -88,6 +89,9 @@ public final class PlayerItem: Sendable {
     timePitchSlot.own = algorithm
     if timePitchSlot.value != before { soundObserver.withLock { $0 }?(.timePitch) }
   }
+
+  /// Tells who plays the item that it sounds otherwise now.
+  func soundChanged(_ change: SoundChange) { soundObserver.withLock { $0 }?(change) }
 
   /// Called when something was set, on the thread that set it.
   var onSoundChange: (@Sendable (SoundChange) -> Void)? {

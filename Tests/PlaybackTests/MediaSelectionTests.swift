@@ -1,0 +1,258 @@
+import MediaAssets
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// Items with several sound tracks: choosing among them keeps the time.
+@Suite struct MediaSelectionTests {
+  private func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
+
+  /// An item with the tracks of these files, in this order.
+  private func item(_ rig: Rig, _ name: String, _ sources: [String], _ options: [String] = []) throws -> PlayerItem {
+    var arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y"]
+    for source in sources { arguments += ["-i", source] }
+    for index in sources.indices { arguments += ["-map", "\(index):a"] }
+    arguments += [
+      "-c:a", "flac", "-strict", "-2", "-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=deu",
+    ]
+    try ChildProcess.run(arguments + options + [rig.files.file(name)])
+    return rig.item(rig.files.file(name))
+  }
+
+  /// Two time-coded tracks.
+  private func coded(_ rig: Rig, _ name: String, frames: Int = 480_000) throws -> PlayerItem {
+    let paths = [1, 2].map { rig.files.file("code-\($0).wav") }
+    for (path, file) in zip(paths, 1...) { try TimeCode.writeWAV(path: path, file: file, frameCount: frames) }
+    return try item(rig, name, paths)
+  }
+
+  /// Plays the item, once it is ready.
+  private func start(_ rig: Rig, _ item: PlayerItem) async throws -> MediaSelectionGroup {
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    return try #require(item.mediaSelectionGroups.first)
+  }
+
+  /// What is heard by itself: while two tracks fade across each other, for 5 ms, nothing says its place.
+  private func codes(_ frames: [StereoFrame]) -> [TimeCode.Run] {
+    TimeCode.runs(in: frames).filter { $0.file != 0 && $0.count > 240 }
+  }
+
+  @Test(arguments: ["a.mka", "a.mp4"])
+  func anotherTrackGoesOnAtTheSameSample(_ name: String) async throws {
+    let rig = try await Rig()
+    let item = try coded(rig, name)
+    let group = try await start(rig, item)
+    #expect(group.options.map(\.trackID) == [0, 1] && group.options.map(\.languageCode) == ["eng", "deu"])
+    await rig.advance(milliseconds: 500)
+    try item.select(group.options[1], in: group)
+    #expect(item.currentMediaSelection.selectedOption(in: group) == group.options[1])
+    await rig.advance(milliseconds: 1_000)
+    try item.select(matching: MediaSelectionCriteria(preferredLanguages: ["en"]), in: group)
+    await rig.advance(milliseconds: 500)
+    let frames = rig.heard.all
+    let runs = codes(frames)
+    print(name, runs)
+    #expect(runs.map(\.file) == [1, 2, 1])
+    // Every sample is heard at its own time, in whichever track.
+    for run in runs { #expect(run.firstIndex == run.position) }
+    #expect(runs.map(\.count).reduce(0, +) >= 96_000 - 2 * 240)
+    #expect(await rig.run { $0.currentTime() } == seconds(2))
+    #expect(!rig.dump.contains("timeJumped") && !rig.dump.contains("waiting"))
+    await rig.close()
+  }
+
+  @Test func whilePausedItStaysWhereItIs() async throws {
+    let rig = try await Rig()
+    let item = try coded(rig, "a.mka")
+    let group = try await start(rig, item)
+    await rig.advance(milliseconds: 500)
+    await rig.run { $0.pause() }
+    await rig.advance(milliseconds: 200)
+    let time = await rig.run { $0.currentTime() }
+    try item.select(group.options[1], in: group)
+    await rig.advance(milliseconds: 200)
+    #expect(await rig.run { $0.currentTime() } == time)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    let frames = rig.heard.all.filter { $0 != .silence }
+    let runs = codes(frames)
+    print(runs)
+    #expect(runs.map(\.file) == [1, 2])
+    for run in runs { #expect(run.firstIndex == run.position, "what is heard is heard once, and nothing is left out") }
+    await rig.close()
+  }
+
+  @Test func aSeekThatIsUnderWayArrivesInTheNewTrack() async throws {
+    let rig = try await Rig()
+    let item = try coded(rig, "a.mka")
+    let group = try await start(rig, item)
+    await rig.advance(milliseconds: 500)
+    let outcomes = Mutex<[SeekResult]>([])
+    try await rig.run { player in
+      try player.seek(to: seconds(6), toleranceBefore: .zero, toleranceAfter: .zero) { result in
+        outcomes.withLock { $0.append(result) }
+      }
+      try item.select(group.options[1], in: group)
+    }
+    await rig.advance(milliseconds: 500)
+    let runs = codes(rig.heard.all)
+    print(runs)
+    #expect(runs.map(\.file) == [1, 2] && runs[1].firstIndex == 288_000)
+    #expect(runs[0].endPosition == runs[1].position, "not a sample between them")
+    #expect(outcomes.withLock { $0.map { $0.unfinishedReason == nil } } == [true])
+    await rig.close()
+  }
+
+  /// Two ramps that mirror each other: at any rate a sample says its time.
+  @Test(arguments: [2.0, 0.5])
+  func atAnotherRateTheTimeGoesOn(_ rate: Double) async throws {
+    let rig = try await Rig()
+    let saw: @Sendable (Int) -> Int16 = { Int16($0 % 24_000) }
+    let first = try rig.wave("up.wav", frames: 480_000) { StereoFrame(left: saw($0), right: saw($0)) }
+    let second = try rig.wave("down.wav", frames: 480_000) { StereoFrame(left: -saw($0), right: -saw($0)) }
+    let paths = [first, second].map { String(decoding: $0.asset.path, as: UTF8.self) }
+    let item = try item(rig, "a.mka", paths)
+    let group = try await start(rig, item)
+    try await rig.run { try $0.setRate(rate) }
+    await rig.advance(milliseconds: 600)
+    let before = rig.heard.all.count
+    try item.select(group.options[1], in: group)
+    await rig.advance(milliseconds: 1_000)
+    let frames = rig.heard.all
+    let place = await rig.run { $0.currentTime() }
+    var worst = 0.0
+    // From the end back, each sample is the one of its time; the places where the ramps begin anew ring.
+    for back in 1..<40_000 {
+      let index = Double(place.seconds * 48_000) - Double(back) * rate
+      let expected = index.truncatingRemainder(dividingBy: 24_000)
+      guard expected > 400, expected < 23_600 else { continue }
+      worst = max(worst, abs(-Double(frames[frames.count - back].left) - expected))
+    }
+    print("rate \(rate): \(before) frames before, at most \(worst) frames off its time")
+    #expect(worst <= 1.5)
+    #expect(!rig.dump.contains("timeJumped"))
+    await rig.close()
+  }
+
+  @Test func aTrackOfAnotherRateAndShapeIsHeardAtTheSameTime() async throws {
+    let rig = try await Rig()
+    let loud = try rig.level(0.25, frames: 480_000)
+    let path = rig.files.file("half.wav")
+    // Silent for 3 s, then steady.
+    try TimeCode.writeWAV(path: path, frameCount: 441_000, sampleRateHz: 44_100) { index in
+      index < 132_300 ? .silence : StereoFrame(left: 16_384, right: 16_384)
+    }
+    let item = try item(rig, "a.mka", [String(decoding: loud.asset.path, as: UTF8.self), path], ["-ac:a:1", "1"])
+    let group = try await start(rig, item)
+    await rig.advance(milliseconds: 2_000)
+    try item.select(group.options[1], in: group)
+    await rig.advance(milliseconds: 2_000)
+    let frames = rig.heard.all
+    let edge = frames.indices.last { frames[$0].left < 8_192 } ?? 0
+    print("the step at 3 s is heard at frame \(edge)")
+    #expect(abs(edge - 144_000) <= 2)
+    await rig.close()
+  }
+
+  @Test func whatFollowsIsPlayedInItsOwnSelection() async throws {
+    let rig = try await Rig()
+    let items = [try coded(rig, "a.mka", frames: 48_000), try coded(rig, "b.mka", frames: 48_000)]
+    try await rig.run { try $0.append(items) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 300)
+    let group = try #require(items[1].mediaSelectionGroups.first)
+    // It has been decoded already.
+    try items[1].select(group.options[1], in: group)
+    await rig.advance(milliseconds: 2_000)
+    let runs = codes(rig.heard.all)
+    #expect(runs.map(\.file) == [1, 2] && runs.map(\.count) == [48_000, 48_000])
+    #expect(items[1].copy().mediaSelectionSlot[.audible] == .track(1))
+    await rig.close()
+  }
+
+  @Test("statement 33: select(nil) on a group with allowsEmptySelection=false leaves the selection unchanged")
+  func emptySelection() async throws {
+    let rig = try await Rig()
+    let item = try coded(rig, "a.mka")
+    let group = try await start(rig, item)
+    #expect(!group.allowsEmptySelection)
+    await rig.advance(milliseconds: 100)
+    try item.select(group.options[1], in: group)
+    await rig.advance(milliseconds: 100)
+    #expect(throws: MediaError.self) { try item.select(nil, in: group) }
+    #expect(item.currentMediaSelection.selectedOption(in: group) == group.options[1])
+    await rig.advance(milliseconds: 300)
+    #expect(codes(rig.heard.all).map(\.file) == [1, 2])
+    await rig.close()
+  }
+
+  @Test func whereThereIsVideoNothingMayBeHeard() async throws {
+    let rig = try await Rig()
+    let path = rig.files.file("code-1.wav")
+    try TimeCode.writeWAV(path: path, file: 1, frameCount: 96_000)
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=duration=2:size=64x48:rate=25", "-i",
+      path,
+      "-c:v", "mpeg4", "-c:a", "flac", rig.files.file("a.mkv"),
+    ])
+    let item = rig.item(rig.files.file("a.mkv"))
+    let group = try await start(rig, item)
+    #expect(group.allowsEmptySelection)
+    await rig.advance(milliseconds: 500)
+    try item.select(nil, in: group)
+    await rig.advance(milliseconds: 500)
+    #expect(await rig.run { $0.currentTime() } == seconds(1))
+    try item.selectAutomatically(in: group)
+    await rig.advance(milliseconds: 500)
+    let runs = codes(rig.heard.all)
+    print(runs)
+    #expect(runs.map(\.file) == [1, 1])
+    for run in runs { #expect(run.firstIndex == run.position) }
+    #expect(runs[1].position >= 48_000)
+    await rig.close()
+  }
+
+  @Test func whatCannotBeSelectedIsRefusedAndNothingChanges() async throws {
+    let rig = try await Rig()
+    let item = try coded(rig, "a.mka")
+    let other = try coded(rig, "b.mka")
+    let single = try rig.wav(file: 3, frames: 4_800)
+    let group = try await start(rig, item)
+    let unready = try #require(try? other.asset.load().mediaSelectionGroup(for: .audible))
+    let fresh = rig.item(rig.files.file("a.mka"))
+    let alone = try #require(try single.asset.load().mediaSelectionGroup(for: .audible))
+    let rows: [(String, Int, () throws -> Void)] = [
+      ("an option of another file", 1012, { try item.select(alone.options[0], in: group) }),
+      ("another file's group", 1012, { try item.select(alone.options[0], in: alone) }),
+      ("nothing, which is not allowed", 1003, { try item.select(nil, in: group) }),
+      ("an item that is not loaded", 1003, { try fresh.select(group.options[1], in: group) }),
+      (
+        "a language that there is not", 1012,
+        {
+          try item.select(matching: MediaSelectionCriteria(preferredLanguages: ["fr"]), in: group)
+        }
+      ),
+      (
+        "a characteristic that there is not", 1012,
+        {
+          try item.select(matching: MediaSelectionCriteria(preferredCharacteristics: [.describesVideo]), in: group)
+        }
+      ),
+    ]
+    for (what, code, body) in rows {
+      var found = 0
+      do { try body() } catch let error as MediaError { found = error.code.rawValue }
+      print("\(what): \(found)")
+      #expect(found == code, "\(what)")
+      #expect(item.currentMediaSelection.selectedOption(in: group) == group.defaultOption)
+    }
+    #expect(unready == group, "the same tracks")
+    await rig.close()
+  }
+}
