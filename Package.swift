@@ -54,6 +54,7 @@ let package = Package(
     // With pkg-config: its headers have a folder of their own.
     .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CMediaShims"),
+    .target(name: "CCurl"),
 
     // Values.
     .target(name: "MediaCore", swiftSettings: strict),
@@ -63,6 +64,8 @@ let package = Package(
     .target(name: "LibAV", dependencies: ["MediaCore", "CFFmpeg", "CMediaShims", log], swiftSettings: strict),
     .target(
       name: "PulseIO", dependencies: ["MediaCore", "RealtimeAudio", "CPulse", log], swiftSettings: strict),
+
+    .target(name: "NetworkIO", dependencies: ["MediaCore", "RealtimeAudio", "CCurl"], swiftSettings: strict),
 
     .target(
       name: "TimeStretch",
@@ -124,6 +127,9 @@ let package = Package(
     .testTarget(name: "PlaylistsTests", dependencies: ["Playlists", "MediaCore"], swiftSettings: strict),
     .testTarget(
       name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],
+      swiftSettings: strict),
+    .testTarget(
+      name: "NetworkIOTests", dependencies: ["NetworkIO", "MediaCore", "RealtimeAudio", "RigSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "MediaAssetsTests", dependencies: ["MediaAssets", "LibAV", "MediaCore", "MediaTesting"],

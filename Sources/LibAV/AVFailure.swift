@@ -1,5 +1,6 @@
 import CFFmpeg
 import Glibc
+import MediaCore
 
 /// A call into FFmpeg, or into the system on FFmpeg's behalf, that failed. Mapped to `MediaError` once, by MediaAssets.
 public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
@@ -28,11 +29,22 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
   public let call: String
   /// FFmpeg's text for the code (`av_strerror`).
   public let text: String
+  /// What a byte source said, when it was one that failed: that is the error then.
+  public let sourceError: MediaError?
 
   /// A failure of `call` with an `AVERROR` code.
-  public init(code: Int32, call: String) {
+  public init(code: Int32, call: String) { self.init(code: code, call: call, sourceError: nil) }
+
+  /// A failure of a byte source.
+  public init(_ error: MediaError) {
+    let code = error.code == .cancelled ? shim_AVERROR_EXIT() : shim_AVERROR(EIO)
+    self.init(code: code, call: "read", sourceError: error)
+  }
+
+  private init(code: Int32, call: String, sourceError: MediaError?) {
     self.code = code
     self.call = call
+    self.sourceError = sourceError
     var buffer = [CChar](repeating: 0, count: 128)
     let found = av_strerror(code, &buffer, buffer.count) >= 0
     self.text = found ? String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : ""

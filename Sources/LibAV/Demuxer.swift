@@ -67,6 +67,8 @@ public final class Demuxer {
     context = try Self.open(source, name: name, format: format, options: options)
     do throws(AVFailure) {
       let result = avformat_find_stream_info(context, nil)
+      // FFmpeg takes what it has for all that there is.
+      if let failure = source.readFailure, source.byteSource != nil { throw failure }
       try check(source.wasInterrupted ? shim_AVERROR_EXIT() : result, "avformat_find_stream_info")
     } catch {
       Self.close(context)

@@ -1,5 +1,6 @@
 import CFFmpeg
 import Glibc
+import MediaCore
 
 /// Which file it is, and in which state: another value means that what was learnt of its bytes may be wrong.
 public struct FileIdentity: Sendable, Hashable {
@@ -23,7 +24,7 @@ extension FileSource {
   /// The open file as it is now; nil for a pipe. Throws what `fstat` said.
   public func identity() throws(AVFailure) -> FileIdentity? {
     guard let byteCount else { return nil }
-    if memory != nil {
+    if memory != nil || byteSource != nil {
       // Nothing else is read in its place, and it does not change.
       return FileIdentity(device: 0, inode: 0, byteCount: byteCount, modifiedSeconds: 0, modifiedNanoseconds: 0)
     }
@@ -35,10 +36,20 @@ extension FileSource {
   }
 
   /// Fills `buffer` with the file's bytes from `offset` on and answers how many there were: fewer only at the file's end.
-  /// What FFmpeg reads is not disturbed. Blocks; regular files only.
+  /// What FFmpeg reads is not disturbed. Blocks; pipes cannot be read so.
   ///
   /// Throws what `pread` said, and `cancelled` when the interrupt was used before.
   public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(AVFailure) -> Int {
+    if let byteSource {
+      if interrupt.isCancelled { throw AVFailure(cancelledIn: "read") }
+      do throws(MediaError) {
+        let count = try Self.fill(buffer, at: offset, from: byteSource)
+        readByteCount += Int64(count)
+        return count
+      } catch {
+        throw AVFailure(error)
+      }
+    }
     guard byteCount != nil, offset >= 0 else { throw AVFailure(errno: EINVAL, call: "read") }
     if let memory {
       if interrupt.isCancelled { throw AVFailure(cancelledIn: "read") }

@@ -1,10 +1,11 @@
-// The bytes of one local file, or of one that is in memory, for FFmpeg. We open the file ourselves, without blocking, and look at what was opened:
+// The bytes of one local file, or of one that is in memory or comes from a byte source, for FFmpeg. We open the file ourselves, without blocking, and look at what was opened:
 // a FIFO or device can neither hang us nor be put in place of a file that was checked before, a name is only bytes
 // (no ':' or '-' or '%d' in it means anything), and no protocol of FFmpeg is reachable.
 import CFFmpeg
 import Glibc
+import MediaCore
 
-/// One open file, or the bytes of one in memory, and the `AVIOContext` that reads it.
+/// One open file, or the bytes of one in memory or of a byte source, and the `AVIOContext` that reads it.
 ///
 /// Used by one thread at a time. The demuxer that reads from it owns it.
 public final class FileSource {
@@ -15,9 +16,9 @@ public final class FileSource {
     case regularFilesAndPipes
   }
 
-  /// The file's path, as bytes without a terminating zero; empty for one in memory.
+  /// The file's path, as bytes without a terminating zero; empty for one in memory, the hint for a byte source.
   public let path: [UInt8]
-  /// Bytes in the file when it was opened; nil for a pipe.
+  /// Bytes in the file when it was opened; nil for a pipe, and for a byte source that does not know.
   public let byteCount: Int64?
   /// The switch that interrupts reads.
   let interrupt: Interrupt
@@ -26,8 +27,10 @@ public final class FileSource {
   let descriptor: Int32
   /// The file, when it is in memory.
   let memory: [UInt8]?
-  /// Where FFmpeg reads next in `memory`.
-  private var memoryOffset = 0
+  /// Who has the bytes, when it is neither a file nor memory.
+  public let byteSource: (any ByteSource)?
+  /// Where FFmpeg reads next in `memory`, or in `byteSource`.
+  private var nextOffset: Int64 = 0
   /// Bytes read so far, by FFmpeg and by ourselves, over every reopening.
   public internal(set) var readByteCount: Int64 = 0
   /// The failure of the latest read that failed other than by cancellation; FFmpeg often swallows it.
@@ -62,8 +65,32 @@ public final class FileSource {
     self.interrupt = interrupt
     descriptor = -1
     memory = bytes
+    byteSource = nil
     byteCount = Int64(bytes.count)
     io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+  }
+
+  /// Reads what a source gives, which has been opened (`openSource`). The interrupt cancels its reads, too.
+  ///
+  /// - Parameter hint: a name whose ending says what may be in it, as a file's does.
+  public init(opened source: any ByteSource, hint: String, interrupt: Interrupt) throws(AVFailure) {
+    let isSeekable = source.isSeekable
+    byteCount = source.byteCount
+    io = try Self.makeIO(isSeekable: isSeekable)
+    path = Array(hint.utf8.filter { $0 != 0 })
+    self.interrupt = interrupt
+    descriptor = -1
+    memory = nil
+    byteSource = source
+    io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    interrupt.attach(source)
+  }
+
+  /// Opens a source, which the interrupt cancels meanwhile. Blocks.
+  public static func open(_ source: any ByteSource, interrupt: Interrupt) throws(AVFailure) {
+    interrupt.attach(source)
+    defer { interrupt.detach(source) }
+    do throws(MediaError) { try source.open() } catch { throw AVFailure(error) }
   }
 
   /// Takes over an open descriptor; closes it when it throws.
@@ -80,11 +107,13 @@ public final class FileSource {
     self.interrupt = interrupt
     self.descriptor = descriptor
     memory = nil
+    byteSource = nil
     (byteCount, io) = opened
     io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
   }
 
   deinit {
+    if let byteSource { interrupt.detach(byteSource) }
     av_free(io.pointee.buffer)
     var released: UnsafeMutablePointer<AVIOContext>? = io
     avio_context_free(&released)
@@ -102,6 +131,11 @@ public final class FileSource {
   /// Bytes from `offset` on, fewer at the end of the file; none for a pipe or when they cannot be read. What is being read
   /// elsewhere is not disturbed. Blocks.
   func bytes(at offset: Int64, count: Int) -> [UInt8] {
+    if let byteSource {
+      var bytes = [UInt8](repeating: 0, count: max(0, count))
+      let filled = try? bytes.withUnsafeMutableBytes { try Self.fill($0, at: offset, from: byteSource) }
+      return Array(bytes.prefix(filled ?? 0))
+    }
     guard byteCount != nil, offset >= 0 else { return [] }
     if let memory { return Array(memory[Self.range(of: memory, from: offset, count: count)]) }
     return [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
@@ -117,6 +151,7 @@ public final class FileSource {
 
   /// Bytes in the file now; nil when that cannot be found out.
   var presentByteCount: Int64? {
+    if let byteSource { return byteSource.byteCount }
     if memory != nil { return byteCount }
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
@@ -125,6 +160,12 @@ public final class FileSource {
   /// The same open file from its start, whatever its name is by now. This source must not be read any more: the two
   /// share one offset.
   func reopened() throws(AVFailure) -> FileSource {
+    if let byteSource {
+      let source = try FileSource(
+        opened: byteSource, hint: String(decoding: path, as: UTF8.self), interrupt: interrupt)
+      source.readByteCount = readByteCount
+      return source
+    }
     if let memory {
       let source = try FileSource(bytes: memory, interrupt: interrupt)
       source.readByteCount = readByteCount
@@ -179,15 +220,51 @@ public final class FileSource {
 
   // MARK: - Callbacks
 
+  /// Fills a buffer from a byte source, up to its end; answers how much.
+  static func fill(
+    _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64, from source: any ByteSource
+  ) throws(MediaError) -> Int {
+    var filled = 0
+    while filled < buffer.count {
+      let (place, overflow) = offset.addingReportingOverflow(Int64(filled))
+      guard !overflow, place >= 0 else { break }
+      let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: place)
+      guard count > 0 else { break }
+      // A source that says that it gave more than it could is not believed.
+      filled += min(count, buffer.count - filled)
+    }
+    return filled
+  }
+
+  private func read(
+    into buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32, from source: any ByteSource
+  ) -> Int32 {
+    if interrupt.isCancelled { return noteInterruption() }
+    let rest = UnsafeMutableRawBufferPointer(start: buffer, count: Int(max(0, byteCount)))
+    do throws(MediaError) {
+      let count = min(try source.read(into: rest, at: nextOffset), rest.count)
+      guard count > 0 else { return shim_AVERROR_EOF() }
+      nextOffset += Int64(count)
+      readByteCount += Int64(count)
+      return Int32(count)
+    } catch {
+      if error.code == .cancelled { return noteInterruption() }
+      let failure = AVFailure(error)
+      readFailure = failure
+      return failure.code
+    }
+  }
+
   private func read(into buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) -> Int32 {
+    if let byteSource { return read(into: buffer, byteCount: byteCount, from: byteSource) }
     if let memory {
       if interrupt.isCancelled { return noteInterruption() }
-      let range = Self.range(of: memory, from: Int64(memoryOffset), count: Int(byteCount))
+      let range = Self.range(of: memory, from: nextOffset, count: Int(byteCount))
       guard !range.isEmpty else { return shim_AVERROR_EOF() }
       memory.withUnsafeBufferPointer { bytes in
         if let base = bytes.baseAddress { buffer.update(from: base + range.lowerBound, count: range.count) }
       }
-      memoryOffset = range.upperBound
+      nextOffset = Int64(range.upperBound)
       readByteCount += Int64(range.count)
       return Int32(range.count)
     }
@@ -217,7 +294,7 @@ public final class FileSource {
   }
 
   private func seek(to offset: Int64, whence: Int32) -> Int64 {
-    if let memory { return seek(to: offset, whence: whence, in: memory) }
+    if memory != nil || byteSource != nil { return seek(to: offset, whence: whence, byteCount: presentByteCount) }
     if whence & AVSEEK_SIZE != 0 {
       var status = stat()
       return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : Int64(shim_AVERROR(errno))
@@ -227,19 +304,20 @@ public final class FileSource {
   }
 
   /// As `lseek`: behind the end is allowed, before the beginning is not.
-  private func seek(to offset: Int64, whence: Int32, in memory: [UInt8]) -> Int64 {
-    if whence & AVSEEK_SIZE != 0 { return Int64(memory.count) }
-    let base: Int
+  private func seek(to offset: Int64, whence: Int32, byteCount: Int64?) -> Int64 {
+    if whence & AVSEEK_SIZE != 0 { return byteCount ?? Int64(shim_AVERROR(ENOSYS)) }
+    let base: Int64?
     switch whence & ~AVSEEK_FORCE {
     case SEEK_SET: base = 0
-    case SEEK_CUR: base = memoryOffset
-    case SEEK_END: base = memory.count
-    default: return Int64(shim_AVERROR(EINVAL))
+    case SEEK_CUR: base = nextOffset
+    case SEEK_END: base = byteCount
+    default: base = nil
     }
-    let (target, overflow) = base.addingReportingOverflow(Int(clamping: offset))
+    guard let base else { return Int64(shim_AVERROR(EINVAL)) }
+    let (target, overflow) = base.addingReportingOverflow(offset)
     guard !overflow, target >= 0 else { return Int64(shim_AVERROR(EINVAL)) }
-    memoryOffset = target
-    return Int64(target)
+    nextOffset = target
+    return target
   }
 
   private static let readCallback:

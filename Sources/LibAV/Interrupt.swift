@@ -3,6 +3,7 @@
 // anything while a read runs: readers own the object too.
 import CMediaShims
 import Glibc
+import MediaCore
 import Synchronization
 
 /// A switch that makes blocked and future reads of one source give up, until it is reset.
@@ -10,6 +11,9 @@ public final class Interrupt: Sendable {
   private let cancelled = Atomic<Bool>(false)
   /// An `eventfd` that is readable while cancelled; made only for sources that can block. -1: not made.
   private let eventDescriptor = Mutex<Int32>(-1)
+
+  /// Sources that block by themselves, and are told of cancellations. Protected by its lock.
+  private let sources = Mutex<[any ByteSource]>([])
 
   public init() {}
 
@@ -24,6 +28,7 @@ public final class Interrupt: Sendable {
   /// Makes blocked and future reads answer `cancelled`. Any thread.
   public func cancel() {
     cancelled.store(true, ordering: .releasing)
+    sources.withLock { for source in $0 { source.cancel() } }
     eventDescriptor.withLock { descriptor in
       if descriptor >= 0 { media_shims_event_signal(descriptor) }
     }
@@ -32,8 +37,24 @@ public final class Interrupt: Sendable {
   /// Allows reads again. Any thread, but it is the caller's to know that nobody still wants the cancellation.
   public func reset() {
     cancelled.store(false, ordering: .releasing)
+    sources.withLock { for source in $0 { source.resume() } }
     eventDescriptor.withLock { descriptor in
       if descriptor >= 0 { media_shims_event_clear(descriptor) }
+    }
+  }
+
+  /// Has a source follow this switch. Any thread.
+  func attach(_ source: any ByteSource) {
+    sources.withLock { sources in
+      sources.append(source)
+      if isCancelled { source.cancel() } else { source.resume() }
+    }
+  }
+
+  /// Ends that, once for each `attach`.
+  func detach(_ source: any ByteSource) {
+    sources.withLock { sources in
+      if let index = sources.lastIndex(where: { $0 === source }) { sources.remove(at: index) }
     }
   }
 

@@ -24,6 +24,26 @@ extension MediaError.Code {
   public static let writeFailed = Self(rawValue: 2006)
   public static let unsupportedPlace = Self(rawValue: 2007)
 
+  // The network.
+  public static let networkNotAllowed = Self(rawValue: 2030)
+  public static let networkUnavailable = Self(rawValue: 2031)
+  public static let hostNotFound = Self(rawValue: 2032)
+  public static let connectionRefused = Self(rawValue: 2033)
+  public static let connectionLost = Self(rawValue: 2034)
+  public static let networkTimedOut = Self(rawValue: 2035)
+  public static let tlsFailed = Self(rawValue: 2036)
+  public static let tooManyRedirects = Self(rawValue: 2037)
+  public static let badHTTPResponse = Self(rawValue: 2038)
+  public static let rangesNotSupported = Self(rawValue: 2039)
+  public static let resourceChanged = Self(rawValue: 2040)
+  public static let httpUnauthorized = Self(rawValue: 2041)
+  public static let httpForbidden = Self(rawValue: 2042)
+  public static let httpNotFound = Self(rawValue: 2043)
+  public static let httpGone = Self(rawValue: 2044)
+  public static let httpRangeNotSatisfiable = Self(rawValue: 2045)
+  public static let httpRefused = Self(rawValue: 2046)
+  public static let httpServerError = Self(rawValue: 2047)
+
   // MARK: 3xxx: containers.
   public static let emptyFile = Self(rawValue: 3001)
   public static let unknownFormat = Self(rawValue: 3002)
@@ -79,6 +99,11 @@ extension MediaError.Code {
     1013: "no-such-chapter",
     2001: "file-not-found", 2002: "not-a-file", 2003: "permission-denied", 2004: "no-such-item",
     2005: "read-failed", 2006: "write-failed", 2007: "unsupported-place",
+    2030: "network-not-allowed", 2031: "network-unavailable", 2032: "host-not-found", 2033: "connection-refused",
+    2034: "connection-lost", 2035: "network-timed-out", 2036: "tls-failed", 2037: "too-many-redirects",
+    2038: "bad-http-response", 2039: "ranges-not-supported", 2040: "resource-changed", 2041: "http-unauthorized",
+    2042: "http-forbidden", 2043: "http-not-found", 2044: "http-gone", 2045: "http-range-not-satisfiable",
+    2046: "http-refused", 2047: "http-server-error",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",
     3005: "media-limit-exceeded", 3006: "wrong-length", 3007: "irregular-timestamps",
     3008: "unsupported-edit", 3009: "irregular-chapters",

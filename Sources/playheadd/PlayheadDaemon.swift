@@ -13,7 +13,7 @@ import Playback
 /// `playheadd`. Exit status: 0 after a clean stop, 1 when it could not start or run, 2 for a wrong command line.
 @main
 struct PlayheadDaemon: ParsableCommand {
-  static let version = "0.1.0"
+  static let version = ProductVersion.text
 
   static let configuration = CommandConfiguration(
     commandName: "playheadd", abstract: "Plays media, driven over a Unix socket. `playhead` is its client.",

@@ -1,0 +1,148 @@
+#define _GNU_SOURCE
+#include "CCurl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+// curl's header makes macros of these.
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+
+static struct {
+  CURLcode (*global_init)(long);
+  CURL *(*easy_init)(void);
+  void (*easy_cleanup)(CURL *);
+  CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+  CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
+  CURLcode (*easy_pause)(CURL *, int);
+  const char *(*easy_strerror)(CURLcode);
+  struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
+  void (*slist_free_all)(struct curl_slist *);
+  CURLM *(*multi_init)(void);
+  CURLMcode (*multi_cleanup)(CURLM *);
+  CURLMcode (*multi_add_handle)(CURLM *, CURL *);
+  CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
+  CURLMcode (*multi_perform)(CURLM *, int *);
+  CURLMcode (*multi_poll)(CURLM *, struct curl_waitfd *, unsigned int, int, int *);
+  CURLMcode (*multi_wakeup)(CURLM *);
+  CURLMsg *(*multi_info_read)(CURLM *, int *);
+} curl;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char failure[512];
+
+static int find(void *library, const char *name, void *place) {
+  void *symbol = dlsym(library, name);
+  if (symbol == NULL) {
+    snprintf(failure, sizeof failure, "libcurl has no %s", name);
+    return 0;
+  }
+  *(void **)place = symbol;
+  return 1;
+}
+
+static void load(void) {
+  // The same library under the name that has GnuTLS, which FFmpeg's libraries have loaded already, and under others.
+  static const char *const names[] = {"libcurl-gnutls.so.4", "libcurl.so.4"};
+  void *library = NULL;
+  for (size_t index = 0; index < sizeof names / sizeof *names && library == NULL; index += 1) {
+    library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+  }
+  if (library == NULL) {
+    const char *reason = dlerror();
+    snprintf(failure, sizeof failure, "%s", reason == NULL ? "libcurl is not installed" : reason);
+    return;
+  }
+  if (!find(library, "curl_global_init", &curl.global_init) || !find(library, "curl_easy_init", &curl.easy_init)
+      || !find(library, "curl_easy_cleanup", &curl.easy_cleanup)
+      || !find(library, "curl_easy_setopt", &curl.easy_setopt)
+      || !find(library, "curl_easy_getinfo", &curl.easy_getinfo)
+      || !find(library, "curl_easy_pause", &curl.easy_pause)
+      || !find(library, "curl_easy_strerror", &curl.easy_strerror)
+      || !find(library, "curl_slist_append", &curl.slist_append)
+      || !find(library, "curl_slist_free_all", &curl.slist_free_all)
+      || !find(library, "curl_multi_init", &curl.multi_init)
+      || !find(library, "curl_multi_cleanup", &curl.multi_cleanup)
+      || !find(library, "curl_multi_add_handle", &curl.multi_add_handle)
+      || !find(library, "curl_multi_remove_handle", &curl.multi_remove_handle)
+      || !find(library, "curl_multi_perform", &curl.multi_perform)
+      || !find(library, "curl_multi_poll", &curl.multi_poll)
+      || !find(library, "curl_multi_wakeup", &curl.multi_wakeup)
+      || !find(library, "curl_multi_info_read", &curl.multi_info_read)) {
+    return;
+  }
+  CURLcode code = curl.global_init(CURL_GLOBAL_DEFAULT);
+  if (code != CURLE_OK) { snprintf(failure, sizeof failure, "curl_global_init: %s", curl.easy_strerror(code)); }
+}
+
+const char *ccurl_load(void) {
+  pthread_once(&once, load);
+  return failure[0] == 0 ? NULL : failure;
+}
+
+CURL *ccurl_easy_init(void) { return curl.easy_init(); }
+void ccurl_easy_cleanup(CURL *easy) { curl.easy_cleanup(easy); }
+CURLcode ccurl_easy_pause(CURL *easy, int bitmask) { return curl.easy_pause(easy, bitmask); }
+const char *ccurl_easy_strerror(CURLcode code) { return curl.easy_strerror(code); }
+
+CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) { return curl.easy_setopt(easy, option, value); }
+
+CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value) {
+  return curl.easy_setopt(easy, option, value);
+}
+
+CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *list) {
+  return curl.easy_setopt(easy, option, list);
+}
+
+CURLcode ccurl_set_error_buffer(CURL *easy, char *buffer) {
+  return curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, buffer);
+}
+
+CURLcode ccurl_set_callbacks(
+    CURL *easy, ccurl_data_callback body, ccurl_data_callback header, ccurl_ready_callback ready, void *context) {
+  CURLcode code = curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
+  if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_WRITEDATA, context); }
+  if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, header); }
+  if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_HEADERDATA, context); }
+  if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_PREREQFUNCTION, ready); }
+  if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_PREREQDATA, context); }
+  return code;
+}
+
+CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) { return curl.easy_getinfo(easy, info, value); }
+
+CURLcode ccurl_get_string(CURL *easy, CURLINFO info, const char **value) {
+  return curl.easy_getinfo(easy, info, value);
+}
+
+struct curl_slist *ccurl_list_append(struct curl_slist *list, const char *text) {
+  return curl.slist_append(list, text);
+}
+
+void ccurl_list_free(struct curl_slist *list) { curl.slist_free_all(list); }
+
+CURLM *ccurl_multi_init(void) { return curl.multi_init(); }
+CURLMcode ccurl_multi_cleanup(CURLM *multi) { return curl.multi_cleanup(multi); }
+CURLMcode ccurl_multi_add(CURLM *multi, CURL *easy) { return curl.multi_add_handle(multi, easy); }
+CURLMcode ccurl_multi_remove(CURLM *multi, CURL *easy) { return curl.multi_remove_handle(multi, easy); }
+CURLMcode ccurl_multi_perform(CURLM *multi, int *running_count) { return curl.multi_perform(multi, running_count); }
+
+CURLMcode ccurl_multi_poll(CURLM *multi, int timeout_milliseconds) {
+  return curl.multi_poll(multi, NULL, 0, timeout_milliseconds, NULL);
+}
+
+CURLMcode ccurl_multi_wakeup(CURLM *multi) { return curl.multi_wakeup(multi); }
+
+CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *result) {
+  int rest = 0;
+  CURLMsg *message;
+  while ((message = curl.multi_info_read(multi, &rest)) != NULL) {
+    if (message->msg == CURLMSG_DONE) {
+      *result = message->data.result;
+      return message->easy_handle;
+    }
+  }
+  return NULL;
+}

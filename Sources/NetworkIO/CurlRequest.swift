@@ -1,0 +1,152 @@
+import CCurl
+import MediaCore
+
+/// One GET, as a handle of curl's. Confined to the transfer's thread; its owner outlives it.
+final class CurlRequest {
+  private let easy: UnsafeMutableRawPointer
+  private var headers: UnsafeMutablePointer<curl_slist>?
+  private let errorText: UnsafeMutablePointer<CChar>
+  private var isStarted = false
+
+  /// - Parameters:
+  ///   - firstByte: asks for what lies from there on; nil: for all, from now on.
+  ///   - owner: is told what comes, from within `curl_multi_perform`.
+  init(
+    url: HTTPURL, options: HTTPOptions, firstByte: Int64?, interface: String?, owner: HTTPTransfer
+  ) throws(HTTPFailure) {
+    guard let easy = ccurl_easy_init() else {
+      throw HTTPFailure(.mediaLimitExceeded, "no memory for a transfer", retry: .never)
+    }
+    self.easy = easy
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    let codes = [
+      ccurl_set_error_buffer(easy, errorText),
+      set(CURLOPT_URL, url.text),
+      // The two schemes, whatever a server sends us on to.
+      set(CURLOPT_PROTOCOLS_STR, "http,https"),
+      set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
+      set(CURLOPT_FOLLOWLOCATION, 1),
+      set(CURLOPT_MAXREDIRS, HTTPOptions.maximumRedirectCount),
+      set(CURLOPT_NOSIGNAL, 1),
+      // A name server that does not answer holds nobody up who lets go of the handle.
+      set(CURLOPT_QUICK_EXIT, 1),
+      set(CURLOPT_HTTP09_ALLOWED, 0),
+      set(CURLOPT_TCP_KEEPALIVE, 1),
+      set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout)),
+      set(CURLOPT_USERAGENT, options.userAgent ?? "Playhead/\(ProductVersion.text)"),
+      set(
+        CURLOPT_HTTP_VERSION,
+        options.allowsHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1)),
+      interface.map { set(CURLOPT_INTERFACE, "if!\($0)") } ?? CURLE_OK,
+      options.certificateAuthorityFile.map { set(CURLOPT_CAINFO, $0) } ?? CURLE_OK,
+      firstByte.map { set(CURLOPT_RANGE, "\($0)-") } ?? CURLE_OK,
+      setAliases(),
+      setHeaders(options.headers),
+      ccurl_set_callbacks(
+        easy, Self.bodyCallback, Self.headerCallback, Self.readyCallback, Unmanaged.passUnretained(owner).toOpaque()),
+    ]
+    if let code = codes.first(where: { $0 != CURLE_OK }) {
+      throw HTTPFailure(curl: code, systemError: 0, text: text, url: url)
+    }
+  }
+
+  deinit {
+    ccurl_easy_cleanup(easy)
+    ccurl_list_free(headers)
+    ccurl_list_free(aliases)
+    errorText.deallocate()
+  }
+
+  private var aliases: UnsafeMutablePointer<curl_slist>?
+
+  private func set(_ option: CURLoption, _ value: Int) -> CURLcode { ccurl_set_long(easy, option, value) }
+  private func set(_ option: CURLoption, _ value: String) -> CURLcode { ccurl_set_string(easy, option, value) }
+
+  /// Old stations say `ICY 200 OK`.
+  private func setAliases() -> CURLcode {
+    aliases = ccurl_list_append(nil, "ICY 200 OK")
+    return ccurl_set_list(easy, CURLOPT_HTTP200ALIASES, aliases)
+  }
+
+  private func setHeaders(_ fields: [HTTPOptions.Header]) -> CURLcode {
+    headers = ccurl_list_append(nil, "Icy-MetaData: 1")
+    for field in fields {
+      // curl takes `Name:` away, and sends `Name;` with an empty value.
+      let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+      guard let longer = ccurl_list_append(headers, line) else { return CURLE_OUT_OF_MEMORY }
+      headers = longer
+    }
+    return ccurl_set_list(easy, CURLOPT_HTTPHEADER, headers)
+  }
+
+  private static func milliseconds(_ duration: Duration) -> Int {
+    Int(max(1, min(duration.nanoseconds / 1_000_000, 86_400_000)))
+  }
+
+  // MARK: - Running
+
+  func start(in multi: UnsafeMutableRawPointer) throws(HTTPFailure) {
+    guard ccurl_multi_add(multi, easy) == CURLM_OK else {
+      throw HTTPFailure(.mediaLimitExceeded, "no memory for a transfer", retry: .never)
+    }
+    isStarted = true
+  }
+
+  func stop(in multi: UnsafeMutableRawPointer) {
+    if isStarted { _ = ccurl_multi_remove(multi, easy) }
+    isStarted = false
+  }
+
+  /// There is room again for the body.
+  func goOn() { _ = ccurl_easy_pause(easy, CURLPAUSE_CONT) }
+
+  private var text: String {
+    String(
+      decoding: UnsafeBufferPointer(start: errorText, count: Int(CURL_ERROR_SIZE)).prefix { $0 != 0 }
+        .map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// What went wrong; nil when nothing did.
+  func failure(_ code: CURLcode, url: HTTPURL) -> HTTPFailure? {
+    guard code != CURLE_OK else { return nil }
+    var systemError = 0
+    _ = ccurl_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
+    return HTTPFailure(curl: code, systemError: systemError, text: text, url: url)
+  }
+
+  /// The address of whoever answered.
+  var serverAddress: String? {
+    var address: UnsafePointer<CChar>?
+    guard ccurl_get_string(easy, CURLINFO_PRIMARY_IP, &address) == CURLE_OK else { return nil }
+    return address.map { String(cString: $0) }
+  }
+
+  // MARK: - Callbacks
+
+  private static func owner(_ context: UnsafeMutableRawPointer) -> HTTPTransfer {
+    Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  private static let bodyCallback: ccurl_data_callback = { data, size, count, context in
+    guard let data, let context else { return 0 }
+    let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+    switch owner(context).took(body: bytes) {
+    case true?: return bytes.count
+    case nil: return Int(CURL_WRITEFUNC_PAUSE)
+    case false?: return bytes.isEmpty ? 1 : 0
+    }
+  }
+
+  private static let headerCallback: ccurl_data_callback = { data, size, count, context in
+    guard let data, let context else { return 0 }
+    let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+    return owner(context).took(headerLine: bytes) ? bytes.count : 0
+  }
+
+  private static let readyCallback: ccurl_ready_callback = { context, _, _, _, _ in
+    guard let context else { return Int32(CURL_PREREQFUNC_ABORT) }
+    owner(context).connected()
+    return Int32(CURL_PREREQFUNC_OK)
+  }
+}

@@ -1,0 +1,64 @@
+/// How a URL is asked for.
+public struct HTTPOptions: Sendable, Hashable {
+  /// A header field of a request.
+  public struct Header: Sendable, Hashable {
+    public let name: String
+    public let value: String
+
+    public init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// Sent with every request. A field that is sent anyway is replaced; `Range`, `Host` and those about the connection are not to be
+  /// given here.
+  public var headers: [Header] = []
+  /// Nil: Playhead's own, `Playhead/VERSION`.
+  public var userAgent: String?
+  /// Whether the network may be used at all. False: opening fails with `networkNotAllowed` before anything is looked up.
+  public var isNetworkAllowed = true
+  /// Names of network interfaces (`eth0`) that may be used, tried in this order; empty: all.
+  public var interfaces: [String] = []
+  /// A file with certificates (PEM) of authorities that are believed; nil: those that the system believes.
+  public var certificateAuthorityFile: String?
+  /// Whether HTTP/2 may be spoken with servers that offer it (over TLS).
+  public var allowsHTTP2 = true
+
+  /// Until a connection stands, its name looked up and TLS agreed on.
+  public var connectTimeout = Duration.seconds(10)
+  /// From the request to the end of the answer's header.
+  public var firstByteTimeout = Duration.seconds(15)
+  /// Without a byte of the body, while bytes are wanted.
+  public var stallTimeout = Duration.seconds(15)
+  /// How long to wait before each further attempt, when one has failed and another may succeed. As many attempts are made without a
+  /// byte between them; then the read fails.
+  public var reconnectDelays: [Duration] = [0.5, 1, 2, 4, 8].map { .seconds($0) }
+  /// A server that wants to be asked again later (`Retry-After`) is asked then, but no later than this.
+  public var maximumRetryAfter = Duration.seconds(30)
+
+  public init() {}
+
+  /// Bytes read ahead of what was asked for.
+  public static let aheadByteCount = 4 << 20
+  /// Bytes kept behind what was asked for.
+  public static let behindByteCount = 1 << 20
+  /// Forward reads over so many bytes read on instead of asking anew.
+  static let nearByteCount: Int64 = 256 << 10
+  /// From a server without ranges, so many bytes are read and dropped to come to a place.
+  static let skipByteCount: Int64 = 16 << 20
+  static let maximumRedirectCount = 10
+  /// Bytes of an answer's header.
+  static let maximumHeaderByteCount = 256 << 10
+  /// Every header of the user's, all together.
+  public static let maximumRequestHeaderByteCount = 16 << 10
+}
+
+extension Duration {
+  /// Nanoseconds, as far as they fit.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? (seconds < 0 ? .min : .max) : whole &+ attoseconds / 1_000_000_000
+  }
+}

@@ -1,0 +1,186 @@
+// One resource of an HTTP server, read as if it were a file: any place at any time, blocking until the bytes are there. Behind it
+// one thread (`HTTPTransfer`) keeps one transfer going, which fills a window of bounded size around the place that is read.
+import CCurl
+import MediaCore
+import RealtimeAudio
+
+/// A resource of an HTTP server.
+///
+/// Threading: as `ByteSource`. Whoever lets go of it ends its thread, and does not wait for that.
+public final class HTTPResource: ByteSource {
+  private typealias State = HTTPTransferState
+
+  private let url: HTTPURL
+  private let options: HTTPOptions
+  private let signal: WakeSignal<HTTPTransferState>
+  private let log: NetworkLog
+  private let clock: any NetworkClock
+
+  /// A resource; nothing is asked of the network before `open`.
+  public init(
+    url: HTTPURL, options: HTTPOptions = HTTPOptions(), log: NetworkLog = NetworkLog(),
+    clock: any NetworkClock = SystemNetworkClock()
+  ) {
+    self.url = url
+    self.options = options
+    self.log = log
+    self.clock = clock
+    signal = WakeSignal(
+      State(
+        window: ByteWindow(
+          behindByteCount: HTTPOptions.behindByteCount, aheadByteCount: HTTPOptions.aheadByteCount)))
+  }
+
+  deinit { change { $0.isClosed = true } }
+
+  // MARK: - Opening
+
+  /// Asks the server for the first bytes, and waits for its answer.
+  ///
+  /// Errors: `networkNotAllowed`, `hostNotFound`, `connectionRefused`, `networkUnavailable`, `tlsFailed`, `networkTimedOut`,
+  /// `tooManyRedirects`, `unsupportedPlace`, `httpNotFound` and its kin, `badHTTPResponse`; `cancelled`.
+  public func open() throws(MediaError) {
+    guard options.isNetworkAllowed else {
+      throw MediaError(.networkNotAllowed, "the network is not to be used for \(url)", operation: "http")
+    }
+    try checkHeaders()
+    log.begin(uri: url.redacted)
+    signal.update { $0.order = 0 }
+    let (url, options, signal, log, clock) = (url, options, signal, log, clock)
+    NamedThread.detached(name: "http") {
+      HTTPTransfer(url: url, options: options, signal: signal, log: log, clock: clock).run()
+    }
+    let result = signal.wait { state -> Result<Void, MediaError>? in
+      if state.isCancelled { return .failure(Self.cancelled) }
+      if state.facts != nil { return .success(()) }
+      return state.failure.map { .failure($0) }
+    }
+    try result?.get()
+  }
+
+  /// Field names and values as RFC 9110 wants them: no line ends, which would be other fields.
+  private func checkHeaders() throws(MediaError) {
+    var byteCount = 0
+    let forbidden: Set = [
+      "range", "host", "connection", "content-length", "transfer-encoding", "icy-metadata", "upgrade",
+    ]
+    for header in options.headers {
+      byteCount += header.name.utf8.count + header.value.utf8.count + 4
+      let isToken =
+        !header.name.isEmpty
+        && header.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
+      guard isToken, !header.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+        throw MediaError(.invalidArgument, "not a header field: \(header.name)", operation: "http")
+      }
+      guard !forbidden.contains(header.name.lowercased()) else {
+        throw MediaError(.invalidArgument, "the header field \(header.name) is not the user's", operation: "http")
+      }
+    }
+    if let agent = options.userAgent, agent.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+      throw MediaError(.invalidArgument, "not a user agent: \(agent)", operation: "http")
+    }
+    guard byteCount <= HTTPOptions.maximumRequestHeaderByteCount else {
+      throw MediaError(
+        .invalidArgument, "header fields have at most \(HTTPOptions.maximumRequestHeaderByteCount) bytes",
+        operation: "http")
+    }
+  }
+
+  private static let cancelled = MediaError(.cancelled, "the operation was cancelled", operation: "http")
+
+  // MARK: - What it is
+
+  public var byteCount: Int64? { signal.withState { $0.facts?.byteCount } }
+  public var isSeekable: Bool { signal.withState { $0.isSeekable } }
+  public var mediaType: String? { signal.withState { $0.facts?.mediaType } }
+
+  public var presentBytes: Range<Int64>? {
+    signal.withState { state in
+      let window = state.window
+      return window.byteCount > 0 ? window.start..<window.end : nil
+    }
+  }
+
+  /// Bytes in memory now; never more than `aheadByteCount` and `behindByteCount` together.
+  var heldByteCount: Int { signal.withState { $0.window.byteCount } }
+
+  public func takeTitles(before offset: Int64) -> [StreamTitle] {
+    signal.withState { state in
+      let count = state.titles.prefix { $0.offset < offset }.count
+      defer { state.titles.removeFirst(count) }
+      return Array(state.titles.prefix(count))
+    }
+  }
+
+  // MARK: - Reading
+
+  public func cancel() { signal.update { $0.isCancelled = true } }
+  public func resume() { signal.update { $0.isCancelled = false } }
+
+  /// As `ByteSource.read`. Errors: those of `open`, when it was given up to go on after a break; `rangesNotSupported` where the
+  /// server gives the resource only from its beginning; `resourceChanged`; `connectionLost`.
+  public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    guard offset >= 0 else { throw MediaError(.invalidArgument, "no byte lies at \(offset)", operation: "http") }
+    guard !buffer.isEmpty else { return 0 }
+    var hasOrdered = false
+    let result = signal.wait { state -> Result<Int, MediaError>? in
+      if state.isCancelled { return .failure(Self.cancelled) }
+      if let byteCount = state.facts?.byteCount, offset >= byteCount { return .success(0) }
+      let count = state.window.read(into: buffer, at: offset)
+      if count > 0 {
+        Self.goOn(&state)
+        return .success(count)
+      }
+      if state.order != nil { return nil }
+      let end = state.window.end
+      if state.isAtEnd, offset >= end { return .success(0) }
+      if let failure = state.failure, hasOrdered || offset >= end { return .failure(failure) }
+      if state.isRunning, offset >= end, offset - end <= Self.reach(state) {
+        state.window.expect(offset)
+        Self.goOn(&state)
+        return nil
+      }
+      do throws(MediaError) { try Self.order(offset, of: &state, url: url) } catch { return .failure(error) }
+      hasOrdered = true
+      return nil
+    }
+    return try result?.get() ?? 0
+  }
+
+  /// How far ahead a running transfer is waited for.
+  private static func reach(_ state: State) -> Int64 {
+    state.facts?.hasRanges == true ? HTTPOptions.nearByteCount : HTTPOptions.skipByteCount
+  }
+
+  /// Lets a transfer go on that found no room.
+  private static func goOn(_ state: inout State) {
+    // Not for every piece: what comes is worth waking the thread for.
+    guard state.isPaused, state.window.room >= HTTPOptions.aheadByteCount / 4 else { return }
+    wake(state)
+  }
+
+  private static func order(_ offset: Int64, of state: inout State, url: HTTPURL) throws(MediaError) {
+    guard let facts = state.facts else {
+      throw MediaError(.invalidState, "the resource is read before it was opened", operation: "http")
+    }
+    guard facts.hasRanges || state.isSeekable && offset <= HTTPOptions.skipByteCount else {
+      throw MediaError(
+        .rangesNotSupported, "the server gives \(url) only from its beginning on, and that place is over",
+        operation: "http")
+    }
+    state.order = offset
+    state.failure = nil
+    wake(state)
+  }
+
+  private static func wake(_ state: State) {
+    if let multi = state.multi { _ = ccurl_multi_wakeup(multi) }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    signal.update { state in
+      body(&state)
+      Self.wake(state)
+    }
+  }
+}

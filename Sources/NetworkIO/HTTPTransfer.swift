@@ -1,0 +1,418 @@
+// The thread behind a resource: it does what the reader orders, keeps one transfer going, and tries again what may succeed. It
+// sleeps in `curl_multi_poll` until there is something to do, woken by the reader and by time-outs.
+import CCurl
+import MediaCore
+import RealtimeAudio
+
+/// One resource's transfers, one after another. Confined to its thread but for `signal`.
+final class HTTPTransfer {
+  private enum Phase {
+    case idle
+    /// Until the request has been sent; curl watches the time.
+    case connecting
+    case awaitingHead(until: HostTime)
+    /// The body; no byte has come since.
+    case receiving(since: HostTime)
+    case pausing(until: HostTime)
+  }
+
+  private let url: HTTPURL
+  private let options: HTTPOptions
+  private let signal: WakeSignal<HTTPTransferState>
+  private let log: NetworkLog
+  private let clock: any NetworkClock
+
+  private var multi: UnsafeMutableRawPointer?
+  private var request: CurlRequest?
+  private var phase = Phase.idle
+  private var retries: RetryPolicy
+  /// Where the present transfer's bytes belong: behind what the window has.
+  private var offset: Int64 = 0
+  /// Bytes of the body that are dropped before those that are wanted.
+  private var skipLeft: Int64 = 0
+  private var head = ResponseHead()
+  private var icy: ICYParser?
+  /// Why what comes is not wanted.
+  private var rejection: HTTPFailure?
+  /// There is nothing at or behind the place that was asked for.
+  private var isPastEnd = false
+  private var hasOpened = false
+  private var hasBytes = false
+  /// The present transfer gave some.
+  private var hasDelivered = false
+  private let openedAt: HostTime
+  private var lastByteAt: HostTime?
+  private var serverAddress = ""
+  private var hasToldLength = false
+  private var attemptCount = 0
+
+  init(
+    url: HTTPURL, options: HTTPOptions, signal: WakeSignal<HTTPTransferState>, log: NetworkLog,
+    clock: any NetworkClock
+  ) {
+    self.url = url
+    self.options = options
+    self.signal = signal
+    self.log = log
+    self.clock = clock
+    retries = RetryPolicy(options)
+    openedAt = clock.now
+  }
+
+  // MARK: - The thread
+
+  func run() {
+    if let reason = ccurl_load() {
+      return give(
+        up: HTTPFailure(
+          .networkUnavailable, "libcurl cannot be loaded", retry: .never, underlying: String(cString: reason)))
+    }
+    guard let multi = ccurl_multi_init() else {
+      return give(up: HTTPFailure(.mediaLimitExceeded, "no memory for a transfer", retry: .never))
+    }
+    self.multi = multi
+    signal.withState { $0.multi = multi }
+    let signal = signal
+    clock.onMove { signal.withState { if let multi = $0.multi { _ = ccurl_multi_wakeup(multi) } } }
+    while carryOutOrders() {
+      var runningCount: Int32 = 0
+      _ = ccurl_multi_perform(multi, &runningCount)
+      var result = CURLE_OK
+      while ccurl_multi_next_finished(multi, &result) != nil { finished(result) }
+      checkTime()
+      _ = ccurl_multi_poll(multi, sleepMilliseconds)
+    }
+    drop()
+    signal.withState { $0.multi = nil }
+    _ = ccurl_multi_cleanup(multi)
+  }
+
+  /// False when nobody wants the resource any more.
+  private func carryOutOrders() -> Bool {
+    let (order, mayGoOn, isClosed) = signal.update { state in
+      let order = state.order
+      if let order {
+        state.order = nil
+        state.restart(at: order)
+        state.isRunning = true
+      }
+      let mayGoOn = state.isPaused && state.window.room >= Self.pieceByteCount
+      if mayGoOn { state.isPaused = false }
+      return (order, mayGoOn, state.isClosed)
+    }
+    if isClosed { return false }
+    if let order {
+      retries.succeeded()
+      begin(at: order)
+    } else if mayGoOn, let request {
+      phase = .receiving(since: clock.now)
+      request.goOn()
+    }
+    return true
+  }
+
+  /// The largest piece that curl hands over at once (CURL_MAX_WRITE_SIZE).
+  private static let pieceByteCount = 16_384
+
+  private var sleepMilliseconds: Int32 {
+    guard let (deadline, isPause) = deadline else { return .max }
+    return clock.milliseconds(until: deadline, isPause: isPause)
+  }
+
+  private var deadline: (HostTime, isPause: Bool)? {
+    switch phase {
+    case .idle, .connecting: nil
+    case .awaitingHead(let deadline): (deadline, false)
+    case .receiving(let since):
+      signal.withState { $0.isPaused }
+        ? nil : (since.advanced(byNanoseconds: options.stallTimeout.nanoseconds), false)
+    case .pausing(let deadline): (deadline, true)
+    }
+  }
+
+  private func checkTime() {
+    guard let (deadline, isPause) = deadline, deadline <= clock.now else { return }
+    if isPause { return begin(at: offset) }
+    let isHead = if case .awaitingHead = phase { true } else { false }
+    failed(
+      HTTPFailure(
+        .networkTimedOut, isHead ? "the server does not answer: \(url)" : "the server sends no more: \(url)",
+        retry: .whenOpened))
+  }
+
+  // MARK: - A transfer
+
+  private func begin(at offset: Int64) {
+    drop()
+    self.offset = offset
+    head = ResponseHead()
+    icy = nil
+    rejection = nil
+    isPastEnd = false
+    skipLeft = 0
+    hasDelivered = false
+    let facts = signal.withState { $0.facts }
+    do throws(HTTPFailure) {
+      let interface = options.interfaces.isEmpty ? nil : options.interfaces[attemptCount % options.interfaces.count]
+      attemptCount &+= 1
+      let request = try CurlRequest(
+        url: url, options: options, firstByte: facts?.isLive == true ? nil : offset, interface: interface, owner: self)
+      self.request = request
+      phase = .connecting
+      log.change { $0.numberOfMediaRequests += 1 }
+      if let multi { try request.start(in: multi) }
+    } catch {
+      failed(error)
+    }
+  }
+
+  private func drop() {
+    if let multi { request?.stop(in: multi) }
+    request = nil
+    phase = .idle
+  }
+
+  /// The transfer came to its end, or broke.
+  private func finished(_ result: CURLcode) {
+    guard let request else { return }
+    let failure = rejection ?? request.failure(result, url: url)
+    noteServer(request)
+    if isPastEnd { return end(at: offset) }
+    if let rejection { return failed(rejection) }
+    if result != CURLE_OK, let failure { return failed(failure) }
+    let (facts, end) = signal.withState { ($0.facts, $0.window.end) }
+    if let byteCount = facts?.byteCount {
+      if end >= byteCount { return self.end(at: byteCount) }
+      // Some servers give a part of what was asked for.
+      if hasDelivered { return begin(at: end) }
+      return failed(HTTPFailure(.connectionLost, "the server gives less than it said of \(url)", retry: .whenOpened))
+    }
+    if facts?.isLive == true {
+      return failed(HTTPFailure(.connectionLost, "the station broke off: \(url)", retry: .whenOpened))
+    }
+    self.end(at: end)
+  }
+
+  /// There is nothing from `byteCount` on.
+  private func end(at byteCount: Int64) {
+    drop()
+    signal.update { state in
+      state.isRunning = false
+      state.isAtEnd = true
+      if state.facts?.byteCount == nil { state.facts?.byteCount = byteCount }
+    }
+  }
+
+  /// Tries again, or gives up.
+  private func failed(_ failure: HTTPFailure) {
+    if let request { noteServer(request) }
+    drop()
+    let pause = failure.mayRetry(hasOpened: hasOpened) ? retries.failed(retryAfter: failure.retryAfter) : nil
+    log.append(
+      ErrorLogEvent(
+        uri: url.redacted, serverAddress: serverAddress, statusCode: failure.statusCode, error: failure.error,
+        isRetried: pause != nil))
+    guard let pause else { return give(up: failure) }
+    if hasOpened { log.change { $0.numberOfReconnects += 1 } }
+    // From the byte that is missing; of a station, from now on.
+    offset = signal.withState { $0.window.end }
+    phase = .pausing(until: clock.now.advanced(byNanoseconds: pause.nanoseconds))
+  }
+
+  private func give(up failure: HTTPFailure) {
+    phase = .idle
+    signal.update { state in
+      state.isRunning = false
+      state.failure = failure.error
+    }
+  }
+
+  private func noteServer(_ request: CurlRequest) {
+    guard let address = request.serverAddress, !address.isEmpty, address != serverAddress else { return }
+    let isChange = !serverAddress.isEmpty
+    serverAddress = address
+    log.change { event in
+      event.serverAddress = address
+      if isChange { event.numberOfServerAddressChanges += 1 }
+    }
+  }
+
+  // MARK: - What curl tells, from within `curl_multi_perform`
+
+  /// The connection stands, and the request is about to be sent.
+  func connected() {
+    phase = .awaitingHead(until: clock.now.advanced(byNanoseconds: options.firstByteTimeout.nanoseconds))
+  }
+
+  /// A line of a header; false breaks the transfer off.
+  func took(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    // Trailers come behind the body.
+    if case .receiving = phase { return true }
+    head.take(line: line)
+    guard head.byteCount <= HTTPOptions.maximumHeaderByteCount else {
+      rejection = HTTPFailure(.badHTTPResponse, "the header of the answer does not end: \(url)", retry: .never)
+      return false
+    }
+    guard head.isComplete else { return true }
+    let isProvisional = head.status < 200
+    let isRedirect = (300..<400).contains(head.status) && head.fields["location"] != nil
+    if isProvisional || isRedirect { return true }
+    phase = .receiving(since: clock.now)
+    judge()
+    return rejection == nil && !isPastEnd
+  }
+
+  /// A piece of the body. Nil: there is no room now; false breaks the transfer off.
+  func took(body bytes: UnsafeRawBufferPointer) -> Bool? {
+    if rejection != nil || isPastEnd { return false }
+    let now = clock.now
+    let hasRoom = signal.update { state in
+      guard state.window.room >= bytes.count else {
+        state.isPaused = true
+        return false
+      }
+      // Who reads them finds them in the log.
+      note(bytes.count, at: now)
+      append(bytes, to: &state)
+      return true
+    }
+    guard hasRoom else { return nil }
+    if !hasBytes {
+      hasBytes = true
+      log.tellAccess()
+    }
+    return true
+  }
+
+  private func append(_ bytes: UnsafeRawBufferPointer, to state: inout HTTPTransferState) {
+    let limit = state.facts?.byteCount ?? .max
+    let window = state.window
+    func take(_ sound: UnsafeRawBufferPointer) {
+      var sound = sound
+      if skipLeft > 0 {
+        let count = Int(min(skipLeft, Int64(sound.count)))
+        skipLeft -= Int64(count)
+        sound = UnsafeRawBufferPointer(rebasing: sound[count...])
+      }
+      // More than was said is no part of it.
+      let count = Int(min(Int64(sound.count), max(0, limit - window.end)))
+      _ = window.append(UnsafeRawBufferPointer(rebasing: sound[..<count]))
+    }
+    guard icy != nil else { return take(bytes) }
+    var titles: [StreamTitle] = []
+    icy?.take(bytes, sound: take) { metadata in
+      titles.append(StreamTitle(offset: window.end, title: metadata.title, url: metadata.url))
+    }
+    for title in titles { state.append(title) }
+  }
+
+  private func note(_ byteCount: Int, at now: HostTime) {
+    retries.succeeded()
+    hasDelivered = true
+    phase = .receiving(since: now)
+    let isFirst = !hasBytes
+    let elapsed = lastByteAt.map { max(0, now.nanoseconds(since: $0)) } ?? 0
+    lastByteAt = now
+    let startup = now.nanoseconds(since: openedAt)
+    log.change { event in
+      event.numberOfBytesTransferred += Int64(byteCount)
+      // A longer pause was the reader's.
+      event.transferNanoseconds += isFirst ? startup : min(elapsed, 1_000_000_000)
+      if isFirst { event.startupNanoseconds = startup }
+    }
+    if isFirst, let request { noteServer(request) }
+  }
+
+  // MARK: - Judging an answer
+
+  /// Whether the answer is what was asked for, and what it says of the resource.
+  private func judge() {
+    do throws(HTTPFailure) {
+      switch head.status {
+      case 206: try judgePartial()
+      case 200..<300: try judgeWhole()
+      case 416 where try isBehindEnd(): isPastEnd = true
+      default: throw HTTPFailure(status: head.status, head: head, url: url)
+      }
+    } catch {
+      rejection = error
+    }
+  }
+
+  private func judgePartial() throws(HTTPFailure) {
+    guard let range = head.contentRange, let bytes = range.bytes, bytes.lowerBound == offset else {
+      throw HTTPFailure(
+        .badHTTPResponse, "the server gives another part than was asked for: \(url)", retry: .never,
+        underlying: head.fields["content-range"])
+    }
+    if let length = head.contentLength, length != bytes.upperBound - bytes.lowerBound + 1 {
+      tellLength("the server says of a part that it has \(bytes.count) bytes and \(length)")
+    }
+    try adopt(byteCount: range.total, hasRanges: true)
+  }
+
+  private func judgeWhole() throws(HTTPFailure) {
+    let isLive = head.isStation && head.contentLength == nil || signal.withState { $0.facts?.isLive ?? false }
+    if !isLive, offset > 0 {
+      guard offset <= HTTPOptions.skipByteCount else {
+        throw HTTPFailure(.rangesNotSupported, "the server gives no parts of \(url)", retry: .never)
+      }
+      skipLeft = offset
+    }
+    try adopt(byteCount: isLive ? nil : head.contentLength, hasRanges: head.acceptsRanges, isLive: isLive)
+    if let interval = head.icyInterval { icy = ICYParser(interval: interval) }
+  }
+
+  /// The answer that there are no bytes at the place: right when the resource ends there.
+  private func isBehindEnd() throws(HTTPFailure) -> Bool {
+    guard let range = head.contentRange, range.bytes == nil, let total = range.total, total <= offset else {
+      return false
+    }
+    let known = signal.withState { $0.facts?.byteCount }
+    if let known, known > total {
+      tellLength("the server said that it has \(known) bytes, and has \(total)")
+    }
+    if known == nil { try adopt(byteCount: total, hasRanges: true) }
+    return true
+  }
+
+  private func adopt(byteCount: Int64?, hasRanges: Bool, isLive: Bool = false) throws(HTTPFailure) {
+    let (etag, mediaType) = (head.strongETag, head.mediaType)
+    // Before the reader knows that it is open.
+    if !hasOpened { noteOpened(isLive: byteCount == nil) }
+    let known = signal.update { state in
+      guard let known = state.facts else {
+        state.facts = HTTPTransferState.Facts(
+          byteCount: byteCount, hasRanges: hasRanges, isLive: isLive, mediaType: mediaType, strongETag: etag)
+        return HTTPTransferState.Facts?.none
+      }
+      return known
+    }
+    guard let known, !known.isLive else { return }
+    let isOtherLength = byteCount != nil && known.byteCount != nil && byteCount != known.byteCount
+    let isOtherState = etag != nil && known.strongETag != nil && etag != known.strongETag
+    if isOtherLength || isOtherState {
+      throw HTTPFailure(.resourceChanged, "the resource changed while it was read: \(url)", retry: .never)
+    }
+  }
+
+  private func noteOpened(isLive: Bool) {
+    hasOpened = true
+    let station = StationInfo(head)
+    if let station { log.setStation(station) }
+    log.change { event in
+      event.playbackType = isLive ? "live" : "file"
+      event.indicatedBitrate = station?.bitrate.flatMap { $0 < 1_000_000 ? $0 * 1_000 : nil }
+    }
+  }
+
+  /// Once is enough.
+  private func tellLength(_ text: String) {
+    guard !hasToldLength else { return }
+    hasToldLength = true
+    log.append(
+      ErrorLogEvent(
+        uri: url.redacted, serverAddress: serverAddress, statusCode: head.status,
+        error: MediaError(.wrongLength, "\(text): \(url)", operation: "http"), isRetried: false))
+  }
+}

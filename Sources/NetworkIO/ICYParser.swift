@@ -1,0 +1,130 @@
+// Titles in a stream of sound, as SHOUTcast and Icecast mix them in: after every `icy-metaint` bytes of sound a byte that says
+// how many times sixteen bytes of text follow. There is no standard; what stations send is taken as far as it makes sense.
+import MediaCore
+
+/// Tells sound from titles. Pure.
+public struct ICYParser {
+  private let interval: Int
+  /// Bytes of sound until the next title's length.
+  private var soundLeft: Int
+  /// Bytes of text that are still to come; nil: not inside one.
+  private var textLeft: Int?
+  private var text: [UInt8] = []
+
+  /// - Parameter interval: bytes of sound between titles, more than 0.
+  public init(interval: Int) {
+    precondition(interval > 0, "titles come after some bytes of sound")
+    self.interval = interval
+    soundLeft = interval
+  }
+
+  /// Takes bytes as they come; hands on the sound, and the titles between it, in order.
+  public mutating func take(
+    _ bytes: UnsafeRawBufferPointer, sound: (UnsafeRawBufferPointer) -> Void, title: (ICYMetadata) -> Void
+  ) {
+    var rest = bytes
+    while !rest.isEmpty {
+      if let left = textLeft {
+        let count = min(left, rest.count)
+        text.append(contentsOf: rest[..<count])
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        textLeft = left - count
+        if left == count { finish(title) }
+      } else if soundLeft > 0 {
+        let count = min(soundLeft, rest.count)
+        sound(UnsafeRawBufferPointer(rebasing: rest[..<count]))
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        soundLeft -= count
+      } else {
+        // At most 4,080 bytes.
+        let count = Int(rest[0]) * 16
+        rest = UnsafeRawBufferPointer(rebasing: rest[1...])
+        soundLeft = interval
+        textLeft = count > 0 ? count : nil
+      }
+    }
+  }
+
+  private mutating func finish(_ title: (ICYMetadata) -> Void) {
+    textLeft = nil
+    if let metadata = ICYMetadata(text) { title(metadata) }
+    text.removeAll(keepingCapacity: true)
+  }
+}
+
+/// One title: `StreamTitle='artist - title';StreamUrl='https://…';`.
+public struct ICYMetadata: Sendable, Hashable {
+  /// Often `artist - title`.
+  public var title: String
+  /// Nil when there is none.
+  public var url: String?
+
+  /// Nil when there is no title in it. An apostrophe inside a title is one, unless a semicolon and the next field, or the end,
+  /// follow it.
+  public init?(_ bytes: [UInt8]) {
+    let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+    let text = Array(bytes[..<end])
+    guard let title = Self.value(of: "StreamTitle", in: text) else { return nil }
+    self.title = title
+    url = Self.value(of: "StreamUrl", in: text).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private static func value(of name: String, in text: [UInt8]) -> String? {
+    let opening = Array("\(name)='".utf8)
+    guard let start = first(opening, in: text[...], ignoringCase: true).map({ $0 + opening.count }) else { return nil }
+    var place = start
+    while let quote = text[place...].firstIndex(of: UInt8(ascii: "'")) {
+      if endsValue(text[(quote + 1)...]) { return ICYText.decode(text[start..<quote]) }
+      place = quote + 1
+    }
+    // The text broke off: what there is of it.
+    var rest = text[start...]
+    if rest.last == UInt8(ascii: ";") { rest = rest.dropLast() }
+    return ICYText.decode(rest)
+  }
+
+  /// Whether what follows an apostrophe says that it was a closing one: nothing, or a semicolon, and then nothing or `name='`.
+  private static func endsValue(_ rest: ArraySlice<UInt8>) -> Bool {
+    guard let first = rest.first else { return true }
+    guard first == UInt8(ascii: ";") else { return false }
+    let behind = rest.dropFirst().drop { $0 == 0x20 }
+    let name = behind.prefix { ASCIIByte.isLetter($0) }
+    return behind.isEmpty || !name.isEmpty && behind.dropFirst(name.count).starts(with: "='".utf8)
+  }
+
+  private static func first(_ pattern: [UInt8], in text: ArraySlice<UInt8>, ignoringCase: Bool) -> Int? {
+    guard pattern.count <= text.count else { return nil }
+    return (text.startIndex...(text.endIndex - pattern.count)).first { index in
+      pattern.indices.allSatisfy { ASCIIByte.lowercase(text[index + $0]) == ASCIIByte.lowercase(pattern[$0]) }
+    }
+  }
+}
+
+/// Text of which nobody says how it is encoded.
+enum ICYText {
+  /// UTF-8, where it is; else Latin-1 with Windows' additions left out. Control characters become spaces.
+  static func decode(_ bytes: some Sequence<UInt8>) -> String {
+    let bytes = Array(bytes)
+    let text = String(validating: bytes, as: UTF8.self) ?? String(decoding: bytes.map { UInt16($0) }, as: UTF16.self)
+    guard text.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) else {
+      return text
+    }
+    var clean = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      clean.append(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? " " : scalar)
+    }
+    return String(clean)
+  }
+}
+
+/// ASCII's letters.
+enum ASCIIByte {
+  static func isLetter(_ byte: UInt8) -> Bool {
+    let lower = lowercase(byte)
+    return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
+  }
+
+  static func lowercase(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+  }
+}

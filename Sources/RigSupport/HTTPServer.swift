@@ -1,0 +1,124 @@
+import Glibc
+import Synchronization
+
+/// A web server of a test's own on loopback, which does what a request's query says (`Tests/Support/http_server.py`), and tells
+/// what happens line by line.
+///
+/// Threading: one thread at a time.
+public final class HTTPServer: @unchecked Sendable {
+  // `@unchecked Sendable`: used by the owning test only.
+  public let files: TemporaryDirectory
+  /// `http://127.0.0.1:PORT`, or `https:`.
+  public private(set) var address = ""
+  public private(set) var port = 0
+  private let process: ChildProcess
+  private let control: Int32
+  private var pending: [UInt8] = []
+  /// What it told, and nobody waited for.
+  private var lines: [String] = []
+
+  /// Starts a server for the files in a folder of its own; with TLS when there are a certificate's and a key's file.
+  public init(certificate: String? = nil, key: String? = nil) throws {
+    files = try TemporaryDirectory("http")
+    let folder = try TemporaryDirectory("control")
+    let path = folder.file("socket")
+    let listener = try Self.listen(at: path)
+    defer { close(listener) }
+    let script = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
+    var arguments = ["python3", "/\(script)/Tests/Support/http_server.py", files.path, path]
+    if let certificate, let key { arguments += [certificate, key] }
+    process = try ChildProcess(arguments, silent: false)
+    control = try Self.accept(listener)
+    let told = try wait("port ")
+    guard let port = Int(told.dropFirst(5)) else { throw RigError.programFailed("the server says \(told)") }
+    self.port = port
+    address = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)"
+  }
+
+  deinit {
+    stop()
+    close(control)
+  }
+
+  /// Ends the server with all its connections.
+  public func stop() { process.kill() }
+
+  /// Writes a file that it gives.
+  public func write(_ bytes: [UInt8], to name: String) throws {
+    let descriptor = Glibc.open(files.file(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw RigError.system(call: "open", errno: errno) }
+    defer { close(descriptor) }
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
+      }
+      guard count > 0 else { throw RigError.system(call: "write", errno: errno) }
+      written += count
+    }
+  }
+
+  /// Lets whoever waits at a gate go on, and whoever comes.
+  public func open(gate name: String) {
+    let bytes = Array("open \(name)\n".utf8)
+    _ = bytes.withUnsafeBytes { Glibc.write(control, $0.baseAddress, $0.count) }
+  }
+
+  /// Waits until the server tells something that begins so; what was told before counts, once.
+  @discardableResult
+  public func wait(_ beginning: String) throws -> String {
+    while true {
+      if let index = lines.firstIndex(where: { $0.hasPrefix(beginning) }) { return lines.remove(at: index) }
+      guard try readMore(milliseconds: 60_000) else { throw RigError.timedOut("the web server to say '\(beginning)'") }
+    }
+  }
+
+  /// Everything that was told until now and not waited for, in order.
+  public func drain() throws -> [String] {
+    while try readMore(milliseconds: 0) {}
+    defer { lines = [] }
+    return lines
+  }
+
+  private func readMore(milliseconds: Int32) throws -> Bool {
+    var entry = pollfd(fd: control, events: Int16(POLLIN), revents: 0)
+    guard poll(&entry, 1, milliseconds) > 0 else { return false }
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    let count = read(control, &buffer, buffer.count)
+    guard count > 0 else { return false }
+    pending += buffer[..<count]
+    while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+      lines.append(String(decoding: pending[..<end], as: UTF8.self))
+      pending.removeSubrange(...end)
+    }
+    return true
+  }
+
+  private static func listen(at path: String) throws -> Int32 {
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard listener >= 0 else { throw RigError.system(call: "socket", errno: errno) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw RigError.system(call: "bind", errno: ENAMETOOLONG)
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0, Glibc.listen(listener, 1) == 0 else { throw RigError.system(call: "bind", errno: errno) }
+    return listener
+  }
+
+  private static func accept(_ listener: Int32) throws -> Int32 {
+    var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+    guard poll(&entry, 1, 60_000) > 0 else { throw RigError.timedOut("the web server to start") }
+    let control = Glibc.accept(listener, nil, nil)
+    guard control >= 0 else { throw RigError.system(call: "accept", errno: errno) }
+    _ = fcntl(control, F_SETFD, FD_CLOEXEC)
+    return control
+  }
+}

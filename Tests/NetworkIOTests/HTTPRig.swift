@@ -1,0 +1,74 @@
+import MediaCore
+import RigSupport
+import Testing
+
+@testable import NetworkIO
+
+/// A web server, and resources of it that are read.
+final class HTTPRig {
+  let server: HTTPServer
+  var clock = ManualNetworkClock()
+
+  init() throws { server = try HTTPServer() }
+
+  /// What was read, and why it ended.
+  struct Outcome {
+    var bytes: [UInt8] = []
+    var error: MediaError?
+    var maximumHeld = 0
+    var log = NetworkLog()
+  }
+
+  /// Bytes of which each tells its place.
+  static func pattern(_ count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      var index = 0
+      while index < count {
+        buffer[index] = UInt8(truncatingIfNeeded: (index &* 2_654_435_761) >> 13 ^ index >> 3)
+        index &+= 1
+      }
+      filled = count
+    }
+  }
+
+  func resource(
+    _ place: String, options: HTTPOptions = HTTPOptions(), log: NetworkLog = NetworkLog()
+  ) throws -> HTTPResource {
+    HTTPResource(url: try HTTPURL(server.address + place), options: options, log: log, clock: clock)
+  }
+
+  /// Opens and reads from `offset` to the end, or to so many bytes.
+  func read(
+    _ place: String, from offset: Int64 = 0, limit: Int = .max, options: HTTPOptions = HTTPOptions()
+  ) throws -> Outcome {
+    var outcome = Outcome()
+    let resource = try resource(place, options: options, log: outcome.log)
+    do throws(MediaError) {
+      try resource.open()
+      try Self.read(resource, from: offset, limit: limit, into: &outcome)
+    } catch {
+      outcome.error = error
+    }
+    return outcome
+  }
+
+  static func read(
+    _ resource: HTTPResource, from offset: Int64, limit: Int = .max, into outcome: inout Outcome
+  ) throws(MediaError) {
+    var offset = offset
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while outcome.bytes.count < limit {
+      let wanted = min(buffer.count, limit - outcome.bytes.count)
+      let count: Int
+      do {
+        count = try buffer.withUnsafeMutableBytes {
+          try resource.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<wanted]), at: offset)
+        }
+      } catch let error as MediaError { throw error } catch { preconditionFailure("only MediaErrors are thrown") }
+      if count == 0 { return }
+      outcome.bytes += buffer[..<count]
+      outcome.maximumHeld = max(outcome.maximumHeld, resource.heldByteCount)
+      offset += Int64(count)
+    }
+  }
+}

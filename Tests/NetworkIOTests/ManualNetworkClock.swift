@@ -1,0 +1,38 @@
+import MediaCore
+import NetworkIO
+import Synchronization
+
+/// Time that a test moves; pauses between attempts are over at once, and noted.
+final class ManualNetworkClock: NetworkClock {
+  private struct State {
+    var now = HostTime(nanoseconds: 0)
+    var pauses: [Int64] = []
+    var wakes: [@Sendable () -> Void] = []
+  }
+
+  private let state = Mutex(State())
+
+  var now: HostTime { state.withLock { $0.now } }
+
+  /// How long was waited before each further attempt, in milliseconds.
+  var pauseMilliseconds: [Int64] { state.withLock { $0.pauses } }
+
+  func milliseconds(until deadline: HostTime, isPause: Bool) -> Int32 {
+    guard isPause else { return .max }
+    state.withLock { state in
+      state.pauses.append(deadline.nanoseconds(since: state.now) / 1_000_000)
+      state.now = max(state.now, deadline)
+    }
+    return 0
+  }
+
+  func onMove(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wakes.append(wake) } }
+
+  func advance(seconds: Int64) {
+    let wakes = state.withLock { state in
+      state.now = state.now.advanced(byNanoseconds: seconds * 1_000_000_000)
+      return state.wakes
+    }
+    for wake in wakes { wake() }
+  }
+}

@@ -1,0 +1,147 @@
+import MediaCore
+import Testing
+
+@testable import NetworkIO
+
+/// The pure parts: titles, headers, addresses, pauses, the window.
+@Suite struct ParserTests {
+  private static func parse(_ bytes: [UInt8], interval: Int, cuts: [Int]) -> (sound: [UInt8], titles: [ICYMetadata]) {
+    var parser = ICYParser(interval: interval)
+    var sound: [UInt8] = []
+    var titles: [ICYMetadata] = []
+    var start = 0
+    for end in cuts + [bytes.count] {
+      bytes[start..<end].withUnsafeBytes { piece in
+        parser.take(piece, sound: { sound += Array($0) }, title: { titles.append($0) })
+      }
+      start = end
+    }
+    return (sound, titles)
+  }
+
+  private static func block(_ text: [UInt8]) -> [UInt8] {
+    let padded = text + [UInt8](repeating: 0, count: (16 - text.count % 16) % 16)
+    return [UInt8(padded.count / 16)] + padded
+  }
+
+  @Test func soundAndTitlesAreToldApartWhereverPiecesAreCut() {
+    let sound = HTTPRig.pattern(1_000)
+    var stream: [UInt8] = []
+    for (index, start) in stride(from: 0, to: 1_000, by: 100).enumerated() {
+      stream += sound[start..<start + 100] + Self.block(index % 3 == 1 ? [] : Array("StreamTitle='T\(index)';".utf8))
+    }
+    let whole = Self.parse(stream, interval: 100, cuts: [])
+    #expect(whole.sound == sound)
+    #expect(whole.titles.map(\.title) == ["T0", "T2", "T3", "T5", "T6", "T8", "T9"])
+    for cut in stream.indices {
+      let parts = Self.parse(stream, interval: 100, cuts: [cut])
+      #expect(parts.sound == sound && parts.titles == whole.titles, "cut at \(cut)")
+      // An end anywhere gives what there was until then.
+      let truncated = Self.parse(Array(stream[..<cut]), interval: 100, cuts: [])
+      #expect(sound.starts(with: truncated.sound), "ends at \(cut)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("StreamTitle='a';", "a", nil), ("StreamTitle='';", "", nil), ("StreamTitle='it's';", "it's", nil),
+      ("StreamTitle='a';StreamUrl='u';", "a", "u"), ("StreamTitle='a; b';StreamUrl='';", "a; b", nil),
+      ("StreamTitle='x';y';StreamUrl='u'", "x';y", "u"), ("streamtitle='lower';", "lower", nil),
+      ("StreamTitle='cut", "cut", nil), ("StreamTitle='cut;", "cut", nil), ("StreamTitle='a'", "a", nil),
+      ("StreamUrl='u';StreamTitle='b';", "b", "u"), ("StreamTitle='tab\there';", "tab here", nil),
+      ("StreamTitle='Gr\u{FC}n';", "Grün", nil),
+    ] as [(String, String, String?)])
+  func titles(text: String, title: String, url: String?) throws {
+    let metadata = try #require(ICYMetadata(Array(text.utf8) + [0, 0, 0]))
+    #expect(metadata.title == title && metadata.url == url)
+  }
+
+  @Test func titlesThatAreNotUTF8AreLatin1AndNonsenseIsNone() {
+    #expect(ICYMetadata(Array("StreamTitle='Gr".utf8) + [0xFC] + Array("n';".utf8))?.title == "Grün")
+    for text in ["", "StreamTitle", "StreamTitle=", "Title='a'", "'", "StreamUrl='u';"] {
+      #expect(ICYMetadata(Array(text.utf8)) == nil, "\(text)")
+    }
+  }
+
+  private static func head(_ lines: [String]) -> ResponseHead {
+    var head = ResponseHead()
+    for line in lines { Array("\(line)\r\n".utf8).withUnsafeBytes { head.take(line: $0) } }
+    return head
+  }
+
+  @Test func headersSayWhatTheySayAndNonsenseNothing() {
+    let head = Self.head([
+      "HTTP/1.1 302 Found", "Location: /b", "", "HTTP/1.1 206 Partial Content", "Content-Type: Audio/MPEG; x=y",
+      "Content-Range: bytes 5-9/10", "content-length: 5", "Retry-After: 3", "ETag: \"x\"", "Accept-Ranges: bytes",
+      "Content-Length: 7", "no colon here", "",
+    ])
+    #expect(head.status == 206 && head.isComplete && head.fields["location"] == nil)
+    #expect(head.contentRange == .init(bytes: 5...9, total: 10))
+    #expect(head.contentLength == 5 && head.retryAfter == .seconds(3) && head.mediaType == "audio/mpeg")
+    #expect(head.strongETag == "\"x\"" && head.acceptsRanges && !head.isStation)
+    for text in [
+      "5-9/10", "bytes 9-5/10", "bytes 5-10/10", "bytes a-9/10", "bytes 5-9", "bytes -1-9/10", "bytes 5-9/x",
+      "bytes 0-9999999999999999999/*", "bytes /",
+    ] {
+      #expect(ResponseHead.range(text) == nil, "\(text)")
+    }
+    #expect(ResponseHead.range("bytes */10") == .init(bytes: nil, total: 10))
+    #expect(ResponseHead.range("bytes 0-9/*") == .init(bytes: 0...9, total: nil))
+    #expect(Self.head(["HTTP/1.1 200 OK", "Content-Length: -1", "icy-metaint: 99999999999"]).contentLength == nil)
+    #expect(Self.head(["ICY 200 OK", "icy-name:x", ""]).status == 200)
+    #expect(Self.head(["HTTP/2"]).status == 0)
+  }
+
+  @Test func addressesAreReadAndToldWithoutCredentials() throws {
+    #expect(try HTTPURL("http://h/a%20b?x#y").redacted == "http://h/a%20b?x#y")
+    #expect(try HTTPURL("HTTPS://u:p@h:1/a@b").redacted == "HTTPS://h:1/a@b")
+    #expect(try HTTPURL("http://h/x/y.mp3?z=a/b").lastPathComponent == "y.mp3")
+    #expect(try HTTPURL("http://h").lastPathComponent == "")
+    for text in [
+      "http:", "http://", "http:///a", "http://:80/", "http://u@/", "http://h/a b", "http://h/\n", "http://h/\u{7F}",
+    ] {
+      #expect((#expect(throws: MediaError.self) { try HTTPURL(text) })?.code == .invalidArgument, "\(text)")
+    }
+    for text in ["file:///a", "ftp://h/a", "httpx://h", "", "/a", "rtsp://h"] {
+      #expect((#expect(throws: MediaError.self) { try HTTPURL(text) })?.code == .unsupportedPlace, "\(text)")
+    }
+    #expect(throws: MediaError.self) { try HTTPURL("http://h/" + String(repeating: "a", count: 9_000)) }
+  }
+
+  @Test func pausesGrowAndEndAndServersAreHeardWithinBounds() {
+    var policy = RetryPolicy(HTTPOptions())
+    #expect(
+      (0..<7).map { _ in policy.failed(retryAfter: nil) } == [
+        .seconds(0.5), .seconds(1), .seconds(2), .seconds(4), .seconds(8), nil, nil,
+      ])
+    policy.succeeded()
+    #expect(policy.failed(retryAfter: .seconds(5)) == .seconds(5))
+    #expect(policy.failed(retryAfter: .seconds(500)) == .seconds(30))
+    #expect(policy.failed(retryAfter: .zero) == .seconds(2))
+  }
+
+  @Test func theWindowHoldsWhatIsAroundTheReader() {
+    let bytes = HTTPRig.pattern(10_000)
+    let window = ByteWindow(behindByteCount: 100, aheadByteCount: 300)
+    window.restart(at: 0)
+    var (written, next) = (0, 0)
+    var step = 1
+    while next < bytes.count {
+      let end = min(bytes.count, written + step % 350 + 1)
+      written += bytes[written..<end].withUnsafeBytes { window.append($0) }
+      #expect(window.byteCount <= 400 && window.aheadByteCount <= 300)
+      var buffer = [UInt8](repeating: 0, count: step % 200 + 1)
+      let count = buffer.withUnsafeMutableBytes { window.read(into: $0, at: Int64(next)) }
+      #expect(Array(buffer[..<count]) == Array(bytes[next..<next + count]))
+      next += count
+      let back = max(Int(window.start), next - 100)
+      var behind = [UInt8](repeating: 0, count: next - back)
+      if !behind.isEmpty {
+        #expect(behind.withUnsafeMutableBytes { window.read(into: $0, at: Int64(back)) } == next - back)
+        #expect(behind == Array(bytes[back..<next]))
+      }
+      step = step &* 31 % 997 + 1
+    }
+    #expect(window.start >= Int64(bytes.count - 400))
+  }
+}

@@ -1,0 +1,55 @@
+import MediaCore
+import RigSupport
+import Testing
+
+@testable import NetworkIO
+
+/// Stations: a stream without an end, with titles in it.
+@Suite struct StationTests {
+  private static func hex(_ text: String) -> String {
+    text.utf8.map { byte in
+      let digits = Array("0123456789abcdef")
+      return "\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+    }.joined()
+  }
+
+  @Test func titlesAreTakenOutAndStandAtTheirByte() throws {
+    let rig = try HTTPRig()
+    let bytes = HTTPRig.pattern(100_000)
+    try rig.server.write(bytes, to: "radio")
+    let titles = ["StreamTitle='One';", "StreamTitle='It's two';StreamUrl='http://x/';"].map {
+      "&title=\(Self.hex($0))"
+    }
+    let log = NetworkLog()
+    let resource = try rig.resource("/radio?icy=10000\(titles.joined())&gate=end&at=80000", log: log)
+    try resource.open()
+    #expect(resource.byteCount == nil)
+    #expect(!resource.isSeekable)
+    #expect(log.station?.name == "Test Radio")
+    #expect(log.station?.bitrate == 128)
+    #expect(log.accessEvents.first?.indicatedBitrate == 128_000)
+    var outcome = HTTPRig.Outcome()
+    try HTTPRig.read(resource, from: 0, limit: 70_000, into: &outcome)
+    #expect(outcome.bytes == Array(bytes.prefix(70_000)))
+    #expect(resource.takeTitles(before: 10_000) == [])
+    #expect(resource.takeTitles(before: 10_001) == [StreamTitle(offset: 10_000, title: "One")])
+    #expect(
+      resource.takeTitles(before: .max) == [StreamTitle(offset: 20_000, title: "It's two", url: "http://x/")])
+    #expect(log.accessEvents.first?.playbackType == "live")
+  }
+
+  @Test func aStationThatBreaksOffIsGoneOnWithFromNow() throws {
+    let rig = try HTTPRig()
+    let bytes = HTTPRig.pattern(50_000)
+    try rig.server.write(bytes, to: "radio")
+    let resource = try rig.resource("/radio?icy=8192&gate=more&at=200000")
+    try resource.open()
+    var outcome = HTTPRig.Outcome()
+    // Each connection gives it from its beginning on.
+    try HTTPRig.read(resource, from: 0, limit: 120_000, into: &outcome)
+    #expect(outcome.bytes == Array((bytes + bytes + bytes).prefix(120_000)))
+    let requests = try rig.server.drain().filter { $0.hasPrefix("request") }
+    #expect(requests.prefix(3).dropFirst().allSatisfy { $0.hasSuffix(" -") }, "\(requests)")
+    #expect(rig.clock.pauseMilliseconds.prefix(2) == [500, 500])
+  }
+}
