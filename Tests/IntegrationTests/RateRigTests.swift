@@ -13,6 +13,55 @@ import Testing
     (place - other).remainder(dividingBy: 1_000)
   }
 
+  @Test(arguments: [RigTests.Kind.wav, .flac])
+  func backwardsEverySampleIsHeardAndTurnedRoundItGoesOnWithTheVeryOne(_ kind: RigTests.Kind) throws {
+    let rig = try RigTests.Rig()
+    try rig.client.reply("load \(try rig.file(1, kind, frameCount: 48_000 * 20)) wait=ready")
+    try rig.client.reply("seek 480000/48000")
+    try rig.client.reply("observe player.timebaseRate")
+    try rig.client.reply("rate -1")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForFrame(from: 0) { $0 != .silence }
+    try rig.server.capture.waitForMoreFrames(96_000)
+    let captured = rig.server.capture.frames(count: rig.server.capture.frameCount).last { $0 != .silence }
+    var said = try frames(of: rig.client.reply("status"))
+    let beside = Double(captured.flatMap { TimeCode.decode($0)?.index } ?? 0) - said
+    // What the server has not handed out yet is not heard.
+    print("reverse rig \(kind.rawValue) | at -1 the position is \(beside) frames beside the newest sample captured")
+    #expect(abs(beside) < 9_600)
+    for rate in ["1", "-1", "1"] {
+      try rig.client.send("rate \(rate)")
+      while field("new", try rig.client.line() ?? "") != rate {}
+      try rig.server.capture.waitForMoreFrames(24_000)
+    }
+    try rig.client.reply("pause")
+    let silence = try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
+    let heard = rig.server.capture.frames(count: silence).drop { $0 == .silence }.map { TimeCode.decode($0)?.index }
+    #expect(heard.first == 479_999)
+    let steps = zip(heard.dropFirst(), heard).map { new, old in new.flatMap { new in old.map { new - $0 } } }
+    // Turned round the same sample is heard again.
+    let turns = steps.indices.filter { steps[$0] == 0 }
+    #expect(turns.count == 3)
+    var direction = -1
+    let wrong = steps.filter { step in
+      defer { if step == 0 { direction = -direction } }
+      return step != direction && step != 0
+    }
+    #expect(wrong.isEmpty, "\(wrong.count) of \(steps.count) samples are not the next one")
+    said = try frames(of: rig.client.reply("status"))
+    print(
+      "reverse rig \(kind.rawValue) | \(heard.count) samples, turned at \(turns.map { heard[$0] ?? -1 }), heard up to \(heard.last.flatMap { $0 } ?? -1), said \(said)"
+    )
+    #expect(abs(said - Double((heard.last.flatMap { $0 } ?? -1) + 1)) < 0.001)
+    try rig.stop()
+  }
+
+  /// The frame of a file of 48 kHz at which `status` says that the player is.
+  private func frames(of status: String) -> Double {
+    let position = field("pts", status)?.split(separator: "/").compactMap { Double($0) } ?? []
+    return position.count == 2 ? position[0] / position[1] * 48_000 : .nan
+  }
+
   @Test func ratesChangeWithoutAGapAndTheTimeIsWhatIsHeard() throws {
     let rig = try RigTests.Rig()
     let path = rig.daemon.folder.file("circle.wav")

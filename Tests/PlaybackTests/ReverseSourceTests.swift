@@ -1,0 +1,163 @@
+import Foundation
+import MediaAssets
+import MediaCore
+import Playback
+import RigSupport
+import Testing
+
+/// Backwards through whatever an item is: another sample rate, a stretcher, damage, no sound.
+@Suite struct ReverseSourceTests {
+  private func frame(_ frame: Int64) -> MediaTime { MediaTime(value: frame, timescale: 48_000) }
+
+  private func rig(_ item: (Rig) throws -> PlayerItem) async throws -> Rig {
+    let rig = try await Rig()
+    let item = try item(rig)
+    try await rig.run { player in
+      try player.append([item])
+      try player.setActionAtItemEnd(.pause)
+    }
+    await rig.settle()
+    return rig
+  }
+
+  private func seek(_ rig: Rig, to time: MediaTime) async throws {
+    try await rig.run { try $0.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
+    await rig.settle()
+    rig.heard.removeAll()
+  }
+
+  private func bytes(_ item: PlayerItem) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: String(decoding: item.asset.path, as: UTF8.self)))
+  }
+
+  private func write(_ data: Data, as name: String, _ rig: Rig) throws -> PlayerItem {
+    let path = rig.files.file(name)
+    try data.write(to: URL(fileURLWithPath: path))
+    return rig.item(path)
+  }
+
+  private func ends(_ rig: Rig) -> [String] {
+    rig.dump.split(separator: "\n").map(String.init).filter { $0.hasPrefix("event playedToEnd") }
+  }
+
+  // MARK: - Another sample rate
+
+  /// The two grids have no sample in common, for frame `n` backwards ends where frame `n` forwards begins: so each sample
+  /// is where its time says, and no seam of the blocks that were decoded is heard.
+  @Test(arguments: [44_100, 22_050, 96_000])
+  func aResampledItemIsHeardWhereItsTimeSaysWithoutSeams(_ rate: Int) async throws {
+    let rig = try await rig { try $0.circle(frames: rate * 6, rate: rate) }
+    try await seek(rig, to: MediaTime(value: 5, timescale: 1))
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 4_000)
+    let (left, right) = (rig.heard.left, rig.heard.right)
+    #expect(left.count > 190_000)
+    let step = Double(rate) / 48_000
+    var (worst, worstRadius) = (0.0, 0.0)
+    for index in left.indices {
+      let expected = Double(5 * rate - 1) - Double(index) * step
+      worst = max(worst, abs(Circle.difference(Circle.place(left: left[index], right: right[index]), expected)))
+      let radius = Double(left[index] * left[index] + right[index] * right[index]).squareRoot()
+      worstRadius = max(worstRadius, abs(radius - 0.8))
+    }
+    print("reverse resampled | \(rate) Hz | place within \(worst) frames | level within \(worstRadius)")
+    #expect(worst < 0.02 && worstRadius < 1e-3)
+    #expect(await rig.run { $0.currentTime() } == MediaTime(value: 1, timescale: 1))
+    // Turned round it goes on without a break.
+    rig.heard.removeAll()
+    try await rig.run { try $0.setRate(1) }
+    await rig.advance(milliseconds: 500)
+    let places = zip(rig.heard.left, rig.heard.right).map { Circle.place(left: $0.0, right: $0.1) }
+    let steps = zip(places.dropFirst(), places).map { Circle.difference($0, $1) }
+    let others = steps.filter { abs(abs($0) - step) >= 0.02 }
+    #expect(others.count <= 1 && others.allSatisfy { abs($0) <= 1 }, "only the turn itself is another step")
+    await rig.close()
+  }
+
+  // MARK: - Stretchers
+
+  @Test(arguments: [AudioTimePitchAlgorithm.timeDomain, .spectral], [-0.5, -2])
+  func aStretchedItemIsWhereItsTimeSaysOrIsRefused(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) async throws {
+    let train = BurstTrain(sampleRateHz: 48_000, seconds: 6, speed: -rate)
+    let rig = try await rig { rig in
+      let path = rig.files.file("bursts.wav")
+      try writeWAV(path, train.samples().flatMap { [$0, $0] }, sampleRateHz: 48_000, channelCount: 2)
+      return rig.item(path)
+    }
+    guard algorithm.isAvailable else {
+      await #expect { try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) } } throws: {
+        ($0 as? MediaError)?.code == .unsupportedRate
+      }
+      return await rig.close()
+    }
+    try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) }
+    try await seek(rig, to: MediaTime(value: 6, timescale: 1))
+    try await rig.run { try $0.setRate(rate) }
+    await rig.advance(milliseconds: 2_000)
+    let time = await rig.run { $0.currentTime() }
+    #expect(abs(time.seconds - (6 + 2 * rate)) < 0.000_1)
+    // The train is the same from either end.
+    let found = train.displacements(in: rig.heard.left)
+    let heard = found.prefix(Int(-rate * 2))
+    let worst = heard.compactMap { $0 }.map(abs).max() ?? .infinity
+    print("reverse stretched | \(algorithm) at \(rate) | \(heard.count) bursts | within \(worst) ms")
+    #expect(heard.allSatisfy { $0 != nil } && worst < (algorithm == .timeDomain ? 20 : 50))
+    await rig.close()
+  }
+
+  // MARK: - Damage
+
+  @Test func aPacketThatDoesNotDecodeIsSaidAndTheTimeStaysTrue() async throws {
+    let rig = try await rig { rig in
+      var data = try bytes(rig.flac(file: 1, frames: 192_000))
+      for offset in 0..<40 { data[data.count / 2 + offset] ^= 0x5a }
+      return try write(data, as: "hit.flac", rig)
+    }
+    try await seek(rig, to: frame(192_000))
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 5_000)
+    let heard = rig.heard.all
+    let wrong = heard.indices.filter { index in
+      heard[index] != .silence && TimeCode.decode(heard[index])?.index != 191_999 - index
+    }
+    #expect(wrong.isEmpty)
+    let missing = heard.prefix(192_000).count { $0 == .silence }
+    print("reverse damaged | \(missing) frames of silence | \(rig.faults)")
+    #expect(missing > 0 && missing <= 8_192)
+    // Once when it was decoded ahead forwards, before the seek, and once on the way back.
+    let said = "packetsSkipped item 2 at 1.824 count 1: 4002 decode-failed"
+    #expect(rig.faults == [said, said])
+    #expect(ends(rig) == ["event playedToEnd item 2 at 0"])
+    #expect(await rig.run { $0.currentTime() } == .zero)
+    await rig.close()
+  }
+
+  // MARK: - No sound
+
+  @Test func videoWithoutSoundIsSilenceWhoseTimeRunsBackwards() async throws {
+    let rig = try await rig { rig in
+      let path = rig.files.file("video.mp4")
+      try ChildProcess.run([
+        "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1", "-c:v",
+        "mpeg4", path,
+      ])
+      return rig.item(path)
+    }
+    try await seek(rig, to: .positiveInfinity)
+    try await rig.run { player in
+      _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 4)) {
+        if $0.reason == .periodic { rig.log("tick \($0.time.decimalDescription) \($0.rate)") }
+      }
+      try player.setRate(-1)
+    }
+    await rig.advance(milliseconds: 400)
+    #expect(await rig.run { $0.currentTime() } == MediaTime(value: 6, timescale: 10))
+    await rig.advance(milliseconds: 800)
+    #expect(await rig.run { $0.currentTime() } == .zero)
+    #expect(ends(rig) == ["event playedToEnd item 1 at 0"])
+    #expect(rig.heard.all.allSatisfy { $0 == .silence })
+    let ticks = rig.dump.split(separator: "\n").filter { $0.hasPrefix("tick") }
+    #expect(ticks == ["tick 0.75 -1.0", "tick 0.5 -1.0", "tick 0.25 -1.0", "tick 0 -1.0"])
+    await rig.close()
+  }
+}
