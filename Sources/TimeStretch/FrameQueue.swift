@@ -39,10 +39,12 @@ struct FrameQueue {
     producedCount += Int64(frameCount)
   }
 
+  /// How many frames the library owes for what has gone in.
+  var missingCount: Int64 { max(0, speed.outputCount(of: inputCount) - producedCount) }
+
   /// The library has given all it has.
   mutating func finish() {
-    let missing = speed.outputCount(of: inputCount) - producedCount
-    if missing > 0 { append(Int(missing)) { _ in } }
+    if missingCount > 0 { append(Int(missingCount)) { _ in } }
     isFinished = true
   }
 

@@ -76,8 +76,24 @@ import MediaCore
     }
 
     public func finish() throws(MediaError) {
-      if hasBegun { process(0, isLast: true) }
+      if hasBegun {
+        pushOut()
+        process(0, isLast: true)
+      }
       queue.finish()
+    }
+
+    /// Told that there is no more, Rubber Band keeps what its windows have not passed by yet, some 0.1 s of what goes in: silence
+    /// behind it makes it give that.
+    private func pushOut() {
+      for channel in channels { channel.update(repeating: 0) }
+      var piecesLeft = Int(64 * max(1, speed.value))
+      while queue.missingCount > 0, piecesLeft > 0 {
+        process(Self.pieceFrames, isLast: false)
+        // What came out lies there now.
+        for channel in channels { channel.update(repeating: 0) }
+        piecesLeft -= 1
+      }
     }
 
     public func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import RigSupport
 import Synchronization
@@ -128,6 +129,41 @@ import Testing
     print("heard: \(parts)")
     #expect(parts.prefix(5) == ["1[0..<960]", "1[0..<960]", "1[0..<960]", "1[0..<960]", "2[0..<4800]"])
     #expect(rig.heard.runs.filter { $0.file == 1 }.reduce(0) { $0 + $1.count } == 4 * 960)
+    await rig.close()
+  }
+
+  /// Twenty passes of a tone at twice its speed: 2 s of sound to the frame, as loud at the seams as elsewhere.
+  @Test(arguments: [AudioTimePitchAlgorithm.timeDomain, .spectral].filter(\.isAvailable), [false, true])
+  func countedPassesThatKeepTheirPitchAreHeardWithoutASeam(
+    _ algorithm: AudioTimePitchAlgorithm, isPart: Bool
+  ) async throws {
+    let rig = try await Rig()
+    let path = rig.files.file("tone.wav")
+    // The tone's period is 100 frames.
+    try TimeCode.writeWAV(path: path, frameCount: isPart ? 19_200 : 9_600) { index in
+      let value = Int16(16_384 * sin(2 * Double.pi * Double(index % 100) / 100))
+      return StereoFrame(left: value, right: value)
+    }
+    let item = rig.item(path)
+    try item.setAudioTimePitchAlgorithm(algorithm)
+    if isPart { try item.setForwardPlaybackEndTime(frames(0, 14_400).end) }
+    let looper = try PlayerLooper(
+      player: rig.player, item: item, timeRange: isPart ? frames(4_800, 14_400) : nil, count: 19)
+    await rig.settle()
+    try await rig.run { try $0.setRate(2) }
+    await rig.advance(milliseconds: 3_000)
+    #expect(looper.loopCount == 19 && looper.status == .cancelled)
+    let heard = rig.heard.left
+    let end = heard.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+    var (least, most) = (Float(1), Float(0))
+    // The very beginning and end are the stretcher's, which fades there.
+    for first in stride(from: 1_000, to: 95_000, by: 100) {
+      let peak = heard[first..<(first + 200)].lazy.map(abs).max() ?? 0
+      (least, most) = (min(least, peak), max(most, peak))
+    }
+    print("\(algorithm), \(isPart ? "loop" : "repeat"): 20 passes are heard to frame \(end); peaks \(least) to \(most)")
+    #expect(end > 95_900 && end <= 96_000)
+    #expect(least > 0.4 && most < 0.6)
     await rig.close()
   }
 

@@ -80,6 +80,54 @@ import Testing
     #expect(largestStep < 0.06)
   }
 
+  /// The same item, or a part of it, again and again. The tone's period is a part of what is repeated, so that it goes on at
+  /// each seam as it does within a pass: what the stretcher makes of the one holds for the other.
+  @Test(arguments: algorithms, [(44_100, 441), (48_000, 480)])
+  func twentyPassesOfARepeatAndOfALoopAreOneSound(
+    _ algorithm: AudioTimePitchAlgorithm, _ source: (sampleRateHz: Int, hertz: Int)
+  ) throws {
+    let rig = try StreamRig()
+    let rate = source.sampleRateHz
+    let path = rig.files.file("tone.wav")
+    try writeWAV(
+      path, tone(Float(source.hertz), frameCount: 14_000, sampleRateHz: rate), sampleRateHz: rate)
+    func time(_ frame: Int64) -> MediaTime { MediaTime(frame: frame, rate: rate) }
+    for speed in [0.7, 1.234567, 2.5] {
+      for part in [nil, Int64(3_000)..<11_000] as [Range<Int64>?] {
+        var first = try start(speed, at: part.map { time($0.lowerBound) } ?? .zero)
+        first.end = part.map { time($0.upperBound) }
+        let pass = Pass(itemID: 1, start: first.time, end: first.end)
+        let outcome = try rig.decode(
+          path, at: first, then: Array(repeating: pass, count: 19), timePitch: algorithm, to: Self.output)
+        // Each pass ends where it should, counted from the first one's beginning, which is at a frame of the output's rate.
+        let length = part?.count ?? 14_000
+        let heard = (part?.lowerBound ?? 0) * 48_000
+        let early = Double((heard + Int64(rate) - 1) / Int64(rate)) - Double(heard) / Double(rate)
+        for (index, end) in outcome.ends.enumerated() {
+          let exact = (Double((index + 1) * length) / Double(rate) * 48_000 - early) / speed
+          #expect(Double(end) > exact - 1e-6 && Double(end) < exact + 1, "pass \(index) of \(algorithm) at \(speed)")
+        }
+        #expect(outcome.ends.count == 20)
+        #expect(outcome.ends.last == Int64(outcome.samples.count / 2))
+        // As loud as within a pass, and as smooth.
+        let samples = left(outcome)
+        var (least, most, step) = (Float(1), Float(0), Float(0))
+        for end in outcome.ends.dropLast().map({ Int($0) }) {
+          let around = samples[(end - 1_500)..<(end + 1_500)]
+          for place in stride(from: around.startIndex, to: around.endIndex - 200, by: 100) {
+            let peak = around[place..<(place + 200)].lazy.map(abs).max() ?? 0
+            (least, most) = (min(least, peak), max(most, peak))
+          }
+          step = max(step, zip(around.dropFirst(), around).lazy.map { abs($0 - $1) }.max() ?? 1)
+        }
+        print(
+          "\(algorithm) at \(speed), \(rate) Hz, \(part == nil ? "repeat" : "loop"): 20 passes end at \(outcome.ends.last ?? 0);"
+            + " around seams peaks \(least) to \(most), largest step \(step)")
+        #expect(least > 0.4 && most < 0.6 && step < 0.06)
+      }
+    }
+  }
+
   @Test(arguments: algorithms, [44_100, 48_000])
   func aSeekBeginsAtItsPlaceAndSoundsAtOnce(_ algorithm: AudioTimePitchAlgorithm, _ sampleRateHz: Int) throws {
     let rig = try StreamRig()

@@ -60,6 +60,19 @@ import TimeStretch
     #expect(peak > 0.4 && peak < 0.6)
   }
 
+  /// What goes in last comes out, too, and is no silence.
+  @Test(
+    arguments: algorithms, [(1, 8), (1, 2), (3, 4), (1_234_567, 1_000_000), (2, 1), (5, 2), (8, 1)] as [(Int64, Int64)])
+  func theEndSoundsToTheLast(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
+    let speed = try StretchSpeed(speed.0, over: speed.1)
+    let output = try stretched(tone(441, frameCount: speed.value > 4 ? 80_000 : 20_000), algorithm, speed)
+    // But for a fade of some milliseconds: 10 ms at most are silent, and the last 30 ms are as loud as the rest.
+    let silent = output.count - 1 - (output.lastIndex { abs($0) > 0.05 } ?? 0)
+    let peak = output.suffix(1_323).lazy.map(abs).max() ?? 0
+    print("\(algorithm) at \(speed.value): \(silent) frames of silence at the end, peak before it \(peak)")
+    #expect(silent < 441 && peak > 0.4)
+  }
+
   @Test func samplesBeyondFullScaleAreClippedAndWhatIsNoNumberIsSilence() throws {
     var input = tone(441, frameCount: 8_000).map { $0 * 4 }
     input[100] = .nan
