@@ -1,0 +1,73 @@
+import CLibFuzzer
+import LibAV
+import MediaAssets
+import MediaCore
+
+// A media file in memory, of any bytes: opened, read and sought in. It must not trap, hang or read beside the bytes, and what
+// can be said of every input is checked: the source gives the bytes that it was made of, and a reader's frames follow on each
+// other and begin where a seek said. The last eight bytes of an input say where is sought.
+
+/// What a reader may give before it is enough: a file may say that it lasts for days.
+let longestRead: Int64 = 200_000
+
+/// Reads up to `limit` frames: each piece follows on the one before.
+func read(_ reader: AudioTrackReader, limit: Int64) {
+  let channelCount = reader.format.channelCount
+  var samples = [Float](repeating: 0, count: 4_096 * channelCount)
+  let first = reader.position
+  var expected = first
+  while expected - first < limit {
+    let result = samples.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.flatMap { try? reader.read(into: $0, capacityFrames: 4_096) }
+    }
+    guard case .frames(let count, let position)? = result else { return }
+    precondition(count > 0 && count <= 4_096, "\(count) frames were read")
+    precondition(position == expected, "frame \(position) follows frame \(expected)")
+    expected += Int64(count)
+    precondition(reader.position == expected, "the reader stands at \(reader.position), not \(expected)")
+  }
+}
+
+/// What FFmpeg is given is what there is, from wherever and however much is asked for.
+func checkSource(_ bytes: [UInt8], _ control: UInt64) {
+  guard let source = try? FileSource(bytes: bytes, interrupt: Interrupt()) else { return }
+  precondition(source.byteCount == Int64(bytes.count), "the source has \(source.byteCount ?? -1) bytes")
+  let offset = Int64(bitPattern: control) >> (control & 63)
+  var buffer = [UInt8](repeating: 0xA5, count: Int(control % 97))
+  let count = buffer.withUnsafeMutableBytes { try? source.read(into: $0, at: offset) }
+  guard offset >= 0 else { return precondition(count == nil, "bytes were read at \(offset)") }
+  let wanted = offset < Int64(bytes.count) ? Array(bytes[Int(offset)...].prefix(buffer.count)) : []
+  precondition(count == wanted.count && Array(buffer.prefix(wanted.count)) == wanted, "other bytes at \(offset)")
+  precondition(buffer.dropFirst(wanted.count).allSatisfy { $0 == 0xA5 }, "more was written than was read")
+}
+
+func check(_ input: UnsafeRawBufferPointer) {
+  let control = input.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+  let bytes = Array(input.dropLast(min(8, input.count)))
+  checkSource(bytes, control)
+  let asset = Asset(data: bytes, prefersPreciseDuration: control & 1 == 1)
+  guard let properties = try? asset.load(), properties.hasAudio, let reader = try? AudioTrackReader(asset: asset) else {
+    return
+  }
+  read(reader, limit: longestRead)
+  let places = [
+    MediaTime.zero, properties.duration, MediaTime(value: Int64(control & 0xFFFF), timescale: 16_384),
+    MediaTime(value: Int64(bitPattern: control), timescale: 1_000_000),
+  ]
+  for place in places {
+    guard let landed = try? reader.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) else { continue }
+    precondition(
+      landed == MediaTime(frame: reader.position, rate: reader.format.sampleRateHz),
+      "a seek to \(place) came to \(landed), and the reader stands at frame \(reader.position)")
+    read(reader, limit: longestRead / 16)
+  }
+}
+
+LibAV.discardLog()
+
+var argumentCount = CommandLine.argc
+var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+_ = LLVMFuzzerRunDriver(&argumentCount, &arguments) { data, count in
+  check(UnsafeRawBufferPointer(start: data, count: count))
+  return 0
+}
