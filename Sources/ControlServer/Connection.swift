@@ -18,8 +18,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   /// How long a peer has to notice that the connection is over.
   private static let lingering = TimeAmount.seconds(1)
-  /// Requests that are taken at one go; then others have their turn.
-  private static let requestsPerTurn = 512
+  /// For how long requests are taken at one go; then others have their turn.
+  private static let turn = TimeAmount.microseconds(500)
 
   let server: ServerContext
   private let refuse: (any Channel) -> MediaError?
@@ -184,10 +184,11 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   private func process() {
     guard !isProcessing else { return }
     isProcessing = true
-    var count = 0
-    while mayTakeRequest, count < Self.requestsPerTurn, takeNext() { count += 1 }
+    let end = NIODeadline.now() + Self.turn
+    var isTurnOver = false
+    while !isTurnOver, mayTakeRequest, takeNext() { isTurnOver = NIODeadline.now() >= end }
     isProcessing = false
-    if count == Self.requestsPerTurn {
+    if isTurnOver {
       continueLater(after: .microseconds(20))
     } else if machine.isAnswered, mayTakeRequest, !isClosing {
       closeWhenSent()

@@ -100,7 +100,10 @@ final class PlayerRegistry {
 
   /// Items that nobody has heard of are not wanted: their numbers are given again.
   func unmake(_ items: [PlayerItem]) {
-    guard let first = items.first, let last = items.last, last.id + 1 == nextItemID else { return }
+    guard let first = items.first, let last = items.last, last.id + 1 == nextItemID,
+      // With those of others in between they are lost.
+      last.id - first.id == PlayerItem.ID(items.count - 1)
+    else { return }
     nextItemID = first.id
   }
 

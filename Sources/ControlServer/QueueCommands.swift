@@ -12,9 +12,7 @@ extension Connection {
       return Self.edited(try edit(command, on: target), target)
     case .begin(let version): return try beginGathering(for: target, ifVersion: version)
     case .commit: return try commit(on: target)
-    case .abort:
-      _ = try takeGathering(of: target, "queue.abort")
-      return .ok(["version": .int(target.state.queueVersion)])
+    case .abort: return try abort(on: target)
     case .list(let offset, let limit): return list(target, offset: offset, limit: limit)
     case .history(let limit): return history(target, limit: limit)
     case .next(let version):

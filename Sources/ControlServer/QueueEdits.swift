@@ -50,8 +50,33 @@ struct QueueGathering {
   /// The player's handler that ends the gathering when it is closed.
   fileprivate let closeHandler: UInt64
   fileprivate let ifVersion: Int?
-  fileprivate var commands: [QueueCommand] = []
+  fileprivate var made = MadeEdits()
   fileprivate var size = EditSize()
+}
+
+/// Edits with the entries that they bring, which have their numbers. Made one by one, so that making them all is no work.
+private struct MadeEdits {
+  var edits: [QueueEdit] = []
+  var items: [PlayerItem] = []
+  var commandCount = 0
+  /// They are one `load`, which says of the queue as a whole what is in it.
+  var isLoad = false
+  /// How long the queue is afterwards: so long, or, while that is nil, as it is, and by so many longer.
+  private var length: Int?
+  private var growth = 0
+
+  mutating func append(_ command: QueueCommand, _ registry: PlayerRegistry) {
+    commandCount += 1
+    if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
+    if command.replacesQueue { (length, growth) = (0, 0) }
+    growth += command.growth
+    let items = registry.makeItems(command.paths, precise: command.isPrecise)
+    self.items += items
+    edits += command.edits(items)
+  }
+
+  /// How long a queue of `count` entries is afterwards, should all be possible.
+  func count(after count: Int) -> Int { (length ?? count) + growth }
 }
 
 /// Edits of the queue: single ones, several at once, and those that are gathered.
@@ -60,8 +85,14 @@ extension Connection {
 
   /// Makes an edit and answers the new entries.
   func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> [PlayerItem] {
-    if case .edit(let commands, let version) = command { return try make(commands, ifVersion: version, on: target) }
-    return try make([command], ifVersion: command.ifVersion, on: target)
+    var made = MadeEdits()
+    if case .edit(let commands, _) = command {
+      for command in commands { made.append(command, server.registry) }
+    } else {
+      made.append(command, server.registry)
+    }
+    try make(made, ifVersion: command.ifVersion, on: target)
+    return made.items
   }
 
   static func edited(_ items: [PlayerItem], _ target: NamedPlayer) -> Reply {
@@ -71,36 +102,18 @@ extension Connection {
     return .ok(fields)
   }
 
-  /// Makes all of the edits or none; answers the new entries.
-  private func make(
-    _ commands: [QueueCommand], ifVersion version: Int?, on target: NamedPlayer
-  ) throws(MediaError) -> [PlayerItem] {
-    let registry = server.registry
-    try check(version, of: target)
-    var count = target.state.itemCount
-    for command in commands { count = command.count(after: count) }
-    try registry.checkLength(of: count)
-    var items: [PlayerItem] = []
-    let edits = commands.flatMap {
-      $0.edits {
-        items += $0
-      } made: {
-        registry.makeItems($0, precise: $1)
-      }
-    }
+  /// Makes all of the edits or none; then the numbers of their entries are given again.
+  private func make(_ made: MadeEdits, ifVersion version: Int?, on target: NamedPlayer) throws(MediaError) {
     do throws(MediaError) {
+      try check(version, of: target)
+      try server.registry.checkLength(of: made.count(after: target.state.itemCount))
       try target.player.tryOnLoop { player throws(MediaError) in
-        if commands.count == 1, case .load? = commands.first {
-          try player.replaceAll(with: items)
-        } else {
-          try player.edit(edits)
-        }
+        if made.isLoad { try player.replaceAll(with: made.items) } else { try player.edit(made.edits) }
       }
     } catch {
-      registry.unmake(items)
+      server.registry.unmake(made.items)
       throw error
     }
-    return items
   }
 
   // MARK: - Gathering
@@ -128,25 +141,24 @@ extension Connection {
     try (size + added).check(limits.editCount, limits.editByteCount, "an edit has")
     try (server.gathered + added).check(
       limits.gatheredCount, limits.gatheredByteCount, "the edits that are gathered on all connections have")
-    gathering?.commands.append(contentsOf: commands)
+    for command in commands { gathering?.made.append(command, server.registry) }
     gathering?.size = size + added
     server.gathered = server.gathered + added
-    return .ok(["pending": .int(gathering?.commands.count ?? 0)])
+    return .ok(["pending": .int(gathering?.made.commandCount ?? 0)])
   }
 
-  /// Gathers no more; answers what was gathered, if it was.
-  @discardableResult
-  func endGathering() -> QueueGathering? {
-    guard let open = gathering else { return nil }
+  /// Gathers no more, and forgets what was gathered.
+  func endGathering() {
+    guard let open = gathering else { return }
     gathering = nil
     open.target.removeCloseHandler(open.closeHandler)
     server.gathered = server.gathered - open.size
-    return open
+    server.registry.unmake(open.made.items)
   }
 
   /// Errors: `invalid-state` when no edit of this player was begun.
-  func takeGathering(of target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueGathering {
-    guard gathering?.target === target, let open = endGathering() else {
+  private func open(for target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueGathering {
+    guard let open = gathering, open.target === target else {
       throw MediaError(
         .invalidState, "no edit of \(target.name) was begun on this connection", operation: operation)
     }
@@ -154,8 +166,18 @@ extension Connection {
   }
 
   func commit(on target: NamedPlayer) throws(MediaError) -> Reply {
-    let open = try takeGathering(of: target, "queue.commit")
-    return Self.edited(try make(open.commands, ifVersion: open.ifVersion, on: target), target)
+    let open = try open(for: target, "queue.commit")
+    // These are not forgotten.
+    gathering?.made = MadeEdits()
+    endGathering()
+    try make(open.made, ifVersion: open.ifVersion, on: target)
+    return Self.edited(open.made.items, target)
+  }
+
+  func abort(on target: NamedPlayer) throws(MediaError) -> Reply {
+    _ = try open(for: target, "queue.abort")
+    endGathering()
+    return .ok(["version": .int(target.state.queueVersion)])
   }
 }
 
@@ -179,11 +201,20 @@ extension QueueCommand {
     }
   }
 
-  private var paths: [FilePath] {
+  fileprivate var paths: [FilePath] {
     switch self {
     case .load(let paths, _, _, _), .append(let paths, _, _, _), .insert(let paths, _, _, _, _): paths
     case .replace(_, let path, _, _): [path]
     default: []
+    }
+  }
+
+  fileprivate var isPrecise: Bool {
+    switch self {
+    case .load(_, _, let precise, _), .append(_, _, _, let precise), .insert(_, _, _, _, let precise),
+      .replace(_, _, _, let precise):
+      precise
+    default: false
     }
   }
 
@@ -195,35 +226,34 @@ extension QueueCommand {
 
   fileprivate var pathByteCount: Int { paths.reduce(0) { $0 + $1.bytes.count } }
 
-  /// How long a queue of `count` entries is behind this edit, should it be possible.
-  fileprivate func count(after count: Int) -> Int {
+  /// Whether nothing of the queue stays.
+  fileprivate var replacesQueue: Bool {
     switch self {
-    case .load: paths.count
-    case .clear: 0
-    case .append, .insert: count + paths.count
-    case .remove(let ids, _): Swift.max(0, count - ids.count)
-    default: count
+    case .load, .clear: true
+    default: false
     }
   }
 
-  /// The player's edits that this one is. `note` gets the new items, which `made` makes.
-  fileprivate func edits(
-    _ note: ([PlayerItem]) -> Void, made: ([FilePath], _ precise: Bool) -> [PlayerItem]
-  ) -> [QueueEdit] {
-    func new(_ precise: Bool) -> [PlayerItem] {
-      let items = made(paths, precise)
-      note(items)
-      return items
-    }
+  /// By how much the queue is longer afterwards, or than nothing.
+  fileprivate var growth: Int {
     switch self {
-    case .load(_, _, let precise, _): return [.removeAll, .append(new(precise))]
-    case .append(_, _, _, let precise): return [.append(new(precise))]
-    case .insert(_, let place, _, _, let precise): return [.insert(new(precise), at: place.place)]
-    case .remove(let ids, _): return [.remove(ids.map { UInt64($0) })]
-    case .move(let id, let place, _): return [.move(UInt64(id), to: place.place)]
-    case .replace(let id, _, _, let precise): return new(precise).map { .replace(UInt64(id), with: $0) }
-    case .clear: return [.removeAll]
-    case .edit, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort: return []
+    case .load, .append, .insert: paths.count
+    case .remove(let ids, _): -ids.count
+    default: 0
+    }
+  }
+
+  /// The player's edits that this one is; `items` are its new entries.
+  fileprivate func edits(_ items: [PlayerItem]) -> [QueueEdit] {
+    switch self {
+    case .load: [.removeAll, .append(items)]
+    case .append: [.append(items)]
+    case .insert(_, let place, _, _, _): [.insert(items, at: place.place)]
+    case .remove(let ids, _): [.remove(ids.map { UInt64($0) })]
+    case .move(let id, let place, _): [.move(UInt64(id), to: place.place)]
+    case .replace(let id, _, _, _): items.map { .replace(UInt64(id), with: $0) }
+    case .clear: [.removeAll]
+    case .edit, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort: []
     }
   }
 }

@@ -5,10 +5,10 @@ import RealtimeAudio
 extension PlayerCore {
   // MARK: - Settings
 
-  /// An item's settings were changed by somebody, on some thread.
-  func observeSettings(of item: PlayerItem) {
-    let (loop, id) = (engine.loop, item.id)
-    item.onSettingsChange = { [weak self] in
+  /// What is called when an item's settings were changed by somebody, on some thread.
+  func makeSettingsObserver() -> @Sendable (PlayerItem.ID) -> Void {
+    let loop = engine.loop
+    return { [weak self] id in
       guard let self else { return }
       if loop.isIsolatingCurrentContext() == true {
         settingsChanged(id)

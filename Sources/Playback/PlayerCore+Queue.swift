@@ -9,6 +9,7 @@ extension PlayerCore {
   private func claim(_ newItems: [PlayerItem]) throws(MediaError) {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
     var claimed: [PlayerItem] = []
+    claimed.reserveCapacity(newItems.count)
     for item in newItems {
       guard items[item.id] == nil, item.claim(by: self) else {
         giveBack(claimed)
@@ -23,10 +24,15 @@ extension PlayerCore {
   private func adopt(_ item: PlayerItem) {
     items[item.id] = item
     pastItems[item.id] = nil
-    observeSettings(of: item)
-    let (loop, id) = (engine.loop, item.id)
     item.timePitchSlot.player = timePitchSlot
-    item.onSoundChange = { [weak self] change in
+    item.onSettingsChange = settingsObserver
+    item.onSoundChange = soundObserver
+  }
+
+  /// What is called when an item is to sound otherwise, on some thread.
+  func makeSoundObserver() -> @Sendable (PlayerItem.ID, PlayerItem.SoundChange) -> Void {
+    let loop = engine.loop
+    return { [weak self] id, change in
       guard let self else { return }
       if loop.isIsolatingCurrentContext() == true {
         soundChanged(id, change)

@@ -70,6 +70,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var loadedItem: PlayerItem?
   /// What waits until the player is ready to be heard.
   var prerolls: [Preroll] = []
+  /// What all items of the queue call when they are changed: made once, for there may be many.
+  private(set) lazy var settingsObserver = makeSettingsObserver()
+  private(set) lazy var soundObserver = makeSoundObserver()
   /// What items without an algorithm of their own are played with.
   let timePitchSlot = TimePitchSlot()
 

@@ -82,11 +82,11 @@ extension PlayerItem {
       body(&settings)
       return settings != old
     }
-    if isChanged { settingsObserver.withLock { $0 }?() }
+    if isChanged { settingsObserver.withLock { $0 }?(id) }
   }
 
   /// Called when one of the settings was changed, on the thread that changed it.
-  var onSettingsChange: (@Sendable () -> Void)? {
+  var onSettingsChange: (@Sendable (ID) -> Void)? {
     get { settingsObserver.withLock { $0 } }
     set { settingsObserver.withLock { $0 = newValue } }
   }

@@ -27,13 +27,13 @@ public final class PlayerItem: Sendable {
   let audioMixSlot = AudioMixSlot()
   let timePitchSlot = TimePitchSlot()
   let mediaSelectionSlot = MediaSelectionSlot()
-  private let soundObserver = Mutex<(@Sendable (SoundChange) -> Void)?>(nil)
+  private let soundObserver = Mutex<(@Sendable (ID, SoundChange) -> Void)?>(nil)
 
   /// What makes the item sound otherwise than it was decoded.
   enum SoundChange: Sendable { case audioMix, timePitch, mediaSelection }
 
   let settings = Mutex(Settings())
-  let settingsObserver = Mutex<(@Sendable () -> Void)?>(nil)
+  let settingsObserver = Mutex<(@Sendable (ID) -> Void)?>(nil)
   /// What a player has decoded of it.
   let loaded = Mutex(Loaded())
 
@@ -68,7 +68,7 @@ public final class PlayerItem: Sendable {
     get { audioMixSlot.value }
     set {
       audioMixSlot.value = newValue
-      soundObserver.withLock { $0 }?(.audioMix)
+      soundChanged(.audioMix)
     }
   }
 
@@ -87,14 +87,14 @@ public final class PlayerItem: Sendable {
     try algorithm?.requireAvailable(operation: "item.pitch")
     let before = timePitchSlot.value
     timePitchSlot.own = algorithm
-    if timePitchSlot.value != before { soundObserver.withLock { $0 }?(.timePitch) }
+    if timePitchSlot.value != before { soundChanged(.timePitch) }
   }
 
   /// Tells who plays the item that it sounds otherwise now.
-  func soundChanged(_ change: SoundChange) { soundObserver.withLock { $0 }?(change) }
+  func soundChanged(_ change: SoundChange) { soundObserver.withLock { $0 }?(id, change) }
 
-  /// Called when something was set, on the thread that set it.
-  var onSoundChange: (@Sendable (SoundChange) -> Void)? {
+  /// Called with the item's id when something was set, on the thread that set it. One closure serves all items of a player.
+  var onSoundChange: (@Sendable (ID, SoundChange) -> Void)? {
     get { soundObserver.withLock { $0 } }
     set { soundObserver.withLock { $0 = newValue } }
   }

@@ -29,9 +29,19 @@ extension PlayerStateMachine {
     guard !changes.isEmpty else { return [] }
     let (remaining, placing) = (shuffle?.remaining, shuffle?.placing)
     var reversals: [Reversal] = []
-    for (number, change) in changes.enumerated() {
+    var number = 0
+    while number < changes.count {
+      // What is added at the end by many changes is added at once.
+      let appended = Self.appended(in: changes[number...])
+      if appended.changeCount > 1 {
+        put(appended.entries, at: .end, entries.count)
+        Self.note(.takeOut(appended.entries.map(\.id)), in: &reversals)
+        number += appended.changeCount
+        continue
+      }
       do throws(MediaError) {
-        try make(change, &reversals)
+        try make(changes[number], &reversals)
+        number += 1
       } catch {
         for reversal in reversals.reversed() { take(reversal) }
         if let remaining, let placing {
@@ -48,6 +58,17 @@ extension PlayerStateMachine {
     startRoundIfOver()
     queueVersion += 1
     return reconcile()
+  }
+
+  /// What the first of these changes add at the queue's end, one after the other.
+  private static func appended(in changes: ArraySlice<QueueChange>) -> (entries: [Entry], changeCount: Int) {
+    var (entries, count) = ([Entry](), 0)
+    for case .insert(let new, .end) in changes.prefix(while: { if case .insert(_, .end) = $0 { true } else { false } })
+    {
+      entries += new
+      count += 1
+    }
+    return (entries, count)
   }
 
   /// Makes a change, and notes how it is taken back. Errors: those of `edit`; then nothing has changed.

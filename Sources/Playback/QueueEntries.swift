@@ -2,13 +2,14 @@ import MediaCore
 
 /// The entries of a queue in their order, found by id or by place. The first is the current one.
 ///
-/// What is known of an entry lies apart from the order, so that edits move ids only.
+/// What is known of an entry lies apart from the order, so that edits move ids only; of most of a long queue nothing is.
 struct QueueEntries: Sequence, Sendable {
   typealias Entry = PlayerStateMachine.Entry
   typealias ItemID = PlayerItem.ID
 
   private(set) var order = QueueOrder()
-  private var records: [ItemID: Entry] = [:]
+  /// The entries of which something is known.
+  private var known: [ItemID: Entry] = [:]
 
   init() {}
 
@@ -21,44 +22,44 @@ struct QueueEntries: Sequence, Sendable {
 
   var isEmpty: Bool { order.isEmpty }
 
-  var first: Entry? { order.first.flatMap { records[$0] } }
+  var first: Entry? { order.first.map { known[$0] ?? Entry(id: $0) } }
 
   /// What is known of an entry; nil when it is not there, and setting that of one that is not there changes nothing.
   subscript(id: ItemID) -> Entry? {
-    get { records[id] }
-    set { if records[id] != nil, let newValue { records[id] = newValue } }
+    get { known[id] ?? (order.contains(id) ? Entry(id: id) : nil) }
+    set { if let newValue, order.contains(id) { known[id] = newValue } }
   }
 
-  func contains(_ id: ItemID) -> Bool { records[id] != nil }
+  func contains(_ id: ItemID) -> Bool { order.contains(id) }
 
   func index(of id: ItemID) -> Int? { order.index(of: id) }
 
   /// Entries from a place on.
-  func suffix(from index: Int) -> Iterator { Iterator(ids: order.suffix(from: index), records: records) }
+  func suffix(from index: Int) -> Iterator { Iterator(ids: order.suffix(from: index), known: known) }
 
   func makeIterator() -> Iterator { suffix(from: 0) }
 
   /// Goes over the entries in order.
   struct Iterator: IteratorProtocol, Sequence {
     fileprivate var ids: QueueOrder.Iterator
-    fileprivate let records: [ItemID: Entry]
+    fileprivate let known: [ItemID: Entry]
 
-    mutating func next() -> Entry? { ids.next().flatMap { records[$0] } }
+    mutating func next() -> Entry? { ids.next().map { known[$0] ?? Entry(id: $0) } }
   }
 
   // MARK: - Changing
 
   /// Puts entries that are not there yet in front of the one at `index`, or at the end.
   mutating func insert(contentsOf entries: [Entry], at index: Int) {
-    for entry in entries { records[entry.id] = entry }
+    for entry in entries where entry != Entry(id: entry.id) { known[entry.id] = entry }
     order.insert(contentsOf: entries.map(\.id), at: index)
   }
 
   /// Takes an entry out; nil when it is not there.
   @discardableResult
   mutating func remove(_ id: ItemID) -> (entry: Entry, index: Int)? {
-    guard let index = order.remove(id), let entry = records.removeValue(forKey: id) else { return nil }
-    return (entry, index)
+    guard let index = order.remove(id) else { return nil }
+    return (known.removeValue(forKey: id) ?? Entry(id: id), index)
   }
 
   /// Takes the current entry out; nil without one.
@@ -67,7 +68,7 @@ struct QueueEntries: Sequence, Sendable {
 
   /// Takes the first so many entries out, in their order.
   mutating func removeFirst(_ wanted: Int) -> [Entry] {
-    order.removeFirst(wanted).compactMap { records.removeValue(forKey: $0) }
+    order.removeFirst(wanted).map { known.removeValue(forKey: $0) ?? Entry(id: $0) }
   }
 
   /// Moves an entry to the place that it is to have afterwards.

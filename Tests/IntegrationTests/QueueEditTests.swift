@@ -81,6 +81,23 @@ import Testing
     #expect(try client.reply("queue.commit").hasPrefix("error code=1003"))
     #expect(try items(other) == ["3", "1", "5"])
 
+    // New entries have their numbers from when they are gathered; what is not committed is as if it had had none, unless
+    // others have been numbered since.
+    try client.reply("queue.begin")
+    #expect(try client.reply("append \(paths[0])") == "ok pending=1")
+    #expect(try other.reply("append \(paths[1])") == "ok items=7 version=4")
+    #expect(try client.reply("queue.commit") == "ok items=6 version=5")
+    try client.reply("queue.begin")
+    try client.reply("append \(paths[0])")
+    #expect(try other.reply("append \(paths[1])") == "ok items=9 version=6")
+    #expect(try client.reply("queue.abort") == "ok version=6")
+    try client.reply("queue.begin")
+    try client.reply("append \(paths[0])")
+    #expect(try client.reply("queue.abort") == "ok version=6")
+    #expect(try client.reply("append \(paths[1])") == "ok items=10 version=7")
+    #expect(try items(other) == ["3", "1", "5", "7", "6", "9", "10"])
+    #expect(try client.reply("remove 7 6 9 10") == "ok version=8")
+
     // A connection that ends takes what it gathered with it.
     try client.reply("queue.begin")
     try client.send("clear")

@@ -85,6 +85,30 @@ import Testing
     }
   }
 
+  /// What many changes add at the end is added at once; each is counted nevertheless.
+  @Test(arguments: [false, true]) func manyThatAreAppendedAreAsIfOneByOne(isShuffled: Bool) {
+    var once = machine(1...3)
+    if isShuffled { _ = once.setShuffle(seed: 7) }
+    var oneByOne = once
+    let changes =
+      (4...23).map { insert($0, at: .end) } + [.remove([2]), .move(5, to: .index(1))]
+      + (24...40).map { insert($0, at: .end) }
+    let version = once.queueVersion
+    _ = once.made(changes)
+    for change in changes { _ = oneByOne.made([change]) }
+    #expect(ids(once) == ids(oneByOne))
+    #expect(once.shuffle.map { Array($0.original) } == oneByOne.shuffle.map { Array($0.original) })
+    #expect(once.queueVersion == version + 1)
+    let before = ids(once)
+    do throws(MediaError) {
+      _ = try once.edit([insert(50, at: .end), insert(51, at: .end), insert(52, at: .end), .remove([99]), .removeAll])
+      Issue.record("item 99 was removed")
+    } catch {
+      #expect(error.code == .noSuchItem && error.message.hasPrefix("change 4 of 5: "), "\(error.message)")
+    }
+    #expect(ids(once) == before)
+  }
+
   @Test func manyAreRemovedAtOnce() {
     var machine = machine(1...10_000)
     _ = machine.made([.remove((1...10_000).filter { $0 % 10 != 0 })])
