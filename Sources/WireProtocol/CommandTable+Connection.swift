@@ -32,7 +32,7 @@ extension CommandTable {
         "> help clear",
         "< | command=clear synopsis=\"clear [if-version=VERSION] [player=NAME]\" family=Queue summary=\"Empties the"
           + " queue.\""
-          + " details=\"What plays ends; the rate stays. What was played before is forgotten.\" reply=version",
+          + " details=\"What plays ends; the rate stays. What was played before is forgotten.\" reply=[version],[pending]",
         "< | parameter=if-version takes=\"a whole number from 0 on\" summary=\"do it only if the queue has this"
           + " version\"",
         "< | parameter=player takes=\"1 to 64 characters of A-Z a-z 0-9 . _ -\" summary=\"which player; `main` unless"

@@ -272,12 +272,12 @@ extension CommandTable {
     CommandSpec(
       .status, .playback, "Gives the player's state on one line.",
       details:
-        "`time` is the time heard; `rate` is what is wanted, `timebaseRate` how fast the time heard goes on (0 while paused or waiting); `loop` is `START-END` in seconds, `shuffle` the seed. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
+        "`time` is the time heard; `rate` is what is wanted, `timebaseRate` how fast the time heard goes on (0 while paused or waiting); `loop` is `START-END` in seconds, `passes` how many times it has gone back and `passesLeft` how many more times it will (`none`: for ever), `shuffle` the seed. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
       parameters: [player],
       reply: [
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
         "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
-        "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle", "onFailure",
+        "passes", "passesLeft", "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle", "onFailure",
         "automaticallyWaitsToMinimizeStalling", "pitch",
       ],
       errors: [.noSuchPlayer],
@@ -285,7 +285,7 @@ extension CommandTable {
         "> status",
         "< ok player=main timeControlStatus=playing reasonForWaitingToPlay=none rate=1 item=1 index=0 count=2 time=12.25"
           + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false pan=0"
-          + " actionAtItemEnd=advance repeat=off loop=none itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1"
+          + " actionAtItemEnd=advance repeat=off loop=none passes=none passesLeft=none itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1"
           + " shuffle=none onFailure=skip"
           + " automaticallyWaitsToMinimizeStalling=true pitch=timeDomain",
       ]

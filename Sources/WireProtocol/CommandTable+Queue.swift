@@ -10,7 +10,8 @@ extension CommandTable {
   private static let precise = ParameterSpec(
     .precise, .flag, .option, "precise",
     "find out exactly how long they are, even if all of a file has to be read for that before it plays")
-  private static let ifVersion = ParameterSpec(
+  /// The version that a queue must have for a request that changes it.
+  static let ifVersion = ParameterSpec(
     .ifVersion, .integer(0...Int.max), .option, "VERSION", "do it only if the queue has this version")
 
   /// Why an entry cannot be played.
@@ -19,7 +20,15 @@ extension CommandTable {
     .damagedFile, .unknownCodec, .decodeFailed,
   ]
 
-  private static let loadErrors: [MediaError.Code] = [.noSuchPlayer, .queueTooLong, .unsupportedPlace] + itemErrors
+  /// Why an edit cannot be gathered, where edits are: behind `queue.begin`.
+  private static let gatherErrors: [MediaError.Code] = [.invalidArgument, .editTooLarge]
+
+  private static let loadErrors: [MediaError.Code] =
+    [.noSuchPlayer, .queueTooLong, .unsupportedPlace, .invalidState] + gatherErrors + itemErrors
+
+  /// What an edit answers: with new entries, and while it is only gathered.
+  private static let addedReply = ["[items]", "[version]", "[pending]"]
+  private static let editReply = ["[version]", "[pending]"]
 
   /// Commands that edit or list one player's queue, and about its entries.
   static let queue: [CommandSpec] = [
@@ -32,7 +41,7 @@ extension CommandTable {
         + " exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS, Matroska, ...), and is corrected"
         + " when the end"
         + " of the sound has been read; with `precise` it is counted first.",
-      parameters: [paths, wait, precise, ifVersion, player], waiting: .untilReady, reply: ["items", "version"],
+      parameters: [paths, wait, precise, ifVersion, player], waiting: .untilReady, reply: addedReply,
       errors: [.versionMismatch] + loadErrors,
       example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"]
     ) { arguments throws(MediaError) in
@@ -46,7 +55,7 @@ extension CommandTable {
       .append, .queue, "Adds entries at the end of the queue.",
       details: "Answers at once with the new entries' ids; a file that is missing shows as an entry that fails. With"
         + " `wait=ready` it answers when all are ready, or with the first one's error.",
-      parameters: [paths, wait, precise, ifVersion, player], waiting: .untilReady, reply: ["items", "version"],
+      parameters: [paths, wait, precise, ifVersion, player], waiting: .untilReady, reply: addedReply,
       errors: [.versionMismatch] + loadErrors,
       example: ["> append /music/three.flac", "< ok items=3 version=2"]
     ) { arguments throws(MediaError) in
@@ -64,7 +73,7 @@ extension CommandTable {
         ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, ifVersion,
         player,
       ],
-      waiting: .untilReady, reply: ["items", "version"],
+      waiting: .untilReady, reply: addedReply,
       errors: [.noSuchItem, .versionMismatch] + loadErrors,
       example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"]
     ) { arguments throws(MediaError) in
@@ -85,8 +94,8 @@ extension CommandTable {
       .remove, .queue, "Takes entries out of the queue.",
       details: "All of them or, when one is not there or named twice, none. Removing the current one goes on to the"
         + " next.",
-      parameters: [ids, ifVersion, player], reply: ["version"],
-      errors: [.invalidArgument, .noSuchItem, .versionMismatch, .noSuchPlayer],
+      parameters: [ids, ifVersion, player], reply: editReply,
+      errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + gatherErrors,
       example: ["> remove 4", "< ok version=4"]
     ) { arguments throws(MediaError) in
       .queue(.remove(arguments.integers(.ids), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
@@ -103,7 +112,7 @@ extension CommandTable {
         ParameterSpec(.after, item, .option, "ID", "behind this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
       ],
-      reply: ["version"], errors: [.invalidArgument, .noSuchItem, .versionMismatch, .noSuchPlayer],
+      reply: editReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + gatherErrors,
       example: ["> move 4 to=1", "< ok version=4"]
     ) { arguments throws(MediaError) in
       let place: QueueCommand.QueuePlace
@@ -127,7 +136,7 @@ extension CommandTable {
         ParameterSpec(.path, .path, .required, "PATH", "an absolute path, or a `file://` URL"), precise, ifVersion,
         player,
       ],
-      reply: ["items", "version"], errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedPlace],
+      reply: addedReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedPlace] + gatherErrors,
       example: ["> replace 4 /music/five.flac", "< ok items=5 version=5"]
     ) { arguments throws(MediaError) in
       .queue(
@@ -141,7 +150,8 @@ extension CommandTable {
       .clear, .queue, "Empties the queue.",
       details: "What plays ends; the rate stays. What was played before is forgotten.",
       parameters: [ifVersion, player],
-      reply: ["version"], errors: [.versionMismatch, .noSuchPlayer], example: ["> clear", "< ok version=5"]
+      reply: editReply, errors: [.versionMismatch, .noSuchPlayer] + gatherErrors,
+      example: ["> clear", "< ok version=5"]
     ) { arguments throws(MediaError) in
       .queue(.clear(ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },

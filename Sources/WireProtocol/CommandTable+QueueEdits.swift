@@ -1,9 +1,6 @@
 import MediaCore
 
 extension CommandTable {
-  private static let ifVersion = ParameterSpec(
-    .ifVersion, .integer(0...Int.max), .option, "VERSION", "do it only if the queue has this version")
-
   /// Commands that go on and back in one player's queue, and say how.
   static let queueMoves: [CommandSpec] = [
     CommandSpec(
@@ -149,10 +146,10 @@ extension CommandTable {
         + " left it; the whole is one new version. What is heard goes on, unless another entry is current afterwards."
         + " `items` are the new entries' ids.",
       parameters: [ParameterSpec(.ops, .edit, .list, "EDIT", "commands that edit the queue"), ifVersion, player],
-      reply: ["[items]", "version"],
+      reply: ["[items]", "[version]", "[pending]"],
       errors: [
         .invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .unsupportedPlace, .unknownCommand,
-        .noSuchPlayer,
+        .noSuchPlayer, .editTooLarge,
       ],
       example: ["> queue.edit \"move 5 to=0\" \"remove 9\" if-version=7", "< ok version=8"]
     ) { arguments throws(MediaError) in
@@ -162,9 +159,8 @@ extension CommandTable {
       .queueBegin, .queue, "Begins an edit that is too large for a line.",
       details: "The edits that follow on this connection for this player (the commands of `queue.edit`) are gathered,"
         + " each"
-        + " answered by `ok pending=N`, until `queue.commit` makes all of them or none; everything else is done at"
-        + " once, as"
-        + " always. When the connection ends or the player is closed before that, nothing has changed. One at a"
+        + " answered by `pending` alone, how many there are, until `queue.commit` makes all of them or none; everything"
+        + " else is done at once, as always. New entries get their numbers as they are gathered. When the connection ends or the player is closed before that, nothing has changed. One at a"
         + " time; at most \(WireLimits.standard.editCount) changes and \(WireLimits.standard.editByteCount) bytes of"
         + " paths, and on all connections together \(WireLimits.standard.gatheredCount) and"
         + " \(WireLimits.standard.gatheredByteCount).",

@@ -9,7 +9,7 @@ extension CommandTable {
         "The players, which are paused and have a current item, get ready first; then they begin with the same frame of the"
         + " output, whatever they play. A waiting request: it answers when that frame has been handed to the device, just before"
         + " it is heard. `frame` counts from when the output was opened, `hostTime` is when that frame is heard in seconds of the"
-        + " monotonic clock (CLOCK_MONOTONIC), `late` how many frames later than asked for it is (0, unless a player was not ready in"
+        + " monotonic clock (CLOCK_MONOTONIC; `none` when the device stands still by then), `late` how many frames later than asked for it is (0, unless a player was not ready in"
         + " time), `spread` how many frames lie between the first and the last beginning. Until then"
         + " `reasonForWaitingToPlay` is `startTimeNotReached`. A player that is told to `pause` or `play` meanwhile leaves the"
         + " others to start without it; a `seek` changes where it begins. When one cannot get ready none starts.",

@@ -35,6 +35,15 @@ import Testing
     }
     + [("remove 0", .badArguments), ("remove -1", .badArguments), ("play player=nobody", .noSuchPlayer)]
 
+  /// The queue has version 2.
+  static let edits: [Case] =
+    [
+      "load PATH", "append PATH", "insert PATH", "insert PATH after=2", "remove 2", "move 2 to=0", "replace 1 PATH",
+      "clear",
+      "next", "previous", "jump 2", "shuffle on", "queue.edit \"remove 2\" clear", "queue.begin",
+    ].flatMap { request in ["1", "3"].map { ("\(request) if-version=\($0)", .versionMismatch) } }
+    + [("remove 2 if-version=-1", .badArguments), ("remove 2 if-version=now", .badArguments)]
+
   static let observers: [Case] = [
     ("untick 1", .noSuchObserver), ("untick 99", .noSuchObserver), ("unobserve 2", .noSuchObserver),
     ("unobserve 99", .noSuchObserver), ("untick 0", .badArguments), ("untick one", .badArguments),
@@ -45,7 +54,10 @@ import Testing
     try ["status", "list", "status player=other", "list player=other", "player.list"].flatMap(client.ask)
   }
 
-  @Test(arguments: [("rates", rates), ("levels", levels), ("times", times), ("items", items), ("observers", observers)])
+  @Test(arguments: [
+    ("rates", rates), ("levels", levels), ("times", times), ("items", items), ("edits", edits),
+    ("observers", observers),
+  ])
   func badInputIsANumberedErrorAndChangesNothing(_ kind: String, _ cases: [Case]) throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()

@@ -21,7 +21,8 @@ import Testing
         "* changed id=1 player=main key=player.loop old=none new=0.25-0.5 cause=request",
         "ok item=1 start=0.25 end=0.5 count=2 passes=0",
       ])
-    #expect(field("loop", try client.reply("status")) == "0.25-0.5")
+    let status = try client.reply("status")
+    #expect(["loop", "passes", "passesLeft"].map { field($0, status) } == ["0.25-0.5", "0", "2"])
     try client.reply("play")
     let lines = try client.ask("clock.advance 0.8")
     #expect(
@@ -34,6 +35,8 @@ import Testing
         "ok now=0.8",
       ])
     #expect(try client.reply("loop") == "ok item=1 start=none end=none count=none passes=none")
+    let over = try client.reply("status")
+    #expect(["loop", "passes", "passesLeft"].map { field($0, over) } == ["none", "none", "none"])
     #expect(try client.reply("loop +0.1 end") == "ok item=1 start=0.4 end=1 count=none passes=0")
     #expect(try client.reply("loop off") == "ok item=1 start=none end=none count=none passes=none")
     try client.reply("clock.advance 2")

@@ -121,6 +121,27 @@ import Testing
       },
     ]
 
+  /// The queue had another version when they were thought of.
+  static let edits: [Case] = {
+    let edits: [(String, @Sendable (Scene) -> [QueueEdit])] = [
+      ("append", { [.append([PlayerItem(asset: $0.gone.asset, id: 904)])] }), ("remove", { [.remove([$0.queued.id])] }),
+      ("move", { [.move($0.queued.id, to: .index(0))] }),
+      ("replace", { [.replace($0.current.id, with: PlayerItem(asset: $0.gone.asset, id: 905))] }),
+      ("remove all", { _ in [.removeAll] }), ("two at once", { [.remove([$0.queued.id]), .removeAll] }),
+      ("nothing", { _ in [] }),
+    ]
+    return edits.flatMap { name, edits in
+      [
+        Case("edit on an old version: \(name)", .versionMismatch) { player, scene in
+          try player.edit(edits(scene), ifVersion: player.state.queueVersion - 1)
+        },
+        Case("edit on a version that is to come: \(name)", .versionMismatch) { player, scene in
+          try player.edit(edits(scene), ifVersion: player.state.queueVersion + 1)
+        },
+      ]
+    }
+  }()
+
   static let observers = [
     Case("remove a time observer twice", .noSuchObserver) { try $0.removeTimeObserver($1.removedTimes) },
     Case("remove a time observer that never was", .noSuchObserver) { player, _ in
@@ -145,7 +166,10 @@ import Testing
     return mine + others
   }
 
-  @Test(arguments: [("rates", rates), ("levels", levels), ("times", times), ("items", items), ("observers", observers)])
+  @Test(arguments: [
+    ("rates", rates), ("levels", levels), ("times", times), ("items", items), ("edits", edits),
+    ("observers", observers),
+  ])
   func badInputIsANumberedErrorAndChangesNothing(_ kind: String, _ cases: [Case]) async throws {
     let rig = try await Rig()
     let other = QueuePlayer(engine: rig.engine, name: "other")
