@@ -86,7 +86,8 @@ import Testing
 
   @Test func aCopyHasTheSettingsAndNotTheStatus() async throws {
     let rig = try await Rig()
-    let item = try rig.wav(file: 1, frames: 96_000)
+    // Numbered as its copy is.
+    let item = PlayerItem(asset: try rig.wav(file: 1, frames: 96_000).asset)
     try item.setForwardPlaybackEndTime(Self.seconds(1))
     try item.setReversePlaybackEndTime(Self.seconds(1, 2))
     try item.setPreferredForwardBufferDuration(Self.seconds(3))
