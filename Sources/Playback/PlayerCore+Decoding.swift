@@ -166,7 +166,8 @@ extension PlayerCore {
   func shorten(_ pass: PassID, at time: MediaTime) -> Bool {
     let streams = [outgoing, sounding] + waiting.map { $0.generation }
     guard let stream = streams.compactMap({ $0 }).first(where: { $0.number == pass.generation })?.stream,
-      let frame = timeline.streamFrame(of: time, passIndex: pass.index, streamID: stream.id),
+      let frame = timeline.streamFrame(of: endTime(of: pass, at: time), passIndex: pass.index, streamID: stream.id)
+        ?? timeline.streamFrame(of: time, passIndex: pass.index, streamID: stream.id),
       let itemID = timeline.position(streamID: stream.id, streamFrame: frame)?.itemID
     else { return false }
     // The ends of this pass and of those behind it in its stream are void, and so are those of streams that follow.
@@ -175,6 +176,16 @@ extension PlayerCore {
     }
     ends.append(ItemEnd(streamID: stream.id, streamFrame: frame, passID: pass, itemID: itemID))
     return truncate(after: pass)
+  }
+
+  /// Where a pass that is to end at `time` does: behind its last whole frame, as the decoder ends it.
+  private func endTime(of pass: PassID, at time: MediaTime) -> MediaTime {
+    let isReverse = machine.decodedSpeed.isReverse
+    guard let itemID = machine.decoded.first(where: { $0.id == pass })?.pass.itemID, let rate = sampleRates[itemID],
+      let frame = time.frameIndex(
+        rate: rate, rounding: isReverse ? .towardPositiveInfinity : .towardNegativeInfinity)
+    else { return time }
+    return MediaTime(frame: frame, rate: rate)
   }
 
   /// A pass ends at a frame that is about to be heard, and sounds on until what follows it is there. Answers whether the

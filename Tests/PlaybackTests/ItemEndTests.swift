@@ -51,6 +51,22 @@ import Testing
     await rig.close()
   }
 
+  /// Half a frame behind frame 48,000: that is not played.
+  @Test(arguments: [false, true]) func anEndBetweenTwoFramesIsBehindTheLastWholeOne(_ isSetWhilePlaying: Bool)
+    async throws
+  {
+    let (rig, items) = try await rig(2, endingAt: nil)
+    let end = MediaTime(value: 96_001, timescale: 96_000)
+    if !isSetWhilePlaying { try items[0].setForwardPlaybackEndTime(end) }
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 200)
+    if isSetWhilePlaying { try items[0].setForwardPlaybackEndTime(end) }
+    await rig.advance(milliseconds: 3_000)
+    #expect(rig.heard.runs.map(\.count) == [48_000, 96_000])
+    #expect(lines(rig, "event playedToEnd").first == "event playedToEnd item 1 at 1")
+    await rig.close()
+  }
+
   @Test func setWhilePlayingItEndsThereThoughMoreHasBeenDecoded() async throws {
     let (rig, items) = try await rig(2, endingAt: nil)
     await rig.run { $0.play() }
