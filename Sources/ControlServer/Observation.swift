@@ -197,8 +197,7 @@ extension ObservableKey {
     case .playerLoop: state.loop.map { .string($0.wireText) } ?? FieldValue.none
     case .playerShuffle: state.shuffleSeed.map { FieldValue.int($0) } ?? FieldValue.none
     case .playerOnFailure: .string(state.itemFailurePolicy.rawValue)
-    case .playerError:
-      Self.value(state.reasonForWaitingToPlay == .currentItemFailed ? state.itemStatus.error?.code.name : nil)
+    case .playerError: Self.value(state.error?.code.name)
     case .queueVersion: .int(state.queueVersion)
     case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemEvents, .outputState: nil
     }

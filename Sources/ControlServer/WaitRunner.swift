@@ -79,9 +79,11 @@ final class WaitRunner: @unchecked Sendable {
 
   private func judge() {
     guard !isOver else { return }
-    let facts = target.player.onLoop { player in (player.state, player.currentTime()) }
+    let facts = target.player.onLoop { player in
+      (player.state, player.currentTime(), player.currentItem?.forwardPlaybackEndTime)
+    }
     let contains: (PlayerItem.ID) -> Bool = { [target] id in target.player.onLoop { $0.item(id) != nil } }
-    switch machine.judge(.init(state: facts.0, time: facts.1, contains: contains)) {
+    switch machine.judge(.init(state: facts.0, time: facts.1, forwardEnd: facts.2, contains: contains)) {
     case .pending: return
     case .failed(let error):
       isOver = true

@@ -12,6 +12,8 @@ struct WaitStateMachine {
     var state: PlayerState
     /// The time heard.
     var time: MediaTime
+    /// Where forward playback of the current item ends, if it is not where its sound does.
+    var forwardEnd: MediaTime?
     /// Whether an entry is in the queue.
     var contains: (PlayerItem.ID) -> Bool
   }
@@ -59,8 +61,8 @@ struct WaitStateMachine {
 
   /// Looks at everything anew.
   mutating func judge(_ facts: Facts) -> Verdict {
-    if let failure = failure(facts) { return .failed(failure) }
     if !targetTimes.isEmpty, timedItem == nil { timedItem = facts.state.currentItemID }
+    if let failure = failure(facts) { return .failed(failure) }
     return conditions.allSatisfy { holds($0, facts) } ? .satisfied : .pending
   }
 
@@ -73,7 +75,7 @@ struct WaitStateMachine {
       return isInTimedItem(state) && (hasCrossedBackwards || facts.time <= time)
     case .status(let status): return state.timeControlStatus.wireName == status.rawValue
     case .currentItem(let item): return state.currentItemID == PlayerItem.ID(item)
-    case .ended: return state.currentItemID == nil || Self.isStoppedAtEnd(facts)
+    case .ended: return state.currentItemID == nil || state.isAtItemBeginning || Self.isStoppedAtEnd(facts)
     case .ready: return state.itemStatus == .readyToPlay
     }
   }
@@ -97,24 +99,31 @@ struct WaitStateMachine {
       return MediaError(
         .waitEnded, "the item ended at \(facts.time.decimalDescription), before the time that was waited for")
     }
-    // Whoever waits for sound, or for an end, would wait for ever behind an item that cannot be played.
-    guard let error = state.itemStatus.error, state.currentItemID == wantedItem ?? state.currentItemID else {
-      return nil
+    if let reverseTarget, state.currentItemID == timedItem, facts.time > reverseTarget, !hasCrossedBackwards,
+      state.isAtItemBeginning
+    {
+      return MediaError(
+        .waitEnded,
+        "played backwards the item ended at \(facts.time.decimalDescription), before the time that was waited for")
     }
-    let needsItem = conditions.contains { condition in
+    // Whoever waits for sound, or for an end, would wait for ever behind an item that cannot be played.
+    guard state.currentItemID == wantedItem ?? state.currentItemID else { return nil }
+    let errors = conditions.lazy.compactMap { condition -> MediaError? in
       switch condition {
-      case .ready: true
-      case .status(.playing), .ended, .timeAtLeast, .timeAtMost: state.reasonForWaitingToPlay == .currentItemFailed
-      case .status, .currentItem: false
+      case .ready: state.itemStatus.error
+      case .status(.playing), .ended, .timeAtLeast, .timeAtMost: state.error
+      case .status, .currentItem: nil
       }
     }
-    return needsItem ? error : nil
+    return errors.first
   }
 
-  /// Paused where the item ends.
+  /// Paused where the item ends forwards: its end was heard, or the player was put there.
   private static func isStoppedAtEnd(_ facts: Facts) -> Bool {
     let state = facts.state
-    return state.rate == 0 && state.itemStatus == .readyToPlay && state.itemDuration.isNumeric
-      && facts.time >= state.itemDuration
+    guard state.rate == 0, state.itemStatus == .readyToPlay else { return false }
+    let end = min(
+      state.itemDuration.isNumeric ? state.itemDuration : .positiveInfinity, facts.forwardEnd ?? .positiveInfinity)
+    return state.isAtItemEnd || facts.time >= end
   }
 }

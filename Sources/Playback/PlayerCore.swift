@@ -309,6 +309,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.queueVersion = machine.queueVersion
     state.shuffleSeed = machine.shuffle?.seed
     state.itemFailurePolicy = machine.failurePolicy
+    state.error = machine.error
+    state.isAtItemEnd = machine.hasItemEnded && !machine.decodedSpeed.isReverse
+    state.isAtItemBeginning = machine.hasItemEnded && machine.decodedSpeed.isReverse
     if let current = machine.entries.first {
       state.currentItemID = current.id
       state.itemStatus = current.status

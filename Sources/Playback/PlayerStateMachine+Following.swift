@@ -267,6 +267,7 @@ extension PlayerStateMachine {
     guard let next else {
       guard actionAtItemEnd == .advance, !decodedSpeed.isReverse, !stopsBehind(current) else {
         endedItem = current.id
+        if let error, stopsBehind(current) { stop = Stop(itemID: current.id, error: error) }
         return actions + setRate(0)
       }
       leave(current)

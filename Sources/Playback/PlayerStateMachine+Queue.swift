@@ -425,7 +425,10 @@ extension PlayerStateMachine {
   mutating func passOverFailures() -> [Action] {
     var actions: [Action] = []
     while rate != 0, let current = entries.first, let error = current.status.error {
-      if failurePolicy == .stop { return actions + setRate(0) }
+      if failurePolicy == .stop {
+        stop = Stop(itemID: current.id, error: error)
+        return actions + setRate(0)
+      }
       guard entries.count > 1 else { break }
       actions.append(skip(current.id, error))
     }

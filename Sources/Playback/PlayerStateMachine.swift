@@ -109,6 +109,12 @@ struct PlayerStateMachine {
     case seam(from: ItemID, to: ItemID)
   }
 
+  /// Where a failure paused the player.
+  struct Stop: Sendable, Hashable {
+    var itemID: ItemID
+    var error: MediaError
+  }
+
   enum Decoding: Sendable, Hashable {
     case idle
     case preparing(Start)
@@ -185,6 +191,8 @@ struct PlayerStateMachine {
   var hasPassedEnd = false
   /// The item whose end has been told, while it stays current at its end.
   var endedItem: ItemID?
+  /// The item at which `ItemFailurePolicy.stop` paused the player last, and why.
+  var stop: Stop?
   let canAdvance: Bool
 
   /// `canAdvance`: whether there is a queue to advance in (QueuePlayer), or one item only (Player).
@@ -207,6 +215,18 @@ struct PlayerStateMachine {
     if !isOutputReady { return .outputUnavailable }
     if isStartHeld { return .startTimeNotReached }
     return isStarved ? .toMinimizeStalls : .evaluatingBufferingRate
+  }
+
+  /// What keeps the player from playing on: the current item failed, or broke off.
+  var error: MediaError? {
+    if reasonForWaitingToPlay == .currentItemFailed { return entries.first?.status.error }
+    guard rate == 0, let stop, stop.itemID == entries.first?.id else { return nil }
+    return stop.error
+  }
+
+  /// Whether the player is paused where the current item's end has been heard, forwards or backwards.
+  var hasItemEnded: Bool {
+    rate == 0 && endedItem != nil && endedItem == entries.first?.id && startUnderWay == nil
   }
 
   /// Whether nothing is under way that sound would have to wait for.
@@ -238,6 +258,7 @@ struct PlayerStateMachine {
   /// `changeSpeed` or `splitForSpeed`.
   mutating func setRate(_ newRate: Double) -> [Action] {
     let wasPaused = rate == 0
+    if newRate != 0 { stop = nil }
     let newSpeed = newRate == 0 ? speed : PlaybackRate(newRate) ?? speed
     speed = newSpeed
     rate = newRate == 0 ? 0 : newSpeed.value

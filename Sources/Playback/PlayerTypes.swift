@@ -146,6 +146,13 @@ public struct PlayerState: Sendable, Hashable {
   /// What the queue's order comes from while it is shuffled; nil while it is not.
   public var shuffleSeed: UInt64?
   public var itemFailurePolicy = ItemFailurePolicy.skip
+  /// Why the player does not play on: the current item failed and no other follows, or `itemFailurePolicy` paused the player
+  /// at an item that failed or broke off. Nil again as soon as it plays, or another item is current.
+  public var error: MediaError?
+  /// Whether the player is paused where the current item's end was heard: that of its sound, or an end time.
+  public var isAtItemEnd = false
+  /// The same backwards: that is the item's beginning, or an end time for that way.
+  public var isAtItemBeginning = false
   /// The current item's.
   public var itemStatus = ItemStatus.unknown
   /// The current item's; indefinite until it is known.

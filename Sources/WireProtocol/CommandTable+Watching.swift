@@ -101,8 +101,10 @@ extension CommandTable {
       details:
         "What holds already is answered at once. `time>=` and `time<=` ask for the time heard, whichever way it is played;"
         + " both together for a time between the two. `status=waiting` is `waitingToPlayAtSpecifiedRate`; `ended` is no current"
-        + " item, or stopped at the end of the last; `ready` is a current item that is ready to play. A change of item"
-        + " ends a `time>=` or `time<=` with `wait-ended`.",
+        + " item, or paused where the current one ends (at an end time, and backwards at its beginning, too); `ready` is a"
+        + " current item that is ready to play. A change of item ends a `time>=` or `time<=` with `wait-ended`, and so does"
+        + " the item's end, where playing on does not lead there; an error that stops the player (`player.error`) ends what"
+        + " needs it to play.",
       parameters: [
         ParameterSpec(
           .conditions, .condition, .list, "CONDITION",

@@ -51,7 +51,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerLoop: "the part of the current item that is looped, `START-END` in seconds, or `none`"
     case .playerShuffle: "the seed that the queue is shuffled with, or `none`"
     case .playerOnFailure: "`skip` or `stop`"
-    case .playerError: "the name of the error that stopped the player, or `none`"
+    case .playerError: "the name of the error that stopped the player, until it is played on, or `none`"
     case .itemStatus:
       "`readyToPlay` or `failed`, of every entry of the queue that has been opened; the others are `unknown`"
     case .itemDuration:

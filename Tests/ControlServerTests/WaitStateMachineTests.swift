@@ -107,6 +107,47 @@ import WireProtocol
     #expect(code(late.judge(facts(time: seconds(60), rate: 0))) == .waitEnded)
   }
 
+  @Test func anEndTimeIsAnEndToo() {
+    // Its end was heard, wherever that is.
+    let stopped = facts(time: seconds(20), rate: 0) { $0.isAtItemEnd = true }
+    var early = WaitStateMachine([.ended])
+    #expect(early.judge(facts(time: seconds(20), rate: 0)) == .pending)
+    #expect(early.judge(stopped) == .satisfied)
+    var late = WaitStateMachine([.timeAtLeast(seconds(30))])
+    #expect(code(late.judge(stopped)) == .waitEnded)
+    // Backwards that is its beginning; from there one may play on to later times, not to earlier ones.
+    let first = facts(time: seconds(5), rate: 0) { $0.isAtItemBeginning = true }
+    var begun = WaitStateMachine([.ended])
+    #expect(begun.judge(first) == .satisfied)
+    var above = WaitStateMachine([.timeAtLeast(seconds(6))])
+    #expect(above.judge(first) == .pending)
+    var below = WaitStateMachine([.timeAtMost(seconds(4))])
+    #expect(code(below.judge(first)) == .waitEnded)
+    // Put there while paused, as at the end of the sound.
+    var there = facts(time: seconds(20), rate: 0)
+    there.forwardEnd = seconds(20)
+    var ended = WaitStateMachine([.ended])
+    #expect(ended.judge(there) == .satisfied)
+    there.forwardEnd = seconds(21)
+    #expect(ended.judge(there) == .pending)
+  }
+
+  @Test func anErrorThatPausedThePlayerEndsWhatNeedsIt() {
+    let error = MediaError(.decodeFailed, "broken")
+    for status in [ItemStatus.failed(error), .readyToPlay] {
+      let stopped = facts(time: seconds(3), rate: 0) {
+        $0.itemStatus = status
+        $0.error = error
+      }
+      for condition in [WaitCondition.status(.playing), .ended, .timeAtLeast(seconds(10))] {
+        var machine = WaitStateMachine([condition])
+        #expect(machine.judge(stopped) == .failed(error), "\(condition)")
+      }
+      var paused = WaitStateMachine([.status(.paused)])
+      #expect(paused.judge(stopped) == .satisfied)
+    }
+  }
+
   @Test func aStatusIsComparedByItsWireName() {
     var machine = WaitStateMachine([.status(.waitingToPlayAtSpecifiedRate)])
     #expect(machine.judge(facts()) == .pending)
@@ -119,6 +160,7 @@ import WireProtocol
       $0.itemStatus = .failed(error)
       $0.timeControlStatus = .waiting
       $0.reasonForWaitingToPlay = .currentItemFailed
+      $0.error = error
     }
     for condition in [
       WaitCondition.ready, .status(.playing), .ended, .timeAtLeast(seconds(1)), .timeAtMost(seconds(1)),

@@ -81,6 +81,51 @@ import Testing
     #expect(try client.reply("wait time>=2 time<=1").contains("time>=2 and time<=1 cannot both hold"))
   }
 
+  @Test func beingStoppedAtAnEndTimeCountsAsEnded() throws {
+    let (_, client) = try playing(frameCount: 48_000)
+    try client.reply("end-action pause")
+    try client.reply("item.end-time 1 forward=0.2500001")
+    try client.send("@w wait ended", "@x wait time>=0.5")
+    let lines = try client.ask("clock.advance 1").filter { $0.hasPrefix("@") }.sorted()
+    #expect(
+      lines.first?.hasPrefix("@w ok item=1 time=0.25 pts=12000/48000 timeControlStatus=paused") == true, "\(lines)")
+    #expect(lines.last?.hasPrefix("@x error code=6012") == true)
+  }
+
+  @Test func backwardsTheBeginningIsTheEnd() throws {
+    let (_, client) = try playing(frameCount: 48_000)
+    try client.reply("rate -1")
+    try client.send("@w wait ended")
+    let lines = try client.ask("clock.advance 1").filter { $0.hasPrefix("@") }
+    #expect(lines.first?.hasPrefix("@w ok item=1 time=0 pts=0/") == true, "\(lines)")
+  }
+
+  @Test func whatStopsThePlayerIsSaidAndEndsTheWaits() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = try daemon.wave(1, frameCount: 9_600)
+    try client.reply("on-failure stop")
+    try client.reply("append \(path) /nowhere.wav \(path)")
+    try client.send("observe player.error")
+    #expect(try client.line() == "ok id=1")
+    #expect(try client.line() == "* changed id=1 player=main key=player.error new=none cause=initial initial=true")
+    try client.reply("play")
+    try client.send("@p wait item=2 status=playing", "@t wait item=2 time>=1")
+    let lines = try client.ask("clock.advance 1")
+    #expect(
+      lines.contains {
+        $0.hasPrefix("* changed id=1 player=main key=player.error old=none new=file-not-found cause=")
+      }, "\(lines)")
+    for id in ["@p", "@t"] {
+      #expect(lines.contains { $0.hasPrefix("\(id) error code=2001 name=file-not-found") }, "\(lines)")
+    }
+    #expect(try client.reply("wait ended").hasPrefix("error code=2001"))
+    #expect(field("timeControlStatus", try client.reply("status")) == "paused")
+    // Played on behind it, nothing stops the player any more.
+    let more = try client.ask("play")
+    #expect(more.contains { $0.hasPrefix("* changed id=1 player=main key=player.error old=file-not-found new=none") })
+  }
+
   @Test func aSeekOverATimeReachesIt() throws {
     let (_, client) = try playing()
     try client.send("@w wait time>=1")
