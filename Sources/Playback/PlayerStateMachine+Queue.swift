@@ -303,7 +303,7 @@ extension PlayerStateMachine {
     guard let current = entries.first, let index = entries.index(of: id) else { return [] }
     guard index > 0 else {
       guard current.status.error == nil else { return reconcile() }
-      return endSeeks(.superseded) + start(Start(itemID: id))
+      return endSeeks(.superseded) + start(Start(itemID: id, jumpCause: .restart))
     }
     for passed in entries.order.prefix(index).suffix(PlayHistory.limit) where entries[passed]?.status.error == nil {
       history.append(passed)
@@ -440,6 +440,8 @@ extension PlayerStateMachine {
     guard failurePolicy == .stop, entries.count > 1, let current = entries.first else { return [] }
     if let error = current.status.error { return [skip(current.id, error)] }
     guard current.hasBrokenOff, endedItem == current.id, actionAtItemEnd == .advance else { return [] }
+    // One that is about to be heard again from elsewhere is not left.
+    if let start = preparedStart ?? pendingStart, start.spliceAfter == nil { return [] }
     entries[current.id]?.hasBrokenOff = false
     leave(current)
     return endSeeks(.itemEnded)

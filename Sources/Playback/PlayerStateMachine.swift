@@ -61,6 +61,9 @@ struct PlayerStateMachine {
     var rate = PlaybackRate.normal
 
     var pass: Pass { Pass(itemID: itemID, start: time, end: end, isSilence: isSilence) }
+
+    /// Whether what is heard from there on may come to the item's end anew, which had been heard.
+    var isNewPass: Bool { seek != nil || jumpCause == .repeat || jumpCause == .restart }
   }
 
   typealias SeekToken = SeekQueue.Token
@@ -381,7 +384,7 @@ struct PlayerStateMachine {
     if let pass = start.spliceAfter { return [.splice(generation: generation, after: pass)] + reconcile() }
     hasPassedEnd = start.isSilence
     // What has been told of its end stays told when it is only put there again.
-    if start.seek != nil { endedItem = nil }
+    if start.isNewPass { endedItem = nil }
     uncommitted = (generation, start)
     return [.commit(generation: generation)] + reconcile()
   }

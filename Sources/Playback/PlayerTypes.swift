@@ -89,6 +89,8 @@ public enum TimeJumpCause: String, Sendable, Hashable, CaseIterable {
   case endAction
   /// The item was to be repeated, or left for itself, while or before it was over: back to its beginning.
   case `repeat`
+  /// The current item was made current again (`jump`, `previous`): back to its beginning.
+  case restart
 }
 
 /// Things that happen once, at a time.

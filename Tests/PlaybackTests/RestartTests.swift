@@ -1,0 +1,127 @@
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// The current item begun anew: what is told of it, and that it can end again.
+@Suite struct RestartTests {
+  /// How one comes to the beginning of the current item.
+  enum Way: String, CaseIterable {
+    case jump, jumpToIndex, previous
+    /// In a queue of one entry that is repeated.
+    case next
+
+    func go(_ player: isolated QueuePlayer) throws {
+      switch self {
+      case .jump: try player.jump(to: 1)
+      case .jumpToIndex: try player.jump(toIndex: 0)
+      case .previous: try player.goToPreviousItem(restartingAfter: .zero)
+      case .next:
+        let mode = player.state.repeatMode
+        try player.setRepeatMode(.all)
+        player.advanceToNextItem()
+        try player.setRepeatMode(mode)
+      }
+    }
+
+    /// What `timeJumped` says of it.
+    var cause: TimeJumpCause { self == .next ? .repeat : .restart }
+  }
+
+  private func frame(_ frame: Int64) -> MediaTime { MediaTime(frame: frame, rate: 48_000) }
+
+  private func lines(_ rig: Rig, _ word: String) -> [String] {
+    rig.dump.split(separator: "\n").map(String.init).filter { $0.hasPrefix(word) }
+  }
+
+  /// An item of so many frames that was heard to its end, at which the player paused.
+  private func ended(frames: Int) async throws -> (Rig, PlayerItem) {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: frames)
+    try await rig.run { player in
+      try player.append([item])
+      try player.setActionAtItemEnd(.pause)
+      player.play()
+    }
+    await rig.advance(milliseconds: 1_000)
+    #expect(lines(rig, "event playedToEnd").count == 1)
+    #expect(await rig.run { $0.state.rate } == 0)
+    #expect(await rig.run { $0.state.isAtItemEnd })
+    return (rig, item)
+  }
+
+  @Test(arguments: Way.allCases, [false, true])
+  func goingBackToTheBeginningIsToldAsAJump(_ way: Way, _ isPaused: Bool) async throws {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 96_000)
+    let jumps = Mutex<[MediaTime]>([])
+    try await rig.run { player in
+      try player.append([item])
+      _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 10, timescale: 1)) { observation in
+        if observation.reason == .jump { jumps.withLock { $0.append(observation.time) } }
+      }
+      player.play()
+    }
+    await rig.advance(milliseconds: 300)
+    if isPaused { await rig.run { $0.pause() } }
+    try await rig.run { try way.go($0) }
+    await rig.advance(milliseconds: 100)
+    #expect(lines(rig, "event timeJumped") == ["event timeJumped item 1 to 0 by \(way.cause.rawValue)"])
+    #expect(jumps.withLock { $0 } == [.zero])
+    #expect(await rig.run { $0.currentTime() } == (isPaused ? .zero : frame(4_800)))
+    await rig.close()
+  }
+
+  @Test(arguments: Way.allCases) func whatIsBegunAnewAtItsEndEndsAgain(_ way: Way) async throws {
+    let (rig, _) = try await ended(frames: 9_600)
+    try await rig.run { try way.go($0) }
+    await rig.settle()
+    #expect(await rig.run { !$0.state.isAtItemEnd && $0.currentTime() == .zero })
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    #expect(lines(rig, "event playedToEnd") == Array(repeating: "event playedToEnd item 1 at 0.2", count: 2))
+    #expect(rig.heard.runs.map(\.count) == [9_600, 9_600])
+    #expect(await rig.run { $0.state.rate == 0 && $0.state.isAtItemEnd })
+    await rig.close()
+  }
+
+  @Test(arguments: Way.allCases) func inThePassThatFollowsAMixAndAnEndTimeHold(_ way: Way) async throws {
+    let (rig, item) = try await ended(frames: 24_000)
+    try await rig.run { player in
+      try way.go(player)
+      player.play()
+    }
+    await rig.advance(milliseconds: 100)
+    var mix = AudioMix()
+    try mix.setVolume(0, at: .zero)
+    item.audioMix = mix
+    await rig.advance(milliseconds: 100)
+    let heard = rig.heard.left
+    #expect(heard.count > 4_800 && heard.suffix(2_400).allSatisfy { $0 == 0 })
+    // Behind the present place: it is at its end at once.
+    try item.setForwardPlaybackEndTime(frame(4_800))
+    await rig.advance(milliseconds: 100)
+    #expect(await rig.run { $0.state.rate } == 0)
+    #expect(lines(rig, "event playedToEnd").count == 2)
+    await rig.close()
+  }
+
+  @Test func playedOnBehindAnItemThatBrokeOffAndIsToBeginAnewThatIsNotLeft() {
+    var machine = PlayerStateMachine(canAdvance: true)
+    _ = machine.outputBecameReady()
+    _ = machine.insert([1, 2], at: 0)
+    _ = machine.setFailurePolicy(.stop)
+    _ = machine.setRate(1)
+    _ = machine.prepared(generation: machine.generation)
+    let (id, error) = (PassID(generation: machine.generation, index: 0), MediaError(.damagedFile, "it breaks off"))
+    _ = machine.ended(id, end: nil, isTooShort: false, hasBrokenOff: true)
+    _ = machine.endHeard(id, error: error)
+    #expect(machine.rate == 0 && machine.error == error)
+    _ = machine.jump(to: 1)
+    _ = machine.setRate(1)
+    #expect(machine.entries.first?.id == 1)
+    #expect(machine.error == nil)
+  }
+}
