@@ -314,7 +314,9 @@ extension PlayerCore {
     case .warned(let id, let time, let error):
       logger.warning("the file is not as it should be", metadata: ["item": "\(id)", "error": "\(error)"])
       send(.newErrorLogEntry(id, time, error))
-    case .keepsUp(let generation): run(machine.keepsUp(generation: generation), cause: .buffered)
+    case .keepsUp(let generation):
+      if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
+      run(machine.keepsUp(generation: generation), cause: .buffered)
     case .rested(let generation): run(machine.rested(generation: generation), cause: .buffered)
     case .idle(let requestCount): idleRequestCount = requestCount
     }

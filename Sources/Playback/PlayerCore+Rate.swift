@@ -51,6 +51,7 @@ extension PlayerCore {
       nextRate = nil
       if machine.rate == 0 { traceResumption() }
     }
+    if rate != 0, !machine.automaticallyWaits { commitEarly() }
     let (time, wasPaused) = (currentTime(), machine.rate == 0)
     var actions = machine.setRate(rate, isBufferEmpty: rate != 0 && isBufferEmpty, immediately: immediately)
     // At once, before anybody takes the end that a paused player stands at for one that it plays to.

@@ -19,14 +19,18 @@ extension PlayerCore {
   }
 
   func setAutomaticallyWaits(_ waits: Bool) {
-    if !waits, machine.rate != 0 { commitEarly() }
     run(machine.setAutomaticallyWaits(waits), cause: .request)
+    if !waits, machine.rate != 0 { commitEarly() }
   }
 
-  /// A stream of which only the first samples are there is played nevertheless.
-  private func commitEarly() {
-    guard let start = machine.preparedStart, start.spliceAfter == nil, let preparing, preparing.stream.writtenFrame > 0
-    else { return }
+  /// A stream of which only the first samples are there is played nevertheless. Where there are none yet, a player that
+  /// does not wait by itself plays with the first that come.
+  func commitEarly() {
+    guard let start = machine.preparedStart, start.spliceAfter == nil, let preparing else { return }
+    guard preparing.stream.writtenFrame > 0 else {
+      if !machine.automaticallyWaits { pipeline.report(reaching: 1) }
+      return
+    }
     takeSpans()
     run(machine.prepared(generation: preparing.number), cause: .request)
     send(machine.plan)

@@ -41,7 +41,8 @@ extension PlayerStateMachine {
     let actions = setRate(newRate)
     // It has not been playing: this is no stall to be told.
     isSounding = false
-    isStarved = true
+    // One that does not wait by itself sounds with the first sample that comes.
+    isStarved = automaticallyWaits
     untoldStall = nil
     isDry = true
     return actions
@@ -106,6 +107,8 @@ extension PlayerStateMachine {
     isDry = true
     // Where what has been decoded is there to its end, the next item is still being opened: that is no stall.
     guard let last = decoded.last, !isLastEnded else { return [] }
+    // Nor where nothing has sounded yet, and what comes is not held back.
+    guard isSounding || automaticallyWaits else { return [] }
     isStarved = true
     // What ran out may be an item that follows the one that is still heard.
     untoldStall = last.pass.itemID

@@ -233,7 +233,7 @@ import Testing
 
   // MARK: - Rates as state
 
-  @Test func statement8_waitingHasARateButNoTimePasses() async throws {
+  @Test func anEmptyPlayerHasARateButNoTimePasses() async throws {
     let rig = try await Rig()
     try await rig.run { try $0.setRate(2) }
     await rig.advance(milliseconds: 100)

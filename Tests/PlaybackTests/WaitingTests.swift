@@ -21,7 +21,7 @@ import Testing
   private let readable = MediaTime(frame: 49_152, rate: 48_000)
   private static let stall = "stalled item 1 at 1.024"
 
-  @Test func playWithInsufficientBufferWaitsWithTheRateSetAndTimeStandingStill() async throws {
+  @Test func statement8_playWithInsufficientBufferWaitsWithTheRateSetAndTimeStandingStill() async throws {
     let rig = try await SlowRig()
     rig.gate.close()
     let item = try rig.wav(file: 1, frames: 240_000)
@@ -30,7 +30,7 @@ import Testing
     await rig.run { $0.play() }
     for _ in 0..<3 {
       let state = await rig.state
-      #expect(state.rate == 1)
+      #expect(state.rate == 1 && state.timebaseRate == 0)
       #expect(state.timeControlStatus == .waiting)
       #expect(state.reasonForWaitingToPlay == .evaluatingBufferingRate)
       #expect(await rig.time == .zero)
@@ -191,6 +191,78 @@ import Testing
     await rig.close()
   }
 
+  @Test func withoutAutomaticWaitingPlayStartsAtOnceWithTheLittleThatIsThere() async throws {
+    let rig = try await SlowRig()
+    rig.gate.open(upTo: 4_096)
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    await rig.run { player in
+      player.setAutomaticallyWaitsToMinimizeStalling(false)
+      player.play()
+    }
+    #expect(await rig.state.timeControlStatus == .playing)
+    await rig.advance(milliseconds: 50)
+    #expect(await rig.time == MediaTime(value: 50, timescale: 1_000))
+    #expect(rig.events == [])
+    await rig.advance(milliseconds: 450)
+    #expect(rig.heard.runs.map(\.count) == [4_096])
+    #expect(rig.events == ["stalled item 1 at 0.085333333"])
+    #expect(await rig.state.rate == 0)
+    await rig.close()
+  }
+
+  @Test func withoutAutomaticWaitingThatIsAlsoSoWhenNothingWasThereYet() async throws {
+    let rig = try await SlowRig()
+    rig.gate.close()
+    let item = try rig.wav(file: 1, frames: 240_000)
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    await rig.run { player in
+      player.setAutomaticallyWaitsToMinimizeStalling(false)
+      player.play()
+    }
+    await rig.advance(milliseconds: 100)
+    #expect(await rig.state.reasonForWaitingToPlay == .evaluatingBufferingRate)
+    rig.gate.open(upTo: 4_096)
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.advance(milliseconds: 50)
+    #expect(await rig.time == MediaTime(value: 50, timescale: 1_000))
+    await rig.close()
+  }
+
+  @Test func withoutAutomaticWaitingPlayingOnBehindAStallNeverWaitsToMinimizeStalls() async throws {
+    let rig = try await stuck()
+    await rig.run { player in
+      player.setAutomaticallyWaitsToMinimizeStalling(false)
+      player.play()
+    }
+    await rig.advance(milliseconds: 2_000)
+    #expect(await rig.state.rate == 0)
+    await rig.run { $0.play() }
+    for _ in 0..<3 {
+      let state = await rig.state
+      #expect(state.rate == 1 && state.timebaseRate == 0)
+      #expect(state.reasonForWaitingToPlay == .evaluatingBufferingRate)
+      #expect(await rig.time == readable)
+      await rig.advance(milliseconds: 200)
+    }
+    #expect(rig.events == [Self.stall])
+    // A tenth of a second is enough to go on with.
+    rig.gate.open(upTo: 49_152 + 4_800)
+    try await rig.block()
+    // The device has taken 100 ms of silence.
+    await rig.advance(milliseconds: 150)
+    #expect(await rig.state.timeControlStatus == .playing)
+    #expect(await rig.time > readable)
+    await rig.advance(milliseconds: 500)
+    #expect(rig.events.count == 2 && rig.events.last?.hasPrefix("stalled item 1 at ") == true)
+    #expect(await rig.state.rate == 0)
+    let runs = rig.heard.runs
+    #expect(runs.map(\.firstIndex) == [0, 49_152] && runs[1].count >= 4_800)
+    await rig.close()
+  }
+
   @Test func statement11_playImmediatelyOnAnEmptyBufferTellsNoStall() async throws {
     let rig = try await SlowRig()
     rig.gate.close()
@@ -309,6 +381,28 @@ import Testing
       await rig.run { $0.pause() }
     }
     #expect(told.withLock { $0 } == [.playing, .paused, .playing, .paused, .playing, .paused])
+    await rig.close()
+  }
+
+  /// What is left of the item is less than what is waited for behind a stall.
+  @Test func statement30_whatIsFullIsHeardThoughItIsLessThanIsWaitedFor() async throws {
+    let rig = try await SlowRig()
+    rig.gate.open(upTo: 48_000)
+    let item = try rig.wav(file: 1, frames: 60_000)
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 2_000)
+    let stalled = await rig.state
+    #expect(stalled.reasonForWaitingToPlay == .toMinimizeStalls)
+    #expect(!stalled.isPlaybackLikelyToKeepUp && !stalled.isPlaybackBufferFull)
+    rig.gate.open()
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.advance(milliseconds: 1_000)
+    let runs = rig.heard.runs
+    #expect(runs.map(\.firstIndex) == [0, 49_152] && runs.map(\.count) == [49_152, 60_000 - 49_152])
+    #expect(rig.events == [Self.stall, "playedToEnd item 1 at 1.25"])
     await rig.close()
   }
 
