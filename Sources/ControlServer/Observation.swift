@@ -54,7 +54,7 @@ final class Observation: @unchecked Sendable {
     tokens = []
     // A player that was closed has none any more.
     target.player.onLoop { player in for token in ending { try? player.removeObserver(token) } }
-    if let outputToken { engine.removeOutputObserver(outputToken) }
+    if let outputToken { try? engine.removeOutputObserver(outputToken) }
     outputToken = nil
     connection = nil
   }

@@ -59,7 +59,7 @@ public final class PlaybackEngine: @unchecked Sendable {
         token,
         { [weak self] state in
           guard state.status != .opening else { return }
-          self?.removeOutputObserver(token)
+          self?.dropOutputObserver(token)
           completion(state.error)
         }
       ))
@@ -80,7 +80,20 @@ public final class PlaybackEngine: @unchecked Sendable {
     return token
   }
 
-  public func removeOutputObserver(_ token: ObserverToken) { outputObservers.removeAll { $0.token == token } }
+  /// Ends an output observer; it is not called any more. Errors: `noSuchObserver`.
+  public func removeOutputObserver(_ token: ObserverToken) throws(MediaError) {
+    guard dropOutputObserver(token) else {
+      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeOutputObserver")
+    }
+  }
+
+  /// False when there is none.
+  @discardableResult
+  private func dropOutputObserver(_ token: ObserverToken) -> Bool {
+    let count = outputObservers.count
+    outputObservers.removeAll { $0.token == token }
+    return outputObservers.count < count
+  }
 
   /// Ends all players and the output; `completion` is called on the loop when the device is closed.
   public func close(completion: @escaping @Sendable () -> Void) {

@@ -5,7 +5,8 @@ import Synchronization
 /// itself is repeated by the player, without a gap, so that what is set of it later holds in every pass.
 ///
 /// The item becomes the player's current one, in front of what is in the queue. Looping ends by `disableLooping`, after
-/// `count` repeats, when the item leaves the queue, and when it fails; then the player has the repeat mode again that it had
+/// `count` repeats, when the item leaves the queue, when it fails or ends otherwise, and when the player is told to repeat or
+/// to loop something else, or nothing; then, unless it was told another, the player has the repeat mode again that it had
 /// before.
 ///
 /// Lifetime: keep the looper for as long as it is to loop. One that is let go of lets the present pass be the last, as
@@ -36,6 +37,8 @@ public final class PlayerLooper: Sendable {
     var isDisabled = false
     /// The repeat mode that the player had before the looper set another; nil: it has set none.
     var formerMode: RepeatMode?
+    /// What is looped, cut to the item's frames; nil: all of it, or nothing yet.
+    var range: TimeRange?
     var eventToken: ObserverToken?
     var stateToken: ObserverToken?
     var handlers: [(token: Int, handler: @Sendable (State) -> Void)] = []
@@ -117,8 +120,17 @@ public final class PlayerLooper: Sendable {
     }
   }
 
-  /// Ends an observer. Without effect when there is none.
-  public func removeObserver(_ token: Int) { confined.withLock { $0.handlers.removeAll { $0.token == token } } }
+  /// Ends an observer. Errors: `noSuchObserver`.
+  public func removeObserver(_ token: Int) throws(MediaError) {
+    let isThere = confined.withLock { confined in
+      let count = confined.handlers.count
+      confined.handlers.removeAll { $0.token == token }
+      return confined.handlers.count < count
+    }
+    guard isThere else {
+      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "looper")
+    }
+  }
 
   // MARK: - On the loop
 
@@ -167,6 +179,8 @@ public final class PlayerLooper: Sendable {
       return try core.setRepeatMode(.one, count: count, modeAfterwards: former)
     }
     try core.setLoop(timeRange, count: count, itemID: item.id)
+    let range = core.machine.loop.map { TimeRange(start: $0.start, end: $0.end) }
+    confined.withLock { $0.range = range }
     if core.currentTime() < timeRange.start || core.currentTime() >= timeRange.end {
       let seek = PlayerCore.Seek(itemID: item.id)
       try core.seek(to: timeRange.start, seek) { _ in }
@@ -182,12 +196,29 @@ public final class PlayerLooper: Sendable {
       guard let count, loopCount >= count else { return }
       // The last pass has begun, and the player knows that it is the last.
       end(.cancelled)
+    case .playedToEnd(item.id, _), .failedToPlayToEnd(item.id, _, _):
+      // A part that is looped does not come to the item's end; and who stands there, or is behind it, does not repeat.
+      let isOver = timeRange != nil || core.machine.endedItem == item.id || core.machine.hasPassedEnd
+      if status == .ready, isOver { endForItself() }
     default: break
     }
   }
 
   private func handle(_ change: PlayerChange) {
-    guard status == .ready || status == .unknown, change.new.currentItemID != item.id else { return }
+    guard status == .ready || status == .unknown else { return }
+    if change.new.currentItemID != item.id { return endForItself() }
+    // The player was told something else; by playing it comes to the end of what is counted, which a seam tells.
+    guard status == .ready, change.cause == .request else { return }
+    let range = confined.withLock { $0.range }
+    let isOver =
+      timeRange == nil
+      ? change.old.repeatMode == .one && change.new.repeatMode != .one
+      : change.old.loop?.range == range && change.new.loop?.range != range
+    if isOver { endForItself() }
+  }
+
+  /// Looping is over otherwise than by `disableLooping`.
+  private func endForItself() {
     if status == .ready, timeRange == nil { endRepeating() }
     end(.cancelled)
   }

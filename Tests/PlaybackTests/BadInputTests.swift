@@ -25,6 +25,11 @@ import Testing
     var removedEvents: ObserverToken = 0
     /// The other player's.
     var foreignTimes: ObserverToken = 0
+    /// The engine's.
+    var removedOutput: ObserverToken = 0
+    /// The other player's looper, and its observer that has been removed.
+    var looper: PlayerLooper?
+    var removedLooper = 0
   }
 
   /// Items that a request may not name.
@@ -64,6 +69,61 @@ import Testing
   static let rates = [Double.nan, .infinity, -.infinity, 33, -33, 1e300].map { rate in
     Case("setRate(\(rate))", .unsupportedRate) { player, _ in try player.setRate(rate) }
   }
+
+  /// The same rates, and 0, where a rate is no request to pause.
+  static let otherRates = [Double.nan, .infinity, -.infinity, 0, 33, -33, 1e300].flatMap { rate in
+    [
+      Case("setDefaultRate(\(rate))", .unsupportedRate) { player, _ in try player.setDefaultRate(rate) },
+      Case("playImmediately(atRate: \(rate))", .unsupportedRate) { player, _ in
+        try player.playImmediately(atRate: rate)
+      },
+      Case("preroll(atRate: \(rate))", .unsupportedRate) { player, _ in
+        try player.preroll(atRate: rate) { _ in Issue.record("it completed") }
+      },
+      Case("setRate(\(rate), time:atHostTime:)", rate == 0 ? .invalidState : .unsupportedRate) { player, _ in
+        try player.setRate(rate, time: .zero, atHostTime: nil)
+      },
+    ]
+  }
+
+  static let states = [
+    Case("preroll while playing", .invalidState) { player, _ in
+      try player.preroll { _ in Issue.record("it completed") }
+    },
+    Case("setRate at an instant while it waits by itself", .invalidState) { player, _ in
+      try player.setRate(1, time: .zero, atHostTime: player.control.core.engine.loop.now)
+    },
+    Case("setRate at a time that is none", .invalidTime) { player, _ in
+      try withoutWaiting(player) { player throws(MediaError) in
+        try player.setRate(1, time: .indefinite, atHostTime: nil)
+      }
+    },
+    Case("setRate at an instant more than a day ahead", .invalidTime) { player, _ in
+      let instant = player.control.core.engine.loop.now.advanced(byNanoseconds: 86_401_000_000_000)
+      try withoutWaiting(player) { player throws(MediaError) in
+        try player.setRate(1, time: nil, atHostTime: instant)
+      }
+    },
+  ]
+
+  /// Runs `body` on a player that does not wait to minimize stalls meanwhile.
+  private static func withoutWaiting(
+    _ player: isolated QueuePlayer, _ body: (isolated QueuePlayer) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    player.setAutomaticallyWaitsToMinimizeStalling(false)
+    defer { player.setAutomaticallyWaitsToMinimizeStalling(true) }
+    try body(player)
+  }
+
+  static let fades =
+    [Float.nan, .infinity, 1.001, -0.001].map { volume in
+      Case("fade(to: \(volume))", .invalidArgument) { player, _ in
+        try player.fade(to: volume, duration: Self.seconds(1))
+      }
+    }
+    + [MediaTime.invalid, .indefinite, .positiveInfinity, Self.seconds(-1), Self.seconds(86_401)].map { duration in
+      Case("fade over \(duration)", .invalidTime) { player, _ in try player.fade(to: 0.5, duration: duration) }
+    }
 
   static let levels =
     [Float.nan, .infinity, 1.001, -1.001].map { pan in
@@ -152,6 +212,14 @@ import Testing
     Case("remove a state observer twice", .noSuchObserver) { try $0.removeObserver($1.removedState) },
     Case("remove an event observer twice", .noSuchObserver) { try $0.removeObserver($1.removedEvents) },
     Case("remove a time observer as a state observer", .noSuchObserver) { try $0.removeObserver($1.foreignTimes) },
+    Case("remove an output observer twice", .noSuchObserver) { player, scene in
+      try player.control.core.engine.removeOutputObserver(scene.removedOutput)
+    },
+    Case("remove an output observer that never was", .noSuchObserver) { player, _ in
+      try player.control.core.engine.removeOutputObserver(.max)
+    },
+    Case("remove a looper's observer twice", .noSuchObserver) { try $1.looper?.removeObserver($1.removedLooper) },
+    Case("remove a looper's observer that never was", .noSuchObserver) { try $1.looper?.removeObserver(.max) },
   ]
 
   /// Everything that a case could change, as text.
@@ -167,8 +235,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("rates", rates), ("levels", levels), ("times", times), ("items", items), ("edits", edits),
-    ("observers", observers),
+    ("rates", rates), ("other rates", otherRates), ("states", states), ("levels", levels), ("fades", fades),
+    ("times", times), ("items", items), ("edits", edits), ("observers", observers),
   ])
   func badInputIsANumberedErrorAndChangesNothing(_ kind: String, _ cases: [Case]) async throws {
     let rig = try await Rig()
@@ -198,12 +266,19 @@ import Testing
   private func scene(_ rig: Rig, _ other: QueuePlayer) async throws -> Scene {
     let items = try [480_000, 48_000, 48_000, 48_000].enumerated().map { try rig.wav(file: $0 + 1, frames: $1) }
     try await other.append([items[2]])
+    let looper = try PlayerLooper(player: other, item: items[2])
     let foreignTimes = try await other.addPeriodicTimeObserver(forInterval: Self.seconds(1)) { _ in }
     let scene = try await rig.run { player in
       try player.append([items[0], items[1], items[3]])
       try player.remove([items[3].id])
       var scene = Scene(current: items[0], queued: items[1], foreign: items[2], gone: items[3])
       scene.foreignTimes = foreignTimes
+      scene.looper = looper
+      scene.removedLooper = looper.addObserver { _ in }
+      try looper.removeObserver(scene.removedLooper)
+      let engine = player.control.core.engine
+      scene.removedOutput = engine.observeOutput { _ in }
+      try engine.removeOutputObserver(scene.removedOutput)
       scene.removedTimes = try player.addPeriodicTimeObserver(forInterval: Self.seconds(1)) { _ in }
       scene.removedMeter = try player.addMeterObserver { _ in }
       scene.removedState = player.addStateObserver { _ in }

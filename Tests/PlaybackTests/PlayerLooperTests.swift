@@ -63,6 +63,66 @@ import Testing
     await rig.close()
   }
 
+  @Test(arguments: [ActionAtItemEnd.pause, .none], [false, true])
+  func statement27_theOriginalActionIsWhateverWasSet(_ action: ActionAtItemEnd, _ isPart: Bool) async throws {
+    let rig = try await Rig()
+    let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
+    try await rig.run { player in
+      try player.append([next])
+      try player.setActionAtItemEnd(action)
+    }
+    let looper = try PlayerLooper(player: rig.player, item: item, timeRange: isPart ? frames(0, 9_600) : nil)
+    await rig.settle()
+    await rig.player.play()
+    await rig.advance(milliseconds: 250)
+    #expect(looper.loopCount == 1)
+    looper.disableLooping()
+    await rig.advance(milliseconds: 400)
+    #expect(heard(rig) == ["1[0..<9600]", "1[0..<9600]"])
+    let state = await rig.player.state
+    #expect(state.currentItemID == item.id && state.actionAtItemEnd == action)
+    #expect(state.rate == (action == .pause ? 0 : 1) && state.isAtItemEnd == (action == .pause))
+    // With `none` the time runs on behind the end.
+    #expect(
+      await rig.player.currentTime()
+        == (action == .pause ? MediaTime(value: 200, timescale: 1_000) : MediaTime(value: 450, timescale: 1_000)))
+    await rig.close()
+  }
+
+  enum Ending: String, CaseIterable { case repeatOff, repeatAll, loopOff, otherLoop, lastPass, behindTheRange }
+
+  @Test(arguments: Ending.allCases)
+  func statusIsCancelledHoweverTheLoopEnds(_ ending: Ending) async throws {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 48_000)
+    let isWhole = ending == .repeatOff || ending == .repeatAll
+    try await rig.run { try $0.setActionAtItemEnd(.pause) }
+    let looper = try PlayerLooper(player: rig.player, item: item, timeRange: isWhole ? nil : frames(0, 12_000))
+    let told = Mutex<[PlayerLooper.Status]>([])
+    _ = looper.addObserver { state in told.withLock { $0.append(state.status) } }
+    await rig.settle()
+    await rig.player.play()
+    await rig.advance(milliseconds: 300)
+    #expect(looper.status == .ready)
+    try await rig.run { player in
+      switch ending {
+      case .repeatOff: try player.setRepeatMode(.off)
+      case .repeatAll: try player.setRepeatMode(.all)
+      case .loopOff: try player.setLoop(nil)
+      case .otherLoop: try player.setLoop(frames(24_000, 36_000))
+      case .lastPass: try player.finishLoop()
+      case .behindTheRange: try player.seek(to: MediaTime(value: 1, timescale: 2)) { _ in }
+      }
+    }
+    await rig.advance(milliseconds: 1_000)
+    #expect(looper.status == .cancelled)
+    #expect(told.withLock { $0 }.filter { $0 == .cancelled }.count == 1)
+    // What was set instead stays.
+    #expect(await rig.player.state.repeatMode == (ending == .repeatAll ? .all : .off))
+    if ending == .otherLoop { #expect(await rig.player.state.loop?.range == frames(24_000, 36_000)) }
+    await rig.close()
+  }
+
   @Test func aRangeIsLoopedFromItsBeginningAndEndsTheItemWhereItEnds() async throws {
     let rig = try await Rig()
     let (item, next) = (try rig.wav(file: 1, frames: 48_000), try rig.wav(file: 2, frames: 4_800))
