@@ -133,9 +133,11 @@ public final class AudioPlayer: Sendable {
   /// ahead or no time; when it plays already; or when the sound can be played no more.
   @discardableResult public func play(atTime time: MediaTime) -> Bool {
     onLoop { [self] core in
-      guard core.machine.rate == 0, let frame = Self.outputFrame(at: time, core.engine), prepare() else {
-        return false
-      }
+      guard core.machine.rate == 0, let frame = Self.outputFrame(at: time, core.engine) else { return false }
+      // The zero that `time` was counted from.
+      let origin = core.engine.deviceTimeOrigin
+      guard prepare() else { return false }
+      core.engine.deviceTimeOrigin = origin
       do throws(MediaError) {
         try core.engine.start([player], at: .outputFrame(frame)) { _ in }
         return true

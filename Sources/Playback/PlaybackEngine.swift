@@ -114,6 +114,12 @@ public final class PlaybackEngine: @unchecked Sendable {
     output.remove(player)
   }
 
+  /// A player that had nothing to play has something. Where no other has, the device's time begins anew.
+  func beganToHaveItems(_ player: PlayerCore) {
+    guard !anyPlayer({ $0 !== player && !$0.machine.entries.isEmpty }) else { return }
+    deviceTimeOrigin = output.heardFrame
+  }
+
   func anyPlayer(_ predicate: (PlayerCore) -> Bool) -> Bool { players.values.contains(where: predicate) }
 
   func makeToken() -> ObserverToken { nextToken.wrappingAdd(1, ordering: .relaxed).oldValue }

@@ -236,6 +236,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     limitDecoding()
     publishLoaded()
     isRunningActions = false
+    if publishedState.itemCount == 0, !machine.entries.isEmpty { engine.beganToHaveItems(self) }
     publish(cause)
     settlePrerolls()
     aimTimer()

@@ -244,6 +244,76 @@ import Testing
     await rig.close()
   }
 
+  @Test func statement38_theTimeIsZeroWhenAPlayerIsPreparedThoughNobodyAskedWhileNoneWas() async throws {
+    let rig = try await Rig()
+    let players = try (1...2).map { try sound(rig, file: $0, frames: 48_000) }
+    players[0].play()
+    await rig.advance(milliseconds: 500)
+    players[0].stop()
+    await rig.advance(milliseconds: 500)
+    players[1].prepareToPlay()
+    #expect(players[1].deviceCurrentTime == .zero)
+    players[1].play()
+    await rig.advance(milliseconds: 250)
+    #expect(players[1].deviceCurrentTime == seconds(1, 4))
+    // While another has something to play it goes on.
+    players[0].play()
+    await rig.advance(milliseconds: 250)
+    players[1].stop()
+    players[1].prepareToPlay()
+    #expect(players[1].deviceCurrentTime == seconds(1, 2))
+    await rig.close()
+  }
+
+  /// What AVAudioPlayer is reported to do: paused near its end, it plays on silently for ever.
+  @Test(arguments: [0, 1], [190, 195, 199, 200] as [Int64])
+  func pausedNearItsEndItPlaysOnToItAndIsOver(_ loops: Int, _ milliseconds: Int64) async throws {
+    let rig = try await Rig()
+    let player = try sound(rig, frames: 9_600)
+    let told = Told()
+    player.handlers = told.handlers
+    player.numberOfLoops = loops
+    player.play()
+    await rig.advance(milliseconds: milliseconds + Int64(loops) * 200)
+    player.pause()
+    await rig.advance(milliseconds: 1_000)
+    let isOver = milliseconds == 200
+    #expect(told.all == (isOver ? ["finished true"] : []) && !player.isPlaying)
+    if !isOver {
+      #expect(player.currentTime == seconds(milliseconds, 1_000))
+      player.play()
+      await rig.advance(milliseconds: 1_000)
+    }
+    #expect(told.all == ["finished true"])
+    #expect(!player.isPlaying && player.currentTime == .zero)
+    // Every sample was heard, and none twice.
+    let heard = rig.heard.all.filter { $0.left != 0 || $0.right != 0 }
+    let pass = (0..<9_600).map { TimeCode.frame(file: 1, index: $0) }.filter { $0.left != 0 || $0.right != 0 }
+    #expect(heard == (loops == 0 ? pass : pass + pass))
+    await rig.close()
+  }
+
+  @Test(arguments: [0.5, 0.8, 1.25, 2])
+  func atAnotherRateThePitchStays(_ rate: Double) async throws {
+    let rig = try await Rig()
+    let path = rig.files.file("tone.wav")
+    try TimeCode.writeWAV(path: path, frameCount: 144_000) { index in
+      let sample = Int16(16_000 * sin(2 * Double.pi * 500 * Double(index) / 48_000))
+      return StereoFrame(left: sample, right: sample)
+    }
+    let player = try AudioPlayer(path: path, engine: rig.engine)
+    player.enableRate = true
+    try player.setRate(rate)
+    player.play()
+    await rig.advance(milliseconds: 1_250)
+    #expect(abs(player.currentTime.seconds - 1.25 * rate) < 0.001)
+    let heard = rig.heard.left[12_000..<60_000]
+    let crossings = zip(heard, heard.dropFirst()).count { $0 < 0 && $1 >= 0 }
+    print("a tone of 500 Hz by AudioPlayer at rate \(rate): \(crossings) Hz")
+    #expect(abs(crossings - 500) <= 5)
+    await rig.close()
+  }
+
   @Test func stopWhenItHasFinishedLeavesItAtItsBeginning() async throws {
     let rig = try await Rig()
     let player = try sound(rig, frames: 4_800)
