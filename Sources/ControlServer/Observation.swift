@@ -110,7 +110,10 @@ final class Observation: @unchecked Sendable {
       notify(.packetsSkipped(count: count, error), item, time)
     case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
     case .seam(let seam): notify(seam)
-    case .itemSkipped(let item, let error): notify(.itemSkipped(error), item, .zero)
+    case .itemSkipped(let item, let error):
+      guard keys.contains(.itemEvents) else { return }
+      let skip = Event.Skip(subscription: id, player: target.name, item: Int(clamping: item), error: error)
+      connection?.send(.itemSkipped(skip), form: form)
     case .itemFailed: return
     }
   }

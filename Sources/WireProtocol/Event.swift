@@ -14,6 +14,8 @@ public enum Event: Sendable, Hashable {
   case changed(Changed)
   /// An item ended, failed, stalled or jumped; for those who observe `item.events`.
   case item(ItemNotification)
+  /// An item failed, and playback goes on without it; for those who observe `item.events`.
+  case itemSkipped(Skip)
   /// An item followed another, or itself; for those who observe `item.events`.
   case seam(Seam)
   /// So many events of this connection were dropped because it did not read: ask for what matters again.
@@ -186,7 +188,6 @@ public enum Event: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
       case playedToEnd
       case failedToPlayToEnd(MediaError)
-      case itemSkipped(MediaError)
       case stalled
       /// With the word for why.
       case timeJumped(cause: String)
@@ -202,6 +203,21 @@ public enum Event: Sendable, Hashable {
       self.subscription = subscription
       self.kind = kind
       self.position = position
+    }
+  }
+
+  /// The payload of `item-skipped`. It has no time: nothing of the item is heard there.
+  public struct Skip: Sendable, Hashable {
+    public var subscription: Int
+    public var player: String
+    public var item: Int
+    public var error: MediaError
+
+    public init(subscription: Int, player: String, item: Int, error: MediaError) {
+      self.subscription = subscription
+      self.player = player
+      self.item = item
+      self.error = error
     }
   }
 
@@ -250,12 +266,12 @@ public enum Event: Sendable, Hashable {
       switch notification.kind {
       case .playedToEnd: .playedToEnd
       case .failedToPlayToEnd: .failedToPlayToEnd
-      case .itemSkipped: .itemSkipped
       case .stalled: .stalled
       case .timeJumped: .timeJumped
       case .packetsSkipped: .packetsSkipped
       case .newErrorLogEntry: .newErrorLogEntry
       }
+    case .itemSkipped: .itemSkipped
     case .seam: .seam
     case .overflow: .overflow
     case .closing: .closing
@@ -308,12 +324,16 @@ public enum Event: Sendable, Hashable {
       switch notification.kind {
       case .playedToEnd, .stalled: break
       case .timeJumped(let cause): fields.append("cause", .string(cause))
-      case .failedToPlayToEnd(let error), .itemSkipped(let error), .newErrorLogEntry(let error):
+      case .failedToPlayToEnd(let error), .newErrorLogEntry(let error):
         fields.append(contentsOf: WireError(error).fields)
       case .packetsSkipped(let count, let error):
         fields.append("count", .int(count))
         fields.append(contentsOf: WireError(error).fields)
       }
+      return fields
+    case .itemSkipped(let skip):
+      var fields: Fields = ["id": .int(skip.subscription), "player": .string(skip.player), "item": .int(skip.item)]
+      fields.append(contentsOf: WireError(skip.error).fields)
       return fields
     case .seam(let seam):
       var fields: Fields = [

@@ -29,10 +29,10 @@ public enum EventTable {
       name: .failedToPlayToEnd, fields: position + error,
       summary: "`observe item.events`: an item broke off, with the error."),
     EventSpec(
-      name: .itemSkipped, fields: position + error,
+      name: .itemSkipped, fields: ["id", "player", "item"] + error,
       summary:
         "`observe item.events`: an item failed, and playback went on behind it without it (`on-failure skip`); it has"
-        + " left the queue."),
+        + " left the queue. Nothing of it is heard there, so there is no time."),
     EventSpec(
       name: .meter, fields: position + ["average", "peak", "averageScale", "peakScale", "late"],
       summary:

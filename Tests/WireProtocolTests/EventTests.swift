@@ -72,8 +72,8 @@ import Testing
         + " message=\"the decoder failed\" operation=avcodec_send_packet underlying=\"x y\""
     ),
     (
-      .item(.init(subscription: 2, kind: .itemSkipped(error), position: position)),
-      "* item-skipped id=2 player=main item=7 time=12.25 pts=49/4 code=4002 name=decode-failed"
+      .itemSkipped(.init(subscription: 2, player: "main", item: 7, error: error)),
+      "* item-skipped id=2 player=main item=7 code=4002 name=decode-failed"
         + " message=\"the decoder failed\" operation=avcodec_send_packet underlying=\"x y\""
     ),
     (
