@@ -57,7 +57,7 @@ public enum ItemStatus: Sendable, Hashable {
 }
 
 /// Why something changed.
-public enum ChangeCause: String, Sendable, Hashable {
+public enum ChangeCause: String, Sendable, Hashable, CaseIterable {
   /// A call or command asked for it.
   case request
   /// The current item came to its end.

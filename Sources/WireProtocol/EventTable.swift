@@ -21,7 +21,9 @@ public enum EventTable {
         + " `backward`); `time` is that time itself."),
     EventSpec(
       name: .changed, fields: ["id", "player", "key", "[item]", "[old]", "new", "cause", "[initial]"],
-      summary: "`observe`: a key's present value (`initial=true`, without `old`), and then each change of it."),
+      summary:
+        "`observe`: a key's present value (`initial=true`, without `old`), and then each change of it, with its"
+        + " cause (the table below)."),
     EventSpec(
       name: .closing, fields: error,
       summary: "To every connection that the daemon is about to close, with the reason."),
@@ -88,6 +90,7 @@ public enum EventTable {
         + " (`start`, `stop`). `rate` is 0 while the time stands still."),
     EventSpec(
       name: .timeJumped, fields: position + ["cause"],
-      summary: "`observe item.events`: the time of an item changed otherwise than by playing."),
+      summary:
+        "`observe item.events`: the time of an item changed otherwise than by playing, and why (the table below)."),
   ]
 }

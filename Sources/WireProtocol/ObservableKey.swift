@@ -36,7 +36,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   public var summary: String {
     switch self {
     case .playerTimeControlStatus: "`paused`, `waitingToPlayAtSpecifiedRate` or `playing`"
-    case .playerReasonForWaitingToPlay: "why it waits (`toMinimizeStalls`, `noItemToPlay`, ...), or `none`"
+    case .playerReasonForWaitingToPlay: "why it waits (the table below), or `none`"
     case .playerRate: "the desired rate; 0 is paused"
     case .playerTimebaseRate: "how fast the time that is heard goes on; 0 while paused or waiting"
     case .playerDefaultRate: "the rate that `play` plays at"

@@ -1,0 +1,36 @@
+import FoundationEssentials
+import MediaCore
+import Playback
+import Testing
+
+@testable import ControlServer
+
+/// The words that the engine has for why something is so, against protocol.md. The tables of what is the protocol's own are
+/// compared in `WireProtocolTests`.
+@Suite struct ProtocolWordsTests {
+  /// The first cells of the rows of the table between two markers; every row says something.
+  private func words(_ name: String) throws -> [String] {
+    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
+    let data = try #require(FileManager.default.contents(atPath: path), "no document at \(path)")
+    let text = try #require(String(validating: data, as: UTF8.self))
+    let begin = try #require(text.firstRange(of: "<!-- begin \(name) -->\n"))
+    let end = try #require(text.firstRange(of: "<!-- end \(name) -->"))
+    return try text[begin.upperBound..<end.lowerBound].split(separator: "\n").dropFirst(2).map { row in
+      let cells = row.split(separator: "|").map { $0.filter { $0 != " " && $0 != "`" } }
+      try #require(cells.count == 2 && !cells[1].isEmpty, "\(row)")
+      return cells[0]
+    }
+  }
+
+  @Test func theReasonsForWaitingAreThoseOfTheEngine() throws {
+    #expect(try words("reasons") == WaitingReason.allCases.map(\.rawValue))
+  }
+
+  @Test func theCausesOfChangesAreThoseOfTheEngine() throws {
+    #expect(try words("change-causes") == ["initial"] + ChangeCause.allCases.map(\.rawValue))
+  }
+
+  @Test func theCausesOfJumpsAreThoseOfTheEngine() throws {
+    #expect(try words("jump-causes") == TimeJumpCause.allCases.map(\.rawValue))
+  }
+}
