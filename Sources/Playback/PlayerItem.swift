@@ -58,6 +58,12 @@ public final class PlayerItem: Sendable {
   /// (`PlayerEvent.itemChanged`), when the end of the sound has been read.
   public var providesPreciseDuration: Bool { state.withLock { $0.providesPreciseDuration } }
 
+  /// The tracks of the asset, as its container describes them; none until the item is ready.
+  public var tracks: [AssetTrack] {
+    guard status == .readyToPlay, case .success(let properties)? = asset.loaded else { return [] }
+    return properties.tracks
+  }
+
   /// Why the item failed; nil unless `status` is `failed`.
   public var error: MediaError? { status.error }
 

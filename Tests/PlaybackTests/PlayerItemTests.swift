@@ -13,7 +13,10 @@ import Testing
   }
 
   private func capabilities(_ item: PlayerItem) -> [Bool] {
-    [item.canPlayFastForward, item.canPlaySlowForward, item.canStepForward, item.canStepBackward]
+    [
+      item.canPlayFastForward, item.canPlaySlowForward, item.canPlayReverse, item.canPlaySlowReverse,
+      item.canPlayFastReverse, item.canStepForward, item.canStepBackward,
+    ]
   }
 
   @Test func statement29_nothingIsKnownOfAnItemUntilItIsReadyAndWithoutAPlayerItNeverIs() async throws {
@@ -24,16 +27,22 @@ import Testing
       #expect(item.duration == .indefinite)
       #expect(item.seekableTimeRanges == [])
       #expect(item.loadedTimeRanges == [])
-      #expect(capabilities(item) == [false, false, false, false])
+      #expect(item.tracks == [])
+      #expect(capabilities(item) == Array(repeating: false, count: 7))
       #expect(item.isPlaybackBufferEmpty && !item.isPlaybackBufferFull && !item.isPlaybackLikelyToKeepUp)
     }
     try await rig.run { try $0.append([item]) }
     await rig.settle()
     #expect(item.status == .readyToPlay)
     #expect(item.seekableTimeRanges == [TimeRange(start: .zero, end: Self.seconds(2))])
-    #expect(capabilities(item) == [true, true, true, true])
+    #expect(capabilities(item) == Array(repeating: true, count: 7))
+    #expect(item.tracks.map(\.mediaType) == [.audio])
+    #expect(item.tracks.first?.audioFormat?.sampleRateHz == 48_000)
     #expect(item.isPlaybackLikelyToKeepUp && !item.isPlaybackBufferEmpty)
-    #expect(other.status == .unknown)
+    // The asset may be known: the item that no player has is not.
+    _ = try await other.asset.load()
+    #expect(other.status == .unknown && other.tracks == [] && other.duration == .indefinite)
+    #expect(capabilities(other) == Array(repeating: false, count: 7))
     await rig.close()
   }
 
@@ -94,6 +103,7 @@ import Testing
     var mix = AudioMix()
     try mix.setVolume(0.5, at: .zero)
     item.audioMix = mix
+    try item.setAudioTimePitchAlgorithm(.varispeed)
     try await rig.run { try $0.append([item]) }
     await rig.settle()
     let copy = item.copy()
@@ -104,6 +114,10 @@ import Testing
     #expect(copy.reversePlaybackEndTime == Self.seconds(1, 2))
     #expect(copy.preferredForwardBufferDuration == Self.seconds(3))
     #expect(copy.audioMix == mix)
+    #expect(copy.ownAudioTimePitchAlgorithm == .varispeed && copy.audioTimePitchAlgorithm == .varispeed)
+    // One that was played with its player's is copied without one.
+    try item.setAudioTimePitchAlgorithm(nil)
+    #expect(item.copy().ownAudioTimePitchAlgorithm == nil)
     try await rig.run { try $0.append([copy]) }
     await rig.close()
   }

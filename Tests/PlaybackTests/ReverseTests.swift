@@ -215,6 +215,29 @@ import Testing
     await rig.close()
   }
 
+  @Test func statement19_backwardPlaybackDoesNotKnowTheForwardEnd() async throws {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 48_000)
+    try item.setForwardPlaybackEndTime(frame(12_000))
+    try item.setReversePlaybackEndTime(frame(6_000))
+    try await rig.run { player in
+      try player.append([item])
+      try player.setActionAtItemEnd(.pause)
+    }
+    await rig.settle()
+    // From behind the forward end, and across it.
+    try await seek(rig, to: 24_000)
+    rig.heard.removeAll()
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 500)
+    #expect(indices(rig, upTo: 48_000) == Array((6_000..<24_000).reversed()))
+    #expect(rig.dump.components(separatedBy: "event playedToEnd").count == 2)
+    #expect(rig.dump.contains("event playedToEnd item 1 at 0.125"))
+    #expect(item.duration == frame(48_000))
+    #expect(await rig.run { $0.state.itemDuration } == frame(48_000))
+    await rig.close()
+  }
+
   @Test func repeatOneBeginsAgainAtTheEndWithoutAGap() async throws {
     let rig = try await rig(at: 10_000, frames: 24_000)
     try await rig.run { player in
