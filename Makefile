@@ -29,6 +29,7 @@ build: deps ## debug build of the library, playheadd and playhead
 release: deps ## optimised playheadd and playhead in .build/release
 	swift build $(RELEASE) --product playheadd
 	swift build $(RELEASE) --product playhead
+	swift build $(RELEASE) --product PlayheadTags
 
 demo: release ## play two short files and show what the engine does
 	@demo/run.sh

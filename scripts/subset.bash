@@ -47,7 +47,9 @@ while let name = open.popLast() {
   open += needed.targets
   wantedPackages.formUnion(needed.packages)
 }
-package.products = []
+// What reads tags loads this library.
+if wanted.contains("Tags") { wanted.formUnion(["TagLibPlugin", "TagLibShim"]) }
+package.products = package.products.filter { $0.name == "PlayheadTags" && wanted.contains("Tags") }
 package.targets = package.targets.filter { wanted.contains($0.name) }
 package.dependencies = package.dependencies.filter { dependency in
   switch dependency.kind {

@@ -1,0 +1,93 @@
+/// The role of a picture: the numbers of ID3v2's `APIC` (ID3v2.4, 4.14), which FLAC and ASF share.
+public struct PictureType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  public var rawValue: Int
+
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  public static let other = Self(rawValue: 0)
+  public static let frontCover = Self(rawValue: 3)
+  public static let backCover = Self(rawValue: 4)
+
+  /// A word for each number.
+  private static let names = [
+    "other", "icon", "otherIcon", "frontCover", "backCover", "leaflet", "media", "leadArtist", "artist", "conductor",
+    "band",
+    "composer", "lyricist", "recordingLocation", "duringRecording", "duringPerformance", "screenCapture", "fish",
+    "illustration", "bandLogo", "publisherLogo",
+  ]
+
+  public var description: String {
+    Self.names.indices.contains(rawValue) ? Self.names[rawValue] : "other(\(rawValue))"
+  }
+
+  /// For APEv2's keys, such as `Cover Art (Back)`.
+  init(apeKey: String) {
+    let roles = [
+      "front": 3, "back": 4, "leaflet": 5, "media": 6, "lead artist": 7, "lead": 7, "artist": 8, "conductor": 9,
+      "band": 10,
+      "composer": 11, "lyricist": 12, "studio": 13, "recording": 14, "performance": 15, "movie scene": 16,
+      "colored fish": 17, "illustration": 18, "band logo": 19, "publisher logo": 20, "icon": 1, "other icon": 2,
+    ]
+    let key = apeKey.lowercased()
+    let role = key.split(separator: "(").last?.split(separator: ")").first.map(String.init) ?? ""
+    self.init(rawValue: roles[role] ?? 0)
+  }
+
+  /// For FFmpeg's words, such as `Cover (back)`; nil for others.
+  init?(ffmpegName: String) {
+    let names = [
+      "Other", "32x32 pixels 'file icon'", "Other file icon", "Cover (front)", "Cover (back)", "Leaflet page",
+      "Media (e.g. label side of CD)", "Lead artist/lead performer/soloist", "Artist/performer", "Conductor",
+      "Band/Orchestra", "Composer", "Lyricist/text writer", "Recording Location", "During recording",
+      "During performance", "Movie/video screen capture", "A bright coloured fish", "Illustration",
+      "Band/artist logotype", "Publisher/Studio logotype",
+    ]
+    guard let number = names.firstIndex(of: ffmpegName) else { return nil }
+    self.init(rawValue: number)
+  }
+}
+
+/// A picture that belongs to an asset.
+public struct Artwork: Sendable, Hashable {
+  /// Bytes that a picture may have; a larger one is left out with a warning. 32 MiB.
+  public static let maximumByteCount = 32 << 20
+
+  public var type: PictureType
+  /// What the bytes are, whatever the file claims: `image/jpeg`; the claim when they are of no known kind; empty when there is none.
+  public var mediaType: String
+  public var description: String
+  /// The picture file.
+  public var data: [UInt8]
+
+  init(type: PictureType, claimedMediaType: String?, description: String?, data: [UInt8]) {
+    self.type = type
+    mediaType = Self.mediaType(of: data) ?? Self.cleaned(claimedMediaType ?? "")
+    self.description = description ?? ""
+    self.data = data
+  }
+
+  /// The media type that a picture file's first bytes tell; nil for one that is not known.
+  public static func mediaType(of data: [UInt8]) -> String? {
+    func has(_ bytes: [UInt8], at offset: Int = 0) -> Bool { data.dropFirst(offset).starts(with: bytes) }
+    if has([0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+    if has([0x89] + Array("PNG\r\n".utf8) + [0x1A, 0x0A]) { return "image/png" }
+    if has(Array("GIF87a".utf8)) || has(Array("GIF89a".utf8)) { return "image/gif" }
+    if has(Array("RIFF".utf8)), has(Array("WEBP".utf8), at: 8) { return "image/webp" }
+    if has(Array("BM".utf8)) { return "image/bmp" }
+    if has(Array("II*\0".utf8)) || has(Array("MM\0*".utf8)) { return "image/tiff" }
+    if has(Array("ftypavif".utf8), at: 4) { return "image/avif" }
+    if has(Array("ftyphei".utf8), at: 4) || has(Array("ftypmif1".utf8), at: 4) { return "image/heic" }
+    if has([0xFF, 0x0A]) || has([0, 0, 0, 0x0C] + Array("JXL ".utf8)) { return "image/jxl" }
+    return nil
+  }
+
+  /// ID3v2.2 and careless writers: `JPG`, `image/jpg`.
+  private static func cleaned(_ claim: String) -> String {
+    switch claim.lowercased() {
+    case "jpg", "image/jpg", "image/jpeg": "image/jpeg"
+    case "png", "image/png": "image/png"
+    case "image/": ""
+    default: claim.lowercased()
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import MediaCore
+
+/// All that the tags of a media file say.
+public struct AssetMetadata: Sendable, Hashable {
+  /// Something in a tag that was ignored.
+  public struct Warning: Sendable, Hashable {
+    /// What was ignored, such as `APIC`.
+    public var subject: String
+    /// `damagedFile`, or `mediaLimitExceeded`; its message says what is wrong.
+    public var error: MediaError
+  }
+
+  /// Every value of every key, in the file's order, the strongest kind of tag first.
+  public var items: [MetadataItem] = []
+  /// Pictures, in the file's order.
+  public var artwork: [Artwork] = []
+  public var replayGain = ReplayGain()
+  public var warnings: [Warning] = []
+
+  public init() {}
+
+  /// The key spaces that there are items in, in the order of the items.
+  public var availableMetadataFormats: [MetadataKeySpace] {
+    items.reduce(into: []) { if !$0.contains($1.keySpace) { $0.append($1.keySpace) } }
+  }
+
+  /// The items of one key space.
+  public func metadata(forFormat keySpace: MetadataKeySpace) -> [MetadataItem] {
+    items.filter { $0.keySpace == keySpace }
+  }
+
+  /// What is known under common keys, in the key space `comn`. Where several tags say it, the first that does; all of its values.
+  /// Numbers of tracks and discs are numbers, dates are dates where they can be.
+  public var commonMetadata: [MetadataItem] {
+    var spaces: [MetadataCommonKey: MetadataKeySpace] = [:]
+    return items.compactMap { item in
+      guard let commonKey = item.commonKey, spaces[commonKey, default: item.keySpace] == item.keySpace else {
+        return nil
+      }
+      spaces[commonKey] = item.keySpace
+      return item.inCommonSpace(commonKey)
+    }
+  }
+
+  /// The values of a common key as text.
+  public func strings(_ key: MetadataCommonKey) -> [String] {
+    commonMetadata.filter { $0.commonKey == key }.compactMap(\.stringValue)
+  }
+
+  /// The picture to show: the front cover, else the first.
+  public var preferredArtwork: Artwork? { artwork.first { $0.type == .frontCover } ?? artwork.first }
+}
+
+extension MetadataItem {
+  /// The same value under its common key.
+  func inCommonSpace(_ commonKey: MetadataCommonKey) -> MetadataItem {
+    var common = self
+    common.keySpace = .common
+    common.key = commonKey.rawValue
+    guard case .string(let text) = value else { return common }
+    switch commonKey {
+    case .trackNumber, .discNumber:
+      let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int64($0.filter { $0 != " " }) }
+      guard let number = parts.first ?? nil else { return common }
+      common.value = .number(number)
+      if parts.count > 1, let total = parts[1] { common.extraAttributes[.total] = "\(total)" }
+    case .creationDate:
+      if let date = MetadataDate(text), date.description == text { common.value = .date(date) }
+    default: break
+    }
+    return common
+  }
+}

@@ -1,0 +1,94 @@
+import LibAV
+
+/// Items of FFmpeg's dictionaries, for formats that TagLib does not read, and what it could not.
+enum DictionaryMetadata {
+  /// What FFmpeg says of the file's structure and of its streams is no metadata.
+  private static let structural: Set<String> = [
+    "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id", "duration", "bps",
+    "creation_time",
+    "number_of_frames", "number_of_bytes", "source_id", "timecode", "language", "filename", "mimetype",
+  ]
+
+  /// FFmpeg's own names of QuickTime's user data and of iTunes' items (libavformat/mov.c). Any other name in an MP4 file is the
+  /// file's, of QuickTime's metadata or iTunes' free-form items.
+  static let movieNames: Set<String> = [
+    "account_id", "account_type", "album", "album_artist", "artist", "author", "category", "chapter", "comment",
+    "compilation", "composer", "copyright", "date", "description", "director", "disc", "disclaimer", "edit_date",
+    "encoder",
+    "episode_id", "episode_sort", "episode_uid", "gapless_playback", "genre", "grouping", "hd_video", "host_computer",
+    "keywords", "location", "lyrics", "make", "media_type", "model", "network", "original_artist", "original_format",
+    "original_source", "performers", "playback_requirements", "podcast", "producer", "purchase_date", "rating",
+    "season_number", "show", "sort_album", "sort_album_artist", "sort_artist", "sort_composer", "sort_name",
+    "sort_show",
+    "subtitle", "synopsis", "title", "track", "tmpo", "warning", "xmp",
+  ]
+
+  /// The items of a file, in the key space of its format.
+  static func items(of demuxer: Demuxer) -> [MetadataItem] {
+    let audio = demuxer.preferredAudioStreamIndex
+    let entries = demuxer.metadata + (audio.map { demuxer.metadata(ofStream: $0) } ?? [])
+    var seen: Set<MetadataEntry> = []
+    return entries.compactMap { entry in
+      guard !entry.value.isEmpty, isMetadata(entry.key), seen.insert(entry).inserted else { return nil }
+      return item(entry, formatName: demuxer.formatName)
+    }
+  }
+
+  /// The pictures of a file.
+  static func artwork(of demuxer: Demuxer) -> [Artwork] {
+    demuxer.attachedPictures(maximumByteCount: Artwork.maximumByteCount).map { picture in
+      func text(_ key: String) -> String? {
+        picture.entries.first { $0.key.lowercased() == key }?.text
+      }
+      let name = text("filename")?.lowercased() ?? ""
+      let role = text("comment").flatMap(PictureType.init(ffmpegName:))
+      return Artwork(
+        type: role ?? (name.hasPrefix("cover") ? .frontCover : .other), claimedMediaType: text("mimetype"),
+        description: text("title") ?? text("filename"), data: picture.data)
+    }
+  }
+
+  static func item(_ entry: MetadataEntry, formatName: String) -> MetadataItem {
+    let keySpace = keySpace(of: entry.key, formatName: formatName)
+    var key = entry.key
+    var language: String?
+    // FFmpeg puts the language of lyrics, and of Matroska's and MP4's tags, behind a hyphen.
+    if let hyphen = key.lastIndex(of: "-"), let tag = LanguageTag.bcp47(String(key[key.index(after: hyphen)...])),
+      key[key.index(after: hyphen)...].utf8.count == 3
+    {
+      language = tag
+      key = String(key[..<hyphen])
+    }
+    return MetadataItem(
+      keySpace: keySpace, key: key,
+      commonKey: CommonKeyTable.commonKey(of: key, in: keySpace) ?? CommonKeyTable.commonKey(ofGenericName: key),
+      value: .string(text(of: entry, keySpace: keySpace)), extendedLanguageTag: language)
+  }
+
+  private static func isMetadata(_ key: String) -> Bool {
+    let name = key.lowercased()
+    return !structural.contains(name) && !name.hasPrefix("_statistics") && !name.hasPrefix("bps-")
+      && !name.hasPrefix("duration-") && !name.hasPrefix("number_of_") && !name.hasPrefix("id3v2_priv.")
+  }
+
+  /// RIFF has no encoding: what is not UTF-8 is Latin-1, as Windows wrote it.
+  private static func text(of entry: MetadataEntry, keySpace: MetadataKeySpace) -> String {
+    if keySpace == .riff, String(validating: entry.value, as: UTF8.self) == nil {
+      return String(String.UnicodeScalarView(entry.value.map { Unicode.Scalar($0) }))
+    }
+    return entry.text
+  }
+
+  private static func keySpace(of key: String, formatName: String) -> MetadataKeySpace {
+    switch formatName {
+    case "mp3", "aac": .id3
+    case "flac", "ogg": .vorbis
+    case "wav", "w64", "aiff", "avi": .riff
+    case "asf", "asf_o": .asf
+    case "matroska,webm": .matroska
+    case "wv", "ape", "mpc", "mpc8", "tak", "tta": .ape
+    case "mov,mp4,m4a,3gp,3g2,mj2": movieNames.contains(key) ? .quickTimeUserData : .quickTimeMetadata
+    default: MetadataKeySpace(rawValue: String(formatName.prefix { $0 != "," }))
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// A key that means the same in every format. AVFoundation's, and a few that players need besides.
+public struct MetadataCommonKey: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  public var rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public var description: String { rawValue }
+
+  // MARK: AVFoundation's
+
+  public static let title = Self(rawValue: "title")
+  /// The composer, as AVFoundation has it.
+  public static let creator = Self(rawValue: "creator")
+  public static let subject = Self(rawValue: "subject")
+  /// The comment.
+  public static let description = Self(rawValue: "description")
+  public static let publisher = Self(rawValue: "publisher")
+  public static let contributor = Self(rawValue: "contributor")
+  public static let creationDate = Self(rawValue: "creationDate")
+  public static let lastModifiedDate = Self(rawValue: "lastModifiedDate")
+  /// The genre, as AVFoundation has it.
+  public static let type = Self(rawValue: "type")
+  public static let format = Self(rawValue: "format")
+  public static let identifier = Self(rawValue: "identifier")
+  public static let source = Self(rawValue: "source")
+  public static let language = Self(rawValue: "language")
+  public static let relation = Self(rawValue: "relation")
+  public static let location = Self(rawValue: "location")
+  public static let copyrights = Self(rawValue: "copyrights")
+  public static let albumName = Self(rawValue: "albumName")
+  public static let author = Self(rawValue: "author")
+  public static let artist = Self(rawValue: "artist")
+  public static let artwork = Self(rawValue: "artwork")
+  public static let make = Self(rawValue: "make")
+  public static let model = Self(rawValue: "model")
+  public static let software = Self(rawValue: "software")
+  public static let accessibilityDescription = Self(rawValue: "accessibilityDescription")
+
+  // MARK: Ours
+
+  public static let albumArtist = Self(rawValue: "albumArtist")
+  /// A number; of how many is the extra attribute `total`.
+  public static let trackNumber = Self(rawValue: "trackNumber")
+  /// A number; of how many is the extra attribute `total`.
+  public static let discNumber = Self(rawValue: "discNumber")
+  public static let lyrics = Self(rawValue: "lyrics")
+  public static let rating = Self(rawValue: "rating")
+}

@@ -1,0 +1,64 @@
+/// A date as tags have it, as exact as they say: `1999`, `1999-05`, `1999-05-17T20:15:00Z` (ISO 8601; ID3v2.4, 4).
+public struct MetadataDate: Sendable, Hashable, CustomStringConvertible {
+  public var year: Int
+  public var month: Int?
+  public var day: Int?
+  public var hour: Int?
+  public var minute: Int?
+  public var second: Int?
+  /// East of UTC; nil when not said.
+  public var offsetMinutes: Int?
+
+  /// Reads as much as is there; nil when the text does not begin with a year, or a part is none (month 13).
+  public init?(_ text: String) {
+    var rest = Substring(text)
+    guard let year = Self.digits(4, from: &rest) else { return nil }
+    self.year = year
+    let parts: [(WritableKeyPath<MetadataDate, Int?>, separators: String, ClosedRange<Int>)] = [
+      (\.month, "-", 1...12), (\.day, "-", 1...31), (\.hour, "T ", 0...24), (\.minute, ":", 0...59),
+      (\.second, ":", 0...60),
+    ]
+    for (part, separators, range) in parts {
+      guard let separator = rest.first, separators.contains(separator) else { break }
+      rest.removeFirst()
+      guard let value = Self.digits(2, from: &rest), range.contains(value) else { return nil }
+      self[keyPath: part] = value
+    }
+    if let next = rest.first, next.isNumber { return nil }
+    if minute != nil { offsetMinutes = Self.offset(rest) }
+  }
+
+  public var description: String {
+    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    var text = String(repeating: "0", count: max(0, 4 - "\(year)".utf8.count)) + "\(year)"
+    for (separator, part) in [("-", month), ("-", day), ("T", hour), (":", minute), (":", second)] {
+      guard let part else { break }
+      text += separator + two(part)
+    }
+    if let offsetMinutes {
+      let size = abs(offsetMinutes)
+      text += offsetMinutes == 0 ? "Z" : (offsetMinutes < 0 ? "-" : "+") + two(size / 60) + ":" + two(size % 60)
+    }
+    return text
+  }
+
+  private static func digits(_ count: Int, from text: inout Substring) -> Int? {
+    let piece = text.prefix(count)
+    guard piece.utf8.count == count, piece.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    text = text.dropFirst(count)
+    return Int(piece)
+  }
+
+  /// `Z`, `+01:00` or `-0130`, behind fractions of a second.
+  private static func offset(_ text: Substring) -> Int? {
+    var rest = text
+    if rest.first == "." { rest = rest.dropFirst().drop { $0.isNumber } }
+    guard let sign = rest.popFirst() else { return nil }
+    if sign == "Z" { return 0 }
+    guard sign == "+" || sign == "-", let hours = digits(2, from: &rest), hours <= 23 else { return nil }
+    if rest.first == ":" { rest.removeFirst() }
+    guard let minutes = digits(2, from: &rest), minutes <= 59 else { return nil }
+    return (sign == "-" ? -1 : 1) * (60 * hours + minutes)
+  }
+}

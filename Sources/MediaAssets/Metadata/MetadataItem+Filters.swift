@@ -1,0 +1,78 @@
+extension MetadataItem {
+  /// The items with an identifier, in their order.
+  public static func items(
+    from items: [MetadataItem], filteredByIdentifier identifier: MetadataIdentifier
+  ) -> [MetadataItem] {
+    items.filter { $0.identifier == identifier }
+  }
+
+  /// The items with a key in a key space, in their order. A nil key or space stands for all; for `comn` the common keys count.
+  public static func items(
+    from items: [MetadataItem], withKey key: String?, keySpace: MetadataKeySpace?
+  ) -> [MetadataItem] {
+    items.filter { item in
+      guard let keySpace else { return key == nil || item.key == key }
+      if keySpace == .common, let common = item.commonKey { return key == nil || common.rawValue == key }
+      return item.keySpace == keySpace && (key == nil || item.key == key)
+    }
+  }
+
+  /// The items with a common key, in their order.
+  public static func items(
+    from items: [MetadataItem], filteredByCommonKey key: MetadataCommonKey
+  ) -> [MetadataItem] {
+    items.filter { $0.commonKey == key }
+  }
+
+  /// The items in one of these languages (BCP 47, most wanted first), those in the most wanted ones first. A language fits
+  /// one with more subtags, and the other way round: `en` and `en-GB`. Items without a language fit none.
+  public static func items(
+    from items: [MetadataItem], filteredAndSortedAccordingToPreferredLanguages languages: [String]
+  ) -> [MetadataItem] {
+    let ranked = items.enumerated().compactMap { index, item -> (rank: Int, index: Int, item: MetadataItem)? in
+      guard let tag = item.extendedLanguageTag,
+        let rank = languages.firstIndex(where: { LanguageTag.matches($0, tag) })
+      else { return nil }
+      return (rank, index, item)
+    }
+    return ranked.sorted { ($0.rank, $0.index) < ($1.rank, $1.index) }.map(\.item)
+  }
+}
+
+/// Languages as files and people name them.
+enum LanguageTag {
+  /// BCP 47 for a code of ISO 639-2, as tags have it (`eng`); nil for one that says nothing.
+  static func bcp47(_ code: String) -> String? {
+    let code = code.lowercased()
+    guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }),
+      !["und", "xxx", "zxx", "mis", "mul"].contains(code)
+    else { return code.utf8.count == 2 ? code : nil }
+    return shortCodes[code] ?? code
+  }
+
+  /// Whether two tags are the same but for subtags that one of them has more.
+  static func matches(_ one: String, _ other: String) -> Bool {
+    zip(subtags(one), subtags(other)).allSatisfy { $0 == $1 }
+  }
+
+  private static func subtags(_ tag: String) -> [Substring] {
+    let normal = tag.lowercased()
+    return normal.split { $0 == "-" || $0 == "_" }
+  }
+
+  /// ISO 639-2 (both forms where there are two) to 639-1, of the languages that tags name.
+  private static let shortCodes: [String: String] = [
+    "afr": "af", "alb": "sq", "sqi": "sq", "ara": "ar", "arm": "hy", "hye": "hy", "aze": "az", "baq": "eu", "eus": "eu",
+    "bel": "be", "ben": "bn", "bos": "bs", "bul": "bg", "bur": "my", "mya": "my", "cat": "ca", "chi": "zh", "zho": "zh",
+    "cze": "cs", "ces": "cs", "dan": "da", "dut": "nl", "nld": "nl", "eng": "en", "epo": "eo", "est": "et", "fao": "fo",
+    "fin": "fi", "fre": "fr", "fra": "fr", "geo": "ka", "kat": "ka", "ger": "de", "deu": "de", "gla": "gd", "gle": "ga",
+    "glg": "gl", "gre": "el", "ell": "el", "guj": "gu", "heb": "he", "hin": "hi", "hrv": "hr", "hun": "hu", "ice": "is",
+    "isl": "is", "ind": "id", "ita": "it", "jpn": "ja", "kan": "kn", "kaz": "kk", "khm": "km", "kor": "ko", "lao": "lo",
+    "lat": "la", "lav": "lv", "lit": "lt", "ltz": "lb", "mac": "mk", "mkd": "mk", "mal": "ml", "mar": "mr", "may": "ms",
+    "msa": "ms", "mlt": "mt", "mon": "mn", "nep": "ne", "nob": "nb", "nno": "nn", "nor": "no", "pan": "pa", "per": "fa",
+    "fas": "fa", "pol": "pl", "por": "pt", "rum": "ro", "ron": "ro", "rus": "ru", "san": "sa", "slo": "sk", "slk": "sk",
+    "slv": "sl", "spa": "es", "srp": "sr", "swa": "sw", "swe": "sv", "tam": "ta", "tel": "te", "tgl": "tl", "tha": "th",
+    "tib": "bo", "bod": "bo", "tur": "tr", "ukr": "uk", "urd": "ur", "uzb": "uz", "vie": "vi", "wel": "cy", "cym": "cy",
+    "yid": "yi", "zul": "zu",
+  ]
+}

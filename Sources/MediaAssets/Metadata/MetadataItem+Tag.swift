@@ -1,0 +1,67 @@
+import Tags
+
+extension MetadataItem {
+  /// An item as TagLib has it, in AVFoundation's words.
+  init(_ tag: TagItem) {
+    let (keySpace, key) = Self.place(of: tag)
+    var value: Value
+    switch tag.value {
+    case .text(let text): value = .string(text)
+    case .number(let number): value = .number(number)
+    case .data(let bytes), .picture(let bytes): value = .data(bytes)
+    }
+    var attributes: [ExtraAttribute: String] = [:]
+    if let description = tag.description, !description.isEmpty { attributes[.info] = description }
+    attributes[.owner] = tag.owner
+    if let mediaType = tag.mediaType, !mediaType.isEmpty { attributes[.mediaType] = mediaType }
+    if let second = tag.secondNumber {
+      if key == "POPM" { attributes[.playCount] = "\(second)" } else if second > 0 { attributes[.total] = "\(second)" }
+    }
+    var commonKey = CommonKeyTable.commonKey(of: key, in: keySpace)
+    if case .picture = tag.value {
+      commonKey = .artwork
+      attributes[.pictureType] = Self.pictureType(of: tag).description
+    }
+    // Of comments only that without a description is the comment; programs put their own things in the others.
+    if keySpace == .id3, key == "COMM", attributes[.info] != nil { commonKey = nil }
+    // An identifier of the recording is text.
+    if keySpace == .id3, key == "UFID", case .data(let bytes) = value, bytes.allSatisfy({ 0x20...0x7E ~= $0 }) {
+      value = .string(String(decoding: bytes, as: UTF8.self))
+    }
+    self.init(
+      keySpace: keySpace, key: key, commonKey: commonKey, value: value,
+      extendedLanguageTag: tag.language.flatMap(LanguageTag.bcp47), extraAttributes: attributes)
+  }
+
+  /// The role of a picture.
+  static func pictureType(of tag: TagItem) -> PictureType {
+    if let number = tag.pictureType { return PictureType(rawValue: number) }
+    switch tag.space {
+    case .ape: return PictureType(apeKey: tag.key)
+    // MP4 has covers only.
+    case .iTunes: return .frontCover
+    default: return .other
+    }
+  }
+
+  private static func place(of tag: TagItem) -> (MetadataKeySpace, String) {
+    switch tag.space {
+    case .id3v2: return (.id3, tag.key)
+    case .id3v1: return (.id3, id3v1Frames[tag.key] ?? tag.key)
+    case .vorbis: return (.vorbis, tag.key)
+    case .ape: return (.ape, tag.key)
+    case .riff: return (.riff, tag.key)
+    case .asf: return (.asf, tag.key)
+    case .iTunes:
+      // `----:com.apple.iTunes:LABEL`
+      let parts = tag.key.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3, parts[0] == "----" else { return (.iTunes, tag.key) }
+      return (.iTunesLong, "\(parts[1]).\(parts[2])")
+    }
+  }
+
+  private static let id3v1Frames = [
+    "title": "TIT2", "artist": "TPE1", "album": "TALB", "year": "TDRC", "comment": "COMM", "track": "TRCK",
+    "genre": "TCON",
+  ]
+}

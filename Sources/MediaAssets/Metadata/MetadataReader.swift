@@ -1,0 +1,74 @@
+// Puts together what TagLib and FFmpeg say of a file's tags. Runs on the thread that calls, and reads the file that is open already;
+// it opens nothing.
+import LibAV
+import MediaCore
+import Tags
+
+/// The one entry to a media file's metadata.
+enum MetadataReader {
+  /// Reads all tags of an open file, or of one in memory. Blocks while it reads; what FFmpeg reads of it is not disturbed.
+  ///
+  /// What is damaged or too large is left out and said in the warnings. Errors: `readFailed` when the file cannot be read,
+  /// `cancelled` when the source's interrupt was used.
+  static func read(_ demuxer: Demuxer, displayPath: String) throws(MediaError) -> AssetMetadata {
+    var metadata = AssetMetadata()
+    if let container = TagContainer(formatName: demuxer.formatName), let byteCount = demuxer.source.byteCount {
+      let source = demuxer.source
+      do throws(AVFailure) {
+        let reading = try TagReader.read(container, byteCount: byteCount) { (buffer, offset) throws(AVFailure) -> Int in
+          try source.read(into: buffer, at: offset)
+        }
+        metadata.add(reading)
+      } catch {
+        throw MediaError(error, path: displayPath)
+      }
+    }
+    metadata.complete(DictionaryMetadata.items(of: demuxer), artwork: DictionaryMetadata.artwork(of: demuxer))
+    metadata.replayGain = ReplayGain(items: metadata.items)
+    return metadata
+  }
+}
+
+extension AssetMetadata {
+  /// Adds what TagLib found.
+  mutating func add(_ reading: TagReading) {
+    for tag in reading.items {
+      let item = MetadataItem(tag)
+      items.append(item)
+      if case .picture(let data) = tag.value {
+        artwork.append(
+          Artwork(
+            type: MetadataItem.pictureType(of: tag), claimedMediaType: tag.mediaType, description: tag.description,
+            data: data))
+      }
+    }
+    warnings += reading.warnings.map { warning in
+      Warning(
+        subject: warning.subject,
+        error: MediaError(
+          warning.isLimit ? .mediaLimitExceeded : .damagedFile, "\(warning.subject): \(warning.reason)"))
+    }
+  }
+
+  /// Adds what only FFmpeg found. Where TagLib found something, that is what is missing under common keys, since FFmpeg has other
+  /// names for the rest and one value of each; and QuickTime's metadata, which TagLib does not read.
+  mutating func complete(_ fallback: [MetadataItem], artwork pictures: [Artwork]) {
+    let known = Set(items.compactMap(\.commonKey))
+    let freeForm = Set(items.filter { $0.keySpace == .iTunesLong }.map { $0.key.split(separator: ".").last ?? "" })
+    let isFirst = items.isEmpty
+    for item in fallback {
+      let isMissing =
+        if let commonKey = item.commonKey { !known.contains(commonKey) && commonKey != .software } else {
+          item.keySpace == .quickTimeMetadata && !freeForm.contains(Substring(item.key))
+        }
+      if isFirst || isMissing { items.append(item) }
+    }
+    guard artwork.isEmpty else { return }
+    artwork = pictures
+    items += pictures.map { picture in
+      MetadataItem(
+        keySpace: fallback.first?.keySpace ?? .common, key: "artwork", commonKey: .artwork, value: .data(picture.data),
+        extraAttributes: [.mediaType: picture.mediaType, .pictureType: picture.type.description])
+    }
+  }
+}

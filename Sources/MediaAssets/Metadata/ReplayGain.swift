@@ -1,0 +1,71 @@
+/// How loud a track and its album are, as tags tell it. Whether and how it is applied is not decided here.
+public struct ReplayGain: Sendable, Hashable {
+  /// To be added, in dB, for the ReplayGain reference loudness (89 dB SPL, -18 LUFS).
+  public var trackGainDecibels: Double?
+  /// The greatest sample, 1 being full scale.
+  public var trackPeak: Double?
+  public var albumGainDecibels: Double?
+  public var albumPeak: Double?
+  /// `R128_TRACK_GAIN` of Opus, in dB, for -23 LUFS (RFC 7845, 5.2.1: Q7.8).
+  public var r128TrackGainDecibels: Double?
+  public var r128AlbumGainDecibels: Double?
+
+  public init() {}
+
+  public var isEmpty: Bool { self == ReplayGain() }
+
+  /// The first proper value of each, of items in any key space.
+  init(items: [MetadataItem]) {
+    for item in items {
+      guard let text = item.stringValue else { continue }
+      switch Self.name(of: item) {
+      case "REPLAYGAIN_TRACK_GAIN": trackGainDecibels = trackGainDecibels ?? Self.decibels(text)
+      case "REPLAYGAIN_TRACK_PEAK": trackPeak = trackPeak ?? Self.peak(text)
+      case "REPLAYGAIN_ALBUM_GAIN": albumGainDecibels = albumGainDecibels ?? Self.decibels(text)
+      case "REPLAYGAIN_ALBUM_PEAK": albumPeak = albumPeak ?? Self.peak(text)
+      case "R128_TRACK_GAIN": r128TrackGainDecibels = r128TrackGainDecibels ?? Self.q7dot8(text)
+      case "R128_ALBUM_GAIN": r128AlbumGainDecibels = r128AlbumGainDecibels ?? Self.q7dot8(text)
+      default: break
+      }
+    }
+    // ID3v2.4's own frame counts where there is nothing else.
+    for item in items where item.keySpace == .id3 && item.key == "RVA2" {
+      guard let text = item.stringValue, let role = item.extraAttributes[.info]?.lowercased() else { continue }
+      if role == "track" { trackGainDecibels = trackGainDecibels ?? Self.decibels(text) }
+      if role == "album" { albumGainDecibels = albumGainDecibels ?? Self.decibels(text) }
+    }
+  }
+
+  /// What an item is called, wherever its format puts its name.
+  private static func name(of item: MetadataItem) -> String {
+    let name: String
+    switch (item.keySpace, item.key) {
+    case (.id3, "TXXX"): name = item.extraAttributes[.info] ?? ""
+    case (.iTunesLong, let key): name = key.split(separator: ".").last.map(String.init) ?? ""
+    case (_, let key): name = key
+    }
+    return name.uppercased()
+  }
+
+  /// `-6.54 dB`, `+1,5`, `3`.
+  private static func decibels(_ text: String) -> Double? {
+    guard let value = number(text), abs(value) <= 100 else { return nil }
+    return value
+  }
+
+  private static func peak(_ text: String) -> Double? {
+    guard let value = number(text), value >= 0, value <= 1_000 else { return nil }
+    return value
+  }
+
+  private static func q7dot8(_ text: String) -> Double? {
+    Int16(text.filter { $0 != " " }).map { Double($0) / 256 }
+  }
+
+  /// The number that a text begins with.
+  private static func number(_ text: String) -> Double? {
+    let trimmed = text.drop { $0 == " " }
+    let digits = trimmed.prefix { "+-0123456789.,eE".contains($0) }
+    return Double(String(digits.map { $0 == "," ? "." : $0 })).flatMap { $0.isFinite ? $0 : nil }
+  }
+}

@@ -1,0 +1,124 @@
+#include <taglib/asffile.h>
+#include <taglib/asfpicture.h>
+#include <taglib/infotag.h>
+#include <taglib/rifffile.h>
+
+#include "Readers.hpp"
+#include "Text.hpp"
+
+using namespace TagLib;
+
+namespace playhead {
+
+namespace {
+
+/// Bytes of a chunk of texts that is read.
+constexpr unsigned int maximumTextChunkByteCount = 1 << 20;
+
+/// A RIFF file or an AIFF file, in chunks.
+class Chunks final : public RIFF::File {
+ public:
+  Chunks(IOStream *stream, bool isAIFF) : RIFF::File(stream, isAIFF ? BigEndian : LittleEndian) {}
+  Tag *tag() const override { return nullptr; }
+  AudioProperties *audioProperties() const override { return nullptr; }
+  bool save() override { return false; }
+
+  void read(bool isAIFF, ItemSink &sink) {
+    for (unsigned int i = 0; i < chunkCount() && !sink.isFull(); i++) {
+      const ByteVector name = chunkName(i);
+      if (name == "ID3 " || name == "id3 ") {
+        readID3v2(*this, static_cast<long>(chunkOffset(i)), sink);
+      } else if (!isAIFF && name == "LIST") {
+        readList(i, sink);
+      } else if (isAIFF && (name == "NAME" || name == "AUTH" || name == "(c) " || name == "ANNO")) {
+        if (!isSmall(i, sink)) continue;
+        const ByteVector data = chunkData(i);
+        sink.text(tags_space_riff, std::string(name.data(), 4), latin1OrUTF8(data));
+      }
+    }
+  }
+
+ private:
+  bool isSmall(unsigned int i, ItemSink &sink) {
+    if (chunkDataSize(i) <= maximumTextChunkByteCount) return true;
+    const ByteVector name = chunkName(i);
+    sink.limit(tags_space_riff, repairedUTF8(name.data(), name.size()),
+                 "the chunk has " + std::to_string(chunkDataSize(i)) + " bytes");
+    return false;
+  }
+
+  static std::string latin1OrUTF8(const ByteVector &data) { return utf8OrLatin1(String(data, String::Latin1)); }
+
+  void readList(unsigned int i, ItemSink &sink) {
+    seek(static_cast<long>(chunkOffset(i)));
+    if (readBlock(4) != "INFO" || !isSmall(i, sink)) return;
+    const RIFF::Info::Tag tag(chunkData(i));
+    for (const auto &field : tag.fieldListMap()) {
+      const std::string key(field.first.data(), field.first.size());
+      const std::string text = utf8(field.second);
+      if (text.empty()) sink.warning(tags_space_riff, key, "the text is empty, or not UTF-8");
+      else sink.text(tags_space_riff, key, text);
+    }
+  }
+};
+
+void giveAttribute(const std::string &key, const ASF::Attribute &attribute, ItemSink &sink) {
+  switch (attribute.type()) {
+    case ASF::Attribute::UnicodeType: return sink.text(tags_space_asf, key, utf8(attribute.toString()));
+    case ASF::Attribute::BytesType: {
+      const ASF::Picture picture = key == "WM/Picture" ? attribute.toPicture() : ASF::Picture::fromInvalid();
+      if (!picture.isValid()) return sink.data(tags_space_asf, key, attribute.toByteVector());
+      const std::string description = utf8(picture.description());
+      const std::string mediaType = utf8(picture.mimeType());
+      Details details;
+      details.description = &description;
+      details.mediaType = &mediaType;
+      details.pictureType = static_cast<int>(picture.type());
+      return sink.picture(tags_space_asf, key, picture.picture(), details);
+    }
+    case ASF::Attribute::BoolType: return sink.number(tags_space_asf, key, attribute.toBool() ? 1 : 0);
+    case ASF::Attribute::DWordType: return sink.number(tags_space_asf, key, attribute.toUInt());
+    case ASF::Attribute::QWordType:
+      return sink.number(tags_space_asf, key, static_cast<int64_t>(attribute.toULongLong()));
+    case ASF::Attribute::WordType: return sink.number(tags_space_asf, key, attribute.toUShort());
+    case ASF::Attribute::GuidType: return sink.data(tags_space_asf, key, attribute.toByteVector());
+  }
+}
+
+}  // namespace
+
+void readRIFF(BoundedStream &stream, bool isAIFF, ItemSink &sink) {
+  Chunks file(&stream, isAIFF);
+  file.read(isAIFF, sink);
+}
+
+void readASF(BoundedStream &stream, ItemSink &sink) {
+  ASF::File file(&stream, false);
+  const ASF::Tag *tag = file.tag();
+  if (!tag) return;
+  const auto give = [&sink](const char *key, const String &text) {
+    if (!text.isEmpty()) sink.text(tags_space_asf, key, utf8(text));
+  };
+  give("Title", tag->title());
+  give("Author", tag->artist());
+  give("Copyright", tag->copyright());
+  give("Description", tag->comment());
+  give("Rating", tag->rating());
+  for (const auto &entry : tag->attributeListMap()) {
+    const std::string key = utf8(entry.first);
+    if (key.empty()) {
+      sink.warning(tags_space_asf, "ASF", "an attribute has no name, or is behind the end");
+      continue;
+    }
+    int64_t count = 0;
+    for (const ASF::Attribute &attribute : entry.second) {
+      if (++count > sink.limits.value_count) {
+        sink.limit(tags_space_asf, key, "there are more than " + std::to_string(count - 1) + " values");
+        break;
+      }
+      giveAttribute(key, attribute, sink);
+    }
+  }
+}
+
+}  // namespace playhead

@@ -1,0 +1,234 @@
+#include <taglib/attachedpictureframe.h>
+#include <taglib/commentsframe.h>
+#include <taglib/generalencapsulatedobjectframe.h>
+#include <taglib/id3v1genres.h>
+#include <taglib/id3v2framefactory.h>
+#include <taglib/id3v2tag.h>
+#include <taglib/podcastframe.h>
+#include <taglib/popularimeterframe.h>
+#include <taglib/privateframe.h>
+#include <taglib/relativevolumeframe.h>
+#include <taglib/textidentificationframe.h>
+#include <taglib/uniquefileidentifierframe.h>
+#include <taglib/unknownframe.h>
+#include <taglib/unsynchronizedlyricsframe.h>
+#include <taglib/urllinkframe.h>
+
+#include <cstdio>
+
+#include "Readers.hpp"
+#include "Text.hpp"
+
+using namespace TagLib;
+
+namespace playhead {
+
+namespace {
+
+/// Of a frame that is kept from being parsed.
+const char *const ignoredFrameID = "----";
+
+/// zlib makes at most so many bytes of one (zlib.net, zlib_tech).
+constexpr int64_t greatestDeflateRatio = 1032;
+
+/// TagLib lets frame factories override a function whose argument only frames may name.
+class FrameAccess : public ID3v2::Frame {
+ public:
+  using Header = ID3v2::Frame::Header;
+  static bool isEncrypted(const ID3v2::Frame &frame) { return (frame.*&FrameAccess::header)()->encryption(); }
+};
+
+std::string string(const ByteVector &bytes) { return std::string(bytes.data(), bytes.size()); }
+
+std::string withoutZeros(const ByteVector &bytes) { return string(bytes).substr(0, string(bytes).find('\0')); }
+
+/// Lets TagLib parse a frame, or keeps it from doing so where that could cost more than the bounds allow.
+class BoundedFrames final : public ID3v2::FrameFactory {
+ public:
+  explicit BoundedFrames(ItemSink &sink) : sink(sink) {}
+
+ protected:
+  bool updateFrame(FrameAccess::Header *header) const override {
+    if (++frameCount > sink.limits.item_count) {
+      // An empty frame ends the tag for TagLib.
+      if (frameCount == sink.limits.item_count + 1) {
+        sink.limit(tags_space_id3v2, "ID3v2", "the tag has more than " + std::to_string(frameCount - 1) + " frames");
+      }
+      header->setFrameSize(0);
+      return false;
+    }
+    const std::string id = string(header->frameID());
+    const int64_t size = header->frameSize();
+    if (header->compression()) {
+      inflatedByteCount += size * greatestDeflateRatio;
+      if (inflatedByteCount > sink.limits.byte_count) {
+        sink.limit(tags_space_id3v2, id, "the frame is compressed and may be too large");
+        // Without its flags, so that it stays as it is.
+        ByteVector plain = ignoredFrameID;
+        const unsigned int byteCount = header->frameSize();
+        plain.append(header->version() == 4 ? syncSafe(byteCount) : ByteVector::fromUInt(byteCount));
+        plain.append(ByteVector(2, '\0'));
+        header->setData(plain, header->version());
+        return false;
+      }
+    }
+    // Frames within frames, to any depth; chapters are FFmpeg's.
+    if (id == "CHAP" || id == "CTOC") return false;
+    // Read as a list of all their parts, which nobody asks for.
+    if (id == "SYLT" || id == "ETCO" || id == "SLT" || id == "ETC") return false;
+    if (!id.empty() && (id[0] == 'T' || id[0] == 'M' || id[0] == 'G' || id[0] == 'I' || id == "WFED" || id == "WFD") &&
+        id != "GEOB" && id != "GEO" && id != "MCDI" && id != "MCI") {
+      textByteCount += size;
+      if (textByteCount > sink.limits.text_byte_count) {
+        sink.limit(tags_space_id3v2, id, "the tag's texts have more than " +
+                                               std::to_string(sink.limits.text_byte_count) + " bytes");
+        return false;
+      }
+    }
+    return ID3v2::FrameFactory::updateFrame(header);
+  }
+
+ private:
+  ItemSink &sink;
+  mutable int64_t frameCount = 0;
+  mutable int64_t inflatedByteCount = 0;
+  mutable int64_t textByteCount = 0;
+
+  /// 28 bits in four bytes (ID3v2.4, 6.2).
+  static ByteVector syncSafe(unsigned int value) {
+    ByteVector bytes(4, '\0');
+    for (int i = 0; i < 4; i++) bytes[i] = static_cast<char>(value >> (7 * (3 - i)) & 0x7F);
+    return bytes;
+  }
+};
+
+std::string genreName(const std::string &text) {
+  if (text.empty() || text.size() > 3 || text.find_first_not_of("0123456789") != std::string::npos) return text;
+  const std::string name = utf8(ID3v1::genre(std::stoi(text)));
+  return name.empty() ? text : name;
+}
+
+void giveTexts(const std::string &id, const StringList &fields, const Details &details, ItemSink &sink) {
+  int64_t count = 0;
+  bool hasText = false;
+  for (const String &field : fields) {
+    const std::string text = utf8(field);
+    if (text.empty()) continue;
+    hasText = true;
+    if (++count > sink.limits.value_count) {
+      sink.limit(tags_space_id3v2, id, "the frame has more than " + std::to_string(sink.limits.value_count) + " values");
+      return;
+    }
+    sink.text(tags_space_id3v2, id, id == "TCON" ? genreName(text) : text, details);
+  }
+  // TagLib drops a text that is not in the encoding that it claims.
+  if (!hasText && !fields.isEmpty()) sink.warning(tags_space_id3v2, id, "the text is empty, or not in its encoding");
+}
+
+/// Roles and who had them, in turn.
+void givePeople(const std::string &id, const StringList &fields, ItemSink &sink) {
+  int64_t count = 0;
+  for (auto field = fields.begin(); field != fields.end() && ++count <= sink.limits.value_count; ++field) {
+    const std::string role = utf8(*field);
+    if (++field == fields.end()) return;
+    Details details;
+    details.description = &role;
+    sink.text(tags_space_id3v2, id, utf8(*field), details);
+  }
+}
+
+void giveFrame(const ID3v2::Frame &frame, ItemSink &sink) {
+  const std::string id = string(frame.frameID());
+  std::string description, language, owner, mediaType;
+  Details details;
+  if (auto user = dynamic_cast<const ID3v2::UserTextIdentificationFrame *>(&frame)) {
+    description = utf8(user->description());
+    details.description = &description;
+    StringList fields = user->fieldList();
+    if (!fields.isEmpty()) fields.erase(fields.begin());
+    giveTexts(id, fields, details, sink);
+  } else if (auto text = dynamic_cast<const ID3v2::TextIdentificationFrame *>(&frame)) {
+    if (id == "TIPL" || id == "TMCL" || id == "IPLS") return givePeople(id, text->fieldList(), sink);
+    giveTexts(id, text->fieldList(), details, sink);
+  } else if (auto comment = dynamic_cast<const ID3v2::CommentsFrame *>(&frame)) {
+    description = utf8(comment->description());
+    language = withoutZeros(comment->language());
+    details.description = &description;
+    if (isUTF8(language.data(), language.size())) details.language = &language;
+    giveTexts(id, StringList(comment->text()), details, sink);
+  } else if (auto lyrics = dynamic_cast<const ID3v2::UnsynchronizedLyricsFrame *>(&frame)) {
+    description = utf8(lyrics->description());
+    language = withoutZeros(lyrics->language());
+    details.description = &description;
+    if (isUTF8(language.data(), language.size())) details.language = &language;
+    giveTexts(id, StringList(lyrics->text()), details, sink);
+  } else if (auto rating = dynamic_cast<const ID3v2::PopularimeterFrame *>(&frame)) {
+    owner = utf8(rating->email());
+    details.owner = &owner;
+    details.counter = rating->counter();
+    sink.number(tags_space_id3v2, id, rating->rating(), details);
+  } else if (auto picture = dynamic_cast<const ID3v2::AttachedPictureFrame *>(&frame)) {
+    description = utf8(picture->description());
+    mediaType = utf8(picture->mimeType());
+    details.description = &description;
+    details.mediaType = &mediaType;
+    details.pictureType = static_cast<int>(picture->type());
+    sink.picture(tags_space_id3v2, "APIC", picture->picture(), details);
+  } else if (auto identifier = dynamic_cast<const ID3v2::UniqueFileIdentifierFrame *>(&frame)) {
+    owner = utf8(identifier->owner());
+    details.owner = &owner;
+    sink.data(tags_space_id3v2, id, identifier->identifier(), details);
+  } else if (auto link = dynamic_cast<const ID3v2::UserUrlLinkFrame *>(&frame)) {
+    description = utf8(link->description());
+    details.description = &description;
+    giveTexts(id, StringList(link->url()), details, sink);
+  } else if (auto link = dynamic_cast<const ID3v2::UrlLinkFrame *>(&frame)) {
+    giveTexts(id, StringList(link->url()), details, sink);
+  } else if (auto object = dynamic_cast<const ID3v2::GeneralEncapsulatedObjectFrame *>(&frame)) {
+    description = utf8(object->description());
+    mediaType = utf8(object->mimeType());
+    details.description = &description;
+    details.mediaType = &mediaType;
+    sink.data(tags_space_id3v2, id, object->object(), details);
+  } else if (auto data = dynamic_cast<const ID3v2::PrivateFrame *>(&frame)) {
+    owner = utf8(data->owner());
+    details.owner = &owner;
+    sink.data(tags_space_id3v2, id, data->data(), details);
+  } else if (auto volume = dynamic_cast<const ID3v2::RelativeVolumeFrame *>(&frame)) {
+    description = utf8(volume->identification());
+    details.description = &description;
+    char text[32];
+    std::snprintf(text, sizeof text, "%+.2f dB", static_cast<double>(volume->volumeAdjustment()));
+    sink.text(tags_space_id3v2, id, text, details);
+  } else if (dynamic_cast<const ID3v2::PodcastFrame *>(&frame)) {
+    sink.number(tags_space_id3v2, id, 1);
+  } else if (auto unknown = dynamic_cast<const ID3v2::UnknownFrame *>(&frame)) {
+    // A text that was kept from being parsed was warned of.
+    if (id.empty() || id[0] == 'T' || id == "CHAP" || id == "CTOC" || id == ignoredFrameID) return;
+    if (FrameAccess::isEncrypted(frame)) return sink.warning(tags_space_id3v2, id, "the frame is encrypted");
+    sink.data(tags_space_id3v2, id, unknown->data(), details);
+  }
+}
+
+}  // namespace
+
+long readID3v2(File &file, long offset, ItemSink &sink) {
+  file.seek(offset);
+  const ByteVector head = file.readBlock(ID3v2::Header::size());
+  if (head.size() < ID3v2::Header::size() || !head.startsWith(ID3v2::Header::fileIdentifier())) return 0;
+  const ID3v2::Header header(head);
+  if (header.majorVersion() < 2 || header.majorVersion() > 4) {
+    sink.warning(tags_space_id3v2, "ID3v2", "version 2." + std::to_string(header.majorVersion()) + " is not known");
+    return header.completeTagSize();
+  }
+  if (static_cast<long>(header.completeTagSize()) > file.length() - offset) {
+    sink.warning(tags_space_id3v2, "ID3v2", "the tag says that it has " + std::to_string(header.tagSize()) +
+                                                " bytes, which the file has not");
+  }
+  BoundedFrames frames(sink);
+  ID3v2::Tag tag(&file, offset, &frames);
+  for (const ID3v2::Frame *frame : tag.frameList()) giveFrame(*frame, sink);
+  return header.completeTagSize();
+}
+
+}  // namespace playhead

@@ -1,0 +1,148 @@
+#include <taglib/oggfile.h>
+#include <taglib/xiphcomment.h>
+
+#include "Readers.hpp"
+#include "Text.hpp"
+
+using namespace TagLib;
+
+namespace playhead {
+
+namespace {
+
+/// Packets of an Ogg file that are looked at for a comment: headers of several streams may lie in front.
+constexpr unsigned int maximumHeaderPacketCount = 8;
+
+class OggPackets final : public Ogg::File {
+ public:
+  explicit OggPackets(IOStream *stream) : Ogg::File(stream) {}
+  Tag *tag() const override { return nullptr; }
+  AudioProperties *audioProperties() const override { return nullptr; }
+  bool save() override { return false; }
+};
+
+/// The comment in a header packet of Vorbis, Opus, Theora or FLAC in Ogg; of Speex, when `isSpeex`.
+ByteVector comment(const ByteVector &packet, bool isSpeex) {
+  if (packet.startsWith(ByteVector("\x03vorbis", 7)) || packet.startsWith(ByteVector("\x81theora", 7))) {
+    return packet.mid(7);
+  }
+  if (packet.startsWith("OpusTags")) return packet.mid(8);
+  // A metadata block, with its header.
+  if (packet.size() > 4 && (packet[0] & 0x7F) == 4) return packet.mid(4);
+  return isSpeex ? packet : ByteVector();
+}
+
+/// The same comment with as many entries as there are, of valid UTF-8: TagLib drops an entry that is not.
+ByteVector repaired(const ByteVector &block, ItemSink &sink) {
+  const auto number = [&block](unsigned int position) { return block.toUInt(position, false); };
+  ByteVector entries;
+  unsigned int entryCount = 0;
+  if (block.size() < 8 || number(0) > block.size() - 8) {
+    sink.warning(tags_space_vorbis, "comment", "the comment is cut off");
+    return ByteVector(8, '\0');
+  }
+  unsigned int position = 4 + number(0);
+  const unsigned int claimed = number(position);
+  position += 4;
+  for (; entryCount < claimed; entryCount++) {
+    if (entryCount >= sink.limits.item_count) {
+      sink.limit(tags_space_vorbis, "comment", "there are more than " + std::to_string(entryCount) + " entries");
+      break;
+    }
+    if (block.size() - position < 4 || number(position) > block.size() - position - 4) {
+      sink.warning(tags_space_vorbis, "comment", "an entry says that it has more bytes than there are");
+      break;
+    }
+    const unsigned int size = number(position);
+    const char *bytes = block.data() + position + 4;
+    position += 4 + size;
+    if (isUTF8(bytes, size)) {
+      entries.append(ByteVector::fromUInt(size, false));
+      entries.append(ByteVector(bytes, size));
+    } else {
+      const std::string text = repairedUTF8(bytes, size);
+      entries.append(ByteVector::fromUInt(static_cast<unsigned int>(text.size()), false));
+      entries.append(ByteVector(text.data(), static_cast<unsigned int>(text.size())));
+      sink.warning(tags_space_vorbis, text.substr(0, text.find('=')), "the text was not UTF-8");
+    }
+  }
+  ByteVector result(4, '\0');
+  result.append(ByteVector::fromUInt(entryCount, false));
+  result.append(entries);
+  return result;
+}
+
+}  // namespace
+
+void givePicture(const FLAC::Picture &picture, ItemSink &sink) {
+  const std::string description = utf8(picture.description());
+  const std::string mediaType = utf8(picture.mimeType());
+  Details details;
+  details.description = &description;
+  details.mediaType = &mediaType;
+  details.pictureType = static_cast<int>(picture.type());
+  sink.picture(tags_space_vorbis, "METADATA_BLOCK_PICTURE", picture.data(), details);
+}
+
+void readVorbisComment(const ByteVector &block, ItemSink &sink) {
+  Ogg::XiphComment comment(repaired(block, sink));
+  for (const auto &field : comment.fieldListMap()) {
+    const std::string key = utf8(field.first);
+    int64_t count = 0;
+    for (const String &value : field.second) {
+      if (++count > sink.limits.value_count) {
+        sink.limit(tags_space_vorbis, key, "there are more than " + std::to_string(count - 1) + " values");
+        break;
+      }
+      sink.text(tags_space_vorbis, key, utf8(value));
+    }
+  }
+  for (const FLAC::Picture *picture : comment.pictureList()) givePicture(*picture, sink);
+}
+
+void readFLAC(BoundedStream &stream, ItemSink &sink) {
+  PlainFile file(&stream);
+  long position = readID3v2(file, 0, sink);
+  if (file.bytes(position, 4) != "fLaC") return readTail(file, sink);
+  position += 4;
+  bool hasComment = false, isLast = false;
+  // Blocks of metadata: a byte with the kind, three with the size (RFC 9639, 8.1).
+  while (!isLast && !sink.isFull()) {
+    const ByteVector header = file.bytes(position, 4);
+    if (header.size() < 4) break;
+    const int kind = header[0] & 0x7F;
+    const unsigned int size = header.toUInt(1U, 3U);
+    isLast = (header[0] & 0x80) != 0;
+    if ((kind == 4 && !hasComment) || kind == 6) {
+      const ByteVector block = file.bytes(position + 4, size);
+      if (block.size() < size) {
+        sink.warning(tags_space_vorbis, kind == 4 ? "comment" : "METADATA_BLOCK_PICTURE",
+                     "the block says that it has " + std::to_string(size) + " bytes, which the file has not");
+      }
+      if (kind == 4) {
+        hasComment = true;
+        readVorbisComment(block, sink);
+      } else {
+        FLAC::Picture picture;
+        if (picture.parse(block)) givePicture(picture, sink);
+        else sink.warning(tags_space_vorbis, "METADATA_BLOCK_PICTURE", "the picture is damaged");
+      }
+    }
+    position += 4 + static_cast<long>(size);
+  }
+  readTail(file, sink);
+}
+
+void readOgg(BoundedStream &stream, ItemSink &sink) {
+  OggPackets file(&stream);
+  bool isSpeex = false;
+  for (unsigned int i = 0; i < maximumHeaderPacketCount; i++) {
+    const ByteVector packet = file.packet(i);
+    if (packet.isEmpty()) return;
+    const ByteVector block = comment(packet, isSpeex && i == 1);
+    if (!block.isEmpty()) return readVorbisComment(block, sink);
+    isSpeex = isSpeex || packet.startsWith("Speex   ");
+  }
+}
+
+}  // namespace playhead

@@ -1,0 +1,19 @@
+// The reader over TagLib; see CTags, which says what the words mean.
+#ifndef PLAYHEAD_TAGLIBSHIM_H
+#define PLAYHEAD_TAGLIBSHIM_H
+
+#include "../../CTags/shim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Reads all tags of a file. Blocks; any thread. Never throws.
+tags_outcome playhead_tags_read(
+    const tags_source *source, tags_container container, const tags_limits *limits, const tags_sink *sink);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,35 @@
+import CTags
+
+/// Where in a file tags are looked for.
+public enum TagContainer: Sendable, Hashable, CaseIterable {
+  /// ID3v2 in front, APEv2 and ID3v1 at the end.
+  case edges
+  case flac, ogg, mp4, wav, aiff, asf
+
+  /// For FFmpeg's name of a format; nil when TagLib reads no tags of it, or FFmpeg loses nothing.
+  public init?(formatName: String) {
+    switch formatName {
+    case "mp3", "aac", "ac3", "eac3", "ape", "mpc", "mpc8", "wv", "tta", "tak", "dts": self = .edges
+    case "flac": self = .flac
+    case "ogg": self = .ogg
+    case "mov,mp4,m4a,3gp,3g2,mj2": self = .mp4
+    case "wav": self = .wav
+    case "aiff": self = .aiff
+    case "asf", "asf_o": self = .asf
+    default: return nil
+    }
+  }
+
+  /// The same for the shim.
+  var forShim: tags_container {
+    switch self {
+    case .edges: tags_container_edges
+    case .flac: tags_container_flac
+    case .ogg: tags_container_ogg
+    case .mp4: tags_container_mp4
+    case .wav: tags_container_wav
+    case .aiff: tags_container_aiff
+    case .asf: tags_container_asf
+    }
+  }
+}

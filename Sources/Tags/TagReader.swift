@@ -1,0 +1,141 @@
+// Reads all tags of a file in one pass over TagLib, on the thread that calls. Opens nothing: bytes come from the caller. What a
+// hostile file may cost is bounded by TagLimits.
+import CTags
+
+/// The tags of a file.
+public enum TagReader {
+  /// Fills a buffer with the file's bytes from an offset on; answers how many there were, fewer only at its end.
+  public typealias ByteReader<Failure: Error> = (UnsafeMutableRawBufferPointer, Int64) throws(Failure) -> Int
+
+  /// Whether TagLib is there. Loads it, which blocks.
+  public static var isAvailable: Bool {
+    if case .success = TagLibrary.reader { return true }
+    return false
+  }
+
+  /// Reads all tags of a file of `byteCount` bytes. Blocks for as long as `bytes` does; calls it on this thread only.
+  ///
+  /// What is damaged or too large is left out and said in the warnings. Throws only what `bytes` throws.
+  public static func read<Failure: Error>(
+    _ container: TagContainer, byteCount: Int64, limits: TagLimits = TagLimits(),
+    bytes: @escaping ByteReader<Failure>
+  ) throws(Failure) -> TagReading {
+    var reading = TagReading()
+    let reader: tags_read_function
+    switch TagLibrary.reader {
+    case .success(let found): reader = found
+    case .failure(let error):
+      reading.warnings.append(TagWarning(subject: TagLibrary.fileName, reason: error.reason))
+      return reading
+    }
+    var failure: Failure?
+    let call = Call { buffer, offset in
+      do throws(Failure) { return Int64(try bytes(buffer, offset)) } catch {
+        failure = error
+        return -1
+      }
+    }
+    let outcome = call.run(reader, container: container, byteCount: byteCount, limits: limits)
+    if let failure { throw failure }
+    reading = call.reading
+    if let warning = warning(for: outcome) { reading.warnings.append(warning) }
+    return reading
+  }
+
+  /// Reads all tags of a file that is in memory.
+  public static func read(_ container: TagContainer, data: [UInt8], limits: TagLimits = TagLimits()) -> TagReading {
+    read(container, byteCount: Int64(data.count), limits: limits) { (buffer, offset) throws(Never) -> Int in
+      guard let first = Int(exactly: offset), data.indices.contains(first) else { return 0 }
+      let piece = data[first..<min(data.count, first + buffer.count)]
+      buffer.copyBytes(from: piece)
+      return piece.count
+    }
+  }
+
+  private static func warning(for outcome: tags_outcome) -> TagWarning? {
+    switch outcome {
+    case tags_outcome_complete: nil
+    case tags_outcome_limit:
+      TagWarning(
+        subject: "tags", reason: "they are larger or deeper than is allowed; what is behind was ignored", isLimit: true)
+    case tags_outcome_out_of_memory: TagWarning(subject: "tags", reason: "there was not enough memory")
+    default: TagWarning(subject: "tags", reason: "the tags cannot be read")
+    }
+  }
+}
+
+/// One call of the shim: what it asks, and what it gave.
+private final class Call {
+  private let bytes: (UnsafeMutableRawBufferPointer, Int64) -> Int64
+  private(set) var reading = TagReading()
+
+  init(bytes: @escaping (UnsafeMutableRawBufferPointer, Int64) -> Int64) { self.bytes = bytes }
+
+  func run(
+    _ reader: tags_read_function, container: TagContainer, byteCount: Int64, limits: TagLimits
+  ) -> tags_outcome {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    var source = tags_source(context: context, byte_count: max(0, byteCount), read: Self.readCallback)
+    var sink = tags_sink(context: context, take: Self.takeCallback)
+    var bounds = limits.forShim
+    return withExtendedLifetime(self) { reader(&source, container.forShim, &bounds, &sink) }
+  }
+
+  private func take(_ item: tags_item) {
+    guard item.kind != tags_kind_warning else {
+      reading.warnings.append(
+        TagWarning(
+          subject: Self.text(item.key) ?? "", reason: Self.text(item.text) ?? "", isLimit: item.number == 1))
+      return
+    }
+    guard let space = Self.spaces[item.space.rawValue], let key = Self.text(item.key), let value = Self.value(item)
+    else { return }
+    var result = TagItem(space: space, key: key, value: value)
+    result.description = Self.text(item.description)
+    result.language = Self.text(item.language)
+    result.owner = Self.text(item.owner)
+    result.mediaType = Self.text(item.media_type)
+    result.secondNumber = item.counter >= 0 ? item.counter : nil
+    result.pictureType = item.picture_type >= 0 ? Int(item.picture_type) : nil
+    reading.items.append(result)
+  }
+
+  private static func value(_ item: tags_item) -> TagItem.Value? {
+    switch item.kind {
+    case tags_kind_text: text(item.text).map { .text($0) }
+    case tags_kind_number: .number(item.number)
+    case tags_kind_data: .data(bytes(item))
+    case tags_kind_picture: .picture(bytes(item))
+    default: nil
+    }
+  }
+
+  private static func bytes(_ item: tags_item) -> [UInt8] {
+    Array(UnsafeBufferPointer(start: item.data, count: max(0, Int(item.data_count))))
+  }
+
+  private static func text(_ text: tags_text) -> String? {
+    guard let bytes = text.bytes else { return nil }
+    return String(decoding: UnsafeRawBufferPointer(start: bytes, count: max(0, Int(text.count))), as: UTF8.self)
+  }
+
+  private static let spaces: [UInt32: TagItem.Space] = [
+    tags_space_id3v2.rawValue: .id3v2, tags_space_id3v1.rawValue: .id3v1, tags_space_itunes.rawValue: .iTunes,
+    tags_space_vorbis.rawValue: .vorbis, tags_space_ape.rawValue: .ape, tags_space_riff.rawValue: .riff,
+    tags_space_asf.rawValue: .asf,
+  ]
+
+  private static let readCallback:
+    @convention(c) (UnsafeMutableRawPointer?, Int64, UnsafeMutablePointer<UInt8>?, Int64)
+      -> Int64 = { context, offset, buffer, count in
+        guard let context, let buffer, count >= 0 else { return -1 }
+        return Unmanaged<Call>.fromOpaque(context).takeUnretainedValue()
+          .bytes(UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)), offset)
+      }
+
+  private static let takeCallback: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<tags_item>?) -> Void = {
+    context, item in
+    guard let context, let item else { return }
+    Unmanaged<Call>.fromOpaque(context).takeUnretainedValue().take(item.pointee)
+  }
+}

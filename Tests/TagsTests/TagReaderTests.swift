@@ -1,0 +1,138 @@
+import Testing
+
+@testable import Tags
+
+/// What is read of small files, whole and cut.
+@Suite struct TagReaderTests {
+  private func read(_ file: SmallFiles.File) -> TagReading { TagReader.read(file.container, data: file.bytes) }
+
+  private func items(_ description: String) throws -> [TagItem] {
+    let file = try #require(SmallFiles.all.first { $0.description == description })
+    let reading = read(file)
+    #expect(reading.warnings.isEmpty)
+    return reading.items
+  }
+
+  private func texts(_ items: [TagItem], _ key: String) -> [String] {
+    items.compactMap { item in
+      guard item.key == key, case .text(let text) = item.value else { return nil }
+      return text
+    }
+  }
+
+  @Test func theLibraryIsThere() { #expect(TagReader.isAvailable, "\(TagLibrary.reader)") }
+
+  @Test func theLibraryIsLookedForBesideTheProgramFirst() {
+    #expect(
+      TagLibrary.candidates(programPath: "/usr/bin/playheadd") == [
+        "/usr/bin/libPlayheadTags.so", "/usr/bin/../lib/playhead/libPlayheadTags.so", "libPlayheadTags.so",
+      ])
+    #expect(TagLibrary.candidates(programPath: "") == ["libPlayheadTags.so"])
+  }
+
+  @Test(arguments: ["ID3v2.3, APEv2 and ID3v1", "ID3v2.4"])
+  func framesKeepWhatFFmpegLoses(_ name: String) throws {
+    let items = try items(name)
+    #expect(texts(items, "TIT2") == ["A"])
+    let text = try #require(items.first { $0.key == "TXXX" })
+    #expect(text.value == .text("v") && text.description == "k")
+    let comment = try #require(items.first { $0.key == "COMM" })
+    #expect(comment.value == .text("Wort") && comment.language == "deu")
+    let lyrics = try #require(items.first { $0.key == "USLT" })
+    #expect(lyrics.value == .text("la la") && lyrics.language == "eng")
+    let rating = try #require(items.first { $0.key == "POPM" })
+    #expect(rating.value == .number(128) && rating.secondNumber == 7 && rating.owner == "x@y")
+    let identifier = try #require(items.first { $0.key == "UFID" })
+    #expect(identifier.value == .data(Array("id".utf8)) && identifier.owner == "o")
+    let picture = try #require(items.first { $0.key == "APIC" })
+    #expect(picture.pictureType == 3 && picture.mediaType == "image/png" && picture.description == "d")
+    #expect(texts(items, "RVA2") == ["-1.50 dB"])
+    #expect(items.first { $0.key == "PRIV" }?.value == .data([1, 2, 3]))
+    #expect(items.first { $0.key == "WXXX" }?.description == "d")
+  }
+
+  @Test func tagsAtTheEndComeBehind() throws {
+    let items = try items("ID3v2.3, APEv2 and ID3v1")
+    let spaces: [TagItem.Space] = items.map(\.space).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    #expect(spaces == [.id3v2, .ape, .id3v1])
+    #expect(texts(items, "Artist") == ["B", "C"])
+  }
+
+  @Test(arguments: ["FLAC", "Ogg Vorbis", "Opus", "Speex"])
+  func commentsKeepTheirValues(_ name: String) throws {
+    let items = try items(name)
+    #expect(texts(items, "TITLE") == ["A"])
+    #expect(texts(items, "ARTIST") == ["B", "C"])
+    #expect(items.contains { $0.pictureType == 3 } == (name == "FLAC"))
+  }
+
+  @Test func itemsOfMP4ThatAreRepeatedAreAllThere() throws {
+    let items = try items("MP4")
+    #expect(texts(items, "©ART") == ["B", "C", "D"])
+    let track = try #require(items.first { $0.key == "trkn" })
+    #expect(track.value == .number(3) && track.secondNumber == 12)
+    #expect(texts(items, "----:com.apple.iTunes:LABEL") == ["L"])
+    #expect(items.last { $0.key == "covr" } != nil)
+  }
+
+  @Test func chunksAreRead() throws {
+    let wav = try items("WAV")
+    #expect(texts(wav, "INAM") == ["A"] && texts(wav, "TIT2") == ["A"])
+    let aiff = try items("AIFF")
+    #expect(texts(aiff, "NAME") == ["A"] && texts(aiff, "TIT2") == ["A"])
+    let asf = try items("ASF")
+    #expect(texts(asf, "WM/Genre") == ["G"])
+  }
+
+  @Test(arguments: SmallFiles.all)
+  func aFileCutAtAnyByteGivesAPartOfItsItems(_ file: SmallFiles.File) {
+    let whole = read(file).items
+    var partial = 0
+    for count in 0..<file.bytes.count {
+      let reading = TagReader.read(file.container, data: Array(file.bytes.prefix(count)))
+      #expect(reading.items.count <= whole.count, "\(count) bytes of \(file.bytes.count)")
+      if !reading.items.isEmpty { partial += 1 }
+    }
+    print("\(file): \(file.bytes.count) cuts, \(partial) with some of the \(whole.count) items")
+  }
+
+  @Test(arguments: SmallFiles.all)
+  func aFileOfWhichAnyByteIsAnotherDoesNoHarm(_ file: SmallFiles.File) {
+    for index in file.bytes.indices {
+      for value: UInt8 in [0, 0x7F, 0xFF] {
+        var bytes = file.bytes
+        bytes[index] = value
+        let reading = TagReader.read(file.container, data: bytes)
+        #expect(reading.items.count <= 64)
+      }
+    }
+  }
+
+  @Test func aFailureToReadIsTheCallers() {
+    struct Failure: Error, Equatable { var place: Int64 }
+    #expect(throws: Failure(place: 0)) {
+      try TagReader.read(.mp4, byteCount: 1_000) { (_, offset) throws(Failure) -> Int in throw Failure(place: offset) }
+    }
+  }
+
+  // MARK: - Encodings
+
+  @Test func textThatIsNotInItsEncodingIsRepaired() {
+    let lone = TagReader.read(
+      .edges, data: TagBytes.id3v2(4, TagBytes.frame(4, "TIT2", [1, 0xFF, 0xFE, 0x41, 0, 0x3D, 0xD8, 0x42, 0])))
+    #expect(texts(lone.items, "TIT2") == ["A\u{FFFD}B"])
+    let vorbis = TagReader.read(
+      .flac, data: TagBytes.flac([(4, TagBytes.vorbisComment([Array("TITLE=a".utf8) + [0xFF, 0x62]]), nil)]))
+    #expect(texts(vorbis.items, "TITLE") == ["a\u{FFFD}b"])
+    #expect(vorbis.warnings.map(\.subject) == ["TITLE"])
+    let ape = TagReader.read(.edges, data: TagBytes.ape([("Title", 0, [0x61, 0xC3, 0x62])]))
+    #expect(texts(ape.items, "Title") == ["a\u{FFFD}b"])
+    // What TagLib drops is said, so that FFmpeg's dictionary fills in.
+    let utf8 = TagReader.read(.edges, data: TagBytes.id3v2(4, TagBytes.frame(4, "TIT2", [3, 0x61, 0xFF])))
+    #expect(utf8.items.isEmpty && utf8.warnings.map(\.subject) == ["TIT2"])
+    let latin = TagReader.read(.edges, data: TagBytes.id3v1(title: [0x47, 0x72, 0xFC]))
+    #expect(texts(latin.items, "title") == ["Grü"])
+    let truth = TagReader.read(.edges, data: TagBytes.id3v1(title: Array("Grü".utf8)))
+    #expect(texts(truth.items, "title") == ["Grü"])
+  }
+}
