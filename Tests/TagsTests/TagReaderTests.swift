@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Tags
@@ -112,6 +113,19 @@ import Testing
     struct Failure: Error, Equatable { var place: Int64 }
     #expect(throws: Failure(place: 0)) {
       try TagReader.read(.mp4, byteCount: 1_000) { (_, offset) throws(Failure) -> Int in throw Failure(place: offset) }
+    }
+  }
+
+  /// What `make fuzz` begins with is these files; PLAYHEAD_UPDATE_GOLDENS=1 writes them anew.
+  @Test func theFuzzersSeedsAreTheSmallFiles() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+      "../../Fuzz/seeds/tags")
+    for (index, file) in SmallFiles.all.enumerated() {
+      let kind = try #require(TagContainer.allCases.firstIndex(of: file.container))
+      let seed = Data([UInt8(kind)] + file.bytes)
+      let place = folder.appendingPathComponent("\(index)-\(file.container)")
+      if ProcessInfo.processInfo.environment["PLAYHEAD_UPDATE_GOLDENS"] != nil { try seed.write(to: place) }
+      #expect(try Data(contentsOf: place) == seed, "\(file)")
     }
   }
 

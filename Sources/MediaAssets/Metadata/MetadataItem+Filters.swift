@@ -47,7 +47,7 @@ enum LanguageTag {
     guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }),
       !["und", "xxx", "zxx", "mis", "mul"].contains(code)
     else { return code.utf8.count == 2 ? code : nil }
-    return shortCodes[code] ?? code
+    return LanguageCode.primary(code)
   }
 
   /// Whether two tags are the same but for subtags that one of them has more.
@@ -59,20 +59,4 @@ enum LanguageTag {
     let normal = tag.lowercased()
     return normal.split { $0 == "-" || $0 == "_" }
   }
-
-  /// ISO 639-2 (both forms where there are two) to 639-1, of the languages that tags name.
-  private static let shortCodes: [String: String] = [
-    "afr": "af", "alb": "sq", "sqi": "sq", "ara": "ar", "arm": "hy", "hye": "hy", "aze": "az", "baq": "eu", "eus": "eu",
-    "bel": "be", "ben": "bn", "bos": "bs", "bul": "bg", "bur": "my", "mya": "my", "cat": "ca", "chi": "zh", "zho": "zh",
-    "cze": "cs", "ces": "cs", "dan": "da", "dut": "nl", "nld": "nl", "eng": "en", "epo": "eo", "est": "et", "fao": "fo",
-    "fin": "fi", "fre": "fr", "fra": "fr", "geo": "ka", "kat": "ka", "ger": "de", "deu": "de", "gla": "gd", "gle": "ga",
-    "glg": "gl", "gre": "el", "ell": "el", "guj": "gu", "heb": "he", "hin": "hi", "hrv": "hr", "hun": "hu", "ice": "is",
-    "isl": "is", "ind": "id", "ita": "it", "jpn": "ja", "kan": "kn", "kaz": "kk", "khm": "km", "kor": "ko", "lao": "lo",
-    "lat": "la", "lav": "lv", "lit": "lt", "ltz": "lb", "mac": "mk", "mkd": "mk", "mal": "ml", "mar": "mr", "may": "ms",
-    "msa": "ms", "mlt": "mt", "mon": "mn", "nep": "ne", "nob": "nb", "nno": "nn", "nor": "no", "pan": "pa", "per": "fa",
-    "fas": "fa", "pol": "pl", "por": "pt", "rum": "ro", "ron": "ro", "rus": "ru", "san": "sa", "slo": "sk", "slk": "sk",
-    "slv": "sl", "spa": "es", "srp": "sr", "swa": "sw", "swe": "sv", "tam": "ta", "tel": "te", "tgl": "tl", "tha": "th",
-    "tib": "bo", "bod": "bo", "tur": "tr", "ukr": "uk", "urd": "ur", "uzb": "uz", "vie": "vi", "wel": "cy", "cym": "cy",
-    "yid": "yi", "zul": "zu",
-  ]
 }

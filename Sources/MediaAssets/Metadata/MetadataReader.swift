@@ -5,12 +5,12 @@ import MediaCore
 import Tags
 
 /// The one entry to a media file's metadata.
-enum MetadataReader {
+package enum MetadataReader {
   /// Reads all tags of an open file, or of one in memory. Blocks while it reads; what FFmpeg reads of it is not disturbed.
   ///
   /// What is damaged or too large is left out and said in the warnings. Errors: `readFailed` when the file cannot be read,
   /// `cancelled` when the source's interrupt was used.
-  static func read(_ demuxer: Demuxer, displayPath: String) throws(MediaError) -> AssetMetadata {
+  package static func read(_ demuxer: Demuxer, displayPath: String) throws(MediaError) -> AssetMetadata {
     var metadata = AssetMetadata()
     if let container = TagContainer(formatName: demuxer.formatName), let byteCount = demuxer.source.byteCount {
       let source = demuxer.source

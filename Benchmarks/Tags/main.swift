@@ -1,0 +1,101 @@
+import CFFmpeg
+import Glibc
+import LibAV
+import MediaAssets
+
+// usage: TagsBench FOLDER [ROUNDS]
+//
+// Opens every file of a folder and reads all its tags, as the daemon does, and beside it makes the library calls of ffprobe for the same
+// files: avformat_open_input and avformat_find_stream_info. Rounds of both are interleaved; all files are in the cache by then.
+// Asked: at most 1.5 times ffprobe's. Says also what TagLib costs in memory.
+
+func milliseconds(_ body: () throws -> Void) rethrows -> Double {
+  let clock = ContinuousClock()
+  let took = try clock.measure(body)
+  return Double(took.components.seconds) * 1_000 + Double(took.components.attoseconds) / 1e15
+}
+
+func openAsFFprobe(_ path: String) {
+  var context: UnsafeMutablePointer<AVFormatContext>?
+  precondition(avformat_open_input(&context, path, nil, nil) >= 0, "ffprobe's calls cannot open \(path)")
+  precondition(avformat_find_stream_info(context, nil) >= 0, "ffprobe's calls find nothing in \(path)")
+  avformat_close_input(&context)
+}
+
+/// Opens a file as an asset does.
+func open(_ path: String) throws -> Demuxer {
+  try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
+}
+
+/// This process's share of memory, in kB (/proc/self/smaps_rollup).
+func pssKilobytes() -> Int {
+  guard let file = fopen("/proc/self/smaps_rollup", "r") else { return 0 }
+  defer { fclose(file) }
+  var bytes = [UInt8](repeating: 0, count: 4_096)
+  let count = fread(&bytes, 1, bytes.count, file)
+  let lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n")
+  return lines.first { $0.hasPrefix("Pss:") }.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+}
+
+func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+func files(in folder: String) -> [String] {
+  guard let directory = opendir(folder) else { return [] }
+  defer { closedir(directory) }
+  var found: [String] = []
+  while let entry = readdir(directory) {
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    if !name.hasPrefix(".") { found.append("\(folder)/\(name)") }
+  }
+  return found.sorted()
+}
+
+guard CommandLine.arguments.count > 1 else {
+  print("usage: TagsBench FOLDER [ROUNDS]")
+  exit(2)
+}
+let paths = files(in: CommandLine.arguments[1])
+guard !paths.isEmpty else {
+  print("TagsBench: the folder is empty")
+  exit(1)
+}
+let rounds = CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) ?? 9 : 9
+LibAV.discardLog()
+// What TagLib costs a process, once the first tag is read.
+for path in paths { _ = try open(path) }
+let before = pssKilobytes()
+_ = try MetadataReader.read(open(paths[0]), displayPath: paths[0])
+let first = pssKilobytes() - before
+for path in paths { _ = try MetadataReader.read(open(path), displayPath: path) }
+let last = pssKilobytes() - before
+var ours: [Double] = []
+var opening: [Double] = []
+var theirs: [Double] = []
+var itemCount = 0
+var pictureCount = 0
+for round in 0...rounds {
+  let other = milliseconds { for path in paths { openAsFFprobe(path) } }
+  let plain = try milliseconds { for path in paths { _ = try open(path) } }
+  itemCount = 0
+  pictureCount = 0
+  let own = try milliseconds {
+    for path in paths {
+      let metadata = try MetadataReader.read(open(path), displayPath: path)
+      itemCount += metadata.items.count
+      pictureCount += metadata.artwork.count
+    }
+  }
+  // The first warms the cache, and loads TagLib.
+  if round == 0 { continue }
+  ours.append(own)
+  opening.append(plain)
+  theirs.append(other)
+}
+func text(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+print("\(paths.count) files, \(itemCount) items, \(pictureCount) pictures; medians of \(rounds) rounds, interleaved")
+print("ffprobe's library calls           \(text(median(theirs))) ms")
+print("opened here, no tags              \(text(median(opening))) ms, \(text(median(opening) / median(theirs))) times")
+print(
+  "opened here, all tags             \(text(median(ours))) ms, \(text(median(ours) / median(theirs))) times; asked <= 1.5"
+)
+print("memory (PSS): the first tag costs \(first) kB, all \(paths.count) files \(last) kB")

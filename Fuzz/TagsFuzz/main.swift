@@ -1,0 +1,47 @@
+import CLibFuzzer
+import CTags
+import TagLibShim
+import Tags
+
+// The reader over TagLib, fed with anything: the first byte says which kind of file it is. It must neither trap nor leak, and what it
+// gives is within its limits and valid text. TagLib itself is Debian's and not instrumented; the shim is.
+
+var limits = TagLimits()
+limits.byteCount = 1 << 20
+limits.pictureByteCount = 1 << 16
+limits.itemCount = 200
+limits.valueCount = 50
+limits.textByteCount = 1 << 14
+limits.readCount = 5_000
+
+func check(_ bytes: UnsafeRawBufferPointer) {
+  guard let first = bytes.first else { return }
+  let containers = TagContainer.allCases
+  let reading = TagReader.read(
+    containers[Int(first) % containers.count], data: Array(bytes.dropFirst()), limits: limits)
+  precondition(reading.items.count <= limits.itemCount, "more items than are allowed")
+  precondition(reading.warnings.count <= 101, "more warnings than are allowed")
+  var count = 0
+  for item in reading.items {
+    switch item.value {
+    case .text(let text): count += text.utf8.count
+    case .data(let data): count += data.count
+    case .picture(let data):
+      precondition(data.count <= limits.pictureByteCount, "a picture is larger than is allowed")
+      count += data.count
+    case .number: break
+    }
+  }
+  precondition(count <= limits.byteCount, "more bytes than are allowed")
+}
+
+var argumentCount = CommandLine.argc
+var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+// Linked in: nothing is loaded.
+precondition(TagReader.isAvailable, "the reader is not there")
+withExtendedLifetime(playhead_tags_read as tags_read_function) {
+  _ = LLVMFuzzerRunDriver(&argumentCount, &arguments) { data, count in
+    check(UnsafeRawBufferPointer(start: data, count: count))
+    return 0
+  }
+}
