@@ -157,7 +157,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
     .testTarget(
-      name: "ControlServerTests", dependencies: ["ControlServer", "WireProtocol", "Playback", "MediaCore"],
+      name: "ControlServerTests",
+      dependencies: ["ControlServer", "WireProtocol", "Playback", "MediaAssets", "MediaCore"],
       swiftSettings: strict),
     .testTarget(
       name: "IntegrationTests", dependencies: ["RigSupport", "MediaCore", "playheadd", "playhead"],

@@ -53,6 +53,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   /// The edits that are gathered between `queue.begin` and `queue.commit`.
   var gathering: QueueGathering?
+  /// The files that it looks at.
+  var assets = OpenAssets()
   /// What the connection watches.
   var subscriptions = Subscriptions()
 
@@ -84,6 +86,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     waiting = [:]
     for request in abandoned { request.abandon() }
     subscriptions.removeAll()
+    assets.closeAll()
     endGathering()
     server.connections[ObjectIdentifier(self)] = nil
     if isLingering { server.lingeringCount -= 1 }
@@ -318,6 +321,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       return try run(command, on: try server.registry.player(player))
     case .item(let command, let player):
       return try run(command, on: try server.registry.player(player))
+    case .asset(let command): return try run(command)
     case .watching(let command): return try run(command, form: address.form)
     case .players(let command): return try run(command)
     }
@@ -333,13 +337,16 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     case .playback(.step(let count), let player):
       try begin(step: count, on: try server.registry.player(player), request)
     case .playback(.preroll, let player): try beginPreroll(on: try server.registry.player(player), request)
+    case .playback(.chapter(let isNext), let player):
+      try beginChapter(isNext: isNext, on: try server.registry.player(player), request)
+    case .asset(.load(let id, let keys)): try beginLoading(id, keys, request)
     case .players(.playAt(let moment, let names)): try begin(moment, of: names, request)
     case .queue(let command, let player):
       try begin(command, on: try server.registry.player(player), request)
     case .watching(.wait(let conditions, let timeout, let player)):
       try begin(conditions, timeout: timeout, on: try server.registry.player(player), request)
     case .watching(.clockAdvance(let duration)): try beginAdvance(by: duration, request)
-    case .connection, .playback, .item, .watching, .players:
+    case .connection, .playback, .item, .asset, .watching, .players:
       preconditionFailure(
         "a command that does not wait was begun as one that does: Command.isWaiting")
     }

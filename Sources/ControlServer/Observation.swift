@@ -109,6 +109,8 @@ final class Observation: @unchecked Sendable {
     case .packetsSkipped(let item, let time, let count, let error):
       notify(.packetsSkipped(count: count, error), item, time)
     case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
+    case .chapterChanged(let item, let time, let place):
+      notify(.chapterChanged(number: place?.number, title: place?.chapter.title), item, time)
     case .seam(let seam): notify(seam)
     case .itemSkipped(let item, let error):
       guard keys.contains(.itemEvents) else { return }

@@ -69,13 +69,13 @@ extension Connection {
         try player.tryOnLoop { player throws(MediaError) in try player.setRepeatMode(RepeatMode(mode)) }
       }
       return .ok(["repeat": .string(target.state.repeatMode.rawValue)])
-    case .seek, .loop, .step, .preroll: preconditionFailure("these wait: Command.isWaiting")
+    case .seek, .loop, .step, .preroll, .chapter: preconditionFailure("these wait: Command.isWaiting")
     }
     return nil
   }
 
   private func status(of target: NamedPlayer) -> Fields {
-    let (state, time) = target.player.onLoop { ($0.state, $0.currentTime()) }
+    let (state, time, chapter) = target.player.onLoop { ($0.state, $0.currentTime(), $0.currentChapter) }
     return [
       "player": .string(target.name), "timeControlStatus": .string(state.timeControlStatus.wireName),
       "reasonForWaitingToPlay": state.reasonForWaitingToPlay.map { .string($0.rawValue) } ?? FieldValue.none,
@@ -95,6 +95,8 @@ extension Connection {
       "onFailure": .string(state.itemFailurePolicy.rawValue),
       "automaticallyWaitsToMinimizeStalling": .bool(state.automaticallyWaitsToMinimizeStalling),
       "pitch": .string(state.audioTimePitchAlgorithm.rawValue),
+      "chapter": chapter.map { .int($0.number) } ?? FieldValue.none,
+      "chapterTitle": chapter?.chapter.title.map { .string($0) } ?? FieldValue.none,
     ]
   }
 
@@ -131,6 +133,17 @@ extension Connection {
         to: seek.target, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter,
         mode: seek.isChase ? .chase : .replace, itemID: seek.item.map { UInt64($0) }
       ) { request.finish(Self.reply($0)) }
+    }
+  }
+
+  /// Begins to go to another chapter.
+  func beginChapter(isNext: Bool, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+    try target.player.tryOnLoop { player throws(MediaError) in
+      if isNext {
+        try player.seekToNextChapter { request.finish(Self.reply($0)) }
+      } else {
+        try player.seekToPreviousChapter { request.finish(Self.reply($0)) }
+      }
     }
   }
 

@@ -156,6 +156,9 @@ extension Connection {
     case .buffer(let id, let duration): return try setBuffer(of: id, duration, on: target)
     case .volume(let id, let change):
       return try changeMix(of: try item(id, of: target, .itemVolume), change)
+    case .tracks(let id): return try itemTracks(id, of: target)
+    case .select(let id, let audio, let subtitles):
+      return try select(audio: audio, subtitles: subtitles, in: id, of: target)
     case .pitch(let id, let change):
       let item = try item(id, of: target, .itemPitch)
       switch change {

@@ -73,7 +73,7 @@ final class WaitRunner: @unchecked Sendable {
       machine.timeJumped()
       judge()
     case .itemChanged, .playedToEnd, .itemFailed, .seam: judge()
-    case .failedToPlayToEnd, .itemSkipped, .stalled, .packetsSkipped, .newErrorLogEntry: return
+    case .failedToPlayToEnd, .itemSkipped, .stalled, .packetsSkipped, .newErrorLogEntry, .chapterChanged: return
     }
   }
 

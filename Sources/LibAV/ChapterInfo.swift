@@ -10,12 +10,13 @@ public struct ChapterInfo: Sendable, Hashable {
   /// Nil when it does not say.
   public let startTicks: Int64?
   public let endTicks: Int64?
+  /// At most 1,024 bytes of it.
   public let title: String?
 
   init(_ chapter: UnsafePointer<AVChapter>) {
     timeBase = TimeBase(chapter.pointee.time_base) ?? .microseconds
     startTicks = optionalTimestamp(chapter.pointee.start)
     endTicks = optionalTimestamp(chapter.pointee.end)
-    title = av_dict_get(chapter.pointee.metadata, "title", nil, 0).map { String(cString: $0.pointee.value) }
+    title = TagText.value("title", in: chapter.pointee.metadata)
   }
 }

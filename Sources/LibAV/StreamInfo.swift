@@ -31,7 +31,7 @@ public struct StreamInfo: Sendable, Hashable {
   public let isDefault: Bool
   /// What the stream is for, as far as the file says.
   public let roles: Set<Role>
-  /// A name for people.
+  /// A name for people; at most 1,024 bytes of it.
   public let title: String?
   /// The container's four characters for the codec, such as `mp4a`; nil when it has none that can be printed.
   public let codecTag: String?
@@ -82,10 +82,10 @@ public struct StreamInfo: Sendable, Hashable {
     startTicks = optionalTimestamp(stream.pointee.start_time)
     durationTicks = optionalTimestamp(stream.pointee.duration).flatMap(optionalCount)
     bitRate = optionalCount(parameters.bit_rate)
-    languageCode = av_dict_get(stream.pointee.metadata, "language", nil, 0).map { String(cString: $0.pointee.value) }
+    languageCode = TagText.value("language", in: stream.pointee.metadata)
     isDefault = stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
     roles = Set(Role.allCases.filter { stream.pointee.disposition & $0.disposition != 0 })
-    title = av_dict_get(stream.pointee.metadata, "title", nil, 0).map { String(cString: $0.pointee.value) }
+    title = TagText.value("title", in: stream.pointee.metadata)
     codecTag = Self.fourCharacters(parameters.codec_tag)
 
     let isAudio = parameters.codec_type == AVMEDIA_TYPE_AUDIO

@@ -14,6 +14,7 @@ extension MediaError.Code {
   public static let versionMismatch = Self(rawValue: 1011)
   public static let noSuchTrack = Self(rawValue: 1012)
   public static let noSuchChapter = Self(rawValue: 1013)
+  public static let noSuchAsset = Self(rawValue: 1014)
 
   // MARK: 2xxx: places and the things in them.
   public static let fileNotFound = Self(rawValue: 2001)
@@ -90,6 +91,7 @@ extension MediaError.Code {
   public static let invalidJSON = Self(rawValue: 6016)
   public static let shuttingDown = Self(rawValue: 6017)
   public static let editTooLarge = Self(rawValue: 6018)
+  public static let tooManyAssets = Self(rawValue: 6019)
 
   /// Number → wire name, for every code above.
   public static let names: [Int: String] = [
@@ -97,6 +99,7 @@ extension MediaError.Code {
     1005: "unsupported-rate", 1006: "no-such-player", 1007: "player-exists", 1008: "no-such-observer",
     1009: "no-such-property", 1010: "item-in-use", 1011: "version-mismatch", 1012: "no-such-track",
     1013: "no-such-chapter",
+    1014: "no-such-asset",
     2001: "file-not-found", 2002: "not-a-file", 2003: "permission-denied", 2004: "no-such-item",
     2005: "read-failed", 2006: "write-failed", 2007: "unsupported-place",
     2030: "network-not-allowed", 2031: "network-unavailable", 2032: "host-not-found", 2033: "connection-refused",
@@ -115,5 +118,6 @@ extension MediaError.Code {
     6009: "output-overflow", 6010: "not-allowed", 6011: "timed-out", 6012: "wait-ended",
     6013: "queue-too-long", 6014: "too-many-players", 6015: "cancelled", 6016: "invalid-json",
     6017: "shutting-down", 6018: "edit-too-large",
+    6019: "too-many-assets",
   ]
 }

@@ -137,6 +137,10 @@ extension PlayerCore {
       case .times, .loop, .turn: observers.table.place?.itemID
       }
     tell(observers.pass(milestone, at: frame), itemID: itemID ?? 0, atFrame: frame)
+    // The time of the item goes on elsewhere, and nothing was crossed on the way.
+    if let itemID, case .loop(let time, let isReverse) = milestone {
+      chapterMoved(to: time, in: itemID, isBackward: isReverse)
+    }
   }
 
   /// Handles what time observers are told up to `frame`, of the item that they are in; a silence at `frame` itself may be

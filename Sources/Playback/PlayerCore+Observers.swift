@@ -186,7 +186,7 @@ extension PlayerCore {
   }
 
   /// What a new observer is told is counted from where playback is, not from the last time that somebody was told.
-  private func movePlace() {
+  func movePlace() {
     guard let position, position.itemID == observers.table.place?.itemID else { return }
     observers.table.move(to: position.time)
   }

@@ -130,6 +130,7 @@ extension PlayerCore {
     if committed.jumpCause != nil { seam = nil }
     if let cause = committed.jumpCause, let position {
       send(.timeJumped(position.itemID, position.time, cause))
+      chapterMoved(to: position.time, in: position.itemID, isBackward: isReverse)
       tell(skipped, itemID: position.itemID)
       tell(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
     }

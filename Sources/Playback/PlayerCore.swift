@@ -73,6 +73,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// What all items of the queue call when they are changed: made once, for there may be many.
   private(set) lazy var settingsObserver = makeSettingsObserver()
   private(set) lazy var soundObserver = makeSoundObserver()
+  /// What is watched of the current item's chapters.
+  var chapterWatch: ChapterWatch?
   /// What items without an algorithm of their own are played with.
   let timePitchSlot = TimePitchSlot()
 
@@ -238,6 +240,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     isRunningActions = false
     if publishedState.itemCount == 0, !machine.entries.isEmpty { engine.beganToHaveItems(self) }
     publish(cause)
+    watchChapters()
     settlePrerolls()
     aimTimer()
     startGroup?.scheduleCheck()

@@ -115,6 +115,9 @@ public enum PlayerEvent: Sendable, Hashable {
   /// Something is wrong with the item's file at this time, though it plays: `irregularTimestamps`, `wrongLength`,
   /// `unsupportedEdit`. Said when it is found. As AVPlayerItemNewErrorLogEntry.
   case newErrorLogEntry(PlayerItem.ID, MediaTime, MediaError)
+  /// The chapter of the current item is another one, or is known now; nil: before the first one. Told when its first sample
+  /// is heard. Of items without chapters nothing is told.
+  case chapterChanged(PlayerItem.ID, MediaTime, PlayerChapter?)
   /// One item, or one pass of it, was followed by the next: told when that is heard.
   case seam(PlayerSeam)
 }

@@ -54,6 +54,8 @@ enum ArgumentReader {
       return .condition(try condition(text, parameter, spec))
     case .edit:
       return .edit(try QueueEditReader.edit(text: text))
+    case .track:
+      return .track(try track(text, parameter, spec))
     case .startMoment:
       return .moment(try startMoment(text, parameter, spec))
     }
@@ -78,6 +80,8 @@ enum ArgumentReader {
       return .edit(try QueueEditReader.edit(method: method, json["params"]))
     case (.number(let token), .startMoment):
       return .moment(.instant(try checked(try time(token, parameter, spec), token, parameter, spec)))
+    case (.number(let token), .track):
+      return .track(try track(token, parameter, spec))
     case (.bool(let value), .flag):
       return .flag(value)
     case (.bool(let value), .toggle):
@@ -164,6 +168,21 @@ enum ArgumentReader {
       if number.utf8.allSatisfy(ASCII.isDigit), let item = Int(number), item > 0 { return .currentItem(item) }
     }
     throw bad(Excerpt.quoted(text), parameter, spec)
+  }
+
+  private static func track(
+    _ text: String, _ parameter: ParameterSpec, _ spec: CommandSpec
+  ) throws(MediaError) -> ItemCommand.TrackChoice {
+    if text == "none" { return .none }
+    if text == "auto" { return .automatic }
+    if text.utf8.allSatisfy(ASCII.isDigit), let number = Int(text) { return .track(number) }
+    // BCP 47 (RFC 5646, 2.1): letters, digits and hyphens, a language of two letters or more first.
+    let language = text.utf8.prefix { $0 != UInt8(ascii: "-") }
+    guard (2...8).contains(language.count), text.utf8.count <= 35, language.allSatisfy({ !ASCII.isDigit($0) }),
+      ASCII.isName(text.utf8, maximum: 35),
+      !text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_") })
+    else { throw bad(Excerpt.quoted(text), parameter, spec) }
+    return .language(text)
   }
 
   private static func startMoment(

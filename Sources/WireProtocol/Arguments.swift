@@ -15,6 +15,7 @@ enum ArgumentValue: Sendable, Hashable {
   case condition(WaitCondition)
   case edit(QueueCommand)
   case moment(PlayersCommand.StartMoment)
+  case track(ItemCommand.TrackChoice)
 }
 
 /// A command's arguments after binding: every value checked and typed, in the order of the parameters.
@@ -111,6 +112,10 @@ struct Arguments: Sendable {
 
   func moment(_ name: ParameterName) -> PlayersCommand.StartMoment? {
     first(name) { if case .moment(let value) = $0 { value } else { nil } }
+  }
+
+  func track(_ name: ParameterName) -> ItemCommand.TrackChoice? {
+    first(name) { if case .track(let value) = $0 { value } else { nil } }
   }
 
   func texts(_ name: ParameterName) -> [String] {

@@ -6,6 +6,7 @@ public enum Command: Sendable, Hashable {
   case playback(PlaybackCommand, player: String)
   case queue(QueueCommand, player: String)
   case item(ItemCommand, player: String)
+  case asset(AssetCommand)
   case watching(WatchingCommand)
   case players(PlayersCommand)
 
@@ -14,6 +15,7 @@ public enum Command: Sendable, Hashable {
   public var isWaiting: Bool {
     switch self {
     case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .players(.playAt),
+      .playback(.chapter, _), .asset(.load),
       .watching(.wait), .watching(.clockAdvance):
       true
     case .queue(.load(_, let waitUntilReady, _, _), _): waitUntilReady
@@ -71,6 +73,8 @@ public enum PlaybackCommand: Sendable, Hashable {
   /// Nil asks for the present mode.
   case `repeat`(RepeatMode?)
   case loop(Loop)
+  /// To the next chapter, or back.
+  case chapter(isNext: Bool)
   case status
 
   /// When a rate is to hold.
@@ -237,6 +241,22 @@ public enum ItemCommand: Sendable, Hashable {
   /// Puts a copy of the entry into the queue.
   case copy(item: Int, to: QueueCommand.QueuePlace, ifVersion: Int?)
 
+  /// The item's tracks, and which of them are presented.
+  case tracks(item: Int)
+  /// Presents other tracks: nil leaves them as they are.
+  case select(item: Int, audio: TrackChoice?, subtitles: TrackChoice?)
+
+  /// Which of several tracks.
+  public enum TrackChoice: Sendable, Hashable {
+    case track(Int)
+    /// The best in a language.
+    case language(String)
+    /// Nothing.
+    case none
+    /// What the file would have.
+    case automatic
+  }
+
   /// What an item's pitch algorithm becomes.
   public enum PitchChange: Sendable, Hashable {
     case own(PlaybackCommand.PitchAlgorithm)
@@ -281,6 +301,25 @@ public enum ItemCommand: Sendable, Hashable {
       self.ramp = ramp
     }
   }
+}
+
+/// Commands about files that a connection has opened to look at; ids are its own.
+public enum AssetCommand: Sendable, Hashable {
+  /// Nothing is read yet. With `precise` the duration is found out exactly.
+  case open(FilePath, precise: Bool)
+  /// Loads values; at least one key.
+  case load(asset: Int, [AssetValueKey])
+  case status(asset: Int)
+  case tracks(asset: Int)
+  /// From the one with this index on.
+  case chapters(asset: Int, offset: Int)
+  case close(asset: Int)
+}
+
+/// What can be loaded of an asset.
+public enum AssetValueKey: String, Sendable, Hashable, CaseIterable {
+  case tracks, duration, playable, readable, composable, hasProtectedContent, chapters, preferredRate, preferredVolume
+  case providesPreciseDuration
 }
 
 /// Commands that watch, or wait for, what happens.

@@ -1,6 +1,12 @@
 /// The commands' names, as both forms write them. At most 16 bytes each, so that finding one is comparing two words.
 public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case append
+  case assetChapters = "asset.chapters"
+  case assetClose = "asset.close"
+  case assetLoad = "asset.load"
+  case assetOpen = "asset.open"
+  case assetStatus = "asset.status"
+  case assetTracks = "asset.tracks"
   case at
   case autoWait = "auto-wait"
   case bye
@@ -18,7 +24,9 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case itemCopy = "item.copy"
   case itemEndTime = "item.end-time"
   case itemPitch = "item.pitch"
+  case itemSelect = "item.select"
   case itemStatus = "item.status"
+  case itemTracks = "item.tracks"
   case itemVolume = "item.volume"
   case jump
   case list
@@ -28,6 +36,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case move
   case mute
   case next
+  case nextChapter = "next-chapter"
   case observe
   case onFailure = "on-failure"
   case outputStatus = "output.status"
@@ -44,6 +53,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case preroll
   case prerollCancel = "preroll.cancel"
   case previous
+  case previousChapter = "previous-chapter"
   case queueAbort = "queue.abort"
   case queueBegin = "queue.begin"
   case queueCommit = "queue.commit"

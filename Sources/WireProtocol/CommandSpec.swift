@@ -8,6 +8,7 @@ public final class CommandSpec: Sendable {
     case playback = "Playback"
     case queue = "Queue"
     case items = "Items"
+    case assets = "Assets"
     case watching = "Watching"
     case players = "Players and outputs"
   }

@@ -272,13 +272,13 @@ extension CommandTable {
     CommandSpec(
       .status, .playback, "Gives the player's state on one line.",
       details:
-        "`time` is the time heard; `rate` is what is wanted, `timebaseRate` how fast the time heard goes on (0 while paused or waiting); `loop` is `START-END` in seconds, `passes` how many times it has gone back and `passesLeft` how many more times it will (`none`: for ever), `shuffle` the seed. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
+        "`time` is the time heard; `rate` is what is wanted, `timebaseRate` how fast the time heard goes on (0 while paused or waiting); `loop` is `START-END` in seconds, `passes` how many times it has gone back and `passesLeft` how many more times it will (`none`: for ever), `shuffle` the seed, `chapter` the number of the one that is heard. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
       parameters: [player],
       reply: [
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
         "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
         "passes", "passesLeft", "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle", "onFailure",
-        "automaticallyWaitsToMinimizeStalling", "pitch",
+        "automaticallyWaitsToMinimizeStalling", "pitch", "chapter", "chapterTitle",
       ],
       errors: [.noSuchPlayer],
       example: [
@@ -287,7 +287,7 @@ extension CommandTable {
           + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false pan=0"
           + " actionAtItemEnd=advance repeat=off loop=none passes=none passesLeft=none itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1"
           + " shuffle=none onFailure=skip"
-          + " automaticallyWaitsToMinimizeStalling=true pitch=timeDomain",
+          + " automaticallyWaitsToMinimizeStalling=true pitch=timeDomain chapter=2 chapterTitle=Fugue",
       ]
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]

@@ -235,7 +235,7 @@ extension CommandTable {
     CommandSpec(
       .itemCopy, .items, "Puts a copy of an entry into the queue.",
       details:
-        "The same file with all that was set of the entry: where it ends, volume, pitch, buffer. Behind the entry unless said."
+        "The same file with all that was set of the entry: where it ends, volume, pitch, tracks, buffer. Behind the entry unless said."
         + " What the entry has come to is not copied: a copy begins as a new entry does.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),

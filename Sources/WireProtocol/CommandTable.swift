@@ -4,7 +4,8 @@ import MediaCore
 public enum CommandTable {
   /// Every command, sorted by name.
   public static let all: [CommandSpec] =
-    (connection + playback + queue + queueMoves + queueEdits + items + watching + players + starts).sorted {
+    (connection + playback + queue + queueMoves + queueEdits + items + tracks + chapters + assets + watching + players
+    + starts).sorted {
       $0.name.rawValue < $1.name.rawValue
     }
 

@@ -193,6 +193,8 @@ public enum Event: Sendable, Hashable {
       case timeJumped(cause: String)
       case packetsSkipped(count: Int, MediaError)
       case newErrorLogEntry(MediaError)
+      /// Nil: before the first one.
+      case chapterChanged(number: Int?, title: String?)
     }
 
     public var subscription: Int
@@ -270,6 +272,7 @@ public enum Event: Sendable, Hashable {
       case .timeJumped: .timeJumped
       case .packetsSkipped: .packetsSkipped
       case .newErrorLogEntry: .newErrorLogEntry
+      case .chapterChanged: .chapterChanged
       }
     case .itemSkipped: .itemSkipped
     case .seam: .seam
@@ -324,6 +327,9 @@ public enum Event: Sendable, Hashable {
       switch notification.kind {
       case .playedToEnd, .stalled: break
       case .timeJumped(let cause): fields.append("cause", .string(cause))
+      case .chapterChanged(let number, let title):
+        fields.append("chapter", number.map { .int($0) } ?? .none)
+        fields.append("title", ifPresent: title.map { .string($0) })
       case .failedToPlayToEnd(let error), .newErrorLogEntry(let error):
         fields.append(contentsOf: WireError(error).fields)
       case .packetsSkipped(let count, let error):
@@ -382,6 +388,7 @@ public enum Event: Sendable, Hashable {
 public enum EventName: String, Sendable, Hashable, CaseIterable {
   case at
   case changed
+  case chapterChanged = "chapter-changed"
   case closing
   case failedToPlayToEnd = "failed-to-play-to-end"
   case itemSkipped = "item-skipped"

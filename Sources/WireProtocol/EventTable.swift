@@ -25,6 +25,11 @@ public enum EventTable {
         "`observe`: a key's present value (`initial=true`, without `old`), and then each change of it, with its"
         + " cause (the table below)."),
     EventSpec(
+      name: .chapterChanged, fields: position + ["chapter", "[title]"],
+      summary:
+        "`observe item.events`: another chapter of the current item is heard, from its first sample on, or its chapters are known"
+        + " now; `none` before the first one."),
+    EventSpec(
       name: .closing, fields: error,
       summary: "To every connection that the daemon is about to close, with the reason."),
     EventSpec(

@@ -4,6 +4,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case after
   case algorithm
   case at
+  case audio
   case before
   case chase
   case clear
@@ -46,6 +47,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case seeks
   case start
   case state
+  case subtitles
   case time
   case times
   case timeout
@@ -90,6 +92,8 @@ public struct ParameterSpec: Sendable {
     case condition
     /// A command that edits the queue, as one argument; in JSON an object with `method` and `params`, too.
     case edit
+    /// A track: its number, `none`, `auto`, or a language's code.
+    case track
     /// When players start: `now`, `+TIME`, an instant, or a frame of the output.
     case startMoment
 
@@ -113,6 +117,7 @@ public struct ParameterSpec: Sendable {
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"
       case .commandName: "a command's name"
       case .key: "a key such as player.rate, or a beginning with *, such as player.*"
+      case .track: "a track's number, a language such as de or eng, none, or auto"
       case .edit: "a command that edits the queue, such as \"move 5 to=0\" or \"remove 9\""
       case .condition: "time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready"
       case .startMoment:

@@ -33,6 +33,8 @@ public struct WireLimits: Sendable, Hashable {
   public var gatheredByteCount = 67_108_864
   /// Entries in one reply to `list`: what is written in a moment, and leaves others their turn.
   public var listCount = 1_000
+  /// Assets that one connection has open.
+  public var assetCount = 64
   /// Players of one daemon.
   public var playerCount = 64
 
@@ -49,7 +51,7 @@ public struct WireLimits: Sendable, Hashable {
       ("connections", connectionCount), ("subscriptions", subscriptionCount), ("output-bytes", outputByteCount),
       ("queue-length", queueCount), ("edit-changes", editCount), ("edit-bytes", editByteCount),
       ("gathered-changes", gatheredCount), ("gathered-bytes", gatheredByteCount), ("list-rows", listCount),
-      ("players", playerCount),
+      ("assets", assetCount), ("players", playerCount),
     ]
   }
 }

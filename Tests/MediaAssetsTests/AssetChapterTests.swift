@@ -102,6 +102,25 @@ import Testing
     )
   }
 
+  /// More chapters, and longer titles, than anybody has.
+  @Test func hugeListsAreBounded() throws {
+    let folder = try TemporaryFolder()
+    let title = String(repeating: "ü", count: 5_000)
+    let text =
+      ";FFMETADATA1\n"
+      + (0..<12_000).map { "[CHAPTER]\nTIMEBASE=1/10000\nSTART=\($0)\nEND=\($0 + 1)\ntitle=\($0 == 7 ? title : "x")\n" }
+      .joined()
+    try folder.write(Array(text.utf8), as: "chapters.txt")
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "sine=duration=4", "-i", folder.file("chapters.txt"), "-map_metadata", "1", "-c:a", "flac",
+      folder.file("a.mka"))
+    let properties = try Asset(path: folder.file("a.mka")).load()
+    #expect(properties.chapters.count == 10_000)
+    #expect(properties.chapters[7].title == String(repeating: "ü", count: 512))
+    #expect(properties.chapterFault?.message.contains("2000 left out") == true)
+    print(properties.chapterFault?.message ?? "")
+  }
+
   @Test func aFilesOwnListIsSaidToBeIrregular() throws {
     let folder = try TemporaryFolder()
     let text =

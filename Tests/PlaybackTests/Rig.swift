@@ -179,6 +179,8 @@ final class Rig: Sendable {
       "packetsSkipped item \(id) at \(time.decimalDescription) count \(count): \(error.code)"
     case .newErrorLogEntry(let id, let time, let error):
       "newErrorLogEntry item \(id) at \(time.decimalDescription): \(error.code)"
+    case .chapterChanged(let id, let time, let place):
+      "chapter item \(id) at \(time.decimalDescription): \(place.map { "\($0.number) of \($0.count) \($0.chapter.title ?? "-")" } ?? "none")"
     case .seam(let seam):
       "seam \(seam.fromItemID) to \(seam.toItemID) at \(seam.time.decimalDescription)"
         + " trimmed \(seam.trimmedEnd.frameCount) by \(seam.trimmedEnd.source.rawValue)"

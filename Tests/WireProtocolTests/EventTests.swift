@@ -55,6 +55,14 @@ import Testing
       "* changed id=1 player=main key=player.currentItem old=2 new=none cause=end"
     ),
     (
+      .item(.init(subscription: 2, kind: .chapterChanged(number: 2, title: "a b"), position: position)),
+      "* chapter-changed id=2 player=main item=7 time=12.25 pts=49/4 chapter=2 title=\"a b\""
+    ),
+    (
+      .item(.init(subscription: 2, kind: .chapterChanged(number: nil, title: nil), position: position)),
+      "* chapter-changed id=2 player=main item=7 time=12.25 pts=49/4 chapter=none"
+    ),
+    (
       .item(.init(subscription: 2, kind: .playedToEnd, position: position)),
       "* played-to-end id=2 player=main item=7 time=12.25 pts=49/4"
     ),

@@ -127,6 +127,27 @@ import Testing
                 volume: 0.5, time: try Self.seconds("4"), ramp: .init(volume: 0.2, duration: try Self.seconds("5"))))),
           player: "main")
       ),
+      ("item.copy 2", .item(.copy(item: 2, to: .after(item: 2), ifVersion: nil), player: "main")),
+      ("preroll.cancel", .playback(.cancelPrerolls, player: "main")),
+      ("seek.cancel player=b", .playback(.cancelSeeks, player: "b")),
+      (
+        "rate-at 1 +0.5 from=12",
+        .playback(.rateAt(1, .after(try Self.seconds("0.5")), from: try Self.seconds("12")), player: "main")
+      ),
+      ("asset.open '/a b'", .asset(.open(one, precise: false))),
+      ("asset.open '/a b' precise", .asset(.open(one, precise: true))),
+      ("asset.load 3 duration tracks", .asset(.load(asset: 3, [.duration, .tracks]))),
+      ("asset.status 3", .asset(.status(asset: 3))), ("asset.tracks 3", .asset(.tracks(asset: 3))),
+      ("asset.chapters 3", .asset(.chapters(asset: 3, offset: 0))), ("asset.close 3", .asset(.close(asset: 3))),
+      ("next-chapter", .playback(.chapter(isNext: true), player: "main")),
+      ("previous-chapter player=b", .playback(.chapter(isNext: false), player: "b")),
+      ("item.tracks 9", .item(.tracks(item: 9), player: "main")),
+      ("item.select 9 audio=2", .item(.select(item: 9, audio: .track(2), subtitles: nil), player: "main")),
+      (
+        "item.select 9 audio=en-GB subtitles=none",
+        .item(.select(item: 9, audio: .language("en-GB"), subtitles: ItemCommand.TrackChoice.none), player: "main")
+      ),
+      ("item.select 9 subtitles=auto", .item(.select(item: 9, audio: nil, subtitles: .automatic), player: "main")),
       ("meter", .watching(.meter(rate: 20, player: "main"))),
       ("meter 100", .watching(.meter(rate: 100, player: "main"))),
       ("unmeter 3", .watching(.unmeter(subscription: 3))),

@@ -1,0 +1,159 @@
+import MediaAssets
+import MediaCore
+import WireProtocol
+
+/// The files that one connection looks at, by their numbers.
+struct OpenAssets {
+  private var assets: [Int: Asset] = [:]
+  private var nextID = 1
+
+  var count: Int { assets.count }
+
+  subscript(id: Int) -> Asset? { assets[id] }
+
+  /// Gives a number to an asset; none is given twice.
+  mutating func add(_ asset: Asset) -> Int {
+    defer { nextID += 1 }
+    assets[nextID] = asset
+    return nextID
+  }
+
+  /// What is being loaded is given up. False when there is none of that number.
+  mutating func close(_ id: Int) -> Bool {
+    guard let asset = assets.removeValue(forKey: id) else { return false }
+    asset.cancelLoading()
+    return true
+  }
+
+  mutating func closeAll() {
+    for asset in assets.values { asset.cancelLoading() }
+    assets = [:]
+  }
+}
+
+/// Commands about files that are looked at without being played.
+extension Connection {
+  /// Runs those that answer at once; nil is a plain ok.
+  func run(_ command: AssetCommand) throws(MediaError) -> Reply? {
+    switch command {
+    case .open(let path, let precise):
+      guard assets.count < server.limits.assetCount else {
+        throw MediaError(
+          .tooManyAssets, "a connection has at most \(server.limits.assetCount) assets open; `asset.close` closes one",
+          operation: CommandName.assetOpen.rawValue)
+      }
+      return .ok(["asset": .int(assets.add(Asset(path: path.bytes, prefersPreciseDuration: precise)))])
+    case .status(let id): return status(of: try asset(id, .assetStatus), id)
+    case .tracks(let id):
+      let properties = try Self.properties(of: try asset(id, .assetTracks), .assetTracks)
+      return .ok(["asset": .int(id), "count": .int(properties.tracks.count)], rows: properties.tracks.map(Self.row))
+    case .chapters(let id, let offset): return try chapters(of: try asset(id, .assetChapters), id, from: offset)
+    case .close(let id):
+      _ = try asset(id, .assetClose)
+      _ = assets.close(id)
+      return nil
+    case .load: preconditionFailure("this waits: Command.isWaiting")
+    }
+  }
+
+  /// Errors: `no-such-asset`.
+  private func asset(_ id: Int, _ command: CommandName) throws(MediaError) -> Asset {
+    guard let asset = assets[id] else {
+      throw MediaError(.noSuchAsset, "this connection has no asset \(id) open", operation: command.rawValue)
+    }
+    return asset
+  }
+
+  /// Begins to load values; answers when that is done, or was cancelled.
+  func beginLoading(_ id: Int, _ keys: [AssetValueKey], _ request: WaitingRequest) throws(MediaError) {
+    let asset = try asset(id, .assetLoad)
+    let loop = server.loop
+    let load = asset.loadValues(forKeys: keys.compactMap { AssetKey(rawValue: $0.rawValue) }) { status in
+      loop.execute { request.finish(Self.reply(status, id, keys)) }
+    }
+    request.onEnd { load.cancel() }
+  }
+
+  private static func reply(
+    _ status: AssetValueStatus<AssetProperties>, _ id: Int, _ keys: [AssetValueKey]
+  ) -> Reply {
+    let operation = CommandName.assetLoad.rawValue
+    switch status {
+    case .loaded(let properties):
+      return .ok(
+        ["asset": .int(id), "status": .string(status.name)],
+        rows: keys.map {
+          ["key": .string($0.rawValue), "status": .string(status.name), "value": value($0, properties)]
+        })
+    case .failed(var error):
+      error.operation = error.operation ?? operation
+      return .error(error)
+    case .unknown, .loading, .cancelled:
+      return .error(MediaError(.cancelled, "loading asset \(id) was cancelled", operation: operation))
+    }
+  }
+
+  private func status(of asset: Asset, _ id: Int) -> Reply {
+    let status = asset.status
+    var fields: Fields = [
+      "asset": .int(id), "path": FilePath(bytes: asset.path).map(FieldValue.path) ?? FieldValue.none,
+      "status": .string(status.name),
+    ]
+    if case .failed(let error) = status {
+      fields.append("error", .string(error.code.name))
+      fields.append("message", .string(error.message))
+    }
+    let rows = AssetValueKey.allCases.map { key -> Fields in
+      var row: Fields = ["key": .string(key.rawValue), "status": .string(status.name)]
+      row.append("value", ifPresent: status.value.map { Self.value(key, $0) })
+      return row
+    }
+    return .ok(fields, rows: rows)
+  }
+
+  private static func value(_ key: AssetValueKey, _ properties: AssetProperties) -> FieldValue {
+    switch key {
+    case .tracks: .int(properties.tracks.count)
+    case .duration: .time(properties.duration)
+    case .playable: .bool(properties.isPlayable)
+    case .readable: .bool(properties.isReadable)
+    case .composable: .bool(properties.isComposable)
+    case .hasProtectedContent: .bool(properties.hasProtectedContent)
+    case .chapters: .int(properties.chapters.count)
+    case .preferredRate: .float(properties.preferredRate)
+    case .preferredVolume: .float(properties.preferredVolume)
+    case .providesPreciseDuration: .bool(properties.providesPreciseDuration)
+    }
+  }
+
+  /// The most bytes that a byte of a title becomes in a reply (JSON's `\u001f`), and those of the other fields.
+  private static let bytesPerTitleByte = 6
+  private static let bytesPerChapter = 256
+
+  /// The chapters from `offset` on, no more than may wait for the peer.
+  private func chapters(of asset: Asset, _ id: Int, from offset: Int) throws(MediaError) -> Reply {
+    let properties = try Self.properties(of: asset, .assetChapters)
+    let count = properties.chapters.count
+    var rows: [Fields] = []
+    var byteCount = 0
+    for (index, chapter) in properties.chapters.enumerated().dropFirst(min(offset, count)) {
+      byteCount += (chapter.title?.utf8.count ?? 0) * Self.bytesPerTitleByte + Self.bytesPerChapter
+      if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
+      var row: Fields = [
+        "chapter": .int(index + 1), "start": .time(chapter.timeRange.start), "end": .time(chapter.timeRange.end),
+      ]
+      row.append("title", ifPresent: chapter.title.map { .string($0) })
+      row.append("language", ifPresent: chapter.languageCode.map { .string($0) })
+      rows.append(row)
+    }
+    let next = min(offset, count) + rows.count
+    var fields: Fields = [
+      "asset": .int(id), "count": .int(count), "next": next < count ? .int(next) : FieldValue.none,
+    ]
+    if let fault = properties.chapterFault {
+      fields.append("fault", .string(fault.code.name))
+      fields.append("message", .string(fault.message))
+    }
+    return .ok(fields, rows: rows)
+  }
+}

@@ -1,0 +1,109 @@
+import MediaAssets
+import MediaCore
+import Playback
+import WireProtocol
+
+/// Commands about an entry's tracks.
+extension Connection {
+  /// An entry's tracks. Errors: `no-such-item`, `invalid-state` before it is ready, its own.
+  func itemTracks(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
+    let item = try item(id, of: target, .itemTracks)
+    let properties = try Self.properties(of: item.asset, .itemTracks)
+    let selection = item.currentMediaSelection
+    let selected = Set(item.mediaSelectionGroups.compactMap { selection.selectedOption(in: $0)?.trackID })
+    let rows = properties.tracks.map { track in
+      var row = Self.row(track)
+      row.append("selected", .bool(selected.contains(track.id)))
+      return row
+    }
+    var fields: Fields = ["item": .int(item.id), "count": .int(rows.count)]
+    appendSelection(of: item, to: &fields)
+    return .ok(fields, rows: rows)
+  }
+
+  /// Presents other tracks: both or none.
+  func select(
+    audio: ItemCommand.TrackChoice?, subtitles: ItemCommand.TrackChoice?, in id: Int, of target: NamedPlayer
+  ) throws(MediaError) -> Reply {
+    let item = try item(id, of: target, .itemSelect)
+    let properties = try Self.properties(of: item.asset, .itemSelect)
+    let before = item.currentMediaSelection
+    let legible = properties.mediaSelectionGroup(for: .legible)
+    if let subtitles { try Self.select(subtitles, of: .legible, in: item, properties) }
+    do throws(MediaError) {
+      if let audio { try Self.select(audio, of: .audible, in: item, properties) }
+    } catch {
+      // What was changed already is as it was.
+      if subtitles != nil, let legible { try? item.select(before.selectedOption(in: legible), in: legible) }
+      throw error
+    }
+    var fields: Fields = ["item": .int(item.id)]
+    appendSelection(of: item, to: &fields)
+    return .ok(fields)
+  }
+
+  private static func select(
+    _ choice: ItemCommand.TrackChoice, of characteristic: MediaCharacteristic, in item: PlayerItem,
+    _ properties: AssetProperties
+  ) throws(MediaError) {
+    guard let group = properties.mediaSelectionGroup(for: characteristic) else {
+      if choice == .none || choice == .automatic { return }
+      throw MediaError(
+        .noSuchTrack, "item \(item.id) has no \(characteristic.rawValue) tracks",
+        operation: CommandName.itemSelect.rawValue)
+    }
+    switch choice {
+    case .none: try item.select(nil, in: group)
+    case .automatic: try item.selectAutomatically(in: group)
+    case .language(let code): try item.select(matching: MediaSelectionCriteria(preferredLanguages: [code]), in: group)
+    case .track(let id):
+      guard let option = group.option(trackID: id) else {
+        throw MediaError(
+          .noSuchTrack, "item \(item.id) has no \(characteristic.rawValue) track \(id)",
+          operation: CommandName.itemSelect.rawValue)
+      }
+      try item.select(option, in: group)
+    }
+  }
+
+  private func appendSelection(of item: PlayerItem, to fields: inout Fields) {
+    let (selection, groups) = (item.currentMediaSelection, item.mediaSelectionGroups)
+    for (name, characteristic) in [("audio", MediaCharacteristic.audible), ("subtitles", .legible)] {
+      let chosen = groups.first { $0.characteristic == characteristic }.flatMap { selection.selectedOption(in: $0) }
+      fields.append(name, chosen.map { .int($0.trackID) } ?? FieldValue.none)
+    }
+  }
+
+  /// What is known of an asset. Errors: `invalid-state` before it is loaded, why it could not be.
+  static func properties(of asset: Asset, _ command: CommandName) throws(MediaError) -> AssetProperties {
+    guard let loaded = asset.loaded else {
+      throw MediaError(.invalidState, "it is not loaded yet", operation: command.rawValue)
+    }
+    return try loaded.get()
+  }
+
+  /// What a row says of a track.
+  static func row(_ track: AssetTrack) -> Fields {
+    var row: Fields = [
+      "track": .int(track.id), "type": .string(track.mediaType.rawValue), "codec": .string(track.codecName),
+      "playable": .bool(track.mediaType == .audio ? track.isAudible : track.isDecodable && !track.isProtected),
+      "enabled": .bool(track.isEnabled), "default": .bool(track.isDefault), "start": .time(track.timeRange.start),
+      "duration": .time(track.timeRange.duration),
+    ]
+    row.append("format", ifPresent: track.codecTag.map { .string($0) })
+    row.append("sampleFormat", ifPresent: track.sampleFormatName.map { .string($0) })
+    row.append("sampleRate", ifPresent: track.audioFormat.map { .int($0.sampleRateHz) })
+    row.append("channels", ifPresent: track.audioFormat.map { .int($0.channelCount) })
+    row.append("layout", ifPresent: track.channelLayoutName.map { .string($0) })
+    row.append("bitRate", ifPresent: track.bitRate.map { .int($0) })
+    row.append("width", ifPresent: track.naturalSize.map { .int($0.width) })
+    row.append("height", ifPresent: track.naturalSize.map { .int($0.height) })
+    row.append("frameRate", ifPresent: track.frameRate.map { .string($0.description) })
+    row.append("language", ifPresent: track.languageCode.map { .string($0) })
+    row.append("title", ifPresent: track.title.map { .string($0) })
+    if !track.characteristics.isEmpty {
+      row.append("characteristics", .strings(track.characteristics.map(\.rawValue).sorted()))
+    }
+    return row
+  }
+}

@@ -1,0 +1,21 @@
+import MediaAssets
+import MediaCore
+
+/// Chapters of the current item.
+extension PlayerControl {
+  /// The chapter that is heard; nil before the first one, and where there are none.
+  public var currentChapter: PlayerChapter? { control.core.currentChapter }
+
+  /// Goes to the beginning of the chapter behind the current one, or behind where a seek that is under way goes. Exact; as
+  /// `seek`. Errors: `noSuchChapter` behind the last one, and where there are none; `invalidState` for an item that is not ready;
+  /// `noCurrentItem`, or the current item's own. Then nothing changes and `completion` is not called.
+  public func seekToNextChapter(completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
+    try control.core.seekToChapter(next: true, completion: completion)
+  }
+
+  /// Goes to the beginning of the current chapter when that began more than 3 s before, else to that of the one before it; in
+  /// the first one to its beginning. Errors: likewise, before the first one.
+  public func seekToPreviousChapter(completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
+    try control.core.seekToChapter(next: false, completion: completion)
+  }
+}

@@ -1,0 +1,117 @@
+import MediaAssets
+import MediaCore
+
+/// A chapter of an item, and its place among the others.
+public struct PlayerChapter: Sendable, Hashable {
+  /// From 1.
+  public var number: Int
+  /// How many the item has.
+  public var count: Int
+  public var chapter: AssetChapter
+}
+
+/// Chapters: which is the current one, when that changes, and going from one to another.
+extension PlayerCore {
+  /// What is watched of the current item.
+  struct ChapterWatch {
+    var itemID: PlayerItem.ID
+    var chapters: [AssetChapter]
+    /// Told when a chapter's beginning is heard; nil where there are none.
+    var token: ObserverToken?
+    /// The chapter that was told last; nil: none has been.
+    var told: Int??
+
+    /// The chapter at a time, counted from 0; nil before the first. Backwards a chapter's beginning belongs to the one before.
+    ///
+    /// A seek lands on the sample that contains a chapter's beginning, which may begin a little before it.
+    func index(at time: MediaTime, isBackward: Bool = false) -> Int? {
+      let reach = isBackward ? time : time + PlayerCore.chapterReach
+      return chapters.lastIndex { isBackward ? $0.timeRange.start < reach : $0.timeRange.start <= reach }
+    }
+  }
+
+  /// More than a sample lasts: 1 ms.
+  static let chapterReach = MediaTime(value: 1, timescale: 1_000)
+
+  /// From so far within a chapter on, going back is going to its beginning.
+  static let chapterRestartTime = MediaTime(value: 3, timescale: 1)
+
+  // MARK: - Watching
+
+  /// Watches the chapters of the current item, once they are known.
+  func watchChapters() {
+    guard let current = currentItem, current.status == .readyToPlay else { return endChapterWatch() }
+    guard chapterWatch?.itemID != current.id else { return }
+    endChapterWatch()
+    guard !isClosed else { return }
+    var watch = ChapterWatch(itemID: current.id, chapters: (try? current.asset.loaded?.get())?.chapters ?? [])
+    if !watch.chapters.isEmpty {
+      let token = engine.makeToken()
+      watch.token = token
+      movePlace()
+      observers.table.addBoundary(token, times: watch.chapters.map(\.timeRange.start), itemID: current.id) {
+        [weak self] observation in
+        guard observation.reason == .crossed else { return }
+        self?.chapterMoved(to: observation.time, in: observation.itemID, isBackward: observation.rate < 0)
+      }
+    }
+    chapterWatch = watch
+    chapterMoved(to: currentTime(), in: current.id)
+  }
+
+  private func endChapterWatch() {
+    if let token = chapterWatch?.token { _ = observers.table.remove(token) }
+    chapterWatch = nil
+  }
+
+  /// The item is at another time: tells its chapter when that is another one.
+  func chapterMoved(to time: MediaTime, in itemID: PlayerItem.ID, isBackward: Bool = false) {
+    guard let watch = chapterWatch, watch.itemID == itemID, !watch.chapters.isEmpty else { return }
+    let index = watch.index(at: time, isBackward: isBackward)
+    guard watch.told == nil || watch.told != .some(index) else { return }
+    chapterWatch?.told = .some(index)
+    send(.chapterChanged(itemID, time, index.map { place($0, in: watch) }))
+  }
+
+  private func place(_ index: Int, in watch: ChapterWatch) -> PlayerChapter {
+    PlayerChapter(number: index + 1, count: watch.chapters.count, chapter: watch.chapters[index])
+  }
+
+  /// The chapter that is heard.
+  var currentChapter: PlayerChapter? {
+    guard let watch = chapterWatch, watch.itemID == currentItem?.id else { return nil }
+    return watch.index(at: currentTime()).map { place($0, in: watch) }
+  }
+
+  // MARK: - Going
+
+  /// See `PlayerControl.seekToNextChapter`.
+  func seekToChapter(next: Bool, completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
+    let operation = next ? "next-chapter" : "previous-chapter"
+    guard let current = currentItem else {
+      throw MediaError(.noCurrentItem, "there is no current item", operation: operation)
+    }
+    if let error = current.error { throw error }
+    guard let watch = chapterWatch, watch.itemID == current.id else {
+      throw MediaError(.invalidState, "the item is not ready: its chapters are not known", operation: operation)
+    }
+    let time = machine.startUnderWay?.time ?? currentTime()
+    guard let target = Self.chapterStart(from: time, in: watch, next: next) else {
+      let place =
+        watch.chapters.isEmpty ? "the item has no chapters" : next ? "it is the last one" : "it is the first one"
+      throw MediaError(.noSuchChapter, "there is no such chapter: \(place)", operation: operation)
+    }
+    try seek(to: target, Seek(), completion: completion)
+  }
+
+  private static func chapterStart(from time: MediaTime, in watch: ChapterWatch, next: Bool) -> MediaTime? {
+    let index = watch.index(at: time)
+    if next {
+      let following = index.map { $0 + 1 } ?? 0
+      return following < watch.chapters.count ? watch.chapters[following].timeRange.start : nil
+    }
+    guard let index else { return nil }
+    let start = watch.chapters[index].timeRange.start
+    return index == 0 || time - start > chapterRestartTime ? start : watch.chapters[index - 1].timeRange.start
+  }
+}

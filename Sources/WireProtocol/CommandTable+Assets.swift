@@ -1,0 +1,105 @@
+import MediaCore
+
+extension CommandTable {
+  /// The number of an asset.
+  private static let asset = ParameterSpec(.id, .integer(1...Int.max), .required, "ID", "the asset")
+
+  /// Commands about files that are looked at without being played.
+  static let assets: [CommandSpec] = [
+    CommandSpec(
+      .assetOpen, .assets, "Gives a number to a file, to look at it without playing it.",
+      details:
+        "Nothing is read before `asset.load`. The number is this connection's own; with the connection its assets are closed.",
+      parameters: [
+        ParameterSpec(.path, .path, .required, "PATH", "the file"),
+        ParameterSpec(
+          .precise, .flag, .option, "precise", "find out the duration exactly, if need be by reading all of it"),
+      ],
+      reply: ["asset"], errors: [.tooManyAssets, .unsupportedPlace],
+      example: ["> asset.open /music/one.flac", "< ok asset=1"]
+    ) { arguments throws(MediaError) in
+      let path = try arguments.required(.path, arguments.paths(.path).first)
+      return .asset(.open(path, precise: arguments.flag(.precise)))
+    },
+    CommandSpec(
+      .assetLoad, .assets, "Loads values of an asset, and gives them.",
+      details:
+        "A row for each key. Requests that come while it is loaded share one loading, and each is answered once. A file"
+        + " that cannot be loaded is the error that `load` would give, at once the next time. `value` is a number of tracks"
+        + " or chapters, seconds, or `true` or `false`; `asset.tracks` and `asset.chapters` list them.",
+      parameters: [
+        asset,
+        ParameterSpec(.keys, .word(AssetValueKey.allCases.map(\.rawValue)), .list, "KEY", "what to load"),
+      ],
+      waiting: .always, reply: ["asset", "status"], rows: ["key", "status", "value"],
+      errors: [
+        .noSuchAsset, .cancelled, .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat,
+        .noPlayableTracks, .damagedFile, .unknownCodec,
+      ],
+      example: [
+        "> @4 asset.load 1 duration tracks", "< @4 | key=duration status=loaded value=183.2",
+        "< @4 | key=tracks status=loaded value=1", "< @4 ok asset=1 status=loaded",
+      ]
+    ) { arguments throws(MediaError) in
+      .asset(
+        .load(
+          asset: try arguments.required(.id, arguments.integer(.id)),
+          arguments.texts(.keys).compactMap(AssetValueKey.init(rawValue:))))
+    },
+    CommandSpec(
+      .assetStatus, .assets, "Gives how far an asset's values are, without loading any.",
+      details: "A row for each key: `unknown`, `loading`, `loaded`, `failed` or `cancelled`.",
+      parameters: [asset], reply: ["asset", "path", "status", "[error]", "[message]"],
+      rows: ["key", "status", "[value]"],
+      errors: [.noSuchAsset],
+      example: [
+        "> asset.status 1", "< | key=tracks status=loaded value=1", "< | key=duration status=loaded value=183.2",
+        "< ok asset=1 path=/music/one.flac status=loaded",
+      ]
+    ) { arguments throws(MediaError) in
+      .asset(.status(asset: try arguments.required(.id, arguments.integer(.id))))
+    },
+    CommandSpec(
+      .assetTracks, .assets, "Lists the tracks of an asset that is loaded.", details: trackDetails, parameters: [asset],
+      reply: ["asset", "count"], rows: trackFields, errors: [.noSuchAsset, .invalidState],
+      example: [
+        "> asset.tracks 1",
+        "< | track=0 type=audio codec=aac playable=true enabled=true default=true start=0 duration=183.2 format=mp4a"
+          + " sampleFormat=fltp sampleRate=44100 channels=2 layout=stereo bitRate=128000 language=und",
+        "< ok asset=1 count=1",
+      ]
+    ) { arguments throws(MediaError) in
+      .asset(.tracks(asset: try arguments.required(.id, arguments.integer(.id))))
+    },
+    CommandSpec(
+      .assetChapters, .assets, "Lists the chapters of an asset that is loaded.",
+      details:
+        "In order, and without overlaps: what made no sense in the file is said by `fault` and `message`"
+        + " (`irregular-chapters`).",
+      parameters: [
+        asset,
+        ParameterSpec(
+          .offset, .integer(0...Int.max), .option, "N",
+          "leave out so many; a list that is too long for one reply says `next`"),
+      ],
+      reply: ["asset", "count", "next", "[fault]", "[message]"],
+      rows: ["chapter", "start", "end", "[title]", "[language]"], errors: [.noSuchAsset, .invalidState],
+      example: [
+        "> asset.chapters 1", "< | chapter=1 start=0 end=83.5 title=Prelude",
+        "< | chapter=2 start=83.5 end=183.2 title=Fugue",
+        "< ok asset=1 count=2 next=none",
+      ]
+    ) { arguments throws(MediaError) in
+      .asset(
+        .chapters(
+          asset: try arguments.required(.id, arguments.integer(.id)), offset: arguments.integer(.offset) ?? 0))
+    },
+    CommandSpec(
+      .assetClose, .assets, "Gives up an asset.",
+      details: "What is being loaded of it is cancelled: those who wait for it are answered with `cancelled`.",
+      parameters: [asset], errors: [.noSuchAsset], example: ["> asset.close 1", "< ok"]
+    ) { arguments throws(MediaError) in
+      .asset(.close(asset: try arguments.required(.id, arguments.integer(.id))))
+    },
+  ]
+}

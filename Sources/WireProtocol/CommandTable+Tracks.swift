@@ -1,0 +1,87 @@
+import MediaCore
+
+extension CommandTable {
+  /// What a row says of a track.
+  static let trackFields = [
+    "track", "type", "codec", "playable", "enabled", "default", "start", "duration", "[format]", "[sampleFormat]",
+    "[sampleRate]", "[channels]", "[layout]", "[bitRate]", "[width]", "[height]", "[frameRate]", "[language]",
+    "[title]",
+    "[characteristics]",
+  ]
+
+  /// What the fields of such a row mean.
+  static let trackDetails =
+    "`format` is the container's name for the codec, `sampleFormat` FFmpeg's for what it decodes to, `frameRate` a fraction;"
+    + " `width` and `height` are those of square pixels. `enabled` is what the file wants to be presented by itself."
+
+  /// Commands about an entry's tracks.
+  static let tracks: [CommandSpec] = [
+    CommandSpec(
+      .itemTracks, .items, "Lists an entry's tracks, and which of them are presented.",
+      details: "The entry has to be ready. \(trackDetails)",
+      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      reply: ["item", "count", "audio", "subtitles"], rows: trackFields + ["selected"],
+      errors: [.invalidState, .noSuchItem, .noSuchPlayer],
+      example: [
+        "> item.tracks 2",
+        "< | track=0 type=audio codec=flac playable=true enabled=true default=true start=0 duration=10 sampleFormat=s16"
+          + " sampleRate=48000 channels=2 layout=stereo language=eng selected=true",
+        "< | track=1 type=audio codec=flac playable=true enabled=true default=false start=0 duration=10 sampleFormat=s16"
+          + " sampleRate=48000 channels=2 layout=stereo language=ger selected=false",
+        "< ok item=2 count=2 audio=0 subtitles=none",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(.tracks(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
+    },
+    CommandSpec(
+      .itemSelect, .items, "Presents other tracks of an entry.",
+      details:
+        "By a track's number, or the best in a language (ISO 639-1, 639-2 or BCP 47); `auto` is what the file would have,"
+        + " `none` nothing, which sound allows only where there is video. Another sound track is heard across 5 ms, at the"
+        + " very time at which the entry is, whatever the rate, and while paused or seeking, too. Subtitles are chosen,"
+        + " and not shown: there is nothing to see.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.audio, .track, .option, "TRACK", "the sound track"),
+        ParameterSpec(.subtitles, .track, .option, "TRACK", "the subtitles"), player,
+      ],
+      reply: ["item", "audio", "subtitles"],
+      errors: [.noSuchTrack, .invalidState, .unknownCodec, .noSuchItem, .noSuchPlayer],
+      example: ["> item.select 2 audio=de", "< ok item=2 audio=1 subtitles=none"]
+    ) { arguments throws(MediaError) in
+      let (audio, subtitles) = (arguments.track(.audio), arguments.track(.subtitles))
+      guard audio != nil || subtitles != nil else { throw arguments.failure("say audio or subtitles, or both") }
+      return .item(
+        .select(
+          item: try arguments.required(.id, arguments.integer(.id)), audio: audio, subtitles: subtitles),
+        player: arguments.player)
+    },
+  ]
+
+  /// Commands about the current item's chapters.
+  static let chapters: [CommandSpec] = [
+    chapter(
+      .nextChapter, isNext: true, "Goes to the beginning of the next chapter of the current item.",
+      "From where the newest seek goes, or from what is heard.", "time=83.5 pts=4008000/48000 requested=83.5"),
+    chapter(
+      .previousChapter, isNext: false, "Goes back to the beginning of the present chapter, or of the one before it.",
+      "To the present one's when it began more than 3 s before.", "time=0 pts=0/48000 requested=0"),
+  ]
+
+  private static func chapter(
+    _ name: CommandName, isNext: Bool, _ summary: String, _ details: String, _ place: String
+  ) -> CommandSpec {
+    CommandSpec(
+      name, .playback, summary, details: "\(details) Exact, and answered as `seek`.", parameters: [player],
+      waiting: .always,
+      reply: [
+        "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
+      ],
+      errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer],
+      example: [
+        "> @3 \(name.rawValue)",
+        "< @3 ok finished=true item=1 \(place) before=0 after=0 exact=true clamped=false us=2950",
+      ]
+    ) { arguments throws(MediaError) in .playback(.chapter(isNext: isNext), player: arguments.player) }
+  }
+}

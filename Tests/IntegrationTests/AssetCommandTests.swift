@@ -1,0 +1,194 @@
+import Foundation
+import RigSupport
+import Testing
+
+/// `asset.*`, `item.tracks`, `item.select` and chapters over the socket.
+@Suite struct AssetCommandTests {
+  /// Two time-coded sound tracks and three chapters.
+  private func file(_ daemon: TestDaemon) throws -> String {
+    let paths = try [1, 2].map { try daemon.wave($0, frameCount: 480_000) }
+    let text =
+      ";FFMETADATA1\n"
+      + [(0, 4), (4, 8), (8, 10)].enumerated().map {
+        "[CHAPTER]\nTIMEBASE=1/1\nSTART=\($0.element.0)\nEND=\($0.element.1)\ntitle=Part \($0.offset + 1)\n"
+      }.joined()
+    try Data(text.utf8).write(to: URL(fileURLWithPath: daemon.folder.file("chapters.txt")))
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-y", "-i", paths[0], "-i", paths[1], "-i",
+      daemon.folder.file("chapters.txt"),
+      "-map", "0", "-map", "1", "-map_metadata", "2", "-c:a", "flac", "-metadata:s:a:0", "language=eng",
+      "-metadata:s:a:1", "language=ger", daemon.folder.file("a.mka"),
+    ])
+    return daemon.folder.file("a.mka")
+  }
+
+  @Test func aFileIsLookedAtWithoutBeingPlayed() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = try file(daemon)
+    #expect(try client.reply("asset.open \(path)") == "ok asset=1")
+    let before = try client.ask("asset.status 1")
+    #expect(before.count == 11 && before.dropLast().allSatisfy { field("status", $0) == "unknown" })
+    #expect(field("status", before.last ?? "") == "unknown")
+    #expect(try client.reply("asset.tracks 1").hasPrefix("error code=1003"))
+    #expect(
+      try client.ask("asset.load 1 duration tracks chapters playable preferredRate") == [
+        "| key=duration status=loaded value=10", "| key=tracks status=loaded value=2",
+        "| key=chapters status=loaded value=3", "| key=playable status=loaded value=true",
+        "| key=preferredRate status=loaded value=1", "ok asset=1 status=loaded",
+      ])
+    let tracks = try client.ask("asset.tracks 1")
+    print(tracks.joined(separator: "\n"))
+    #expect(tracks.count == 3 && tracks[1].contains(" language=ger") && tracks[0].contains(" layout=stereo"))
+    #expect(
+      try client.ask("asset.chapters 1") == [
+        "| chapter=1 start=0 end=4 title=\"Part 1\"", "| chapter=2 start=4 end=8 title=\"Part 2\"",
+        "| chapter=3 start=8 end=10 title=\"Part 3\"", "ok asset=1 count=3 next=none",
+      ])
+    #expect(try client.reply("asset.close 1") == "ok")
+    #expect(try client.reply("asset.close 1").hasPrefix("error code=1014"))
+    // Another connection has assets of its own.
+    let other = try daemon.connect()
+    #expect(try other.reply("asset.status 1").hasPrefix("error code=1014"))
+    #expect(try other.reply("asset.open \(path)") == "ok asset=1")
+  }
+
+  @Test func severalWaitAtOnceAndEachIsAnsweredOnce() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = try file(daemon)
+    try client.reply("asset.open \(path)")
+    for number in 0..<20 { try client.send("@\(number) asset.load 1 duration") }
+    var answers: [String] = []
+    while answers.count < 20, let line = try client.line() { if line.contains(" ok ") { answers.append(line) } }
+    #expect(Set(answers).count == 20)
+    #expect(try client.reply("ping") == "ok")
+  }
+
+  @Test func aConnectionHasSoManyAssetsAndNoMore() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    for number in 1...64 { #expect(try client.reply("asset.open /x") == "ok asset=\(number)") }
+    #expect(try client.reply("asset.open /x").hasPrefix("error code=6019 name=too-many-assets"))
+    #expect(try client.reply("asset.close 7") == "ok")
+    #expect(try client.reply("asset.open /x") == "ok asset=65")
+  }
+
+  @Test func whatIsNoMediaHasItsNumber() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let folder = daemon.folder.file("folder")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try Data("words".utf8).write(to: URL(fileURLWithPath: daemon.folder.file("a.txt")))
+    #expect(mkfifo(daemon.folder.file("fifo"), 0o600) == 0)
+    let rows: [(String, Int)] = [
+      (folder, 2002), ("/dev/zero", 2002), (daemon.folder.file("fifo"), 2002), (daemon.folder.file("none"), 2001),
+      (daemon.folder.file("a.txt"), 3002),
+    ]
+    for (index, (path, code)) in rows.enumerated() {
+      #expect(try client.reply("asset.open \(path)") == "ok asset=\(index + 1)")
+      for request in [
+        "load \(index + 1) duration", "load \(index + 1) tracks playable", "tracks \(index + 1)",
+        "chapters \(index + 1)",
+      ] {
+        let reply = try client.reply("asset.\(request)")
+        #expect(reply.hasPrefix("error code=\(code) "), "\(path): \(reply)")
+      }
+      let status = try client.reply("asset.status \(index + 1)")
+      print("\(path): \(code), then \(status)")
+      #expect(field("status", status) == "failed")
+    }
+    let bad: [(String, Int)] = [
+      ("asset.load 99 duration", 1014), ("asset.status 99", 1014), ("asset.tracks 99", 1014), ("asset.close 0", 6002),
+      ("asset.load 1 colour", 6002), ("asset.load 1", 6002), ("asset.open", 6002), ("asset.open http://host/a", 2007),
+    ]
+    for (request, code) in bad {
+      let reply = try client.reply(request)
+      print("\(request): \(reply)")
+      #expect(reply.hasPrefix("error code=\(code) "))
+    }
+  }
+
+  @Test func anAssetThatIsClosedWhileItIsLoadedIsCancelledForAllWhoWait() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    // Only reading all of it tells how long it is.
+    let path = daemon.folder.file("long.aac")
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "anoisesrc=duration=900:sample_rate=48000",
+      "-b:a", "64k", path,
+    ])
+    try client.reply("asset.open \(path) precise")
+    try client.send("@a asset.load 1 duration", "@b asset.load 1 tracks", "asset.close 1", "asset.status 1")
+    var lines: [String] = []
+    while lines.count < 4, let line = try client.line() { if !line.contains("|") { lines.append(line) } }
+    print(lines)
+    // Whoever is faster: loaded, or cancelled, and for both the same.
+    for name in ["@a", "@b"] {
+      let answer = lines.first { $0.hasPrefix(name) } ?? ""
+      #expect(answer.hasPrefix("\(name) ok") || answer.hasPrefix("\(name) error code=6015"))
+    }
+    #expect(lines.contains("ok") && lines.contains { $0.hasPrefix("error code=1014") })
+    // A connection that ends takes what it loads along.
+    try client.reply("asset.open \(path) precise")
+    try client.send("@c asset.load 2 duration")
+    client.finishSending()
+    _ = try client.rest()
+    #expect(try daemon.connect().reply("ping") == "ok")
+  }
+
+  @Test func anotherSoundTrackIsHeardAtTheSameTime() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try file(daemon)) wait=ready")
+    let tracks = try client.ask("item.tracks 1")
+    #expect(tracks.last == "ok item=1 count=2 audio=0 subtitles=none")
+    #expect(tracks[0].hasSuffix(" selected=true") && tracks[1].hasSuffix(" selected=false"))
+    try client.reply("play")
+    try client.reply("clock.advance 0.5")
+    #expect(try client.reply("item.select 1 audio=de") == "ok item=1 audio=1 subtitles=none")
+    try client.reply("clock.advance 0.5")
+    let bad: [(String, Int)] = [
+      ("audio=7", 1012), ("audio=fr", 1012), ("audio=none", 1003), ("subtitles=0", 1012), ("audio=", 6002), ("", 6002),
+      ("audio=x", 6002), ("audio=0 subtitles=3", 1012),
+    ]
+    for (choice, code) in bad {
+      let reply = try client.reply("item.select 1 \(choice)")
+      print("item.select 1 \(choice): \(reply)")
+      #expect(reply.hasPrefix("error code=\(code) "))
+      #expect(try client.reply("item.tracks 1") == "ok item=1 count=2 audio=1 subtitles=none")
+    }
+    #expect(try client.reply("item.select 9 audio=1").hasPrefix("error code=2004"))
+    try client.reply("clock.advance 0.5")
+    #expect(try client.reply("item.select 1 audio=auto subtitles=none") == "ok item=1 audio=0 subtitles=none")
+    try client.reply("clock.advance 0.5")
+    try daemon.stop()
+    let frames = try Recording.frames(in: daemon.folder.file("out.wav"))
+    let runs = TimeCode.runs(in: frames).filter { $0.file != 0 && $0.count > 240 }
+    print(runs)
+    #expect(runs.map(\.file) == [1, 2, 1])
+    for run in runs { #expect(run.firstIndex == run.position) }
+  }
+
+  @Test func chaptersAreToldAndGoneTo() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try file(daemon)) wait=ready")
+    try client.reply("preroll")
+    try client.send("observe item.events")
+    #expect(try client.line() == "ok id=1")
+    try client.reply("play")
+    let lines = try client.ask("clock.advance 5").filter { $0.hasPrefix("* chapter-changed") }
+    #expect(lines.count == 1 && lines[0].hasPrefix("* chapter-changed id=1 player=main item=1 time=4 "))
+    #expect(lines[0].hasSuffix(" chapter=2 title=\"Part 2\""))
+    let status = try client.reply("status")
+    #expect(field("chapter", status) == "2" && status.contains("chapterTitle=\"Part 2\""))
+    #expect(try client.reply("next-chapter").hasPrefix("ok finished=true item=1 time=8 "))
+    #expect(try client.reply("next-chapter").hasPrefix("error code=1013 name=no-such-chapter"))
+    #expect(try client.reply("previous-chapter").hasPrefix("ok finished=true item=1 time=4 "))
+    #expect(field("chapter", try client.reply("status")) == "2")
+    try client.reply("clear")
+    #expect(try client.reply("next-chapter").hasPrefix("error code=1004"))
+    #expect(field("chapter", try client.reply("status")) == "none")
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import MediaAssets
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// Chapters while they are played: told when their first sample is heard, and gone to.
+@Suite struct ChapterTests {
+  private func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 1_000) }
+
+  /// 20 s with chapters from 0, 4, 8.25 and 12 s on.
+  private func item(_ rig: Rig, _ name: String = "a.mka", starts: [Int] = [0, 4_000, 8_250, 12_000]) throws
+    -> PlayerItem
+  {
+    let path = rig.files.file("code-1.wav")
+    try TimeCode.writeWAV(path: path, file: 1, frameCount: 960_000)
+    var text = ";FFMETADATA1\n"
+    for (index, start) in starts.enumerated() {
+      let end = index + 1 < starts.count ? starts[index + 1] : 20_000
+      text += "[CHAPTER]\nTIMEBASE=1/1000\nSTART=\(start)\nEND=\(end)\ntitle=C\(index + 1)\n"
+    }
+    try Data(text.utf8).write(to: URL(fileURLWithPath: rig.files.file("chapters.txt")))
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-y", "-i", path, "-i", rig.files.file("chapters.txt"), "-map_metadata", "1",
+      "-c:a", "flac", rig.files.file(name),
+    ])
+    return rig.item(rig.files.file(name))
+  }
+
+  private func chapters(_ rig: Rig) -> [String] {
+    rig.dump.split(separator: "\n").filter { $0.contains("event chapter") }.map { String($0.dropFirst("event ".count)) }
+  }
+
+  /// Goes to a chapter; answers where that was.
+  private func go(_ rig: Rig, next: Bool) async throws -> MediaTime? {
+    let result = Mutex<SeekResult?>(nil)
+    try await rig.run { player in
+      if next {
+        try player.seekToNextChapter { found in result.withLock { $0 = found } }
+      } else {
+        try player.seekToPreviousChapter { found in result.withLock { $0 = found } }
+      }
+    }
+    await rig.settle()
+    return result.withLock { $0?.unfinishedReason == nil ? $0?.time : nil }
+  }
+
+  @Test func eachIsToldWhenItsFirstSampleIsHeard() async throws {
+    let rig = try await Rig()
+    try await rig.run { try $0.append([try item(rig)]) }
+    await rig.settle()
+    #expect(chapters(rig) == ["chapter item 1 at 0: 1 of 4 C1"])
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 3_999)
+    #expect(chapters(rig).count == 1)
+    await rig.advance(milliseconds: 1)
+    #expect(chapters(rig).last == "chapter item 1 at 4: 2 of 4 C2")
+    #expect(await rig.run { $0.currentChapter?.number } == 2)
+    await rig.advance(milliseconds: 16_000)
+    #expect(
+      chapters(rig) == [
+        "chapter item 1 at 0: 1 of 4 C1", "chapter item 1 at 4: 2 of 4 C2", "chapter item 1 at 8.25: 3 of 4 C3",
+        "chapter item 1 at 12: 4 of 4 C4",
+      ])
+    print(chapters(rig))
+    await rig.close()
+  }
+
+  @Test func oneGoesOnAndBackByChapters() async throws {
+    let rig = try await Rig()
+    try await rig.run { try $0.append([try item(rig)]) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 1_000)
+    #expect(try await go(rig, next: true) == seconds(4))
+    #expect(try await go(rig, next: true) == seconds(8.25))
+    await rig.advance(milliseconds: 2_500)
+    // 2.5 s within it: to the one before.
+    #expect(try await go(rig, next: false) == seconds(4))
+    await rig.advance(milliseconds: 3_100)
+    // More than 3 s within it: to its own beginning.
+    #expect(try await go(rig, next: false) == seconds(4))
+    #expect(try await go(rig, next: false) == .zero)
+    #expect(try await go(rig, next: false) == .zero)
+    for start in [4, 8.25, 12] { #expect(try await go(rig, next: true) == seconds(start)) }
+    var code = 0
+    do { _ = try await go(rig, next: true) } catch let error as MediaError { code = error.code.rawValue }
+    #expect(code == 1013)
+    #expect(await rig.run { $0.currentChapter?.chapter.title } == "C4")
+    #expect(chapters(rig).last == "chapter item 1 at 12: 4 of 4 C4")
+    print(chapters(rig))
+    await rig.close()
+  }
+
+  @Test func seeksLoopsAndTheWayBackAreFollowed() async throws {
+    let rig = try await Rig()
+    try await rig.run { try $0.append([try item(rig)]) }
+    await rig.settle()
+    try await rig.run { try $0.seek(to: seconds(9), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
+    await rig.settle()
+    #expect(chapters(rig).last == "chapter item 1 at 9: 3 of 4 C3")
+    try await rig.run { player in
+      try player.setRate(-1)
+    }
+    await rig.advance(milliseconds: 1_500)
+    #expect(chapters(rig).last == "chapter item 1 at 8.25: 2 of 4 C2")
+    try await rig.run { player in
+      player.pause()
+      try player.seek(to: seconds(3.5), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
+    }
+    await rig.settle()
+    #expect(chapters(rig).last == "chapter item 1 at 3.5: 1 of 4 C1")
+    try await rig.run { player in
+      try player.setLoop(TimeRange(start: seconds(3.75), end: seconds(4.25)))
+      try player.setRate(1)
+    }
+    await rig.advance(milliseconds: 1_900)
+    print(chapters(rig))
+    #expect(
+      chapters(rig).suffix(4) == [
+        "chapter item 1 at 4: 2 of 4 C2", "chapter item 1 at 3.75: 1 of 4 C1", "chapter item 1 at 4: 2 of 4 C2",
+        "chapter item 1 at 3.75: 1 of 4 C1",
+      ])
+    await rig.close()
+  }
+
+  @Test func whereTheFirstBeginsLaterThereIsNoneBefore() async throws {
+    let rig = try await Rig()
+    let plain = try rig.wav(file: 2, frames: 48_000)
+    try await rig.run { try $0.append([try item(rig, starts: [5_000, 10_000]), plain]) }
+    await rig.settle()
+    #expect(chapters(rig) == ["chapter item 2 at 0: none"])
+    #expect(await rig.run { $0.currentChapter } == nil)
+    var code = 0
+    do { _ = try await go(rig, next: false) } catch let error as MediaError { code = error.code.rawValue }
+    #expect(code == 1013)
+    #expect(try await go(rig, next: true) == seconds(5))
+    await rig.run { $0.advanceToNextItem() }
+    await rig.settle()
+    code = 0
+    do { _ = try await go(rig, next: true) } catch let error as MediaError { code = error.code.rawValue }
+    #expect(code == 1013, "the item has none")
+    await rig.run { $0.removeAllItems() }
+    code = 0
+    do { _ = try await go(rig, next: true) } catch let error as MediaError { code = error.code.rawValue }
+    #expect(code == 1004)
+    await rig.close()
+  }
+}
