@@ -90,10 +90,13 @@ let package = Package(
 
     // What plays.
     .target(
-      name: "MediaAssets", dependencies: ["MediaCore", "RealtimeAudio", "LibAV", "Tags", deque], swiftSettings: strict),
+      name: "MediaAssets", dependencies: ["MediaCore", "RealtimeAudio", "LibAV", "Playlists", "Tags", deque],
+      swiftSettings: strict),
     .target(
       name: "Playback",
-      dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", "TimeStretch", log, deque, ordered, heap],
+      dependencies: [
+        "MediaCore", "RealtimeAudio", "Playlists", "MediaAssets", "TimeStretch", log, deque, ordered, heap,
+      ],
       swiftSettings: strict),
 
     // What drives it.
@@ -101,7 +104,7 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "MediaCore", "WireProtocol", "Playback", "MediaAssets", log, deque, ordered,
+        "MediaCore", "Playlists", "WireProtocol", "Playback", "MediaAssets", log, deque, ordered,
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -120,7 +123,7 @@ let package = Package(
     // The library's umbrella.
     .target(
       name: "Playhead",
-      dependencies: ["MediaCore", "RealtimeAudio", "PulseIO", "MediaAssets", "Playback"],
+      dependencies: ["MediaCore", "RealtimeAudio", "PulseIO", "Playlists", "MediaAssets", "Playback"],
       swiftSettings: strict),
 
     // For tests only.

@@ -19,7 +19,7 @@ extension Connection {
     let status = item.status
     var fields: Fields = [
       "item": .int(item.id), "path": item.wirePath, "status": .string(status.name),
-      "duration": .time(item.duration), "providesPreciseDuration": .bool(item.providesPreciseDuration),
+      "duration": .time(item.shownDuration), "providesPreciseDuration": .bool(item.providesPreciseDuration),
       "current": .bool(target.state.currentItemID == item.id),
     ]
     appendEnds(of: item, to: &fields)
@@ -39,6 +39,7 @@ extension Connection {
     fields.append("pitch", .string(item.audioTimePitchAlgorithm.rawValue))
     fields.append(
       "ownPitch", item.ownAudioTimePitchAlgorithm.map { .string($0.rawValue) } ?? FieldValue.none)
+    item.appendListed(to: &fields)
     if let error = status.error {
       fields.append("error", .string(error.code.name))
       fields.append("message", .string(error.message))

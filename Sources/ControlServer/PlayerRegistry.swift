@@ -1,6 +1,7 @@
 import MediaAssets
 import MediaCore
 import Playback
+import Playlists
 import WireProtocol
 
 /// One player by its name, and what the server has to know of it besides.
@@ -85,11 +86,21 @@ final class PlayerRegistry {
 
   /// Makes queue entries, each with the next number. A number is given again only after `unmake`, when nobody has heard
   /// of it.
-  func makeItems(_ paths: [FilePath], precise: Bool) -> [PlayerItem] {
-    paths.map { path in
-      defer { nextItemID += 1 }
-      return PlayerItem(asset: Asset(path: path.bytes, prefersPreciseDuration: precise), id: nextItemID)
+  func makeItems(_ paths: [FilePath], precise: Bool, _ lists: ListExpansion? = nil) -> [PlayerItem] {
+    var items: [PlayerItem] = []
+    func append(_ asset: Asset, _ entry: PlaylistEntry?) {
+      items.append(PlayerItem(asset: asset, timeRange: entry?.range, playlistEntry: entry, id: nextItemID))
+      nextItemID += 1
     }
+    for path in paths {
+      guard let entries = lists?.entries[path] else {
+        append(Asset(path: path.bytes, prefersPreciseDuration: precise), nil)
+        continue
+      }
+      var assets = PlaylistAssets(prefersPreciseDuration: precise)
+      for entry in entries { if let asset = assets.asset(for: entry) { append(asset, entry) } }
+    }
+    return items
   }
 
   /// The same for a copy of an entry.

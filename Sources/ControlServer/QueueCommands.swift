@@ -14,6 +14,9 @@ extension Connection {
     case .commit: return try commit(on: target)
     case .abort: return try abort(on: target)
     case .list(let offset, let limit): return list(target, offset: offset, limit: limit)
+    case .export(let form, let base, let offset, let limit):
+      return try export(form, base: base, offset: offset, limit: limit, of: target)
+    case .expanding: preconditionFailure("lists are read by a request that waits: Command.isWaiting")
     case .history(let limit): return history(target, limit: limit)
     case .next(let version):
       try check(version, of: target)
@@ -50,6 +53,9 @@ extension Connection {
   func begin(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     guard gathering?.target !== target else {
       throw MediaError(.invalidState, "between queue.begin and queue.commit nothing can be waited for")
+    }
+    if case .expanding(let command, let lists, let isForced) = command {
+      return try begin(command, expanding: lists, isForced: isForced, on: target, request)
     }
     let items = try edit(command, on: target)
     let reply = Self.edited(items, target)
@@ -106,7 +112,8 @@ extension Connection {
     rows.reserveCapacity(items.count)
     var byteCount = 0
     for (position, item) in items.enumerated() {
-      byteCount += item.asset.path.count * Self.bytesPerPathByte + Self.bytesPerRow
+      let titleByteCount = item.playlistEntry?.title?.utf8.count ?? 0
+      byteCount += (item.asset.path.count + titleByteCount) * Self.bytesPerPathByte + Self.bytesPerRow
       // One row always fits: a path came in a line.
       if byteCount > server.limits.outputByteCount / 2, position > 0 { break }
       rows.append(Self.row(item, index: start + position))
@@ -139,8 +146,9 @@ extension Connection {
     var fields: Fields = ["item": .int(item.id), "index": .int(index), "path": item.wirePath]
     let status = item.status
     fields.append("status", .string(status.name))
-    fields.append("duration", .time(item.duration))
+    fields.append("duration", .time(item.shownDuration))
     fields.append("current", .bool(index == 0))
+    item.appendListed(to: &fields)
     fields.append("error", ifPresent: status.error.map { .string($0.code.name) })
     return fields
   }

@@ -65,12 +65,13 @@ private struct MadeEdits {
   private var length: Int?
   private var growth = 0
 
-  mutating func append(_ command: QueueCommand, _ registry: PlayerRegistry) {
+  mutating func append(_ command: QueueCommand, _ registry: PlayerRegistry, _ lists: ListExpansion? = nil) {
     commandCount += 1
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
     if command.replacesQueue { (length, growth) = (0, 0) }
-    growth += command.growth
-    let items = registry.makeItems(command.paths, precise: command.isPrecise)
+    let items = registry.makeItems(command.paths, precise: command.isPrecise, lists)
+    // What a list contains instead of itself.
+    growth += command.growth + items.count - command.paths.count
     self.items += items
     edits += command.edits(items)
   }
@@ -84,22 +85,28 @@ extension Connection {
   // MARK: - Making edits
 
   /// Makes an edit and answers the new entries.
-  func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> [PlayerItem] {
+  func edit(
+    _ command: QueueCommand, on target: NamedPlayer, _ lists: ListExpansion? = nil
+  ) throws(MediaError) -> [PlayerItem] {
     var made = MadeEdits()
     if case .edit(let commands, _) = command {
       for command in commands { made.append(command, server.registry) }
     } else {
-      made.append(command, server.registry)
+      made.append(command, server.registry, lists)
     }
     try make(made, ifVersion: command.ifVersion, on: target)
     return made.items
   }
 
   static func edited(_ items: [PlayerItem], _ target: NamedPlayer) -> Reply {
+    .ok(fields(ofEdit: items, target))
+  }
+
+  static func fields(ofEdit items: [PlayerItem], _ target: NamedPlayer) -> Fields {
     var fields = Fields()
     if !items.isEmpty { fields.append("items", .integers(items.map(\.id))) }
     fields.append("version", .int(target.state.queueVersion))
-    return .ok(fields)
+    return fields
   }
 
   /// Makes all of the edits or none; then the numbers of their entries are given again.
@@ -186,22 +193,33 @@ extension QueueCommand {
   fileprivate var isEdit: Bool {
     switch self {
     case .load, .append, .insert, .remove, .move, .replace, .clear, .edit: true
-    case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort: false
+    case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .expanding, .export:
+      false
     }
   }
 
   /// The version that the queue must have for an edit.
-  fileprivate var ifVersion: Int? {
+  var ifVersion: Int? {
     switch self {
     case .load(_, _, _, let version), .append(_, _, let version, _), .insert(_, _, _, let version, _),
       .remove(_, let version), .move(_, _, let version), .replace(_, _, let version, _), .clear(let version),
       .edit(_, let version):
       version
-    case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort: nil
+    case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .expanding, .export:
+      nil
     }
   }
 
-  fileprivate var paths: [FilePath] {
+  /// Whether it answers only when the new entries are ready.
+  var waitsUntilReady: Bool {
+    switch self {
+    case .load(_, let waits, _, _), .append(_, let waits, _, _), .insert(_, _, let waits, _, _): waits
+    default: false
+    }
+  }
+
+  /// The paths of what it adds.
+  var paths: [FilePath] {
     switch self {
     case .load(let paths, _, _, _), .append(let paths, _, _, _), .insert(let paths, _, _, _, _): paths
     case .replace(_, let path, _, _): [path]
@@ -253,7 +271,9 @@ extension QueueCommand {
     case .move(let id, let place, _): [.move(UInt64(id), to: place.place)]
     case .replace(let id, _, _, _): items.map { .replace(UInt64(id), with: $0) }
     case .clear: [.removeAll]
-    case .edit, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort: []
+    case .edit, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .expanding,
+      .export:
+      []
     }
   }
 }

@@ -25,6 +25,8 @@ final class ServerContext: @unchecked Sendable {
   let allowedUserIDs: Set<UInt32>
   let engine: PlaybackEngine
   let registry: PlayerRegistry
+  /// Reads lists of media, off the loop.
+  let playlistLoader: PlaylistLoader
   let logger: Logger
   /// When the server started, on the engine's clock.
   let startTime: HostTime
@@ -50,6 +52,7 @@ final class ServerContext: @unchecked Sendable {
     self.engine = engine
     self.logger = logger
     registry = PlayerRegistry(engine: engine, limits: limits)
+    playlistLoader = PlaylistLoader(loop: engine.loop)
     startTime = engine.loop.now
   }
 

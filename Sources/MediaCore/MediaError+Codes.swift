@@ -59,6 +59,7 @@ extension MediaError.Code {
   public static let damagedPlaylist = Self(rawValue: 3022)
   public static let playlistLimitExceeded = Self(rawValue: 3023)
   public static let playlistCycle = Self(rawValue: 3024)
+  public static let emptyPlaylist = Self(rawValue: 3025)
 
   // MARK: 4xxx: codecs.
   public static let unknownCodec = Self(rawValue: 4001)
@@ -111,6 +112,7 @@ extension MediaError.Code {
     3005: "media-limit-exceeded", 3006: "wrong-length", 3007: "irregular-timestamps",
     3008: "unsupported-edit", 3009: "irregular-chapters",
     3021: "not-a-playlist", 3022: "damaged-playlist", 3023: "playlist-limit-exceeded", 3024: "playlist-cycle",
+    3025: "empty-playlist",
     4001: "unknown-codec", 4002: "decode-failed", 4003: "unsupported-audio-format", 4004: "conversion-failed",
     5001: "output-unavailable", 5002: "output-lost", 5003: "output-configuration", 5004: "not-virtual-clock",
     6001: "unknown-command", 6002: "bad-arguments", 6003: "line-too-long", 6004: "invalid-utf8",

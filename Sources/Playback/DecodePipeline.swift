@@ -16,6 +16,8 @@ final class DecodePipeline: Sendable {
   struct Source: Sendable {
     var itemID: PlayerItem.ID
     var asset: Asset
+    /// The part of the asset that the item is; nil: all of it.
+    var timeRange: TimeRange?
     var audioMix: AudioMixSlot
     var timePitch: TimePitchSlot
     /// Which of its tracks.
@@ -34,6 +36,8 @@ final class DecodePipeline: Sendable {
   struct PlannedPass: Sendable {
     var pass: Pass
     var asset: Asset
+    /// The part of the asset that the item is; nil: all of it.
+    var timeRange: TimeRange?
     var audioMix: AudioMixSlot
     var timePitch: TimePitchSlot
     /// Which of its tracks.

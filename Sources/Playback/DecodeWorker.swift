@@ -388,7 +388,7 @@ final class DecodeWorker {
       do throws(MediaError) {
         let decoder = try open(
           .init(
-            itemID: planned.pass.itemID, asset: planned.asset, audioMix: planned.audioMix,
+            itemID: planned.pass.itemID, asset: planned.asset, timeRange: planned.timeRange, audioMix: planned.audioMix,
             timePitch: planned.timePitch, mediaSelection: planned.mediaSelection))
         _ = try decoder.seek(to: job.start.rate.growing(planned.pass.start), before: .zero, after: .zero)
         return planned.pass

@@ -7,6 +7,8 @@ import MediaCore
 /// `PlaybackRate.mirrorSeconds - t`, the item's beginning is the end, and everything here is said in those times and
 /// frames. So who reads it need not know.
 ///
+/// Of an item that is a part of its file that part is all there is: times and frames are the item's, from 0 on.
+///
 /// Threading: the decode thread only. Not final, so that a test's may be slow.
 class ItemDecoder {
   enum ReadResult {
@@ -33,6 +35,11 @@ class ItemDecoder {
   private let trackID: AssetTrack.ID?
   /// Where reading ends, exclusive, as a frame; nil: at the item's end.
   private(set) var endFrame: Int64?
+  /// The file's frame that is the item's first one, and its time.
+  private let origin: Int64
+  private let originTime: MediaTime
+  /// Frames of the item; nil: up to the file's end.
+  private let partFrames: Int64?
   /// Silence: the next frame, and the frame after the last.
   private var silentFrame: Int64 = 0
   private let silentEnd: Int64
@@ -45,6 +52,7 @@ class ItemDecoder {
     asset = source.asset
     let properties = try source.asset.load()
     self.properties = properties
+    try source.timeRange?.checkPart(of: properties, path: source.asset.displayPath)
     trackID = source.mediaSelection.audioTrackID(in: properties)
     if let trackID {
       // Unless another was chosen, the file has its own way, be it another one by now.
@@ -58,6 +66,15 @@ class ItemDecoder {
       format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
       silentEnd = properties.duration.frameIndex(rate: 48_000, rounding: .towardPositiveInfinity) ?? 0
     }
+    let rate = format.sampleRateHz
+    let first = source.timeRange?.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? 0
+    origin = first
+    originTime = MediaTime(frame: first, rate: rate)
+    // What follows in the file begins at this frame: none is lost and none comes twice.
+    partFrames = source.timeRange.flatMap { range in
+      range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity).map { max(0, $0 - first) }
+    }
+    silentFrame = first
   }
 
   /// Whether it is what the source is to be played with: a track that was chosen since is another one.
@@ -67,16 +84,24 @@ class ItemDecoder {
 
   /// The place of the frame that the next read gives.
   var position: Int64 {
-    guard isReversed else { return reader?.position ?? silentFrame }
-    return mirrored(reverseReader?.position ?? silentFrame)
+    guard isReversed else { return (reader?.position ?? silentFrame) - origin }
+    return mirrored((reverseReader?.position ?? silentFrame) - origin)
   }
 
   /// What the item is played with at another rate than 1.
   var timePitchAlgorithm: AudioTimePitchAlgorithm { timePitch.value }
 
   /// What was cut off the item's edges; that at the item's end is known once it has been read.
-  var startTrim: EdgeTrim { (isReversed ? reader?.endTrim : reader?.startTrim) ?? .none }
-  var endTrim: EdgeTrim { (isReversed ? reader?.startTrim : reader?.endTrim) ?? .none }
+  var startTrim: EdgeTrim { isReversed ? trimBehind : trimBefore }
+  var endTrim: EdgeTrim { isReversed ? trimBefore : trimBehind }
+
+  /// A part that begins within the file has nothing cut off there, nor has one that ends there.
+  private var trimBefore: EdgeTrim { origin == 0 ? reader?.startTrim ?? .none : .none }
+  private var trimBehind: EdgeTrim {
+    guard let reader else { return .none }
+    guard let partFrames else { return reader.endTrim }
+    return reader.end.map { $0.frame <= origin + partFrames } == true ? reader.endTrim : .none
+  }
 
   /// A frame of the item in the mirror, and back.
   private func mirrored(_ frame: Int64) -> Int64 { PlaybackRate.mirrorSeconds * Int64(format.sampleRateHz) - frame }
@@ -94,7 +119,7 @@ class ItemDecoder {
     endFrame = time?.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity)
     let isAhead = endFrame.map { position <= $0 } ?? true
     if !isAhead { endFrame = nil }
-    reverseReader?.lowestFrame = isReversed ? endFrame.map { max(0, mirrored($0)) } ?? 0 : 0
+    reverseReader?.lowestFrame = origin + (isReversed ? endFrame.map { max(0, mirrored($0)) } ?? 0 : 0)
     return isAhead
   }
 
@@ -105,25 +130,44 @@ class ItemDecoder {
   func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
     // In the mirror what lies before a time lies behind it.
     if isReversed { return mirrored(try seekBackwards(to: mirrored(time), before: after, after: before)) }
-    if let reader { return try reader.seek(to: time, toleranceBefore: before, toleranceAfter: after) }
+    let place = filePlace(of: time, before: before, after: after)
+    if let reader {
+      return try reader.seek(to: place.time, toleranceBefore: place.before, toleranceAfter: place.after) - originTime
+    }
     let frame =
-      time.isPositiveInfinity
-      ? silentEnd : time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
-    silentFrame = max(0, min(frame, silentEnd))
-    return MediaTime(frame: silentFrame, rate: format.sampleRateHz)
+      place.time.isPositiveInfinity
+      ? silentEnd : place.time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
+    silentFrame = max(origin, min(frame, silentEnd))
+    return MediaTime(frame: silentFrame - origin, rate: format.sampleRateHz)
+  }
+
+  /// A time of the item in its file, and tolerances that do not lead out of the part; nothing changes for an item that is the
+  /// whole file.
+  private func filePlace(
+    of time: MediaTime, before: MediaTime, after: MediaTime
+  ) -> (time: MediaTime, before: MediaTime, after: MediaTime) {
+    guard origin > 0 || partFrames != nil else { return (time, before, after) }
+    let end = partFrames.map { MediaTime(frame: origin + $0, rate: format.sampleRateHz) } ?? .positiveInfinity
+    let place = max(originTime, min(originTime + time, end))
+    guard place.isNumeric else { return (place, before, .zero) }
+    return (place, min(before, place - originTime), min(after, end - place))
   }
 
   private func seekBackwards(
     to time: MediaTime, before: MediaTime, after: MediaTime
   ) throws(MediaError) -> MediaTime {
+    let place = filePlace(of: time, before: before, after: after)
     if let reverseReader {
-      return try reverseReader.seek(to: time, toleranceBefore: before, toleranceAfter: after)
+      let found = try reverseReader.seek(
+        to: place.time, toleranceBefore: place.before, toleranceAfter: place.after)
+      reverseReader.lowestFrame = origin
+      return max(.zero, found - originTime)
     }
     let frame =
-      time.isPositiveInfinity
-      ? silentEnd : time.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
-    silentFrame = max(0, min(frame, silentEnd))
-    return MediaTime(frame: silentFrame, rate: format.sampleRateHz)
+      place.time.isPositiveInfinity
+      ? silentEnd : place.time.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
+    silentFrame = max(origin, min(frame, silentEnd))
+    return MediaTime(frame: silentFrame - origin, rate: format.sampleRateHz)
   }
 
   /// Decodes up to `capacityFrames` interleaved frames, as loud as the item's mix wants them.
@@ -163,25 +207,26 @@ class ItemDecoder {
 
   private func decode(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
     var wanted = capacityFrames
-    if let endFrame {
-      guard position < endFrame else { return .ended }
-      wanted = Int(min(Int64(wanted), endFrame - position))
+    let end = isReversed ? endFrame : [endFrame, partFrames].compactMap { $0 }.min()
+    if let end {
+      guard position < end else { return .ended }
+      wanted = Int(min(Int64(wanted), end - position))
     }
     if isReversed, let reverseReader {
       switch try reverseReader.read(into: samples, capacityFrames: wanted) {
-      case .frames(let count, let position): return .frames(count, position: mirrored(position))
+      case .frames(let count, let position): return .frames(count, position: mirrored(position - origin))
       case .endOfTrack: return .ended
       case .cancelled: return .cancelled
       }
     }
     if let reader {
       switch try reader.read(into: samples, capacityFrames: wanted) {
-      case .frames(let count, let position): return .frames(count, position: position)
+      case .frames(let count, let position): return .frames(count, position: position - origin)
       case .endOfTrack: return .ended
       case .cancelled: return .cancelled
       }
     }
-    let count = min(wanted, Int(isReversed ? silentFrame : silentEnd - silentFrame))
+    let count = min(wanted, Int(isReversed ? silentFrame - origin : silentEnd - silentFrame))
     guard count > 0 else { return .ended }
     samples.update(repeating: 0, count: count * format.channelCount)
     let first = position
@@ -192,11 +237,13 @@ class ItemDecoder {
   func resetCancellation() { reader?.resetCancellation() }
 
   /// Packets that did not decode since the last call.
-  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? { reader?.takeSkippedPackets() }
+  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+    reader?.takeSkippedPackets().map { ($0.count, $0.time - originTime, $0.error) }
+  }
 
   /// What is wrong with the file though it plays, found since the last call.
   func takeWarning() -> (time: MediaTime, error: MediaError)? {
-    isReversed ? reverseReader?.takeWarning() : reader?.takeWarning()
+    (isReversed ? reverseReader?.takeWarning() : reader?.takeWarning()).map { ($0.time - originTime, $0.error) }
   }
 
   /// Tells the asset where its sound ends, once the end has been read; answers what that changes, nil for nothing.

@@ -40,7 +40,11 @@ final class ItemLoader: @unchecked Sendable {
     guard !isBusy, !isClosed, let item = waiting.first?.item else { return }
     isBusy = true
     NamedThread.detached(name: "load-item") { [loop] in
-      let result = Result { () throws(MediaError) in try item.asset.load() }
+      let result = Result { () throws(MediaError) in
+        let properties = try item.asset.load()
+        try item.timeRange?.checkPart(of: properties, path: item.asset.displayPath)
+        return properties
+      }
       loop.execute { self.finished(result) }
     }
   }

@@ -35,8 +35,8 @@ extension PlayerCore {
 
   private func source(of item: PlayerItem) -> DecodePipeline.Source {
     DecodePipeline.Source(
-      itemID: item.id, asset: item.asset, audioMix: item.audioMixSlot, timePitch: item.timePitchSlot,
-      mediaSelection: item.mediaSelectionSlot)
+      itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
+      timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot)
   }
 
   /// The item's time at which the sound of a pass ends, which is in a stream.
@@ -50,7 +50,7 @@ extension PlayerCore {
     let passes = plan.passes.compactMap { pass in
       items[pass.itemID].map {
         DecodePipeline.PlannedPass(
-          pass: pass, asset: $0.asset, audioMix: $0.audioMixSlot, timePitch: $0.timePitchSlot,
+          pass: pass, asset: $0.asset, timeRange: $0.timeRange, audioMix: $0.audioMixSlot, timePitch: $0.timePitchSlot,
           mediaSelection: $0.mediaSelectionSlot)
       }
     }
@@ -406,7 +406,7 @@ extension PlayerCore {
   private func update(_ item: PlayerItem, _ properties: AssetProperties) {
     guard item.update(properties) else { return }
     run(
-      machine.itemLoaded(item.id, duration: properties.duration, isPrecise: properties.providesPreciseDuration),
+      machine.itemLoaded(item.id, duration: item.duration, isPrecise: properties.providesPreciseDuration),
       cause: .itemLoaded)
     send(itemChanged(item))
   }

@@ -135,17 +135,17 @@ extension PlayerItem {
 
   // MARK: - Copying
 
-  /// An item of the same asset that is played in the same way: mix, pitch algorithm, end times, buffer. It has an id of its own, is in no
+  /// An item of the same asset, or part of it, that is played in the same way: mix, pitch algorithm, end times, buffer. It has an id of its own, is in no
   /// queue, and its status is `unknown`.
   public func copy() -> PlayerItem {
-    let copy = PlayerItem(asset: asset)
+    let copy = PlayerItem(asset: asset, timeRange: timeRange, playlistEntry: playlistEntry)
     copySettings(to: copy)
     return copy
   }
 
   /// The same, with an id of the caller's own numbering.
   public func copy(id: ID) -> PlayerItem {
-    let copy = PlayerItem(asset: asset, id: id)
+    let copy = PlayerItem(asset: asset, timeRange: timeRange, playlistEntry: playlistEntry, id: id)
     copySettings(to: copy)
     return copy
   }

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import Playlists
 import Synchronization
 
 /// An asset on its way through a player: its place in a queue, and how far it is. As AVPlayerItem.
@@ -23,6 +24,11 @@ public final class PlayerItem: Sendable {
 
   public let id: ID
   public let asset: Asset
+  /// The part of the asset that the item is, as if nothing else were in it: times of the item count from its start. Nil: all
+  /// of it. Items that are parts next to each other follow each other without a gap.
+  public let timeRange: TimeRange?
+  /// What a list said of the item, if it came from one.
+  public let playlistEntry: PlaylistEntry?
   private let state = Mutex(State())
   let audioMixSlot = AudioMixSlot()
   let timePitchSlot = TimePitchSlot()
@@ -38,13 +44,19 @@ public final class PlayerItem: Sendable {
   let loaded = Mutex(Loaded())
 
   /// Makes an item of `asset`. Nothing is opened before a player has it.
-  public convenience init(asset: Asset) {
-    self.init(asset: asset, id: Self.nextID.wrappingAdd(1, ordering: .relaxed).oldValue)
+  public convenience init(asset: Asset, timeRange: TimeRange? = nil, playlistEntry: PlaylistEntry? = nil) {
+    self.init(
+      asset: asset, timeRange: timeRange, playlistEntry: playlistEntry,
+      id: Self.nextID.wrappingAdd(1, ordering: .relaxed).oldValue)
   }
 
   /// Makes an item with an id of the caller's own numbering.
-  public init(asset: Asset, id: ID) {
+  ///
+  /// A range that is not valid, empty or of another epoch than 0 makes an item that fails (`invalidTime`).
+  public init(asset: Asset, timeRange: TimeRange? = nil, playlistEntry: PlaylistEntry? = nil, id: ID) {
     self.asset = asset
+    self.timeRange = timeRange
+    self.playlistEntry = playlistEntry
     self.id = id
   }
 
@@ -120,12 +132,13 @@ public final class PlayerItem: Sendable {
 
   /// It is ready, or more is known of it. False when that was known before.
   func update(_ properties: AssetProperties) -> Bool {
-    state.withLock { state in
+    let duration = timeRange?.partDuration(in: properties) ?? properties.duration
+    return state.withLock { state in
       let isKnown =
-        state.status == .readyToPlay && state.duration == properties.duration
+        state.status == .readyToPlay && state.duration == duration
         && state.providesPreciseDuration == properties.providesPreciseDuration
       state.status = .readyToPlay
-      state.duration = properties.duration
+      state.duration = duration
       state.providesPreciseDuration = properties.providesPreciseDuration
       return !isKnown
     }

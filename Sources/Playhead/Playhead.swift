@@ -2,6 +2,7 @@
 @_exported import MediaAssets
 @_exported import MediaCore
 @_exported import Playback
+@_exported import Playlists
 @_exported import PulseIO
 @_exported import RealtimeAudio
 

@@ -64,7 +64,8 @@ struct CueParser {
     if isWord("FILE") {
       let (name, type) = Self.fileName(rest)
       let place = name.isEmpty ? nil : builder.place(ofName: name, line: line.number)
-      files.append((place, text.string(type).uppercased()))
+      let isWord = !type.isEmpty && type.allSatisfy { Self.isTypeByte($0) }
+      files.append((place, isWord ? String(decoding: type, as: UTF8.self).uppercased() : ""))
     } else if isWord("TRACK") {
       try beginTrack(rest, line.number, builder)
     } else if isWord("INDEX") {
@@ -192,6 +193,12 @@ struct CueParser {
   private static func unquoted(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard value.first == UInt8(ascii: "\""), let last = value.lastIndex(of: UInt8(ascii: "\"")) else { return value }
     return last > value.startIndex ? value[(value.startIndex + 1)..<last] : value.dropFirst()
+  }
+
+  /// What kinds of files are made of.
+  static func isTypeByte(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte.asciiLowercased)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
   private static func fileName(

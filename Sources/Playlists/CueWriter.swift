@@ -2,55 +2,7 @@ import MediaCore
 
 /// Writes CUE sheets.
 struct CueWriter {
-  let playlist: Playlist
   let names: PlaceWriter
-
-  /// Errors: `invalidArgument` for what a sheet cannot say.
-  func lines() throws(MediaError) -> [String] {
-    var lines: [String] = []
-    func append(_ word: String, _ text: String?, indent: String = "", quoted: Bool = true) {
-      guard let text = text.flatMap(Playlist.line) else { return }
-      lines.append(quoted ? "\(indent)\(word) \"\(text)\"" : "\(indent)\(word) \(text)")
-    }
-    let common = playlist.metadata
-    for (word, key) in Self.remarks { append("REM \(word)", common[key]) }
-    append("CATALOG", common[.catalog], quoted: false)
-    append("PERFORMER", common[.creator])
-    append("SONGWRITER", common[.songwriter])
-    append("TITLE", playlist.title)
-    guard !playlist.entries.isEmpty else { throw MediaError(.invalidArgument, "a CUE sheet has a track at least") }
-    var previous: (place: PlaylistPlace, end: MediaTime)?
-    var number = 0
-    for (index, entry) in playlist.entries.enumerated() {
-      let start = entry.range?.start ?? .zero
-      let time = try Self.time(start, entry: index)
-      if previous?.place != entry.place || previous?.end.isNumeric != true {
-        try checkEnd(previous?.end, before: index)
-        let type = entry.metadata[.fileType].flatMap(Playlist.line) ?? "WAVE"
-        lines.append("FILE \"\(try names.name(of: entry.place))\" \(type)")
-      } else if previous?.end != start {
-        throw Self.failure(index, "does not begin where the part before it ends")
-      }
-      number = max(
-        number + 1, entry.metadata[.trackNumber].flatMap { Int($0) }.flatMap { $0 < 1_000_000 ? $0 : nil } ?? 0)
-      lines.append("  TRACK \(number < 10 ? "0" : "")\(number) AUDIO")
-      let own = entry.metadata
-      append("FLAGS", own[.flags], indent: "    ", quoted: false)
-      append("ISRC", own[.isrc], indent: "    ", quoted: false)
-      append("TITLE", entry.title, indent: "    ")
-      append("PERFORMER", own[.creator], indent: "    ")
-      append("SONGWRITER", own[.songwriter], indent: "    ")
-      for (word, key) in Self.remarks { append("REM \(word)", own[key], indent: "    ") }
-      append("PREGAP", own[.pregap], indent: "    ", quoted: false)
-      lines.append("    INDEX 01 \(time)")
-      append("POSTGAP", own[.postgap], indent: "    ", quoted: false)
-      let end = entry.range?.end ?? .positiveInfinity
-      guard end > start else { throw Self.failure(index, "has no length") }
-      previous = (entry.place, end)
-    }
-    try checkEnd(previous?.end, before: playlist.entries.count)
-    return lines
-  }
 
   private static let remarks: [(String, PlaylistMetadataKey)] = [
     ("GENRE", .genre), ("DATE", .date), ("DISCID", .discID), ("COMMENT", .annotation),
@@ -58,15 +10,57 @@ struct CueWriter {
     ("REPLAYGAIN_TRACK_GAIN", .replayGainTrackGain), ("REPLAYGAIN_TRACK_PEAK", .replayGainTrackPeak),
   ]
 
+  func head(title: String?, metadata: [PlaylistMetadataKey: String]) -> [String] {
+    Self.remarks.compactMap { Self.line("REM \($0)", metadata[$1]) }
+      + [
+        Self.line("CATALOG", metadata[.catalog], quoted: false), Self.line("PERFORMER", metadata[.creator]),
+        Self.line("SONGWRITER", metadata[.songwriter]), Self.line("TITLE", title),
+      ].compactMap(\.self)
+  }
+
+  /// A track, and its file where another one begins. Errors: `invalidArgument` for what a sheet cannot say.
+  func lines(of entry: PlaylistEntry, index: Int, after previous: PlaylistEntry?) throws(MediaError) -> [String] {
+    var lines: [String] = []
+    let start = entry.range?.start ?? .zero
+    guard (entry.range?.end ?? .positiveInfinity) > start else { throw Self.failure(index, "has no length") }
+    let end = previous?.range?.end
+    if let previous, let end, end.isNumeric, previous.place == entry.place {
+      guard end == start else { throw Self.failure(index, "does not begin where the part before it ends") }
+    } else {
+      try checkEnd(count: index, last: previous)
+      let type = entry.metadata[.fileType].flatMap {
+        $0.utf8.allSatisfy(CueParser.isTypeByte) && !$0.isEmpty ? $0 : nil
+      }
+      lines.append("FILE \"\(try names.name(of: entry.place))\" \(type ?? "WAVE")")
+    }
+    let own = entry.metadata
+    let number = own[.trackNumber].flatMap { Int($0) }.flatMap { (0..<1_000_000).contains($0) ? $0 : nil } ?? index + 1
+    lines.append("  TRACK \(Self.two(Int64(number))) AUDIO")
+    let parts = [
+      Self.line("FLAGS", own[.flags], quoted: false), Self.line("ISRC", own[.isrc], quoted: false),
+      Self.line("TITLE", entry.title), Self.line("PERFORMER", own[.creator]), Self.line("SONGWRITER", own[.songwriter]),
+    ]
+    let gaps = (Self.line("PREGAP", own[.pregap], quoted: false), Self.line("POSTGAP", own[.postgap], quoted: false))
+    let index01 = "INDEX 01 \(try Self.time(start, entry: index))"
+    let all = parts + Self.remarks.map { Self.line("REM \($0)", own[$1]) } + [gaps.0, index01, gaps.1]
+    return lines + all.compactMap { $0.map { "    \($0)" } }
+  }
+
   /// The last part of a file goes on to its end: a sheet has no word for another one.
-  private func checkEnd(_ end: MediaTime?, before index: Int) throws(MediaError) {
-    guard let end, end.isNumeric else { return }
-    throw Self.failure(index - 1, "ends before its file does, where nothing of that file follows")
+  func checkEnd(count: Int, last: PlaylistEntry?) throws(MediaError) {
+    guard let last, last.range?.end.isNumeric == true else { return }
+    throw Self.failure(count - 1, "ends before its file does, where nothing of that file follows")
+  }
+
+  private static func line(_ word: String, _ text: String?, quoted: Bool = true) -> String? {
+    text.flatMap(PlaylistWriter.line).map { quoted ? "\(word) \"\($0)\"" : "\(word) \($0)" }
   }
 
   private static func failure(_ index: Int, _ what: String) -> MediaError {
     MediaError(.invalidArgument, "entry \(index + 1) \(what), which CUE cannot say")
   }
+
+  private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : String(number) }
 
   private static func time(_ time: MediaTime, entry index: Int) throws(MediaError) -> String {
     let scaled = time.convertScale(75)
@@ -75,7 +69,6 @@ struct CueWriter {
     }
     let (seconds, frames) = scaled.value.quotientAndRemainder(dividingBy: 75)
     guard seconds / 60 < 1_000_000_000 else { throw failure(index, "begins too late") }
-    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : String(number) }
     return "\(two(seconds / 60)):\(two(seconds % 60)):\(two(frames))"
   }
 }

@@ -130,7 +130,7 @@ public struct Playlist: Sendable, Hashable {
   ) throws(MediaError) {
     try Self.check(byteCount: bytes.count, of: place)
     let text = PlaylistText(bytes)
-    try self.init(text, PlaylistFormat(of: text, extension: place.pathExtension) ?? assumed, at: place)
+    try self.init(text, PlaylistFormat(of: text, extension: place.pathExtension, assumed: assumed), at: place)
   }
 
   static func check(byteCount: Int, of place: PlaylistPlace) throws(MediaError) {

@@ -68,7 +68,7 @@ private struct PlaylistWalk {
     }
     try Playlist.check(byteCount: data.bytes.count, of: place)
     let text = PlaylistText(data.bytes)
-    let format = PlaylistFormat(of: text, extension: place.pathExtension) ?? assumed
+    let format = PlaylistFormat(of: text, extension: place.pathExtension, assumed: assumed)
     if format == .hlsMedia || format == .hlsMaster { return try append(PlaylistEntry(place: place)) }
     let list = try Playlist(text, format, at: place)
     if way.isEmpty {

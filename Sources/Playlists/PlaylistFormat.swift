@@ -26,7 +26,8 @@ public enum PlaylistFormat: String, Sendable, Hashable, CaseIterable {
   /// So much of a file is looked through for bytes that no text has.
   private static let probedByteCount = 4_096
 
-  init?(of text: PlaylistText, extension: String?) {
+  /// `assumed`: what it is if neither says; nothing is assumed of what is no text.
+  init?(of text: PlaylistText, extension: String?, assumed: PlaylistFormat? = nil) {
     let named = `extension`.flatMap { Self.extensions[$0] }
     var lines = text.lines()
     var first: ArraySlice<UInt8> = []
@@ -45,8 +46,8 @@ public enum PlaylistFormat: String, Sendable, Hashable, CaseIterable {
       self = .xspf
     } else if CueParser.recognizes(text) {
       self = .cue
-    } else if let named {
-      self = named
+    } else if let format = named ?? assumed {
+      self = format
     } else {
       return nil
     }

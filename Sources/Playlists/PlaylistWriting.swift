@@ -10,82 +10,116 @@ extension Playlist {
   /// Errors: `invalidArgument` for entries that the format cannot say: parts of files in M3U, PLS and XSPF; in CUE parts
   /// that are not in 75ths of a second or end before the next begins; HLS; paths that are not absolute and no text.
   public func lines(as format: PlaylistFormat, base: [UInt8]? = nil) throws(MediaError) -> [String] {
-    let names = PlaceWriter(base: base)
+    var writer = PlaylistWriter(format: format, base: base)
+    (writer.title, writer.metadata) = (title, metadata)
+    var lines = writer.head()
+    for (index, entry) in entries.enumerated() {
+      lines += try writer.lines(of: entry, index: index, after: index > 0 ? entries[index - 1] : nil)
+    }
+    return lines + (try writer.tail(count: entries.count, last: entries.last))
+  }
+}
+
+/// Writes lists piece by piece: the head, each entry, the tail. What single entries need besides is the one before.
+public struct PlaylistWriter {
+  public let format: PlaylistFormat
+  public var title: String?
+  public var metadata: [PlaylistMetadataKey: String] = [:]
+  let names: PlaceWriter
+
+  /// A writer of lists that will lie in the folder `base`.
+  public init(format: PlaylistFormat, base: [UInt8]? = nil) {
+    self.format = format
+    names = PlaceWriter(base: base)
+  }
+
+  /// The lines before the first entry's.
+  public func head() -> [String] {
     switch format {
-    case .m3u: return try m3uLines(names)
-    case .pls: return try plsLines(names)
-    case .xspf: return try xspfLines(names)
-    case .cue: return try CueWriter(playlist: self, names: names).lines()
+    case .m3u: return ["#EXTM3U"] + (title.flatMap(Self.line).map { ["#PLAYLIST:\($0)"] } ?? [])
+    case .pls: return ["[playlist]"] + (title.flatMap(Self.line).map { ["X-GNOME-Title=\($0)"] } ?? [])
+    case .xspf:
+      let parts = [
+        Self.element("title", title), Self.element("creator", metadata[.creator]),
+        Self.element("annotation", metadata[.annotation]), Self.element("info", metadata[.info]),
+        Self.element("image", metadata[.image]), Self.element("date", metadata[.date]),
+      ]
+      return [
+        #"<?xml version="1.0" encoding="UTF-8"?>"#, #"<playlist version="1" xmlns="http://xspf.org/ns/0/">"#,
+      ] + parts.compactMap { $0.map { "  \($0)" } } + ["  <trackList>"]
+    case .cue: return CueWriter(names: names).head(title: title, metadata: metadata)
+    case .hlsMedia, .hlsMaster: return []
+    }
+  }
+
+  /// An entry's lines. `index` counts from 0. Errors: `invalidArgument` for what the format cannot say.
+  public func lines(
+    of entry: PlaylistEntry, index: Int, after previous: PlaylistEntry?
+  ) throws(MediaError) -> [String] {
+    if format == .cue { return try CueWriter(names: names).lines(of: entry, index: index, after: previous) }
+    guard entry.range == nil else {
+      throw MediaError(.invalidArgument, "entry \(index + 1) is a part of a file, which only CUE can say")
+    }
+    switch format {
+    case .m3u: return try m3uLines(entry)
+    case .pls: return try plsLines(entry, number: index + 1)
+    case .xspf: return try xspfLines(entry)
+    case .cue, .hlsMedia, .hlsMaster: throw MediaError(.invalidArgument, "HLS is not written")
+    }
+  }
+
+  /// The lines behind the last entry's. Errors: `invalidArgument`.
+  public func tail(count: Int, last: PlaylistEntry?) throws(MediaError) -> [String] {
+    switch format {
+    case .m3u: return []
+    case .pls: return ["NumberOfEntries=\(count)", "Version=2"]
+    case .xspf: return ["  </trackList>", "</playlist>"]
+    case .cue:
+      guard count > 0 else { throw MediaError(.invalidArgument, "a CUE sheet has a track at least") }
+      try CueWriter(names: names).checkEnd(count: count, last: last)
+      return []
     case .hlsMedia, .hlsMaster: throw MediaError(.invalidArgument, "HLS is not written")
     }
   }
 
-  private func checkWhole(_ format: String) throws(MediaError) {
-    guard let index = entries.firstIndex(where: { $0.range != nil }) else { return }
-    throw MediaError(.invalidArgument, "entry \(index + 1) is a part of a file, which \(format) cannot say; CUE can")
-  }
+  // MARK: - Formats
 
-  private func m3uLines(_ names: PlaceWriter) throws(MediaError) -> [String] {
-    try checkWhole("M3U")
-    var lines = ["#EXTM3U"]
-    if let title = title.flatMap(Self.line) { lines.append("#PLAYLIST:\(title)") }
-    for entry in entries {
-      let tags: [(String, PlaylistMetadataKey)] = [
-        ("#EXTART:", .creator), ("#EXTALB:", .album), ("#EXTGENRE:", .genre),
-      ]
-      for (tag, key) in tags {
-        if let value = entry.metadata[key].flatMap(Self.line) { lines.append("\(tag)\(value)") }
-      }
-      let (duration, title) = (entry.duration.flatMap(Self.known), entry.title.flatMap(Self.line))
-      if duration != nil || title != nil {
-        lines.append("#EXTINF:\(duration?.decimalDescription ?? "-1"),\(title ?? "")")
-      }
-      lines.append(try names.name(of: entry.place))
-    }
-    return lines
-  }
-
-  private func plsLines(_ names: PlaceWriter) throws(MediaError) -> [String] {
-    try checkWhole("PLS")
-    var lines = ["[playlist]"]
-    if let title = title.flatMap(Self.line) { lines.append("X-GNOME-Title=\(title)") }
-    for (index, entry) in entries.enumerated() {
-      lines.append("File\(index + 1)=\(try names.name(of: entry.place))")
-      if let title = entry.title.flatMap(Self.line) { lines.append("Title\(index + 1)=\(title)") }
-      let seconds = entry.duration.flatMap(Self.known)?.convertScale(1).value ?? 0
-      lines.append("Length\(index + 1)=\(seconds > 0 ? seconds : -1)")
-    }
-    return lines + ["NumberOfEntries=\(entries.count)", "Version=2"]
-  }
-
-  private func xspfLines(_ names: PlaceWriter) throws(MediaError) -> [String] {
-    try checkWhole("XSPF")
-    func element(_ name: String, _ text: String?) -> String? {
-      text.flatMap(Self.line).map { "<\(name)>\(Self.escaped($0))</\(name)>" }
-    }
-    var lines = [
-      #"<?xml version="1.0" encoding="UTF-8"?>"#, #"<playlist version="1" xmlns="http://xspf.org/ns/0/">"#,
+  private func m3uLines(_ entry: PlaylistEntry) throws(MediaError) -> [String] {
+    var lines: [String] = []
+    let tags: [(String, PlaylistMetadataKey)] = [
+      ("#EXTART:", .creator), ("#EXTALB:", .album), ("#EXTGENRE:", .genre),
     ]
-    let head = [
-      element("title", title), element("creator", metadata[.creator]), element("annotation", metadata[.annotation]),
-      element("info", metadata[.info]), element("image", metadata[.image]), element("date", metadata[.date]),
-    ]
-    lines += head.compactMap { $0.map { "  \($0)" } }
-    lines.append("  <trackList>")
-    for entry in entries {
-      let milliseconds = entry.duration.flatMap(Self.known)?.convertScale(1_000).value
-      let parts = [
-        "<location>\(Self.escaped(try names.reference(to: entry.place)))</location>", element("title", entry.title),
-        element("creator", entry.metadata[.creator]), element("annotation", entry.metadata[.annotation]),
-        element("info", entry.metadata[.info]), element("image", entry.metadata[.image]),
-        element("album", entry.metadata[.album]), element("trackNum", entry.metadata[.trackNumber]),
-        milliseconds.flatMap { $0 > 0 ? "<duration>\($0)</duration>" : nil },
-      ]
-      lines.append("    <track>")
-      lines += parts.compactMap { $0.map { "      \($0)" } }
-      lines.append("    </track>")
+    for (tag, key) in tags {
+      if let value = entry.metadata[key].flatMap(Self.line) { lines.append("\(tag)\(value)") }
     }
-    return lines + ["  </trackList>", "</playlist>"]
+    let (duration, title) = (entry.duration.flatMap(Self.known), entry.title.flatMap(Self.line))
+    if duration != nil || title != nil {
+      lines.append("#EXTINF:\(duration?.decimalDescription ?? "-1"),\(title ?? "")")
+    }
+    return lines + [try names.name(of: entry.place)]
+  }
+
+  private func plsLines(_ entry: PlaylistEntry, number: Int) throws(MediaError) -> [String] {
+    var lines = ["File\(number)=\(try names.name(of: entry.place))"]
+    if let title = entry.title.flatMap(Self.line) { lines.append("Title\(number)=\(title)") }
+    let seconds = entry.duration.flatMap(Self.known)?.convertScale(1).value ?? 0
+    return lines + ["Length\(number)=\(seconds > 0 ? seconds : -1)"]
+  }
+
+  private func xspfLines(_ entry: PlaylistEntry) throws(MediaError) -> [String] {
+    let milliseconds = entry.duration.flatMap(Self.known)?.convertScale(1_000).value
+    let parts = [
+      "<location>\(Self.escaped(try names.reference(to: entry.place)))</location>", Self.element("title", entry.title),
+      Self.element("creator", entry.metadata[.creator]), Self.element("annotation", entry.metadata[.annotation]),
+      Self.element("info", entry.metadata[.info]), Self.element("image", entry.metadata[.image]),
+      Self.element("album", entry.metadata[.album]), Self.element("trackNum", entry.metadata[.trackNumber]),
+      milliseconds.flatMap { $0 > 0 ? "<duration>\($0)</duration>" : nil },
+    ]
+    return ["    <track>"] + parts.compactMap { $0.map { "      \($0)" } } + ["    </track>"]
+  }
+
+  private static func element(_ name: String, _ text: String?) -> String? {
+    text.flatMap(line).map { "<\(name)>\(escaped($0))</\(name)>" }
   }
 
   private static func known(_ duration: MediaTime) -> MediaTime? {
@@ -115,72 +149,5 @@ extension Playlist {
       }
     }
     return result
-  }
-}
-
-/// Places as lists name them.
-struct PlaceWriter {
-  /// With a `/` behind it.
-  private let base: [UInt8]?
-
-  init(base: [UInt8]?) {
-    self.base = base.map { $0.last == UInt8(ascii: "/") ? $0 : $0 + [UInt8(ascii: "/")] }
-  }
-
-  /// As people write it; `file:` URLs only for paths that are no line of text.
-  func name(of place: PlaylistPlace) throws(MediaError) -> String {
-    guard case .file(let path) = place else { return try Self.checked(place.displayText) }
-    let relative = relative(path)
-    if let text = Self.line(relative.map { Array($0) } ?? path) {
-      return try Self.checked(relative.map { Self.isAmbiguous($0) } == true ? "./\(text)" : text)
-    }
-    return try Self.checked(Self.url(path))
-  }
-
-  /// As a URI reference.
-  func reference(to place: PlaylistPlace) throws(MediaError) -> String {
-    guard case .file(let path) = place else { return try Self.checked(place.displayText) }
-    if let relative = relative(path) { return try Self.checked(FileURL.percentEncoded(relative)) }
-    return try Self.checked(Self.url(path))
-  }
-
-  /// What stands behind the base; nil when nothing does, or what is not read back as it is.
-  private func relative(_ path: [UInt8]) -> ArraySlice<UInt8>? {
-    guard let base, path.starts(with: base) else {
-      // Of a list that lies nowhere yet.
-      return path.first == UInt8(ascii: "/") || path.starts(with: "./".utf8) ? nil : path[...]
-    }
-    let rest = path.dropFirst(base.count)
-    return rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.starts(with: "./".utf8) ? nil : rest
-  }
-
-  private static func line(_ bytes: [UInt8]) -> String? {
-    func isBlank(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") }
-    guard let text = String(validating: bytes, as: UTF8.self), !isBlank(bytes.first), !isBlank(bytes.last),
-      text.unicodeScalars.allSatisfy({
-        $0.properties.generalCategory != .control && $0.value != 0x2028 && $0.value != 0x2029
-      })
-    else { return nil }
-    return text
-  }
-
-  /// Whether a relative name would be read as something else: a comment, a URL, a drive, Windows' separators.
-  private static func isAmbiguous(_ name: ArraySlice<UInt8>) -> Bool {
-    name.first == UInt8(ascii: "#") || PlaceResolver.scheme(of: name) != nil || PlaceResolver.isDrive(name)
-      || name.first == UInt8(ascii: "\"") || name.contains(UInt8(ascii: "\\"))
-  }
-
-  private static func url(_ path: [UInt8]) throws(MediaError) -> String {
-    guard path.first == UInt8(ascii: "/"), !path.contains(0) else {
-      throw MediaError(.invalidArgument, "\(PlaceResolver.excerpt(path)) is not an absolute path")
-    }
-    return "file://\(FileURL.percentEncoded(path))"
-  }
-
-  private static func checked(_ text: String) throws(MediaError) -> String {
-    guard text.utf8.count <= PlaylistLimits.placeByteCount else {
-      throw MediaError(.invalidArgument, "a name of more than \(PlaylistLimits.placeByteCount) bytes")
-    }
-    return text
   }
 }

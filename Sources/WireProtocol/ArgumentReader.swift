@@ -84,6 +84,8 @@ enum ArgumentReader {
       return .track(try track(token, parameter, spec))
     case (.bool(let value), .flag):
       return .flag(value)
+    case (.bool(let value), .word(let words)) where words.contains("\(value)"):
+      return .text("\(value)")
     case (.bool(let value), .toggle):
       return .text(value ? "on" : "off")
     case (.string, .integer), (.string, .number), (.string, .flag):

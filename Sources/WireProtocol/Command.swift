@@ -21,6 +21,7 @@ public enum Command: Sendable, Hashable {
     case .queue(.load(_, let waitUntilReady, _, _), _): waitUntilReady
     case .queue(.append(_, let waitUntilReady, _, _), _): waitUntilReady
     case .queue(.insert(_, _, let waitUntilReady, _, _), _): waitUntilReady
+    case .queue(.expanding, _): true
     default: false
     }
   }
@@ -202,6 +203,19 @@ public enum QueueCommand: Sendable, Hashable {
   case begin(ifVersion: Int?)
   case commit
   case abort
+  /// A `load`, `append` or `insert` of which these paths are lists of media: what they name comes in their places. `isForced`:
+  /// they were said to be lists, whatever their names are.
+  indirect case expanding(QueueCommand, lists: [FilePath], isForced: Bool)
+  /// The queue as lines of a list: those of `limit` entries from `offset` on. `base`: the folder in which it will lie.
+  case export(PlaylistForm, base: FilePath?, offset: Int, limit: Int)
+
+  /// The kinds of lists that are written.
+  public enum PlaylistForm: String, Sendable, Hashable, CaseIterable {
+    case m3u8
+    case pls
+    case xspf
+    case cue
+  }
 
   /// A place in the queue.
   public enum QueuePlace: Sendable, Hashable {

@@ -50,6 +50,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case playerClose = "player.close"
   case playerCreate = "player.create"
   case playerList = "player.list"
+  case playlistExport = "playlist.export"
   case preroll
   case prerollCancel = "preroll.cancel"
   case previous

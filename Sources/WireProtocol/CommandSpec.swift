@@ -16,7 +16,7 @@ public final class CommandSpec: Sendable {
   /// Whether the reply may come later than those to requests behind it.
   public enum Waiting: Sendable, Hashable {
     case never
-    /// Only with `wait=ready`.
+    /// Only with `wait=ready`, or of lists of media.
     case untilReady
     case always
   }

@@ -14,6 +14,22 @@ extension CommandTable {
   static let ifVersion = ParameterSpec(
     .ifVersion, .integer(0...Int.max), .option, "VERSION", "do it only if the queue has this version")
 
+  private static let list = ParameterSpec(
+    .list, .word(["true", "false"]), .option, "true|false",
+    "whether the paths are lists of media; unless said those are that end in .m3u, .m3u8, .pls, .xspf or .cue")
+  private static let listErrors: [MediaError.Code] = [
+    .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,
+  ]
+  private static let leftOut = ["line", "code", "name", "message"]
+
+  /// The command, waiting for the lists among its paths to be read.
+  private static func expanding(_ command: QueueCommand, _ arguments: Arguments) -> Command {
+    let said = arguments.text(.list).map { $0 == "true" }
+    let lists = arguments.paths(.paths).filter { said ?? $0.isNamedAsPlaylist }
+    return .queue(
+      lists.isEmpty ? command : .expanding(command, lists: lists, isForced: said == true), player: arguments.player)
+  }
+
   /// Why an entry cannot be played.
   static let itemErrors: [MediaError.Code] = [
     .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat, .noPlayableTracks,
@@ -28,6 +44,7 @@ extension CommandTable {
 
   /// What an edit answers: with new entries, and while it is only gathered.
   private static let addedReply = ["[items]", "[version]", "[pending]"]
+  private static let listReply = addedReply + ["[skipped]"]
   private static let editReply = ["[version]", "[pending]"]
 
   /// Commands that edit or list one player's queue, and about its entries.
@@ -40,41 +57,41 @@ extension CommandTable {
         + " say it"
         + " exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS, Matroska, ...), and is corrected"
         + " when the end"
-        + " of the sound has been read; with `precise` it is counted first.",
-      parameters: [paths, wait, precise, ifVersion, player], waiting: .untilReady, reply: addedReply,
-      errors: [.versionMismatch] + loadErrors,
+        + " of the sound has been read; with `precise` it is counted first. Lists of media are read: see there.",
+      parameters: [paths, wait, precise, list, ifVersion, player], waiting: .untilReady, reply: listReply,
+      rows: leftOut,
+      errors: [.versionMismatch] + loadErrors + listErrors,
       example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"]
     ) { arguments throws(MediaError) in
-      .queue(
+      expanding(
         .load(
           arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil, precise: arguments.flag(.precise),
-          ifVersion: arguments.integer(.ifVersion)),
-        player: arguments.player)
+          ifVersion: arguments.integer(.ifVersion)), arguments)
     },
     CommandSpec(
       .append, .queue, "Adds entries at the end of the queue.",
       details: "Answers at once with the new entries' ids; a file that is missing shows as an entry that fails. With"
         + " `wait=ready` it answers when all are ready, or with the first one's error.",
-      parameters: [paths, wait, precise, ifVersion, player], waiting: .untilReady, reply: addedReply,
-      errors: [.versionMismatch] + loadErrors,
+      parameters: [paths, wait, precise, list, ifVersion, player], waiting: .untilReady, reply: listReply,
+      rows: leftOut,
+      errors: [.versionMismatch] + loadErrors + listErrors,
       example: ["> append /music/three.flac", "< ok items=3 version=2"]
     ) { arguments throws(MediaError) in
-      .queue(
+      expanding(
         .append(
           arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil,
-          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise)),
-        player: arguments.player)
+          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise)), arguments)
     },
     CommandSpec(
       .insert, .queue, "Adds entries behind the current one, or where it is said.",
       details: "Before the current entry, the first of them becomes current.",
       parameters: [
         paths, ParameterSpec(.after, item, .option, "ID", "behind this entry"),
-        ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, ifVersion,
+        ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, list, ifVersion,
         player,
       ],
-      waiting: .untilReady, reply: addedReply,
-      errors: [.noSuchItem, .versionMismatch] + loadErrors,
+      waiting: .untilReady, reply: listReply, rows: leftOut,
+      errors: [.noSuchItem, .versionMismatch] + loadErrors + listErrors,
       example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"]
     ) { arguments throws(MediaError) in
       let place: QueueCommand.QueuePlace
@@ -84,11 +101,10 @@ extension CommandTable {
       case (nil, let id?): place = .before(item: id)
       case (_?, _?): throw arguments.failure("after and before exclude each other")
       }
-      return .queue(
+      return expanding(
         .insert(
           arguments.paths(.paths), at: place, waitUntilReady: arguments.text(.wait) != nil,
-          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise)),
-        player: arguments.player)
+          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise)), arguments)
     },
     CommandSpec(
       .remove, .queue, "Takes entries out of the queue.",
@@ -156,6 +172,38 @@ extension CommandTable {
       .queue(.clear(ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
+      .playlistExport, .queue, "Gives the queue as the lines of a list of media.",
+      details:
+        "A row for each line, of a part of the queue if it is long: `next` is the `offset` of the first entry that is not among"
+        + " them, or `none`; the first part has the list's beginning and the last one its end. If `version` is another with the next"
+        + " part, the queue has changed in between. The daemon writes no files: `playhead save FILE` does. Parts of files"
+        + " can be said by `cue` only.",
+      parameters: [
+        ParameterSpec(
+          .format, .word(QueueCommand.PlaylistForm.allCases.map(\.rawValue)), .option, "m3u8|pls|xspf|cue",
+          "the kind of list; `m3u8` unless said"),
+        ParameterSpec(
+          .base, .path, .option, "DIR", "the folder in which the list will lie: what is in it is named relative to it"),
+        ParameterSpec(
+          .offset, .integer(0...Int.max), .option, "N", "entries to leave out at the beginning; 0 unless said"),
+        ParameterSpec(
+          .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
+          "entries at most; \(WireLimits.standard.listCount) unless said"), player,
+      ],
+      reply: ["count", "version", "next"], rows: ["text"], errors: [.invalidArgument, .noSuchPlayer],
+      example: [
+        "> playlist.export base=/music", "< | text=#EXTM3U", "< | text=\"#EXTINF:183.2,\"",
+        "< | text=\"one more.flac\"",
+        "< | text=two.flac", "< ok count=2 version=1 next=none",
+      ]
+    ) { arguments throws(MediaError) in
+      .queue(
+        .export(
+          arguments.text(.format).flatMap { QueueCommand.PlaylistForm(rawValue: $0) } ?? .m3u8,
+          base: arguments.paths(.base).first, offset: arguments.integer(.offset) ?? 0,
+          limit: arguments.integer(.limit) ?? WireLimits.standard.listCount), player: arguments.player)
+    },
+    CommandSpec(
       .list, .queue, "Lists the queue, a row for each entry.",
       details:
         "A part of it, if it is long: `count` is the length of all of it, and `next` the `offset` of the first entry"
@@ -170,7 +218,8 @@ extension CommandTable {
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
           "entries at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
-      reply: ["count", "version", "next"], rows: ["item", "index", "path", "status", "duration", "current", "[error]"],
+      reply: ["count", "version", "next"],
+      rows: ["item", "index", "path", "status", "duration", "current", "[title]", "[range]", "[error]"],
       errors: [.noSuchPlayer],
       example: [
         "> list", "< | item=1 index=0 path=\"/music/one more.flac\" status=readyToPlay duration=183.2 current=true",
@@ -200,7 +249,7 @@ extension CommandTable {
         "reversePlaybackEndTime", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
         "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
         "seekableTimeRanges", "loadedTimeRanges", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
-        "isPlaybackBufferEmpty", "pitch", "ownPitch", "[error]", "[message]",
+        "isPlaybackBufferEmpty", "pitch", "ownPitch", "[title]", "[range]", "[error]", "[message]",
       ],
       errors: [.noSuchItem, .noSuchPlayer],
       example: [

@@ -60,6 +60,15 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   /// The path as a string; nil when its bytes are not UTF-8.
   public var string: String? { String(validating: bytes, as: UTF8.self) }
 
+  /// Whether the path's name says that it is a list of media.
+  public var isNamedAsPlaylist: Bool {
+    let name = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? []
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
+    return Self.playlistExtensions.contains(String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased())
+  }
+
+  private static let playlistExtensions: Set<String> = ["m3u", "m3u8", "pls", "xspf", "cue"]
+
   /// The text that stands for this path on the wire, in requests and replies.
   public var text: String { string ?? url }
 

@@ -5,6 +5,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case algorithm
   case at
   case audio
+  case base
   case before
   case chase
   case clear
@@ -15,6 +16,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case duration
   case end
   case fast
+  case format
   case forward
   case from
   case id
@@ -26,6 +28,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case keys
   case last
   case limit
+  case list
   case mode
   case name
   case off

@@ -45,6 +45,9 @@ enum QueueEditReader {
     guard case .queue(let command, _) = try arguments.spec.build(arguments) else {
       preconditionFailure("the command table's \(arguments.spec.name.rawValue) is no command about the queue")
     }
+    if case .expanding = command {
+      throw arguments.failure("a list is read by a command of its own; list=false takes its name for that of a file")
+    }
     return command
   }
 

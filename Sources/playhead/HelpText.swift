@@ -9,6 +9,7 @@ enum HelpText {
     usage: playhead [--socket PATH] [--json] COMMAND [ARGUMENT...] [OPTION=VALUE | --OPTION VALUE]...
            playhead [--socket PATH] [--json] watch [--tick T]... [--at T... [--item ID] [--seeks]] [--meter RATE]
                                                [--observe KEY...] [--player NAME]
+           playhead [--socket PATH] save FILE [--format m3u8|pls|xspf|cue] [--player NAME] [--force]
            playhead [--socket PATH] shell
            playhead help [COMMAND]
 
@@ -17,7 +18,8 @@ enum HelpText {
       playhead play                         playhead watch --tick 0.5 --at 95.25
 
     COMMAND is one of the daemon's; `playhead help` lists them. A file may be named as in any program; one whose name begins
-    with - stands behind --. `watch` prints events until it is interrupted, `shell` reads commands and prints what comes.
+    with - stands behind --. `watch` prints events until it is interrupted, `save` writes the queue into a file, `shell` reads commands and prints
+    what comes.
 
       --socket PATH  where the daemon listens (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR
                      or /run/user/UID, else /tmp/playhead-UID/control.sock)
@@ -47,6 +49,20 @@ enum HelpText {
 
     """
 
+  private static let save = """
+    save FILE [--format m3u8|pls|xspf|cue] [--player NAME] [--force]
+
+    Writes the queue into a file, as a list that `load` and other players read. What lies in the file's folder or below is
+    named relative to it. The file is there whole, or not at all.
+
+      --format F      the kind of list; what the file's name says unless said, else m3u8
+      --player NAME   which player; main unless said
+      --force         replace a file that is there
+
+    Exit status: 0 done; 1 it could not be written, or the daemon answered an error; 3 no daemon, or it went away.
+
+    """
+
   private static let shell = """
     shell
 
@@ -69,13 +85,14 @@ enum HelpText {
         text += "  \(name)\(String(repeating: " ", count: width - name.utf8.count))  \(spec.summary)\n"
       }
     }
-    return text + "Of this client\n  watch, shell; see playhead --help\n"
+    return text + "Of this client\n  watch, save, shell; see playhead --help\n"
   }
 
   /// One command; nil when there is none of that name.
   static func explanation(of command: String) -> String? {
     switch command {
     case "watch": return watch
+    case "save": return save
     case "shell": return shell
     default: break
     }

@@ -12,7 +12,18 @@ struct Invocation: Equatable {
     /// Sends one request: the command and its arguments, as bytes, for a path need not be UTF-8.
     case request([[UInt8]])
     case watch(WatchOptions)
+    case save(SaveOptions)
     case shell
+  }
+
+  /// What `save` writes, and where.
+  struct SaveOptions: Equatable {
+    var file: [UInt8] = []
+    /// The kind of list; nil: what the file's name says.
+    var form: String?
+    var player: [UInt8]?
+    /// A file that is there is replaced.
+    var replaces = false
   }
 
   /// What `watch` watches.
@@ -61,6 +72,7 @@ struct Invocation: Equatable {
     guard let name = rest.popFirst() else { throw Misuse(message: "no command; see playhead --help") }
     switch String(decoding: name, as: UTF8.self) {
     case "watch": action = try watch(rest)
+    case "save": action = try save(rest)
     case "shell":
       action = try isHelp(rest) ? .help(command: "shell") : .shell
     case "help":
@@ -138,6 +150,40 @@ struct Invocation: Equatable {
       }
     }
     return .request(words)
+  }
+
+  private mutating func save(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    var options = SaveOptions()
+    var files: [[UInt8]] = []
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      if try takeGlobal(argument, &rest) { continue }
+      guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
+        files.append(argument)
+        continue
+      }
+      let option = String(decoding: argument.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+      func value() throws(Misuse) -> [UInt8] {
+        if option.utf8.count < argument.count { return Array(argument.dropFirst(option.utf8.count + 1)) }
+        guard let value = rest.popFirst() else { throw Misuse(message: "\(option) needs a value") }
+        return value
+      }
+      switch option {
+      case "--":
+        files += rest
+        rest = []
+      case "--force": options.replaces = true
+      case "--player": options.player = try value()
+      case "--format": options.form = String(decoding: try value(), as: UTF8.self)
+      case "--help", "-h": return .help(command: "save")
+      default: throw Misuse(message: "save has no option \(option); see playhead save --help")
+      }
+    }
+    guard files.count == 1, let file = files.first, !file.isEmpty else {
+      throw Misuse(message: "save takes the name of one file")
+    }
+    options.file = file
+    return .save(options)
   }
 
   private mutating func watch(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {

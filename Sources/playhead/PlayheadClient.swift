@@ -41,9 +41,13 @@ enum PlayheadClient {
       case .request(let words): return try request(words, invocation)
       case .watch(let options):
         return try Watch.run(options, encoder, isJSON: invocation.isJSON, socketPath(invocation))
+      case .save(let options): return try Save.run(options, encoder, absolute: absolute, socketPath(invocation))
       case .shell: return try Shell.run(encoder, socketPath(invocation))
       }
       return Status.done
+    } catch let failure as Save.Failure {
+      Terminal.complain(failure.message)
+      return Status.refused
     } catch let misuse as Invocation.Misuse {
       Terminal.complain(misuse.message)
       return Status.misused
@@ -75,7 +79,9 @@ enum PlayheadClient {
   // MARK: - Paths
 
   /// Makes the paths that people write absolute; URLs stay as they are.
-  private static let encoder = RequestEncoder { path in
+  private static let encoder = RequestEncoder { absolute($0) }
+
+  private static func absolute(_ path: [UInt8]) -> [UInt8] {
     if path.first == UInt8(ascii: "/") || isURL(path) { return path }
     guard let folder = getcwd(nil, 0) else { return path }
     defer { free(folder) }

@@ -55,7 +55,7 @@ enum ProtocolDocument {
     switch spec.waiting {
     case .never: break
     case .always: text += "A waiting request.\n"
-    case .untilReady: text += "With `wait=ready` a waiting request.\n"
+    case .untilReady: text += "With `wait=ready`, or of lists, a waiting request.\n"
     }
     if !spec.errors.isEmpty {
       text += "Errors: \(spec.errors.map { "\($0.rawValue) `\($0.name)`" }.joined(separator: ", ")).\n"

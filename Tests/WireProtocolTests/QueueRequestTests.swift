@@ -39,6 +39,23 @@ import Testing
       ),
       ("queue.begin", .begin(ifVersion: nil)), ("queue.begin if-version=7", .begin(ifVersion: 7)),
       ("queue.commit", .commit), ("queue.abort", .abort),
+      (
+        "append /a.mp3 /b.M3U8 if-version=2",
+        .expanding(
+          .append([try path("/a.mp3"), try path("/b.M3U8")], waitUntilReady: false, ifVersion: 2),
+          lists: [try path("/b.M3U8")], isForced: false)
+      ),
+      (
+        "load /a list=true",
+        .expanding(.load([try path("/a")], waitUntilReady: false), lists: [try path("/a")], isForced: true)
+      ),
+      ("load /a.cue list=false", .load([try path("/a.cue")], waitUntilReady: false)),
+      (
+        "load /pls /a.m3u.x /cue/b",
+        .load([try path("/pls"), try path("/a.m3u.x"), try path("/cue/b")], waitUntilReady: false)
+      ),
+      ("playlist.export", .export(.m3u8, base: nil, offset: 0, limit: 1_000)),
+      ("playlist.export format=cue base=/m offset=3 limit=4", .export(.cue, base: try path("/m"), offset: 3, limit: 4)),
     ]
   }
 
@@ -62,6 +79,9 @@ import Testing
               .clear(),
             ], ifVersion: 7), player: "main"))
     #expect(
+      try Lines.command(#"{"jsonrpc":"2.0","id":1,"method":"insert","params":{"paths":"/a.pls","list":false}}"#)
+        == .queue(.insert([try path("/a.pls")], at: .next, waitUntilReady: false, ifVersion: nil), player: "main"))
+    #expect(
       try Lines.command(#"{"jsonrpc":"2.0","id":1,"method":"shuffle","params":{"state":true,"seed":42}}"#)
         == .queue(.shuffle(.on, seed: 42, ifVersion: nil), player: "main"))
   }
@@ -75,7 +95,9 @@ import Testing
     ("queue.edit ''", 6002), ("queue.edit play", 6002), ("queue.edit flay", 6001), ("queue.edit \"remove x\"", 6002),
     ("queue.edit 'queue.edit clear'", 6002), ("queue.edit \"clear if-version=3\"", 6002),
     ("queue.edit \"clear player=x\"", 6002), ("queue.edit \"append /a wait=ready\"", 6002),
-    (#"queue.edit "append \"/a""#, 6005), ("queue.edit \"append a\"", 6002), ("queue.commit 1", 6002),
+    ("queue.edit \"append /a.m3u\"", 6002), ("append /a list=maybe", 6002), ("playlist.export format=asx", 6002),
+    ("playlist.export limit=0", 6002), (#"queue.edit "append \"/a""#, 6005), ("queue.edit \"append a\"", 6002),
+    ("queue.commit 1", 6002),
   ])
   func nonsenseIsRefused(line: String, code: Int) throws {
     #expect(try Lines.rejection(line).error.error.code.rawValue == code)
