@@ -75,15 +75,15 @@ extension Connection {
   }
 
   private static func reply(
-    _ status: AssetValueStatus<AssetProperties>, _ id: Int, _ keys: [AssetValueKey]
+    _ status: AssetValueStatus<AssetValues>, _ id: Int, _ keys: [AssetValueKey]
   ) -> Reply {
     let operation = CommandName.assetLoad.rawValue
     switch status {
-    case .loaded(let properties):
+    case .loaded(let values):
       return .ok(
         ["asset": .int(id), "status": .string(status.name)],
         rows: keys.map {
-          ["key": .string($0.rawValue), "status": .string(status.name), "value": value($0, properties)]
+          ["key": .string($0.rawValue), "status": .string(status.name), "value": value($0, values)]
         })
     case .failed(var error):
       error.operation = error.operation ?? operation
@@ -94,7 +94,7 @@ extension Connection {
   }
 
   private func status(of asset: Asset, _ id: Int) -> Reply {
-    let status = asset.status
+    let status = asset.status(of: .tracks)
     var fields: Fields = [
       "asset": .int(id), "path": FilePath(bytes: asset.path).map(FieldValue.path) ?? FieldValue.none,
       "status": .string(status.name),
@@ -104,6 +104,7 @@ extension Connection {
       fields.append("message", .string(error.message))
     }
     let rows = AssetValueKey.allCases.map { key -> Fields in
+      let status = AssetKey(rawValue: key.rawValue).map { asset.status(of: $0) } ?? .unknown
       var row: Fields = ["key": .string(key.rawValue), "status": .string(status.name)]
       row.append("value", ifPresent: status.value.map { Self.value(key, $0) })
       return row
@@ -111,8 +112,17 @@ extension Connection {
     return .ok(fields, rows: rows)
   }
 
-  private static func value(_ key: AssetValueKey, _ properties: AssetProperties) -> FieldValue {
-    switch key {
+  private static func value(_ key: AssetValueKey, _ values: AssetValues) -> FieldValue {
+    if let metadata = values.metadata {
+      switch key {
+      case .metadata: return .int(metadata.items.count)
+      case .commonMetadata: return .int(metadata.commonMetadata.count)
+      case .availableMetadataFormats: return .strings(metadata.availableMetadataFormats.map(\.rawValue))
+      default: break
+      }
+    }
+    guard let properties = values.properties else { return .none }
+    return switch key {
     case .tracks: .int(properties.tracks.count)
     case .duration: .time(properties.duration)
     case .playable: .bool(properties.isPlayable)
@@ -123,6 +133,7 @@ extension Connection {
     case .preferredRate: .float(properties.preferredRate)
     case .preferredVolume: .float(properties.preferredVolume)
     case .providesPreciseDuration: .bool(properties.providesPreciseDuration)
+    case .metadata, .commonMetadata, .availableMetadataFormats: .none
     }
   }
 

@@ -1,21 +1,34 @@
+import LibAV
 import MediaCore
 import Synchronization
 
 /// Loading an asset's values without blocking. As AVAsynchronousKeyValueLoading.
 ///
-/// Nothing here blocks: files are opened on a few threads of their own (`AssetWorkers`). All keys are found out at once, when the
-/// file is opened; requests that come while that is done share it.
+/// Nothing here blocks: files are opened on a few threads of their own (`AssetWorkers`). What the file is and what tracks it has is
+/// found out at once, when it is opened, its tags at another time; requests that come while that is done share it.
 extension Asset {
   /// How far a value is. Asking never loads. Any thread.
   public func status<Value>(of property: AssetProperty<Value>) -> AssetValueStatus<Value> {
-    status.map(property.read)
+    switch status(of: property.key.part) {
+    case .unknown: .unknown
+    case .loading: .loading
+    case .failed(let error): .failed(error)
+    case .cancelled: .cancelled
+    case .loaded(let values): property.read(values).map { .loaded($0) } ?? .unknown
+    }
   }
 
-  /// The same by name, without the value.
-  public func status(of key: AssetKey) -> AssetValueStatus<Void> { status.map { _ in } }
+  /// The same by name, with what was loaded for it.
+  public func status(of key: AssetKey) -> AssetValueStatus<AssetValues> { status(of: key.part) }
 
-  /// How far loading is. Never blocks.
-  public var status: AssetValueStatus<AssetProperties> { knownStatus ?? keyLoading.status ?? .unknown }
+  private func status(of part: AssetPart) -> AssetValueStatus<AssetValues> {
+    switch part {
+    case .properties:
+      (knownStatus ?? keyLoading.status ?? .unknown).map { AssetValues(properties: $0) }
+    case .metadata:
+      (knownMetadata ?? metadataLoading.status ?? .unknown).map { AssetValues(metadata: $0) }
+    }
+  }
 
   /// Loads values, and gives them: `let (duration, tracks) = try await asset.load(.duration, .tracks)`.
   ///
@@ -25,23 +38,30 @@ extension Asset {
   public func load<each Value: Sendable>(
     _ property: repeat AssetProperty<each Value>
   ) async throws(MediaError) -> (repeat each Value) {
-    let properties = try await loadProperties()
-    return (repeat (each property).read(properties))
+    var keys: [AssetKey] = []
+    for key in repeat (each property).key { keys.append(key) }
+    let values = try await loadValues(keys)
+    return (repeat try value(each property, values))
   }
 
-  private func loadProperties() async throws(MediaError) -> AssetProperties {
+  private func value<Value>(_ property: AssetProperty<Value>, _ values: AssetValues) throws(MediaError) -> Value {
+    guard let value = property.read(values) else {
+      throw MediaError(.cancelled, "\(property.key.rawValue) was not loaded", operation: "load")
+    }
+    return value
+  }
+
+  private func loadValues(_ keys: [AssetKey]) async throws(MediaError) -> AssetValues {
     let waiter = Waiter()
     let status = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        waiter.begin(continuation) { completion in
-          keyLoading.request(self, workers: workers, completion: completion)
-        }
+        waiter.begin(continuation) { completion in loadValues(forKeys: keys, completion: completion) }
       }
     } onCancel: {
-      waiter.cancel(keyLoading)
+      waiter.cancel()
     }
     switch status {
-    case .loaded(let properties): return properties
+    case .loaded(let values): return values
     case .failed(let error): throw error
     case .unknown, .loading, .cancelled:
       throw MediaError(.cancelled, "loading was cancelled: \(displayPath)", operation: "load")
@@ -49,47 +69,120 @@ extension Asset {
   }
 
   /// Has values loaded, and says when that is done: `completion` is called once, however many keys there are, when all have
-  /// been loaded, or failed, or their loading was cancelled. It is called at once when they are known, otherwise on another
-  /// thread, and must not block. As `loadValuesAsynchronously(forKeys:completionHandler:)`.
+  /// been loaded, or failed, or their loading was cancelled: with what was loaded, or the first failure. It is called at once when
+  /// they are known, otherwise on another thread, and must not block. As `loadValuesAsynchronously(forKeys:completionHandler:)`.
   ///
   /// The answer ends the waiting, not the loading.
   @discardableResult
   public func loadValues(
-    forKeys keys: [AssetKey], completion: @escaping @Sendable (AssetValueStatus<AssetProperties>) -> Void
+    forKeys keys: [AssetKey], completion: @escaping @Sendable (AssetValueStatus<AssetValues>) -> Void
   ) -> AssetLoadRequest {
+    let parts = Set(keys.map(\.part))
+    let request = AssetLoadRequest(partCount: parts.count, completion: completion)
     // Nothing is left to wait for when no key is named.
-    guard !keys.isEmpty else {
-      completion(status)
-      return AssetLoadRequest(loading: keyLoading, number: nil)
+    if parts.isEmpty { request.finish() }
+    if parts.contains(.properties) {
+      request.wait { done in
+        let number = keyLoading.request(workers: workers, known: knownStatus) { [self] interrupt throws(MediaError) in
+          try load(interrupt: interrupt)
+        } completion: { status in
+          done(status.map { AssetValues(properties: $0) })
+        }
+        return { [keyLoading] in number.map { keyLoading.forget($0) } ?? false }
+      }
     }
-    let number = keyLoading.request(self, workers: workers, completion: completion)
-    return AssetLoadRequest(loading: keyLoading, number: number)
+    if parts.contains(.metadata) {
+      request.wait { done in
+        let number = metadataLoading.request(workers: workers, known: knownMetadata) {
+          [self] interrupt throws(MediaError) in
+          try loadMetadata(interrupt: interrupt)
+        } completion: { status in
+          done(status.map { AssetValues(metadata: $0) })
+        }
+        return { [metadataLoading] in number.map { metadataLoading.forget($0) } ?? false }
+      }
+    }
+    return request
   }
 }
 
-/// Somebody who waits for values of an asset.
-public struct AssetLoadRequest: Sendable {
-  let loading: AssetLoading
-  let number: UInt64?
+/// Somebody who waits for values of an asset. Threading: any.
+public final class AssetLoadRequest: Sendable {
+  private struct State {
+    var remaining: Int
+    var values = AssetValues()
+    /// What was not loaded, the first of it.
+    var failure: AssetValueStatus<AssetValues>?
+    var completion: (@Sendable (AssetValueStatus<AssetValues>) -> Void)?
+    var forgets: [@Sendable () -> Bool] = []
+  }
 
-  /// Waits no more: the completion is not called. False when it has been called, or is being called. Any thread.
+  private let state: Mutex<State>
+
+  init(partCount: Int, completion: @escaping @Sendable (AssetValueStatus<AssetValues>) -> Void) {
+    state = Mutex(State(remaining: partCount, completion: completion))
+  }
+
+  /// Waits for one part: `begin` asks for it, with what is to be called, and answers how to forget that.
+  func wait(_ begin: (@escaping @Sendable (AssetValueStatus<AssetValues>) -> Void) -> @Sendable () -> Bool) {
+    let forget = begin { self.partEnded($0) }
+    state.withLock { if $0.remaining > 0 { $0.forgets.append(forget) } }
+  }
+
+  private func partEnded(_ status: AssetValueStatus<AssetValues>) {
+    let isOver = state.withLock { state in
+      if let values = status.value {
+        state.values.properties = values.properties ?? state.values.properties
+        state.values.metadata = values.metadata ?? state.values.metadata
+      } else if state.failure == nil {
+        state.failure = status
+      }
+      state.remaining -= 1
+      return state.remaining == 0
+    }
+    if isOver { finish() }
+  }
+
+  /// Everything has come.
+  func finish() {
+    let (completion, status) = state.withLock { state in
+      defer {
+        state.completion = nil
+        state.forgets = []
+      }
+      return (state.completion, state.failure ?? .loaded(state.values))
+    }
+    completion?(status)
+  }
+
+  /// Waits no more: the completion is not called. False when it has been called, or is being called.
   @discardableResult
-  public func cancel() -> Bool { number.map { loading.forget($0) } ?? false }
+  public func cancel() -> Bool {
+    let (completion, forgets) = state.withLock { state in
+      defer {
+        state.completion = nil
+        state.forgets = []
+      }
+      return (state.completion, state.forgets)
+    }
+    for forget in forgets { _ = forget() }
+    return completion != nil
+  }
 }
 
-/// A task that waits for an asset to be loaded. Its continuation is resumed once, by whoever comes first.
+/// A task that waits for an asset's values. Its continuation is resumed once, by whoever comes first.
 private final class Waiter: Sendable {
   private struct State {
-    var continuation: CheckedContinuation<AssetValueStatus<AssetProperties>, Never>?
-    var request: UInt64?
+    var continuation: CheckedContinuation<AssetValueStatus<AssetValues>, Never>?
+    var request: AssetLoadRequest?
     var isCancelled = false
   }
 
   private let state = Mutex(State())
 
   func begin(
-    _ continuation: CheckedContinuation<AssetValueStatus<AssetProperties>, Never>,
-    ask: (@escaping AssetLoading.Completion) -> UInt64?
+    _ continuation: CheckedContinuation<AssetValueStatus<AssetValues>, Never>,
+    ask: (@escaping @Sendable (AssetValueStatus<AssetValues>) -> Void) -> AssetLoadRequest
   ) {
     let isCancelled = state.withLock { state in
       state.continuation = continuation
@@ -100,16 +193,16 @@ private final class Waiter: Sendable {
     state.withLock { $0.request = request }
   }
 
-  func cancel(_ loading: AssetLoading) {
+  func cancel() {
     let request = state.withLock { state in
       state.isCancelled = true
       return state.request
     }
-    if let request { _ = loading.forget(request) }
+    request?.cancel()
     resume(.cancelled)
   }
 
-  private func resume(_ status: AssetValueStatus<AssetProperties>) {
+  private func resume(_ status: AssetValueStatus<AssetValues>) {
     let continuation = state.withLock { state in
       defer { state.continuation = nil }
       return state.continuation

@@ -21,7 +21,11 @@ public final class Asset: Sendable {
   /// Those of the loadings that run or wait for another one to end. Held for a copy only.
   private let interrupts = Mutex<[ObjectIdentifier: Interrupt]>([:])
   /// Who waits for it to be loaded.
-  let keyLoading = AssetLoading()
+  let keyLoading = AssetLoading<AssetProperties>()
+  /// Who waits for its tags.
+  let metadataLoading = AssetLoading<AssetMetadata>()
+  /// What became of its tags. Held for a copy only.
+  private let metadataOutcome = Mutex<Result<AssetMetadata, MediaError>?>(nil)
   /// What loads it for those.
   let workers: AssetWorkers
   /// Held while the file is opened, so that it is opened once however many ask.
@@ -103,6 +107,7 @@ public final class Asset: Sendable {
   /// status is `cancelled` until one is asked for again. What is loaded stays so. Any thread, does not block.
   public func cancelLoading() {
     keyLoading.cancel()
+    metadataLoading.cancel()
     for interrupt in interrupts.withLock({ Array($0.values) }) { interrupt.cancel() }
   }
 
@@ -113,6 +118,27 @@ public final class Asset: Sendable {
     case .failure(let error): .failed(error)
     case nil: nil
     }
+  }
+
+  /// The same for its tags.
+  var knownMetadata: AssetValueStatus<AssetMetadata>? {
+    switch metadataOutcome.withLock({ $0 }) {
+    case .success(let metadata): .loaded(metadata)
+    case .failure(let error): .failed(error)
+    case nil: nil
+    }
+  }
+
+  /// Opens the file and reads its tags. Blocks. Errors: those of `load()` that concern the file and its container.
+  func loadMetadata(interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
+    let result = Result { () throws(MediaError) in
+      let (demuxer, _) = try MediaFile.open(self, interrupt: interrupt)
+      return try MetadataReader.read(demuxer, displayPath: displayPath)
+    }
+    if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
+    if case .failure(let error) = result, error.code == .cancelled { throw error }
+    metadataOutcome.withLock { $0 = result }
+    return try result.get()
   }
 
   /// Reading the sound has shown where a track ends, nil: the one that the file would have played. The asset's duration

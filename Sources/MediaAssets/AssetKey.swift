@@ -4,6 +4,31 @@ import MediaCore
 public enum AssetKey: String, Sendable, Hashable, CaseIterable {
   case tracks, duration, playable, readable, composable, hasProtectedContent, chapters, preferredRate, preferredVolume
   case providesPreciseDuration
+  case metadata, commonMetadata, availableMetadataFormats
+
+  /// What is read of the file for it.
+  var part: AssetPart {
+    switch self {
+    case .metadata, .commonMetadata, .availableMetadataFormats: .metadata
+    default: .properties
+    }
+  }
+}
+
+/// What is read of a file at one go.
+enum AssetPart: Sendable, Hashable, CaseIterable {
+  /// What it is, and its tracks.
+  case properties
+  /// Its tags, pictures and all.
+  case metadata
+}
+
+/// What was loaded of an asset.
+public struct AssetValues: Sendable, Hashable {
+  /// Nil when no key needed it.
+  public internal(set) var properties: AssetProperties?
+  /// Nil when no key needed it.
+  public internal(set) var metadata: AssetMetadata?
 }
 
 /// How far one of an asset's values is. As AVAsyncProperty.Status.
@@ -50,11 +75,17 @@ extension AssetValueStatus {
 /// A value of an asset's that is loaded when it is asked for: `try await asset.load(.duration, .tracks)`. As AVAsyncProperty.
 public struct AssetProperty<Value: Sendable>: Sendable {
   public let key: AssetKey
-  let read: @Sendable (AssetProperties) -> Value
+  /// The value in what was loaded; nil when its part was not.
+  let read: @Sendable (AssetValues) -> Value?
 
   init(_ key: AssetKey, _ read: @escaping @Sendable (AssetProperties) -> Value) {
     self.key = key
-    self.read = read
+    self.read = { $0.properties.map(read) }
+  }
+
+  init(_ key: AssetKey, ofMetadata read: @escaping @Sendable (AssetMetadata) -> Value) {
+    self.key = key
+    self.read = { $0.metadata.map(read) }
   }
 }
 
@@ -65,6 +96,19 @@ extension AssetProperty where Value == [AssetTrack] {
 extension AssetProperty where Value == MediaTime {
   /// Indefinite where the file does not say.
   public static var duration: Self { Self(.duration) { $0.duration } }
+}
+
+extension AssetProperty where Value == [MetadataItem] {
+  /// All tags of the file; see `AssetMetadata`.
+  public static var metadata: Self { Self(.metadata, ofMetadata: { $0.items }) }
+  /// Those with a common key.
+  public static var commonMetadata: Self { Self(.commonMetadata, ofMetadata: { $0.commonMetadata }) }
+}
+
+extension AssetProperty where Value == [MetadataKeySpace] {
+  public static var availableMetadataFormats: Self {
+    Self(.availableMetadataFormats, ofMetadata: { $0.availableMetadataFormats })
+  }
 }
 
 extension AssetProperty where Value == [AssetChapter] {

@@ -3,11 +3,11 @@ import LibAV
 import MediaCore
 import Synchronization
 
-/// The requests for one asset's values: they share one loading, and each is completed once.
+/// The requests for one part of an asset: they share one loading, and each is completed once.
 ///
 /// Threading: any.
-final class AssetLoading: Sendable {
-  typealias Completion = @Sendable (AssetValueStatus<AssetProperties>) -> Void
+final class AssetLoading<Value: Sendable>: Sendable {
+  typealias Completion = @Sendable (AssetValueStatus<Value>) -> Void
 
   private enum Phase {
     case idle
@@ -26,7 +26,7 @@ final class AssetLoading: Sendable {
   private let state = Mutex(State())
 
   /// Whether it is being loaded, or was cancelled; nil: neither.
-  var status: AssetValueStatus<AssetProperties>? {
+  var status: AssetValueStatus<Value>? {
     state.withLock { state in
       switch state.phase {
       case .idle: nil
@@ -36,10 +36,13 @@ final class AssetLoading: Sendable {
     }
   }
 
-  /// Has the asset loaded, unless it is being loaded already. The completion is called once: at once when the asset is
-  /// loaded or has failed, otherwise on the thread that loads it or cancels. Answers what `forget` takes; nil when it has been called.
-  func request(_ asset: Asset, workers: AssetWorkers, completion: @escaping Completion) -> UInt64? {
-    if let known = asset.knownStatus {
+  /// Has it loaded, unless it is being loaded already. The completion is called once: at once when it is `known`, otherwise on
+  /// the thread that loads it or cancels. Answers what `forget` takes; nil when it has been called.
+  func request(
+    workers: AssetWorkers, known: AssetValueStatus<Value>?,
+    load: @escaping @Sendable (Interrupt) throws(MediaError) -> Value, completion: @escaping Completion
+  ) -> UInt64? {
+    if let known {
       completion(known)
       return nil
     }
@@ -55,7 +58,7 @@ final class AssetLoading: Sendable {
     }
     if let (number, interrupt) = job {
       workers.run { [self] in
-        let result = Result { () throws(MediaError) in try asset.load(interrupt: interrupt) }
+        let result = Result { () throws(MediaError) in try load(interrupt) }
         finished(number, result)
       }
     }
@@ -77,10 +80,10 @@ final class AssetLoading: Sendable {
     for completion in waiting { completion(.cancelled) }
   }
 
-  private func finished(_ number: UInt64, _ result: Result<AssetProperties, MediaError>) {
-    var outcome: AssetValueStatus<AssetProperties> =
+  private func finished(_ number: UInt64, _ result: Result<Value, MediaError>) {
+    var outcome: AssetValueStatus<Value> =
       switch result {
-      case .success(let properties): .loaded(properties)
+      case .success(let value): .loaded(value)
       case .failure(let error): .failed(error)
       }
     // Somebody cancelled reading the file without asking this.

@@ -334,6 +334,7 @@ public enum AssetCommand: Sendable, Hashable {
 public enum AssetValueKey: String, Sendable, Hashable, CaseIterable {
   case tracks, duration, playable, readable, composable, hasProtectedContent, chapters, preferredRate, preferredVolume
   case providesPreciseDuration
+  case metadata, commonMetadata, availableMetadataFormats
 }
 
 /// Commands that watch, or wait for, what happens.

@@ -28,7 +28,7 @@ import Testing
     let path = try file(daemon)
     #expect(try client.reply("asset.open \(path)") == "ok asset=1")
     let before = try client.ask("asset.status 1")
-    #expect(before.count == 11 && before.dropLast().allSatisfy { field("status", $0) == "unknown" })
+    #expect(before.count == 14 && before.dropLast().allSatisfy { field("status", $0) == "unknown" })
     #expect(field("status", before.last ?? "") == "unknown")
     #expect(try client.reply("asset.tracks 1").hasPrefix("error code=1003"))
     #expect(
@@ -37,6 +37,10 @@ import Testing
         "| key=chapters status=loaded value=3", "| key=playable status=loaded value=true",
         "| key=preferredRate status=loaded value=1", "ok asset=1 status=loaded",
       ])
+    let tags = try client.ask("asset.load 1 metadata commonMetadata availableMetadataFormats tracks")
+    print(tags)
+    #expect(
+      tags.count == 5 && tags.dropLast().allSatisfy { field("status", $0) == "loaded" && field("value", $0) != nil })
     let tracks = try client.ask("asset.tracks 1")
     print(tracks.joined(separator: "\n"))
     #expect(tracks.count == 3 && tracks[1].contains(" language=ger") && tracks[0].contains(" layout=stereo"))

@@ -37,7 +37,8 @@ import Testing
     #expect(duration == MediaTime(value: 1, timescale: 10))
     #expect(tracks.map(\.codecName) == ["pcm_s16le"])
     #expect(asset.status(of: .duration) == .loaded(duration))
-    for key in AssetKey.allCases { #expect(asset.status(of: key).name == "loaded") }
+    let tags: [AssetKey] = [.metadata, .commonMetadata, .availableMetadataFormats]
+    for key in AssetKey.allCases { #expect(asset.status(of: key).name == (tags.contains(key) ? "unknown" : "loaded")) }
     #expect(try await asset.load(.isPlayable))
     let (rate, volume) = try await asset.load(.preferredRate, .preferredVolume)
     #expect(rate == 1 && volume == 1)
@@ -86,6 +87,24 @@ import Testing
       let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
       #expect(try await asset.load(.duration) == MediaTime(value: 1, timescale: 10))
     }
+  }
+
+  @Test func tagsAreLoadedBesidesTheRest() async throws {
+    let folder = try TemporaryFolder()
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "sine=duration=1", "-metadata", "title=A song", "-metadata", "artist=Somebody",
+      folder.file("a.mp3"))
+    let asset = Asset(path: folder.file("a.mp3"))
+    let (tags, common, formats, duration) = try await asset.load(
+      .metadata, .commonMetadata, .availableMetadataFormats, .duration)
+    print(
+      tags.count, common.map { "\($0.commonKey?.rawValue ?? "-")=\($0.stringValue ?? "-")" }, formats.map(\.rawValue))
+    #expect(common.contains { $0.commonKey == .title && $0.stringValue == "A song" })
+    #expect(common.contains { $0.commonKey == .artist && $0.stringValue == "Somebody" })
+    #expect(!formats.isEmpty && duration.isNumeric)
+    for key in AssetKey.allCases { #expect(asset.status(of: key).name == "loaded") }
+    asset.cancelLoading()
+    #expect(asset.status(of: .metadata).value?.count == tags.count)
   }
 
   @Test func aTaskThatIsCancelledWaitsNoMoreAndTheOthersGetTheirs() async throws {
@@ -185,7 +204,7 @@ import Testing
       var codes: Set<Int> = []
       for _ in 0..<2 {
         do {
-          _ = try await asset.load(.duration, .tracks)
+          _ = try await asset.load(.duration, .tracks, .metadata)
         } catch {
           codes.insert(error.code.rawValue)
         }
