@@ -2,19 +2,26 @@ import MediaCore
 
 /// Sonic, which leaves out or repeats periods of the pitch.
 ///
-/// Displacement: within 20 ms of output; below 20 kHz and 1/8 of the speed, where Sonic's periods have few samples, within
-/// 60 ms. It begins with the first frame as it is, so that it needs no history. Samples
+/// Displacement: within 20 ms of output. Sonic is off by samples of what is slowed down, 4 ms of output each at 8 kHz and 1/32
+/// of the speed; so slow sound of a low rate goes through it at a multiple of that. It begins with the first frame as it is, so that it needs no history. Samples
 /// pass through 16 bits and are clipped at ±1.
 public final class TimeDomainStretcher: TimeStretcher {
   public let format: AudioFormat
   public let speed: StretchSpeed
   public var historyFrameCount: Int { 0 }
-  /// One, or two that share the speed: below 20 kHz the shortest periods have too few samples for the whole of it.
+  /// One, or two that share the speed: below 25 kHz the shortest periods have too few samples for the whole of a high one.
   private let stages: [SonicStage]
+  /// What brings slow sound of a low rate to a higher one, and how many frames of that have come out of Sonic.
+  private var upsampler: Upsampler?
+  private var upsampledCount = 0
+  /// Frames in front of the first one that the upsampler has still to give.
+  private var lateFrameCount = Upsampler.reach
   private var queue: FrameQueue
 
   /// Sonic's shortest period is the rate over this.
   private static let highestPitchHz = 400.0
+  /// The lowest rate at which what is slower than a quarter is well placed, and 1/32 can be done in one stage.
+  private static let lowestSlowRateHz = 25_000
 
   public init(format: AudioFormat, speed: StretchSpeed) throws(MediaError) {
     self.format = format
@@ -23,6 +30,13 @@ public final class TimeDomainStretcher: TimeStretcher {
     // What Sonic gives at once at a high speed, or takes at once at a low one, is a period over this. With less than
     // two samples of it Sonic stands still.
     let factor = max(speed.value, 1 / speed.value)
+    if speed.value < 0.25, format.sampleRateHz < Self.lowestSlowRateHz {
+      let multiple = (Self.lowestSlowRateHz + format.sampleRateHz - 1) / format.sampleRateHz
+      upsampler = Upsampler(factor: multiple, channelCount: format.channelCount)
+      let higher = AudioFormat(sampleRateHz: format.sampleRateHz * multiple, channelCount: format.channelCount)
+      stages = [try SonicStage(format: higher, speed: speed.value)]
+      return
+    }
     let shortestPeriod = Double(format.sampleRateHz) / Self.highestPitchHz
     if factor - 1 <= shortestPeriod / 2 {
       stages = [try SonicStage(format: format, speed: speed.value)]
@@ -40,11 +54,41 @@ public final class TimeDomainStretcher: TimeStretcher {
 
   public func put(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
     queue.didPut(frameCount)
-    try put(samples, frameCount, into: 0)
+    try bring(samples, frameCount)
+  }
+
+  /// Brings frames to Sonic's rate, and puts them in.
+  private func bring(_ samples: UnsafePointer<Float>, _ frameCount: Int) throws(MediaError) {
+    guard let factor = upsampler?.factor, let higher = upsampler?.put(samples, frameCount: frameCount) else {
+      return try put(samples, frameCount, into: 0)
+    }
+    try higher.withUnsafeBufferPointer { higher throws(MediaError) in
+      if let base = higher.baseAddress {
+        // What comes late is silence in front of the first frame, which it is not to be heard as.
+        let early = min(lateFrameCount, frameCount)
+        lateFrameCount -= early
+        try put(base + early * factor * format.channelCount, (frameCount - early) * factor, into: 0)
+      }
+    }
+  }
+
+  /// Every so many frames of the higher rate one of the format's: what Sonic joins has nothing above the lower one's band.
+  private func queueFew(_ samples: UnsafePointer<Float>, _ frameCount: Int, of factor: Int) {
+    let first = (factor - upsampledCount % factor) % factor
+    upsampledCount += frameCount
+    guard first < frameCount else { return }
+    let (kept, channelCount) = ((frameCount - first + factor - 1) / factor, format.channelCount)
+    queue.append(kept) { output in
+      for frame in 0..<kept {
+        (output + frame * channelCount).update(
+          from: samples + (first + frame * factor) * channelCount, count: channelCount)
+      }
+    }
   }
 
   private func put(_ samples: UnsafePointer<Float>, _ frameCount: Int, into stage: Int) throws(MediaError) {
     guard stage < stages.count else {
+      if let upsampler { return queueFew(samples, frameCount, of: upsampler.factor) }
       let count = frameCount * format.channelCount
       return queue.append(frameCount) { $0.update(from: samples, count: count) }
     }
@@ -54,6 +98,12 @@ public final class TimeDomainStretcher: TimeStretcher {
   }
 
   public func finish() throws(MediaError) {
+    if upsampler != nil {
+      let silence = [Float](repeating: 0, count: Upsampler.reach * format.channelCount)
+      try silence.withUnsafeBufferPointer { silence throws(MediaError) in
+        if let base = silence.baseAddress { try bring(base, Upsampler.reach) }
+      }
+    }
     for stage in stages.indices {
       try stages[stage].finish { output, count throws(MediaError) in try put(output, count, into: stage + 1) }
     }

@@ -29,6 +29,30 @@ import TimeStretch
     #expect(abs(found - 441) < 4.41, "\(algorithm) at \(speed.value): \(found) Hz")
   }
 
+  /// Sound of a low rate that is slowed down goes through Sonic at a higher one.
+  @Test(arguments: [8_000, 11_025, 22_050])
+  func atLowRatesTooThePitchTheLevelAndTheCountAreKept(_ rate: Int) throws {
+    let speed = try StretchSpeed(1, over: 8)
+    let input = tone(441, frameCount: 4_001, channelCount: 2, sampleRateHz: rate)
+    let format = AudioFormat(sampleRateHz: rate, channelCount: 2)
+    for pieces in [[1_024], [1, 977, 64, 2_500]] {
+      let output = try stretched(input, .timeDomain, speed, format: format, pieces: pieces)
+      #expect(Int64(output.count) == 2 * speed.outputCount(of: 4_001))
+      let (left, right) = (
+        stride(from: 0, to: output.count, by: 2).map { output[$0] },
+        stride(from: 1, to: output.count, by: 2).map { output[$0] }
+      )
+      #expect(left == right)
+      let found = pitch(of: left[4_000..<28_000], sampleRateHz: rate)
+      #expect(abs(found - 441) < 4.41, "\(found) Hz")
+      // From the first period on.
+      for first in stride(from: 0, to: 28_000, by: 100) {
+        let peak = left[first..<(first + 100)].lazy.map(abs).max() ?? 0
+        #expect(peak > 0.45 && peak < 0.55, "\(first): \(peak)")
+      }
+    }
+  }
+
   @Test(arguments: algorithms, [2, 6])
   func everyChannelKeepsItsSound(_ algorithm: TimeStretchAlgorithm, _ channelCount: Int) throws {
     // The odd channels are silent, the even ones have a tone.
