@@ -5,7 +5,8 @@ import RealtimeAudio
 /// Puts passes of items one after another into a stream, in the output's format, and describes what it puts where.
 ///
 /// Items of the output's own format are decoded straight into the ring. Others go through a converter; passes of one
-/// format that follow each other share it, so that what comes out equals the conversion of their concatenation. A pass
+/// format that follow each other share it, so that what comes out equals the conversion of their concatenation; what keeps
+/// the pitch is shared by passes of any formats. A pass
 /// of another format begins at the next frame after the exact end of the one before, which is carried without rounding.
 ///
 /// All passes of a stream are played at one rate. At the rates 1 and -1 that costs nothing; at another one the converter makes
@@ -143,11 +144,13 @@ final class StreamWriter {
   /// Whether `item` can follow without the converter being emptied first.
   func canFollowOn(_ item: ItemDecoder) -> Bool {
     guard let converter else { return true }
-    return converter.input == item.format && (converter as? StretchStage)?.algorithm == stretch(of: item)
+    if let stage = converter as? StretchStage { return stage.algorithm == stretch(of: item) }
+    return converter.input == item.format && stretch(of: item) == nil
   }
 
   /// The next pass follows, which begins at `time` of `item`, where it stands; `canFollowOn` it or `finish()` first.
   func begin(_ item: ItemDecoder, at time: MediaTime) throws(MediaError) {
+    try (converter as? StretchStage)?.goOn(with: item.format)
     passIndex += 1
     itemID = item.itemID
     sourceFormat = item.format

@@ -23,13 +23,13 @@ extension AudioConverter: SoundConverter {}
 /// Plays faster or slower and keeps the pitch: brings sound to the stream's format, and stretches it there.
 ///
 /// Output frame `n` stands for the place `n * speed` frames of the stream's rate behind the one that it begins with,
-/// exactly; what is really heard there lies beside it by the stretcher's displacement, which does not grow. Passes of one
-/// format that follow each other go through one stage, so that no seam is heard. A beginning in the middle of an item is
+/// exactly; what is really heard there lies beside it by the stretcher's displacement, which does not grow. Passes that follow
+/// each other go through one stage, of whatever formats they are, so that no seam is heard. A beginning in the middle of an item is
 /// given what lies in front of it, and is heard as if the item had been playing.
 ///
 /// Threading: the decode thread only.
 final class StretchStage: SoundConverter {
-  let input: AudioFormat
+  private(set) var input: AudioFormat
   let algorithm: TimeStretchAlgorithm
   private let output: AudioFormat
   private let stretcher: any TimeStretcher
@@ -39,7 +39,11 @@ final class StretchStage: SoundConverter {
   private var historyFramesMissing = 0
   private var history: [Float] = []
   private var isFinished = false
-  private var scratch: [Float]
+  /// Frames of the stream's rate that what went in stands for, behind the first one that is heard; and how many of them have
+  /// gone into the stretcher.
+  private var place = ExactPlace()
+  private var stretchedCount: Int64 = 0
+  private var scratch: [Float] = []
 
   /// Frames converted at once.
   private static let pieceFrames = 4_096
@@ -54,7 +58,34 @@ final class StretchStage: SoundConverter {
     self.output = output
     stretcher = try algorithm.makeStretcher(format: output, speed: speed)
     if input != output { converter = try AudioConverter(from: input, to: output) }
-    scratch = [Float](repeating: 0, count: input == output ? 0 : Self.pieceFrames * output.channelCount)
+  }
+
+  /// What goes in from now on begins a pass, be it of another format. What the resampler holds of the one before comes first,
+  /// up to its end, which is carried without rounding; the stretcher goes on. Errors: `conversionFailed`; then the pass is
+  /// not begun.
+  func goOn(with input: AudioFormat) throws(MediaError) {
+    guard input != self.input else { return }
+    let next = input == output ? nil : try AudioConverter(from: input, to: output)
+    if historyFramesMissing > 0 { try endHistory() }
+    if let converter {
+      let drain = { (output: UnsafeMutablePointer<Float>, capacity: Int) throws(MediaError) -> Int in
+        try converter.drain(into: output, capacityFrames: capacity)
+      }
+      try pass(through: converter, drain, andThen: drain)
+    }
+    try padToPlace()
+    converter = next
+    self.input = input
+  }
+
+  /// What the resampler lacks at an end is silence.
+  private func padToPlace() throws(MediaError) {
+    let missing = Int(clamping: place.roundedUp - stretchedCount)
+    guard missing > 0 else { return }
+    let silence = [Float](repeating: 0, count: missing * output.channelCount)
+    try silence.withUnsafeBufferPointer { silence throws(MediaError) in
+      if let base = silence.baseAddress { try put(base, missing) }
+    }
   }
 
   // MARK: - Beginning in the middle
@@ -71,6 +102,8 @@ final class StretchStage: SoundConverter {
   /// beginning at the stream's rate and is not before `start`. `first` is the item's frame there, or the one before.
   /// Called once, before anything goes in.
   func begin(readingFrom start: Int64, first: Int64, heardFrom heard: Int64) throws(MediaError) {
+    place = ExactPlace(frame: -heard)
+    place.advance(by: start, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
     guard converter != nil else {
       historyFramesMissing = Int(clamping: heard - start)
       return
@@ -101,6 +134,7 @@ final class StretchStage: SoundConverter {
     _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> Int {
     if frameCount > 0 {
+      place.advance(by: Int64(frameCount), ofRate: input.sampleRateHz, inRate: self.output.sampleRateHz)
       if let converter {
         try pass(through: converter) { output, capacity throws(MediaError) in
           try converter.convert(samples, frameCount: frameCount, into: output, capacityFrames: capacity)
@@ -135,6 +169,7 @@ final class StretchStage: SoundConverter {
     _ first: (UnsafeMutablePointer<Float>, Int) throws(MediaError) -> Int,
     andThen next: (UnsafeMutablePointer<Float>, Int) throws(MediaError) -> Int
   ) throws(MediaError) {
+    if scratch.isEmpty { scratch = [Float](repeating: 0, count: Self.pieceFrames * output.channelCount) }
     try scratch.withUnsafeMutableBufferPointer { buffer throws(MediaError) in
       guard let base = buffer.baseAddress else { return }
       var count = try first(base, Self.pieceFrames)
@@ -145,7 +180,8 @@ final class StretchStage: SoundConverter {
     }
   }
 
-  /// Puts frames of the stream's format into the stretcher; the first ones are what lies in front of what is heard.
+  /// Puts frames of the stream's format into the stretcher; the first ones are what lies in front of what is heard, and what a
+  /// resampler gives behind the end of what went in is left out.
   private func put(_ samples: UnsafePointer<Float>, _ frameCount: Int) throws(MediaError) {
     let passed = min(historyFramesMissing, frameCount)
     if passed > 0 {
@@ -153,8 +189,10 @@ final class StretchStage: SoundConverter {
       historyFramesMissing -= passed
       if historyFramesMissing == 0 { try endHistory() }
     }
-    guard frameCount > passed else { return }
-    try stretcher.put(samples + passed * output.channelCount, frameCount: frameCount - passed)
+    let count = min(frameCount - passed, Int(clamping: place.roundedUp - stretchedCount))
+    guard count > 0 else { return }
+    stretchedCount += Int64(count)
+    try stretcher.put(samples + passed * output.channelCount, frameCount: count)
   }
 
   private func endHistory() throws(MediaError) {

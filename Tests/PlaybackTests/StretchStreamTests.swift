@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import RealtimeAudio
 import RigSupport
@@ -125,6 +126,42 @@ import Testing
             + " around seams peaks \(least) to \(most), largest step \(step)")
         #expect(least > 0.4 && most < 0.6 && step < 0.06)
       }
+    }
+  }
+
+  /// Items of other rates, channel counts and the stream's own format, whose tone goes on at every seam.
+  @Test(arguments: algorithms, [0.5, 1.5, 2])
+  func seamsBetweenSampleRatesAreAsLoudAsTheRest(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) throws {
+    let rig = try StreamRig()
+    let rates = [44_100, 48_000, 32_000, 44_100]
+    var paths: [PlayerItem.ID: String] = [:]
+    for (index, sampleRateHz) in rates.enumerated() {
+      let path = rig.files.file("\(index).wav")
+      // 300 Hz: whole periods of each rate but one, and whole seconds.
+      let samples = tone(300, frameCount: sampleRateHz, channelCount: index % 2 + 1, sampleRateHz: sampleRateHz)
+      try writeWAV(path, samples, sampleRateHz: sampleRateHz, channelCount: index % 2 + 1)
+      paths[PlayerItem.ID(index + 1)] = path
+    }
+    let outcome = try rig.decode(
+      try #require(paths[1]), at: start(rate), then: (2...4).map { Pass(itemID: $0) }, paths: paths,
+      timePitch: algorithm, to: Self.output)
+    #expect(outcome.ends == (1...4).map { Int64((Double($0) * 48_000 / rate).rounded(.up)) })
+    let samples = left(outcome)
+    #expect(Int64(samples.count) == outcome.ends.last)
+    // Two periods of the tone.
+    func level(_ first: Int) -> Double {
+      let energy = samples[first..<(first + 320)].reduce(0) { $0 + Double($1) * Double($1) } / 320
+      return 10 * log10(energy / 0.125)
+    }
+    for seam in outcome.ends.dropLast() {
+      let levels = stride(from: Int(seam) - 4_800, to: Int(seam) + 4_800, by: 80).map { level($0) }
+      let (lowest, highest) = (levels.min() ?? -.infinity, levels.max() ?? .infinity)
+      let steady = stride(from: Int(seam) + 9_600, to: Int(seam) + 14_400, by: 80).map { level($0) }
+      print(
+        "seam at rate \(rate), \(algorithm): \((lowest * 100).rounded() / 100) to \((highest * 100).rounded() / 100) dB,"
+          + " steady \(((steady.min() ?? 0) * 100).rounded() / 100) to \(((steady.max() ?? 0) * 100).rounded() / 100) dB"
+      )
+      #expect(lowest > -1 && highest < 1)
     }
   }
 
