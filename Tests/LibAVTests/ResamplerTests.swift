@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import LibAV
@@ -29,6 +30,37 @@ import Testing
       if count == 0 { return output }
       output += room[..<(count * resampler.outputChannelCount)]
     }
+  }
+
+  /// swresample makes and clears twice as much room as it is asked to fill, so it is not asked for more than can come out.
+  @Test func theRoomThatIsOfferedCostsNothing() throws {
+    let resampler = try Resampler(
+      input: SampleLayout(format: .float32, sampleRateHz: 44_100, channelCount: 2), outputSampleRateHz: 48_000,
+      outputChannelCount: 2)
+    let input = (0..<2_000).map { Float($0) / 2_000 }
+    // 2 GB of addresses, of which only what is written becomes memory.
+    let capacity = 1 << 28
+    let size = capacity * 2 * MemoryLayout<Float>.size
+    let room = try #require(mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))
+    try #require(room != MAP_FAILED)
+    defer { munmap(room, size) }
+    let before = Self.peakMegabytes
+    let count = try input.withUnsafeBytes { bytes in
+      try resampler.convert(
+        try #require(bytes.baseAddress), frameCount: 1_000, into: room.assumingMemoryBound(to: Float.self),
+        capacityFrames: capacity)
+    }
+    let grown = Self.peakMegabytes - before
+    print("resampler: \(count) frames into room for \(capacity): \(grown) MB")
+    #expect(count > 900 && count <= 1_089)
+    #expect(grown < 256)
+  }
+
+  /// The most memory that the process ever had.
+  private static var peakMegabytes: Int {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_maxrss / 1_024
   }
 
   @Test func sixteenBitsAreExact() throws {
