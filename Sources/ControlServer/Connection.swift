@@ -336,11 +336,13 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       try begin(loop, on: try server.registry.player(player), request)
     case .playback(.step(let count), let player):
       try begin(step: count, on: try server.registry.player(player), request)
-    case .playback(.preroll, let player): try beginPreroll(on: try server.registry.player(player), request)
+    case .playback(.preroll(let rate), let player):
+      try beginPreroll(rate, on: try server.registry.player(player), request)
     case .playback(.chapter(let isNext), let player):
       try beginChapter(isNext: isNext, on: try server.registry.player(player), request)
     case .asset(.load(let id, let keys)): try beginLoading(id, keys, request)
     case .players(.playAt(let moment, let names)): try begin(moment, of: names, request)
+    case .players(.rateTogether(let rate, let names)): try begin(rate: rate, of: names, request)
     case .queue(let command, let player):
       try begin(command, on: try server.registry.player(player), request)
     case .watching(.wait(let conditions, let timeout, let player)):

@@ -2,20 +2,42 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// `play-at`: players that start on the same sample.
+/// `play-at` and `rate-together`: players that start, or change their rate, on the same sample.
 extension Connection {
   /// Begins a start. It goes on when the connection is gone before it is answered.
   func begin(
     _ moment: PlayersCommand.StartMoment, of names: [String], _ request: WaitingRequest
   ) throws(MediaError) {
-    var players: [QueuePlayer] = []
-    for name in names { players.append(try server.registry.player(name).player) }
-    try server.engine.start(players, at: StartMoment(moment)) { result in
+    try server.engine.start(try players(named: names), at: StartMoment(moment)) { result in
       switch result {
       case .success(let start): request.finish(Self.reply(start))
       case .failure(let error): request.fail(error)
       }
     }
+  }
+
+  /// Begins a change of the rate. It goes on, too.
+  func begin(rate: Double, of names: [String], _ request: WaitingRequest) throws(MediaError) {
+    try server.engine.setRate(rate, of: try players(named: names)) { result in
+      switch result {
+      case .success(let change): request.finish(Self.reply(change))
+      case .failure(let error): request.fail(error)
+      }
+    }
+  }
+
+  private func players(named names: [String]) throws(MediaError) -> [QueuePlayer] {
+    var players: [QueuePlayer] = []
+    for name in names { players.append(try server.registry.player(name).player) }
+    return players
+  }
+
+  private static func reply(_ change: TogetherRateChange) -> Reply {
+    .ok([
+      "frame": change.outputFrame.map { .integer($0) } ?? FieldValue.none,
+      "hostTime": change.hostTime.map { .seconds(nanoseconds: $0.nanoseconds) } ?? FieldValue.none,
+      "spread": .integer(change.spreadFrameCount),
+    ])
   }
 
   private static func reply(_ start: TogetherStart) -> Reply {

@@ -9,9 +9,10 @@ extension Connection {
     let player = target.player
     switch command {
     case .play: player.onLoop { $0.play() }
-    case .playImmediately:
+    case .playImmediately(let rate):
       try player.tryOnLoop { player throws(MediaError) in
-        try player.playImmediately(atRate: player.state.rate != 0 ? player.state.rate : player.rateForNextPlay)
+        let present = player.state.rate != 0 ? player.state.rate : player.rateForNextPlay
+        try player.playImmediately(atRate: rate ?? present)
       }
     case .autoWait(let action):
       if let action {
@@ -155,9 +156,9 @@ extension Connection {
   }
 
   /// Begins to get ready.
-  func beginPreroll(on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func beginPreroll(_ rate: Double?, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
-      try player.preroll { request.finish(.ok(["ready": .bool($0)])) }
+      try player.preroll(atRate: rate ?? player.rateForNextPlay) { request.finish(.ok(["ready": .bool($0)])) }
     }
   }
 

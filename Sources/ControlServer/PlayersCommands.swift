@@ -19,7 +19,7 @@ extension Connection {
       // All players share the one output; the name has to be right nevertheless.
       _ = try server.registry.player(name)
       return .ok(Self.fields(server.engine.outputState, clipped: server.engine.clippedSampleCount))
-    case .playAt: preconditionFailure("play-at waits: Command.isWaiting")
+    case .playAt, .rateTogether: preconditionFailure("these wait: Command.isWaiting")
     }
   }
 

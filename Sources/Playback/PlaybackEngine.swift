@@ -24,6 +24,8 @@ public final class PlaybackEngine: @unchecked Sendable {
   private let loader: ItemLoader
   /// Starts of several players that are under way.
   var startGroups: [StartGroup] = []
+  /// Changes of the rate of several players that are under way.
+  var rateGroups: [RateGroup] = []
   /// The output frame at which `AudioPlayer.deviceCurrentTime` is zero.
   var deviceTimeOrigin: Int64 = 0
 
@@ -136,8 +138,9 @@ public final class PlaybackEngine: @unchecked Sendable {
   /// Whether time may pass: no player is getting ready.
   private var isSettled: Bool {
     if output.isOpening || output.state.status == .opening { return false }
-    guard waitsForDecoders else { return startGroups.allSatisfy(\.isSettled) }
-    return !loader.isBusy && startGroups.allSatisfy(\.isSettled) && players.values.allSatisfy(\.isSettled)
+    guard startGroups.allSatisfy(\.isSettled), rateGroups.allSatisfy(\.isSettled) else { return false }
+    guard waitsForDecoders else { return true }
+    return !loader.isBusy && players.values.allSatisfy(\.isSettled)
   }
 
   /// Something happened that virtual time may wait for.

@@ -46,7 +46,8 @@ extension PlayerControl {
 
   /// Sets the desired rate, from 1/32 to 32 and exact to a millionth; 0 pauses, any other one plays.
   ///
-  /// While playing it changes without a gap or a click, 60 ms after what is heard then; until then `state.timebaseRate` is
+  /// While playing it changes without a gap or a click, 60 ms after what is heard then, or as soon as it has been decoded where
+  /// that takes longer; until then `state.timebaseRate` is
   /// the rate before. Where changes follow each other faster, each takes effect when the one before has, and the newest
   /// is what remains. With `startsPlayback` false a player that is paused stays so, and its next `play` uses the rate,
   /// once. Errors: `unsupportedRate` for what is not a number, too slow or too fast; below zero it is played backwards.
@@ -76,13 +77,15 @@ extension PlayerControl {
   /// See `automaticallyWaitsToMinimizeStalling`.
   public func setAutomaticallyWaitsToMinimizeStalling(_ waits: Bool) { core.setAutomaticallyWaits(waits) }
 
-  /// Gets ready to be played at `rate`, without being heard.
+  /// Gets ready to be played at `rate`, without being heard: what is there is decoded for that rate, so that playing at it
+  /// begins with what was got ready. Playing at another one decodes anew, as any change of rate does.
   ///
   /// `completion` is called on the control loop, exactly once: with true when the first samples are with the mixer, so
   /// that playing is heard as soon as the device can; with false when the time or the item changes before, a rate is set,
-  /// the item fails, or prerolling is cancelled. While the item is not open, or there is no output, it waits.
+  /// the item fails, another rate is prerolled, or prerolling is cancelled. While the item is not open, or there is no output, it waits.
   ///
-  /// Errors: `invalidState` while the rate is not 0, `unsupportedRate`, `noCurrentItem`, or the current item's own; then
+  /// Errors: `invalidState` while the rate is not 0 and for a player that is about to start with others at another one,
+  /// `unsupportedRate` for one that `setRate` does not take and for 0, `noCurrentItem`, or the current item's own; then
   /// `completion` is not called.
   public func preroll(atRate rate: Double = 1, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
     try core.preroll(atRate: rate, completion: completion)

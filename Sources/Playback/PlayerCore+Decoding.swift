@@ -19,8 +19,10 @@ extension PlayerCore {
     let stream = RenderStream(
       capacityFrames: format.sampleRateHz * Self.streamMilliseconds / 1_000, channelCount: format.channelCount)
     forget(preparing)
+    let isSplit = start.isContinuation && start.spliceAfter != nil
     preparing = Generation(
       number: generation, stream: stream, jumpCause: start.jumpCause, isContinuation: start.isContinuation,
+      startError: isSplit ? nextStartError : .zero, sharedFrame: isSplit ? sharedFrame : nil,
       trace: makeTrace(of: start))
     logger.debug(
       "preparing",
@@ -95,14 +97,21 @@ extension PlayerCore {
   /// 5 ms.
   private static func fadeFrameCount(_ core: RenderCore) -> Int64 { Int64(core.format.sampleRateHz / 200) }
 
-  /// How far playback went on while what continues it was decoded.
+  /// How far playback went on while what continues it was decoded. One that was to take over with others is where it would
+  /// be had it come in time.
   private func framesPlayed(of prepared: Generation) -> Int64 {
+    max(0, min(framesPassed(of: prepared), prepared.stream.writtenFrame))
+  }
+
+  /// The same, be it in front of its first frame or behind what has been decoded.
+  private func framesPassed(of prepared: Generation) -> Int64 {
+    if let frame = prepared.sharedFrame { return output.heardFrame - frame }
     guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
       let rate = timeline.rate(streamID: prepared.stream.id, streamFrame: 0),
       let elapsed = (position.time - start.time).frameCount(
         rate: timeline.sampleRateHz, playbackRate: rate, rounding: .towardNegativeInfinity)
     else { return 0 }
-    return max(0, min(elapsed, prepared.stream.writtenFrame))
+    return elapsed
   }
 
   /// An item's mix is another one: what was decoded of the item is decoded anew.
@@ -287,12 +296,22 @@ extension PlayerCore {
       if preparing?.number == generation {
         preparing?.sourceRateHz = preparation.sourceRateHz
         preparing?.trace.preparation = preparation
+        if let start = machine.preparedStart, start.isContinuation, start.spliceAfter != nil {
+          let rest = preparing?.startError ?? .zero
+          preparing?.startError = rest + (preparation.time - start.time)
+        }
         preparing?.startTrims[0] = trim
       }
       if sounding?.number == generation, sounding?.sourceRateHz == nil {
         // It was played before it was ready.
         sounding?.sourceRateHz = preparation.sourceRateHz
         sounding?.startTrims[0] = trim
+      }
+      if preparing?.number == generation, let framesPlayed = preparing.map(framesPassed), let preparing,
+        framesPlayed > preparing.stream.writtenFrame
+      {
+        // So late that what sounds is beyond all of it.
+        run(machine.continueAnew(from: currentTime()), cause: .buffered)
       }
       run(machine.prepared(generation: generation), cause: .buffered)
       // Said even when nothing follows: the decode thread waits for it.

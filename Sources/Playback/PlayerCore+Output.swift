@@ -29,6 +29,7 @@ extension PlayerCore {
     timer?.cancel()
     interruptObservers(at: parkedPosition)
     startGroup?.outputWillStop()
+    rateGroup?.outputWillStop()
     // Frames of another device are others.
     if heldFrame != .max { heldFrame = nil }
     inputIndex = nil
@@ -55,6 +56,7 @@ extension PlayerCore {
     case .rewound:
       timeline.rewind(to: event.outputFrame)
       startGroup?.rewound(self, toFrame: event.outputFrame)
+      rateGroup?.rewound(self, toFrame: event.outputFrame)
     case .runBegan: runBegan(event)
     case .starved:
       takeSpans()
@@ -79,6 +81,9 @@ extension PlayerCore {
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
     traceRun(of: event.streamID, atFrame: event.outputFrame)
     startGroup?.began(self, atFrame: event.outputFrame)
+    if let rate = timeline.rate(streamID: event.streamID, streamFrame: event.streamFrame) {
+      rateGroup?.began(self, atFrame: event.outputFrame, rate)
+    }
     run(machine.soundBegan(), cause: .buffered)
     tellSeam()
   }

@@ -11,9 +11,11 @@ extension PlayerCore {
   }
 
   /// An item's algorithm, or with nil that of all without one of their own, is another one: what was decoded at another
-  /// rate than 1 is decoded anew, from where it is heard then and across 5 ms.
+  /// rate than 1 is decoded anew and heard as a change of rate is, a little ahead of what is heard and across 5 ms.
   func timePitchChanged(_ id: PlayerItem.ID?) {
     guard !isClosed else { return }
-    run(machine.timePitchChanged(of: id, from: currentTime()), cause: .request)
+    machine.timePitchChanged(of: id)
+    publish(.request)
+    followSpeed()
   }
 }

@@ -5,13 +5,13 @@ extension PlayerCore {
   /// Somebody who waits until the player is ready.
   struct Preroll {
     var itemID: PlayerItem.ID
+    var rate: PlaybackRate
     var completion: @Sendable (Bool) -> Void
   }
 
   /// See `PlayerControl.preroll`.
   func preroll(atRate rate: Double, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
-    guard rate != 0 else { throw MediaError(.unsupportedRate, "0 is no rate to play at", operation: "preroll") }
-    try checkRate(rate)
+    let speed = try check(rate, operation: "preroll")
     guard machine.rate == 0 else {
       throw MediaError(.invalidState, "the player is not paused: there is nothing to preroll", operation: "preroll")
     }
@@ -19,21 +19,36 @@ extension PlayerCore {
       throw MediaError(.noCurrentItem, "there is no current item to preroll", operation: "preroll")
     }
     if let error = current.status.error { throw error }
-    prerolls.append(Preroll(itemID: current.id, completion: completion))
+    guard startGroup == nil || machine.speed == speed else {
+      throw MediaError(
+        .invalidState, "the player is about to start with others, at the rate \(machine.speed.value)",
+        operation: "preroll")
+    }
+    // What is got ready for another rate is not any more.
+    let interrupted = prerolls.filter { $0.rate != speed }
+    prerolls.removeAll { $0.rate != speed }
+    prerolls.append(Preroll(itemID: current.id, rate: speed, completion: completion))
+    machine.speed = speed
+    if machine.needsSpeedChange { run(machine.changeSpeed(from: currentTime()), cause: .request) }
+    for preroll in interrupted { enqueue(.preroll(preroll.completion, false)) }
     settlePrerolls()
   }
 
   /// Whether what is heard next is with the mixer, so that setting it running is all that is left.
   private var isPrerolled: Bool {
     machine.preparedStart == nil && machine.decoding == .active && machine.uncommitted == nil
-      && machine.seeks.current == nil && !machine.decoded.isEmpty
+      && machine.seeks.current == nil && !machine.decoded.isEmpty && !machine.needsSpeedChange
   }
 
-  /// Completes what has become true, or can no more: the item failed or is not the current one.
+  /// Completes what has become true, or can no more: the item failed or is not the current one, the rate is another one.
   func settlePrerolls() {
     guard !prerolls.isEmpty else { return }
     let current = machine.entries.first
-    if prerolls.contains(where: { $0.itemID != current?.id }) || current?.status.error != nil { return endPrerolls() }
+    if prerolls.contains(where: { $0.itemID != current?.id || $0.rate != machine.speed })
+      || current?.status.error != nil
+    {
+      return endPrerolls()
+    }
     if isPrerolled { endPrerolls(areReady: true) }
   }
 

@@ -30,7 +30,8 @@ extension PlayerCore {
     publish(.request)
   }
 
-  private func check(_ rate: Double, operation: String) throws(MediaError) -> PlaybackRate {
+  /// The rate, if a player can play at it. Errors: `unsupportedRate`, for 0, too.
+  func check(_ rate: Double, operation: String) throws(MediaError) -> PlaybackRate {
     guard let checked = PlaybackRate(rate) else {
       throw MediaError(
         .unsupportedRate, "a rate is from 1/32 to 32, or backwards from -1/32 to -32, not \(rate)",
@@ -44,8 +45,11 @@ extension PlayerCore {
     if rate != 0 { _ = try check(rate, operation: "rate") }
   }
 
-  func changeRate(to rate: Double, immediately: Bool = false) {
+  /// `group`: with whom it is to be heard at the same frame.
+  func changeRate(to rate: Double, immediately: Bool = false, with group: RateGroup? = nil) {
     endPrerolls()
+    rateGroup?.leave(self)
+    rateGroup = group
     leaveStartGroup(playsAtOnce: rate != 0)
     if rate != 0 {
       nextRate = nil
@@ -68,38 +72,68 @@ extension PlayerCore {
     return (timeline.rate(atOutputFrame: presentFrame) ?? machine.decodedSpeed).value
   }
 
-  /// Lets what is heard come to the rate that is wanted. Where a change is under way already, or something else is about
-  /// to follow, it waits: this is asked again when that has been heard.
+  /// How a change of rate, or of pitch, comes to be heard.
+  enum SpeedStep {
+    /// Not yet: this is asked again when what is under way has been heard.
+    case wait
+    /// Nothing sounds that it could be joined to.
+    case atOnce
+    /// The pass goes over at this frame of its stream, where `time` of its item is, but for what of an error is left.
+    case split(PassID, time: MediaTime, streamFrame: Int64, error: MediaTime)
+  }
+
+  /// The output frame at which a change that is asked for now is heard.
+  var nextSpeedFrame: Int64 {
+    output.heardFrame + Int64(timeline.sampleRateHz) * Self.changeMilliseconds / 1_000
+  }
+
+  /// Lets what is heard come to the rate and the pitch that are wanted. Where a change is under way already, or something
+  /// else is about to follow, it waits: this is asked again when that has been heard.
   func followSpeed() {
     guard !isClosed, inputIndex != nil, machine.needsSpeedChange else { return }
-    guard machine.canSplitForSpeed else { return changeSpeedAtOnce() }
+    if let rateGroup { return rateGroup.timeMayHavePassed() }
+    take(speedStep(at: nextSpeedFrame))
+  }
+
+  func take(_ step: SpeedStep) {
+    switch step {
+    case .wait: break
+    case .atOnce: run(machine.changeSpeed(from: currentTime()), cause: .request)
+    case .split(let pass, let time, let streamFrame, let error):
+      nextStartError = error
+      defer { nextStartError = .zero }
+      run(machine.splitForSpeed(pass, at: time, streamFrame: streamFrame), cause: .request)
+    }
+  }
+
+  /// How a change can be heard at an output frame.
+  func speedStep(at frame: Int64) -> SpeedStep {
+    guard machine.canSplitForSpeed else { return .atOnce }
     takeSpans()
     let rateHz = Int64(timeline.sampleRateHz)
-    let frame = output.heardFrame + rateHz * Self.changeMilliseconds / 1_000
     let current = timeline.rate(atOutputFrame: frame) ?? machine.decodedSpeed
     let fade =
       machine.entries.first.map { isFaded(from: current, to: machine.speed, of: $0.id) } ?? true
       ? rateHz / 200 : 0
     if machine.isTurning, let end = endOfHeardPass, end.frame <= frame + fade { return turn(at: end.end) }
-    guard let run = timeline.run(at: frame), !run.isStill else { return changeSpeedAtOnce() }
-    if let end = run.end, end.frame <= frame {
-      if end.reason == .starved { changeSpeedAtOnce() }
-      return
-    }
+    guard let run = timeline.run(at: frame), !run.isStill else { return .atOnce }
+    if let end = run.end, end.frame <= frame { return end.reason == .starved ? .atOnce : .wait }
     // A cross-fade is over before another one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
     guard let generation = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
       let span = timeline.span(streamID: run.streamID, streamFrame: streamFrame)
-    else { return }
+    else { return .wait }
     // A take-over has to be heard before another one can be asked for.
-    if let outgoing, outgoing.stream.id != run.streamID { return }
+    if let outgoing, outgoing.stream.id != run.streamID { return .wait }
     let pass = PassID(generation: generation.number, index: span.passIndex)
     // Behind that end something else is heard.
-    if ends.contains(where: { $0.passID == pass && $0.streamFrame <= streamFrame }) { return }
-    guard streamFrame + fade <= generation.stream.writtenFrame else { return changeSpeedAtOnce() }
-    self.run(
-      machine.splitForSpeed(pass, at: timeline.time(in: span, at: streamFrame), streamFrame: streamFrame),
-      cause: .request)
+    if ends.contains(where: { $0.passID == pass && $0.streamFrame <= streamFrame }) { return .wait }
+    guard streamFrame + fade <= generation.stream.writtenFrame else { return .atOnce }
+    guard machine.canSplit(pass) else { return .wait }
+    let time = timeline.time(in: span, at: streamFrame)
+    let mended = mendable(generation.startError, at: time, in: span)
+    return .split(
+      pass, time: time - mended, streamFrame: streamFrame, error: generation.startError - mended)
   }
 
   /// Whether what goes on at another rate is faded in. What is only turned round goes on with the very sample it came to.
@@ -117,18 +151,29 @@ extension PlayerCore {
   }
 
   /// Who turns round does not go beyond the pass that is heard: it is turned where it ends, and so does not end.
-  private func turn(at end: ItemEnd) {
+  private func turn(at end: ItemEnd) -> SpeedStep {
     // It is about to change there already, and nothing can be asked for before that has been heard.
     if (outgoing != nil && sounding?.isContinuation == true) || preparing?.isContinuation == true
       || waiting.first?.generation.isContinuation == true
     {
-      return
+      return .wait
     }
-    guard let time = timeline.time(of: end.itemID, streamID: end.streamID, endingAt: end.streamFrame) else { return }
-    run(machine.splitForSpeed(end.passID, at: time, streamFrame: end.streamFrame), cause: .request)
+    guard let time = timeline.time(of: end.itemID, streamID: end.streamID, endingAt: end.streamFrame) else {
+      return .wait
+    }
+    return .split(end.passID, time: time, streamFrame: end.streamFrame, error: .zero)
   }
 
-  private func changeSpeedAtOnce() {
-    run(machine.changeSpeed(from: currentTime()), cause: .request)
+  /// How much of what the change before was off can be made up for at a time: so that however many there are no more than a
+  /// frame or two add up. Time never goes back from one frame to the next, nor out of the pass.
+  private func mendable(_ error: MediaTime, at time: MediaTime, in span: PlayerTimeline.Span) -> MediaTime {
+    guard error != .zero, !machine.isTurning else { return .zero }
+    let most = MediaTime(.zero, advancedByFrames: 3, rate: timeline.sampleRateHz * 4, playbackRate: machine.speed)
+    if span.rate.isReverse {
+      let mended = max(error, most)
+      return time - mended <= span.time ? mended : .zero
+    }
+    let mended = min(error, most)
+    return time - mended >= span.time ? mended : .zero
   }
 }

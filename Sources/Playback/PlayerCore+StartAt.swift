@@ -13,6 +13,7 @@ extension PlayerCore {
   func prepareSpeed(_ rate: Double? = nil) {
     machine.speed = rate.flatMap { PlaybackRate($0) } ?? nextRate ?? defaultRate
     if machine.needsSpeedChange { run(machine.changeSpeed(from: currentTime()), cause: .request) }
+    settlePrerolls()
   }
 
   /// Tells the mixer whether the player is to sound, and from which frame on. To be committed.

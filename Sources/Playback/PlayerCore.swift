@@ -87,6 +87,12 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var heldFrame: Int64?
   /// The start that is under way, alone or with other players.
   var startGroup: StartGroup?
+  /// The change of rate that is under way with other players.
+  var rateGroup: RateGroup?
+  /// The output frame at which what is prepared now is to take over, together with others; nil: it is not.
+  var sharedFrame: Int64?
+  /// What the change that is prepared now leaves of the error of the one before.
+  var nextStartError = MediaTime.zero
   /// Whether the mixer measures this player.
   var isMetered = false
 
@@ -123,6 +129,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var jumpCause: TimeJumpCause?
     /// It is what sounds, decoded anew: it goes on where that is.
     var isContinuation = false
+    /// By how much it is off where the changes of rate should have brought it, there being no frame at that very time.
+    var startError = MediaTime.zero
+    /// The output frame at which it is to take over together with other players' generations.
+    var sharedFrame: Int64?
     /// What was cut off before the beginnings of its passes, by their index; none where there is none.
     var startTrims: [Int: EdgeTrim] = [:]
     /// How its beginning came about.
@@ -202,6 +212,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   func close() {
     guard !isClosed else { return }
     leaveStartGroup()
+    rateGroup?.leave(self)
     run(machine.close(), cause: .closed)
     isClosed = true
     endPrerolls()
@@ -244,6 +255,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     settlePrerolls()
     aimTimer()
     startGroup?.scheduleCheck()
+    rateGroup?.scheduleCheck()
   }
 
   private func run(_ action: Machine.Action, needsCommit: inout Bool) {

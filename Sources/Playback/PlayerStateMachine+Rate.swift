@@ -1,14 +1,16 @@
 import MediaCore
 
-/// Another rate while there is a stream: what is heard goes on from where it is, decoded for the new rate.
+/// Another rate, or another pitch, while there is a stream: what is heard goes on from where it is, decoded for it.
 ///
 /// What sounds is not cut off before the new sound is there. A pass is split at a place a little ahead of what is heard:
 /// what is left of it is decoded at the new rate in a generation of its own, and takes over there as any pass that
 /// follows another. Until that is done a further change waits, so that however often the rate is changed, what is heard
 /// follows.
 extension PlayerStateMachine {
-  /// Whether what is decoded is not at the rate that is wanted.
-  var needsSpeedChange: Bool { decodedSpeed != speed && (hasStream || preparedStart != nil) }
+  /// Whether what is decoded is not at the rate, or not with the pitch, that is wanted.
+  var needsSpeedChange: Bool {
+    (decodedSpeed != speed || isPitchStale) && (hasStream || preparedStart != nil)
+  }
 
   /// Whether the rate that is wanted goes the other way than what is decoded.
   var isTurning: Bool { decodedSpeed.isReverse != speed.isReverse }
@@ -39,12 +41,31 @@ extension PlayerStateMachine {
     return start(Start(itemID: current.id, time: time, isContinuation: true))
   }
 
+  /// What was to go on with what sounds is prepared so late that this is beyond it by now: it goes on from `time`.
+  mutating func continueAnew(from time: MediaTime) -> [Action] {
+    guard case .preparing(let late) = decoding, late.isContinuation, !late.isSilence, late.spliceAfter == nil else {
+      return []
+    }
+    let stall = untoldStall
+    let actions = start(Start(itemID: late.itemID, time: time, isContinuation: true))
+    untoldStall = stall
+    return actions
+  }
+
+  /// Whether a pass can be split for another rate.
+  func canSplit(_ id: PassID) -> Bool { placeToSplit(id) != nil }
+
+  private func placeToSplit(_ id: PassID) -> Int? {
+    guard needsSpeedChange, canSplitForSpeed, let index = decoded.firstIndex(where: { $0.id == id }),
+      !decoded[index].pass.isSilence, !isTurning || index == 0
+    else { return nil }
+    return index
+  }
+
   /// The pass is heard at the old rate up to `time`, which is at `streamFrame` of its stream, and from there on at the one
   /// that is wanted. Nothing happens when it is not one that could be.
   mutating func splitForSpeed(_ id: PassID, at time: MediaTime, streamFrame: Int64) -> [Action] {
-    guard needsSpeedChange, canSplitForSpeed, let index = decoded.firstIndex(where: { $0.id == id }),
-      !decoded[index].pass.isSilence, !isTurning || index == 0
-    else { return [] }
+    guard let index = placeToSplit(id) else { return [] }
     var rest = decoded[index].pass
     rest.start = time
     if isTurning { rest.end = passEnd(from: time, of: rest.itemID) }

@@ -103,7 +103,13 @@ extension PlayerStateMachine {
 
   /// The mixer ran out of samples, which will be heard. Should they come before that, nothing has happened.
   mutating func starved() -> [Action] {
-    guard rate != 0, decoding == .active, !isStarved else { return [] }
+    guard rate != 0, !isStarved else { return [] }
+    if case .preparing(let next) = decoding, next.isContinuation {
+      // What is to go on with it at another rate is so late that all there was has been played.
+      untoldStall = next.itemID
+      return []
+    }
+    guard decoding == .active else { return [] }
     isDry = true
     // Where what has been decoded is there to its end, the next item is still being opened: that is no stall.
     guard let last = decoded.last, !isLastEnded else { return [] }
@@ -118,7 +124,7 @@ extension PlayerStateMachine {
   /// The place where samples ran out has been heard.
   mutating func stallHeard() -> [Action] {
     defer { untoldStall = nil }
-    guard isStarved, let id = untoldStall else { return [] }
+    guard let id = untoldStall, isStarved || preparedStart?.isContinuation == true else { return [] }
     isSounding = false
     guard !automaticallyWaits else { return [.emit(.stalled(id))] }
     return [.emit(.stalled(id))] + setRate(0)

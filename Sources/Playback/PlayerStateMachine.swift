@@ -159,6 +159,8 @@ struct PlayerStateMachine {
   var loop: Loop?
   var generation: UInt64 = 0
   var decoding = Decoding.idle
+  /// Whether what is decoded keeps its pitch in another way than is wanted.
+  var isPitchStale = false
   /// The passes of the present stream, in order, that have not been heard to their end. The first is current.
   var decoded = Deque<Decoded>()
   /// Whether all of the last of `decoded` is in the stream, so that the decode thread cannot be told another end of it.
@@ -377,6 +379,7 @@ struct PlayerStateMachine {
   mutating func prepared(generation: UInt64) -> [Action] {
     guard generation == self.generation, case .preparing(let start) = decoding else { return [] }
     decoding = .active
+    if !isStarved { untoldStall = nil }
     decoded.append(
       Decoded(id: PassID(generation: generation, index: 0), pass: start.pass, isReverse: start.rate.isReverse))
     begunCount = 1
@@ -461,6 +464,7 @@ struct PlayerStateMachine {
     let isTurn = speed.isReverse != decodedSpeed.isReverse
     if !isTurn || start.spliceAfter == nil || start.isContinuation { decodedSpeed = speed }
     start.rate = decodedSpeed
+    if start.spliceAfter == nil || start.isContinuation { isPitchStale = false }
     decoding = .preparing(start)
     isCut = false
     if start.spliceAfter == nil { decoded = [] }

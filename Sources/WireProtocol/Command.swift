@@ -16,6 +16,7 @@ public enum Command: Sendable, Hashable {
     switch self {
     case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .players(.playAt),
       .playback(.chapter, _), .asset(.load),
+      .players(.rateTogether),
       .watching(.wait), .watching(.clockAdvance):
       true
     case .queue(.load(_, let waitUntilReady, _, _), _): waitUntilReady
@@ -42,13 +43,15 @@ public enum ConnectionCommand: Sendable, Hashable {
 public enum PlaybackCommand: Sendable, Hashable {
   case play
   case pause
-  case playImmediately
+  /// At this rate, never 0; nil: at the present one, or that of `play`.
+  case playImmediately(Double?)
   case toggle
   case stop
   case seek(Seek)
   /// So many steps forward, or back.
   case step(Int)
-  case preroll
+  /// For this rate, never 0; nil: for that of `play`.
+  case preroll(Double?)
   case cancelPrerolls
   case cancelSeeks
   /// The rate, 0 for none, from when on, and at which time of the item; nil: where it is.
@@ -368,6 +371,8 @@ public enum PlayersCommand: Sendable, Hashable {
   case outputStatus(player: String)
   /// Starts players with the same frame of the output; at least one name.
   case playAt(StartMoment, players: [String])
+  /// Changes the rate of players with the same frame of the output; never 0, and at least one name.
+  case rateTogether(Double, players: [String])
 
   /// When players that start together do.
   public enum StartMoment: Sendable, Hashable {

@@ -61,6 +61,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case queueEdit = "queue.edit"
   case rate
   case rateAt = "rate-at"
+  case rateTogether = "rate-together"
   case remove
   case `repeat`
   case replace

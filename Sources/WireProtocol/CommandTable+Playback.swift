@@ -7,10 +7,20 @@ extension CommandTable {
       .play, .play, "Plays, at the rate that was set for it (`rate`), or else at `default-rate`.",
       "Answers when the request is taken, not when sound is heard (`wait status=playing` does). With nothing to play the"
         + " player waits for an item."),
-    simple(
-      .playImmediately, .playImmediately, "Plays at once with what is decoded, however little that is.",
-      "At the rate of `play`. Goes on from a stall before enough is there, too. When nothing is decoded, a player with `auto-wait` waits, and one"
-        + " without stays paused; that is no `stalled` event."),
+    CommandSpec(
+      .playImmediately, .playback, "Plays at once with what is decoded, however little that is.",
+      details:
+        "Goes on from a stall before enough is there, too. When nothing is decoded, a player with `auto-wait` waits, and one"
+        + " without stays paused; that is no `stalled` event.",
+      parameters: [
+        ParameterSpec(
+          .rate, .number(-32...32, exceptZero: true), .optional, "RATE",
+          "at which rate; the present one unless said, or that of `play`"), player,
+      ],
+      errors: [.unsupportedRate, .noSuchPlayer], example: ["> play-immediately", "< ok"]
+    ) { arguments throws(MediaError) in
+      .playback(.playImmediately(arguments.number(.rate)), player: arguments.player)
+    },
     CommandSpec(
       .autoWait, .playback, "Sets what happens when samples do not come in time, or gives it.",
       details:
@@ -27,12 +37,18 @@ extension CommandTable {
       .preroll, .playback, "Gets ready to be played without being heard.",
       details:
         "A waiting request: it answers with `ready=true` when the first samples are with the output, so that `play` is heard"
-        + " as soon as the device can; with `ready=false` when the time or the item changes before, a rate is set, or the item"
-        + " fails meanwhile. The player must be paused.",
-      parameters: [player], waiting: .always, reply: ["ready"],
-      errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + itemErrors,
+        + " as soon as the device can; with `ready=false` when the time or the item changes before, a rate is set, another one"
+        + " is prerolled, or the item fails meanwhile. What is got ready is for one rate: playing at it begins with that, playing"
+        + " at another one decodes anew. The player must be paused.",
+      parameters: [
+        ParameterSpec(
+          .rate, .number(-32...32, exceptZero: true), .optional, "RATE", "for which rate; that of `play` unless said"),
+        player,
+      ],
+      waiting: .always, reply: ["ready"],
+      errors: [.invalidState, .unsupportedRate, .noCurrentItem, .noSuchPlayer] + itemErrors,
       example: ["> @8 preroll", "< @8 ok ready=true"]
-    ) { arguments throws(MediaError) in .playback(.preroll, player: arguments.player) },
+    ) { arguments throws(MediaError) in .playback(.preroll(arguments.number(.rate)), player: arguments.player) },
     simple(
       .prerollCancel, .cancelPrerolls, "Answers every `preroll` that is under way, with `ready=false`.",
       "What was got ready stays so. As AVPlayer's `cancelPendingPrerolls`."),
@@ -114,7 +130,7 @@ extension CommandTable {
     CommandSpec(
       .rate, .playback, "Sets the rate to play with, or gives it.",
       details:
-        "From 1/32 to 32, exact to a millionth; what becomes of the pitch, `pitch` says. While playing it changes without a gap or a click, 60 ms after what is heard then (`timebaseRate` of `status` says when). While paused it starts nothing: the next `play` uses it, once; those after it play at `default-rate`. 0 is not a rate; `pause` is. From -1/32 to -32 the current item is heard backwards, at -1 sample by sample; at its beginning it has `ended`, and playback pauses there, or goes on as `repeat one`, `loop` or `end-action none` say. What else follows in the queue is heard forwards only. Turned round in front of an end, of the item or of a loop, it turns there at the latest and has not ended; turned behind an end time of its new direction it is at that end. At time 0 there is nothing to hear backwards: `seek end` first.",
+        "From 1/32 to 32, exact to a millionth; what becomes of the pitch, `pitch` says. While playing it changes without a gap or a click, 60 ms after what is heard then, or as soon as it has been decoded where that takes longer (`timebaseRate` of `status`, and a `changed` of it, say when; until then time goes on as before). While paused it starts nothing: the next `play` uses it, once; those after it play at `default-rate`. 0 is not a rate; `pause` is. From -1/32 to -32 the current item is heard backwards, at -1 sample by sample; at its beginning it has `ended`, and playback pauses there, or goes on as `repeat one`, `loop` or `end-action none` say. What else follows in the queue is heard forwards only. Turned round in front of an end, of the item or of a loop, it turns there at the latest and has not ended; turned behind an end time of its new direction it is at that end. At time 0 there is nothing to hear backwards: `seek end` first.",
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 is as recorded"), player,
       ],

@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// Commands that start players at a moment.
+  /// Commands that start players at a moment, or change the rate of several together.
   static let starts: [CommandSpec] = [
     CommandSpec(
       .playAt, .playback, "Starts players together, on the same sample.",
@@ -61,6 +61,25 @@ extension CommandTable {
       return .playback(
         .rateAt(try arguments.required(.rate, arguments.number(.rate)), moment, from: arguments.time(.from)),
         player: arguments.player)
+    },
+    CommandSpec(
+      .rateTogether, .playback, "Sets one rate for several players, which go over to it on the same sample.",
+      details:
+        "As `rate` does, while they play: none of them is stopped, and players that started together stay together. A waiting"
+        + " request: it answers when the frame of the output with which they go over has been handed to the device, just before it"
+        + " is heard. `frame` and `hostTime` are as with `play-at` (`none` when none of them sounds), `spread` is how many frames"
+        + " lie between the first and the last change (0, unless the sound of one could not be decoded in time). A player that is paused"
+        + " uses the rate for its next `play`, once; one that is told something else meanwhile leaves the others to change without it.",
+      parameters: [
+        ParameterSpec(.rate, .number(-32...32, exceptZero: true), .required, "RATE", "1 is as recorded"),
+        ParameterSpec(.players, .playerName, .list, "NAME", "the players"),
+      ],
+      waiting: .always, reply: ["frame", "hostTime", "spread"],
+      errors: [.unsupportedRate, .invalidArgument, .noSuchPlayer, .waitEnded, .outputLost],
+      example: ["> @8 rate-together 1.5 drums bass keys", "< @8 ok frame=98880 hostTime=5013.31 spread=0"]
+    ) { arguments throws(MediaError) in
+      .players(
+        .rateTogether(try arguments.required(.rate, arguments.number(.rate)), players: arguments.texts(.players)))
     },
   ]
 }

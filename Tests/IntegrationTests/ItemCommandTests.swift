@@ -130,6 +130,14 @@ import Testing
   @Test func aPrerollAnswersWhenPlayingCanBeHeardAtOnce() throws {
     let (_, client) = try ready(count: 1)
     #expect(try client.reply("preroll") == "ok ready=true")
+    #expect(try client.reply("preroll 2") == "ok ready=true")
+    #expect(try client.reply("preroll 0.5") == "ok ready=true")
+    for command in ["preroll", "play-immediately"] {
+      for rate in ["0", "33", "fast"] {
+        #expect(try client.reply("\(command) \(rate)").hasPrefix("error code=6002 name=bad-arguments"))
+      }
+      #expect(try client.reply("\(command) 0.01").hasPrefix("error code=1005 name=unsupported-rate"))
+    }
     try client.reply("play")
     #expect(try client.reply("preroll").hasPrefix("error code=1003"))
     try client.reply("pause")
@@ -151,5 +159,9 @@ import Testing
     try client.reply("preroll")
     #expect(try client.reply("play-immediately") == "ok")
     #expect(field("rate", try client.reply("status")) == "1")
+    #expect(try client.reply("play-immediately 1.5") == "ok")
+    #expect(field("rate", try client.reply("status")) == "1.5")
+    #expect(try client.reply("play-immediately") == "ok")
+    #expect(field("rate", try client.reply("status")) == "1.5")
   }
 }

@@ -3,7 +3,7 @@ import Glibc
 import RigSupport
 import Testing
 
-/// `play-at`: players that start on the same sample, over the wire.
+/// `play-at` and `rate-together`: players that start, and change their rate, on the same sample, over the wire.
 @Suite(.serialized) struct PlayAtTests {
   /// Three players whose files are constants, so that what is heard tells who sounds: 1,000, 2,000 and 4,000.
   private func three(frameCount: Int = 48_000) throws -> (TestDaemon, WireClient) {
@@ -99,6 +99,35 @@ import Testing
     #expect(try client.line()?.contains("-32602") == true)
   }
 
+  @Test func aRateForSeveralPlayersChangesOnOneSample() throws {
+    let (daemon, client) = try three(frameCount: 96_000)
+    for name in ["a", "b", "c"] { try client.reply("pitch varispeed player=\(name)") }
+    #expect(try client.reply("rate-together 0.5 a b c") == "ok frame=none hostTime=none spread=0")
+    #expect(try client.reply("rate player=b") == "ok rate=0.5")
+    #expect(try client.reply("rate-together 1 a b c") == "ok frame=none hostTime=none spread=0")
+    try client.reply("play-at now a b c")
+    try client.reply("clock.advance 0.5")
+    try client.send("@9 rate-together 2 a b c")
+    #expect(
+      try client.ask("clock.advance 0.5") == ["@9 ok frame=26880 hostTime=1.56 spread=0", "ok now=1"])
+    let times = try ["a", "b", "c"].map { field("time", try client.reply("status player=\($0)")) }
+    #expect(Set(times).count == 1, "\(times)")
+    #expect(field("timebaseRate", try client.reply("status player=c")) == "2")
+    for (request, error) in [
+      ("rate-together", "6002 name=bad-arguments"), ("rate-together 2", "6002 name=bad-arguments"),
+      ("rate-together fast a", "6002 name=bad-arguments"), ("rate-together 0 a", "6002 name=bad-arguments"),
+      ("rate-together 33 a", "6002 name=bad-arguments"), ("rate-together 0.01 a b", "1005 name=unsupported-rate"),
+      ("rate-together 2 a nobody", "1006 name=no-such-player"), ("rate-together 2 a a", "1001 name=invalid-argument"),
+    ] {
+      #expect(try client.reply(request).hasPrefix("error code=\(error)"), "\(request)")
+    }
+    #expect(field("rate", try client.reply("status player=a")) == "2")
+    // 0.56 s at the rate 1 and 0.71 s at 2.
+    try client.reply("clock.advance 0.27")
+    for name in ["a", "b", "c"] { #expect(field("time", try client.reply("status player=\(name)")) == "1.98") }
+    try daemon.stop()
+  }
+
   @Test func theLastPassOfALoopEndsTheItem() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()
@@ -146,10 +175,17 @@ import Testing
     #expect(statuses.count == 3 && statuses.allSatisfy { $0.contains("timeControlStatus=playing") })
     type("p 1 9\nv 1 0.25\n")
     try looper.waitForText("volume=0.25\n[Enter v p r q] ")
+    // One rate for all, without a stop: 60 ms after the second that has been heard.
+    let name = try #require(statuses.compactMap { field("player", $0) }.first)
+    try client.reply("observe player.rate player=\(name)")
+    type("r 2\n")
+    while field("new", try client.line() ?? "") != "2" {}
     try client.reply("clock.advance 0.5")
+    try looper.waitForText("frame=50880 hostTime=2.06 spread=0\n[Enter v p r q] ")
+    #expect(try client.ask("player.list").filter { $0.contains("loop-") }.allSatisfy { $0.contains("rate=2") })
     type("q\n")
     #expect(try looper.waitForEnd().status == 0)
-    #expect(try client.ask("player.list").filter { $0.contains("loop-") } == [])
+    #expect(try client.ask("player.list").filter { $0.hasPrefix("|") && $0.contains("loop-") } == [])
     let heard = try levels(daemon)
     #expect(heard.first == "2000/5000*48001")
     #expect(heard.contains { $0.hasPrefix("1250/4250*") })

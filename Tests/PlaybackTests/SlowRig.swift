@@ -1,3 +1,4 @@
+import Foundation
 import MediaAssets
 import MediaCore
 import RigSupport
@@ -136,6 +137,18 @@ final class SlowRig: Sendable {
   func wav(file: Int, frames: Int) throws -> PlayerItem {
     let path = files.file("code-\(file).wav")
     try TimeCode.writeWAV(path: path, file: file, frameCount: frames, sampleRateHz: Self.format.sampleRateHz)
+    return item(path)
+  }
+
+  /// An item that goes round in a circle, in float32.
+  func circle(frames: Int) throws -> PlayerItem {
+    let path = files.file("circle-\(frames).wav")
+    try Circle.file(frames: frames, rate: Self.format.sampleRateHz).write(to: URL(fileURLWithPath: path))
+    return item(path)
+  }
+
+  /// An item with an id that counts from 1.
+  func item(_ path: String) -> PlayerItem {
     let id = nextItemID.withLock { id in
       defer { id += 1 }
       return id

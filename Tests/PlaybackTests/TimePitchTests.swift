@@ -110,6 +110,80 @@ import TimeStretch
     await rig.close()
   }
 
+  private static let changes = AudioTimePitchAlgorithm.allCases.filter(\.isAvailable).flatMap { old in
+    AudioTimePitchAlgorithm.allCases.filter { $0.isAvailable && $0 != old }.map { [old, $0] }
+  }
+
+  /// As a change of rate is: what sounds goes on, to the sample, until 60 ms have been heard, and goes over within 5 ms.
+  @Test(arguments: changes, [0.5, 2])
+  func aChangeIsHeard60MillisecondsAheadWithoutAStep(_ algorithms: [AudioTimePitchAlgorithm], _ rate: Double)
+    async throws
+  {
+    var heard: [[Int]] = []
+    for isChanged in [false, true] {
+      let rig = try await rig(algorithms[0])
+      try await rig.run { try $0.setRate(rate) }
+      await rig.advance(milliseconds: 500)
+      rig.heard.removeAll()
+      if isChanged { try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithms[1]) } }
+      await rig.advance(milliseconds: 500)
+      heard.append(rig.heard.all.map { Int($0.left) })
+      #expect(await rig.run { $0.currentTime() } == MediaTime(value: Int64(rate * 2), timescale: 2))
+      await rig.close()
+    }
+    let lead = zip(heard[0], heard[1]).prefix { $0 == $1 }.count
+    // The first samples that differ may do so by less than a step of 16 bits.
+    #expect((2_880..<2_900).contains(lead), "\(lead) frames")
+    let step = zip(heard[1].dropFirst(), heard[1]).lazy.map { abs($0 - $1) }.max() ?? .max
+    // The tone's own largest step, as high as it is with the one that is not kept, and what a cross-fade of 240 frames adds.
+    let hertz = algorithms.contains(.varispeed) ? max(480, 480 * rate) : 480
+    let own = 16_384 * 2 * Double.pi * hertz / 48_000
+    print("pitch \(algorithms[0]) to \(algorithms[1]) at \(rate): \(lead) frames ahead, step \(step) of \(Int(own))")
+    #expect(Double(step) <= own * 1.02 + 16_384.0 * 2 / 240)
+  }
+
+  /// Whichever of the two is changed first, and whether the other follows at once or later.
+  @Test func changesOfPitchAndRateComeInOneOrder() async throws {
+    var dumps: [[String]] = []
+    for pitchFirst in [true, false] {
+      let rig = try await rig(.varispeed)
+      try await rig.run { try $0.setRate(2) }
+      await rig.advance(milliseconds: 500)
+      rig.log("== change")
+      try await rig.run { player in
+        if pitchFirst { try player.setAudioTimePitchAlgorithm(.timeDomain) }
+        try player.setRate(0.5)
+        if !pitchFirst { try player.setAudioTimePitchAlgorithm(.timeDomain) }
+      }
+      await rig.advance(milliseconds: 500)
+      let told = rig.dump.split(separator: "\n").map(String.init)
+      let from = try #require(told.firstIndex(of: "== change"))
+      dumps.append(told[from...].prefix { $0 != "== heard" }.map { $0 })
+      #expect(await rig.run { $0.state.timebaseRate } == 0.5)
+      #expect(abs(pitch(of: rig.heard.all.suffix(12_000).map { Float($0.left) }[...], sampleRateHz: 48_000) - 480) < 2)
+      await rig.close()
+    }
+    let (pitch, rate) = ("audioTimePitchAlgorithm timeDomain (request)", "rate 0.5 (request)")
+    #expect(dumps[0] == ["== change", pitch, rate, "-- 500 ms"])
+    #expect(dumps[1] == ["== change", rate, pitch, "-- 500 ms"])
+  }
+
+  /// Nothing is decoded anew for an entry that is not concerned, and the next one that is sounds with what was set.
+  @Test func anEntrysOwnAlgorithmChangesWhatIsHeardOfIt() async throws {
+    let rig = try await rig(.varispeed)
+    try await rig.run { try $0.setRate(2) }
+    await rig.advance(milliseconds: 300)
+    let current = await rig.run { $0.currentItem }
+    let item = try #require(current)
+    try item.setAudioTimePitchAlgorithm(.timeDomain)
+    await rig.advance(milliseconds: 200)
+    rig.heard.removeAll()
+    await rig.advance(milliseconds: 500)
+    #expect(abs(heardPitch(rig) - 480) < 2)
+    #expect(await rig.run { $0.currentTime() } == MediaTime(value: 2, timescale: 1))
+    await rig.close()
+  }
+
   @Test func entriesWithAlgorithmsOfTheirOwnFollowEachOtherExactly() async throws {
     let rig = try await Rig()
     var items: [PlayerItem] = []

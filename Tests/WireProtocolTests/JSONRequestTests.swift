@@ -21,6 +21,8 @@ import Testing
     ("mute on", #"{"state":true}"#),
     ("mute off", #"{"state":false}"#), ("mute toggle", #"{"state":"toggle"}"#),
     ("auto-wait on", #"{"state":true}"#), ("step -5", #"{"count":-5}"#), ("preroll", "{}"),
+    ("preroll 2", #"{"rate":2}"#),
+    ("play-immediately 2", #"{"rate":2}"#), ("rate-together 2 a b", #"{"rate":2,"players":["a","b"]}"#),
     ("item.end-time 2 forward=90 reverse=none", #"{"id":2,"forward":90,"reverse":"none"}"#),
     ("item.buffer 2 3", #"{"id":2,"duration":3}"#),
     ("end-action pause", #"{"action":"pause"}"#), ("repeat one", #"{"mode":"one"}"#),

@@ -27,8 +27,10 @@ import Testing
       ("help clock.advance", .connection(.help(.clockAdvance))),
       ("stats", .connection(.stats)), ("bye", .connection(.bye)),
       ("play", .playback(.play, player: "main")), ("pause player=b.2", .playback(.pause, player: "b.2")),
-      ("play-immediately", .playback(.playImmediately, player: "main")),
-      ("preroll", .playback(.preroll, player: "main")), ("step -5", .playback(.step(-5), player: "main")),
+      ("play-immediately", .playback(.playImmediately(nil), player: "main")),
+      ("preroll", .playback(.preroll(nil), player: "main")), ("preroll 2", .playback(.preroll(2), player: "main")),
+      ("play-immediately -1.5", .playback(.playImmediately(-1.5), player: "main")),
+      ("step -5", .playback(.step(-5), player: "main")),
       ("auto-wait", .playback(.autoWait(nil), player: "main")),
       ("auto-wait off", .playback(.autoWait(.off), player: "main")),
       ("item.buffer 2", .item(.buffer(item: 2, nil), player: "main")),
@@ -76,6 +78,7 @@ import Testing
         "play-at +0.5 a b",
         .players(.playAt(.after(try Self.seconds("0.5")), players: ["a", "b"]))
       ),
+      ("rate-together 0.75 a b", .players(.rateTogether(0.75, players: ["a", "b"]))),
       ("play-at now main", .players(.playAt(.now, players: ["main"]))),
       ("play-at 83.5 x", .players(.playAt(.instant(try Self.seconds("83.5")), players: ["x"]))),
       ("play-at frame:480 x", .players(.playAt(.frame(480), players: ["x"]))),
@@ -116,6 +119,18 @@ import Testing
       ("clear", .queue(.clear(), player: "main")), ("list", .queue(.list(offset: 0, limit: 1_000), player: "main")),
       ("list limit=5 offset=10", .queue(.list(offset: 10, limit: 5), player: "main")),
       ("next", .queue(.next(), player: "main")), ("item.status 9", .item(.status(item: 9), player: "main")),
+      (
+        "item.copy 9 before=2 if-version=3",
+        .item(.copy(item: 9, to: .before(item: 2), ifVersion: 3), player: "main")
+      ),
+      ("seek.cancel", .playback(.cancelSeeks, player: "main")),
+      ("preroll.cancel player=b", .playback(.cancelPrerolls, player: "b")),
+      (
+        "rate-at -0.5 +2 from=1.5",
+        .playback(
+          .rateAt(-0.5, .after(try Self.seconds("2")), from: try Self.seconds("1.5")), player: "main")
+      ),
+      ("rate-at 0 now", .playback(.rateAt(0, .now, from: nil), player: "main")),
       ("item.volume 9", .item(.volume(item: 9, .init(clears: false, step: nil)), player: "main")),
       ("item.volume 9 clear", .item(.volume(item: 9, .init(clears: true, step: nil)), player: "main")),
       (

@@ -1,0 +1,102 @@
+import MediaCore
+import RigSupport
+import Testing
+
+@testable import Playback
+
+/// Changes of the rate whose sound is decoded later than 60 ms after they were asked for.
+@Suite struct LateRateTests {
+  /// A rig that plays a circle, the decode thread at rest.
+  private func rig() async throws -> SlowRig {
+    let rig = try await SlowRig()
+    let item = try rig.circle(frames: 960_000)
+    try await rig.run { player in
+      try player.setAudioTimePitchAlgorithm(.varispeed)
+      try player.append([item])
+    }
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 200)
+    return rig
+  }
+
+  private func places(_ rig: SlowRig) -> [Double] {
+    zip(rig.heard.left, rig.heard.right).map { Circle.place(left: $0.0, right: $0.1) }
+  }
+
+  private func steps(_ places: some Collection<Double>) -> [Double] {
+    zip(places.dropFirst(), places).map { Circle.difference($0, $1) }
+  }
+
+  /// How far the current time is from the sample that is heard next, in frames.
+  private func deviation(_ rig: SlowRig) async -> Double {
+    let (time, rate) = await rig.run { ($0.currentTime(), $0.state.timebaseRate) }
+    guard let last = places(rig).last else { return .infinity }
+    return abs(Circle.difference(time.seconds * 48_000, last + rate))
+  }
+
+  @Test(arguments: [2, 0.5] as [Double])
+  func aLateChangeIsHeardWhenItIsThereWithoutAClickAndLosesNoTime(_ rate: Double) async throws {
+    let rig = try await rig()
+    rig.gate.open(upTo: 0)
+    try await rig.run { try $0.setRate(rate) }
+    try await rig.block()
+    for _ in 0..<5 {
+      await rig.advance(milliseconds: 100)
+      // It says so: the rate is what is wanted, and time goes on as before.
+      let state = await rig.state
+      #expect(state.rate == rate && state.timebaseRate == 1 && state.timeControlStatus == .playing)
+    }
+    #expect(await rig.time == MediaTime(value: 7, timescale: 10))
+    rig.gate.open()
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 200)
+    #expect(await rig.state.timebaseRate == rate)
+    let heard = places(rig)
+    #expect(heard.count == 43_200)
+    let all = steps(heard)
+    let (slow, fast) = (min(1, rate), max(1, rate))
+    // From one sample to the next it goes on by what it did before or does then; in a cross-fade by what lies between.
+    let least = all.min() ?? 0
+    let most = all.max() ?? 0
+    print("late change to \(rate): steps from \(least) to \(most)")
+    #expect(least > slow - 0.6 && most < fast + 1.1)
+    let change = try #require(all.firstIndex { abs($0 - 1) > 0.2 })
+    #expect((33_600..<38_500).contains(change), "\(change)")
+    #expect(all[..<change].allSatisfy { abs($0 - 1) < 0.2 })
+    #expect(all[(change + 480)...].allSatisfy { abs($0 - rate) < 0.01 })
+    #expect(await deviation(rig) < 0.05)
+    #expect(rig.events == [])
+    await rig.close()
+  }
+
+  /// So late that what was decoded at the old rate has been heard to its end.
+  @Test func aChangeThatComesAfterAllThatWasThereIsAStallAndNoSampleIsLost() async throws {
+    let rig = try await rig()
+    rig.gate.open(upTo: 0)
+    try await rig.run { try $0.setRate(2) }
+    try await rig.block()
+    await rig.advance(milliseconds: 10_000)
+    #expect(rig.events.count == 1 && rig.events.first?.hasPrefix("stalled item 1 at ") == true, "\(rig.events)")
+    let stalled = await rig.state
+    #expect(stalled.timeControlStatus == .waiting && stalled.reasonForWaitingToPlay != nil)
+    #expect(stalled.rate == 2 && stalled.timebaseRate == 0)
+    let place = await rig.time
+    let before = places(rig).filter { $0 != .infinity }
+    #expect(abs(Circle.difference(place.seconds * 48_000, (before.last ?? 0) + 1)) < 0.05)
+    rig.gate.open()
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 300)
+    let state = await rig.state
+    #expect(state.timeControlStatus == .playing && state.timebaseRate == 2)
+    let heard = places(rig).filter { $0 != .infinity }
+    let all = steps(heard)
+    #expect(
+      all.allSatisfy { $0 > 0.4 && $0 < 3.1 },
+      "\(all.enumerated().filter { $0.element < 0.4 || $0.element > 3.1 }.prefix(9)) of \(all.count), heard \(before.count) before"
+    )
+    #expect(await deviation(rig) < 0.05)
+    #expect(rig.events.count == 1, "\(rig.events)")
+    await rig.close()
+  }
+}

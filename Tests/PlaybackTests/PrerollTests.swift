@@ -1,0 +1,128 @@
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// Getting ready for a rate.
+@Suite struct PrerollTests {
+  private final class Completions: Sendable {
+    private let all = Mutex<[String]>([])
+    var values: [String] { all.withLock { $0 } }
+    func add(_ value: String) { all.withLock { $0.append(value) } }
+  }
+
+  /// A rig whose item goes round in a circle, paused, its decode thread at rest.
+  private func rig() async throws -> SlowRig {
+    let rig = try await SlowRig()
+    let item = try rig.circle(frames: 480_000)
+    try await rig.run { player in
+      try player.setAudioTimePitchAlgorithm(.varispeed)
+      try player.append([item])
+    }
+    await rig.wait { $0.isPlaybackBufferFull }
+    return rig
+  }
+
+  private func generation(_ rig: SlowRig) async -> UInt64 { await rig.run { $0.control.core.machine.generation } }
+
+  private func preroll(_ rig: SlowRig, _ rate: Double, _ told: Completions) async throws {
+    try await rig.run { player in
+      try player.preroll(atRate: rate) { told.add("\(rate) \($0)") }
+    }
+  }
+
+  /// The places that were heard, from one to the next.
+  private func steps(_ rig: SlowRig) -> [Double] {
+    let places = zip(rig.heard.left, rig.heard.right).map { Circle.place(left: $0.0, right: $0.1) }
+    return zip(places.dropFirst(), places).map { Circle.difference($0, $1) }
+  }
+
+  @Test(arguments: [2, 0.5, -1] as [Double])
+  func whatWasGotReadyForARateIsWhatIsHeardAtIt(_ rate: Double) async throws {
+    let rig = try await rig()
+    try await rig.run { player in
+      try player.seek(to: MediaTime(value: 2, timescale: 1), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
+    }
+    let told = Completions()
+    try await preroll(rig, rate, told)
+    await rig.wait { $0.isPlaybackBufferFull }
+    #expect(told.values == ["\(rate) true"])
+    // From here on nothing can be decoded.
+    rig.gate.open(upTo: 0)
+    let ready = await generation(rig)
+    try await rig.run { try $0.setRate(rate) }
+    await rig.advance(milliseconds: 100)
+    #expect(await generation(rig) == ready)
+    #expect(rig.heard.all.count == 4_800)
+    let steps = steps(rig)
+    #expect(steps.allSatisfy { abs($0 - rate) < 0.01 }, "\(steps.first ?? 0)")
+    #expect(await rig.run { $0.state.timebaseRate } == rate)
+    let time = await rig.time.seconds
+    #expect(abs(time - (2 + rate / 10)) < 2.0 / 48_000)
+    #expect(rig.events.allSatisfy { !$0.hasPrefix("stalled") })
+    await rig.close()
+  }
+
+  @Test func playingAtAnotherRateThanWasPrerolledDecodesAnew() async throws {
+    let rig = try await rig()
+    let told = Completions()
+    try await preroll(rig, 2, told)
+    await rig.wait { $0.isPlaybackBufferFull }
+    let ready = await generation(rig)
+    // `play` is at the default rate, whatever was prerolled.
+    await rig.run { $0.play() }
+    #expect(await generation(rig) == ready + 1)
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 100)
+    #expect(steps(rig).allSatisfy { abs($0 - 1) < 0.01 })
+    #expect(await rig.run { $0.state.timebaseRate } == 1)
+    #expect(await rig.time == MediaTime(value: 1, timescale: 10))
+    #expect(told.values == ["2.0 true"])
+    await rig.close()
+  }
+
+  @Test func aPrerollForAnotherRateInterruptsTheOneBefore() async throws {
+    let rig = try await SlowRig()
+    rig.gate.close()
+    let (item, told) = (try rig.circle(frames: 240_000), Completions())
+    try await rig.run { try $0.append([item]) }
+    try await rig.block()
+    try await preroll(rig, 2, told)
+    try await preroll(rig, 3, told)
+    try await preroll(rig, 3, told)
+    #expect(told.values == ["2.0 false"])
+    rig.gate.open()
+    await rig.wait { $0.isPlaybackBufferFull }
+    #expect(told.values == ["2.0 false", "3.0 true", "3.0 true"])
+    // One that was cancelled is not heard of again.
+    rig.gate.open(upTo: 0)
+    try await preroll(rig, 4, told)
+    try await rig.block()
+    await rig.run { $0.cancelPendingPrerolls() }
+    rig.gate.open()
+    await rig.wait { $0.isPlaybackBufferFull }
+    #expect(told.values.dropFirst(3) == ["4.0 false"])
+    await rig.close()
+  }
+
+  @Test func ratesThatCannotBePrerolledAreErrorsAndChangeNothing() async throws {
+    let rig = try await rig()
+    let told = Completions()
+    let (state, ready) = (await rig.state, await generation(rig))
+    for rate in [0, .nan, .infinity, 33, -33, 0.03] as [Double] {
+      await #expect { try await preroll(rig, rate, told) } throws: { ($0 as? MediaError)?.code == .unsupportedRate }
+    }
+    #expect(await rig.state == state)
+    #expect(await generation(rig) == ready)
+    // A player that is about to start with others does so at their rate.
+    let (engine, player) = (rig.engine, rig.player)
+    try await rig.run { _ in
+      try engine.start([player], at: .after(MediaTime(value: 1, timescale: 1))) { _ in }
+    }
+    await #expect { try await preroll(rig, 2, told) } throws: { ($0 as? MediaError)?.code == .invalidState }
+    #expect(told.values == [])
+    await rig.close()
+  }
+}

@@ -1,0 +1,201 @@
+import MediaCore
+import MediaTesting
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// One rate for several players, which go over to it on the same sample while they play.
+@Suite struct RateTogetherTests {
+  typealias Result = Swift.Result<TogetherRateChange, MediaError>
+
+  final class Answers: Sendable {
+    private let all = Mutex<[Result]>([])
+    var values: [Result] { all.withLock { $0 } }
+    var changes: [TogetherRateChange] { values.compactMap { try? $0.get() } }
+    var errors: [MediaError.Code] {
+      values.compactMap { if case .failure(let error) = $0 { error.code } else { nil } }
+    }
+    func add(_ value: Result) { all.withLock { $0.append(value) } }
+  }
+
+  /// What is left over where sums of floating point are cancelled: far below a sample of 16 bits.
+  private static let rounding: Float = 1e-6
+
+  /// Players on one output that repeat one file each, from a start on one frame.
+  private func players(_ rig: Rig, _ files: [[Float]], sampleRatesHz: [Int]? = nil) async throws -> [QueuePlayer] {
+    var players = [rig.player]
+    for number in 1..<files.count { players.append(QueuePlayer(engine: rig.engine, name: "\(number)")) }
+    for (number, player) in players.enumerated() {
+      let path = rig.files.file("loop-\(number).wav")
+      try writeWAV(path, files[number], sampleRateHz: sampleRatesHz?[number] ?? 48_000, channelCount: 2)
+      let item = rig.item(path)
+      try await player.setAudioTimePitchAlgorithm(.varispeed)
+      try await player.append([item])
+      try await player.setRepeatMode(.one)
+    }
+    await rig.settle()
+    return players
+  }
+
+  private func start(_ rig: Rig, _ players: [QueuePlayer]) async throws {
+    let engine = rig.engine
+    try await rig.run { _ in try engine.start(players, at: .whenReady) { _ in } }
+  }
+
+  private func set(_ rate: Double, _ rig: Rig, _ players: [QueuePlayer], _ answers: Answers) async throws {
+    let engine = rig.engine
+    try await rig.run { _ in try engine.setRate(rate, of: players) { answers.add($0) } }
+  }
+
+  /// Noise of `frames` frames whose left and right channels are it times these.
+  private func noise(_ frames: Int, _ left: Float, _ right: Float) -> [Float] {
+    var random = SeededGenerator(seed: 11)
+    return (0..<frames).flatMap { _ -> [Float] in
+      let value = Float.random(in: -0.4...0.4, using: &random)
+      return [value * left, value * right]
+    }
+  }
+
+  private func loudest(_ rig: Rig) -> Float { (rig.heard.left + rig.heard.right).lazy.map(abs).max() ?? 0 }
+
+  /// The first player's sound is taken away by the second on the left, and by the third on the right: what is left over is
+  /// silence if, and only if, all three are on the same sample.
+  @Test func threePlayersWhoseRateChangesFiftyTimesAreNoSampleApart() async throws {
+    let rig = try await Rig()
+    let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, -1, 0), noise(9_600, 0, -1)])
+    try await start(rig, players)
+    await rig.advance(milliseconds: 300)
+    var random = SeededGenerator(seed: 5)
+    let answers = Answers()
+    for _ in 0..<50 {
+      let rate = Double(Int.random(in: 400_000...2_500_000, using: &random)) / 1_000_000
+      try await set(rate, rig, players, answers)
+      // Some come while the one before is under way.
+      await rig.advance(milliseconds: Int64.random(in: 20...300, using: &random))
+    }
+    await rig.advance(milliseconds: 300)
+    #expect(answers.changes.allSatisfy { $0.outputFrame != nil && $0.spreadFrameCount == 0 })
+    #expect(answers.changes.count == 50, "\(answers.values)")
+    var times: Set<MediaTime> = []
+    var rates: Set<Double> = []
+    for player in players {
+      times.insert(await player.currentTime())
+      rates.insert(await player.state.timebaseRate)
+    }
+    #expect(times.count == 1 && rates.count == 1)
+    let passes = rig.dump.split(separator: "\n").count { $0.contains("event seam 1 to 1") }
+    print(
+      "rate-together: \(answers.changes.count) changes, \(passes) passes, \(rig.heard.left.count) frames, loudest sample"
+        + " left over: \(loudest(rig))")
+    #expect(passes > 20)
+    #expect(loudest(rig) < Self.rounding)
+    // And they sounded.
+    rig.heard.removeAll()
+    for player in players[1...] { await player.setMuted(true) }
+    await rig.advance(milliseconds: 300)
+    #expect(loudest(rig) > 0.2)
+    #expect(rig.dump.split(separator: "\n").allSatisfy { !$0.contains("timeJumped") && !$0.contains("stalled") })
+    await rig.close()
+  }
+
+  /// Loops of other lengths and sample rates end between frames of the output, each elsewhere: where a rate changes behind
+  /// such an end, less than a frame of it is rounded away.
+  @Test func loopsOfOtherLengthsAndSampleRatesStayTogetherWithinAQuarterOfAMillisecond() async throws {
+    let rig = try await Rig()
+    let rates = [48_000, 44_100, 32_000, 48_000]
+    let frames = [9_600, 13_230, 16_000, 4_801]
+    let players = try await players(rig, frames.map { noise($0, 0.1, 0.1) }, sampleRatesHz: rates)
+    try await start(rig, players)
+    await rig.advance(milliseconds: 300)
+    var random = SeededGenerator(seed: 6)
+    let answers = Answers()
+    var rate = 1.0
+    for _ in 0..<50 {
+      rate = Double(Int.random(in: 400_000...2_500_000, using: &random)) / 1_000_000
+      try await set(rate, rig, players, answers)
+      await rig.advance(milliseconds: Int64.random(in: 80...300, using: &random))
+    }
+    await rig.advance(milliseconds: 100)
+    #expect(answers.changes.count == 50 && answers.changes.allSatisfy { $0.spreadFrameCount == 0 })
+    var places: [Double] = []
+    for (number, player) in players.enumerated() {
+      places.append(await player.currentTime().seconds.truncatingRemainder(dividingBy: 0.1))
+      #expect(number == 3 || frames[number] * 10 % rates[number] == 0)
+    }
+    // Their lengths are multiples of 0.1 s, but for the last one's: only whole tenths lie between the first three.
+    let apart = places[..<3].map { abs(($0 - places[0]).remainder(dividingBy: 0.1)) * 48_000 / rate }.max() ?? 1
+    print("rate-together: 50 changes of loops of other lengths and rates: \(apart) frames apart")
+    #expect(apart < 12)
+    await rig.close()
+  }
+
+  @Test func whoIsPausedUsesTheRateForItsNextPlayAndWhoLeavesGoesItsOwnWay() async throws {
+    let rig = try await Rig()
+    let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, 1, 1), noise(9_600, 1, 1)])
+    let (engine, answers) = (rig.engine, Answers())
+    // None sounds.
+    try await set(2, rig, players, answers)
+    await rig.settle()
+    #expect(answers.changes == [TogetherRateChange(outputFrame: nil, hostTime: nil, spreadFrameCount: 0)])
+    await players[0].play()
+    await players[1].play()
+    #expect(await players[1].state.rate == 2)
+    await rig.advance(milliseconds: 200)
+    try await rig.run { _ in try engine.setRate(0.5, of: players) { answers.add($0) } }
+    // Told something else before it is heard.
+    await players[1].pause()
+    await rig.advance(milliseconds: 200)
+    #expect(answers.changes.count == 2)
+    #expect(await players[0].state.timebaseRate == 0.5)
+    #expect(await players[1].state.rate == 0)
+    #expect(await players[2].rateForNextPlay == 0.5)
+    // All of them.
+    try await rig.run { _ in try engine.setRate(3, of: players) { answers.add($0) } }
+    await players[0].pause()
+    await rig.settle()
+    #expect(answers.errors == [.waitEnded])
+    await rig.close()
+  }
+
+  @Test func theyTurnTogether() async throws {
+    let rig = try await Rig()
+    let players = try await players(rig, [noise(96_000, 1, 1), noise(96_000, -1, 0), noise(96_000, 0, -1)])
+    try await start(rig, players)
+    let answers = Answers()
+    await rig.advance(milliseconds: 900)
+    for rate in [-1, 1, -2, 0.5] {
+      try await set(rate, rig, players, answers)
+      await rig.advance(milliseconds: 250)
+      #expect(await players[2].state.timebaseRate == rate)
+    }
+    #expect(answers.changes.count == 4 && answers.changes.allSatisfy { $0.spreadFrameCount == 0 })
+    #expect(loudest(rig) < Self.rounding)
+    await rig.close()
+  }
+
+  @Test func whatCannotBeIsAnErrorAndChangesNothing() async throws {
+    let rig = try await Rig()
+    let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, 1, 1)])
+    let (engine, answers) = (rig.engine, Answers())
+    try await start(rig, players)
+    await rig.advance(milliseconds: 200)
+    let closed = QueuePlayer(engine: engine, name: "closed")
+    await closed.close()
+    let other = try await Rig()
+    let cases: [(Double, [QueuePlayer], MediaError.Code)] = [
+      (2, [], .invalidArgument), (2, [players[0], players[0]], .invalidArgument),
+      (2, [players[0], other.player], .invalidArgument), (2, players + [closed], .invalidState),
+      (0, players, .unsupportedRate), (.nan, players, .unsupportedRate), (33, players, .unsupportedRate),
+    ]
+    for (rate, members, code) in cases {
+      await #expect { try await set(rate, rig, members, answers) } throws: { ($0 as? MediaError)?.code == code }
+    }
+    await rig.advance(milliseconds: 200)
+    for player in players { #expect(await player.state.rate == 1) }
+    #expect(answers.values.isEmpty)
+    await other.close()
+    await rig.close()
+  }
+}
