@@ -109,13 +109,6 @@ import Testing
         .queue(.insert([one], at: .before(item: 2), waitUntilReady: true, ifVersion: nil), player: "main")
       ),
       ("remove 1 2 3 if-version=0", .queue(.remove([1, 2, 3], ifVersion: 0), player: "main")),
-      ("preroll.cancel", .playback(.cancelPrerolls, player: "main")),
-      ("seek.cancel", .playback(.cancelSeeks, player: "main")),
-      (
-        "rate-at 1.5 +2 from=3",
-        .playback(.rateAt(1.5, .after(try Self.seconds("2")), from: try Self.seconds("3")), player: "main")
-      ),
-      ("item.copy 2 before=5", .item(.copy(item: 2, to: .before(item: 5), ifVersion: nil), player: "main")),
       ("clear", .queue(.clear(), player: "main")), ("list", .queue(.list(offset: 0, limit: 1_000), player: "main")),
       ("list limit=5 offset=10", .queue(.list(offset: 10, limit: 5), player: "main")),
       ("next", .queue(.next(), player: "main")), ("item.status 9", .item(.status(item: 9), player: "main")),
@@ -150,12 +143,6 @@ import Testing
           player: "main")
       ),
       ("item.copy 2", .item(.copy(item: 2, to: .after(item: 2), ifVersion: nil), player: "main")),
-      ("preroll.cancel", .playback(.cancelPrerolls, player: "main")),
-      ("seek.cancel player=b", .playback(.cancelSeeks, player: "b")),
-      (
-        "rate-at 1 +0.5 from=12",
-        .playback(.rateAt(1, .after(try Self.seconds("0.5")), from: try Self.seconds("12")), player: "main")
-      ),
       ("asset.open '/a b'", .asset(.open(one, precise: false))),
       ("asset.open '/a b' precise", .asset(.open(one, precise: true))),
       ("asset.load 3 duration tracks", .asset(.load(asset: 3, [.duration, .tracks]))),
