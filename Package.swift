@@ -90,12 +90,13 @@ let package = Package(
 
     // What plays.
     .target(
-      name: "MediaAssets", dependencies: ["MediaCore", "RealtimeAudio", "LibAV", "Playlists", "Tags", deque],
+      name: "MediaAssets",
+      dependencies: ["MediaCore", "RealtimeAudio", "LibAV", "NetworkIO", "Playlists", "Tags", deque],
       swiftSettings: strict),
     .target(
       name: "Playback",
       dependencies: [
-        "MediaCore", "RealtimeAudio", "Playlists", "MediaAssets", "TimeStretch", log, deque, ordered, heap,
+        "MediaCore", "RealtimeAudio", "NetworkIO", "Playlists", "MediaAssets", "TimeStretch", log, deque, ordered, heap,
       ],
       swiftSettings: strict),
 
@@ -104,7 +105,7 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "MediaCore", "Playlists", "WireProtocol", "Playback", "MediaAssets", log, deque, ordered,
+        "MediaCore", "Playlists", "WireProtocol", "NetworkIO", "Playback", "MediaAssets", log, deque, ordered,
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -123,7 +124,7 @@ let package = Package(
     // The library's umbrella.
     .target(
       name: "Playhead",
-      dependencies: ["MediaCore", "RealtimeAudio", "PulseIO", "Playlists", "MediaAssets", "Playback"],
+      dependencies: ["MediaCore", "RealtimeAudio", "PulseIO", "NetworkIO", "Playlists", "MediaAssets", "Playback"],
       swiftSettings: strict),
 
     // For tests only.
@@ -148,7 +149,8 @@ let package = Package(
       name: "NetworkIOTests", dependencies: ["NetworkIO", "MediaCore", "RealtimeAudio", "RigSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "MediaAssetsTests", dependencies: ["MediaAssets", "LibAV", "Tags", "MediaCore", "MediaTesting"],
+      name: "MediaAssetsTests",
+      dependencies: ["MediaAssets", "NetworkIO", "LibAV", "Tags", "MediaCore", "MediaTesting", "RigSupport"],
       exclude: ["Metadata/write-tags.py"],
       swiftSettings: strict),
     .testTarget(

@@ -42,7 +42,7 @@ extension Connection {
           .tooManyAssets, "a connection has at most \(server.limits.assetCount) assets open; `asset.close` closes one",
           operation: CommandName.assetOpen.rawValue)
       }
-      return .ok(["asset": .int(assets.add(Asset(path: path.bytes, prefersPreciseDuration: precise)))])
+      return .ok(["asset": .int(assets.add(PlayerRegistry.asset(path, precise: precise)))])
     case .status(let id): return status(of: try asset(id, .assetStatus), id)
     case .tracks(let id):
       let properties = try Self.properties(of: try asset(id, .assetTracks), .assetTracks)
@@ -96,7 +96,7 @@ extension Connection {
   private func status(of asset: Asset, _ id: Int) -> Reply {
     let status = asset.status(of: .tracks)
     var fields: Fields = [
-      "asset": .int(id), "path": FilePath(bytes: asset.path).map(FieldValue.path) ?? FieldValue.none,
+      "asset": .int(id), "path": asset.wirePath,
       "status": .string(status.name),
     ]
     if case .failed(let error) = status {

@@ -1,4 +1,5 @@
 import MediaCore
+import NetworkIO
 import Playback
 import WireProtocol
 
@@ -45,6 +46,49 @@ extension Connection {
       fields.append("message", .string(error.message))
     }
     return .ok(fields)
+  }
+
+  /// What the network did for an entry.
+  func itemLog(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
+    let item = try item(id, of: target, .itemLog)
+    let log = item.asset.networkLog
+    let rows = log.accessEvents.map(Self.row) + log.errorEvents.map(Self.row)
+    var fields: Fields = ["item": .int(item.id), "count": .int(rows.count)]
+    let station = log.station
+    fields.append("stationName", ifPresent: station?.name.map { .string($0) })
+    fields.append("stationGenre", ifPresent: station?.genre.map { .string($0) })
+    fields.append("stationDescription", ifPresent: station?.description.map { .string($0) })
+    fields.append("stationUrl", ifPresent: station?.url.map { .string($0) })
+    fields.append("stationBitrate", ifPresent: log.accessEvents.last?.indicatedBitrate.map { .int($0) })
+    return .ok(fields, rows: rows)
+  }
+
+  private static func row(_ event: AccessLogEvent) -> Fields {
+    var row: Fields = [
+      "kind": "access", "uri": .string(event.uri), "address": .string(event.serverAddress),
+      "type": .string(event.playbackType),
+    ]
+    row.append("startup", ifPresent: event.startupNanoseconds.map { .seconds(nanoseconds: $0) })
+    row.append("requests", .int(event.numberOfMediaRequests))
+    row.append("bytes", .int(event.numberOfBytesTransferred))
+    row.append("observedBitrate", ifPresent: event.observedBitrate.map { .int($0) })
+    row.append("indicatedBitrate", ifPresent: event.indicatedBitrate.map { .int($0) })
+    row.append("reconnects", .int(event.numberOfReconnects))
+    row.append("addressChanges", .int(event.numberOfServerAddressChanges))
+    row.append("switches", .int(event.numberOfSwitches))
+    row.append("stalls", .int(event.numberOfStalls))
+    row.append("stallDuration", .seconds(nanoseconds: event.stallNanoseconds))
+    return row
+  }
+
+  private static func row(_ event: ErrorLogEvent) -> Fields {
+    [
+      "kind": "error", "uri": .string(event.uri), "address": .string(event.serverAddress),
+      "status": .int(event.statusCode),
+      "retried": .bool(event.isRetried), "code": .int(event.error.code.rawValue),
+      "name": .string(event.error.code.name),
+      "message": .string(event.error.message),
+    ]
   }
 
   /// Puts a copy of an entry into the queue.

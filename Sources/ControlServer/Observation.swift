@@ -111,6 +111,13 @@ final class Observation: @unchecked Sendable {
     case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
     case .chapterChanged(let item, let time, let place):
       notify(.chapterChanged(number: place?.number, title: place?.chapter.title), item, time)
+    case .newAccessLogEntry(let item, let time, let event):
+      notify(
+        .newAccessLogEntry(
+          uri: event.uri, address: event.serverAddress, type: event.playbackType,
+          startupNanoseconds: event.startupNanoseconds ?? 0), item, time)
+    case .streamTitle(let item, let time, let title):
+      notify(.streamTitle(title: title.title, url: title.url), item, time)
     case .seam(let seam): notify(seam)
     case .itemSkipped(let item, let error):
       guard keys.contains(.itemEvents) else { return }

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import NetworkIO
 import Playback
 import Playlists
 import WireProtocol
@@ -86,7 +87,9 @@ final class PlayerRegistry {
 
   /// Makes queue entries, each with the next number. A number is given again only after `unmake`, when nobody has heard
   /// of it.
-  func makeItems(_ paths: [FilePath], precise: Bool, _ lists: ListExpansion? = nil) -> [PlayerItem] {
+  func makeItems(_ paths: [FilePath], precise: Bool, network: NetworkOptions, _ lists: ListExpansion? = nil)
+    -> [PlayerItem]
+  {
     var items: [PlayerItem] = []
     func append(_ asset: Asset, _ entry: PlaylistEntry?) {
       items.append(PlayerItem(asset: asset, timeRange: entry?.range, playlistEntry: entry, id: nextItemID))
@@ -94,13 +97,23 @@ final class PlayerRegistry {
     }
     for path in paths {
       guard let entries = lists?.entries[path] else {
-        append(Asset(path: path.bytes, prefersPreciseDuration: precise), nil)
+        append(Self.asset(path, network, precise: precise), nil)
         continue
       }
       var assets = PlaylistAssets(prefersPreciseDuration: precise)
       for entry in entries { if let asset = assets.asset(for: entry) { append(asset, entry) } }
     }
     return items
+  }
+
+  /// An asset for a path or an address. What is no address after all is one that fails.
+  static func asset(_ path: FilePath, _ network: NetworkOptions = NetworkOptions(), precise: Bool) -> Asset {
+    guard path.isAddress else { return Asset(path: path.bytes, prefersPreciseDuration: precise) }
+    do throws(MediaError) {
+      return Asset(url: try HTTPURL(path.text), options: HTTPOptions(network), prefersPreciseDuration: precise)
+    } catch {
+      return Asset(name: "an address") { () throws(MediaError) in throw error }
+    }
   }
 
   /// The same for a copy of an entry.
@@ -127,8 +140,11 @@ final class PlayerRegistry {
 }
 
 extension PlayerItem {
-  /// The file, as the wire writes it.
-  var wirePath: FieldValue { FilePath(bytes: asset.path).map(FieldValue.path) ?? FieldValue.none }
+  /// The file, or the address without user name and password, as the wire writes it.
+  var wirePath: FieldValue { asset.wirePath }
+
+  /// About how many bytes that has.
+  var wirePathByteCount: Int { asset.url?.redacted.utf8.count ?? asset.path.count }
 }
 
 extension QueuePlayer {
@@ -147,5 +163,30 @@ extension QueuePlayer {
       // `assumeIsolated` loses the type of what it passes on; nothing else can come from `body`.
       preconditionFailure("a player threw \(error)")
     }
+  }
+}
+
+extension HTTPOptions {
+  /// What a command says.
+  init(_ network: NetworkOptions) {
+    self.init()
+    headers = network.headerFields.map { Header(name: $0.name, value: $0.value) }
+    userAgent = network.userAgent
+    isNetworkAllowed = network.isNetworkAllowed
+    interfaces = network.interfaces
+    // As long as may be said, in nanoseconds.
+    guard let nanoseconds = network.timeout?.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) else {
+      return
+    }
+    let timeout = Duration.nanoseconds(nanoseconds)
+    (connectTimeout, firstByteTimeout, stallTimeout) = (timeout, timeout, timeout)
+  }
+}
+
+extension Asset {
+  /// Where it is, as the wire writes it: a path, or an address without user name and password.
+  var wirePath: FieldValue {
+    if let url { return .path(FilePath(address: url.redacted)) }
+    return FilePath(bytes: path).map(FieldValue.path) ?? FieldValue.none
   }
 }

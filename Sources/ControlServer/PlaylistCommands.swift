@@ -148,7 +148,7 @@ extension PlayerItem {
 
   /// As an entry of a list.
   fileprivate var exported: PlaylistEntry {
-    var entry = playlistEntry ?? PlaylistEntry(place: .file(asset.path))
+    var entry = playlistEntry ?? PlaylistEntry(place: asset.url.map { .url($0.redacted) } ?? .file(asset.path))
     entry.range = timeRange
     if duration.isNumeric { entry.duration = duration }
     return entry

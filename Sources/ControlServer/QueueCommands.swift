@@ -113,7 +113,7 @@ extension Connection {
     var byteCount = 0
     for (position, item) in items.enumerated() {
       let titleByteCount = item.playlistEntry?.title?.utf8.count ?? 0
-      byteCount += (item.asset.path.count + titleByteCount) * Self.bytesPerPathByte + Self.bytesPerRow
+      byteCount += (item.wirePathByteCount + titleByteCount) * Self.bytesPerPathByte + Self.bytesPerRow
       // One row always fits: a path came in a line.
       if byteCount > server.limits.outputByteCount / 2, position > 0 { break }
       rows.append(Self.row(item, index: start + position))
@@ -132,7 +132,7 @@ extension Connection {
     var rows: [Fields] = []
     var byteCount = 0
     for item in items.reversed().prefix(limit) {
-      byteCount += item.asset.path.count * Self.bytesPerPathByte + Self.bytesPerRow
+      byteCount += item.wirePathByteCount * Self.bytesPerPathByte + Self.bytesPerRow
       if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
       rows.append([
         "item": .int(item.id), "path": item.wirePath, "status": .string(item.status.name),
@@ -158,6 +158,7 @@ extension Connection {
   func run(_ command: ItemCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
     switch command {
     case .status(let id): return try itemStatus(id, of: target)
+    case .log(let id): return try itemLog(id, of: target)
     case .copy(let id, let place, let version): return try copy(id, to: place, ifVersion: version, on: target)
     case .endTime(let id, let forward, let reverse):
       return try setEnds(of: id, forward: forward, reverse: reverse, on: target)

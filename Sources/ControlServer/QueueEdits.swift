@@ -69,7 +69,7 @@ private struct MadeEdits {
     commandCount += 1
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
     if command.replacesQueue { (length, growth) = (0, 0) }
-    let items = registry.makeItems(command.paths, precise: command.isPrecise, lists)
+    let items = registry.makeItems(command.paths, precise: command.isPrecise, network: command.network, lists)
     // What a list contains instead of itself.
     growth += command.growth + items.count - command.paths.count
     self.items += items
@@ -201,8 +201,8 @@ extension QueueCommand {
   /// The version that the queue must have for an edit.
   var ifVersion: Int? {
     switch self {
-    case .load(_, _, _, let version), .append(_, _, let version, _), .insert(_, _, _, let version, _),
-      .remove(_, let version), .move(_, _, let version), .replace(_, _, let version, _), .clear(let version),
+    case .load(_, _, _, let version, _), .append(_, _, let version, _, _), .insert(_, _, _, let version, _, _),
+      .remove(_, let version), .move(_, _, let version), .replace(_, _, let version, _, _), .clear(let version),
       .edit(_, let version):
       version
     case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .expanding, .export:
@@ -213,7 +213,7 @@ extension QueueCommand {
   /// Whether it answers only when the new entries are ready.
   var waitsUntilReady: Bool {
     switch self {
-    case .load(_, let waits, _, _), .append(_, let waits, _, _), .insert(_, _, let waits, _, _): waits
+    case .load(_, let waits, _, _, _), .append(_, let waits, _, _, _), .insert(_, _, let waits, _, _, _): waits
     default: false
     }
   }
@@ -221,18 +221,27 @@ extension QueueCommand {
   /// The paths of what it adds.
   var paths: [FilePath] {
     switch self {
-    case .load(let paths, _, _, _), .append(let paths, _, _, _), .insert(let paths, _, _, _, _): paths
-    case .replace(_, let path, _, _): [path]
+    case .load(let paths, _, _, _, _), .append(let paths, _, _, _, _), .insert(let paths, _, _, _, _, _): paths
+    case .replace(_, let path, _, _, _): [path]
     default: []
     }
   }
 
   fileprivate var isPrecise: Bool {
     switch self {
-    case .load(_, _, let precise, _), .append(_, _, _, let precise), .insert(_, _, _, _, let precise),
-      .replace(_, _, _, let precise):
+    case .load(_, _, let precise, _, _), .append(_, _, _, let precise, _), .insert(_, _, _, _, let precise, _),
+      .replace(_, _, _, let precise, _):
       precise
     default: false
+    }
+  }
+
+  fileprivate var network: NetworkOptions {
+    switch self {
+    case .load(_, _, _, _, let network), .append(_, _, _, _, let network), .insert(_, _, _, _, _, let network),
+      .replace(_, _, _, _, let network):
+      network
+    default: NetworkOptions()
     }
   }
 
@@ -242,7 +251,7 @@ extension QueueCommand {
     return Swift.max(1, paths.count)
   }
 
-  fileprivate var pathByteCount: Int { paths.reduce(0) { $0 + $1.bytes.count } }
+  fileprivate var pathByteCount: Int { paths.reduce(network.byteCount) { $0 + $1.bytes.count } }
 
   /// Whether nothing of the queue stays.
   fileprivate var replacesQueue: Bool {
@@ -266,10 +275,10 @@ extension QueueCommand {
     switch self {
     case .load: [.removeAll, .append(items)]
     case .append: [.append(items)]
-    case .insert(_, let place, _, _, _): [.insert(items, at: place.place)]
+    case .insert(_, let place, _, _, _, _): [.insert(items, at: place.place)]
     case .remove(let ids, _): [.remove(ids.map { UInt64($0) })]
     case .move(let id, let place, _): [.move(UInt64(id), to: place.place)]
-    case .replace(let id, _, _, _): items.map { .replace(UInt64(id), with: $0) }
+    case .replace(let id, _, _, _, _): items.map { .replace(UInt64(id), with: $0) }
     case .clear: [.removeAll]
     case .edit, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .expanding,
       .export:

@@ -73,7 +73,10 @@ final class WaitRunner: @unchecked Sendable {
       machine.timeJumped()
       judge()
     case .itemChanged, .playedToEnd, .itemFailed, .seam: judge()
-    case .failedToPlayToEnd, .itemSkipped, .stalled, .packetsSkipped, .newErrorLogEntry, .chapterChanged: return
+    case .failedToPlayToEnd, .itemSkipped, .stalled, .packetsSkipped, .newErrorLogEntry, .newAccessLogEntry,
+      .streamTitle,
+      .chapterChanged:
+      return
     }
   }
 

@@ -13,6 +13,8 @@ public final class Demuxer {
     public var maximumStreamCount = 256
     /// MP4: packets come as they lie in the media, from its first on, whatever edit lists say.
     public var ignoresEditLists = false
+    /// Seeks may land by an estimate, where the exact place could only be found by reading all that lies before it.
+    public var seeksByEstimate = false
 
     public init() {}
   }
@@ -52,6 +54,9 @@ public final class Demuxer {
   public let source: FileSource
   private let options: Options
   let context: UnsafeMutablePointer<AVFormatContext>
+
+  /// It comes from a source that neither goes back nor knows how much there is.
+  public var isEndless: Bool { source.byteSource != nil && !source.isSeekable && source.byteCount == nil }
 
   /// Packets come as they lie in the media, whatever edit lists say.
   public var ignoresEditLists: Bool { options.ignoresEditLists }
@@ -153,6 +158,9 @@ public final class Demuxer {
     throw AVFailure(code: result, call: "av_read_frame")
   }
 
+  /// Reads on after `cancelled`, from wherever the source is: a packet may be lost.
+  public func goOn() { source.clearErrors() }
+
   /// Goes to a timestamp of a stream, as near to `target` as can be, but not before `earliest` or after `latest`; in
   /// the stream's ticks. Blocks. Where it lands the next packets tell; containers promise little.
   public func seek(streamIndex: Int, earliest: Int64, target: Int64, latest: Int64) throws(AVFailure) {
@@ -235,6 +243,7 @@ public final class Demuxer {
       // Looks for DTS and S/PDIF that pretend to be PCM; FFmpeg's 2,500 packets would be most of a minute of sound.
       context.pointee.max_probe_packets = 16
     }
+    if options.seeksByEstimate { context.pointee.flags |= AVFMT_FLAG_FAST_SEEK }
     context.pointee.max_streams = Int32(clamping: options.maximumStreamCount)
     shim_refuse_further_files(context)
     var settings: OpaquePointer?

@@ -149,6 +149,9 @@ public final class FileSource {
     }
   }
 
+  /// Whether it can be read from any place on: not so a pipe, or a stream.
+  public var isSeekable: Bool { byteSource?.isSeekable ?? (byteCount != nil) }
+
   /// Bytes in the file now; nil when that cannot be found out.
   var presentByteCount: Int64? {
     if let byteSource { return byteSource.byteCount }

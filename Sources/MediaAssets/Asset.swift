@@ -1,19 +1,20 @@
 import LibAV
 import MediaCore
+import NetworkIO
 import Synchronization
 
-/// A media file: what it is, how long it is, what tracks it has. Made from a path without touching the file, or from a
-/// file's bytes in memory.
+/// A media file: what it is, how long it is, what tracks it has. Made from a path or an address without touching what is there,
+/// from a file's bytes in memory, or from somebody else's source of bytes.
 ///
 /// Loading is explicit and happens once; what it found, or why it failed, is kept. Threading: any.
 public final class Asset: Sendable {
   /// Bytes that an asset in memory may have: 1 GiB.
   public static let maximumDataByteCount = 1 << 30
 
-  /// The file's path, as bytes without a terminating zero; need not be UTF-8. Empty for an asset in memory.
-  public let path: [UInt8]
-  /// The file's bytes, when it is in memory.
-  public let data: [UInt8]?
+  /// Where its bytes are.
+  public let place: AssetPlace
+  /// What the network did for it; empty for other places.
+  public let networkLog: NetworkLog
   /// Loading finds out exactly how long the sound is, even if all of the file has to be read for that: MP3 without an
   /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
   public let prefersPreciseDuration: Bool
@@ -34,15 +35,33 @@ public final class Asset: Sendable {
   private let outcome = Mutex<Result<AssetProperties, MediaError>?>(nil)
   /// Where packets lie in the file, as far as its readers found out. Held for a copy only.
   private let index = Mutex<PacketIndex?>(nil)
+  /// What of a byte source is open.
+  private let opened = Mutex(Opened())
+
+  private struct Opened {
+    /// Opened when the asset was loaded, for whoever reads it next.
+    var kept: (any ByteSource)?
+    /// What is being read.
+    weak var latest: (any ByteSource)?
+  }
+
+  /// An asset for a place. No I/O.
+  public init(place: AssetPlace, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared) {
+    self.place = place
+    self.prefersPreciseDuration = prefersPreciseDuration
+    self.workers = workers
+    networkLog =
+      switch place {
+      case .url: NetworkLog()
+      case .path, .data, .source: .empty
+      }
+  }
 
   /// An asset for a path, absolute or relative to the working directory of the time when it is loaded. No I/O.
   ///
   /// - Parameter workers: what loads it for those who wait without blocking.
-  public init(path: [UInt8], prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared) {
-    self.path = path
-    data = nil
-    self.prefersPreciseDuration = prefersPreciseDuration
-    self.workers = workers
+  public convenience init(path: [UInt8], prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared) {
+    self.init(place: .path(path), prefersPreciseDuration: prefersPreciseDuration, workers: workers)
   }
 
   /// An asset for a path. No I/O.
@@ -50,25 +69,20 @@ public final class Asset: Sendable {
     self.init(path: Array(path.utf8), prefersPreciseDuration: prefersPreciseDuration)
   }
 
-  /// An asset for a `file:` URL, such as `file:///music/a%20b.flac`. No I/O.
+  /// An asset for a `file:` URL, such as `file:///music/a%20b.flac`, or an `http:` or `https:` one. No I/O.
   ///
   /// Errors: `unsupportedPlace` for another scheme or host; `invalidArgument` for text that is no URL.
   public convenience init(url text: String, prefersPreciseDuration: Bool = false) throws(MediaError) {
-    try self.init(path: FileURL.path(from: text), prefersPreciseDuration: prefersPreciseDuration)
+    if HTTPURL.isHTTP(text) {
+      self.init(url: try HTTPURL(text), prefersPreciseDuration: prefersPreciseDuration)
+    } else {
+      try self.init(path: FileURL.path(from: text), prefersPreciseDuration: prefersPreciseDuration)
+    }
   }
 
   /// An asset for a media file's bytes, which are shared and not copied. No I/O; they are looked at when it is loaded.
-  public init(data: [UInt8], prefersPreciseDuration: Bool = false) {
-    path = []
-    self.data = data
-    self.prefersPreciseDuration = prefersPreciseDuration
-    workers = .shared
-  }
-
-  /// The path as text for messages; what is not UTF-8 shows as U+FFFD.
-  public var displayPath: String {
-    if let data { return "\(data.count) bytes of data" }
-    return String(decoding: path, as: UTF8.self)
+  public convenience init(data: [UInt8], prefersPreciseDuration: Bool = false) {
+    self.init(place: .data(data), prefersPreciseDuration: prefersPreciseDuration)
   }
 
   /// What `load()` found, when it has run, with what reading the sound has shown since. Never blocks on the file.
@@ -78,20 +92,36 @@ public final class Asset: Sendable {
   ///
   /// Errors, kept and thrown again next time: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`,
   /// `emptyFile`, `unknownFormat`, `damagedFile`, `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`,
-  /// `mediaLimitExceeded`. Not kept: `cancelled`.
+  /// `mediaLimitExceeded`; from the network those of `HTTPResource.open` and `read`. Not kept: `cancelled`.
   public func load() throws(MediaError) -> AssetProperties {
     if let loaded { return try loaded.get() }
     return try load(interrupt: Interrupt())
   }
 
   /// As above, with the interrupt that ends this loading alone.
-  func load(interrupt: Interrupt) throws(MediaError) -> AssetProperties {
+  ///
+  /// - Parameter keepsOpen: a byte source that had to be opened is kept for the reader that follows; `dropKept` lets it go.
+  func load(interrupt: Interrupt, keepsOpen: Bool = false) throws(MediaError) -> AssetProperties {
+    if let loaded { return try loaded.get() }
     interrupts.withLock { $0[ObjectIdentifier(interrupt)] = interrupt }
     defer { interrupts.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(interrupt)) } }
+    // A server may take its time, and each who waits for it may want to stop waiting: nobody waits for another one there.
+    if isRemote {
+      let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen) }
+      if case .failure(let error) = result, error.code == .cancelled { throw error }
+      return try outcome.withLock { known in
+        if interrupt.isCancelled {
+          return Result<AssetProperties, MediaError>.failure(MediaError(.cancelled, "the operation was cancelled"))
+        }
+        if case .success? = known { return known ?? result }
+        known = result
+        return result
+      }.get()
+    }
     let result = loading.withLock { _ -> Result<AssetProperties, MediaError> in
       // Another thread may have loaded it while this one waited.
       if let loaded { return loaded }
-      let result = Result { () throws(MediaError) in try read(interrupt) }
+      let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen) }
       if case .failure(let error) = result, error.code == .cancelled { return result }
       return outcome.withLock { outcome in
         // Who was told that it is cancelled does not see it loaded.
@@ -168,13 +198,42 @@ public final class Asset: Sendable {
     }
   }
 
-  private func read(_ interrupt: Interrupt) throws(MediaError) -> AssetProperties {
+  // MARK: - Byte sources
+
+  /// The source that was kept open, or a new one, opened. Blocks.
+  func openSource(_ make: () throws(MediaError) -> any ByteSource, interrupt: Interrupt) throws(MediaError)
+    -> any ByteSource
+  {
+    let kept = opened.withLock { opened in
+      defer { opened.kept = nil }
+      return opened.kept
+    }
+    // One that cannot go back must still have its beginning.
+    if let kept, kept.isSeekable || kept.presentBytes?.lowerBound == 0 { return kept }
+    let source = try make()
+    do throws(AVFailure) { try FileSource.open(source, interrupt: interrupt) } catch {
+      throw MediaError(error, path: displayPath)
+    }
+    return source
+  }
+
+  /// A reader has it.
+  func noteReading(_ source: any ByteSource) { opened.withLock { $0.latest = source } }
+
+  /// Nobody is going to read what was kept open.
+  func dropKept() { opened.withLock { $0.kept = nil } }
+
+  /// Bytes of the resource that are in memory, in front of who reads it and behind; nil when none are known.
+  public var presentBytes: Range<Int64>? { opened.withLock { $0.latest }?.presentBytes }
+
+  private func read(_ interrupt: Interrupt, keepsOpen: Bool) throws(MediaError) -> AssetProperties {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     let (demuxer, byteCount) = try MediaFile.open(self, interrupt: interrupt)
     let properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
-    guard prefersPreciseDuration, let track = properties.audioTrack, !track.providesPreciseDuration else {
-      return properties
-    }
+    if keepsOpen, let source = demuxer.source.byteSource { opened.withLock { $0.kept = source } }
+    guard prefersPreciseDuration, demuxer.source.isSeekable, let track = properties.audioTrack,
+      !track.providesPreciseDuration
+    else { return properties }
     let reader = try AudioTrackReader(asset: self, interrupt: interrupt, kinds: .regularFiles)
     let end = try MediaTime(frame: reader.exactFrameCount(), rate: reader.format.sampleRateHz)
     return properties.withAudioEnd(end)

@@ -21,7 +21,9 @@ public struct AssetProperties: Sendable, Hashable {
   public let preferredVolume: Float
   /// What the file says of the padding at the edges of the sound that plays.
   let audioEdges: TrackEdges?
-  /// Size of the file.
+  /// Whether it can be read from any place on. Not so a stream.
+  public let isSeekable: Bool
+  /// Size of the file; 0 when nobody knows.
   public let byteCount: Int64
 
   /// Whether there is sound to play.
@@ -56,6 +58,7 @@ public struct AssetProperties: Sendable, Hashable {
   init(demuxer: Demuxer, byteCount: Int64, displayPath: String, wantedTrackID: Int? = nil) throws(MediaError) {
     formatName = demuxer.formatName
     self.byteCount = byteCount
+    isSeekable = demuxer.source.isSeekable || demuxer.source.byteSource == nil
     if let wantedTrackID {
       audioTrackID = try Self.checkAudio(wantedTrackID, demuxer, displayPath: displayPath)
     } else {
@@ -64,7 +67,8 @@ public struct AssetProperties: Sendable, Hashable {
     let format = ContainerFormat(demuxer.formatName)
     let preferences =
       format == .movie ? MoviePreferences { offset, count in demuxer.bytes(at: offset, count: count) } : nil
-    let timing = ContainerTiming(demuxer: demuxer, byteCount: byteCount)
+    // What a stream says of its length is about what it was made from: it does not end.
+    let timing = ContainerTiming(demuxer: demuxer, byteCount: byteCount, isEndless: demuxer.isEndless)
     audioEdges = audioTrackID.flatMap { timing.edges(of: demuxer.streams[$0]) }
     tracks = demuxer.streams.map { stream in
       AssetTrack(

@@ -40,8 +40,10 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Errors: those of `Asset.load()`; `noPlayableTracks` when it has no sound; `noSuchTrack` when the file has no such sound
   /// track; `decodeFailed` when none of it decodes.
   public convenience init(asset: Asset, trackID: AssetTrack.ID? = nil) throws(MediaError) {
-    _ = try asset.load()
-    try self.init(asset: asset, interrupt: Interrupt(), kinds: .regularFiles, trackID: trackID)
+    let interrupt = Interrupt()
+    _ = try asset.load(interrupt: interrupt, keepsOpen: true)
+    defer { asset.dropKept() }
+    try self.init(asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID)
   }
 
   /// As above, without loading, and with a choice of what may be opened: for tests of reads that block.
@@ -50,6 +52,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   ) throws(MediaError) {
     media = try MediaTrackReader(asset: asset, interrupt: interrupt, kinds: kinds, trackID: trackID)
     edited = media.edits.map { EditedPlace(timeline: $0, warns: $0.hasUnusualRates) }
+    if let source = media.reader.demuxer.source.byteSource { asset.noteReading(source) }
   }
 
   // MARK: - What is read
@@ -62,6 +65,12 @@ public final class AudioTrackReader: @unchecked Sendable {
   public var channelMask: UInt64? { media.channelMask }
   /// The place of the frame that the next read gives.
   public var position: Int64 { edited?.position ?? media.position }
+  /// Where the last seek went is known only by an estimate: finding it out would have meant to read all that lies before it.
+  public var isPlaceEstimated: Bool { media.isPlaceEstimated }
+  /// What the stream said since the last call of what it plays, and from which time on; in order.
+  public func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
+    media.takeTitles().map { (assetTime($0.time), $0.title) }
+  }
   /// Where the time of the last seek went.
   public var lastSeekTimings: SeekTimings { media.lastSeekTimings }
   /// What was cut off in front of the first frame.

@@ -13,10 +13,12 @@ struct ContainerTiming {
   private let format: ContainerFormat
   private let edges: [Int: TrackEdges]
   private let preciseTracks: Set<Int>
+  private let isEndless: Bool
 
-  init(demuxer: Demuxer, byteCount: Int64) {
+  init(demuxer: Demuxer, byteCount: Int64, isEndless: Bool = false) {
     let format = ContainerFormat(demuxer.formatName)
     self.format = format
+    self.isEndless = isEndless
     let playing = demuxer.streams.filter { $0.mediaType == .audio || $0.mediaType == .video }
     let edges = Dictionary(
       playing.filter { $0.mediaType == .audio }.map { stream in
@@ -28,9 +30,12 @@ struct ContainerTiming {
     let beginsAtZero = format.hasMovieTimeline && !edges.values.contains(where: \.beginsAtFirstSound)
     // Without its edit list, a track's time is its media's own, whatever others do.
     origin = demuxer.ignoresEditLists ? .zero : beginsAtZero ? Swift.min(first, .zero) : first
-    containerDuration = demuxer.durationMicroseconds.map { TimeBase.microseconds.time(ofTicks: $0) } ?? .indefinite
+    containerDuration =
+      isEndless
+      ? .indefinite : demuxer.durationMicroseconds.map { TimeBase.microseconds.time(ofTicks: $0) } ?? .indefinite
     preciseTracks = Set(
       playing.filter { stream in
+        if isEndless { return false }
         if format == .mp3 { return edges[stream.index]?.soundFrameCount != nil }
         if let edits = edges[stream.index]?.edits { return edits.endFrame != nil }
         guard let duration = stream.durationTicks else { return false }
@@ -67,6 +72,7 @@ struct ContainerTiming {
     let start = Self.start(of: stream, edges: edges, format: format) ?? origin
     // Plainly zero, lest its fine timescale go into every sum.
     let offset = start.isNumeric && start != origin ? start - origin : .zero
+    if isEndless { return TimeRange(start: offset, duration: .indefinite) }
     if let edits = edges[stream.index]?.edits, let rate = stream.sampleRateHz {
       let duration = edits.endFrame.map { MediaTime(frame: $0 - edits.firstSoundFrame, rate: rate) }
       return TimeRange(start: offset, duration: duration ?? .indefinite)

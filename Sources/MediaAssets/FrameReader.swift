@@ -118,6 +118,26 @@ final class FrameReader {
       .flatMap { video in video.startTicks.map { ($0, video.timeBase) } }
   }
 
+  /// Titles that were met, and the frame from which each holds; taken by `takeTitles`.
+  private var titles: [(frame: Int64, title: StreamTitle)] = []
+
+  /// Takes what the stream said of what it plays.
+  func takeTitles() -> [(frame: Int64, title: StreamTitle)] {
+    defer { titles = [] }
+    return titles
+  }
+
+  /// A title holds from the first packet on that begins at its byte or behind it.
+  private func noteTitles() {
+    guard let source = demuxer.source.byteSource, let byte = packet.bytePosition,
+      let place = packetFrame ?? countedFrame
+    else { return }
+    for title in source.takeTitles(before: byte + 1) { titles.append((place, title)) }
+  }
+
+  /// After an interruption, of a source that cannot go back: reading goes on with the packet that comes next.
+  func goOn() { demuxer.goOn() }
+
   /// Takes the report of dropped packets.
   func takeSkipped() -> SkippedPackets? {
     defer { skipped = nil }
@@ -200,6 +220,7 @@ final class FrameReader {
       badReadCount = 0
       previousEndFrame = countedFrame
       count()
+      noteTitles()
       if trims.note(packet.trimmedFrames) {
         // What was cut off was no end: the file's header is wrong, or files were joined.
         _ = timeline?.noteMissingPacket(frameCount: 0)

@@ -1,5 +1,6 @@
 import LibAV
 import MediaCore
+import NetworkIO
 
 /// Opening a local media file, and what LibAV's failures mean to a user.
 enum MediaFile {
@@ -10,25 +11,67 @@ enum MediaFile {
     _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles
   ) throws(MediaError) -> (Demuxer, byteCount: Int64) {
     let name = asset.displayPath
-    if let data = asset.data, data.count > Asset.maximumDataByteCount {
+    if case .data(let data) = asset.place, data.count > Asset.maximumDataByteCount {
       throw MediaError(.mediaLimitExceeded, "data in memory has at most \(Asset.maximumDataByteCount) bytes")
     }
+    let (bytes, hint) = try byteSource(of: asset, interrupt: interrupt)
     do throws(AVFailure) {
       let source =
-        if let data = asset.data { try FileSource(bytes: data, interrupt: interrupt) } else {
-          try FileSource(path: asset.path, kinds: kinds, interrupt: interrupt)
+        switch asset.place {
+        case .path(let path): try FileSource(path: path, kinds: kinds, interrupt: interrupt)
+        case .data(let data): try FileSource(bytes: data, interrupt: interrupt)
+        case .url, .source:
+          if let bytes {
+            try FileSource(opened: bytes, hint: hint, interrupt: interrupt)
+          } else {
+            preconditionFailure("a place of somebody else's has a byte source")
+          }
         }
-      if source.byteCount != 0 { return (try Demuxer(source: source), source.byteCount ?? 0) }
+      if source.byteCount != 0 {
+        return (try Demuxer(source: source, options: options(for: source)), source.byteCount ?? 0)
+      }
     } catch {
       throw MediaError(error, path: name)
     }
     throw MediaError(.emptyFile, "the file is empty: \(name)")
+  }
+
+  /// Who has the bytes of a place that is neither a file nor memory, opened, and a name whose ending hints at what they are.
+  private static func byteSource(
+    of asset: Asset, interrupt: Interrupt
+  ) throws(MediaError) -> ((any ByteSource)?, hint: String) {
+    switch asset.place {
+    case .path, .data: return (nil, "")
+    case .url(let url, let options):
+      let log = asset.networkLog
+      let source = try asset.openSource(
+        { () throws(MediaError) in HTTPResource(url: url, options: options, log: log) }, interrupt: interrupt)
+      return (source, MediaTypeHint.name(url.lastPathComponent, mediaType: source.mediaType))
+    case .source(let name, let make):
+      let source = try asset.openSource(make, interrupt: interrupt)
+      return (source, MediaTypeHint.name(name, mediaType: source.mediaType))
+    }
+  }
+
+  /// Of a stream that cannot go back less is looked at: it is heard as soon as its format is known.
+  private static func options(for source: FileSource) -> Demuxer.Options {
+    var options = Demuxer.Options()
+    if !source.isSeekable, source.byteSource != nil {
+      options.probeByteCount = 262_144
+      options.analyzeMicroseconds = 1_000_000
+    }
+    options.seeksByEstimate = source.byteSource != nil
+    return options
   }
 }
 
 extension MediaError {
   /// The one place where a failure of FFmpeg's or of the file becomes an error with a public number.
   init(_ failure: AVFailure, path: String) {
+    if let error = failure.sourceError {
+      self = error
+      return
+    }
     let (code, message) = Self.meaning(of: failure, path: path)
     self.init(code, message, operation: failure.call, underlying: failure.reason)
   }

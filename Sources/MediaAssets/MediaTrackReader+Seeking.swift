@@ -49,6 +49,7 @@ extension MediaTrackReader {
 
   /// Goes to `target`, or to a place in `allowed`, which contains it, that costs less.
   func move(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
+    if isForwardOnly { return goOn() }
     pendingError = nil
     reader.isWarmingUp = true
     lastSeekTimings = SeekTimings()
@@ -76,6 +77,14 @@ extension MediaTrackReader {
       position = target
       throw error
     }
+  }
+
+  /// A stream that does not go back goes on where it is, whatever is asked for.
+  private func goOn() {
+    if mustReposition { reader.goOn() }
+    mustReposition = false
+    pendingError = nil
+    if hasFrame { position = max(position, reader.frameStart) }
   }
 
   /// How far from its target a seek may end, and still be near: a quarter of a second.
@@ -111,6 +120,7 @@ extension MediaTrackReader {
       return
     }
     isPlaceExact = hasExactPlaces
+    isPlaceEstimated = false
     switch positioning {
     case .timestamps: if try repositionByTimestamps(toFrame: target, within: allowed) { return }
     case .counted: break
@@ -228,7 +238,7 @@ extension MediaTrackReader {
   }
 
   /// A packet to begin at: its place in the file and on the timeline, and the place up to which nothing needs decoding.
-  private struct Entry {
+  struct Entry {
     var byte: Int64
     var frame: Int64
     var warmStart: Int64
@@ -246,6 +256,10 @@ extension MediaTrackReader {
       spacingFrames: Int64(format.sampleRateHz))
     let warmStart = target - prerollFrames
     let source = reader.demuxer.source
+    if isRemote, counting == .mpegAudio || counting == .adts {
+      return try estimateEntry(
+        before: target, firstByte: firstByte, startFrame: startFrame, byteCount: identity.byteCount)
+    }
     switch counting {
     case .mpegAudio:
       if let place = try MPEGAudioLocator.locate(frame: target - startFrame, index: index, source: source) {

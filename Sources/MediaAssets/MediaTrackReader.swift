@@ -67,10 +67,18 @@ final class MediaTrackReader: @unchecked Sendable {
   var isPlaceExact = true
   /// Up to here silence stands for packets at the end that did not decode.
   var silentEnd: Int64 = 0
+  /// The track's end as the container says it, or guesses.
+  let declaredEnd: Int64?
+  /// Reading what is not needed costs somebody's network.
+  let isRemote: Bool
+  /// There is no going back: a stream.
+  let isForwardOnly: Bool
   /// Why the sound ends before its time.
   var breakOff: MediaError?
   /// Said by `takeWarning`.
   var warning: MediaError?
+  /// Since the last seek places are estimated: where exactly it is could only be found out by reading what lies before.
+  var isPlaceEstimated = false
   /// After an interruption the demuxer may stand anywhere: seek to `position` before reading.
   var mustReposition = false
   /// Found while there were still frames to hand over; thrown by the next read.
@@ -130,6 +138,9 @@ final class MediaTrackReader: @unchecked Sendable {
     let tolerance = isExact ? 0 : Int64(format.sampleRateHz / (container == .matroska ? 1 : 10))
     let end = track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero)
     let isPromised = track.providesPreciseDuration || container == .movie || container == .matroska && !present.hasVideo
+    declaredEnd = end
+    isRemote = asset.isRemote
+    isForwardOnly = !demuxer.source.isSeekable && asset.isRemote
     promisedEnd = end.flatMap { isPromised ? (frame: $0, toleranceFrames: tolerance) : nil }
     let isCutThere = container.endsAtTrackDuration && track.providesPreciseDuration || edges.endsAtSoundFrameCount
     endFrame = isCutThere ? end : nil
@@ -273,6 +284,11 @@ final class MediaTrackReader: @unchecked Sendable {
     }
     position += Int64(count)
     return count
+  }
+
+  /// What the stream said of what it plays, by what has been read up to now.
+  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
+    reader.takeTitles().map { (MediaTime(frame: max(0, $0.frame), rate: format.sampleRateHz), $0.title) }
   }
 
   func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {

@@ -8,6 +8,8 @@ final class ByteWindow {
   /// The place of the first byte, and the one behind the last.
   private(set) var start: Int64 = 0
   private(set) var end: Int64 = 0
+  /// Where the window began last: bytes read on from there show that more is wanted.
+  private var firstOffset: Int64 = 0
   /// Where bytes are read next; those that lie further behind than are kept make room.
   private(set) var readOffset: Int64 = 0
 
@@ -19,11 +21,17 @@ final class ByteWindow {
 
   deinit { memory.deallocate() }
 
-  /// How many bytes can be appended.
-  var room: Int {
-    let ahead = Int64(memory.count) - behindByteCount
-    return Int(max(0, ahead - max(0, end - readOffset)))
+  /// Bytes that are held ahead of the reader at once, however little it has read since a jump.
+  private static let firstAheadByteCount: Int64 = 256 << 10
+
+  /// How many bytes are held ahead of the reader. Little behind a jump, for who looks for a place jumps again; then twice what
+  /// was read, up to the room that there is.
+  var aheadLimit: Int64 {
+    min(Int64(memory.count) - behindByteCount, Self.firstAheadByteCount + 2 * max(0, readOffset - firstOffset))
   }
+
+  /// How many bytes can be appended.
+  var room: Int { Int(max(0, aheadLimit - max(0, end - readOffset))) }
 
   /// Bytes in front of the reader.
   var aheadByteCount: Int64 { max(0, end - max(readOffset, start)) }
@@ -33,7 +41,7 @@ final class ByteWindow {
 
   /// Forgets everything, and goes on at a place.
   func restart(at offset: Int64) {
-    (start, end, readOffset) = (offset, offset, offset)
+    (start, end, readOffset, firstOffset) = (offset, offset, offset, offset)
   }
 
   /// Bytes are wanted at a place at or behind the end: those before it need not be kept.

@@ -155,7 +155,7 @@ public final class HTTPResource: ByteSource {
   /// Lets a transfer go on that found no room.
   private static func goOn(_ state: inout State) {
     // Not for every piece: what comes is worth waking the thread for.
-    guard state.isPaused, state.window.room >= HTTPOptions.aheadByteCount / 4 else { return }
+    guard state.isPaused, Int64(state.window.room) >= state.window.aheadLimit / 4 else { return }
     wake(state)
   }
 

@@ -96,7 +96,7 @@ public final class NetworkLog: Sendable {
     var access: [AccessLogEvent] = []
     var errors: [ErrorLogEvent] = []
     var station: StationInfo?
-    var observer: (@Sendable (Entry) -> Void)?
+    var observers: [UInt64: @Sendable (Entry) -> Void] = [:]
     /// Entries that nobody was there to be told.
     var untold: [Entry] = []
   }
@@ -105,23 +105,27 @@ public final class NetworkLog: Sendable {
 
   public init() {}
 
+  /// That of everything that is not from a network: nothing is ever in it.
+  public static let empty = NetworkLog()
+
   /// Sessions, oldest first; the last one goes on.
   public var accessEvents: [AccessLogEvent] { state.withLock { $0.access } }
   public var errorEvents: [ErrorLogEvent] { state.withLock { $0.errors } }
   /// Nil before one is known.
   public var station: StationInfo? { state.withLock { $0.station } }
 
-  /// Sets who is told of new entries, on the thread that makes them; it must not block. Those that came before are told at once.
-  public func observe(_ observer: (@Sendable (Entry) -> Void)?) {
+  /// Sets who is told of new entries under a key of the caller's own, or takes it away: on the thread that makes them; it must not
+  /// block. Those that nobody was told are told at once.
+  public func observe(key: UInt64, _ observer: (@Sendable (Entry) -> Void)?) {
     let untold = state.withLock { state in
-      state.observer = observer
+      state.observers[key] = observer
       defer { if observer != nil { state.untold = [] } }
       return observer == nil ? [] : state.untold
     }
     for entry in untold { observer?(entry) }
   }
 
-  /// Playing stalled, `nanoseconds` ago it did not.
+  /// Playing stalled.
   public func noteStall() { change { $0.numberOfStalls += 1 } }
 
   /// A stall is over.
@@ -150,11 +154,11 @@ public final class NetworkLog: Sendable {
   }
 
   private func tell(_ entry: Entry) {
-    let observer = state.withLock { state in
-      if state.observer == nil { Self.append(entry, to: &state.untold) }
-      return state.observer
+    let observers = state.withLock { state in
+      if state.observers.isEmpty { Self.append(entry, to: &state.untold) }
+      return Array(state.observers.values)
     }
-    observer?(entry)
+    for observer in observers { observer(entry) }
   }
 
   private static func append<Element>(_ element: Element, to list: inout [Element]) {

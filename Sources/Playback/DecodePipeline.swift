@@ -22,6 +22,8 @@ final class DecodePipeline: Sendable {
     var timePitch: TimePitchSlot
     /// Which of its tracks.
     var mediaSelection = MediaSelectionSlot()
+    /// How opening it is given up.
+    var opening = AssetOpening()
   }
 
   struct Job: Sendable {
@@ -88,6 +90,8 @@ final class DecodePipeline: Sendable {
     /// More was written behind frame `streamFrame`, at which the stream had been ended.
     case extended(generation: UInt64, streamFrame: Int64)
     case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
+    /// The stream said what it plays, from `time` on, which is about at `streamFrame`.
+    case titled(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, time: MediaTime, StreamTitle)
     /// Something is wrong with the file, though it plays.
     case warned(itemID: PlayerItem.ID, time: MediaTime, MediaError)
     /// The frame that `report(reaching:)` asked for has been written, or nothing more comes.
@@ -113,6 +117,8 @@ final class DecodePipeline: Sendable {
     var aheadLimit: Int?
     /// What a `prepare` interrupts.
     var reader: AudioTrackReader?
+    /// What is being opened, and whether it is for the plan, not for a job.
+    var opening: (itemID: PlayerItem.ID, opening: AssetOpening, isPlanned: Bool)?
     /// How often the thread has been told something.
     var requestCount: UInt64 = 0
 
@@ -151,6 +157,8 @@ final class DecodePipeline: Sendable {
       mailbox.planGeneration = job.generation
       mailbox.request()
       mailbox.reader?.cancel()
+      // A server may be slow to answer. The same item is not asked for anew.
+      if let opening = mailbox.opening, opening.itemID != job.source.itemID { opening.opening.cancel() }
     }
   }
 
@@ -159,6 +167,11 @@ final class DecodePipeline: Sendable {
     mailbox.update { mailbox in
       mailbox.plan = plan
       mailbox.planGeneration = generation
+      if let opening = mailbox.opening, opening.isPlanned, mailbox.job == nil,
+        !plan.passes.contains(where: { $0.pass.itemID == opening.itemID })
+      {
+        opening.opening.cancel()
+      }
       mailbox.request()
     }
   }
@@ -191,6 +204,7 @@ final class DecodePipeline: Sendable {
     mailbox.update { mailbox in
       mailbox.isClosed = true
       mailbox.reader?.cancel()
+      mailbox.opening?.opening.cancel()
     }
   }
 }

@@ -158,13 +158,14 @@ final class DecodeWorker {
       return writer.beginSilence(itemID: job.source.itemID, at: job.start.time)
     }
     do throws(MediaError) {
-      let decoder = try open(job.source)
+      let decoder = try open(job.source, isPlanned: false)
       preparation.opened(at: now())
       preparation.time = try writer.start(with: decoder, at: job.start)
       let timings = decoder.reader?.lastSeekTimings ?? SeekTimings()
       preparation.sought(
         at: now(), indexNanoseconds: timings.indexNanoseconds, demuxNanoseconds: timings.demuxNanoseconds)
       preparation.sourceRateHz = decoder.format.sampleRateHz
+      preparation.isEstimated = decoder.reader?.isPlaceEstimated ?? false
       // An end before the place where a seek landed ends the pass at once.
       if !setEnd(job.start.end, of: decoder) { decoder.endHere() }
     } catch {
@@ -176,7 +177,7 @@ final class DecodeWorker {
   }
 
   /// The decoder for a source: the one that is open already when it is the same track of the same item again.
-  private func open(_ source: DecodePipeline.Source) throws(MediaError) -> ItemDecoder {
+  private func open(_ source: DecodePipeline.Source, isPlanned: Bool) throws(MediaError) -> ItemDecoder {
     if let item, item.plays(source) {
       item.setReversed(isReverse)
       item.resetCancellation()
@@ -184,6 +185,12 @@ final class DecodeWorker {
       return item
     }
     item = nil
+    mailbox.withState { mailbox in
+      mailbox.opening = (source.itemID, source.opening, isPlanned)
+      // A job that came in between has cancelled nothing.
+      if mailbox.isClosed || mailbox.job.map({ $0.source.itemID != source.itemID }) ?? false { source.opening.cancel() }
+    }
+    defer { mailbox.withState { $0.opening = nil } }
     let decoder = try openDecoder(source)
     item = decoder
     decoder.setReversed(isReverse)
@@ -309,6 +316,14 @@ final class DecodeWorker {
     if let skipped = item.takeSkippedPackets() {
       report(.packetsSkipped(itemID: item.itemID, time: skipped.time, count: skipped.count, skipped.error))
     }
+    if let job {
+      for title in item.takeTitles() {
+        report(
+          .titled(
+            generation: job.generation, streamFrame: job.stream.writtenFrame, itemID: item.itemID, time: title.time,
+            title.title))
+      }
+    }
     while let warning = item.takeWarning() {
       report(.warned(itemID: item.itemID, time: warning.time, warning.error))
     }
@@ -389,7 +404,7 @@ final class DecodeWorker {
         let decoder = try open(
           .init(
             itemID: planned.pass.itemID, asset: planned.asset, timeRange: planned.timeRange, audioMix: planned.audioMix,
-            timePitch: planned.timePitch, mediaSelection: planned.mediaSelection))
+            timePitch: planned.timePitch, mediaSelection: planned.mediaSelection), isPlanned: true)
         _ = try decoder.seek(to: job.start.rate.growing(planned.pass.start), before: .zero, after: .zero)
         return planned.pass
       } catch {

@@ -50,14 +50,15 @@ class ItemDecoder {
     audioMix = source.audioMix
     timePitch = source.timePitch
     asset = source.asset
-    let properties = try source.asset.load()
+    let properties = try source.opening.load(source.asset)
+    defer { source.opening.finish(source.asset) }
     self.properties = properties
     try source.timeRange?.checkPart(of: properties, path: source.asset.displayPath)
     trackID = source.mediaSelection.audioTrackID(in: properties)
     if let trackID {
       // Unless another was chosen, the file has its own way, be it another one by now.
-      let reader = try AudioTrackReader(
-        asset: source.asset, trackID: trackID == properties.audioTrackID ? nil : trackID)
+      let reader = try source.opening.reader(
+        source.asset, trackID: trackID == properties.audioTrackID ? nil : trackID)
       self.reader = reader
       format = reader.format
       silentEnd = 0
@@ -240,6 +241,9 @@ class ItemDecoder {
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     reader?.takeSkippedPackets().map { ($0.count, $0.time - originTime, $0.error) }
   }
+
+  /// What a stream said since the last call that it plays, and from when on.
+  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] { reader?.takeTitles() ?? [] }
 
   /// What is wrong with the file though it plays, found since the last call.
   func takeWarning() -> (time: MediaTime, error: MediaError)? {

@@ -33,6 +33,8 @@ final class ItemLoader: @unchecked Sendable {
 
   func close() {
     isClosed = true
+    // A server may take its time.
+    if isBusy, let item = waiting.first?.item, item.asset.isRemote { item.asset.cancelLoading() }
     waiting.removeAll()
   }
 

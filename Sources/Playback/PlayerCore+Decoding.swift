@@ -333,6 +333,10 @@ extension PlayerCore {
     case .warned(let id, let time, let error):
       logger.warning("the file is not as it should be", metadata: ["item": "\(id)", "error": "\(error)"])
       send(.newErrorLogEntry(id, time, error))
+    case .titled(let generation, let frame, let id, let time, let title):
+      if let stream = stream(of: generation) {
+        titles.append(PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, time: time, title: title))
+      }
     case .keepsUp(let generation):
       if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
       run(machine.keepsUp(generation: generation), cause: .buffered)

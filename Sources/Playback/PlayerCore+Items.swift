@@ -58,7 +58,8 @@ extension PlayerCore {
         }
       }
     }
-    return ranges
+    guard let item = items[id], let loaded = networkTimeRange(of: item) else { return ranges }
+    return Self.union(ranges + [loaded])
   }
 
   /// Tells the current item, and the one before, what of them is decoded.

@@ -16,6 +16,7 @@ extension PlayerCore {
     /// The place where samples ran out.
     case stall
     case meter(ObserverToken, window: Int64?)
+    case title
   }
 
   /// What is to be told at this output frame or before may be told. Where a player is silent by its own wish, that is all it
@@ -78,6 +79,7 @@ extension PlayerCore {
     {
       next = (end.frame, .stall)
     }
+    if let title = nextTitleFrame, title < next?.frame ?? .max { next = (title, .title) }
     if let meter = nextMeterMilestone(), meter.frame < next?.frame ?? .max {
       return (meter.frame, .meter(meter.token, window: meter.window))
     }
@@ -105,6 +107,9 @@ extension PlayerCore {
     case .meter(let token, let window):
       let late = output.hostTime(ofFrame: frame).map { max(0, engine.loop.now.nanoseconds(since: $0)) }
       tellMeter(token, window: window, atFrame: frame, late: late ?? 0)
+    case .title:
+      tellNextTitle()
+      deliver()
     case .stall: run(machine.stallHeard(), cause: .stalled)
     case .end(let end):
       ends.removeFirst()

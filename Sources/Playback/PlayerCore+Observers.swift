@@ -87,7 +87,7 @@ extension PlayerCore {
   }
 
   /// Tells what waits, in order. Who is told may call back: what that causes is told afterwards, to everybody.
-  private func deliver() {
+  func deliver() {
     guard !isDelivering, !isRunningActions else { return }
     isDelivering = true
     while let delivery = deliveries.popFirst() {
@@ -122,7 +122,9 @@ extension PlayerCore {
     switch emission {
     case .playedToEnd(let id): send(.playedToEnd(id, endTime(of: id)))
     case .failedToPlayToEnd(let id, let error): send(.failedToPlayToEnd(id, endTime(of: id), error))
-    case .stalled(let id): send(.stalled(id, stallTime(of: id)))
+    case .stalled(let id):
+      noteStall(of: id)
+      send(.stalled(id, stallTime(of: id)))
     case .itemFailed(let id, let error): send(.itemFailed(id, error))
     case .itemSkipped(let id, let error): send(.itemSkipped(id, error))
     case .seam(_, let next):

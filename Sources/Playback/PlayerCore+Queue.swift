@@ -24,6 +24,7 @@ extension PlayerCore {
   private func adopt(_ item: PlayerItem) {
     items[item.id] = item
     pastItems[item.id] = nil
+    observeLog(of: item)
     item.timePitchSlot.player = timePitchSlot
     item.onSettingsChange = settingsObserver
     item.onSoundChange = soundObserver
@@ -63,6 +64,7 @@ extension PlayerCore {
     item.onSoundChange = nil
     item.timePitchSlot.player = nil
     item.onSettingsChange = nil
+    if item.asset.url != nil { item.asset.networkLog.observe(key: item.id, nil) }
     sampleRates[item.id] = nil
     item.release()
   }

@@ -66,6 +66,10 @@ extension PlayerCore {
         .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "seek")
     }
     if let error = current.status.error { throw error }
+    if items[current.id]?.isSeekable == false {
+      throw MediaError(
+        .rangesNotSupported, "item \(current.id) is a stream, which is heard as it comes", operation: "seek")
+    }
     return current
   }
 
@@ -111,7 +115,9 @@ extension PlayerCore {
         SeekResult(
           outcome: outcome, itemID: pending.itemID, requested: requested,
           toleranceBefore: pending.seek.toleranceBefore, toleranceAfter: pending.seek.toleranceAfter,
-          time: time ?? wanted, isExact: isFinished && time.map { isExact($0, for: wanted) } ?? false,
+          time: time ?? wanted,
+          isExact: isFinished && startTrace?.preparation?.isEstimated != true
+            && time.map { isExact($0, for: wanted) } ?? false,
           isClamped: requested.isNumeric && wanted != requested,
           durationNanoseconds: max(0, engine.loop.now.nanoseconds(since: pending.askedAt)))))
   }

@@ -60,6 +60,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// What `play` plays at, and what the next one does instead.
   var defaultRate = PlaybackRate.normal
   var nextRate: PlaybackRate?
+  /// What streams said that they play, and was not heard yet; in the order of their frames.
+  var titles: [PendingTitle] = []
+  /// When what is stalled did.
+  var stalledAt: (itemID: PlayerItem.ID, HostTime)?
   /// Where samples ran out last: the stream, and its frame.
   var starvedPlace: (streamID: UInt64, frame: Int64)?
   /// The stream that is held at such a place.
@@ -243,6 +247,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     isRunningActions = true
     for action in actions { run(action, needsCommit: &needsCommit) }
     if holdOrRelease() { needsCommit = true }
+    noteStallEnd()
+    settleTitles()
     if needsCommit { output.commit() }
     releaseRemovedItems()
     loadUpcoming()
@@ -288,6 +294,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     pause()
     guard let current = machine.entries.first, current.status.error == nil else { return }
     if currentTime() == .zero, machine.preparedStart == nil, seeks.isEmpty { return }
+    // A stream has no beginning to go back to.
+    if items[current.id]?.isSeekable == false { return }
     beginSeek(to: .time(.zero), Seek(jumpCause: .stop), in: current) { _ in }
   }
 

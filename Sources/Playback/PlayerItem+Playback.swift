@@ -111,9 +111,9 @@ extension PlayerItem {
   public var canStepBackward: Bool { isReady }
 
   /// Where can be sought: all of the item, once it is ready; up to an infinite time where the duration is not known, which
-  /// is none before.
+  /// is none before. None of a stream.
   public var seekableTimeRanges: [TimeRange] {
-    guard isReady else { return [] }
+    guard isReady, isSeekable != false else { return [] }
     let duration = duration
     return [TimeRange(start: .zero, duration: duration.isNumeric ? duration : .positiveInfinity)]
   }
@@ -121,7 +121,8 @@ extension PlayerItem {
   // MARK: - What is there
 
   /// What of the item is decoded and can be heard without reading more: from what is being heard on. Of a file on a disk
-  /// that is nothing that a seek would save: a seek decodes anew.
+  /// that is nothing that a seek would save: a seek decodes anew. From a network also what is in memory and need not be loaded
+  /// again, by the share of the bytes.
   ///
   /// As of the last time that one of the three flags changed, or that a player was asked by `loadedTimeRanges(of:)`.
   public var loadedTimeRanges: [TimeRange] { loaded.withLock { $0.ranges } }

@@ -17,6 +17,8 @@ public final class PlayerItem: Sendable {
     var status = ItemStatus.unknown
     var duration = MediaTime.indefinite
     var providesPreciseDuration = false
+    var isSeekable: Bool?
+    var byteCount: Int64 = 0
     var owner: ObjectIdentifier?
   }
 
@@ -75,6 +77,12 @@ public final class PlayerItem: Sendable {
     guard status == .readyToPlay, case .success(let properties)? = asset.loaded else { return [] }
     return properties.tracks
   }
+
+  /// Whether it can be gone to any place of it; nil until it is ready. Streams cannot.
+  public var isSeekable: Bool? { state.withLock { $0.isSeekable } }
+
+  /// Bytes that it has; 0 when that is not known.
+  var byteCount: Int64 { state.withLock { $0.byteCount } }
 
   /// Why the item failed; nil unless `status` is `failed`.
   public var error: MediaError? { status.error }
@@ -140,6 +148,8 @@ public final class PlayerItem: Sendable {
       state.status = .readyToPlay
       state.duration = duration
       state.providesPreciseDuration = properties.providesPreciseDuration
+      state.isSeekable = properties.isSeekable
+      state.byteCount = properties.byteCount
       return !isKnown
     }
   }

@@ -1,4 +1,5 @@
 import MediaCore
+import NetworkIO
 
 /// Whether a player plays, as AVPlayer.TimeControlStatus.
 public enum TimeControlStatus: String, Sendable, Hashable, CaseIterable {
@@ -113,11 +114,15 @@ public enum PlayerEvent: Sendable, Hashable {
   /// found, up to two seconds before it is heard.
   case packetsSkipped(PlayerItem.ID, MediaTime, count: Int, MediaError)
   /// Something is wrong with the item's file at this time, though it plays: `irregularTimestamps`, `wrongLength`,
-  /// `unsupportedEdit`. Said when it is found. As AVPlayerItemNewErrorLogEntry.
+  /// `unsupportedEdit`; or something went wrong with its server, at the time that is heard. Said when it is found. As AVPlayerItemNewErrorLogEntry.
   case newErrorLogEntry(PlayerItem.ID, MediaTime, MediaError)
   /// The chapter of the current item is another one, or is known now; nil: before the first one. Told when its first sample
   /// is heard. Of items without chapters nothing is told.
   case chapterChanged(PlayerItem.ID, MediaTime, PlayerChapter?)
+  /// A stream plays something else from this time on: said when that is heard.
+  case streamTitle(PlayerItem.ID, MediaTime, StreamTitle)
+  /// A server answered for the item: how long that took, and from where. As AVPlayerItemNewAccessLogEntry.
+  case newAccessLogEntry(PlayerItem.ID, MediaTime, AccessLogEvent)
   /// One item, or one pass of it, was followed by the next: told when that is heard.
   case seam(PlayerSeam)
 }

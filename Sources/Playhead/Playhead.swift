@@ -1,6 +1,7 @@
 /// Playhead, whole: what a program imports to play media.
 @_exported import MediaAssets
 @_exported import MediaCore
+@_exported import NetworkIO
 @_exported import Playback
 @_exported import Playlists
 @_exported import PulseIO

@@ -31,7 +31,10 @@ enum ArgumentReader {
     case .toggle:
       guard text == "on" || text == "off" || text == "toggle" else { throw bad(Excerpt.quoted(text), parameter, spec) }
       return .text(text)
-    case .flag:
+    case .text(let maximum):
+      guard text.utf8.count <= maximum else { throw bad(Excerpt.quoted(text), parameter, spec) }
+      return .text(text)
+    case .flag, .boolean:
       guard text == "true" || text == "false" else { throw bad(Excerpt.quoted(text), parameter, spec) }
       return .flag(text == "true")
     case .path:
@@ -82,7 +85,7 @@ enum ArgumentReader {
       return .moment(.instant(try checked(try time(token, parameter, spec), token, parameter, spec)))
     case (.number(let token), .track):
       return .track(try track(token, parameter, spec))
-    case (.bool(let value), .flag):
+    case (.bool(let value), .flag), (.bool(let value), .boolean):
       return .flag(value)
     case (.bool(let value), .word(let words)) where words.contains("\(value)"):
       return .text("\(value)")

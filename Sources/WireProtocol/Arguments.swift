@@ -130,6 +130,11 @@ struct Arguments: Sendable {
     first(name) { if case .flag(let value) = $0 { value } else { nil } } ?? false
   }
 
+  /// What a boolean says, when it is given.
+  func boolean(_ name: ParameterName) -> Bool? {
+    first(name) { if case .flag(let value) = $0 { value } else { nil } }
+  }
+
   func paths(_ name: ParameterName) -> [FilePath] {
     all(name).map { if case .path(let value) = $0 { value } else { mismatch(name) } }
   }

@@ -19,9 +19,9 @@ public enum Command: Sendable, Hashable {
       .players(.rateTogether),
       .watching(.wait), .watching(.clockAdvance):
       true
-    case .queue(.load(_, let waitUntilReady, _, _), _): waitUntilReady
-    case .queue(.append(_, let waitUntilReady, _, _), _): waitUntilReady
-    case .queue(.insert(_, _, let waitUntilReady, _, _), _): waitUntilReady
+    case .queue(.load(_, let waitUntilReady, _, _, _), _): waitUntilReady
+    case .queue(.append(_, let waitUntilReady, _, _, _), _): waitUntilReady
+    case .queue(.insert(_, _, let waitUntilReady, _, _, _), _): waitUntilReady
     case .queue(.expanding, _): true
     default: false
     }
@@ -176,16 +176,22 @@ public enum PlaybackCommand: Sendable, Hashable {
 /// With `precise` the durations of the new entries are found out exactly.
 public enum QueueCommand: Sendable, Hashable {
   /// Replaces the queue; at least one path.
-  case load([FilePath], waitUntilReady: Bool, precise: Bool = false, ifVersion: Int? = nil)
+  case load(
+    [FilePath], waitUntilReady: Bool, precise: Bool = false, ifVersion: Int? = nil,
+    network: NetworkOptions = NetworkOptions())
   /// Adds to the end; at least one path.
-  case append([FilePath], waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false)
+  case append(
+    [FilePath], waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false, network: NetworkOptions = NetworkOptions()
+  )
   /// Adds at a place; at least one path.
-  case insert([FilePath], at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false)
+  case insert(
+    [FilePath], at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
+    network: NetworkOptions = NetworkOptions())
   /// Removes entries; at least one id.
   case remove([Int], ifVersion: Int?)
   case move(item: Int, to: QueuePlace, ifVersion: Int?)
   /// Puts another file in an entry's place.
-  case replace(item: Int, FilePath, ifVersion: Int?, precise: Bool = false)
+  case replace(item: Int, FilePath, ifVersion: Int?, precise: Bool = false, network: NetworkOptions = NetworkOptions())
   case clear(ifVersion: Int? = nil)
   /// Rows from `offset` on, at most `limit`.
   case list(offset: Int, limit: Int)
@@ -247,6 +253,7 @@ public enum QueueCommand: Sendable, Hashable {
 /// Commands about one queue entry.
 public enum ItemCommand: Sendable, Hashable {
   case status(item: Int)
+  case log(item: Int)
   /// Changes where the item ends. Nil leaves an end as it is, an invalid time takes it away.
   case endTime(item: Int, forward: MediaTime?, reverse: MediaTime?)
   /// Changes how far ahead the item is decoded, if it says so.

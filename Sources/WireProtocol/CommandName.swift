@@ -23,6 +23,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case itemBuffer = "item.buffer"
   case itemCopy = "item.copy"
   case itemEndTime = "item.end-time"
+  case itemLog = "item.log"
   case itemPitch = "item.pitch"
   case itemSelect = "item.select"
   case itemStatus = "item.status"

@@ -2,7 +2,8 @@ import MediaCore
 
 extension CommandTable {
   private static let paths = ParameterSpec(
-    .paths, .path, .list, "PATH", "absolute paths, or `file://` URLs (percent-encoded: for paths that are not UTF-8)")
+    .paths, .path, .list, "PATH",
+    "absolute paths, `file://` URLs (percent-encoded: for paths that are not UTF-8), or `http://` and `https://` URLs")
   private static let ids = ParameterSpec(.ids, item, .list, "ID", "ids of entries")
   private static let wait = ParameterSpec(
     .wait, .word(["ready"]), .option, "ready",
@@ -10,6 +11,24 @@ extension CommandTable {
   private static let precise = ParameterSpec(
     .precise, .flag, .option, "precise",
     "find out exactly how long they are, even if all of a file has to be read for that before it plays")
+  /// How what comes from a network is asked for.
+  private static let network = [
+    ParameterSpec(
+      .header, .text(maximumByteCount: 16_384), .option, "FIELDS",
+      "header fields of requests, each `Name: value`, with `\\n` between them"),
+    ParameterSpec(
+      .userAgent, .text(maximumByteCount: 1_024), .option, "TEXT",
+      "what servers are told who asks; `Playhead/VERSION` unless said"),
+    ParameterSpec(
+      .network, .boolean, .option, "true|false", "`false`: nothing is asked of the network; what would be, fails"),
+    ParameterSpec(
+      .interface, .text(maximumByteCount: 256), .option, "NAMES",
+      "network interfaces that may be used, with commas between them; all unless said"),
+    ParameterSpec(
+      .timeout, .duration(positive: true), .option, "TIME",
+      "how long a server may take to be reached (10 s unless said), to answer (15 s), and to send something more (15 s)"
+    ),
+  ]
   /// The version that a queue must have for a request that changes it.
   static let ifVersion = ParameterSpec(
     .ifVersion, .integer(0...Int.max), .option, "VERSION", "do it only if the queue has this version")
@@ -25,7 +44,7 @@ extension CommandTable {
   /// The command, waiting for the lists among its paths to be read.
   private static func expanding(_ command: QueueCommand, _ arguments: Arguments) -> Command {
     let said = arguments.text(.list).map { $0 == "true" }
-    let lists = arguments.paths(.paths).filter { said ?? $0.isNamedAsPlaylist }
+    let lists = arguments.paths(.paths).filter { !$0.isAddress && said ?? $0.isNamedAsPlaylist }
     return .queue(
       lists.isEmpty ? command : .expanding(command, lists: lists, isForced: said == true), player: arguments.player)
   }
@@ -39,8 +58,15 @@ extension CommandTable {
   /// Why an edit cannot be gathered, where edits are: behind `queue.begin`.
   private static let gatherErrors: [MediaError.Code] = [.invalidArgument, .editTooLarge]
 
+  /// Why an entry from a network cannot be played, besides.
+  static let networkErrors: [MediaError.Code] = [
+    .networkNotAllowed, .networkUnavailable, .hostNotFound, .connectionRefused, .connectionLost, .networkTimedOut,
+    .tlsFailed, .tooManyRedirects, .badHTTPResponse, .httpUnauthorized, .httpForbidden, .httpNotFound, .httpGone,
+    .httpRefused, .httpServerError,
+  ]
+
   private static let loadErrors: [MediaError.Code] =
-    [.noSuchPlayer, .queueTooLong, .unsupportedPlace, .invalidState] + gatherErrors + itemErrors
+    [.noSuchPlayer, .queueTooLong, .unsupportedPlace, .invalidState] + gatherErrors + itemErrors + networkErrors
 
   /// What an edit answers: with new entries, and while it is only gathered.
   private static let addedReply = ["[items]", "[version]", "[pending]"]
@@ -58,7 +84,7 @@ extension CommandTable {
         + " exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS, Matroska, ...), and is corrected"
         + " when the end"
         + " of the sound has been read; with `precise` it is counted first. Lists of media are read: see there.",
-      parameters: [paths, wait, precise, list, ifVersion, player], waiting: .untilReady, reply: listReply,
+      parameters: [paths, wait, precise, list, ifVersion, player] + network, waiting: .untilReady, reply: listReply,
       rows: leftOut,
       errors: [.versionMismatch] + loadErrors + listErrors,
       example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"]
@@ -66,13 +92,13 @@ extension CommandTable {
       expanding(
         .load(
           arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil, precise: arguments.flag(.precise),
-          ifVersion: arguments.integer(.ifVersion)), arguments)
+          ifVersion: arguments.integer(.ifVersion), network: try arguments.networkOptions()), arguments)
     },
     CommandSpec(
       .append, .queue, "Adds entries at the end of the queue.",
       details: "Answers at once with the new entries' ids; a file that is missing shows as an entry that fails. With"
         + " `wait=ready` it answers when all are ready, or with the first one's error.",
-      parameters: [paths, wait, precise, list, ifVersion, player], waiting: .untilReady, reply: listReply,
+      parameters: [paths, wait, precise, list, ifVersion, player] + network, waiting: .untilReady, reply: listReply,
       rows: leftOut,
       errors: [.versionMismatch] + loadErrors + listErrors,
       example: ["> append /music/three.flac", "< ok items=3 version=2"]
@@ -80,7 +106,8 @@ extension CommandTable {
       expanding(
         .append(
           arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil,
-          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise)), arguments)
+          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise),
+          network: try arguments.networkOptions()), arguments)
     },
     CommandSpec(
       .insert, .queue, "Adds entries behind the current one, or where it is said.",
@@ -89,7 +116,7 @@ extension CommandTable {
         paths, ParameterSpec(.after, item, .option, "ID", "behind this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, list, ifVersion,
         player,
-      ],
+      ] + network,
       waiting: .untilReady, reply: listReply, rows: leftOut,
       errors: [.noSuchItem, .versionMismatch] + loadErrors + listErrors,
       example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"]
@@ -104,7 +131,8 @@ extension CommandTable {
       return expanding(
         .insert(
           arguments.paths(.paths), at: place, waitUntilReady: arguments.text(.wait) != nil,
-          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise)), arguments)
+          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise),
+          network: try arguments.networkOptions()), arguments)
     },
     CommandSpec(
       .remove, .queue, "Takes entries out of the queue.",
@@ -149,9 +177,10 @@ extension CommandTable {
       details: "The new entry has an id of its own. In the current entry's place it plays from its beginning.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
-        ParameterSpec(.path, .path, .required, "PATH", "an absolute path, or a `file://` URL"), precise, ifVersion,
-        player,
-      ],
+        ParameterSpec(
+          .path, .path, .required, "PATH", "an absolute path, or a `file://`, `http://` or `https://` URL"),
+        precise, ifVersion, player,
+      ] + network,
       reply: addedReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedPlace] + gatherErrors,
       example: ["> replace 4 /music/five.flac", "< ok items=5 version=5"]
     ) { arguments throws(MediaError) in
@@ -159,7 +188,7 @@ extension CommandTable {
         .replace(
           item: try arguments.required(.id, arguments.integer(.id)),
           try arguments.required(.path, arguments.paths(.path).first), ifVersion: arguments.integer(.ifVersion),
-          precise: arguments.flag(.precise)),
+          precise: arguments.flag(.precise), network: try arguments.networkOptions()),
         player: arguments.player)
     },
     CommandSpec(
@@ -343,6 +372,37 @@ extension CommandTable {
       .item(
         .buffer(item: try arguments.required(.id, arguments.integer(.id)), arguments.time(.duration)),
         player: arguments.player)
+    },
+    CommandSpec(
+      .itemLog, .items, "Gives what the network did for an entry, and what went wrong.",
+      details:
+        "As AVPlayerItem's access log and error log. A row of kind `access` for each time that a server was asked"
+        + " from the beginning on: its address without user name and password, the server's address, `file` or `live`, how"
+        + " long it took until the first byte came, requests, bytes, bits a second, connections that were made anew,"
+        + " stalls and how long they lasted. A row of kind `error` for each thing that went wrong, with the HTTP status"
+        + " or curl's code (0 for neither), whether it was tried again, and the error. The newest 64 of each kind. Of a station"
+        + " what it says of itself.",
+      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      reply: [
+        "item", "count", "[stationName]", "[stationGenre]", "[stationDescription]", "[stationUrl]", "[stationBitrate]",
+      ],
+      rows: [
+        "kind", "uri", "address", "[type]", "[startup]", "[requests]", "[bytes]", "[observedBitrate]",
+        "[indicatedBitrate]",
+        "[reconnects]", "[addressChanges]", "[switches]", "[stalls]", "[stallDuration]", "[status]", "[retried]",
+        "[code]",
+        "[name]", "[message]",
+      ],
+      errors: [.noSuchItem, .noSuchPlayer],
+      example: [
+        "> item.log 2",
+        "< | kind=access uri=http://radio.example/live address=192.0.2.7 type=live startup=0.25 requests=1 bytes=81920"
+          + " observedBitrate=131072 indicatedBitrate=128000 reconnects=0 addressChanges=0 switches=0 stalls=0"
+          + " stallDuration=0",
+        "< ok item=2 count=1 stationName=Example stationBitrate=128000",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(.log(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
     },
     CommandSpec(
       .itemVolume, .items, "Sets how loud an entry is at which of its times, and lists it.",

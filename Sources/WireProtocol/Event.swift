@@ -195,6 +195,9 @@ public enum Event: Sendable, Hashable {
       case newErrorLogEntry(MediaError)
       /// Nil: before the first one.
       case chapterChanged(number: Int?, title: String?)
+      /// The address that was asked, the one that answered, `file` or `live`, and nanoseconds until the first byte came.
+      case newAccessLogEntry(uri: String, address: String, type: String, startupNanoseconds: Int64)
+      case streamTitle(title: String, url: String?)
     }
 
     public var subscription: Int
@@ -273,6 +276,8 @@ public enum Event: Sendable, Hashable {
       case .packetsSkipped: .packetsSkipped
       case .newErrorLogEntry: .newErrorLogEntry
       case .chapterChanged: .chapterChanged
+      case .newAccessLogEntry: .newAccessLogEntry
+      case .streamTitle: .streamTitle
       }
     case .itemSkipped: .itemSkipped
     case .seam: .seam
@@ -332,6 +337,14 @@ public enum Event: Sendable, Hashable {
         fields.append("title", ifPresent: title.map { .string($0) })
       case .failedToPlayToEnd(let error), .newErrorLogEntry(let error):
         fields.append(contentsOf: WireError(error).fields)
+      case .newAccessLogEntry(let uri, let address, let type, let startup):
+        fields.append("uri", .string(uri))
+        fields.append("address", .string(address))
+        fields.append("type", .string(type))
+        fields.append("startup", .seconds(nanoseconds: startup))
+      case .streamTitle(let title, let url):
+        fields.append("title", .string(title))
+        fields.append("url", ifPresent: url.map { .string($0) })
       case .packetsSkipped(let count, let error):
         fields.append("count", .int(count))
         fields.append(contentsOf: WireError(error).fields)
@@ -393,6 +406,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case failedToPlayToEnd = "failed-to-play-to-end"
   case itemSkipped = "item-skipped"
   case meter
+  case newAccessLogEntry = "new-access-log-entry"
   case newErrorLogEntry = "new-error-log-entry"
   case overflow
   case packetsSkipped = "packets-skipped"
@@ -400,6 +414,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case removed
   case seam
   case stalled
+  case streamTitle = "stream-title"
   case tick
   case timeJumped = "time-jumped"
 }

@@ -48,9 +48,15 @@ public enum EventTable {
         + " largest sample in dBFS (0 is full scale, -160 silence), and both on a meter's scale from 0 (-60 dBFS) to 1."
     ),
     EventSpec(
+      name: .newAccessLogEntry, fields: position + ["uri", "address", "type", "startup"],
+      summary: "`observe item.events`: a server answered for an entry: what was asked for (without user name and"
+        + " password), the server's address, `file` or `live`, and how long it took until the first byte came. More with"
+        + " `item.log`."),
+    EventSpec(
       name: .newErrorLogEntry, fields: position + error,
       summary: "`observe item.events`: something is wrong with an item's file at this time, though it plays:"
-        + " `irregular-timestamps`, `wrong-length`, `unsupported-edit`. Sent when it is found, up to two seconds before it is"
+        + " `irregular-timestamps`, `wrong-length`, `unsupported-edit`; or with its server (`time` is what is heard"
+        + " then). Sent when it is found, up to two seconds before it is"
         + " heard."),
     EventSpec(
       name: .overflow, fields: ["dropped"],
@@ -87,6 +93,11 @@ public enum EventTable {
       name: .stalled, fields: position,
       summary:
         "`observe item.events`: samples did not come in time; playback goes on by itself, or pauses (`auto-wait`)."),
+    EventSpec(
+      name: .streamTitle, fields: position + ["title", "[url]"],
+      summary:
+        "`observe item.events`: a stream (Icecast, SHOUTcast) plays something else from this time on, with what it calls"
+        + " it. Sent when that is heard."),
     EventSpec(
       name: .tick, fields: position + ["rate", "reason", "late"],
       summary:

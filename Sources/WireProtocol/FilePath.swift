@@ -1,12 +1,15 @@
 import MediaCore
 
-/// The path of a file as the system knows it: bytes, absolute, without a NUL.
+/// The path of a file as the system knows it: bytes, absolute, without a NUL. Or the address of a resource of an HTTP server.
 ///
 /// On the wire it is text. A path that is UTF-8 stands there as it is; any other as a `file://` URL whose other bytes are
 /// percent-encoded. Every absolute path has exactly one such text, and the text leads back to the same bytes.
 public struct FilePath: Sendable, Hashable, CustomStringConvertible {
-  /// The path's bytes, beginning with `/`; no NUL at the end and none inside.
+  /// The path's bytes, beginning with `/`; no NUL at the end and none inside. An address's otherwise.
   public let bytes: [UInt8]
+
+  /// Whether it is an address, `http://` or `https://`, not a path.
+  public var isAddress: Bool { bytes.first != UInt8(ascii: "/") }
 
   /// A path from the system's bytes; nil when they are not an absolute path or hold a NUL.
   public init?(bytes: [UInt8]) {
@@ -14,7 +17,14 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Reads the wire's text: an absolute path, or a `file://` URL without a host (or with `localhost`).
+  /// An address that is known to be one.
+  public init(address: String) { bytes = Array(address.utf8) }
+
+  /// Bytes that an address may have.
+  static let maximumAddressByteCount = 8_192
+
+  /// Reads the wire's text: an absolute path, a `file://` URL without a host (or with `localhost`), or an `http://` or
+  /// `https://` URL.
   ///
   /// Errors: `bad-arguments` for a relative path (the daemon's own folder means nothing to a client), an empty one, a NUL or bad
   /// percent-encoding; `unsupported-place` for a URL of another scheme.
@@ -30,8 +40,21 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
       throw MediaError(
         .badArguments, "the path \(Excerpt.quoted(text)) is not absolute: it begins with / or is a file:// URL")
     }
-    guard text[..<colon.lowerBound].lowercased() == "file" else {
-      throw MediaError(.unsupportedPlace, "\(Excerpt.quoted(text)): only files can be played, by path or file:// URL")
+    let scheme = text[..<colon.lowerBound].lowercased()
+    if scheme == "http" || scheme == "https" {
+      let rest = text[colon.upperBound...].utf8
+      guard utf8.count <= Self.maximumAddressByteCount, !utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }),
+        let first = rest.first, !"/?#:".utf8.contains(first)
+      else {
+        throw MediaError(.badArguments, "\(Excerpt.quoted(text)): a URL has a host, no spaces, and is not that long")
+      }
+      bytes = utf8
+      return
+    }
+    guard scheme == "file" else {
+      throw MediaError(
+        .unsupportedPlace,
+        "\(Excerpt.quoted(text)): only files can be played, by path or file:// URL, and http(s):// URLs")
     }
     var rest = utf8[text[..<colon.upperBound].utf8.count...]
     if rest.starts(with: "localhost/".utf8) { rest = rest.dropFirst("localhost".utf8.count) }
@@ -70,10 +93,11 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   private static let playlistExtensions: Set<String> = ["m3u", "m3u8", "pls", "xspf", "cue"]
 
   /// The text that stands for this path on the wire, in requests and replies.
-  public var text: String { string ?? url }
+  public var text: String { string ?? (isAddress ? String(decoding: bytes, as: UTF8.self) : url) }
 
   /// The path as a percent-encoded `file://` URL (RFC 8089, RFC 3986 section 2.3: unreserved characters and `/` stay).
   public var url: String {
+    if isAddress { return text }
     var encoded = Array("file://".utf8)
     for byte in bytes {
       if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "~") || ASCII.isNameByte(byte) {

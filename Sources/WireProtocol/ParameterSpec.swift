@@ -19,10 +19,12 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case format
   case forward
   case from
+  case header
   case id
   case ids
   case ifVersion = "if-version"
   case index
+  case interface
   case interval
   case item
   case keys
@@ -31,6 +33,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case list
   case mode
   case name
+  case network
   case off
   case offset
   case ops
@@ -55,6 +58,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case times
   case timeout
   case to
+  case userAgent = "user-agent"
   case volume
   case wait
 }
@@ -83,7 +87,11 @@ public struct ParameterSpec: Sendable {
     case toggle
     /// A word by itself in words, `true` or `false` in JSON.
     case flag
-    /// A file's path.
+    /// `true` or `false`.
+    case boolean
+    /// Any text of so many bytes at most.
+    case text(maximumByteCount: Int)
+    /// A file's path, or an address.
     case path
     /// A player's name: 1 to 64 of `[A-Za-z0-9._-]`.
     case playerName
@@ -115,8 +123,9 @@ public struct ParameterSpec: Sendable {
           + (exceptZero ? ", but not 0" : "")
       case .word(let words): words.joined(separator: ", ")
       case .toggle: "on, off or toggle"
-      case .flag: "true or false"
-      case .path: "an absolute path or a file:// URL"
+      case .flag, .boolean: "true or false"
+      case .text(let count): "a text of at most \(count) bytes"
+      case .path: "an absolute path, or a file://, http:// or https:// URL"
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"
       case .commandName: "a command's name"
       case .key: "a key such as player.rate, or a beginning with *, such as player.*"

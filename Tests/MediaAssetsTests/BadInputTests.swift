@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("file:///a%20b", 0), ("file://localhost/a", 0), ("FILE:/a", 0), ("http://host/a", 2007), ("file://host/a", 2007),
+    ("file:///a%20b", 0), ("file://localhost/a", 0), ("FILE:/a", 0), ("ftp://host/a", 2007), ("file://host/a", 2007),
     ("/a", 1001), ("file:a", 1001), ("file:///a%2", 1001), ("file:///a%zz", 1001), ("file:///a%00", 1001), ("", 1001),
   ])
   func fileURLs(_ text: String, _ code: Int) {

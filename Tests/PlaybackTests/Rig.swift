@@ -177,6 +177,10 @@ final class Rig: Sendable {
     case .itemSkipped(let id, let error): "itemSkipped \(id): \(error.code)"
     case .packetsSkipped(let id, let time, let count, let error):
       "packetsSkipped item \(id) at \(time.decimalDescription) count \(count): \(error.code)"
+    case .newAccessLogEntry(let id, let time, let event):
+      "newAccessLogEntry item \(id) at \(time.decimalDescription): \(event.uri)"
+    case .streamTitle(let id, let time, let title):
+      "streamTitle item \(id) at \(time.decimalDescription): \(title.title)"
     case .newErrorLogEntry(let id, let time, let error):
       "newErrorLogEntry item \(id) at \(time.decimalDescription): \(error.code)"
     case .chapterChanged(let id, let time, let place):

@@ -104,6 +104,19 @@ import Testing
         + " message=\"longer than it says\""
     ),
     (
+      .item(
+        .init(
+          subscription: 2,
+          kind: .newAccessLogEntry(uri: "http://h/a b", address: "::1", type: "live", startupNanoseconds: 250_000_000),
+          position: position)),
+      "* new-access-log-entry id=2 player=main item=7 time=12.25 pts=49/4 uri=\"http://h/a b\" address=::1 type=live"
+        + " startup=0.25"
+    ),
+    (
+      .item(.init(subscription: 2, kind: .streamTitle(title: "It's \"one\"", url: "http://x/"), position: position)),
+      "* stream-title id=2 player=main item=7 time=12.25 pts=49/4 title=\"It's \\\"one\\\"\" url=http://x/"
+    ),
+    (
       .seam(
         .init(
           subscription: 2, player: "main", from: 7, to: 8, time: .zero, trimmedEnd: (1_105, "lame-tag"),

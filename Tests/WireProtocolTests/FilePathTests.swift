@@ -16,7 +16,9 @@ import Testing
     ("", MediaError.Code.badArguments), ("a", .badArguments), ("./a", .badArguments), ("a\0", .badArguments),
     ("/a\0", .badArguments), ("file:///a%00", .badArguments), ("file:///a%4", .badArguments),
     ("file:///%zz", .badArguments),
-    ("file://host/x", .badArguments), ("file://", .badArguments), ("http://x/y.mp3", .unsupportedPlace),
+    ("file://host/x", .badArguments), ("file://", .badArguments), ("ftp://x/y.mp3", .unsupportedPlace),
+    ("http://", .badArguments), ("http:///a", .badArguments),
+    ("http://h/a b", .badArguments),
     ("://", .unsupportedPlace),
   ])
   func badTextIsAnError(text: String, code: MediaError.Code) throws {

@@ -98,7 +98,7 @@ import Testing
     (#"{"jsonrpc":"2.0","id":1,"method":"remove","params":{"ids":["1"]}}"#, -32_602, .jsonNumber("1")),
     (#"{"jsonrpc":"2.0","id":1,"method":"remove","params":{"ids":[1.5]}}"#, -32_602, .jsonNumber("1")),
     (#"{"jsonrpc":"2.0","id":1,"method":"load","params":{"paths":[["/a"]]}}"#, -32_602, .jsonNumber("1")),
-    (#"{"jsonrpc":"2.0","id":1,"method":"load","params":{"paths":["http://a/b"]}}"#, 2007, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"load","params":{"paths":["ftp://a/b"]}}"#, 2007, .jsonNumber("1")),
     (#"{"jsonrpc":"2.0","method":"nosuch"}"#, -32_601, .none),
   ])
   func badLinesHaveJSONRPCsCodes(line: String, code: Int, id: RequestID) throws {

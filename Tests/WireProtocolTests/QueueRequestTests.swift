@@ -89,7 +89,7 @@ import Testing
   @Test(arguments: [
     ("move 5", 6002), ("move 5 to=0 after=2", 6002), ("move 5 to=-1", 6002), ("move to=1", 6002), ("move x to=1", 6002),
     ("jump", 6002), ("jump 5 index=2", 6002), ("jump 0", 6002), ("jump index=x", 6002), ("replace 5", 6002),
-    ("replace 5 http://a/b", 2007), ("shuffle on seed=x", 6002), ("shuffle on seed=-1", 6002),
+    ("replace 5 ftp://a/b", 2007), ("shuffle on seed=x", 6002), ("shuffle on seed=-1", 6002),
     ("shuffle on seed=1.5", 6002), ("shuffle on seed=99999999999999999999", 6002), ("shuffle off seed=1", 6002),
     ("shuffle seed=1", 6002), ("previous restart-after=-1", 1002), ("on-failure ignore", 6002), ("queue.edit", 6002),
     ("queue.edit ''", 6002), ("queue.edit play", 6002), ("queue.edit flay", 6001), ("queue.edit \"remove x\"", 6002),

@@ -1,0 +1,60 @@
+import LibAV
+
+/// Places in MPEG audio and ADTS that come over a network. Which packet lies where only the packets before it tell, all of them;
+/// over a network that would be to load the file. So the place is estimated from the bytes, and said to be no more than that.
+extension MediaTrackReader {
+  /// A packet near `target`, by the share of the bytes that lie before it; nil: the file's start is near enough, or nothing
+  /// better is known. Blocks; reads some thousand bytes.
+  func estimateEntry(
+    before target: Int64, firstByte: Int64, startFrame: Int64, byteCount: Int64
+  ) throws(AVFailure) -> Entry? {
+    let packetFrames = reader.start?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
+    let warmStart = target - prerollFrames
+    guard packetFrames > 0, let end = declaredEnd, end > 0, byteCount > firstByte, warmStart - startFrame > packetFrames
+    else { return nil }
+    let share = min(1, Double(warmStart - startFrame) / Double(end - startFrame))
+    let byte = firstByte + Int64(Double(byteCount - firstByte) * share)
+    var window = FileWindow(source: reader.demuxer.source)
+    guard let packet = try Self.packet(near: byte, in: &window, isADTS: positioning == .counted(.adts)) else {
+      return nil
+    }
+    let frame = startFrame + (warmStart - startFrame) / packetFrames * packetFrames
+    isPlaceEstimated = true
+    isPlaceExact = false
+    return Entry(byte: packet, frame: frame, warmStart: warmStart)
+  }
+
+  /// How far a packet is looked for, and how many must follow one another for it to be one.
+  private static let searchedByteCount: Int64 = 16_384
+  private static let chainCount = 3
+
+  /// The first byte from `byte` on with which a chain of packets begins.
+  private static func packet(near byte: Int64, in window: inout FileWindow, isADTS: Bool) throws(AVFailure) -> Int64? {
+    var place = byte
+    while place < byte + searchedByteCount {
+      if try beginsChain(at: place, in: &window, isADTS: isADTS) { return place }
+      place += 1
+    }
+    return nil
+  }
+
+  private static func beginsChain(at byte: Int64, in window: inout FileWindow, isADTS: Bool) throws(AVFailure) -> Bool {
+    var place = byte
+    for _ in 0..<chainCount {
+      guard let bytes = try window.bytes(at: place, count: 8),
+        let count = packetByteCount(UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)), isADTS: isADTS)
+      else { return false }
+      place += count
+    }
+    return true
+  }
+
+  /// Bytes of the packet whose header begins so; nil when it is none.
+  private static func packetByteCount(_ bits: UInt64, isADTS: Bool) -> Int64? {
+    guard isADTS else {
+      return MPEGAudioFrameSizes.shared.byteCount(UInt32(truncatingIfNeeded: bits >> 32)).map { Int64($0) }
+    }
+    let count = Int64(bits >> 21 & 0x1fff)
+    return bits >> 52 == 0xfff && bits >> 49 & 3 == 0 && count > 7 ? count : nil
+  }
+}

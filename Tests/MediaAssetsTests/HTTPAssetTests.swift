@@ -1,0 +1,220 @@
+import LibAV
+import MediaCore
+import NetworkIO
+import RealtimeAudio
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// Assets that come from a web server, or from a source of the user's own.
+@Suite(.timeLimit(.minutes(5))) struct HTTPAssetTests {
+  private static let frameCount = 44_100 * 40
+
+  /// A server, and a minute of time-coded sound in a format.
+  private func serve(_ name: String, _ arguments: [String] = []) throws -> HTTPServer {
+    let server = try HTTPServer()
+    let wav = server.files.file("source.wav")
+    try server.write(
+      TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount), to: "source.wav")
+    if name != "source.wav" { try Tool.ffmpeg(arguments: ["-i", wav] + arguments + [server.files.file(name)]) }
+    return server
+  }
+
+  private struct Row {
+    var name: String
+    var arguments: [String] = []
+    /// Where a seek goes is known without reading what lies before it.
+    var isExact = true
+  }
+
+  private static let rows = [
+    Row(name: "source.wav"), Row(name: "a.flac"), Row(name: "a.m4a", arguments: ["-aac_pns", "0"]),
+    Row(name: "fast.m4a", arguments: ["-aac_pns", "0", "-movflags", "+faststart"]),
+    Row(name: "a.ogg", arguments: ["-c:a", "libvorbis"]), Row(name: "a.opus"),
+    Row(name: "a.mka", arguments: ["-c:a", "flac"]),
+    Row(name: "a.wv"), Row(name: "a.mp3", arguments: ["-b:a", "128k"], isExact: false),
+    Row(name: "a.aac", arguments: ["-aac_pns", "0"], isExact: false),
+  ]
+
+  @Test func whatComesOverHTTPSoundsAsTheFileDoesAndSeeksDoNotLoadIt() throws {
+    print("file | bytes | loaded by opening and 3 seeks | requests | place")
+    for row in Self.rows {
+      let server = try serve(row.name, row.arguments)
+      let local = try AudioTrackReader(asset: Asset(path: server.files.file(row.name)))
+      let asset = try Asset(url: "\(server.address)/\(row.name)")
+      let remote = try AudioTrackReader(asset: asset)
+      let byteCount = try readFile(server.files.file(row.name)).count
+      #expect(try asset.load().byteCount == Int64(byteCount))
+      #expect(try asset.load().isSeekable)
+      for seconds in [30, 10, 20] {
+        let time = MediaTime(value: Int64(seconds), timescale: 1)
+        let reached = try remote.seekExactly(to: time)
+        #expect(remote.isPlaceEstimated == !row.isExact, "\(row.name)")
+        let there = try local.seekExactly(to: time)
+        let (position, samples) = try remote.readFrames(2_000)
+        let expected = try local.readFrames(2_000)
+        if row.isExact {
+          #expect(reached == there && position == expected.position, "\(row.name) at \(seconds)")
+          #expect(samples == expected.samples, "\(row.name) at \(seconds)")
+        } else {
+          #expect(samples.count == 4_000)
+        }
+      }
+      let log = asset.networkLog.accessEvents
+      let bytes = log.reduce(0) { $0 + $1.numberOfBytesTransferred }
+      let requests = log.reduce(0) { $0 + $1.numberOfMediaRequests }
+      print("\(row.name) | \(byteCount) | \(bytes) | \(requests) | \(row.isExact ? "exact" : "estimated")")
+      #expect(asset.networkLog.errorEvents.isEmpty)
+
+      let whole = try AudioTrackReader(asset: try Asset(url: "\(server.address)/\(row.name)"))
+      let fresh = try AudioTrackReader(asset: Asset(path: server.files.file(row.name)))
+      #expect(try whole.readFrames(100_000).samples == fresh.readFrames(100_000).samples, "\(row.name)")
+    }
+  }
+
+  /// Long files, so that loading them would show.
+  @Test func aSeekInALongFileLoadsLittleOfIt() throws {
+    for (name, arguments, isEstimated) in [
+      ("long.mp3", ["-b:a", "320k"], true), ("long.aac", ["-b:a", "256k", "-aac_pns", "0"], true),
+      ("long.flac", [], false),
+    ] as [(String, [String], Bool)] {
+      let server = try HTTPServer()
+      let path = server.files.file(name)
+      try Tool.ffmpeg(
+        arguments: ["-f", "lavfi", "-i", "anoisesrc=d=600:r=44100:a=0.2:s=1", "-ac", "2"] + arguments + [path])
+      let byteCount = try readFile(path).count
+      let asset = try Asset(url: "\(server.address)/\(name)")
+      let reader = try AudioTrackReader(asset: asset)
+      _ = try reader.readFrames(44_100)
+      let before = asset.networkLog.accessEvents.reduce(0) { $0 + $1.numberOfBytesTransferred }
+      let reached = try reader.seekExactly(to: MediaTime(value: 500, timescale: 1))
+      _ = try reader.readFrames(1_000)
+      let loaded = asset.networkLog.accessEvents.reduce(0) { $0 + $1.numberOfBytesTransferred }
+      print(
+        "\(name): \(byteCount) bytes, \(before) before the seek, \(loaded - before) by it, reached \(reached.decimalDescription)"
+      )
+      #expect(reader.isPlaceEstimated == isEstimated)
+      #expect(loaded - before < Int64(byteCount / 2))
+      #expect(abs(reached.seconds - 500) < 0.1)
+    }
+  }
+
+  @Test func aServerWithoutRangesIsReadForward() throws {
+    let server = try serve("a.flac")
+    let local = try AudioTrackReader(asset: Asset(path: server.files.file("a.flac")))
+    for query in ["plain", "silent", "chunked"] {
+      let reader = try AudioTrackReader(asset: try Asset(url: "\(server.address)/a.flac?\(query)"))
+      _ = try local.seekExactly(to: .zero)
+      #expect(try reader.readFrames(60_000).samples == local.readFrames(60_000).samples, "\(query)")
+    }
+  }
+
+  @Test func whatCannotBePlayedHasItsNumber() throws {
+    let server = try HTTPServer()
+    try server.write(Array(repeating: 65, count: 5_000), to: "text")
+    try server.write([], to: "empty")
+    for (place, code) in [
+      ("/none", 2043), ("/text", 3002), ("/empty", 3001), ("/text?status=403", 2042), ("/text?redirect=loop", 2037),
+    ] {
+      let asset = try Asset(url: server.address + place)
+      #expect(errorCode { _ = try asset.load() } == code, "\(place)")
+      #expect(errorCode { _ = try asset.load() } == code, "\(place), kept")
+    }
+    var options = HTTPOptions()
+    options.isNetworkAllowed = false
+    #expect(errorCode { _ = try Asset(url: try HTTPURL(server.address + "/text"), options: options).load() } == 2030)
+    #expect(errorCode { _ = try Asset(url: "rtsp://127.0.0.1/a") } == 2007)
+    #expect(errorCode { _ = try Asset(url: "http://") } == 1001)
+  }
+
+  @Test func openingAServerThatDoesNotAnswerIsCancelled() throws {
+    let server = try serve("source.wav")
+    let asset = try Asset(url: "\(server.address)/source.wav?hold=never")
+    let opening = AssetOpening()
+    let result = Mutex<Int?>(nil)
+    let thread = NamedThread(name: "test") {
+      let code = errorCode { _ = try opening.load(asset) }
+      result.withLock { $0 = code }
+    }
+    try server.wait("gate never")
+    opening.cancel()
+    thread.join()
+    #expect(result.withLock { $0 } == 6015)
+    // It is not held against it.
+    server.open(gate: "never")
+    #expect(try asset.load().hasAudio)
+  }
+
+  @Test func aStreamIsHeardAsItComesAndSaysWhatItPlays() throws {
+    let server = try serve("radio.mp3", ["-b:a", "128k"])
+    func hex(_ text: String) -> String { text.utf8.map { String($0, radix: 16) }.joined() }
+    let titles = ["StreamTitle='One';", "StreamTitle='Two';"].map { "&title=\(hex($0))" }.joined()
+    let asset = try Asset(url: "\(server.address)/radio.mp3?icy=16000\(titles)&gate=end&at=400000")
+    let reader = try AudioTrackReader(asset: asset)
+    let properties = try asset.load()
+    #expect(!properties.isSeekable && properties.duration == .indefinite && !properties.providesPreciseDuration)
+    #expect(asset.networkLog.station?.name == "Test Radio")
+    let local = try AudioTrackReader(asset: Asset(path: server.files.file("radio.mp3")))
+    let samples = try reader.readFrames(44_100 * 5).samples
+    #expect(samples.count == 44_100 * 10)
+    let found = reader.takeTitles()
+    print(found.map { "\($0.title.title) from \($0.time.decimalDescription)" })
+    #expect(found.map(\.title.title) == ["One", "Two"])
+    // 16,000 bytes at 128 kbit/s are a second.
+    #expect(abs((found.first?.time.seconds ?? 0) - 1) < 0.1 && abs((found.last?.time.seconds ?? 0) - 2) < 0.1)
+    // The station's first frame is the file's information frame: the two differ by what that says of the edges.
+    _ = try local.seekExactly(to: .zero)
+    // There is no way back: it goes on where it is.
+    let reached = try reader.seekExactly(to: .zero)
+    #expect(reached.seconds >= 4.9)
+    #expect(asset.networkLog.accessEvents.count == 1, "one connection for finding out what it is and for reading it")
+  }
+
+  @Test func bytesOfTheUsersOwnArePlayed() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 100_000), as: "a.wav")
+    let bytes = try readFile(path)
+    let asset = Asset(name: "mine") { () throws(MediaError) in OwnSource(bytes) }
+    let reader = try AudioTrackReader(asset: asset)
+    let local = try AudioTrackReader(asset: Asset(path: path))
+    #expect(try reader.readFrames(100_000).samples == local.readFrames(100_000).samples)
+    _ = try reader.seekExactly(to: MediaTime(value: 1, timescale: 1))
+    #expect(try reader.readFrames(1).position == 44_100)
+    #expect(asset.displayPath == "mine" && asset.path.isEmpty)
+
+    let failing = Asset(name: "mine") { () throws(MediaError) in OwnSource(bytes, failsAt: 350_000) }
+    let broken = try AudioTrackReader(asset: failing)
+    #expect(errorCode { _ = try broken.readFrames(100_000) } == 2005)
+    let none = Asset(name: "none") { () throws(MediaError) in throw MediaError(.permissionDenied, "not for you") }
+    #expect(errorCode { _ = try none.load() } == 2003)
+  }
+}
+
+/// Bytes that are given by the piece.
+private final class OwnSource: ByteSource {
+  private let bytes: [UInt8]
+  private let limit: Int
+  private let isCancelled = Mutex(false)
+
+  init(_ bytes: [UInt8], failsAt limit: Int = .max) {
+    self.bytes = bytes
+    self.limit = limit
+  }
+
+  var byteCount: Int64? { Int64(bytes.count) }
+  var isSeekable: Bool { true }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    if isCancelled.withLock({ $0 }) { throw MediaError(.cancelled, "cancelled") }
+    let start = min(Int(offset), bytes.count)
+    guard start < limit else { throw MediaError(.readFailed, "it does not go on") }
+    let count = min(buffer.count, 1_000, bytes.count - start, limit - start)
+    buffer.copyBytes(from: bytes[start..<start + count])
+    return count
+  }
+
+  func cancel() { isCancelled.withLock { $0 = true } }
+  func resume() { isCancelled.withLock { $0 = false } }
+}

@@ -1,0 +1,196 @@
+import Glibc
+import MediaAssets
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+@testable import RealtimeAudio
+
+/// Items whose bytes somebody else has, and gives when it pleases them.
+@Suite(.timeLimit(.minutes(2))) struct NetworkItemTests {
+  /// A time-coded file of five seconds, as bytes.
+  private func bytes(_ rig: SlowRig, file: Int) throws -> [UInt8] {
+    let path = rig.files.file("\(file).wav")
+    try TimeCode.writeWAV(path: path, file: file, frameCount: 240_000, sampleRateHz: 48_000)
+    let descriptor = open(path, O_RDONLY)
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 44 + 240_000 * 4)
+    let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    #expect(count == bytes.count)
+    return bytes
+  }
+
+  @Test func aStallWaitsAndEndsByItselfWhenBytesCome() async throws {
+    let rig = try await SlowRig()
+    let supply = Supply(bytes: try bytes(rig, file: 1), limit: 44 + 60_000 * 4)
+    let item = PlayerItem(asset: Asset(name: "slow") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
+    try await rig.run { try $0.append([item]) }
+    try supply.waitUntilBlocked()
+    await rig.run { $0.play() }
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.advance(milliseconds: 2_000)
+    await rig.wait { $0.timeControlStatus == .waiting }
+    #expect(await rig.state.reasonForWaitingToPlay == .toMinimizeStalls)
+    #expect(await rig.state.rate == 1)
+    #expect(await rig.state.isPlaybackBufferEmpty)
+    #expect(rig.events.count { $0.hasPrefix("stalled item 1") } == 1)
+    #expect(item.asset.networkLog.accessEvents.isEmpty, "only servers have a log")
+    supply.open()
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 6_000)
+    #expect(rig.events.contains { $0.hasPrefix("playedToEnd item 1") }, "\(rig.events)")
+    await rig.close()
+  }
+
+  @Test func nextDoesNotWaitForAServerThatNeverAnswers() async throws {
+    let rig = try await SlowRig()
+    let supply = Supply(bytes: [], limit: 0)
+    let never = PlayerItem(asset: Asset(name: "never") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
+    let after = try rig.wav(file: 2, frames: 96_000)
+    let second = PlayerItem(asset: after.asset, id: 2)
+    try await rig.run { try $0.append([never, second]) }
+    await rig.run { $0.play() }
+    try supply.waitUntilBlocked()
+    #expect(await rig.state.timeControlStatus == .waiting)
+    #expect(await rig.state.reasonForWaitingToPlay == .evaluatingBufferingRate)
+    await rig.run { $0.advanceToNextItem() }
+    await rig.wait { $0.timeControlStatus == .playing }
+    #expect(await rig.state.currentItemID == 2)
+    await rig.close()
+  }
+
+  @Test func theEngineEndsWhileAServerDoesNotAnswer() async throws {
+    let rig = try await SlowRig()
+    let supply = Supply(bytes: [], limit: 0)
+    let never = PlayerItem(asset: Asset(name: "never") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
+    try await rig.run { try $0.append([never]) }
+    try supply.waitUntilBlocked()
+    await rig.close()
+    try supply.waitUntilCancelled()
+  }
+
+  @Test func whatIsInMemoryCountsAsLoaded() async throws {
+    let rig = try await SlowRig()
+    let all = try bytes(rig, file: 1)
+    let supply = Supply(bytes: all, limit: 44 + 60_000 * 4)
+    let item = PlayerItem(asset: Asset(name: "slow") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
+    try await rig.run { try $0.append([item]) }
+    try supply.waitUntilBlocked()
+    await rig.wait { $0.itemStatus == .readyToPlay }
+    let ranges = try await rig.run { try $0.loadedTimeRanges(of: 1) }
+    print("loaded: \(ranges)")
+    #expect(ranges.count == 1)
+    // 60,000 of 240,000 frames, to the millisecond.
+    #expect(abs((ranges.first?.end.seconds ?? 0) - 1.25) < 0.01)
+    #expect(item.seekableTimeRanges.count == 1)
+    supply.open()
+    await rig.close()
+  }
+
+  @Test func aStreamCannotBeSoughtIn() async throws {
+    let rig = try await SlowRig()
+    let supply = Supply(bytes: try bytes(rig, file: 1), limit: .max, isStream: true)
+    let item = PlayerItem(asset: Asset(name: "radio.wav") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
+    try await rig.run { try $0.append([item]) }
+    await rig.run { $0.play() }
+    await rig.wait { $0.timeControlStatus == .playing }
+    #expect(item.seekableTimeRanges == [] && item.isSeekable == false)
+    let error = await #expect(throws: MediaError.self) {
+      try await rig.run { try $0.seek(to: MediaTime(value: 1, timescale: 1)) { _ in } }
+    }
+    #expect(error?.code == .rangesNotSupported)
+    await rig.advance(milliseconds: 1_000)
+    #expect(await rig.time == MediaTime(value: 1, timescale: 1))
+    await rig.close()
+  }
+}
+
+/// Bytes that can be had up to a limit, and who waits for more.
+private final class Supply: Sendable {
+  struct State {
+    var limit: Int
+    var isBlocked = false
+    var isCancelled = false
+    var wasCancelled = false
+  }
+
+  let bytes: [UInt8]
+  let isStream: Bool
+  let state: WakeSignal<State>
+
+  init(bytes: [UInt8], limit: Int, isStream: Bool = false) {
+    self.bytes = bytes
+    self.isStream = isStream
+    state = WakeSignal(State(limit: limit))
+  }
+
+  func open() { state.update { $0.limit = .max } }
+
+  /// Only so that a fault fails instead of hanging.
+  private var deadline: HostTime { HostTime.now.advanced(byNanoseconds: 60_000_000_000) }
+
+  func waitUntilBlocked() throws {
+    let isBlocked: Bool? = state.wait(until: deadline) { $0.isBlocked ? true : nil }
+    try #require(isBlocked == true, "nobody came to wait for bytes")
+  }
+
+  func waitUntilCancelled() throws {
+    let isCancelled: Bool? = state.wait(until: deadline) { $0.wasCancelled ? true : nil }
+    try #require(isCancelled == true, "nobody was told to stop waiting")
+  }
+}
+
+/// What reads from a supply.
+private final class SuppliedSource: ByteSource {
+  private let supply: Supply
+
+  init(_ supply: Supply) { self.supply = supply }
+
+  var byteCount: Int64? { supply.isStream ? nil : Int64(supply.bytes.count) }
+  var isSeekable: Bool { !supply.isStream }
+  var presentBytes: Range<Int64>? { 0..<Int64(min(supply.bytes.count, supply.state.withState { $0.limit })) }
+
+  func open() throws(MediaError) {
+    if supply.bytes.isEmpty { _ = try room(at: 0) }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    let start = min(Int(offset), supply.bytes.count)
+    if start == supply.bytes.count { return 0 }
+    let count = min(buffer.count, supply.bytes.count - start, try room(at: start))
+    buffer.copyBytes(from: supply.bytes[start..<start + count])
+    return count
+  }
+
+  private func room(at start: Int) throws(MediaError) -> Int {
+    let room: Int? = supply.state.wait { state -> Int? in
+      if state.isCancelled { return -1 }
+      return start < state.limit ? state.limit - start : nil
+    } noting: {
+      $0.isBlocked = true
+    }
+    guard let room, room >= 0 else { throw MediaError(.cancelled, "cancelled") }
+    return room
+  }
+
+  func cancel() {
+    supply.state.update { state in
+      state.isCancelled = true
+      state.wasCancelled = true
+    }
+  }
+
+  func resume() { supply.state.update { $0.isCancelled = false } }
+}
+
+extension WakeSignal {
+  /// As `wait`, and notes before it waits that somebody does.
+  fileprivate func wait<Result>(_ body: (inout State) -> Result?, noting: (inout State) -> Void) -> Result? {
+    if let result = withState({ body(&$0) }) { return result }
+    update { noting(&$0) }
+    return wait { body(&$0) }
+  }
+}
