@@ -20,6 +20,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   private static let lingering = TimeAmount.seconds(1)
   /// For how long requests are taken at one go; then others have their turn.
   private static let turn = TimeAmount.microseconds(500)
+  /// How many requests are taken at one go however long they take, so that few that are sent together are run together.
+  private static let turnRequestCount = 8
 
   let server: ServerContext
   private let refuse: (any Channel) -> MediaError?
@@ -188,8 +190,11 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     guard !isProcessing else { return }
     isProcessing = true
     let end = NIODeadline.now() + Self.turn
-    var isTurnOver = false
-    while !isTurnOver, mayTakeRequest, takeNext() { isTurnOver = NIODeadline.now() >= end }
+    var (count, isTurnOver) = (0, false)
+    while !isTurnOver, mayTakeRequest, takeNext() {
+      count += 1
+      isTurnOver = count >= Self.turnRequestCount && NIODeadline.now() >= end
+    }
     isProcessing = false
     if isTurnOver {
       continueLater(after: .microseconds(20))

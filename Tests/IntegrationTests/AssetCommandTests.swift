@@ -104,7 +104,7 @@ import Testing
     }
     let bad: [(String, Int)] = [
       ("asset.load 99 duration", 1014), ("asset.status 99", 1014), ("asset.tracks 99", 1014), ("asset.close 0", 6002),
-      ("asset.load 1 colour", 6002), ("asset.load 1", 6002), ("asset.open", 6002), ("asset.open http://host/a", 2007),
+      ("asset.load 1 colour", 6002), ("asset.load 1", 6002), ("asset.open", 6002), ("asset.open gopher://host/a", 2007),
     ]
     for (request, code) in bad {
       let reply = try client.reply(request)
