@@ -54,7 +54,7 @@ public final class AudioPlayer: Sendable {
     try self.init(asset: Asset(path: path), engine: engine)
   }
 
-  /// A player of what a `file:` URL names. Errors likewise, and those of `Asset.init(url:)`.
+  /// A player of what a `file:`, `http:` or `https:` URL names. Errors likewise, and those of `Asset.init(url:)`.
   public convenience init(url: String, engine: PlaybackEngine) throws(MediaError) {
     try self.init(asset: Asset(url: url), engine: engine)
   }

@@ -366,7 +366,7 @@ public actor Player: PlayerControl {
     try replaceCurrentItem(with: playerItem)
   }
 
-  /// Makes a player of a file: a `file:` URL. Errors: those of `Asset(url:)`.
+  /// Makes a player of what a `file:`, `http:` or `https:` URL names. Errors: those of `Asset(url:)`.
   public init(engine: PlaybackEngine, name: String = "main", url: String) async throws {
     try await self.init(engine: engine, name: name, playerItem: PlayerItem(asset: Asset(url: url)))
   }

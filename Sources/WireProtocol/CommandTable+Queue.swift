@@ -121,13 +121,7 @@ extension CommandTable {
       errors: [.noSuchItem, .versionMismatch] + loadErrors + listErrors,
       example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"]
     ) { arguments throws(MediaError) in
-      let place: QueueCommand.QueuePlace
-      switch (arguments.integer(.after), arguments.integer(.before)) {
-      case (nil, nil): place = .next
-      case (let id?, nil): place = .after(item: id)
-      case (nil, let id?): place = .before(item: id)
-      case (_?, _?): throw arguments.failure("after and before exclude each other")
-      }
+      let place = try place(arguments, otherwise: .next)
       return expanding(
         .insert(
           arguments.paths(.paths), at: place, waitUntilReady: arguments.text(.wait) != nil,
@@ -325,13 +319,7 @@ extension CommandTable {
       example: ["> item.copy 2", "< ok items=5 version=6"]
     ) { arguments throws(MediaError) in
       let id = try arguments.required(.id, arguments.integer(.id))
-      let place: QueueCommand.QueuePlace
-      switch (arguments.integer(.after), arguments.integer(.before)) {
-      case (nil, nil): place = .after(item: id)
-      case (let id?, nil): place = .after(item: id)
-      case (nil, let id?): place = .before(item: id)
-      case (_?, _?): throw arguments.failure("after and before exclude each other")
-      }
+      let place = try place(arguments, otherwise: .after(item: id))
       return .item(.copy(item: id, to: place, ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
@@ -433,6 +421,18 @@ extension CommandTable {
         player: arguments.player)
     },
   ]
+
+  /// Where new entries go.
+  private static func place(
+    _ arguments: Arguments, otherwise: QueueCommand.QueuePlace
+  ) throws(MediaError) -> QueueCommand.QueuePlace {
+    switch (arguments.integer(.after), arguments.integer(.before)) {
+    case (nil, nil): return otherwise
+    case (let id?, nil): return .after(item: id)
+    case (nil, let id?): return .before(item: id)
+    case (_?, _?): throw arguments.failure("after and before exclude each other")
+    }
+  }
 
   private static func pitchChange(_ word: String) -> ItemCommand.PitchChange? {
     PlaybackCommand.PitchAlgorithm(rawValue: word).map { .own($0) } ?? (word == "player" ? .player : nil)
