@@ -44,7 +44,7 @@ extension PlayerCore {
     guard chapterWatch?.itemID != current.id else { return }
     endChapterWatch()
     guard !isClosed else { return }
-    var watch = ChapterWatch(itemID: current.id, chapters: (try? current.asset.loaded?.get())?.chapters ?? [])
+    var watch = ChapterWatch(itemID: current.id, chapters: current.chapters)
     if !watch.chapters.isEmpty {
       let token = engine.makeToken()
       watch.token = token

@@ -57,6 +57,19 @@ extension TimeRange {
     return max(.zero, min(end, properties.duration) - start)
   }
 
+  /// What of an asset's chapter lies in the part, in the part's times; nil when nothing does.
+  func part(of chapter: AssetChapter) -> AssetChapter? {
+    let range = chapter.timeRange
+    guard range.start < end, !range.end.isNumeric || range.end > start else { return nil }
+    let first = max(.zero, range.start - start)
+    let last = range.end.isNumeric ? min(range.end, end) : end
+    return AssetChapter(
+      title: chapter.title,
+      timeRange: last.isNumeric
+        ? TimeRange(start: first, end: last - start) : TimeRange(start: first, duration: range.duration),
+      languageCode: chapter.languageCode)
+  }
+
   /// Errors: `invalidTime` when no part of an asset is there.
   func checkPart(of properties: AssetProperties, path: String) throws(MediaError) {
     guard isValid, !isEmpty, start.isNumeric, start >= .zero, start.epoch == 0 else {

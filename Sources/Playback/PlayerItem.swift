@@ -78,6 +78,14 @@ public final class PlayerItem: Sendable {
     return properties.tracks
   }
 
+  /// The asset's chapters, of an item that is a part of it those that lie in the part, in the item's times. None until the
+  /// item is ready.
+  public var chapters: [AssetChapter] {
+    guard status == .readyToPlay, case .success(let properties)? = asset.loaded else { return [] }
+    guard let timeRange else { return properties.chapters }
+    return properties.chapters.compactMap { timeRange.part(of: $0) }
+  }
+
   /// Whether it can be gone to any place of it; nil until it is ready. Streams cannot.
   public var isSeekable: Bool? { state.withLock { $0.isSeekable } }
 

@@ -69,6 +69,26 @@ import Testing
     await rig.close()
   }
 
+  /// From 6 s to 13 s: the second chapter has begun before, and the fourth goes on behind.
+  @Test func thoseOfAPartLieInThePart() async throws {
+    let rig = try await Rig()
+    let whole = try item(rig)
+    let part = PlayerItem(
+      asset: whole.asset, timeRange: TimeRange(start: seconds(6), end: seconds(13)), id: whole.id)
+    #expect(part.chapters == [])
+    try await rig.run { try $0.append([part]) }
+    await rig.settle()
+    let expected = [(0, 2.25), (2.25, 6), (6, 7)].map { TimeRange(start: seconds($0), end: seconds($1)) }
+    #expect(part.chapters.map(\.timeRange) == expected)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 7_500)
+    #expect(
+      chapters(rig) == [
+        "chapter item 1 at 0: 1 of 3 C2", "chapter item 1 at 2.25: 2 of 3 C3", "chapter item 1 at 6: 3 of 3 C4",
+      ])
+    await rig.close()
+  }
+
   @Test func oneGoesOnAndBackByChapters() async throws {
     let rig = try await Rig()
     try await rig.run { try $0.append([try item(rig)]) }
