@@ -85,6 +85,16 @@ import Testing
     return rig
   }
 
+  /// Plays on from a frame, turns round after 100 ms, and lets some time pass. Nothing that was heard before counts.
+  private func playAndTurn(_ rig: Rig, from frame: Int64, milliseconds: Int64) async throws {
+    try await seek(rig, to: frame)
+    rig.heard.removeAll()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: milliseconds)
+  }
+
   // MARK: - Turned in front of an end
 
   private static let distances: [Int64] = [
@@ -94,12 +104,7 @@ import Testing
   @Test(arguments: distances, [ActionAtItemEnd.pause, .none])
   func turnedInFrontOfItsEndAnItemGoesBackAndHasNotEnded(_ distance: Int64, _ action: ActionAtItemEnd) async throws {
     let rig = try await rig(action: action)
-    try await seek(rig, to: 20_000 - distance - 4_800)
-    rig.heard.removeAll()
-    await rig.run { $0.play() }
-    await rig.advance(milliseconds: 100)
-    try await rig.run { try $0.setRate(-1) }
-    await rig.advance(milliseconds: 200)
+    try await playAndTurn(rig, from: 20_000 - distance - 4_800, milliseconds: 200)
     let walk = walk(rig)
     let top = min(19_999, 20_000 - distance + 2_879)
     #expect(walk.breaks == [])
@@ -136,12 +141,7 @@ import Testing
 
   @Test(arguments: distances) func inAQueueItTurnsInTheItemThatIsHeard(_ distance: Int64) async throws {
     let rig = try await rig(items: 2, action: .advance)
-    try await seek(rig, to: 20_000 - distance - 4_800)
-    rig.heard.removeAll()
-    await rig.run { $0.play() }
-    await rig.advance(milliseconds: 100)
-    try await rig.run { try $0.setRate(-1) }
-    await rig.advance(milliseconds: 200)
+    try await playAndTurn(rig, from: 20_000 - distance - 4_800, milliseconds: 200)
     #expect(await rig.run { $0.state.currentItemID } == 1)
     let walk = walk(rig)
     #expect(walk.breaks == [])
@@ -160,12 +160,7 @@ import Testing
     let rig = try await rig()
     let range = TimeRange(start: frame(5_000), end: frame(15_000))
     try await rig.run { try $0.setLoop(range) }
-    try await seek(rig, to: 15_000 - distance - 4_800)
-    rig.heard.removeAll()
-    await rig.run { $0.play() }
-    await rig.advance(milliseconds: 100)
-    try await rig.run { try $0.setRate(-1) }
-    await rig.advance(milliseconds: 150)
+    try await playAndTurn(rig, from: 15_000 - distance - 4_800, milliseconds: 150)
     let walk = walk(rig)
     #expect(walk.breaks == [])
     let top = Int(min(14_999, 15_000 - distance + 2_879))
@@ -271,12 +266,7 @@ import Testing
 
   @Test(arguments: distances) func anEndTimeIsTurnedAtAsAnItemsOwnEndIs(_ distance: Int64) async throws {
     let rig = try await rig(forward: 14_000, reverse: 3_000)
-    try await seek(rig, to: 14_000 - distance - 4_800)
-    rig.heard.removeAll()
-    await rig.run { $0.play() }
-    await rig.advance(milliseconds: 100)
-    try await rig.run { try $0.setRate(-1) }
-    await rig.advance(milliseconds: 600)
+    try await playAndTurn(rig, from: 14_000 - distance - 4_800, milliseconds: 600)
     let top = Int(min(13_999, 14_000 - distance + 2_879))
     let walk = walk(rig)
     #expect(walk.breaks == [])

@@ -231,7 +231,8 @@ import Testing
     await rig.close()
   }
 
-  @Test func withoutAutomaticWaitingPlayingOnBehindAStallNeverWaitsToMinimizeStalls() async throws {
+  /// One that does not wait by itself, and has stopped where samples ran out.
+  private func pausedByAStall() async throws -> SlowRig {
     let rig = try await stuck()
     await rig.run { player in
       player.setAutomaticallyWaitsToMinimizeStalling(false)
@@ -239,6 +240,11 @@ import Testing
     }
     await rig.advance(milliseconds: 2_000)
     #expect(await rig.state.rate == 0)
+    return rig
+  }
+
+  @Test func withoutAutomaticWaitingPlayingOnBehindAStallNeverWaitsToMinimizeStalls() async throws {
+    let rig = try await pausedByAStall()
     await rig.run { $0.play() }
     for _ in 0..<3 {
       let state = await rig.state
@@ -284,13 +290,7 @@ import Testing
   }
 
   @Test func playImmediatelyOnABufferThatRanDryTellsNoStall() async throws {
-    let rig = try await stuck()
-    await rig.run { player in
-      player.setAutomaticallyWaitsToMinimizeStalling(false)
-      player.play()
-    }
-    await rig.advance(milliseconds: 2_000)
-    #expect(await rig.state.rate == 0)
+    let rig = try await pausedByAStall()
     #expect(await rig.time == readable)
     let events = rig.events
     try await rig.run { try $0.playImmediately() }
