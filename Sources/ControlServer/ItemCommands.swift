@@ -140,9 +140,11 @@ extension Connection {
 
   private static func value(_ ranges: [TimeRange]) -> FieldValue {
     guard !ranges.isEmpty else { return .none }
-    let texts = ranges.map { range in
-      "\(range.start.decimalDescription)-\(range.end.isNumeric ? range.end.decimalDescription : "inf")"
-    }
-    return .string(texts.joined(separator: ","))
+    return .string(ranges.map(\.wireText).joined(separator: ","))
   }
+}
+
+extension TimeRange {
+  /// Both ends in seconds, `inf` for an end that is none.
+  var wireText: String { "\(start.decimalDescription)-\(end.isNumeric ? end.decimalDescription : "inf")" }
 }

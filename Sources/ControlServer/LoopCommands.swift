@@ -58,7 +58,7 @@ extension Connection {
 
 extension PlayerLoop {
   /// The range as `status` and `observe` give it: `70-83.5`.
-  var wireText: String { "\(range.start.decimalDescription)-\(range.end.decimalDescription)" }
+  var wireText: String { range.wireText }
 }
 
 extension RepeatMode {

@@ -141,9 +141,7 @@ extension PlayerItem {
     fields.append("title", ifPresent: playlistEntry?.title.map { .string($0) })
     fields.append(
       "range",
-      ifPresent: timeRange.map { range in
-        .string("\(range.start.decimalDescription)-\(range.end.isNumeric ? range.end.decimalDescription : "inf")")
-      })
+      ifPresent: timeRange.map { .string($0.wireText) })
   }
 
   /// As an entry of a list.
