@@ -48,7 +48,7 @@ import Testing
       ["wait", "forever"], ["seek", "tomorrow"], ["volume", "2"], ["remove"], ["remove", "one"],
       ["observe", "player.nothing"],
       ["play", "now"], ["load"], ["load", ""], ["append", "a.flac", ""], ["insert", ""],
-      ["load", "http://example.org/a.mp3"],
+      ["load", "gopher://example.org/a.mp3"],
       ["watch", "--tick", "0"], ["watch", "--at", "-1"], ["watch", "--observe", "player.nothing"], ["--json", "seek"],
       ["--json", "load", ""], ["--socket"], ["--socket", "", "ping"], ["--socket=", "ping"], ["status", "player=a b"],
       ["append", String(repeating: "a", count: 70_000)],

@@ -392,7 +392,7 @@ import Testing
     // Cut anywhere it is refused or opens, and nothing traps.
     for count in stride(from: 0, through: 200, by: 7) { _ = code(Array(whole.prefix(count))) }
     #expect(throws: MediaError.self) { try AudioPlayer(path: "/nowhere.wav", engine: rig.engine) }
-    #expect(throws: MediaError.self) { try AudioPlayer(url: "http://example.org/a.wav", engine: rig.engine) }
+    #expect(throws: MediaError.self) { try AudioPlayer(url: "gopher://example.org/a.wav", engine: rig.engine) }
     let player = try sound(rig, frames: 4_800)
     #expect(throws: MediaError.self) { try player.setVolume(1.5) }
     #expect(throws: MediaError.self) { try player.setVolume(.nan) }
