@@ -129,13 +129,16 @@ let package = Package(
 
     // For tests only.
     .target(name: "CAllocationProbe"),
+    .target(name: "CSanitizerSupport"),
     .target(
-      name: "MediaTesting", dependencies: ["MediaCore", "RealtimeAudio", "CAllocationProbe"], swiftSettings: strict),
-    .target(name: "RigSupport", dependencies: ["MediaCore"], swiftSettings: strict),
+      name: "MediaTesting", dependencies: ["MediaCore", "RealtimeAudio", "CAllocationProbe", "CSanitizerSupport"],
+      swiftSettings: strict),
+    .target(name: "RigSupport", dependencies: ["MediaCore", "CSanitizerSupport"], swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "MediaCore"], swiftSettings: strict),
-    .testTarget(name: "LibAVTests", dependencies: ["LibAV", "MediaCore", log], swiftSettings: strict),
+    .testTarget(
+      name: "LibAVTests", dependencies: ["LibAV", "MediaCore", "CSanitizerSupport", log], swiftSettings: strict),
     .testTarget(
       name: "TimeStretchTests", dependencies: ["TimeStretch", "MediaCore", "RigSupport"],
       swiftSettings: strict),
@@ -163,7 +166,7 @@ let package = Package(
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests",
-      dependencies: ["ControlServer", "WireProtocol", "Playback", "MediaAssets", "MediaCore"],
+      dependencies: ["ControlServer", "WireProtocol", "Playback", "MediaAssets", "MediaCore", "CSanitizerSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "IntegrationTests", dependencies: ["RigSupport", "MediaCore", "playheadd", "playhead"],

@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import Playback
@@ -6,7 +7,7 @@ import Testing
 /// Passes over boundaries, compared with a model that hears frame by frame, forwards and backwards: every pass is crossed
 /// or skipped, none is lost, none is told twice, and their order is that of the sound.
 @Suite struct ObserverScheduleTests {
-  @Test(arguments: 0..<400)
+  @Test(arguments: 0..<Effort.rounds(400))
   func everyPassIsToldOnceAndInOrder(seed: Int) {
     var deck = Deck(seed: UInt64(seed))
     for _ in 0..<40 {
@@ -43,7 +44,7 @@ import Testing
 
   @Test func everythingIsDoneInBothDirections() {
     var (told, turns) = ([String: Int](), 0)
-    for seed in UInt64(0)..<400 {
+    for seed in 0..<UInt64(Effort.rounds(400)) {
       var deck = Deck(seed: seed)
       for _ in 0..<40 { deck.step() }
       for line in deck.told { told[String(line.split(separator: " ")[1]), default: 0] += 1 }

@@ -40,7 +40,7 @@ import Testing
     try await refill()
     await rig.settle()
     await rig.run { $0.play() }
-    for _ in 0..<100 {
+    for _ in 0..<Effort.rounds(100) {
       try await refill()
       await rig.settle()
       let current = await rig.run { $0.state.currentItemID } ?? 0
