@@ -3,7 +3,7 @@ import MediaCore
 
 /// One opening of an asset, which can be cancelled while it blocks: a server may take its time.
 ///
-/// Threading: `load` and then `reader` once, on a worker thread; `cancel` from any, does not block.
+/// Threading: `inspect`, or `load` and then `reader` once, on a worker thread; `cancel` from any, does not block.
 public final class AssetOpening: Sendable {
   private let interrupt = Interrupt()
 
@@ -11,6 +11,9 @@ public final class AssetOpening: Sendable {
 
   /// Makes what runs, and what is called then, throw `cancelled`.
   public func cancel() { interrupt.cancel() }
+
+  /// Finds out what the asset is, for who does not read it. Blocks. Errors: those of `Asset.load`; `cancelled`.
+  public func inspect(_ asset: Asset) throws(MediaError) -> AssetProperties { try asset.load(interrupt: interrupt) }
 
   /// Finds out what the asset is; what had to be opened for that is kept for `reader`. Blocks.
   ///

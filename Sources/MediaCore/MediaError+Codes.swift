@@ -45,6 +45,9 @@ extension MediaError.Code {
   public static let httpRefused = Self(rawValue: 2046)
   public static let httpServerError = Self(rawValue: 2047)
 
+  // What does not come, and what comes only once.
+  public static let openingTimedOut = Self(rawValue: 2048)
+
   // MARK: 3xxx: containers.
   public static let emptyFile = Self(rawValue: 3001)
   public static let unknownFormat = Self(rawValue: 3002)
@@ -108,6 +111,7 @@ extension MediaError.Code {
     2038: "bad-http-response", 2039: "ranges-not-supported", 2040: "resource-changed", 2041: "http-unauthorized",
     2042: "http-forbidden", 2043: "http-not-found", 2044: "http-gone", 2045: "http-range-not-satisfiable",
     2046: "http-refused", 2047: "http-server-error",
+    2048: "opening-timed-out",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",
     3005: "media-limit-exceeded", 3006: "wrong-length", 3007: "irregular-timestamps",
     3008: "unsupported-edit", 3009: "irregular-chapters",

@@ -1,14 +1,27 @@
+// Finds out what entries are that are not due yet: whether they can be played, and how long they are. A few are opened at once, what
+// is needed next before all others. One that is slow gives up its place to others, one that hangs fails; who waits for bytes in the
+// kernel cannot be interrupted, so that its thread is left to itself, and how many of those there may be is bounded.
+import DequeModule
 import MediaAssets
 import MediaCore
 import RealtimeAudio
 
-/// Opens items that are not due yet, one after another, to find out whether they can be played and how long they are.
+/// Opens items on a few threads, to find out whether they can be played and how long they are.
 ///
-/// Threading: `load` and `close` on the control loop, where completions are called, too; the files are opened on a
-/// thread of its own, which lives while there is work.
+/// Threading: everything on the control loop, where completions are called, too; each file is opened on a thread of its own.
 final class ItemLoader: @unchecked Sendable {
-  // `@unchecked Sendable`: everything but `load` of an asset is confined to `loop`.
+  // `@unchecked Sendable`: confined to `loop`, but for the opening of assets.
   typealias Completion = @Sendable (Result<AssetProperties, MediaError>) -> Void
+
+  /// How much is opened at once, and for how long.
+  struct Limits {
+    /// Entries that are opened at once, while none is slow.
+    var placeCount = 4
+    /// Threads, with those that slow entries have, and those that nobody waits for any more.
+    var threadCount = 32
+    /// After this an entry is slow: another one is opened besides.
+    var slowNanoseconds: Int64 = 2_000_000_000
+  }
 
   private struct Identity: Hashable {
     let item: PlayerItem
@@ -17,44 +30,240 @@ final class ItemLoader: @unchecked Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(item)) }
   }
 
+  /// An entry that is to be opened, and all who asked for it.
+  private final class Job: @unchecked Sendable {
+    // `@unchecked Sendable`: what changes is confined to `loop`.
+    enum Phase { case waiting, opening, slow, over }
+
+    let item: PlayerItem
+    let owner: ObjectIdentifier
+    let opening = AssetOpening()
+    var completions: [Completion] = []
+    var phase = Phase.waiting
+    var timer: (any ControlTimer)?
+
+    init(_ item: PlayerItem, of owner: ObjectIdentifier) { (self.item, self.owner) = (item, owner) }
+  }
+
+  /// Somebody whose entries are opened.
+  private struct Owner {
+    /// In the order in which they were asked for; with some that wait no more.
+    var waiting = Deque<Job>()
+    var waitingCount = 0
+    /// What is needed next, the first first; with some that wait no more.
+    var preferred: [Job] = []
+    /// When one of its entries was last begun: others go first.
+    var servedAt: UInt64
+  }
+
   private let loop: any ControlLoop
-  /// The first is being opened when one is.
-  private var waiting = WaitingList<Identity, Completion>()
+  private let limits: Limits
+  /// Those that wait or are being opened.
+  private var jobs: [Identity: Job] = [:]
+  private var owners: [ObjectIdentifier: Owner] = [:]
+  private var turn: UInt64 = 0
+  /// Threads whose entries have a place.
+  private var placesTaken = 0
+  private var threadCount = 0
+  /// While there is no thread for what waits.
+  private var stuckTimer: (any ControlTimer)?
   private var isClosed = false
-  private(set) var isBusy = false
 
-  init(loop: any ControlLoop) { self.loop = loop }
+  /// Whether an entry waits, or is being opened for somebody.
+  var isBusy: Bool { !jobs.isEmpty }
 
-  /// Opens an item when those before it have been. An item that waits already is opened once for all who ask.
-  func load(_ item: PlayerItem, completion: @escaping Completion) {
-    waiting.append(completion, for: Identity(item: item))
+  init(loop: any ControlLoop, limits: Limits = Limits()) {
+    self.loop = loop
+    self.limits = limits
+  }
+
+  // MARK: - Asking
+
+  /// Opens an item when there is a place. An item that waits already, or is being opened, is opened once for all who ask.
+  ///
+  /// - Parameter owner: who has it in its queue. Owners take turns.
+  func load(_ item: PlayerItem, for owner: AnyObject, completion: @escaping Completion) {
+    guard !isClosed else { return }
+    if let job = jobs[Identity(item: item)] { return job.completions.append(completion) }
+    let job = Job(item, of: ObjectIdentifier(owner))
+    job.completions.append(completion)
+    jobs[Identity(item: item)] = job
+    if owners[ObjectIdentifier(owner)] == nil { owners[ObjectIdentifier(owner)] = Owner(servedAt: nextTurn()) }
+    owners[ObjectIdentifier(owner)]?.waiting.append(job)
+    owners[ObjectIdentifier(owner)]?.waitingCount += 1
     startNext()
   }
 
-  func close() {
-    isClosed = true
-    // A server may take its time.
-    if isBusy, let item = waiting.first?.item, item.asset.isRemote { item.asset.cancelLoading() }
-    waiting.removeAll()
+  /// Says what of an owner's items is needed first, in that order: these are opened before all others. Replaces what was said before.
+  func prefer(_ items: [PlayerItem], of owner: AnyObject) {
+    guard owners[ObjectIdentifier(owner)] != nil else { return }
+    owners[ObjectIdentifier(owner)]?.preferred = items.compactMap { jobs[Identity(item: $0)] }
   }
 
+  /// Nobody needs to know what an item is any more: completions are not called, and opening it is given up.
+  func cancel(_ item: PlayerItem) {
+    guard let job = jobs[Identity(item: item)] else { return }
+    end(job)
+    startNext()
+  }
+
+  /// Ends all that is being done, and what waits.
+  func close() {
+    isClosed = true
+    stuckTimer?.cancel()
+    for job in Array(jobs.values) { end(job) }
+    owners = [:]
+  }
+
+  // MARK: - Opening
+
   private func startNext() {
-    guard !isBusy, !isClosed, let item = waiting.first?.item else { return }
-    isBusy = true
+    guard !isClosed else { return }
+    while placesTaken < limits.placeCount, threadCount < limits.threadCount, let job = takeNext() { start(job) }
+    watchThreads()
+  }
+
+  /// What is needed first of all that waits; of several owners' that of who was served longest ago.
+  private func takeNext() -> Job? {
+    var best: (owner: ObjectIdentifier, job: Job, rank: Int, servedAt: UInt64)?
+    for (id, owner) in owners {
+      guard let (job, rank) = next(of: owner) else { continue }
+      if let best, (best.rank, best.servedAt) <= (rank, owner.servedAt) { continue }
+      best = (id, job, rank, owner.servedAt)
+    }
+    guard let best else { return nil }
+    owners[best.owner]?.servedAt = nextTurn()
+    best.job.phase = .opening
+    noteTaken(of: best.owner)
+    return best.job
+  }
+
+  private func nextTurn() -> UInt64 {
+    turn += 1
+    return turn
+  }
+
+  private func next(of owner: Owner) -> (Job, rank: Int)? {
+    if let rank = owner.preferred.firstIndex(where: { $0.phase == .waiting }) { return (owner.preferred[rank], rank) }
+    return owner.waiting.first { $0.phase == .waiting }.map { ($0, .max) }
+  }
+
+  /// One that an owner had waiting does not wait any more. Those that went out of their turn are forgotten once they are most.
+  private func noteTaken(of id: ObjectIdentifier) {
+    guard var owner = owners.removeValue(forKey: id) else { return }
+    owner.waitingCount -= 1
+    guard owner.waitingCount > 0 else { return }
+    while let first = owner.waiting.first, first.phase != .waiting { owner.waiting.removeFirst() }
+    if owner.waiting.count > 2 * owner.waitingCount + 16 { owner.waiting.removeAll { $0.phase != .waiting } }
+    owners[id] = owner
+  }
+
+  private func start(_ job: Job) {
+    placesTaken += 1
+    threadCount += 1
+    let (item, opening) = (job.item, job.opening)
     NamedThread.detached(name: "load-item") { [loop] in
       let result = Result { () throws(MediaError) in
-        let properties = try item.asset.load()
+        let properties = try opening.inspect(item.asset)
         try item.timeRange?.checkPart(of: properties, path: item.asset.displayPath)
         return properties
       }
-      loop.execute { self.finished(result) }
+      loop.execute { self.returned(job, result) }
+    }
+    job.timer = loop.schedule(at: loop.now.advanced(byNanoseconds: limits.slowNanoseconds)) { self.tookLong(job) }
+  }
+
+  /// The thread of an entry is free again, perhaps long after anybody waited for it.
+  private func returned(_ job: Job, _ result: Result<AssetProperties, MediaError>) {
+    threadCount -= 1
+    finish(job, result)
+    startNext()
+  }
+
+  // MARK: - What takes long
+
+  /// An entry is slow: it keeps its thread, and others get its place.
+  private func tookLong(_ job: Job) {
+    guard job.phase == .opening else { return }
+    job.phase = .slow
+    placesTaken -= 1
+    let rest = max(0, job.item.asset.openingNanoseconds - limits.slowNanoseconds)
+    job.timer = loop.schedule(at: loop.now.advanced(byNanoseconds: rest)) { self.tookTooLong(job) }
+    startNext()
+  }
+
+  private func tookTooLong(_ job: Job) {
+    guard job.phase == .slow else { return }
+    let seconds = job.item.asset.openingNanoseconds / 1_000_000_000
+    fail(job, "is not open after \(seconds) s")
+    startNext()
+  }
+
+  /// While all threads are held up, nothing else can be opened. What waits for as long as opening may take fails, too.
+  private func watchThreads() {
+    let isStuck = threadCount >= limits.threadCount && placesTaken == 0 && !owners.isEmpty
+    guard isStuck != (stuckTimer != nil) else { return }
+    stuckTimer?.cancel()
+    stuckTimer = nil
+    guard isStuck else { return }
+    stuckTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: Asset.openingNanoseconds)) { [self] in
+      stuckTimer = nil
+      for job in owners.values.flatMap(\.waiting) where job.phase == .waiting {
+        fail(job, "cannot be opened while \(threadCount) others hang")
+      }
+      startNext()
     }
   }
 
-  private func finished(_ result: Result<AssetProperties, MediaError>) {
-    isBusy = false
-    // Nobody when the loader was closed meanwhile.
-    for completion in waiting.removeFirst() { completion(result) }
-    startNext()
+  private func fail(_ job: Job, _ what: String) {
+    finish(
+      job, .failure(MediaError(.openingTimedOut, "\(job.item.asset.displayPath) \(what)", operation: "open")))
+  }
+
+  // MARK: - Ending
+
+  private func finish(_ job: Job, _ result: Result<AssetProperties, MediaError>) {
+    let completions = job.completions
+    // It was given up.
+    guard job.phase != .over else { return }
+    end(job)
+    for completion in completions { completion(result) }
+  }
+
+  /// Nobody waits for it any more. What is being read gives up if it can.
+  private func end(_ job: Job) {
+    let phase = job.phase
+    guard phase != .over else { return }
+    job.phase = .over
+    job.completions = []
+    job.timer?.cancel()
+    job.timer = nil
+    jobs[Identity(item: job.item)] = nil
+    switch phase {
+    case .waiting: noteTaken(of: job.owner)
+    case .opening:
+      placesTaken -= 1
+      job.opening.cancel()
+    case .slow: job.opening.cancel()
+    case .over: break
+    }
+  }
+}
+
+extension Asset {
+  /// How long it may take to find out what is in an ordinary place.
+  static let openingNanoseconds: Int64 = 30_000_000_000
+
+  /// How long it may take to find out what this is: a server has the time that was allowed for connecting, answering and one pause;
+  /// what is read to its end has 20 times as much.
+  var openingNanoseconds: Int64 {
+    var seconds = Self.openingNanoseconds / 1_000_000_000
+    if case .url(_, let options) = place {
+      for part in [options.connectTimeout, options.firstByteTimeout, options.stallTimeout, options.stallTimeout] {
+        seconds = max(0, min(86_400, part.components.seconds)) + seconds
+      }
+      seconds -= Self.openingNanoseconds / 1_000_000_000
+    }
+    return max(1, seconds) * (prefersPreciseDuration ? 20 : 1) * 1_000_000_000
   }
 }

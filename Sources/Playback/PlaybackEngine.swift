@@ -37,7 +37,10 @@ public final class PlaybackEngine: @unchecked Sendable {
     self.logger = logger
     output = Output(loop: loop, configuration: configuration, logger: logger)
     isVirtual = loop is VirtualControlLoop
-    loader = ItemLoader(loop: loop)
+    var limits = ItemLoader.Limits()
+    // In virtual time everything happens in the same order each time.
+    if isVirtual { limits.placeCount = 1 }
+    loader = ItemLoader(loop: loop, limits: limits)
     output.onStateChange = { [weak self] state in
       for observer in self?.outputObservers ?? [] { observer.handler(state) }
       self?.progressed()
@@ -126,11 +129,23 @@ public final class PlaybackEngine: @unchecked Sendable {
 
   func makeToken() -> ObserverToken { nextToken.wrappingAdd(1, ordering: .relaxed).oldValue }
 
-  func load(_ item: PlayerItem, completion: @escaping @Sendable (Result<AssetProperties, MediaError>) -> Void) {
-    loader.load(item) { [weak self] result in
+  func load(
+    _ item: PlayerItem, for player: PlayerCore,
+    completion: @escaping @Sendable (Result<AssetProperties, MediaError>) -> Void
+  ) {
+    loader.load(item, for: player) { [weak self] result in
       completion(result)
       self?.progressed()
     }
+  }
+
+  /// Has these items, the first first, opened before all others.
+  func loadFirst(_ items: [PlayerItem], of player: PlayerCore) { loader.prefer(items, of: player) }
+
+  /// It need not be known any more what an item is.
+  func cancelLoading(_ item: PlayerItem) {
+    loader.cancel(item)
+    progressed()
   }
 
   // MARK: - Virtual time

@@ -287,6 +287,7 @@ extension PlayerCore {
     switch report {
     case .loaded(let id, let properties, let rate):
       sampleRates[id] = rate
+      if let item = items[id] { stopLoading(item) }
       itemLoaded(id, properties)
     case .refined(let id, let properties): itemRefined(id, properties)
     case .failed(let generation, let id, let error):
@@ -399,13 +400,19 @@ extension PlayerCore {
 
   /// Has the entries that follow soon opened, so that their state is known before they are due.
   func loadUpcoming() {
-    for id in machine.itemsToLoad { load(id) }
+    let ids = machine.itemsToLoad
+    guard !ids.isEmpty else { return }
+    for id in ids { load(id) }
+    if ids != preferredIDs {
+      preferredIDs = ids
+      engine.loadFirst(ids.compactMap { items[$0] }, of: self)
+    }
   }
 
   /// Opens an entry, to find out its state.
   func load(_ id: PlayerItem.ID) {
     guard let item = items[id], item.status == .unknown, loading.insert(id).inserted else { return }
-    engine.load(item) { [weak self] result in
+    engine.load(item, for: self) { [weak self] result in
       guard let self, !self.isClosed else { return }
       self.loading.remove(id)
       switch result {
@@ -413,6 +420,11 @@ extension PlayerCore {
       case .failure(let error): self.itemFailed(id, error)
       }
     }
+  }
+
+  /// It is known what an entry is, or it left the queue.
+  func stopLoading(_ item: PlayerItem) {
+    if loading.remove(item.id) != nil { engine.cancelLoading(item) }
   }
 
   private func itemLoaded(_ id: PlayerItem.ID, _ properties: AssetProperties) {

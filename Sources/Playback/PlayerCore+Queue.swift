@@ -60,6 +60,7 @@ extension PlayerCore {
   }
 
   func release(_ item: PlayerItem) {
+    stopLoading(item)
     items[item.id] = nil
     item.onSoundChange = nil
     item.timePitchSlot.player = nil

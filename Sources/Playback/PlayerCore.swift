@@ -43,6 +43,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var toldEnd: ItemEnd?
   /// Entries that are being opened to find out their state.
   var loading: Set<PlayerItem.ID> = []
+  /// What of them was last said to be needed first.
+  var preferredIDs: [PlayerItem.ID] = []
   /// The rates of items that have been opened, in Hz.
   var sampleRates: [PlayerItem.ID: Int] = [:]
   /// Everything up to this output frame has been told to observers.

@@ -62,7 +62,7 @@ extension CommandTable {
   static let networkErrors: [MediaError.Code] = [
     .networkNotAllowed, .networkUnavailable, .hostNotFound, .connectionRefused, .connectionLost, .networkTimedOut,
     .tlsFailed, .tooManyRedirects, .badHTTPResponse, .httpUnauthorized, .httpForbidden, .httpNotFound, .httpGone,
-    .httpRefused, .httpServerError,
+    .httpRefused, .httpServerError, .openingTimedOut,
   ]
 
   private static let loadErrors: [MediaError.Code] =

@@ -1,3 +1,4 @@
+import Foundation
 import MediaAssets
 import MediaCore
 import RealtimeAudio
@@ -6,74 +7,239 @@ import Testing
 
 @testable import Playback
 
-/// Opening items to find out their state.
-@Suite struct ItemLoaderTests {
-  @Test func everybodyWhoAsksForAnItemIsAnswered() throws {
-    let files = try TemporaryDirectory("loader")
-    let path = files.file("1.wav")
-    try TimeCode.writeWAV(path: path, file: 1, frameCount: 480)
-    let item = PlayerItem(asset: Asset(path: path))
-    let missing = PlayerItem(asset: Asset(path: files.file("none.wav")))
+/// Opening items to find out their state, in virtual time.
+@Suite(.timeLimit(.minutes(2))) struct ItemLoaderTests {
+  /// A loader on a loop of its own, and what it answered.
+  private final class LoaderRig: Sendable {
+    let loop = VirtualControlLoop(base: ThreadControlLoop(name: "loader"))
     let answers = WakeSignal<[String]>([])
-    let loop = ThreadControlLoop(name: "loader")
-    loop.execute {
-      let loader = ItemLoader(loop: loop)
-      for (name, item) in [("a", item), ("b", item), ("c", missing), ("d", item)] {
-        loader.load(item) { result in
-          // Keeps the loader until all are answered.
-          _ = loader
-          let text = (try? result.get())?.duration.decimalDescription ?? "failed"
-          answers.update { $0.append("\(name) \(text)") }
+    let loader: ItemLoader
+    private let files: TemporaryDirectory
+    let bytes: [UInt8]
+
+    init(limits: ItemLoader.Limits = ItemLoader.Limits()) throws {
+      loader = ItemLoader(loop: loop, limits: limits)
+      files = try TemporaryDirectory("loader")
+      try TimeCode.writeWAV(path: files.file("1.wav"), file: 1, frameCount: 480)
+      bytes = Array(try Data(contentsOf: URL(fileURLWithPath: files.file("1.wav"))))
+    }
+
+    func file(_ name: String) -> PlayerItem { PlayerItem(asset: Asset(path: files.file(name))) }
+
+    /// Has items loaded, in this order.
+    func load(_ items: [(name: String, item: PlayerItem)], for owner: AnyObject & Sendable) {
+      loop.execute { [self] in
+        for (name, item) in items {
+          loader.load(item, for: owner) { result in
+            let text =
+              switch result {
+              case .success(let properties): properties.duration.decimalDescription
+              case .failure(let error): error.code.name
+              }
+            self.answers.update { $0.append("\(name) \(text)") }
+          }
         }
       }
     }
-    let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
-    let all = answers.wait(until: deadline) { $0.count == 4 ? $0.sorted() : nil }
-    #expect(all == ["a 0.01", "b 0.01", "c failed", "d 0.01"])
+
+    func load(_ names: [String], of places: HangingPlaces, for owner: AnyObject & Sendable) -> [PlayerItem] {
+      let items = names.map { places.item($0) }
+      load(Array(zip(names, items)), for: owner)
+      return items
+    }
+
+    func run(_ body: @escaping @Sendable (ItemLoader) -> Void) { loop.execute { [loader] in body(loader) } }
+
+    /// Whatever was asked of the loop has been done.
+    func settle() async { await withCheckedContinuation { done in loop.execute { done.resume() } } }
+
+    func advance(seconds: Int64) async {
+      let loop = loop
+      await withCheckedContinuation { done in
+        loop.execute { loop.advance(byNanoseconds: seconds * 1_000_000_000) { done.resume() } }
+      }
+    }
+
+    /// The first answers, in their order.
+    func wait(_ count: Int) throws -> [String] {
+      let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
+      return try #require(answers.wait(until: deadline) { $0.count >= count ? $0 : nil }, "too few answers")
+    }
   }
 
-  @Test func whatIsAskedForTwiceWaitsOnceAndInItsFirstPlace() {
-    var waiting = WaitingList<String, Int>()
-    #expect(waiting.first == nil)
-    #expect(waiting.removeFirst() == [])
-    for (number, key) in ["a", "b", "a", "c", "b", "a"].enumerated() { waiting.append(number, for: key) }
-    #expect(waiting.first == "a")
-    #expect(waiting.removeFirst() == [0, 2, 5])
-    // It is asked for anew.
-    waiting.append(6, for: "a")
-    #expect(waiting.removeFirst() == [1, 4])
-    #expect(waiting.removeFirst() == [3])
-    #expect(waiting.first == "a")
-    waiting.removeAll()
-    #expect(waiting.first == nil)
-    #expect(waiting.removeFirst() == [])
+  private final class Owner: Sendable {}
+  private let owner = Owner()
+
+  @Test func everybodyWhoAsksForAnItemIsAnswered() throws {
+    let rig = try LoaderRig()
+    let item = rig.file("1.wav")
+    rig.load([("a", item), ("b", item), ("c", rig.file("none.wav")), ("d", item)], for: owner)
+    #expect(try rig.wait(4).sorted() == ["a 0.01", "b 0.01", "c file-not-found", "d 0.01"])
   }
 
-  /// A key that counts how often it is compared.
-  private struct CountedKey: Hashable {
-    final class Count { var value = 0 }
-
-    let number: Int
-    let count: Count
-
-    static func == (one: Self, other: Self) -> Bool {
-      one.count.value += 1
-      return one.number == other.number
-    }
-    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+  @Test func whatHangsHoldsUpNobodyOnceItIsSlow() async throws {
+    let rig = try LoaderRig()
+    let places = HangingPlaces(bytes: rig.bytes)
+    _ = rig.load((0..<9).map { "hanging \($0)" }, of: places, for: owner)
+    rig.load([("file", rig.file("1.wav"))], for: owner)
+    #expect(try Set(places.waitUntilAsked(4)) == Set((0..<4).map { "hanging \($0)" }))
+    await rig.advance(seconds: 1)
+    #expect(places.asked.count == 4)
+    await rig.advance(seconds: 1)
+    #expect(try Set(places.waitUntilAsked(8)) == Set((0..<8).map { "hanging \($0)" }))
+    await rig.advance(seconds: 2)
+    #expect(try rig.wait(1) == ["file 0.01"])
+    places.open("hanging 5")
+    #expect(try rig.wait(2) == ["file 0.01", "hanging 5 0.01"])
+    places.openAll()
+    #expect(try rig.wait(10).count == 10)
+    rig.run { #expect(!$0.isBusy) }
+    await rig.settle()
   }
 
-  /// Were the list searched, each of 10,000 would be compared with 5,000 others.
-  @Test func whatWaitsIsNotSearched() {
-    let count = CountedKey.Count()
-    var waiting = WaitingList<CountedKey, Int>()
-    for round in 0..<2 {
-      for number in 0..<10_000 { waiting.append(round, for: CountedKey(number: number, count: count)) }
+  @Test func whatHangsFailsInTheEndAndIsGivenUp() async throws {
+    let rig = try LoaderRig()
+    let places = HangingPlaces(bytes: rig.bytes)
+    _ = rig.load(["a", "b"], of: places, for: owner)
+    _ = try places.waitUntilAsked(2)
+    await rig.advance(seconds: 29)
+    #expect(rig.answers.withState { $0 } == [])
+    await rig.advance(seconds: 1)
+    #expect(try rig.wait(2) == ["a opening-timed-out", "b opening-timed-out"])
+    #expect(try places.waitUntilCancelled(2).sorted() == ["a", "b"])
+  }
+
+  /// Reading all of it takes its time.
+  @Test func whatIsReadToItsEndMayTakeLonger() async throws {
+    let rig = try LoaderRig()
+    let places = HangingPlaces(bytes: rig.bytes)
+    rig.load([("precise", places.item("precise", prefersPreciseDuration: true))], for: owner)
+    _ = try places.waitUntilAsked(1)
+    await rig.advance(seconds: 599)
+    #expect(rig.answers.withState { $0 } == [])
+    await rig.advance(seconds: 1)
+    #expect(try rig.wait(1) == ["precise opening-timed-out"])
+  }
+
+  @Test func whatIsNeededFirstIsOpenedFirst() throws {
+    let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 1))
+    let places = HangingPlaces(bytes: rig.bytes)
+    let items = rig.load(["0", "a", "b", "c", "d"], of: places, for: owner)
+    _ = try places.waitUntilAsked(1)
+    rig.run { [owner] in $0.prefer([items[3], items[2]], of: owner) }
+    rig.run { [owner] in $0.prefer([items[4], items[0], items[2]], of: owner) }
+    rig.run { _ in places.openAll() }
+    #expect(try places.waitUntilAsked(5) == ["0", "d", "b", "a", "c"])
+    #expect(try rig.wait(5).map { String($0.prefix(1)) } == ["0", "d", "b", "a", "c"])
+  }
+
+  /// Who wants a thousand entries opened holds up nobody who wants one.
+  @Test func thoseWhoAskTakeTurns() throws {
+    let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 1))
+    let places = HangingPlaces(bytes: rig.bytes)
+    let other = Owner()
+    _ = rig.load((0..<50).map { "a\($0)" }, of: places, for: owner)
+    let items = rig.load(["b0", "b1", "b2"], of: places, for: other)
+    rig.run { $0.prefer([items[2]], of: other) }
+    rig.run { _ in places.openAll() }
+    #expect(try places.waitUntilAsked(53).prefix(6) == ["a0", "b2", "a1", "b0", "a2", "b1"])
+    #expect(try rig.wait(53).count == 53)
+  }
+
+  @Test func whatIsNotWantedAnyMoreIsGivenUpAndAnswersNobody() async throws {
+    let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 2))
+    let places = HangingPlaces(bytes: rig.bytes)
+    let items = rig.load(["a", "b", "c", "d"], of: places, for: owner)
+    _ = try places.waitUntilAsked(2)
+    rig.run { loader in
+      loader.cancel(items[2])
+      loader.cancel(items[0])
+      loader.cancel(items[0])
     }
-    for number in 0..<10_000 {
-      #expect(waiting.first?.number == number)
-      #expect(waiting.removeFirst() == [0, 1])
+    #expect(try places.waitUntilAsked(3).last == "d")
+    #expect(try places.waitUntilCancelled(1) == ["a"])
+    places.openAll()
+    #expect(try rig.wait(2).sorted() == ["b 0.01", "d 0.01"])
+    // It may be asked for anew.
+    rig.load([("a again", items[0])], for: owner)
+    #expect(try rig.wait(3).last == "a again 0.01")
+  }
+
+  /// As files of a server that is gone: nothing can be done but to leave their threads alone, and not to have ever more of them.
+  @Test func threadsThatCannotBeInterruptedAreBounded() async throws {
+    let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 2, threadCount: 3))
+    let places = HangingPlaces(bytes: rig.bytes, isDeaf: true)
+    _ = rig.load(["a", "b", "c", "d"], of: places, for: owner)
+    rig.load([("file", rig.file("1.wav"))], for: owner)
+    _ = try places.waitUntilAsked(2)
+    await rig.advance(seconds: 2)
+    #expect(try places.waitUntilAsked(3).last == "c")
+    await rig.advance(seconds: 28)
+    #expect(try rig.wait(2) == ["a opening-timed-out", "b opening-timed-out"])
+    await rig.advance(seconds: 4)
+    #expect(
+      try rig.wait(5).dropFirst(2).sorted() == ["c opening-timed-out", "d opening-timed-out", "file opening-timed-out"])
+    #expect(places.asked.count == 3)
+    // It comes back: what hung is late, and told to nobody.
+    places.openAll()
+    rig.load([("file again", rig.file("1.wav"))], for: owner)
+    #expect(try rig.wait(6).last == "file again 0.01")
+  }
+
+  @Test func aLoaderThatIsClosedAnswersNobody() async throws {
+    let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 1))
+    let places = HangingPlaces(bytes: rig.bytes)
+    let items = rig.load(["a", "b"], of: places, for: owner)
+    _ = try places.waitUntilAsked(1)
+    rig.run { [owner] loader in
+      loader.close()
+      loader.load(items[1], for: owner) { _ in Issue.record("a closed loader answered") }
+      #expect(!loader.isBusy)
     }
-    #expect(count.value < 30_000 * 10)
+    #expect(try places.waitUntilCancelled(1) == ["a"])
+    await rig.settle()
+    #expect(rig.answers.withState { $0 } == [])
+    #expect(places.asked == ["a"])
+  }
+
+  // MARK: - In a player
+
+  @Test func anEntryThatHangsDoesNotKeepThoseBehindItUnknown() async throws {
+    let rig = try await SlowRig()
+    let first = try rig.wav(file: 1, frames: 480)
+    let places = HangingPlaces(bytes: [])
+    let hanging = places.item("hanging")
+    let behind = PlayerItem(asset: try rig.wav(file: 2, frames: 960).asset)
+    let ready = WakeSignal<Set<PlayerItem.ID>>([])
+    try await rig.run { player in
+      _ = player.addEventObserver { event in
+        if case .itemChanged(let id, .readyToPlay, _, _) = event { ready.update { _ = $0.insert(id) } }
+      }
+      try player.append([first, hanging, behind])
+    }
+    // By the loader, and by the decode thread.
+    _ = try places.waitUntilAsked(2)
+    await rig.advance(milliseconds: 2_000)
+    let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
+    try #require(ready.wait(until: deadline) { $0.contains(behind.id) ? true : nil } == true)
+    #expect(behind.duration == MediaTime(value: 960, timescale: 48_000))
+    // Taken out of the queue, it is given up.
+    try await rig.run { try $0.edit([.remove([hanging.id])]) }
+    #expect(try Set(places.waitUntilCancelled(1)) == ["hanging"])
+    #expect(hanging.status == .unknown)
+    await rig.close()
+  }
+
+  @Test func anEntryThatHangsFailsWithANumber() async throws {
+    let rig = try await SlowRig()
+    let first = try rig.wav(file: 1, frames: 480)
+    let places = HangingPlaces(bytes: [])
+    let hanging = places.item("hanging")
+    try await rig.run { try $0.append([first, hanging]) }
+    _ = try places.waitUntilAsked(2)
+    await rig.advance(milliseconds: 30_000)
+    #expect(hanging.error?.code == .openingTimedOut)
+    #expect(hanging.error?.message == "hanging is not open after 30 s")
+    await rig.close()
   }
 }

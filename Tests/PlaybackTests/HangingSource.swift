@@ -1,0 +1,89 @@
+import Glibc
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Playback
+
+/// Places that give nothing until they are told to, and note the order in which they are asked.
+final class HangingPlaces: Sendable {
+  fileprivate struct State {
+    var asked: [String] = []
+    var cancelled: [String] = []
+    var open: Set<String> = []
+    var areAllOpen = false
+  }
+
+  fileprivate let state = WakeSignal(State())
+  fileprivate let bytes: [UInt8]
+  /// As a file whose server is gone: reading is not given up when it is cancelled.
+  fileprivate let isDeaf: Bool
+
+  /// - Parameter bytes: what is at each place.
+  init(bytes: [UInt8], isDeaf: Bool = false) { (self.bytes, self.isDeaf) = (bytes, isDeaf) }
+
+  /// An item at a place.
+  func item(_ name: String, prefersPreciseDuration: Bool = false) -> PlayerItem {
+    PlayerItem(
+      asset: Asset(name: name, prefersPreciseDuration: prefersPreciseDuration) { [self] () throws(MediaError) in
+        HangingSource(name, self)
+      })
+  }
+
+  /// Gives what is at a place.
+  func open(_ name: String) { state.update { _ = $0.open.insert(name) } }
+  func openAll() { state.update { $0.areAllOpen = true } }
+
+  /// The places that were asked, in order.
+  var asked: [String] { state.withState { $0.asked } }
+
+  /// Waits until so many have been asked.
+  func waitUntilAsked(_ count: Int) throws -> [String] {
+    try #require(state.wait(until: deadline) { $0.asked.count >= count ? $0.asked : nil }, "\(asked) were asked")
+  }
+
+  /// Waits until so many have been told to give up.
+  func waitUntilCancelled(_ count: Int) throws -> [String] {
+    try #require(state.wait(until: deadline) { $0.cancelled.count >= count ? $0.cancelled : nil })
+  }
+
+  /// Only so that a fault fails instead of hanging.
+  private var deadline: HostTime { HostTime.now.advanced(byNanoseconds: 60_000_000_000) }
+}
+
+private final class HangingSource: ByteSource {
+  private let name: String
+  private let places: HangingPlaces
+  private let isCancelled = WakeSignal(false)
+
+  init(_ name: String, _ places: HangingPlaces) { (self.name, self.places) = (name, places) }
+
+  var byteCount: Int64? { Int64(places.bytes.count) }
+  var isSeekable: Bool { true }
+
+  func open() throws(MediaError) {
+    let (name, isDeaf, isCancelled) = (name, places.isDeaf, isCancelled)
+    places.state.update { $0.asked.append(name) }
+    let isOpen: Bool? = places.state.wait { state in
+      if state.areAllOpen || state.open.contains(name) { return true }
+      return !isDeaf && isCancelled.withState { $0 } ? false : nil
+    }
+    if isOpen != true { throw MediaError(.cancelled, "cancelled") }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    if isCancelled.withState({ $0 }) { throw MediaError(.cancelled, "cancelled") }
+    let rest = places.bytes.dropFirst(Int(clamping: offset)).prefix(buffer.count)
+    for (index, byte) in rest.enumerated() { buffer[index] = byte }
+    return rest.count
+  }
+
+  func cancel() {
+    isCancelled.withState { $0 = true }
+    places.state.update { $0.cancelled.append(name) }
+  }
+
+  func resume() { isCancelled.withState { $0 = false } }
+}
