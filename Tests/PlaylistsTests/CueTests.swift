@@ -57,6 +57,35 @@ import Testing
     #expect(list.entries[3].metadata[.fileType] == "MP3")
   }
 
+  /// What stands behind the name is a word, or nothing: written into a sheet as it was, a quote would end another name.
+  @Test(arguments: [
+    (#"FILE "a.wav" WA"VE"#, nil as String?), (#"FILE "a.wav" "WAVE""#, nil), (#"FILE a.wav W\"AVE"#, nil),
+    (#"FILE "a.wav" MP3"#, "MP3"), (#"FILE "a.wav" ma4"#, "MA4"), (#"FILE "a.wav""#, nil),
+    ("FILE \"a.wav\" WÄV", nil),
+  ])
+  func theTypeOfAFileIsAWord(line: String, type: String?) throws {
+    let list = try parse("\(line)\n  TRACK 01 AUDIO\n    TITLE \"T\"\n    INDEX 01 00:00:00\n", at: "x.cue")
+    #expect(list.entries.count == 1)
+    let entry = try #require(list.entries.first)
+    #expect(entry.metadata[.fileType] == type || entry.metadata[.fileType]?.allSatisfy(\.isLetter) == true)
+    #expect(entry.metadata[.fileType]?.contains("\"") != true)
+    // And it reads back as it was.
+    let lines = try list.lines(as: .cue, base: Array("/music/lists".utf8))
+    let again = try parse(lines.joined(separator: "\n"), at: "x.cue")
+    #expect(again.places == list.places && again.entries.map(\.title) == ["T"], "\(lines)")
+  }
+
+  /// A type that did not come from a sheet.
+  @Test func aTypeWithAQuoteIsNotWritten() throws {
+    var list = Playlist()
+    list.entries = [
+      PlaylistEntry(place: .path("/music/lists/a.wav"), metadata: [.fileType: "WA\"VE", .trackNumber: "1"])
+    ]
+    let lines = try list.lines(as: .cue, base: Array("/music/lists".utf8))
+    #expect(lines.first == #"FILE "a.wav" WAVE"#)
+    #expect(try parse(lines.joined(separator: "\n"), at: "x.cue").places == ["/music/lists/a.wav"])
+  }
+
   @Test func dataTracksAndImagesOfDiscs() throws {
     let list = try parse(
       """

@@ -53,6 +53,34 @@ import Testing
     }
   }
 
+  /// Longer than any file lasts, and than fits a number: then the list has not said it, and it is not written.
+  @Test(arguments: [
+    "1000000001", "9223372036854775807", "9223372036854775808", "99999999999999999999999999", "1e18", "1e300",
+    "1e999999999", "9223372036.854775807", "000000000000000000000000000000000000001", "-9223372036854775808", "inf",
+    "nan",
+  ])
+  func aDurationThatNothingLastsIsNotKnown(text: String) throws {
+    let lists = try [
+      parse("#EXTM3U\n#EXTINF:\(text),T\na\n"), parse("[playlist]\nFile1=a\nTitle1=T\nLength1=\(text)\n", at: "x.pls"),
+      parse(
+        "<playlist><trackList><track><location>a</location><title>T</title><duration>\(text)</duration></track>"
+          + "</trackList></playlist>", at: "x.xspf"),
+    ]
+    for (index, list) in lists.enumerated() {
+      let duration = list.entries.first?.duration
+      #expect(list.places == ["/music/lists/a"] && list.entries.first?.title == "T")
+      // XSPF counts in milliseconds, of which there may be as many.
+      if index < 2 || duration != nil { #expect(duration.map { $0 <= PlaylistLimits.duration } ?? true) }
+      if index < 2 { #expect(duration == nil, "\(text)") }
+      for format in [PlaylistFormat.m3u, .pls, .xspf] {
+        var whole = list
+        whole.entries[0].duration = duration ?? MediaTime(value: .max, timescale: 1)
+        let lines = try whole.lines(as: format)
+        #expect(!lines.contains { $0.contains("9223372036854775807") }, "\(lines)")
+      }
+    }
+  }
+
   @Test func longTextIsCutBetweenCharacters() throws {
     let list = try parse("#EXTM3U\n#EXTINF:1,\(String(repeating: "日", count: 400_000))\na\n")
     #expect(list.entries.first?.title == String(repeating: "日", count: PlaylistLimits.textByteCount / 3))
