@@ -75,7 +75,9 @@ typedef struct tags_item {
   /// As the tag has it.
   tags_text media_type;
   const uint8_t *data;
+  /// Of a picture or other data that is larger than allowed these are its first bytes only.
   int64_t data_count;
+  /// Of a picture or other data: how many bytes it has.
   int64_t number;
   /// Of a rating: how often played. Else -1.
   int64_t counter;
@@ -98,6 +100,7 @@ typedef struct tags_limits {
   /// Bytes of the stack that parsing may use.
   int64_t stack_byte_count;
   int64_t item_count;
+  /// Bytes of a picture, or of other data under one key.
   int64_t picture_byte_count;
   /// Bytes of ID3v2's text frames together: TagLib makes an object of each of their parts.
   int64_t text_byte_count;

@@ -19,7 +19,10 @@ public struct MetadataEntry: Sendable, Hashable {
 
 /// A picture that belongs to the file.
 public struct AttachedPicture: Sendable, Hashable {
+  /// The picture file; of one that is too large its first bytes.
   public var data: [UInt8]
+  /// Bytes that the picture file has.
+  public var byteCount: Int
   /// What the file says of it, such as its `title`, `filename` or `mimetype`; under `comment` FFmpeg has its role.
   public var entries: [MetadataEntry]
 }
@@ -37,16 +40,22 @@ extension Demuxer {
     return Self.entries(of: stream.pointee.metadata)
   }
 
-  /// The pictures that FFmpeg found, but those of more than `maximumByteCount` bytes.
+  /// Bytes that are given of a picture that is too large: they tell what it is.
+  private static let headByteCount = 64
+
+  /// The pictures that FFmpeg found; of those of more than `maximumByteCount` bytes only the first ones.
   public func attachedPictures(maximumByteCount: Int) -> [AttachedPicture] {
     streams.indices.compactMap { index in
       guard let stream = context.pointee.streams[index], shim_stream_is_attached_picture(stream) != 0 else {
         return nil
       }
       let packet = stream.pointee.attached_pic
-      guard let bytes = packet.data, packet.size > 0, packet.size <= maximumByteCount else { return nil }
-      let data = Array(UnsafeBufferPointer(start: bytes, count: Int(packet.size)))
-      return AttachedPicture(data: data, entries: Self.entries(of: stream.pointee.metadata))
+      guard let bytes = packet.data, packet.size > 0 else { return nil }
+      let byteCount = Int(packet.size)
+      let data = Array(
+        UnsafeBufferPointer(
+          start: bytes, count: byteCount <= maximumByteCount ? byteCount : min(byteCount, Self.headByteCount)))
+      return AttachedPicture(data: data, byteCount: byteCount, entries: Self.entries(of: stream.pointee.metadata))
     }
   }
 

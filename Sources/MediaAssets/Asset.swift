@@ -26,7 +26,9 @@ public final class Asset: Sendable {
   /// Who waits for its tags.
   let metadataLoading = AssetLoading<AssetMetadata>()
   /// What became of its tags. Held for a copy only.
-  private let metadataOutcome = Mutex<Result<AssetMetadata, MediaError>?>(nil)
+  private let metadataOutcome = Mutex(MetadataOutcome())
+  /// Of which pictures and long texts of its tags are taken.
+  private let tagData: TagDataBudget
   /// What loads it for those.
   let workers: AssetWorkers
   /// Held while the file is opened, so that it is opened once however many ask.
@@ -38,6 +40,14 @@ public final class Asset: Sendable {
   /// What of a byte source is open.
   private let opened = Mutex(Opened())
 
+  private struct MetadataOutcome {
+    var result: Result<AssetMetadata, MediaError>?
+    /// Bytes of it that the budget counts.
+    var takenByteCount = 0
+    /// What is asked for most, found once.
+    var titles: AssetTitles?
+  }
+
   private struct Opened {
     /// Opened when the asset was loaded, for whoever reads it next.
     var kept: (any ByteSource)?
@@ -46,8 +56,14 @@ public final class Asset: Sendable {
   }
 
   /// An asset for a place. No I/O.
-  public init(place: AssetPlace, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared) {
+  public convenience init(place: AssetPlace, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared) {
+    self.init(place: place, prefersPreciseDuration: prefersPreciseDuration, workers: workers, tagData: .shared)
+  }
+
+  /// The same, with what it may hold of tags.
+  init(place: AssetPlace, prefersPreciseDuration: Bool, workers: AssetWorkers, tagData: TagDataBudget) {
     self.place = place
+    self.tagData = tagData
     self.prefersPreciseDuration = prefersPreciseDuration
     self.workers = workers
     networkLog =
@@ -84,6 +100,8 @@ public final class Asset: Sendable {
   public convenience init(data: [UInt8], prefersPreciseDuration: Bool = false) {
     self.init(place: .data(data), prefersPreciseDuration: prefersPreciseDuration)
   }
+
+  deinit { tagData.giveBack(metadataOutcome.withLock { $0.takenByteCount }) }
 
   /// What `load()` found, when it has run, with what reading the sound has shown since. Never blocks on the file.
   public var loaded: Result<AssetProperties, MediaError>? { outcome.withLock { $0 } }
@@ -152,23 +170,70 @@ public final class Asset: Sendable {
 
   /// The same for its tags.
   var knownMetadata: AssetValueStatus<AssetMetadata>? {
-    switch metadataOutcome.withLock({ $0 }) {
+    switch metadataOutcome.withLock({ $0.result }) {
     case .success(let metadata): .loaded(metadata)
     case .failure(let error): .failed(error)
     case nil: nil
     }
   }
 
+  /// The title and artist in its tags; nil unless these have been read. Asking reads nothing.
+  public var loadedTitles: AssetTitles? { metadataOutcome.withLock { $0.titles } }
+
   /// Opens the file and reads its tags. Blocks. Errors: those of `load()` that concern the file and its container.
   func loadMetadata(interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
-    let result = Result { () throws(MediaError) in
-      let (demuxer, _) = try MediaFile.open(self, interrupt: interrupt)
-      return try MetadataReader.read(demuxer, displayPath: displayPath)
-    }
+    let result = Result { () throws(MediaError) in try readMetadata(interrupt) }
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     if case .failure(let error) = result, error.code == .cancelled { throw error }
-    metadataOutcome.withLock { $0 = result }
-    return try result.get()
+    var outcome = MetadataOutcome(result: result)
+    if case .success(var metadata) = result {
+      outcome.takenByteCount = metadata.fit(into: tagData)
+      outcome.titles = AssetTitles(metadata)
+      outcome.result = .success(metadata)
+    }
+    let former = metadataOutcome.withLock { known in
+      defer { known = outcome }
+      return known.takenByteCount
+    }
+    tagData.giveBack(former)
+    return try (outcome.result ?? result).get()
+  }
+
+  private func readMetadata(_ interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
+    let (demuxer, _) = try MediaFile.open(self, interrupt: interrupt)
+    return try MetadataReader.read(demuxer, displayPath: displayPath)
+  }
+
+  /// A picture of the asset's tags with its data: what is held, or else read again. Blocks: call it on a worker thread.
+  ///
+  /// - Parameter index: in `AssetMetadata.artwork`; nil: the picture to show, the front cover or else the first.
+  ///
+  /// Errors: `noSuchPicture`, `pictureTooLarge`; those of loading the tags.
+  public func loadArtwork(_ index: Int? = nil) throws(MediaError) -> (index: Int, Artwork) {
+    let interrupt = Interrupt()
+    var metadata: AssetMetadata
+    if let known = metadataOutcome.withLock({ $0.result }) {
+      metadata = try known.get()
+    } else {
+      metadata = try loadMetadata(interrupt: interrupt)
+    }
+    guard let index = index ?? metadata.preferredArtworkIndex, metadata.artwork.indices.contains(index) else {
+      throw MediaError(
+        .noSuchPicture,
+        index.map { "the tags of \(displayPath) have no picture \($0)" } ?? "there is no picture in \(displayPath)",
+        operation: "artwork")
+    }
+    if metadata.artwork[index].omission?.code == .tagDataLimit {
+      interrupts.withLock { $0[ObjectIdentifier(interrupt)] = interrupt }
+      defer { interrupts.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(interrupt)) } }
+      metadata = try readMetadata(interrupt)
+      guard metadata.artwork.indices.contains(index) else {
+        throw MediaError(.noSuchPicture, "\(displayPath) has other pictures by now", operation: "artwork")
+      }
+    }
+    let picture = metadata.artwork[index]
+    if let error = picture.omission { throw error }
+    return (index, picture)
   }
 
   /// Reading the sound has shown where a track ends, nil: the one that the file would have played. The asset's duration

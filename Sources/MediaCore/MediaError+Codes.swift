@@ -48,6 +48,12 @@ extension MediaError.Code {
   // What does not come, and what comes only once.
   public static let openingTimedOut = Self(rawValue: 2048)
 
+  // What is found beside the media.
+  public static let fileExists = Self(rawValue: 2090)
+  public static let noSuchPicture = Self(rawValue: 2091)
+  public static let pictureTooLarge = Self(rawValue: 2092)
+  public static let tagDataLimit = Self(rawValue: 2093)
+
   // MARK: 3xxx: containers.
   public static let emptyFile = Self(rawValue: 3001)
   public static let unknownFormat = Self(rawValue: 3002)
@@ -112,6 +118,7 @@ extension MediaError.Code {
     2042: "http-forbidden", 2043: "http-not-found", 2044: "http-gone", 2045: "http-range-not-satisfiable",
     2046: "http-refused", 2047: "http-server-error",
     2048: "opening-timed-out",
+    2090: "file-exists", 2091: "no-such-picture", 2092: "picture-too-large", 2093: "tag-data-limit",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",
     3005: "media-limit-exceeded", 3006: "wrong-length", 3007: "irregular-timestamps",
     3008: "unsupported-edit", 3009: "irregular-chapters",

@@ -1,11 +1,16 @@
 #include "ItemSink.hpp"
 
+#include <algorithm>
+
 namespace playhead {
 
 namespace {
 
 /// Warnings that one file may cause.
 constexpr int64_t maximumWarningCount = 100;
+
+/// Bytes that are given of data that is too large: they tell what it is.
+constexpr int64_t headByteCount = 64;
 
 tags_text view(const std::string &text) { return {text.data(), static_cast<int64_t>(text.size())}; }
 
@@ -57,28 +62,32 @@ void ItemSink::number(tags_space space, const std::string &key, int64_t value, c
 
 void ItemSink::data(
     tags_space space, const std::string &key, const TagLib::ByteVector &value, const Details &details) {
-  if (!admits(static_cast<int64_t>(key.size() + value.size()))) return;
-  tags_item item = {};
-  item.space = space;
-  item.kind = tags_kind_data;
-  item.data = reinterpret_cast<const uint8_t *>(value.data());
-  item.data_count = value.size();
-  give(item, key, details);
+  giveBytes(tags_kind_data, space, key, value, details);
 }
 
 void ItemSink::picture(
     tags_space space, const std::string &key, const TagLib::ByteVector &value, const Details &details) {
   if (value.isEmpty()) return warning(space, key, "the picture is empty");
-  if (static_cast<int64_t>(value.size()) > limits.picture_byte_count) {
-    return limit(space, key, "the picture has " + std::to_string(value.size()) + " bytes");
-  }
-  if (!admits(static_cast<int64_t>(key.size() + value.size()))) return;
+  giveBytes(tags_kind_picture, space, key, value, details);
+}
+
+void ItemSink::giveBytes(tags_kind kind, tags_space space, const std::string &key, const TagLib::ByteVector &value,
+                         const Details &details) {
+  const int64_t whole = value.size();
+  const bool isTooLarge = whole > limits.picture_byte_count;
+  const int64_t given = isTooLarge ? std::min(whole, headByteCount) : whole;
+  if (!admits(static_cast<int64_t>(key.size()) + given)) return;
   tags_item item = {};
   item.space = space;
-  item.kind = tags_kind_picture;
+  item.kind = kind;
   item.data = reinterpret_cast<const uint8_t *>(value.data());
-  item.data_count = value.size();
+  item.data_count = given;
+  item.number = whole;
   give(item, key, details);
+  if (isTooLarge) {
+    limit(space, key, std::string(kind == tags_kind_picture ? "the picture has " : "the data has ") +
+                          std::to_string(whole) + " bytes");
+  }
 }
 
 void ItemSink::warn(tags_space space, const std::string &key, const std::string &reason, bool isLimit) {

@@ -49,6 +49,8 @@ class ItemSink {
 
   void warn(tags_space space, const std::string &key, const std::string &reason, bool isLimit);
   bool admits(int64_t byteCount);
+  void giveBytes(tags_kind kind, tags_space space, const std::string &key, const TagLib::ByteVector &value,
+                 const Details &details);
   void give(tags_item &item, const std::string &key, const Details &details);
 };
 

@@ -29,6 +29,8 @@ public struct TagItem: Sendable, Hashable {
   public var secondNumber: Int64?
   /// ID3v2's number of a picture's role, when the tag says it.
   public var pictureType: Int?
+  /// Of data or a picture that has more bytes than `TagLimits` allow: how many; the value is its first ones. Else nil.
+  public var excessiveByteCount: Int?
 
   public init(space: Space, key: String, value: Value) {
     self.space = space

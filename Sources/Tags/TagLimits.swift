@@ -4,8 +4,8 @@ import CTags
 public struct TagLimits: Sendable, Hashable {
   /// Bytes of tags in all: 64 MiB.
   public var byteCount = 64 << 20
-  /// Bytes of a picture: 32 MiB.
-  public var pictureByteCount = 32 << 20
+  /// Bytes of a picture, or of other data under one key: 16 MiB. What has more is listed without them.
+  public var pictureByteCount = 16 << 20
   public var itemCount = 10_000
   /// Values of one key.
   public var valueCount = 1_000

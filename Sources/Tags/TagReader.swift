@@ -97,6 +97,9 @@ private final class Call {
     result.mediaType = Self.text(item.media_type)
     result.secondNumber = item.counter >= 0 ? item.counter : nil
     result.pictureType = item.picture_type >= 0 ? Int(item.picture_type) : nil
+    if item.kind == tags_kind_data || item.kind == tags_kind_picture, item.number > item.data_count {
+      result.excessiveByteCount = Int(item.number)
+    }
     reading.items.append(result)
   }
 

@@ -88,13 +88,32 @@ import Testing
     Attack("a frame says that it has 200 MiB", .edges, maximumItems: 1) {
       TagBytes.id3v2(3, TagBytes.text(3, "TIT2", "A") + TagBytes.frame(3, "APIC", zeros(100), claiming: 200 * megabyte))
     },
-    Attack("a picture of 40 MiB", .edges, warning: "the picture has", isLimit: true, maximumItems: 1) {
+    Attack("a picture of 40 MiB", .edges, warning: "the picture has", isLimit: true, maximumItems: 2) {
       TagBytes.id3v2(
         4,
         TagBytes.text(4, "TIT2", "A")
           + TagBytes.frame(4, "APIC", [0] + Array("image/png\0".utf8) + [3, 0] + zeros(40 * megabyte)))
     },
-    Attack("three pictures of 20 MiB", .edges, maximumItems: 3) {
+    Attack("four pictures of 15 MiB", .edges, maximumItems: 4) {
+      TagBytes.id3v2(
+        3,
+        (0..<4).flatMap { _ in
+          TagBytes.frame(3, "APIC", [0] + Array("image/png\0".utf8) + [3, 0] + [1] + zeros(15 * megabyte))
+        })
+    },
+    Attack("private data of 20 MiB", .edges, warning: "the data has", isLimit: true, maximumItems: 1) {
+      TagBytes.id3v2(3, TagBytes.frame(3, "PRIV", Array("me\0".utf8) + zeros(20 * megabyte)))
+    },
+    Attack("an MP4 cover of 20 MiB", .mp4, warning: "the picture has", isLimit: true, maximumItems: 1) {
+      TagBytes.mp4(TagBytes.atom("covr", TagBytes.value(zeros(20 * megabyte), kind: 14)))
+    },
+    Attack("an APEv2 cover of 20 MiB", .edges, warning: "the picture has", isLimit: true, maximumItems: 1) {
+      TagBytes.ape([("Cover Art (Front)", 2, Array("f.png\0".utf8) + zeros(20 * megabyte))])
+    },
+    Attack("10,000 pictures of a byte", .edges, warning: "more than 10000", isLimit: true, maximumItems: 10_000) {
+      TagBytes.id3v2(3, repeated(TagBytes.frame(3, "APIC", [0] + Array("image/png\0".utf8) + [3, 0, 1]), 12_000))
+    },
+    Attack("three pictures of 20 MiB", .edges, warning: "the picture has", isLimit: true, maximumItems: 3) {
       TagBytes.id3v2(
         3,
         (0..<3).flatMap { _ in
@@ -234,6 +253,15 @@ import Testing
         + "\(milliseconds) ms, peak +\(growth >> 10) MiB: \(reading.warnings.first.map { "\($0.subject): \($0.reason)" } ?? "nothing said")"
     )
     #expect(reading.items.count <= attack.maximumItems)
+    for item in reading.items {
+      let value: [UInt8]
+      switch item.value {
+      case .data(let bytes), .picture(let bytes): value = bytes
+      case .text, .number: continue
+      }
+      #expect(value.count <= limits.pictureByteCount)
+      if let byteCount = item.excessiveByteCount { #expect(value.count <= 64 && byteCount > limits.pictureByteCount) }
+    }
     if let warning = attack.warning {
       #expect(
         reading.warnings.contains { $0.reason.contains(warning) && $0.isLimit == attack.isLimit }, "\(reading.warnings)"

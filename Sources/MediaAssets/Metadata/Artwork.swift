@@ -1,3 +1,5 @@
+import MediaCore
+
 /// The role of a picture: the numbers of ID3v2's `APIC` (ID3v2.4, 4.14), which FLAC and ASF share.
 public struct PictureType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
   public var rawValue: Int
@@ -49,21 +51,31 @@ public struct PictureType: RawRepresentable, Sendable, Hashable, CustomStringCon
 
 /// A picture that belongs to an asset.
 public struct Artwork: Sendable, Hashable {
-  /// Bytes that a picture may have; a larger one is left out with a warning. 32 MiB.
-  public static let maximumByteCount = 32 << 20
+  /// Bytes that a picture may have; of a larger one there is no data. 16 MiB.
+  public static let maximumByteCount = 16 << 20
 
   public var type: PictureType
   /// What the bytes are, whatever the file claims: `image/jpeg`; the claim when they are of no known kind; empty when there is none.
   public var mediaType: String
   public var description: String
-  /// The picture file.
+  /// The picture file; empty where it was left out.
   public var data: [UInt8]
+  /// Bytes that the picture file has.
+  public let byteCount: Int
+  /// Why there is no data: `pictureTooLarge`, or `tagDataLimit`: then `Asset.loadArtwork` has it. Nil when there is.
+  public internal(set) var omission: MediaError?
 
-  init(type: PictureType, claimedMediaType: String?, description: String?, data: [UInt8]) {
+  /// - Parameter byteCount: of the whole, when `data` is only the beginning of what is too large.
+  init(
+    type: PictureType, claimedMediaType: String?, description: String?, data: [UInt8], byteCount: Int? = nil
+  ) {
     self.type = type
     mediaType = Self.mediaType(of: data) ?? Self.cleaned(claimedMediaType ?? "")
     self.description = description ?? ""
-    self.data = data
+    self.byteCount = byteCount ?? data.count
+    let isWhole = self.byteCount == data.count
+    self.data = isWhole ? data : []
+    omission = isWhole ? nil : MetadataReader.tooLarge("the picture", self.byteCount)
   }
 
   /// The media type that a picture file's first bytes tell; nil for one that is not known.

@@ -48,7 +48,30 @@ public struct AssetMetadata: Sendable, Hashable {
   }
 
   /// The picture to show: the front cover, else the first.
-  public var preferredArtwork: Artwork? { artwork.first { $0.type == .frontCover } ?? artwork.first }
+  public var preferredArtwork: Artwork? { preferredArtworkIndex.map { artwork[$0] } }
+
+  /// Where that is in `artwork`; nil where there is none.
+  public var preferredArtworkIndex: Int? { artwork.firstIndex { $0.type == .frontCover } ?? artwork.indices.first }
+}
+
+/// What a list of files says of each.
+public struct AssetTitles: Sendable, Hashable {
+  /// Bytes that are kept of each.
+  static let maximumByteCount = 1_024
+
+  /// Nil where the tags do not say, or at great length.
+  public let title: String?
+  public let artist: String?
+
+  init(_ metadata: AssetMetadata) {
+    func first(_ key: MetadataCommonKey) -> String? {
+      metadata.items.first { $0.commonKey == key && $0.omission == nil }?.stringValue.flatMap { text in
+        text.utf8.count <= Self.maximumByteCount ? text : nil
+      }
+    }
+    title = first(.title)
+    artist = first(.artist)
+  }
 }
 
 extension MetadataItem {

@@ -44,7 +44,7 @@ enum DictionaryMetadata {
       let role = text("comment").flatMap(PictureType.init(ffmpegName:))
       return Artwork(
         type: role ?? (name.hasPrefix("cover") ? .frontCover : .other), claimedMediaType: text("mimetype"),
-        description: text("title") ?? text("filename"), data: picture.data)
+        description: text("title") ?? text("filename"), data: picture.data, byteCount: picture.byteCount)
     }
   }
 

@@ -1,9 +1,14 @@
 extension MetadataItem {
-  /// The items with an identifier, in their order.
+  /// The items with an identifier, in their order. For one in the key space `comn` the common keys count.
   public static func items(
     from items: [MetadataItem], filteredByIdentifier identifier: MetadataIdentifier
   ) -> [MetadataItem] {
-    items.filter { $0.identifier == identifier }
+    items.filter { item in
+      if let key = item.commonKey, identifier == MetadataIdentifier(key: key.rawValue, keySpace: .common) {
+        return true
+      }
+      return item.identifier == identifier
+    }
   }
 
   /// The items with a key in a key space, in their order. A nil key or space stands for all; for `comn` the common keys count.
@@ -22,6 +27,11 @@ extension MetadataItem {
     from items: [MetadataItem], filteredByCommonKey key: MetadataCommonKey
   ) -> [MetadataItem] {
     items.filter { $0.commonKey == key }
+  }
+
+  /// The items in just this locale (BCP 47, or as `de_DE`), in their order: `de` is none of `de-AT`.
+  public static func items(from items: [MetadataItem], withLocale locale: String) -> [MetadataItem] {
+    items.filter { item in item.extendedLanguageTag.map { LanguageTag.isSame($0, locale) } ?? false }
   }
 
   /// The items in one of these languages (BCP 47, most wanted first), those in the most wanted ones first. A language fits
@@ -54,6 +64,9 @@ enum LanguageTag {
   static func matches(_ one: String, _ other: String) -> Bool {
     zip(subtags(one), subtags(other)).allSatisfy { $0 == $1 }
   }
+
+  /// Whether two tags are the same, subtags and all.
+  static func isSame(_ one: String, _ other: String) -> Bool { subtags(one) == subtags(other) }
 
   private static func subtags(_ tag: String) -> [Substring] {
     let normal = tag.lowercased()

@@ -31,6 +31,12 @@ extension MetadataItem {
     self.init(
       keySpace: keySpace, key: key, commonKey: commonKey, value: value,
       extendedLanguageTag: tag.language.flatMap(LanguageTag.bcp47), extraAttributes: attributes)
+    if let byteCount = tag.excessiveByteCount {
+      if case .picture(let head) = tag.value, let mediaType = Artwork.mediaType(of: head) {
+        extraAttributes[.mediaType] = mediaType
+      }
+      omit(byteCount: byteCount, MetadataReader.tooLarge(key, byteCount))
+    }
   }
 
   /// The role of a picture.

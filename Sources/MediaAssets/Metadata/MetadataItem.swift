@@ -10,6 +10,14 @@ public struct MetadataItem: Sendable, Hashable {
     case data([UInt8])
   }
 
+  /// Why an item has no value, though the file has one.
+  public struct Omission: Sendable, Hashable {
+    /// Bytes of the value in the file.
+    public var byteCount: Int
+    /// `pictureTooLarge` or `tagDataLimit`.
+    public var error: MediaError
+  }
+
   /// Something that stands beside a value. Open.
   public struct ExtraAttribute: RawRepresentable, Sendable, Hashable {
     public var rawValue: String
@@ -37,6 +45,10 @@ public struct MetadataItem: Sendable, Hashable {
   /// BCP 47, such as `en`; nil when the file does not say it.
   public var extendedLanguageTag: String?
   public var extraAttributes: [ExtraAttribute: String]
+  /// Set where the value was left out, and is empty.
+  public internal(set) var omission: Omission?
+  /// Which of `AssetMetadata.artwork` it is; nil for what is no picture.
+  public internal(set) var artworkIndex: Int?
   /// When it holds, of timed metadata.
   public var time: MediaTime?
   public var duration: MediaTime?
@@ -58,9 +70,10 @@ public struct MetadataItem: Sendable, Hashable {
 
   public var identifier: MetadataIdentifier { MetadataIdentifier(key: key, keySpace: keySpace) }
 
-  /// The value as text; nil for data.
+  /// The value as text; nil for data, and for what was left out.
   public var stringValue: String? {
-    switch value {
+    if omission != nil { return nil }
+    return switch value {
     case .string(let text): text
     case .number(let number): "\(number)"
     case .date(let date): date.description
@@ -86,9 +99,9 @@ public struct MetadataItem: Sendable, Hashable {
     }
   }
 
-  /// The value's bytes; nil when it is no data.
+  /// The value's bytes; nil when it is no data, and for what was left out.
   public var dataValue: [UInt8]? {
-    if case .data(let bytes) = value { return bytes }
+    if case .data(let bytes) = value, omission == nil { return bytes }
     return nil
   }
 }

@@ -27,20 +27,28 @@ package enum MetadataReader {
     metadata.replayGain = ReplayGain(items: metadata.items)
     return metadata
   }
+
+  /// Why data of a tag was not read.
+  static func tooLarge(_ subject: String, _ byteCount: Int) -> MediaError {
+    MediaError(
+      .pictureTooLarge, "\(subject) has \(byteCount) bytes; at most \(Artwork.maximumByteCount) are read",
+      operation: "metadata")
+  }
 }
 
 extension AssetMetadata {
   /// Adds what TagLib found.
   mutating func add(_ reading: TagReading) {
     for tag in reading.items {
-      let item = MetadataItem(tag)
-      items.append(item)
+      var item = MetadataItem(tag)
       if case .picture(let data) = tag.value {
+        item.artworkIndex = artwork.count
         artwork.append(
           Artwork(
             type: MetadataItem.pictureType(of: tag), claimedMediaType: tag.mediaType, description: tag.description,
-            data: data))
+            data: data, byteCount: tag.excessiveByteCount))
       }
+      items.append(item)
     }
     warnings += reading.warnings.map { warning in
       Warning(
@@ -52,7 +60,7 @@ extension AssetMetadata {
 
   /// Adds what only FFmpeg found. Where TagLib found something, that is what is missing under common keys, since FFmpeg has other
   /// names for the rest and one value of each; and QuickTime's metadata, which TagLib does not read.
-  mutating func complete(_ fallback: [MetadataItem], artwork pictures: [Artwork]) {
+  mutating func complete(_ fallback: [MetadataItem], artwork pictures: @autoclosure () -> [Artwork]) {
     let known = Set(items.compactMap(\.commonKey))
     let freeForm = Set(items.filter { $0.keySpace == .iTunesLong }.map { $0.key.split(separator: ".").last ?? "" })
     let isFirst = items.isEmpty
@@ -64,11 +72,14 @@ extension AssetMetadata {
       if isFirst || isMissing { items.append(item) }
     }
     guard artwork.isEmpty else { return }
-    artwork = pictures
-    items += pictures.map { picture in
-      MetadataItem(
+    artwork = pictures()
+    for (index, picture) in artwork.enumerated() {
+      var item = MetadataItem(
         keySpace: fallback.first?.keySpace ?? .common, key: "artwork", commonKey: .artwork, value: .data(picture.data),
         extraAttributes: [.mediaType: picture.mediaType, .pictureType: picture.type.description])
+      item.artworkIndex = index
+      if let error = picture.omission { item.omit(byteCount: picture.byteCount, error) }
+      items.append(item)
     }
   }
 }

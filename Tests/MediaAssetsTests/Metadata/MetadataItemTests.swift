@@ -24,6 +24,10 @@ import Testing
     #expect(MetadataItem.items(from: items, withKey: "title", keySpace: .common).count == 2)
     #expect(MetadataItem.items(from: items, withKey: nil, keySpace: .vorbis).isEmpty)
     #expect(MetadataItem.items(from: items, filteredByCommonKey: .title).map(\.stringValue) == ["a", "c"])
+    let common = MetadataIdentifier(rawValue: "comn/title")
+    #expect(MetadataItem.items(from: items, filteredByIdentifier: common).map(\.stringValue) == ["a", "c"])
+    let none = MetadataIdentifier(rawValue: "TIT2")
+    #expect(none.keySpace == nil && MetadataItem.items(from: items, filteredByIdentifier: none).isEmpty)
   }
 
   @Test func itemsInPreferredLanguagesComeInTheirOrder() {
@@ -34,6 +38,10 @@ import Testing
     #expect(found(["de", "en"]) == ["de", "en", "gb"])
     #expect(found(["en-US"]) == ["en"])
     #expect(found(["fr"]) == [])
+    func inLocale(_ locale: String) -> [String?] {
+      MetadataItem.items(from: items, withLocale: locale).map(\.stringValue)
+    }
+    #expect(inLocale("en") == ["en"] && inLocale("EN_gb") == ["gb"] && inLocale("en-US") == [] && inLocale("") == [])
     #expect(LanguageTag.bcp47("ger") == "de" && LanguageTag.bcp47("XXX") == nil && LanguageTag.bcp47("gsw") == "gsw")
     #expect(LanguageTag.bcp47("e\u{301}n") == nil && LanguageTag.bcp47("") == nil)
   }

@@ -1,0 +1,92 @@
+import MediaCore
+import Tags
+import Testing
+
+@testable import MediaAssets
+
+/// What assets may hold of pictures and long texts, each and together.
+@Suite struct TagDataBudgetTests {
+  private func picture(_ byteCount: Int, excess: Int? = nil) -> TagItem {
+    var item = TagItem(
+      space: .id3v2, key: "APIC", value: .picture([0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: byteCount - 3)))
+    (item.pictureType, item.mediaType, item.excessiveByteCount) = (3, "image/png", excess)
+    return item
+  }
+
+  private func metadata(_ tags: [TagItem]) -> AssetMetadata {
+    var reading = TagReading()
+    reading.items = tags
+    var metadata = AssetMetadata()
+    metadata.add(reading)
+    return metadata
+  }
+
+  @Test func aPictureThatIsTooLargeIsListedWithoutItsData() throws {
+    let found = metadata([picture(64, excess: 17 << 20)])
+    let item = try #require(found.items.first)
+    #expect(item.omission?.byteCount == 17 << 20 && item.omission?.error.code == .pictureTooLarge)
+    #expect(item.value == .data([]) && item.dataValue == nil && item.stringValue == nil)
+    // What it is, its first bytes tell.
+    #expect(item.extraAttributes[.mediaType] == "image/jpeg" && item.extraAttributes[.pictureType] == "frontCover")
+    let artwork = try #require(found.artwork.first)
+    #expect(artwork.data.isEmpty && artwork.byteCount == 17 << 20 && artwork.omission?.code == .pictureTooLarge)
+    #expect(artwork.mediaType == "image/jpeg" && item.artworkIndex == 0)
+  }
+
+  @Test func assetsTogetherHoldNoMoreThanTheBudget() throws {
+    let budget = TagDataBudget(byteCount: 1_000)
+    let text = String(repeating: "x", count: TagDataBudget.smallestTextByteCount)
+    var first = metadata([picture(600), TagItem(space: .id3v2, key: "USLT", value: .text(text))])
+    #expect(first.fit(into: budget) == 600 && budget.heldByteCount == 600)
+    #expect(first.artwork[0].data.count == 600 && first.items[0].dataValue?.count == 600)
+    #expect(first.items[1].omission?.error.code == .tagDataLimit && first.items[1].value == .string(""))
+    #expect(first.items[1].omission?.byteCount == text.utf8.count)
+    var second = metadata([picture(500), picture(400)])
+    #expect(second.fit(into: budget) == 400 && budget.heldByteCount == 1_000)
+    #expect(second.artwork.map(\.data.count) == [0, 400] && second.artwork.map(\.byteCount) == [500, 400])
+    #expect(second.artwork[0].omission?.code == .tagDataLimit && second.items[0].dataValue == nil)
+    budget.giveBack(600)
+    var third = metadata([picture(600)])
+    #expect(third.fit(into: budget) == 600)
+    // Small texts do not count.
+    var small = metadata([TagItem(space: .id3v2, key: "TIT2", value: .text("title"))])
+    #expect(small.fit(into: budget) == 0 && small.items[0].omission == nil)
+  }
+
+  /// A picture of so many bytes in a FLAC file.
+  private func flac(_ folder: borrowing TemporaryFolder, _ name: String) throws -> String {
+    try Tool.ffmpeg("-f", "lavfi", "-i", "color=red:s=64x64", "-frames:v", "1", folder.file("\(name).png"))
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "sine=duration=0.1", "-i", folder.file("\(name).png"), "-map", "0", "-map", "1", "-c:v",
+      "copy",
+      "-disposition:v", "attached_pic", "-metadata", "title=T", "-metadata", "artist=A", folder.file("\(name).flac"))
+    return folder.file("\(name).flac")
+  }
+
+  @Test func anAssetGivesBackWhatItHeldAndReadsAgainWhatItDoesNot() async throws {
+    let folder = try TemporaryFolder()
+    let path = try flac(folder, "a")
+    func asset(_ budget: TagDataBudget) -> Asset {
+      Asset(place: .path(Array(path.utf8)), prefersPreciseDuration: false, workers: .shared, tagData: budget)
+    }
+    let budget = TagDataBudget(byteCount: 1 << 20)
+    var holding: Asset? = asset(budget)
+    #expect(holding?.loadedTitles == nil)
+    let items = try await #require(holding).load(.metadata)
+    let data = try #require(items.first { $0.artworkIndex == 0 }?.dataValue)
+    #expect(budget.heldByteCount == data.count && Artwork.mediaType(of: data) == "image/png")
+    #expect(holding?.loadedTitles?.title == "T" && holding?.loadedTitles?.artist == "A")
+    #expect(try holding?.loadArtwork().1.data == data)
+    #expect(errorCode { _ = try holding?.loadArtwork(1) } == MediaError.Code.noSuchPicture.rawValue)
+    holding = nil
+    #expect(budget.heldByteCount == 0)
+    // No room: it is listed, and read again when it is asked for.
+    let none = TagDataBudget(byteCount: 10)
+    let light = asset(none)
+    let listed = try await light.load(.metadata).first { $0.artworkIndex == 0 }
+    #expect(listed?.omission?.error.code == .tagDataLimit && listed?.omission?.byteCount == data.count)
+    #expect(none.heldByteCount == 0)
+    #expect(try light.loadArtwork(0).1.data == data)
+    #expect(try asset(none).loadArtwork().index == 0)
+  }
+}
