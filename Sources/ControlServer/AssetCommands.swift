@@ -36,13 +36,13 @@ extension Connection {
   /// Runs those that answer at once; nil is a plain ok.
   func run(_ command: AssetCommand) throws(MediaError) -> Reply? {
     switch command {
-    case .open(let path, let precise):
+    case .open(let path, let precise, let network):
       guard assets.count < server.limits.assetCount else {
         throw MediaError(
           .tooManyAssets, "a connection has at most \(server.limits.assetCount) assets open; `asset.close` closes one",
           operation: CommandName.assetOpen.rawValue)
       }
-      return .ok(["asset": .int(assets.add(PlayerRegistry.asset(path, precise: precise)))])
+      return .ok(["asset": .int(assets.add(PlayerRegistry.asset(path, network, precise: precise)))])
     case .status(let id): return status(of: try asset(id, .assetStatus), id)
     case .tracks(let id):
       let properties = try Self.properties(of: try asset(id, .assetTracks), .assetTracks)
@@ -52,12 +52,12 @@ extension Connection {
       _ = try asset(id, .assetClose)
       _ = assets.close(id)
       return nil
-    case .load: preconditionFailure("this waits: Command.isWaiting")
+    case .load, .metadata, .artwork: preconditionFailure("this waits: Command.isWaiting")
     }
   }
 
   /// Errors: `no-such-asset`.
-  private func asset(_ id: Int, _ command: CommandName) throws(MediaError) -> Asset {
+  func asset(_ id: Int, _ command: CommandName) throws(MediaError) -> Asset {
     guard let asset = assets[id] else {
       throw MediaError(.noSuchAsset, "this connection has no asset \(id) open", operation: command.rawValue)
     }

@@ -69,6 +69,9 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     output = OutputQueue(limits: server.limits)
   }
 
+  /// The user at the other end; nil when the connection is gone.
+  var peerUserID: UInt32? { context.flatMap { PeerCredentials.userID(of: $0.channel) } }
+
   // MARK: - Life
 
   func channelActive(context: ChannelHandlerContext) {
@@ -346,6 +349,12 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     case .playback(.chapter(let isNext), let player):
       try beginChapter(isNext: isNext, on: try server.registry.player(player), request)
     case .asset(.load(let id, let keys)): try beginLoading(id, keys, request)
+    case .asset(.metadata(let id, let query)): try beginMetadata(ofAsset: id, query, request)
+    case .asset(.artwork(let id, let query)): try beginArtwork(ofAsset: id, query, request)
+    case .item(.metadata(let id, let query), let player):
+      try beginMetadata(ofItem: id, of: try server.registry.player(player), query, request)
+    case .item(.artwork(let id, let query), let player):
+      try beginArtwork(ofItem: id, of: try server.registry.player(player), query, request)
     case .players(.playAt(let moment, let names)): try begin(moment, of: names, request)
     case .players(.rateTogether(let rate, let names)): try begin(rate: rate, of: names, request)
     case .queue(let command, let player):

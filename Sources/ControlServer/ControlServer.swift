@@ -139,10 +139,7 @@ public final class ControlServer: @unchecked Sendable {
   /// Why a new connection is not served; nil when it is.
   private static func refusal(of channel: any Channel, _ server: ServerContext) -> MediaError? {
     if server.isShuttingDown { return MediaError(.shuttingDown, "playheadd is stopping") }
-    let userID =
-      try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
-        PeerCredentials.userID(ofSocket: $0)
-      } ?? nil
+    let userID = PeerCredentials.userID(of: channel)
     guard let userID, userID == geteuid() || server.allowedUserIDs.contains(userID) else {
       let name = userID.map { "user \($0)" } ?? "this peer"
       return MediaError(.notAllowed, "\(name) may not connect; playheadd --allow-uid allows more than its own user")

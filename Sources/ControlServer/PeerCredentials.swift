@@ -1,7 +1,17 @@
 import Glibc
+import NIOCore
+import NIOPosix
 
 /// Who is at the other end of a Unix socket.
 enum PeerCredentials {
+  /// The user at the other end of a connection. On its event loop.
+  static func userID(of channel: any Channel) -> UInt32? {
+    let socket = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+      userID(ofSocket: $0)
+    }
+    return socket ?? nil
+  }
+
   /// The user who made the connection, as the kernel recorded it then (unix(7), SO_PEERCRED); nil when it cannot be told.
   static func userID(ofSocket descriptor: Int32) -> UInt32? {
     // struct ucred { pid_t pid; uid_t uid; gid_t gid; }, which needs _GNU_SOURCE to be visible.

@@ -77,7 +77,8 @@ extension Connection {
 
   private func status(of target: NamedPlayer) -> Fields {
     let (state, time, chapter) = target.player.onLoop { ($0.state, $0.currentTime(), $0.currentChapter) }
-    return [
+    let titles = target.player.onLoop { player in state.currentItemID.flatMap { player.item($0) } }?.listedTitles
+    var fields: Fields = [
       "player": .string(target.name), "timeControlStatus": .string(state.timeControlStatus.wireName),
       "reasonForWaitingToPlay": state.reasonForWaitingToPlay.map { .string($0.rawValue) } ?? FieldValue.none,
       "rate": .float(state.rate), "item": state.currentItemID.map { .int($0) } ?? FieldValue.none,
@@ -99,6 +100,9 @@ extension Connection {
       "chapter": chapter.map { .int($0.number) } ?? FieldValue.none,
       "chapterTitle": chapter?.chapter.title.map { .string($0) } ?? FieldValue.none,
     ]
+    fields.append("title", ifPresent: titles?.title.map { .string($0) })
+    fields.append("artist", ifPresent: titles?.artist.map { .string($0) })
+    return fields
   }
 
   /// The rate that the next `play` uses, or that is played with; setting it while paused starts nothing.

@@ -136,12 +136,20 @@ extension PlayerItem {
     status == .unknown ? playlistEntry?.duration ?? duration : duration
   }
 
-  /// What a list said of it, and which part of its file it is.
+  /// What a list said of it, or else its tags, if they have been read; and which part of its file it is.
   func appendListed(to fields: inout Fields) {
-    fields.append("title", ifPresent: playlistEntry?.title.map { .string($0) })
+    let titles = listedTitles
+    fields.append("title", ifPresent: titles.title.map { .string($0) })
+    fields.append("artist", ifPresent: titles.artist.map { .string($0) })
     fields.append(
       "range",
       ifPresent: timeRange.map { .string($0.wireText) })
+  }
+
+  /// What it is called, as far as that is known. Of a part of a file the tags say what the whole is.
+  var listedTitles: (title: String?, artist: String?) {
+    let titles = timeRange == nil ? asset.loadedTitles : nil
+    return (playlistEntry?.title ?? titles?.title, titles?.artist)
   }
 
   /// As an entry of a list.

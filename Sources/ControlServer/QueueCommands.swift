@@ -112,7 +112,8 @@ extension Connection {
     rows.reserveCapacity(items.count)
     var byteCount = 0
     for (position, item) in items.enumerated() {
-      let titleByteCount = item.playlistEntry?.title?.utf8.count ?? 0
+      let titles = item.listedTitles
+      let titleByteCount = (titles.title?.utf8.count ?? 0) + (titles.artist?.utf8.count ?? 0)
       byteCount += (item.wirePathByteCount + titleByteCount) * Self.bytesPerPathByte + Self.bytesPerRow
       // One row always fits: a path came in a line.
       if byteCount > server.limits.outputByteCount / 2, position > 0 { break }
@@ -165,6 +166,7 @@ extension Connection {
     case .buffer(let id, let duration): return try setBuffer(of: id, duration, on: target)
     case .volume(let id, let change):
       return try changeMix(of: try item(id, of: target, .itemVolume), change)
+    case .metadata, .artwork: preconditionFailure("this waits: Command.isWaiting")
     case .tracks(let id): return try itemTracks(id, of: target)
     case .select(let id, let audio, let subtitles):
       return try select(audio: audio, subtitles: subtitles, in: id, of: target)

@@ -15,7 +15,8 @@ public enum Command: Sendable, Hashable {
   public var isWaiting: Bool {
     switch self {
     case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .players(.playAt),
-      .playback(.chapter, _), .asset(.load),
+      .playback(.chapter, _), .asset(.load), .asset(.metadata), .asset(.artwork), .item(.metadata, _),
+      .item(.artwork, _),
       .players(.rateTogether),
       .watching(.wait), .watching(.clockAdvance):
       true
@@ -265,6 +266,10 @@ public enum ItemCommand: Sendable, Hashable {
   /// Puts a copy of the entry into the queue.
   case copy(item: Int, to: QueueCommand.QueuePlace, ifVersion: Int?)
 
+  /// What the item's tags say.
+  case metadata(item: Int, MetadataQuery)
+  /// The pictures in them.
+  case artwork(item: Int, ArtworkQuery)
   /// The item's tracks, and which of them are presented.
   case tracks(item: Int)
   /// Presents other tracks: nil leaves them as they are.
@@ -330,13 +335,17 @@ public enum ItemCommand: Sendable, Hashable {
 /// Commands about files that a connection has opened to look at; ids are its own.
 public enum AssetCommand: Sendable, Hashable {
   /// Nothing is read yet. With `precise` the duration is found out exactly.
-  case open(FilePath, precise: Bool)
+  case open(FilePath, precise: Bool, network: NetworkOptions = NetworkOptions())
   /// Loads values; at least one key.
   case load(asset: Int, [AssetValueKey])
   case status(asset: Int)
   case tracks(asset: Int)
   /// From the one with this index on.
   case chapters(asset: Int, offset: Int)
+  /// What its tags say.
+  case metadata(asset: Int, MetadataQuery)
+  /// The pictures in them.
+  case artwork(asset: Int, ArtworkQuery)
   case close(asset: Int)
 }
 

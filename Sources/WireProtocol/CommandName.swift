@@ -1,9 +1,11 @@
 /// The commands' names, as both forms write them. At most 16 bytes each, so that finding one is comparing two words.
 public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case append
+  case assetArtwork = "asset.artwork"
   case assetChapters = "asset.chapters"
   case assetClose = "asset.close"
   case assetLoad = "asset.load"
+  case assetMetadata = "asset.metadata"
   case assetOpen = "asset.open"
   case assetStatus = "asset.status"
   case assetTracks = "asset.tracks"
@@ -20,10 +22,12 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case help
   case history
   case insert
+  case itemArtwork = "item.artwork"
   case itemBuffer = "item.buffer"
   case itemCopy = "item.copy"
   case itemEndTime = "item.end-time"
   case itemLog = "item.log"
+  case itemMetadata = "item.metadata"
   case itemPitch = "item.pitch"
   case itemSelect = "item.select"
   case itemStatus = "item.status"

@@ -2,7 +2,7 @@ import MediaCore
 
 extension CommandTable {
   /// The number of an asset.
-  private static let asset = ParameterSpec(.id, .integer(1...Int.max), .required, "ID", "the asset")
+  static let asset = ParameterSpec(.id, .integer(1...Int.max), .required, "ID", "the asset")
 
   /// Commands about files that are looked at without being played.
   static let assets: [CommandSpec] = [
@@ -11,22 +11,23 @@ extension CommandTable {
       details:
         "Nothing is read before `asset.load`. The number is this connection's own; with the connection its assets are closed.",
       parameters: [
-        ParameterSpec(.path, .path, .required, "PATH", "the file"),
+        ParameterSpec(.path, .path, .required, "PATH", "the file, or its address"),
         ParameterSpec(
           .precise, .flag, .option, "precise", "find out the duration exactly, if need be by reading all of it"),
-      ],
+      ] + network,
       reply: ["asset"], errors: [.tooManyAssets, .unsupportedPlace],
       example: ["> asset.open /music/one.flac", "< ok asset=1"]
     ) { arguments throws(MediaError) in
       let path = try arguments.required(.path, arguments.paths(.path).first)
-      return .asset(.open(path, precise: arguments.flag(.precise)))
+      return .asset(
+        .open(path, precise: arguments.flag(.precise), network: try arguments.networkOptions()))
     },
     CommandSpec(
       .assetLoad, .assets, "Loads values of an asset, and gives them.",
       details:
         "A row for each key. Requests that come while it is loaded share one loading, and each is answered once. A file"
         + " that cannot be loaded is the error that `load` would give, at once the next time. `value` is a number of tracks,"
-        + " chapters or tags, seconds, `true` or `false`, or the key spaces of its tags; `asset.tracks` and `asset.chapters` list them.",
+        + " chapters or tags, seconds, `true` or `false`, or the key spaces of its tags; `asset.tracks`, `asset.chapters` and `asset.metadata` list them.",
       parameters: [
         asset,
         ParameterSpec(.keys, .word(AssetValueKey.allCases.map(\.rawValue)), .list, "KEY", "what to load"),
@@ -35,7 +36,7 @@ extension CommandTable {
       errors: [
         .noSuchAsset, .cancelled, .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat,
         .noPlayableTracks, .damagedFile, .unknownCodec,
-      ],
+      ] + networkErrors,
       example: [
         "> @4 asset.load 1 duration tracks", "< @4 | key=duration status=loaded value=183.2",
         "< @4 | key=tracks status=loaded value=1", "< @4 ok asset=1 status=loaded",

@@ -294,7 +294,7 @@ extension CommandTable {
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
         "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
         "passes", "passesLeft", "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle", "onFailure",
-        "automaticallyWaitsToMinimizeStalling", "pitch", "chapter", "chapterTitle",
+        "automaticallyWaitsToMinimizeStalling", "pitch", "chapter", "chapterTitle", "[title]", "[artist]",
       ],
       errors: [.noSuchPlayer],
       example: [

@@ -12,7 +12,7 @@ extension CommandTable {
     .precise, .flag, .option, "precise",
     "find out exactly how long they are, even if all of a file has to be read for that before it plays")
   /// How what comes from a network is asked for.
-  private static let network = [
+  static let network = [
     ParameterSpec(
       .header, .text(maximumByteCount: 16_384), .option, "FIELDS",
       "header fields of requests, each `Name: value`, with `\\n` between them"),
@@ -242,7 +242,7 @@ extension CommandTable {
           "entries at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
       reply: ["count", "version", "next"],
-      rows: ["item", "index", "path", "status", "duration", "current", "[title]", "[range]", "[error]"],
+      rows: ["item", "index", "path", "status", "duration", "current", "[title]", "[artist]", "[range]", "[error]"],
       errors: [.noSuchPlayer],
       example: [
         "> list", "< | item=1 index=0 path=\"/music/one more.flac\" status=readyToPlay duration=183.2 current=true",
@@ -272,7 +272,7 @@ extension CommandTable {
         "reversePlaybackEndTime", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
         "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
         "seekableTimeRanges", "loadedTimeRanges", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
-        "isPlaybackBufferEmpty", "pitch", "ownPitch", "[title]", "[range]", "[error]", "[message]",
+        "isPlaybackBufferEmpty", "pitch", "ownPitch", "[title]", "[artist]", "[range]", "[error]", "[message]",
       ],
       errors: [.noSuchItem, .noSuchPlayer],
       example: [

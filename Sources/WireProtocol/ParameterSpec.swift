@@ -10,17 +10,20 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case chase
   case clear
   case command
+  case common
   case conditions
   case count
   case curve
   case duration
   case end
   case fast
+  case file
   case format
   case forward
   case from
   case header
   case id
+  case identifier
   case ids
   case ifVersion = "if-version"
   case index
@@ -28,6 +31,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case interval
   case item
   case keys
+  case language
   case last
   case limit
   case list
@@ -47,10 +51,12 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case precise
   case `protocol`
   case rate
+  case replace
   case restartAfter = "restart-after"
   case reverse
   case seed
   case seeks
+  case space
   case start
   case state
   case subtitles

@@ -97,7 +97,8 @@ public struct RequestEncoder: Sendable {
         continue
       }
       if !onlyPositions, let (parameter, value) = option(bytes, of: spec) {
-        result.append(Argument(parameter: parameter, text: try text(value)))
+        let text = parameter.kind == .path ? try path(value) : try text(value)
+        result.append(Argument(parameter: parameter, text: text))
         continue
       }
       guard position < spec.parameters.count, spec.parameters[position].place != .option else {
@@ -108,9 +109,7 @@ public struct RequestEncoder: Sendable {
       if parameter.place != .list { position += 1 }
       var argument = Argument(parameter: parameter, text: "")
       if parameter.kind == .path {
-        // An empty path names nothing, and stays so: in front of a folder it would name that.
-        let resolved = bytes.isEmpty ? bytes : resolvePath(bytes)
-        argument.text = if let path = FilePath(bytes: resolved) { path.text } else { try text(resolved) }
+        argument.text = try path(bytes)
       } else if parameter.kind == .edit {
         argument.text = try edit(bytes)
       } else {
@@ -119,6 +118,13 @@ public struct RequestEncoder: Sendable {
       result.append(argument)
     }
     return result
+  }
+
+  /// A path as the wire has it.
+  private func path(_ bytes: [UInt8]) throws(MediaError) -> String {
+    // An empty path names nothing, and stays so: in front of a folder it would name that.
+    let resolved = bytes.isEmpty ? bytes : resolvePath(bytes)
+    return if let path = FilePath(bytes: resolved) { path.text } else { try text(resolved) }
   }
 
   /// A command within a command, with its paths changed. What cannot be read is left as it is: the daemon says what is wrong.

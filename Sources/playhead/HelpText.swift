@@ -10,6 +10,8 @@ enum HelpText {
            playhead [--socket PATH] [--json] watch [--tick T]... [--at T... [--item ID] [--seeks]] [--meter RATE]
                                                [--observe KEY...] [--player NAME]
            playhead [--socket PATH] save FILE [--format m3u8|pls|xspf|cue] [--player NAME] [--force]
+           playhead [--socket PATH] info [--precise] FILE...
+           playhead [--socket PATH] tags FILE...
            playhead [--socket PATH] shell
            playhead help [COMMAND]
 
@@ -18,8 +20,8 @@ enum HelpText {
       playhead play                         playhead watch --tick 0.5 --at 95.25
 
     COMMAND is one of the daemon's; `playhead help` lists them. A file may be named as in any program; one whose name begins
-    with - stands behind --. `watch` prints events until it is interrupted, `save` writes the queue into a file, `shell` reads commands and prints
-    what comes.
+    with - stands behind --. `watch` prints events until it is interrupted, `save` writes the queue into a file, `info` and `tags`
+    tell what files are and what their tags say, `shell` reads commands and prints what comes.
 
       --socket PATH  where the daemon listens (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR
                      or /run/user/UID, else /tmp/playhead-UID/control.sock)
@@ -63,6 +65,28 @@ enum HelpText {
 
     """
 
+  private static let info = """
+    info [--precise] FILE...
+
+    Tells what files are, without playing them: how long, what tracks and chapters they have, and what their tags say. The daemon
+    looks at them; a file may also be an http:// or https:// address.
+
+      --precise       find out durations exactly, if need be by reading all of a file
+
+    Exit status: 0 done; 1 one of them could not be read; 3 no daemon, or it went away.
+
+    """
+
+  private static let tags = """
+    tags FILE...
+
+    Tells what the tags of files say: a line for each value, by what its key means in any format, else by the format's own
+    name for it. `playhead item.artwork ID file=PATH` writes a picture.
+
+    Exit status: 0 done; 1 one of them could not be read; 3 no daemon, or it went away.
+
+    """
+
   private static let shell = """
     shell
 
@@ -85,7 +109,7 @@ enum HelpText {
         text += "  \(name)\(String(repeating: " ", count: width - name.utf8.count))  \(spec.summary)\n"
       }
     }
-    return text + "Of this client\n  watch, save, shell; see playhead --help\n"
+    return text + "Of this client\n  watch, save, info, tags, shell; see playhead --help\n"
   }
 
   /// One command; nil when there is none of that name.
@@ -93,6 +117,8 @@ enum HelpText {
     switch command {
     case "watch": return watch
     case "save": return save
+    case "info": return info
+    case "tags": return tags
     case "shell": return shell
     default: break
     }

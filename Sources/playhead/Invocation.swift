@@ -13,6 +13,7 @@ struct Invocation: Equatable {
     case request([[UInt8]])
     case watch(WatchOptions)
     case save(SaveOptions)
+    case inspect(InspectOptions)
     case shell
   }
 
@@ -24,6 +25,15 @@ struct Invocation: Equatable {
     var player: [UInt8]?
     /// A file that is there is replaced.
     var replaces = false
+  }
+
+  /// Which files `info` and `tags` tell of.
+  struct InspectOptions: Equatable {
+    var files: [[UInt8]] = []
+    /// The tags alone.
+    var tagsOnly = false
+    /// The duration is found out exactly.
+    var isPrecise = false
   }
 
   /// What `watch` watches.
@@ -73,6 +83,7 @@ struct Invocation: Equatable {
     switch String(decoding: name, as: UTF8.self) {
     case "watch": action = try watch(rest)
     case "save": action = try save(rest)
+    case "info", "tags": action = try inspect(String(decoding: name, as: UTF8.self), rest)
     case "shell":
       action = try isHelp(rest) ? .help(command: "shell") : .shell
     case "help":
@@ -184,6 +195,29 @@ struct Invocation: Equatable {
     }
     options.file = file
     return .save(options)
+  }
+
+  private mutating func inspect(_ name: String, _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    var options = InspectOptions(tagsOnly: name == "tags")
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      if try takeGlobal(argument, &rest) { continue }
+      guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
+        options.files.append(argument)
+        continue
+      }
+      switch String(decoding: argument, as: UTF8.self) {
+      case "--":
+        options.files += rest
+        rest = []
+      case "--precise" where !options.tagsOnly: options.isPrecise = true
+      case "--help", "-h": return .help(command: name)
+      case let other: throw Misuse(message: "\(name) has no option \(other); see playhead \(name) --help")
+      }
+    }
+    guard !options.files.isEmpty else { throw Misuse(message: "\(name) takes the names of files") }
+    guard !isJSON else { throw Misuse(message: "\(name) is for people; asset.open and asset.metadata answer in JSON") }
+    return .inspect(options)
   }
 
   private mutating func watch(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {

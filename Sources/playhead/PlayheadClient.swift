@@ -42,6 +42,7 @@ enum PlayheadClient {
       case .watch(let options):
         return try Watch.run(options, encoder, isJSON: invocation.isJSON, socketPath(invocation))
       case .save(let options): return try Save.run(options, encoder, absolute: absolute, socketPath(invocation))
+      case .inspect(let options): return try Inspect.run(options, encoder, socketPath(invocation))
       case .shell: return try Shell.run(encoder, socketPath(invocation))
       }
       return Status.done

@@ -16,6 +16,14 @@ import Testing
   }
 
   private static func path(_ text: String) throws -> FilePath { try FilePath(text: text) }
+  private static var network: NetworkOptions {
+    get throws {
+      var network = NetworkOptions()
+      (network.isNetworkAllowed, network.timeout, network.userAgent) = (false, try seconds("2"), "me")
+      return network
+    }
+  }
+
   private static func seconds(_ text: String) throws -> MediaTime { try #require(MediaTime(decimal: text)) }
 
   @Test func everyCommandIsRead() throws {
@@ -149,6 +157,30 @@ import Testing
       ("asset.load 3 duration tracks", .asset(.load(asset: 3, [.duration, .tracks]))),
       ("asset.status 3", .asset(.status(asset: 3))), ("asset.tracks 3", .asset(.tracks(asset: 3))),
       ("asset.chapters 3", .asset(.chapters(asset: 3, offset: 0))), ("asset.close 3", .asset(.close(asset: 3))),
+      (
+        "asset.open '/a b' network=false timeout=2 user-agent=me",
+        .asset(.open(one, precise: false, network: try Self.network))
+      ),
+      ("asset.metadata 3", .asset(.metadata(asset: 3, MetadataQuery()))),
+      (
+        "asset.metadata 3 space=id3 identifier=id3/TIT2 language=de,en common offset=7",
+        .asset(
+          .metadata(
+            asset: 3,
+            MetadataQuery(
+              space: "id3", identifier: "id3/TIT2", languages: ["de", "en"], isCommon: true, offset: 7)))
+      ),
+      ("item.metadata 9 player=b", .item(.metadata(item: 9, MetadataQuery()), player: "b")),
+      ("asset.artwork 3", .asset(.artwork(asset: 3, .list))),
+      (
+        "item.artwork 9 index=1 offset=5 limit=6",
+        .item(.artwork(item: 9, .piece(index: 1, offset: 5, limit: 6)), player: "main")
+      ),
+      ("asset.artwork 3 file='/a b'", .asset(.artwork(asset: 3, .file(index: nil, one, replaces: false)))),
+      (
+        "asset.artwork 3 index=2 file='/a b' replace",
+        .asset(.artwork(asset: 3, .file(index: 2, one, replaces: true)))
+      ),
       ("next-chapter", .playback(.chapter(isNext: true), player: "main")),
       ("previous-chapter player=b", .playback(.chapter(isNext: false), player: "b")),
       ("item.tracks 9", .item(.tracks(item: 9), player: "main")),

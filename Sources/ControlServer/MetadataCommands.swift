@@ -1,0 +1,105 @@
+import Glibc
+import MediaAssets
+import MediaCore
+import WireProtocol
+
+/// Commands about the tags of files. They are read off the control loop, and answered when that is done.
+extension Connection {
+  /// Lists what the tags of an asset of this connection's say. Errors: `no-such-asset`.
+  func beginMetadata(
+    ofAsset id: Int, _ query: MetadataQuery, _ request: WaitingRequest
+  ) throws(MediaError) {
+    beginMetadata(of: try asset(id, .assetMetadata), head: ["asset": .int(id)], query, request)
+  }
+
+  /// The same for an entry of a queue. Errors: `no-such-item`.
+  func beginMetadata(
+    ofItem id: Int, of target: NamedPlayer, _ query: MetadataQuery, _ request: WaitingRequest
+  ) throws(MediaError) {
+    beginMetadata(of: try item(id, of: target, .itemMetadata).asset, head: ["item": .int(id)], query, request)
+  }
+
+  /// Lists the pictures in an asset's tags, or gives one. Errors: `no-such-asset`, `not-allowed`.
+  func beginArtwork(
+    ofAsset id: Int, _ query: ArtworkQuery, _ request: WaitingRequest
+  ) throws(MediaError) {
+    try beginArtwork(of: try asset(id, .assetArtwork), head: ["asset": .int(id)], query, request)
+  }
+
+  /// The same for an entry of a queue. Errors: `no-such-item`, `not-allowed`.
+  func beginArtwork(
+    ofItem id: Int, of target: NamedPlayer, _ query: ArtworkQuery, _ request: WaitingRequest
+  ) throws(MediaError) {
+    try beginArtwork(of: try item(id, of: target, .itemArtwork).asset, head: ["item": .int(id)], query, request)
+  }
+
+  private func beginMetadata(
+    of asset: Asset, head: Fields, _ query: MetadataQuery, _ request: WaitingRequest
+  ) {
+    let limits = server.limits
+    begin(of: asset, request, blocks: false) { metadata in
+      MetadataReply.tags(metadata, query, head: head, limits: limits)
+    }
+  }
+
+  private func beginArtwork(
+    of asset: Asset, head: Fields, _ query: ArtworkQuery, _ request: WaitingRequest
+  ) throws(MediaError) {
+    let limits = server.limits
+    switch query {
+    case .list:
+      begin(of: asset, request, blocks: false) { metadata in
+        MetadataReply.pictures(metadata, head: head, limits: limits)
+      }
+    case .piece(let index, let offset, let limit):
+      begin(of: asset, request, blocks: true) { _ throws(MediaError) in
+        let (index, picture) = try asset.loadArtwork(index)
+        return MetadataReply.piece(picture, index, offset: offset, limit: limit, head: head)
+      }
+    case .file(let index, let file, let replaces):
+      // It would be the daemon's user who writes, wherever that one may.
+      guard peerUserID == geteuid() else {
+        throw MediaError(.notAllowed, "only the daemon's own user may have it write files")
+      }
+      begin(of: asset, request, blocks: true) { _ throws(MediaError) in
+        let (index, picture) = try asset.loadArtwork(index)
+        try WholeFile.write(picture.data, to: file, replaces: replaces)
+        return MetadataReply.written(picture, index, file, head: head)
+      }
+    }
+  }
+
+  /// Has an asset's tags read if they have not been, and answers with what `reply` makes of them: on the thread that has read
+  /// them, or on one that may block where that `blocks`, or there are many.
+  private func begin(
+    of asset: Asset, _ request: WaitingRequest, blocks: Bool,
+    reply: @escaping @Sendable (AssetMetadata) throws(MediaError) -> Reply
+  ) {
+    let loop = server.loop
+    let name = asset.displayPath
+    let load = asset.loadValues(forKeys: [.metadata]) { status in
+      @Sendable func answer(_ metadata: AssetMetadata) {
+        let result = Result { () throws(MediaError) in try reply(metadata) }
+        loop.execute {
+          switch result {
+          case .success(let reply): request.finish(reply)
+          case .failure(let error): request.fail(error)
+          }
+        }
+      }
+      switch status {
+      case .loaded(let values):
+        let metadata = values.metadata ?? AssetMetadata()
+        if blocks || metadata.items.count > MetadataReply.quickItemCount {
+          AssetWorkers.shared.run { answer(metadata) }
+        } else {
+          answer(metadata)
+        }
+      case .failed(let error): loop.execute { request.fail(error) }
+      case .unknown, .loading, .cancelled:
+        loop.execute { request.fail(MediaError(.cancelled, "reading the tags was cancelled: \(name)")) }
+      }
+    }
+    request.onEnd { load.cancel() }
+  }
+}

@@ -1,0 +1,217 @@
+// What tags say, as replies. Pure: they are made on whichever thread has the tags.
+import MediaAssets
+import MediaCore
+import WireProtocol
+
+/// Makes the replies of `asset.metadata`, `asset.artwork` and those about entries.
+enum MetadataReply {
+  /// Bytes of a value that are told, and of what stands beside it.
+  static let valueByteCount = 16_384
+  private static let detailByteCount = 1_024
+  /// The most bytes that a byte of text becomes in a reply (JSON's `\u001f`), and those of the other fields.
+  private static let bytesPerTextByte = 6
+  private static let bytesPerRow = 512
+
+  /// How many tags there may be to be looked through on the control loop.
+  static let quickItemCount = 200
+
+  /// The tags that are wanted, no more than may wait for the peer.
+  ///
+  /// - Parameter head: the fields that say whose tags they are.
+  static func tags(_ metadata: AssetMetadata, _ query: MetadataQuery, head: Fields, limits: WireLimits) -> Reply {
+    let items = items(of: metadata, query)
+    let isAll = query.space == nil && query.identifier == nil && query.languages.isEmpty
+    let warnings = isAll ? metadata.warnings : []
+    let count = items.count + warnings.count
+    let start = min(query.offset, count)
+    var rows: [Fields] = []
+    var byteCount = 0
+    for index in start..<count {
+      let row = index < items.count ? row(items[index]) : row(warnings[index - items.count])
+      byteCount += row.textByteCount * bytesPerTextByte + bytesPerRow
+      if !rows.isEmpty, rows.count >= limits.listCount || byteCount > limits.outputByteCount / 2 { break }
+      rows.append(row)
+    }
+    let next = start + rows.count
+    var fields = head
+    fields.append("count", .int(count))
+    fields.append("next", next < count ? .int(next) : FieldValue.none)
+    fields.append("formats", .strings(metadata.availableMetadataFormats.map(\.rawValue)))
+    fields.append("pictures", .int(metadata.artwork.count))
+    append(metadata.replayGain, to: &fields)
+    return .ok(fields, rows: rows)
+  }
+
+  private static func items(of metadata: AssetMetadata, _ query: MetadataQuery) -> [MetadataItem] {
+    var metadata = metadata
+    let isCommonSpace = query.space == MetadataKeySpace.common.rawValue
+    if let space = query.space, !isCommonSpace {
+      metadata.items = metadata.metadata(forFormat: MetadataKeySpace(rawValue: space))
+    }
+    var items = query.isCommon || isCommonSpace ? metadata.commonMetadata : metadata.items
+    if let identifier = query.identifier {
+      items = MetadataItem.items(from: items, filteredByIdentifier: MetadataIdentifier(rawValue: identifier))
+    }
+    guard !query.languages.isEmpty else { return items }
+    return MetadataItem.items(from: items, filteredAndSortedAccordingToPreferredLanguages: query.languages)
+  }
+
+  private static func append(_ gain: ReplayGain, to fields: inout Fields) {
+    fields.append("trackGain", ifPresent: gain.trackGainDecibels.map { .float($0) })
+    fields.append("trackPeak", ifPresent: gain.trackPeak.map { .float($0) })
+    fields.append("albumGain", ifPresent: gain.albumGainDecibels.map { .float($0) })
+    fields.append("albumPeak", ifPresent: gain.albumPeak.map { .float($0) })
+    fields.append("r128TrackGain", ifPresent: gain.r128TrackGainDecibels.map { .float($0) })
+    fields.append("r128AlbumGain", ifPresent: gain.r128AlbumGainDecibels.map { .float($0) })
+  }
+
+  // MARK: - Rows
+
+  private static func row(_ item: MetadataItem) -> Fields {
+    var row: Fields = [
+      "identifier": detail(item.identifier.rawValue), "key": detail(item.key),
+    ]
+    row.append("commonKey", ifPresent: item.commonKey.map { .string($0.rawValue) })
+    append(item.value, of: item, to: &row)
+    let attributes = item.extraAttributes
+    if case .data = item.value {
+      row.append("mediaType", ifPresent: (item.mediaType ?? attributes[.mediaType]).map(detail))
+    }
+    row.append("language", ifPresent: item.extendedLanguageTag.map(detail))
+    row.append("info", ifPresent: attributes[.info].map(detail))
+    row.append("owner", ifPresent: attributes[.owner].map(detail))
+    row.append("pictureType", ifPresent: attributes[.pictureType].map(detail))
+    row.append("picture", ifPresent: item.artworkIndex.map { .int($0) })
+    row.append("total", ifPresent: attributes[.total].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
+    row.append("playCount", ifPresent: attributes[.playCount].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
+    if let omission = item.omission { append(omission.error, to: &row) }
+    return row
+  }
+
+  private static func append(_ value: MetadataItem.Value, of item: MetadataItem, to row: inout Fields) {
+    switch value {
+    case .string(let text):
+      row.append("type", "string")
+      if let omission = item.omission { return row.append("bytes", .int(omission.byteCount)) }
+      let cut = text.cut(toByteCount: valueByteCount)
+      row.append("value", .string(cut ?? text))
+      guard cut != nil else { return }
+      row.append("truncated", true)
+      row.append("bytes", .int(text.utf8.count))
+    case .number(let number):
+      row.append("type", "number")
+      row.append("value", .integer(number))
+    case .date(let date):
+      row.append("type", "date")
+      row.append("value", .string(date.description))
+    case .data(let bytes):
+      row.append("type", "data")
+      row.append("bytes", .int(item.omission?.byteCount ?? bytes.count))
+    }
+  }
+
+  private static func row(_ warning: AssetMetadata.Warning) -> Fields {
+    var row: Fields = ["warning": detail(warning.subject)]
+    append(warning.error, to: &row)
+    return row
+  }
+
+  private static func append(_ error: MediaError, to row: inout Fields) {
+    row.append("code", .int(error.code.rawValue))
+    row.append("name", .string(error.code.name))
+    row.append("message", detail(error.message))
+  }
+
+  private static func detail(_ text: String) -> FieldValue {
+    .string(text.cut(toByteCount: detailByteCount) ?? text)
+  }
+
+  // MARK: - Pictures
+
+  /// Which pictures there are; as many as a page has, since no file has more that is none of an attacker's.
+  static func pictures(_ metadata: AssetMetadata, head: Fields, limits: WireLimits) -> Reply {
+    let rows = metadata.artwork.prefix(limits.listCount / 4).enumerated().map { index, picture -> Fields in
+      var row = described(picture, index)
+      if let error = picture.omission { append(error, to: &row) }
+      return row
+    }
+    var fields = head
+    fields.append("count", .int(metadata.artwork.count))
+    return .ok(fields, rows: rows)
+  }
+
+  /// A piece of a picture.
+  static func piece(_ picture: Artwork, _ index: Int, offset: Int, limit: Int, head: Fields) -> Reply {
+    var fields = head
+    fields.append(contentsOf: described(picture, index))
+    let start = min(offset, picture.data.count)
+    let end = start + min(limit, picture.data.count - start)
+    fields.append("offset", .int(start))
+    fields.append("next", end < picture.data.count ? .int(end) : FieldValue.none)
+    fields.append("data", .string(Base64.text(of: picture.data[start..<end])))
+    return .ok(fields)
+  }
+
+  /// A picture that was written.
+  static func written(_ picture: Artwork, _ index: Int, _ file: FilePath, head: Fields) -> Reply {
+    var fields = head
+    fields.append(contentsOf: described(picture, index))
+    fields.append("file", .path(file))
+    return .ok(fields)
+  }
+
+  private static func described(_ picture: Artwork, _ index: Int) -> Fields {
+    var fields: Fields = [
+      "picture": .int(index), "type": .string(picture.type.description), "mediaType": detail(picture.mediaType),
+    ]
+    if !picture.description.isEmpty { fields.append("description", detail(picture.description)) }
+    fields.append("bytes", .int(picture.byteCount))
+    return fields
+  }
+}
+
+extension MetadataItem {
+  /// What its bytes are, by themselves.
+  fileprivate var mediaType: String? { dataValue.flatMap(Artwork.mediaType) }
+}
+
+extension Fields {
+  /// Bytes of the texts in it.
+  fileprivate var textByteCount: Int {
+    entries.reduce(0) { count, entry in
+      if case .string(let text) = entry.value { count + text.utf8.count } else { count }
+    }
+  }
+}
+
+extension String {
+  /// Its beginning, of so many bytes of UTF-8 at most and not ending amid a character of Unicode; nil when all of it fits.
+  func cut(toByteCount count: Int) -> String? {
+    guard utf8.count > count else { return nil }
+    var end = utf8.index(utf8.startIndex, offsetBy: count)
+    while end > utf8.startIndex, utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
+    return String(decoding: utf8[..<end], as: UTF8.self)
+  }
+}
+
+/// Bytes as text (RFC 4648, 4).
+enum Base64 {
+  private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  /// The text for some bytes, with padding.
+  static func text(of bytes: ArraySlice<UInt8>) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    var rest = bytes
+    while !rest.isEmpty {
+      let group = rest.prefix(3)
+      rest = rest.dropFirst(3)
+      var bits = group.reduce(0) { $0 << 8 | Int($1) }
+      bits <<= 8 * (3 - group.count)
+      for place in 0..<4 {
+        text.append(place <= group.count ? digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

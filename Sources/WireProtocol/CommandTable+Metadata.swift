@@ -1,0 +1,159 @@
+import MediaCore
+
+extension CommandTable {
+  /// What a row says of one value of a tag.
+  private static let metadataFields = [
+    "[identifier]", "[key]", "[commonKey]", "[type]", "[value]", "[bytes]", "[mediaType]", "[language]", "[info]",
+    "[owner]", "[pictureType]", "[picture]", "[total]", "[playCount]", "[truncated]", "[warning]", "[code]", "[name]",
+    "[message]",
+  ]
+
+  private static let metadataReply = [
+    "count", "next", "formats", "pictures", "[trackGain]", "[trackPeak]", "[albumGain]", "[albumPeak]",
+    "[r128TrackGain]", "[r128AlbumGain]",
+  ]
+
+  private static let metadataDetails =
+    "They are read when they have not been. A row for each value, in the file's order: `identifier` is key space and key,"
+    + " `commonKey` what the key means in any format, `type` is `string`, `number`, `date` or `data`. Of data there are `bytes`"
+    + " and `mediaType`; `picture` is the number by which the picture is asked for. A text of more than 16,384 bytes is cut"
+    + " (`truncated=true`, `bytes`). What was too large to be read or held has a `code`, too. Behind the last there is a row"
+    + " for each part of the tags that was ignored (`warning`). Gains are in dB, for the reference loudness of ReplayGain"
+    + " (-18 LUFS), those of R128 for -23 LUFS; peaks are 1 for full scale."
+
+  private static let metadataParameters = [
+    ParameterSpec(
+      .space, .text(maximumByteCount: 256), .option, "SPACE",
+      "only this key space: `comn`, `id3`, `itsk`, `itlk`, `vorbis`, `ape`, `riff`, `asf`, `mdta`, `udta`, `matroska`, ..."
+    ),
+    ParameterSpec(
+      .identifier, .text(maximumByteCount: 4_096), .option, "SPACE/KEY",
+      "only this key, such as `id3/TIT2`, or `comn/title` for all that mean it"),
+    ParameterSpec(
+      .language, .text(maximumByteCount: 1_024), .option, "LANG,...",
+      "only what is in one of these languages, that in the first ones first"),
+    ParameterSpec(
+      .common, .flag, .option, "common",
+      "what is known under common keys, of the strongest kind of tag that says it; numbers and dates as such"),
+    ParameterSpec(
+      .offset, .integer(0...Int.max), .option, "N",
+      "leave out so many; a list that is too long for one reply says `next`"),
+  ]
+
+  private static let artworkDetails =
+    "The tags are read when they have not been. Without `file` and `offset` a row for each. `file` has the daemon write"
+    + " one: whole or not at all, and only if there is no such file, or with `replace`; only for the daemon's own user."
+    + " `offset` asks for a piece of one, in base64; `next` says where the next begins. Without `index` that is the front"
+    + " cover, or else the first. A picture that is not held any more (2093) is read again for each."
+
+  private static let artworkParameters = [
+    ParameterSpec(.index, .integer(0...Int.max), .option, "N", "which picture"),
+    ParameterSpec(.file, .path, .option, "PATH", "write it into this file"),
+    ParameterSpec(.replace, .flag, .option, "replace", "even if there is a file"),
+    ParameterSpec(.offset, .integer(0...Int.max), .option, "BYTE", "give a piece of it, from this byte on"),
+    ParameterSpec(
+      .limit, .integer(1...ArtworkQuery.maximumPieceByteCount), .option, "BYTES",
+      "of so many bytes at most; 32768 unless said"),
+  ]
+
+  private static let artworkFields = [
+    "picture", "type", "mediaType", "[description]", "bytes", "[code]", "[name]", "[message]",
+  ]
+  private static let artworkReply = [
+    "[count]", "[picture]", "[type]", "[mediaType]", "[bytes]", "[file]", "[offset]", "[next]", "[data]",
+  ]
+  private static let artworkErrors: [MediaError.Code] = [
+    .noSuchPicture, .pictureTooLarge, .fileExists, .writeFailed, .notAllowed,
+  ]
+
+  /// Why a file's tags cannot be had.
+  private static let metadataErrors: [MediaError.Code] =
+    [.cancelled, .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat, .damagedFile]
+    + networkErrors
+
+  private static let entry = ParameterSpec(.id, item, .required, "ID", "the entry")
+
+  /// Commands about what tags say.
+  static let metadata: [CommandSpec] = [
+    CommandSpec(
+      .assetMetadata, .assets, "Lists what the tags of an asset say.", details: metadataDetails,
+      parameters: [asset] + metadataParameters, waiting: .always, reply: ["asset"] + metadataReply,
+      rows: metadataFields, errors: [.noSuchAsset] + metadataErrors,
+      example: [
+        "> @5 asset.metadata 1",
+        "< @5 | identifier=vorbis/TITLE key=TITLE commonKey=title type=string value=\"One More\"",
+        "< @5 | identifier=vorbis/REPLAYGAIN_TRACK_GAIN key=REPLAYGAIN_TRACK_GAIN type=string value=\"-6.54 dB\"",
+        "< @5 | identifier=vorbis/METADATA_BLOCK_PICTURE key=METADATA_BLOCK_PICTURE commonKey=artwork type=data"
+          + " bytes=51234 mediaType=image/jpeg pictureType=frontCover picture=0",
+        "< @5 ok asset=1 count=3 next=none formats=vorbis pictures=1 trackGain=-6.54",
+      ]
+    ) { arguments throws(MediaError) in
+      .asset(.metadata(asset: try arguments.required(.id, arguments.integer(.id)), arguments.metadataQuery))
+    },
+    CommandSpec(
+      .itemMetadata, .items, "Lists what the tags of an entry's file say.", details: metadataDetails,
+      parameters: [entry] + metadataParameters + [player], waiting: .always, reply: ["item"] + metadataReply,
+      rows: metadataFields, errors: [.noSuchItem, .noSuchPlayer] + metadataErrors,
+      example: [
+        "> @6 item.metadata 2 common identifier=comn/trackNumber",
+        "< @6 | identifier=comn/trackNumber key=trackNumber commonKey=trackNumber type=number value=3 total=12",
+        "< @6 ok item=2 count=1 next=none formats=id3 pictures=0",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(
+        .metadata(item: try arguments.required(.id, arguments.integer(.id)), arguments.metadataQuery),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .assetArtwork, .assets, "Lists the pictures in an asset's tags, or gives one.", details: artworkDetails,
+      parameters: [asset] + artworkParameters, waiting: .always, reply: ["asset"] + artworkReply, rows: artworkFields,
+      errors: [.noSuchAsset] + artworkErrors + metadataErrors,
+      example: [
+        "> @7 asset.artwork 1", "< @7 | picture=0 type=frontCover mediaType=image/jpeg bytes=51234",
+        "< @7 ok asset=1 count=1", "> @8 asset.artwork 1 file=/music/cover.jpg",
+        "< @8 ok asset=1 picture=0 type=frontCover mediaType=image/jpeg bytes=51234 file=/music/cover.jpg",
+      ]
+    ) { arguments throws(MediaError) in
+      .asset(.artwork(asset: try arguments.required(.id, arguments.integer(.id)), try arguments.artworkQuery()))
+    },
+    CommandSpec(
+      .itemArtwork, .items, "Lists the pictures in the tags of an entry's file, or gives one.", details: artworkDetails,
+      parameters: [entry] + artworkParameters + [player], waiting: .always, reply: ["item"] + artworkReply,
+      rows: artworkFields, errors: [.noSuchItem, .noSuchPlayer] + artworkErrors + metadataErrors,
+      example: [
+        "> @9 item.artwork 2 offset=0 limit=12",
+        "< @9 ok item=2 picture=0 type=frontCover mediaType=image/jpeg bytes=51234 offset=0 next=12 data=/9j/4AAQSkZJRgAB",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(
+        .artwork(item: try arguments.required(.id, arguments.integer(.id)), try arguments.artworkQuery()),
+        player: arguments.player)
+    },
+  ]
+}
+
+extension Arguments {
+  /// Which tags are wanted.
+  fileprivate var metadataQuery: MetadataQuery {
+    MetadataQuery(
+      space: text(.space), identifier: text(.identifier),
+      languages: (text(.language) ?? "").split(separator: ",").map(String.init), isCommon: flag(.common),
+      offset: integer(.offset) ?? 0)
+  }
+
+  /// What is wanted of pictures. Errors: `bad-arguments` for what makes no sense together.
+  fileprivate func artworkQuery() throws(MediaError) -> ArtworkQuery {
+    let (index, offset) = (integer(.index), integer(.offset))
+    if let file = paths(.file).first {
+      guard offset == nil, integer(.limit) == nil else { throw failure("say file or offset, not both") }
+      guard !file.isAddress else { throw failure("file is a path, not an address") }
+      return .file(index: index, file, replaces: flag(.replace))
+    }
+    guard !flag(.replace) else { throw failure("replace is for a file") }
+    guard let offset else {
+      guard index == nil, integer(.limit) == nil else { throw failure("say file or offset, too") }
+      return .list
+    }
+    return .piece(index: index, offset: offset, limit: integer(.limit) ?? 32_768)
+  }
+}

@@ -1,0 +1,207 @@
+// `playhead info` and `playhead tags`: what files are and what their tags say, for people. The daemon looks at them; nothing is
+// played.
+import MediaCore
+import WireProtocol
+
+enum Inspect {
+  /// Prints what the files are, or their tags only. Answers the exit status: 1 when one of them could not be read.
+  /// Errors: `Unreachable`, `MediaError`.
+  static func run(
+    _ options: Invocation.InspectOptions, _ encoder: RequestEncoder, _ socket: String
+  ) throws -> Int32 {
+    let daemon = Asker(encoder, try DaemonConnection(path: socket))
+    var status = PlayheadClient.Status.done
+    for (index, file) in options.files.enumerated() {
+      do {
+        let text = try describe(file, options, daemon)
+        Terminal.print((index > 0 ? "\n" : "") + text)
+      } catch let refusal as Refusal {
+        Terminal.complain(ReplyPrinter.describe(refusal.error))
+        status = PlayheadClient.Status.of(refusal.error.code)
+        if status == PlayheadClient.Status.unreachable { return status }
+      }
+    }
+    return status
+  }
+
+  private static func describe(
+    _ file: [UInt8], _ options: Invocation.InspectOptions, _ daemon: Asker
+  ) throws -> String {
+    // Behind `--` it is a path, whatever it looks like.
+    let opened = try daemon.ask(["asset.open"] + (options.isPrecise ? ["precise"] : []) + ["--"], file)
+    guard let id = opened.fields["asset"] else { throw Unreachable(message: "the daemon gave no number") }
+    defer { _ = try? daemon.ask(["asset.close", id]) }
+    var text = "\(daemon.path(file))\n"
+    if !options.tagsOnly { text += try properties(id, daemon) }
+    text += try tags(id, daemon, indent: options.tagsOnly ? "  " : "    ", title: options.tagsOnly ? nil : "  Tags\n")
+    return text
+  }
+
+  // MARK: - What a file is
+
+  private static func properties(_ id: String, _ daemon: Asker) throws -> String {
+    let keys = ["duration", "providesPreciseDuration", "playable", "hasProtectedContent"]
+    let rows = try daemon.ask(["asset.load", id] + keys).rows
+    let values = Dictionary(
+      rows.compactMap { row in row["key"].map { ($0, row["value"] ?? "none") } }, uniquingKeysWith: { one, _ in one })
+    let duration = values["duration"] ?? "indefinite"
+    let kind = values["providesPreciseDuration"] == "true" ? "exact" : "an estimate"
+    var text = line("Duration", Double(duration) == nil ? "not known" : "\(clock(duration)) (\(kind))")
+    if values["playable"] == "false" {
+      text += line("Playable", values["hasProtectedContent"] == "true" ? "no: it is encrypted" : "no")
+    }
+    for track in try daemon.ask(["asset.tracks", id]).rows {
+      text += line("Track \(track["track"] ?? "?")", describe(track: track))
+    }
+    var offset: String? = "0"
+    while let from = offset {
+      let page = try daemon.ask(["asset.chapters", id, "offset=\(from)"])
+      for chapter in page.rows {
+        let times = "\(clock(chapter["start"] ?? "")) - \(clock(chapter["end"] ?? ""))"
+        let language = chapter["language"].map { " [\($0)]" } ?? ""
+        text += line("Chapter \(chapter["chapter"] ?? "?")", "\(times)  \(chapter["title"] ?? "")\(language)")
+      }
+      offset = next(page, after: from)
+    }
+    return text
+  }
+
+  private static func describe(track: ServerLine.TextFields) -> String {
+    var parts = ["\(track["type"] ?? "") \(track["codec"] ?? "")"]
+    if let rate = track["sampleRate"] { parts.append("\(rate) Hz") }
+    if let count = track["channels"] { parts.append(track["layout"] ?? "\(count) channels") }
+    if let format = track["sampleFormat"] { parts.append(format) }
+    if let width = track["width"], let height = track["height"] { parts.append("\(width)x\(height)") }
+    if let rate = track["frameRate"] { parts.append("\(rate) frames/s") }
+    if let rate = track["bitRate"].flatMap({ Int($0) }) { parts.append("\(rate / 1_000) kbit/s") }
+    if let language = track["language"], language != "und" { parts.append("language \(language)") }
+    if let title = track["title"] { parts.append("\"\(title)\"") }
+    if track["default"] == "true" { parts.append("default") }
+    if track["playable"] == "false" { parts.append("not playable") }
+    return parts.joined(separator: ", ")
+  }
+
+  // MARK: - Tags
+
+  private static func tags(_ id: String, _ daemon: Asker, indent: String, title: String?) throws -> String {
+    var text = ""
+    var offset: String? = "0"
+    while let from = offset {
+      let page = try daemon.ask(["asset.metadata", id, "offset=\(from)"])
+      for row in page.rows {
+        if let warning = row["warning"] {
+          text += line("(ignored)", row["message"] ?? warning, indent)
+        } else {
+          text += line(name(of: row), value(of: row), indent)
+        }
+      }
+      offset = next(page, after: from)
+      guard offset == nil else { continue }
+      let gains = ["trackGain", "trackPeak", "albumGain", "albumPeak", "r128TrackGain", "r128AlbumGain"]
+      for gain in gains {
+        if let value = page.fields[gain] { text += line(gain, gain.hasSuffix("Gain") ? "\(value) dB" : value, indent) }
+      }
+    }
+    return text.isEmpty ? "" : (title ?? "") + text
+  }
+
+  private static func name(of row: ServerLine.TextFields) -> String {
+    let name = row["commonKey"] ?? row["key"] ?? ""
+    // What a user called it is its name.
+    if row["commonKey"] == nil, let info = row["info"] { return "\(name):\(info)" }
+    return row["picture"].map { "\(name) \($0)" } ?? name
+  }
+
+  private static func value(of row: ServerLine.TextFields) -> String {
+    var text = row["value"] ?? ""
+    if row["type"] == "data" {
+      let parts = [row["pictureType"], row["mediaType"], row["bytes"].map { "\($0) bytes" }, row["info"]]
+      text = parts.compactMap { $0 }.joined(separator: ", ")
+    }
+    if let total = row["total"] { text += " of \(total)" }
+    if let language = row["language"] { text += " [\(language)]" }
+    if row["truncated"] == "true" { text += " ... (\(row["bytes"] ?? "?") bytes)" }
+    if let message = row["message"] { text += " (not read: \(message))" }
+    return text
+  }
+
+  // MARK: - Text
+
+  /// A name and a value, whose further lines stand below its first.
+  private static func line(_ name: String, _ value: String, _ indent: String = "  ") -> String {
+    let width = 16
+    let padding = String(repeating: " ", count: max(1, width - name.count))
+    let below = "\n" + indent + String(repeating: " ", count: width)
+    let lines = value.split(omittingEmptySubsequences: false) { $0.isNewline }.map { String($0.map(visible)) }
+    return indent + String(name.map(visible)) + padding + lines.joined(separator: below) + "\n"
+  }
+
+  /// What a terminal takes for a command is not sent to it.
+  private static func visible(_ character: Character) -> Character {
+    let isControl = character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    return isControl ? "\u{FFFD}" : character
+  }
+
+  /// Seconds as people write times: `3:03.2`, `1:02:03`.
+  static func clock(_ seconds: String) -> String {
+    let parts = seconds.split(separator: ".", maxSplits: 1)
+    guard let first = parts.first, let whole = Int(first), whole >= 0 else { return "?" }
+    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
+    let head = hours > 0 ? "\(hours):\(two(minutes))" : "\(minutes)"
+    return "\(head):\(two(whole % 60))" + (parts.count > 1 ? ".\(parts[1].prefix(3))" : "")
+  }
+
+  /// Where the next page begins.
+  private static func next(_ page: Asker.Answer, after offset: String) -> String? {
+    guard let next = page.fields["next"], let number = Int(next), let from = Int(offset), number > from else {
+      return nil
+    }
+    return next
+  }
+
+  /// An error reply.
+  struct Refusal: Error {
+    var error: MediaError
+  }
+
+  /// Asks one thing after another.
+  final class Asker {
+    struct Answer {
+      var rows: [ServerLine.TextFields] = []
+      var fields = ServerLine.TextFields()
+    }
+
+    private let encoder: RequestEncoder
+    private var connection: DaemonConnection
+
+    init(_ encoder: RequestEncoder, _ connection: consuming DaemonConnection) {
+      self.encoder = encoder
+      self.connection = connection
+    }
+
+    /// The name of a file for people.
+    func path(_ file: [UInt8]) -> String { String(decoding: file, as: UTF8.self) }
+
+    /// Sends a request, a path behind it, and waits for its reply. Errors: `Refusal`, `Unreachable`, `MediaError`.
+    func ask(_ words: [String], _ path: [UInt8]? = nil) throws -> Answer {
+      let line = try encoder.words(words.map { Array($0.utf8) } + (path.map { [$0] } ?? []))
+      do throws(MediaError) { try RequestCheck.check(line) } catch { throw Refusal(error: error) }
+      try connection.send(line)
+      var answer = Answer()
+      while let line = try connection.waitForLine() {
+        switch try ServerLine(parsing: line) {
+        case .row(_, let fields): answer.rows.append(fields)
+        case .ok(_, let fields):
+          answer.fields = fields
+          return answer
+        case .error(_, let error, _): throw Refusal(error: error)
+        case .event(EventName.closing.rawValue, let fields):
+          throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
+        case .hello, .event: break
+        }
+      }
+      throw Unreachable(message: "the daemon at \(connection.path) closed the connection before it answered")
+    }
+  }
+}
