@@ -63,7 +63,7 @@ import Testing
       }
     }
     #expect(name(asset) == "loading")
-    #expect(workers.waitingCount <= 2, "the gate, and one loading")
+    #expect(workers.waitingCount <= 3, "the gate, and one loading of each part")
     gate.open()
     for _ in 0..<100 { done.wait() }
     #expect(counts.withLock { $0 } == [Int](repeating: 1, count: 100))
