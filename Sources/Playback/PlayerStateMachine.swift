@@ -285,6 +285,8 @@ struct PlayerStateMachine {
   mutating func setActionAtItemEnd(_ action: ActionAtItemEnd) -> [Action] {
     actionAtItemEnd = action
     guard hasPassedEnd, let current = entries.first else { return reconcile() }
+    // Somebody goes back into the item: nothing behind its end is played on.
+    if let preparedStart, !preparedStart.isSilence { return reconcile() }
     switch action {
     case .none: return []
     case .pause,

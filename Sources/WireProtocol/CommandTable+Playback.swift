@@ -220,7 +220,8 @@ extension CommandTable {
         "`timeDomain` keeps it, is cheap and best for speech; `spectral` keeps it, is best for music and makes playing"
         + " cost about seven times as much; `varispeed` lets it follow the rate, as a tape does. `time` goes on by exactly the rate; what is heard lies"
         + " within 20 ms (`timeDomain`), 50 ms (`spectral`) or one sample (`varispeed`) of it. For all entries without one of"
-        + " their own (`item.pitch`). Each plays from 1/32 to 32; what this build cannot do is refused and never plays silence.",
+        + " their own (`item.pitch`). Each plays from 1/32 to 32; what this build cannot do is refused and never plays silence."
+        + " A rate is never rounded: there is no algorithm that snaps to a few of them, as AVFoundation's `lowQualityZeroLatency` does.",
       parameters: [
         ParameterSpec(
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)), .optional,

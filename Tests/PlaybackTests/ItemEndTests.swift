@@ -1,6 +1,7 @@
 import MediaAssets
 import MediaCore
 import RigSupport
+import Synchronization
 import Testing
 
 @testable import Playback
@@ -196,6 +197,32 @@ import Testing
     #expect(await rig.run { $0.state.rate } == 1)
     try await rig.run { try $0.setActionAtItemEnd(.pause) }
     #expect(await rig.run { $0.state.rate } == 0)
+    await rig.close()
+  }
+
+  @Test(arguments: [ActionAtItemEnd.pause, .advance])
+  func whatIsSoughtBehindTheEndIsHeardWhateverActionFollows(_ action: ActionAtItemEnd) async throws {
+    let (rig, _) = try await rig(2, endingAt: 24_000)
+    try await rig.run { player in
+      try player.setActionAtItemEnd(.none)
+      player.play()
+    }
+    await rig.advance(milliseconds: 1_000)
+    rig.heard.removeAll()
+    let finished = Mutex<Bool?>(nil)
+    try await rig.run { player in
+      try player.seek(to: Self.frame(12_000), toleranceBefore: .zero, toleranceAfter: .zero) { result in
+        finished.withLock { $0 = result.finished }
+      }
+      try player.setActionAtItemEnd(action)
+    }
+    await rig.advance(milliseconds: 200)
+    #expect(finished.withLock { $0 } == true)
+    #expect(rig.heard.runs.map(\.file) == [1] && rig.heard.runs.first?.firstIndex == 12_000)
+    #expect(await rig.run { $0.state.rate } == 1)
+    await rig.advance(milliseconds: 300)
+    #expect(await rig.run { $0.state.currentItemID } == (action == .advance ? 2 : 1))
+    #expect(await rig.run { $0.state.rate } == (action == .advance ? 1 : 0))
     await rig.close()
   }
 
