@@ -40,6 +40,10 @@ extension Connection {
     fields.append("pitch", .string(item.audioTimePitchAlgorithm.rawValue))
     fields.append(
       "ownPitch", item.ownAudioTimePitchAlgorithm.map { .string($0.rawValue) } ?? FieldValue.none)
+    let gain = try target.player.tryOnLoop { player throws(MediaError) in try player.appliedGain(of: item.id) }
+    fields.append("gain", Self.decibels(gain))
+    fields.append("gainSource", gain?.source.map { .string($0.rawValue) } ?? FieldValue.none)
+    fields.append("gainLimited", gain.map { .bool($0.isLimitedByPeak) } ?? FieldValue.none)
     item.appendListed(to: &fields)
     if let error = status.error {
       fields.append("error", .string(error.code.name))

@@ -205,6 +205,7 @@ extension ObservableKey {
     case .itemIsPlaybackBufferFull: .bool(state.isPlaybackBufferFull)
     case .itemIsPlaybackBufferEmpty: .bool(state.isPlaybackBufferEmpty)
     case .playerAudioTimePitchAlgorithm: .string(state.audioTimePitchAlgorithm.rawValue)
+    case .playerReplayGain: .string(state.replayGain.mode.rawValue)
     case .playerRepeat: .string(state.repeatMode.rawValue)
     case .playerLoop: state.loop.map { .string($0.wireText) } ?? FieldValue.none
     case .playerShuffle: state.shuffleSeed.map { FieldValue.int($0) } ?? FieldValue.none

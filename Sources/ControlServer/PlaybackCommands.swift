@@ -58,6 +58,7 @@ extension Connection {
         }
       }
       return .ok(["pitch": .string(target.state.audioTimePitchAlgorithm.rawValue)])
+    case .replayGain(let change): return .ok(try setReplayGain(change, on: target))
     case .endAction(let action):
       if let action {
         try player.tryOnLoop { player throws(MediaError) in
@@ -99,6 +100,7 @@ extension Connection {
       "pitch": .string(state.audioTimePitchAlgorithm.rawValue),
       "chapter": chapter.map { .int($0.number) } ?? FieldValue.none,
       "chapterTitle": chapter?.chapter.title.map { .string($0) } ?? FieldValue.none,
+      "replayGain": .string(state.replayGain.mode.rawValue),
     ]
     fields.append("title", ifPresent: titles?.title.map { .string($0) })
     fields.append("artist", ifPresent: titles?.artist.map { .string($0) })

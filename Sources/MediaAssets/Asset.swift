@@ -248,6 +248,15 @@ public final class Asset: Sendable {
     }
   }
 
+  /// More is known of its tags.
+  func set(_ levelTags: LevelTags) {
+    outcome.withLock { outcome in
+      guard case .success(var properties)? = outcome else { return }
+      properties.levelTags = levelTags
+      outcome = .success(properties)
+    }
+  }
+
   /// The index that the readers of this file share; a new one when the file is another one by now, or another stream is read.
   func packetIndex(
     identity: FileIdentity, streamIndex: Int, firstByte: Int64, spacingFrames: Int64

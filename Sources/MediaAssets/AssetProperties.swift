@@ -19,6 +19,8 @@ public struct AssetProperties: Sendable, Hashable {
   /// At which rate and how loud the file itself wants to be played; 1 where it does not say.
   public let preferredRate: Double
   public let preferredVolume: Float
+  /// How loud the tags want it, and where on an album it is.
+  public internal(set) var levelTags: LevelTags
   /// What the file says of the padding at the edges of the sound that plays.
   let audioEdges: TrackEdges?
   /// Whether it can be read from any place on. Not so a stream.
@@ -84,6 +86,7 @@ public struct AssetProperties: Sendable, Hashable {
     chapterFault = list.fault(displayPath: displayPath)
     preferredRate = preferences?.rate ?? 1
     preferredVolume = preferences?.volume ?? 1
+    levelTags = LevelTags(demuxer: demuxer)
     guard tracks.contains(where: { $0.mediaType == .audio || $0.mediaType == .video }) else {
       throw MediaError(.noPlayableTracks, "the file has neither sound nor video: \(displayPath)")
     }

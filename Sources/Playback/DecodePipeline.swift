@@ -22,6 +22,8 @@ final class DecodePipeline: Sendable {
     var timePitch: TimePitchSlot
     /// Which of its tracks.
     var mediaSelection = MediaSelectionSlot()
+    /// How loud it is to be.
+    var level = LevelPolicy()
     /// How opening it is given up.
     var opening = AssetOpening()
   }
@@ -44,6 +46,8 @@ final class DecodePipeline: Sendable {
     var timePitch: TimePitchSlot
     /// Which of its tracks.
     var mediaSelection = MediaSelectionSlot()
+    /// How loud it is to be.
+    var level = LevelPolicy()
   }
 
   struct Plan: Sendable {
@@ -92,6 +96,8 @@ final class DecodePipeline: Sendable {
     case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
     /// The stream said what it plays, from `time` on, which is about at `streamFrame`.
     case titled(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, time: MediaTime, StreamTitle)
+    /// The item is in the stream with this gain.
+    case levelled(generation: UInt64, itemID: PlayerItem.ID, gain: Float)
     /// Something is wrong with the file, though it plays.
     case warned(itemID: PlayerItem.ID, time: MediaTime, MediaError)
     /// The frame that `report(reaching:)` asked for has been written, or nothing more comes.

@@ -161,6 +161,7 @@ final class DecodeWorker {
       let decoder = try open(job.source, isPlanned: false)
       preparation.opened(at: now())
       preparation.time = try writer.start(with: decoder, at: job.start)
+      reportLevel(job, writer)
       let timings = decoder.reader?.lastSeekTimings ?? SeekTimings()
       preparation.sought(
         at: now(), indexNanoseconds: timings.indexNanoseconds, demuxNanoseconds: timings.demuxNanoseconds)
@@ -179,6 +180,7 @@ final class DecodeWorker {
   /// The decoder for a source: the one that is open already when it is the same track of the same item again.
   private func open(_ source: DecodePipeline.Source, isPlanned: Bool) throws(MediaError) -> ItemDecoder {
     if let item, item.plays(source) {
+      item.setLevel(source.level)
       item.setReversed(isReverse)
       item.resetCancellation()
       offerForCancellation(item)
@@ -193,6 +195,7 @@ final class DecodeWorker {
     defer { mailbox.withState { $0.opening = nil } }
     let decoder = try openDecoder(source)
     item = decoder
+    decoder.setLevel(source.level)
     decoder.setReversed(isReverse)
     offerForCancellation(decoder)
     report(.loaded(itemID: source.itemID, decoder.properties, sampleRateHz: decoder.format.sampleRateHz))
@@ -234,6 +237,7 @@ final class DecodeWorker {
     do throws(MediaError) {
       switch try writer.write(from: item) {
       case .written:
+        reportLevel(job, writer)
         reportFaults(item)
         didWrite(job)
       case .ended: finishPass(job, writer, item, error: nil)
@@ -285,6 +289,11 @@ final class DecodeWorker {
     isPrepared = true
     preparation.prepared(at: now(), resampleNanoseconds: writer?.convertNanoseconds ?? 0)
     report(.prepared(generation: job.generation, preparation, trim: startTrim(job.start.pass)))
+  }
+
+  private func reportLevel(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
+    guard let level = writer.takeLevel() else { return }
+    report(.levelled(generation: job.generation, itemID: level.itemID, gain: level.gain))
   }
 
   private func startTrim(_ pass: Pass) -> EdgeTrim {
@@ -369,6 +378,7 @@ final class DecodeWorker {
         if !setEnd(pass.end, of: item) { item.endHere() }
       }
       begin(pass, job, writer)
+      reportLevel(job, writer)
     } catch {
       // The pass's sound cannot be put into the stream.
       if let pass = next { failed(pass, error) }
@@ -404,7 +414,8 @@ final class DecodeWorker {
         let decoder = try open(
           .init(
             itemID: planned.pass.itemID, asset: planned.asset, timeRange: planned.timeRange, audioMix: planned.audioMix,
-            timePitch: planned.timePitch, mediaSelection: planned.mediaSelection), isPlanned: true)
+            timePitch: planned.timePitch, mediaSelection: planned.mediaSelection,
+            level: planned.level), isPlanned: true)
         _ = try decoder.seek(to: job.start.rate.growing(planned.pass.start), before: .zero, after: .zero)
         return planned.pass
       } catch {

@@ -29,6 +29,8 @@ class ItemDecoder {
   private lazy var reverseReader = reader.map { ReverseAudioReader($0, duration: properties.duration) }
   /// What `read` gives.
   let format: AudioFormat
+  /// What its samples are to be multiplied with by the mixer.
+  private(set) var gain: Float = 1
   private let audioMix: AudioMixSlot
   private let timePitch: TimePitchSlot
   /// The track that is played; nil: silence.
@@ -109,6 +111,15 @@ class ItemDecoder {
 
   private func mirrored(_ time: MediaTime) -> MediaTime {
     MediaTime(value: PlaybackRate.mirrorSeconds, timescale: 1) - time
+  }
+
+  /// Finds out how loud it is to be. Blocks where tags are to be read that have not been.
+  func setLevel(_ policy: LevelPolicy) {
+    guard policy.settings.mode != .off else {
+      gain = 1
+      return
+    }
+    gain = policy.gain(for: asset.completeLevelTags() ?? properties.levelTags).linear
   }
 
   /// Turns the item round, or back; then seek.

@@ -38,7 +38,8 @@ extension PlayerCore {
   private func source(of item: PlayerItem) -> DecodePipeline.Source {
     DecodePipeline.Source(
       itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
-      timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot)
+      timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot,
+      level: levelPolicy(of: item))
   }
 
   /// The item's time at which the sound of a pass ends, which is in a stream.
@@ -53,7 +54,7 @@ extension PlayerCore {
       items[pass.itemID].map {
         DecodePipeline.PlannedPass(
           pass: pass, asset: $0.asset, timeRange: $0.timeRange, audioMix: $0.audioMixSlot, timePitch: $0.timePitchSlot,
-          mediaSelection: $0.mediaSelectionSlot)
+          mediaSelection: $0.mediaSelectionSlot, level: levelPolicy(of: $0))
       }
     }
     pipeline.setPlan(
@@ -85,6 +86,7 @@ extension PlayerCore {
     } else {
       core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
     }
+    _ = settleLevels(isBeginning: true)
     applyRunning()
   }
 
@@ -146,6 +148,7 @@ extension PlayerCore {
       fadeFrameCount: isFaded(next, at: end, of: sounding.stream) ? Self.fadeFrameCount(core) : 0, input: inputIndex)
     outgoing = sounding
     self.sounding = next
+    _ = settleLevels()
     traceCommit(of: next, at: nil)
   }
 
@@ -338,6 +341,7 @@ extension PlayerCore {
       if let stream = stream(of: generation) {
         titles.append(PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, time: time, title: title))
       }
+    case .levelled(let generation, let id, let gain): noteLevel(gain, of: id, generation: generation)
     case .keepsUp(let generation):
       if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
       run(machine.keepsUp(generation: generation), cause: .buffered)
@@ -412,6 +416,7 @@ extension PlayerCore {
   /// Opens an entry, to find out its state.
   func load(_ id: PlayerItem.ID) {
     guard let item = items[id], item.status == .unknown, loading.insert(id).inserted else { return }
+    item.wantsLevelTags = replayGain.mode != .off
     engine.load(item, for: self) { [weak self] result in
       guard let self, !self.isClosed else { return }
       self.loading.remove(id)
@@ -429,6 +434,7 @@ extension PlayerCore {
 
   private func itemLoaded(_ id: PlayerItem.ID, _ properties: AssetProperties) {
     guard let item = items[id], item.status == .unknown else { return }
+    completeLevelTags(of: item)
     update(item, properties)
   }
 

@@ -88,6 +88,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var volume: Float = 1
   var isMuted = false
   var pan: Float = 0
+  var replayGain = ReplayGainSettings()
   var meters = MeterTable()
   /// The output frame before which the player is silent though its rate is not 0; `Int64.max` while it is not known.
   var heldFrame: Int64?
@@ -141,6 +142,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var sharedFrame: Int64?
     /// What was cut off before the beginnings of its passes, by their index; none where there is none.
     var startTrims: [Int: EdgeTrim] = [:]
+    /// The gains that its stream has for items, or that the mixer was told to give them.
+    var levels: [PlayerItem.ID: Float] = [:]
     /// How its beginning came about.
     var trace: StartTrace
     /// Frames per second of the item that it begins with; known once prepared.
@@ -249,6 +252,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     isRunningActions = true
     for action in actions { run(action, needsCommit: &needsCommit) }
     if holdOrRelease() { needsCommit = true }
+    if settleLevels() { needsCommit = true }
     noteStallEnd()
     settleTitles()
     if needsCommit { output.commit() }
@@ -323,6 +327,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.volume = volume
     state.isMuted = isMuted
     state.pan = pan
+    state.replayGain = replayGain
     state.actionAtItemEnd = machine.actionAtItemEnd
     state.audioTimePitchAlgorithm = timePitchSlot.value
     state.repeatMode = machine.repeatMode

@@ -20,6 +20,7 @@ public final class PlayerItem: Sendable {
     var isSeekable: Bool?
     var byteCount: Int64 = 0
     var owner: ObjectIdentifier?
+    var wantsLevelTags = false
   }
 
   private static let nextID = Atomic<UInt64>(1)
@@ -131,6 +132,12 @@ public final class PlayerItem: Sendable {
   var onSoundChange: (@Sendable (ID, SoundChange) -> Void)? {
     get { soundObserver.withLock { $0 } }
     set { soundObserver.withLock { $0 = newValue } }
+  }
+
+  /// Whether who opens it is to find out all that its tags say of how loud it is to be.
+  var wantsLevelTags: Bool {
+    get { state.withLock { $0.wantsLevelTags } }
+    set { state.withLock { $0.wantsLevelTags = newValue } }
   }
 
   /// Takes the item for a player; false when another has it.

@@ -143,6 +143,8 @@ public struct PlayerState: Sendable, Hashable {
   public var isMuted = false
   /// -1 is left, 1 is right.
   public var pan: Float = 0
+  /// How items are made as loud as each other.
+  public var replayGain = ReplayGainSettings()
   public var actionAtItemEnd = ActionAtItemEnd.advance
   /// What becomes of the pitch of items that have no algorithm of their own.
   public var audioTimePitchAlgorithm = AudioTimePitchAlgorithm.timeDomain

@@ -30,6 +30,10 @@ final class StreamWriter {
   private var place = ExactPlace()
   private var scratch: [Float] = []
   private var itemID: PlayerItem.ID = 0
+  /// The item whose gain was put into the stream last.
+  private var levelledID: PlayerItem.ID?
+  /// What was put in, until it is taken.
+  private var untoldLevel: (itemID: PlayerItem.ID, gain: Float)?
   private var passIndex = -1
   private var sourceFormat = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
   /// The item's frame that is read next, if nothing is missing; nil before the first read.
@@ -71,6 +75,7 @@ final class StreamWriter {
     itemID = item.itemID
     passIndex = 0
     sourceFormat = source
+    putLevel(of: item)
     guard speed == .normal else {
       if let algorithm = stretch(of: item) { return try startStretching(item, at: start, algorithm) }
       return try startConverting(item, at: start)
@@ -154,6 +159,7 @@ final class StreamWriter {
     passIndex += 1
     itemID = item.itemID
     sourceFormat = item.format
+    putLevel(of: item)
     expectedPosition = nil
     if converter == nil, sourceFormat != format || speed != .normal {
       if let algorithm = stretch(of: item) {
@@ -188,6 +194,22 @@ final class StreamWriter {
         timeScale: time.timescale, rateMillionths: playbackRate.millionths))
   }
 
+  /// Says how loud the item is that follows at `endFrame`. Where the stream has no room for that, because it is full of items that
+  /// are over before one hears them, it is said as soon as there is some, and until then the item before counts.
+  private func putLevel(of item: ItemDecoder) {
+    guard levelledID != item.itemID,
+      stream.setLevel(item.gain, itemID: item.itemID, fromFrame: endFrame)
+    else { return }
+    levelledID = item.itemID
+    untoldLevel = (item.itemID, item.gain)
+  }
+
+  /// The gain that has been put into the stream since the last call.
+  func takeLevel() -> (itemID: PlayerItem.ID, gain: Float)? {
+    defer { untoldLevel = nil }
+    return untoldLevel
+  }
+
   /// So many frames of the item are in the stream, or in the converter on their way to it.
   private func advance(by frameCount: Int64) {
     place.advance(
@@ -199,6 +221,7 @@ final class StreamWriter {
 
   /// Decodes a piece of `item` into the stream.
   func write(from item: ItemDecoder) throws(MediaError) -> WriteResult {
+    putLevel(of: item)
     guard let region = stream.writableRegion(atMost: Self.pieceFrames) else { return .written }
     guard let converter else {
       switch try item.read(into: region.samples, capacityFrames: region.count) {

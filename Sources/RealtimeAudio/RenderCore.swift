@@ -132,6 +132,17 @@ public final class RenderCore: @unchecked Sendable {
         rampFrameCount: max(0, rampFrameCount)))
   }
 
+  /// Moves the gain of item `itemID` in a stream that the input reads, or is to read, to `gain` over `rampFrameCount` frames.
+  /// It is multiplied with the input's own. Of a stream that the input does not read any more nothing changes.
+  public func setLevel(
+    _ gain: Float, itemID: UInt64, of stream: RenderStream, rampFrameCount: Int64, input: Int
+  ) {
+    stage(
+      RenderCommand(
+        kind: .setLevel, inputIndex: input, streamID: stream.id, itemID: itemID, gain: gain,
+        rampFrameCount: max(0, rampFrameCount)))
+  }
+
   /// Measures what the input adds to the output from the next command's frame on, or no more. A place that is given back is
   /// not measured.
   public func setMetering(_ isEnabled: Bool, input: Int) {

@@ -63,12 +63,14 @@ extension RenderInput {
       let soundEnd = start &+ max(0, written &- fade.pointee.streamFrame)
       let limit = min(min(fade.pointee.outgoing.endFrame, soundEnd), outputFrame &+ Int64(frameCount))
       while frame < limit {
+        let position = fade.pointee.streamFrame &+ (frame &- start)
+        let level = stream.pointee.levels.reach(atFrame: position)
         let region = stream.pointee.ring.readableRegion(
-          from: fade.pointee.streamFrame &+ (frame &- start), atMost: Int(limit &- frame))
+          from: position, atMost: Int(min(limit &- frame, level.endFrame &- position)))
         let offset = Int(frame &- outputFrame)
         mix(
           region.samples, frameCount: region.count, filled: max(0, max(filled, end) &- offset),
-          channelCount: channelCount, fade: fade.pointee.outgoing, sides: sides,
+          channelCount: channelCount, level: level.gain, fade: fade.pointee.outgoing, sides: sides,
           into: output + offset &* channelCount, at: frame)
         frame &+= Int64(region.count)
         end = max(end, offset &+ region.count)

@@ -3,21 +3,23 @@ extension RenderInput {
   /// Puts `frameCount` interleaved frames into `output`, whose first frame is `outputFrame`: adds to its first `filled`
   /// frames and overwrites the others. Where all gains are 1 the samples go in as they are, bit for bit.
   ///
-  /// `fade` is the part that the samples have in a cross-fade.
+  /// `level` is the gain of the item that the samples are of; it holds for all of them. `fade` is the part that the samples have in a cross-fade.
   @_noAllocation
   func mix(
-    _ samples: UnsafePointer<Float>, frameCount: Int, filled: Int, channelCount: Int, fade: GainRamp, sides: PanSides,
+    _ samples: UnsafePointer<Float>, frameCount: Int, filled: Int, channelCount: Int, level: GainRamp,
+    fade: GainRamp, sides: PanSides,
     into output: UnsafeMutablePointer<Float>, at outputFrame: Int64
   ) {
-    let moving = max(max(volume.endFrame, mute.endFrame), max(max(left.endFrame, right.endFrame), fade.endFrame))
+    let moving = max(
+      max(volume.endFrame, mute.endFrame), max(max(left.endFrame, right.endFrame), max(level.endFrame, fade.endFrame)))
     let movingFrames = moving > outputFrame ? Int(min(moving &- outputFrame, Int64(frameCount))) : 0
     for frame in 0..<movingFrames {
       mixFrame(
-        samples + frame &* channelCount, isFirst: frame >= filled, channelCount: channelCount, fade: fade,
-        sides: sides, into: output + frame &* channelCount, at: outputFrame &+ Int64(frame))
+        samples + frame &* channelCount, isFirst: frame >= filled, channelCount: channelCount, level: level,
+        fade: fade, sides: sides, into: output + frame &* channelCount, at: outputFrame &+ Int64(frame))
     }
     guard movingFrames < frameCount else { return }
-    let factor = volume.target * mute.target * fade.target
+    let factor = volume.target * mute.target * level.target * fade.target
     if left.target != 1 || right.target != 1, channelCount > 1 {
       for channel in 0..<channelCount {
         let gain = sides.gain(
@@ -51,11 +53,13 @@ extension RenderInput {
   /// One frame, with the gains that hold at `outputFrame`.
   @_noAllocation
   private func mixFrame(
-    _ samples: UnsafePointer<Float>, isFirst: Bool, channelCount: Int, fade: GainRamp, sides: PanSides,
+    _ samples: UnsafePointer<Float>, isFirst: Bool, channelCount: Int, level: GainRamp, fade: GainRamp,
+    sides: PanSides,
     into output: UnsafeMutablePointer<Float>, at outputFrame: Int64
   ) {
     let factor =
-      volume.value(atFrame: outputFrame) * mute.value(atFrame: outputFrame) * fade.value(atFrame: outputFrame)
+      volume.value(atFrame: outputFrame) * mute.value(atFrame: outputFrame) * level.value(atFrame: outputFrame)
+      * fade.value(atFrame: outputFrame)
     let leftGain = factor * left.value(atFrame: outputFrame)
     let rightGain = factor * right.value(atFrame: outputFrame)
     for channel in 0..<channelCount {

@@ -191,8 +191,9 @@ struct RenderInput: ~Copyable {
       let oldest = run(0)
       let stream = oldest.pointee.stream
       let heard = max(0, min(frame &- oldest.pointee.outputFrame, oldest.pointee.frameCount))
-      stream.pointee.ring.release(
-        before: min(oldest.pointee.streamFrame &+ heard, firstFadingFrame(of: stream, heardFrame: frame)))
+      let first = min(oldest.pointee.streamFrame &+ heard, firstFadingFrame(of: stream, heardFrame: frame))
+      stream.pointee.ring.release(before: first)
+      stream.pointee.levels.release(before: first)
       // Pairs with the one in `RenderStream.requestRoomWakeup`: either this sees the wish, or the writer the room.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if stream.pointee.wantsRoom.load(ordering: .relaxed) { offerRoom(in: stream, events: events, index: index) }
@@ -242,6 +243,23 @@ struct RenderInput: ~Copyable {
     scheduledAtFrame = frame
     scheduledFadeFrameCount = fadeFrameCount
     if let old { release(old, events: events, index: index) }
+  }
+
+  /// Moves the gain of an item in a stream, if that is one of those which are read from now on.
+  @_noAllocation
+  func moveLevel(streamID: UInt64, itemID: UInt64, to gain: Float, atFrame frame: Int64, frameCount: Int64) {
+    if let stream, stream.pointee.id == streamID {
+      stream.pointee.levels.move(itemID: itemID, to: gain, atFrame: frame, frameCount: frameCount)
+      return
+    }
+    if let scheduled, scheduled.pointee.id == streamID {
+      scheduled.pointee.levels.move(itemID: itemID, to: gain, atFrame: frame, frameCount: frameCount)
+      return
+    }
+    for index in 0..<fadeCount where fades[index].stream.pointee.id == streamID {
+      fades[index].stream.pointee.levels.move(itemID: itemID, to: gain, atFrame: frame, frameCount: frameCount)
+      return
+    }
   }
 
   @_noAllocation

@@ -3,7 +3,7 @@ import Synchronization
 /// What the engine tells the render side. Plain data; `RenderCore.post` carries it across.
 struct RenderCommand: BitwiseCopyable {
   enum Kind: BitwiseCopyable {
-    case attach, detach, setRunning, setStream, scheduleStream, setVolume, setMute, setPan, setMeter
+    case attach, detach, setRunning, setStream, scheduleStream, setVolume, setMute, setPan, setLevel, setMeter
   }
 
   var kind: Kind
@@ -16,7 +16,10 @@ struct RenderCommand: BitwiseCopyable {
   var atStreamFrame: Int64 = 0
   /// `setStream`, `scheduleStream`: over how many frames the stream before and this one are faded across each other.
   var fadeFrameCount: Int64 = 0
-  /// `setVolume` and `setMute`: the gain. `setPan`: the left side's.
+  /// `setLevel`: the stream, by its number, for it may be gone; and the item in it.
+  var streamID: UInt64 = 0
+  var itemID: UInt64 = 0
+  /// `setVolume`, `setMute` and `setLevel`: the gain. `setPan`: the left side's.
   var gain: Float = 1
   /// `setPan`: the right side's gain.
   var rightGain: Float = 1

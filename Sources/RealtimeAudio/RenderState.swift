@@ -114,6 +114,10 @@ struct RenderState: ~Copyable {
         to: command.gain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: .linear)
       input.pointee.right.move(
         to: command.rightGain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: .linear)
+    case .setLevel:
+      input.pointee.moveLevel(
+        streamID: command.streamID, itemID: command.itemID, to: command.gain, atFrame: renderedFrame,
+        frameCount: command.rampFrameCount)
     case .setMeter:
       input.pointee.meter = command.meter
       command.meter?.pointee.begin(at: renderedFrame)
@@ -159,7 +163,7 @@ struct RenderState: ~Copyable {
         filled = command.stream == nil ? filled & ~bit : filled | bit
         replaced |= bit
       case .scheduleStream: return .mixes
-      case .setVolume, .setMute, .setPan, .setMeter: break
+      case .setVolume, .setMute, .setPan, .setLevel, .setMeter: break
       }
     }
     if running & filled & waiting != 0 { return .mixes }
@@ -287,11 +291,13 @@ struct RenderState: ~Copyable {
           input, stream: stream, at: outputFrame, scheduledAtFrame: nil, fadeFrameCount: 0, index: index,
           events: events)
       }
+      let level = stream.pointee.levels.reach(atFrame: position)
       let region = stream.pointee.ring.readableRegion(
-        from: position, atMost: Int(min(available, Int64(frameCount &- done))))
+        from: position, atMost: Int(min(min(available, level.endFrame &- position), Int64(frameCount &- done))))
       input.pointee.mix(
         region.samples, frameCount: region.count, filled: max(0, filled &- done), channelCount: channelCount,
-        fade: input.pointee.incomingFade, sides: sides, into: output + done &* channelCount, at: outputFrame)
+        level: level.gain, fade: input.pointee.incomingFade, sides: sides, into: output + done &* channelCount,
+        at: outputFrame)
       input.pointee.extendRun(by: region.count)
       done &+= region.count
     }

@@ -47,6 +47,7 @@ public final class RenderStream: Sendable {
     let id: UInt64
     let ring: SampleRing
     let spans: DescriptorQueue<SpanDescriptor>
+    let levels = StreamLevels()
     /// The frame at which the sound ends; `Int64.max` while that is unknown. Written by the decode thread.
     let endFrame = Atomic<Int64>(.max)
     /// Where the engine cut the stream off, whatever the decode thread still writes; `Int64.max` when it did not.
@@ -126,6 +127,12 @@ public final class RenderStream: Sendable {
 
   /// Says what the frames from `span.streamFrame` on are; before they are written. False when the queue is full.
   public func describe(_ span: SpanDescriptor) -> Bool { storage.pointee.spans.push(span) }
+
+  /// Says how loud the frames from `streamFrame` on are to be, which are those of item `itemID`; before they are written, and
+  /// not before what was said last. False when there is no room: they are as loud as what lies before them.
+  public func setLevel(_ gain: Float, itemID: UInt64, fromFrame streamFrame: Int64) -> Bool {
+    storage.pointee.levels.append(streamFrame: streamFrame, itemID: itemID, gain: gain)
+  }
 
   /// Says that the sound ends after the last written frame.
   public func end() { storage.pointee.endFrame.store(storage.pointee.ring.writtenFrame, ordering: .releasing) }

@@ -73,6 +73,8 @@ public enum PlaybackCommand: Sendable, Hashable {
   case mute(Switch?)
   /// Nil asks for the present action.
   case endAction(ItemEndAction?)
+  /// How items are made as loud as each other: changes what it says.
+  case replayGain(ReplayGainChange)
   /// What becomes of the pitch at other rates than 1. Nil asks for the present one.
   case pitch(PitchAlgorithm?)
   /// Nil asks for the present mode.
@@ -156,6 +158,31 @@ public enum PlaybackCommand: Sendable, Hashable {
   public enum FadeCurve: String, Sendable, Hashable, CaseIterable {
     case linear
     case equalPower = "equal-power"
+  }
+
+  /// Which of a file's gains is applied.
+  public enum ReplayGainMode: String, Sendable, Hashable, CaseIterable {
+    case off, track, album, auto
+  }
+
+  /// What is to become of replay gain. Nil leaves something as it is.
+  public struct ReplayGainChange: Sendable, Hashable {
+    public var mode: ReplayGainMode?
+    /// In dB, -15 to 15.
+    public var preampDecibels: Double?
+    /// In dB, -60 to 15.
+    public var fallbackDecibels: Double?
+    public var preventsClipping: Bool?
+
+    public init(
+      mode: ReplayGainMode? = nil, preampDecibels: Double? = nil, fallbackDecibels: Double? = nil,
+      preventsClipping: Bool? = nil
+    ) {
+      self.mode = mode
+      self.preampDecibels = preampDecibels
+      self.fallbackDecibels = fallbackDecibels
+      self.preventsClipping = preventsClipping
+    }
   }
 
   /// AVPlayerItem's `audioTimePitchAlgorithm`.

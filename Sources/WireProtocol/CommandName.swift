@@ -70,6 +70,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case remove
   case `repeat`
   case replace
+  case replayGain = "replay-gain"
   case seek
   case seekCancel = "seek.cancel"
   case shuffle

@@ -232,6 +232,7 @@ extension CommandTable {
       .playback(
         .pitch(arguments.text(.algorithm).flatMap(PlaybackCommand.PitchAlgorithm.init)), player: arguments.player)
     },
+    replayGain,
     CommandSpec(
       .repeat, .playback, "Sets what is played again when it has ended, or gives it.",
       details:
@@ -295,7 +296,8 @@ extension CommandTable {
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
         "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
         "passes", "passesLeft", "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle", "onFailure",
-        "automaticallyWaitsToMinimizeStalling", "pitch", "chapter", "chapterTitle", "[title]", "[artist]",
+        "automaticallyWaitsToMinimizeStalling", "pitch", "chapter", "chapterTitle", "replayGain", "[title]",
+        "[artist]",
       ],
       errors: [.noSuchPlayer],
       example: [
@@ -304,7 +306,7 @@ extension CommandTable {
           + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false pan=0"
           + " actionAtItemEnd=advance repeat=off loop=none passes=none passesLeft=none itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1"
           + " shuffle=none onFailure=skip"
-          + " automaticallyWaitsToMinimizeStalling=true pitch=timeDomain chapter=2 chapterTitle=Fugue",
+          + " automaticallyWaitsToMinimizeStalling=true pitch=timeDomain chapter=2 chapterTitle=Fugue replayGain=off",
       ]
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]

@@ -265,14 +265,18 @@ extension CommandTable {
         "`loadedTimeRanges` is what of it is decoded and has not been heard, `seekableTimeRanges` where can be sought: ranges"
         + " `START-END` in seconds with commas between them, or `none`. The three flags of the buffer are those of the current"
         + " entry. Where the entry is not ready nothing `can` be done with it. `pitch` is what it is played with, `ownPitch` what"
-        + " `item.pitch` set for it, or `none`.",
+        + " `item.pitch` set for it, or `none`. `gain` is what `replay-gain` makes of its tags, in dB, `gainSource` where that comes from"
+        + " (`track`, `album`, `fallback`; `none` while it is off), and `gainLimited` whether it is less than that for the sake of the"
+        + " greatest sample; all three are `none` while its tags are not known.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       reply: [
         "item", "path", "status", "duration", "providesPreciseDuration", "current", "forwardPlaybackEndTime",
         "reversePlaybackEndTime", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
         "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
         "seekableTimeRanges", "loadedTimeRanges", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
-        "isPlaybackBufferEmpty", "pitch", "ownPitch", "[title]", "[artist]", "[range]", "[error]", "[message]",
+        "isPlaybackBufferEmpty", "pitch", "ownPitch", "gain", "gainSource", "gainLimited", "[title]", "[artist]",
+        "[range]",
+        "[error]", "[message]",
       ],
       errors: [.noSuchItem, .noSuchPlayer],
       example: [
@@ -282,7 +286,7 @@ extension CommandTable {
           + " canPlayFastForward=false canPlaySlowForward=false canPlayReverse=false canPlaySlowReverse=false"
           + " canPlayFastReverse=false canStepForward=false canStepBackward=false seekableTimeRanges=none"
           + " loadedTimeRanges=none isPlaybackLikelyToKeepUp=false isPlaybackBufferFull=false isPlaybackBufferEmpty=true"
-          + " pitch=timeDomain ownPitch=none error=file-not-found message=\"no such file\"",
+          + " pitch=timeDomain ownPitch=none gain=none gainSource=none gainLimited=none error=file-not-found message=\"no such file\"",
       ]
     ) { arguments throws(MediaError) in
       .item(.status(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)

@@ -16,6 +16,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case curve
   case duration
   case end
+  case fallback
   case fast
   case file
   case format
@@ -48,7 +49,9 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case player
   case players
   case policy
+  case preAmp = "pre-amp"
   case precise
+  case protect
   case `protocol`
   case rate
   case replace

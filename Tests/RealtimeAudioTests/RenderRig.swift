@@ -29,6 +29,9 @@ final class RenderRig {
     return stream
   }
 
+  /// One of those that it keeps, in the order in which they came.
+  func stream(_ index: Int) -> RenderStream { streams[index] }
+
   /// Posts commands, for the next render.
   func post(_ body: (RenderCore) -> Void) {
     body(core)

@@ -72,6 +72,13 @@ import Testing
         "fade 0.5 250ms equal-power player=b",
         .playback(.fade(to: 0.5, duration: try Self.seconds("0.25"), .equalPower), player: "b")
       ),
+      ("replay-gain", .playback(.replayGain(.init()), player: "main")),
+      (
+        "replay-gain auto pre-amp=-1.5 fallback=-6 protect=off player=two",
+        .playback(
+          .replayGain(.init(mode: .auto, preampDecibels: -1.5, fallbackDecibels: -6, preventsClipping: false)),
+          player: "two")
+      ),
       ("pitch", .playback(.pitch(nil), player: "main")),
       ("pitch spectral player=two", .playback(.pitch(.spectral), player: "two")),
       ("item.pitch 9", .item(.pitch(item: 9, nil), player: "main")),

@@ -1,0 +1,44 @@
+import MediaCore
+import Playback
+import WireProtocol
+
+/// The command that makes items equally loud.
+extension Connection {
+  /// Changes what is to be changed, and tells all there is.
+  func setReplayGain(_ change: PlaybackCommand.ReplayGainChange, on target: NamedPlayer) throws(MediaError) -> Fields {
+    let (settings, item, gain) = try target.player.tryOnLoop { player throws(MediaError) in
+      var settings = player.replayGain
+      if let mode = change.mode { settings.mode = ReplayGainMode(mode) }
+      if let decibels = change.preampDecibels { settings.preampDecibels = decibels }
+      if let decibels = change.fallbackDecibels { settings.fallbackDecibels = decibels }
+      if let preventsClipping = change.preventsClipping { settings.preventsClipping = preventsClipping }
+      try player.setReplayGain(settings)
+      let item = player.state.currentItemID
+      let gain: AppliedGain? = if let item { try player.appliedGain(of: item) } else { nil }
+      return (settings, item, gain)
+    }
+    return [
+      "mode": .string(settings.mode.rawValue), "pre-amp": .float(settings.preampDecibels),
+      "fallback": .float(settings.fallbackDecibels), "protect": .bool(settings.preventsClipping),
+      "item": item.map { .int($0) } ?? FieldValue.none, "gain": Self.decibels(gain),
+      "source": gain?.source.map { .string($0.rawValue) } ?? FieldValue.none,
+      "limited": gain.map { .bool($0.isLimitedByPeak) } ?? FieldValue.none,
+    ]
+  }
+
+  /// A gain in dB to two places.
+  static func decibels(_ gain: AppliedGain?) -> FieldValue {
+    gain.map { .float((($0.decibels * 100).rounded() / 100)) } ?? FieldValue.none
+  }
+}
+
+extension ReplayGainMode {
+  fileprivate init(_ mode: PlaybackCommand.ReplayGainMode) {
+    switch mode {
+    case .off: self = .off
+    case .track: self = .track
+    case .album: self = .album
+    case .auto: self = .auto
+    }
+  }
+}

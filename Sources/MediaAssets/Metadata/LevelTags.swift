@@ -1,0 +1,130 @@
+import LibAV
+import MediaCore
+import Tags
+
+/// Where on an album a file's sound is, as its tags say.
+public struct AlbumPlace: Sendable, Hashable {
+  public var album: String
+  public var artist: String?
+  /// 1 where the tags do not say.
+  public var disc: Int
+  public var track: Int
+
+  public init(album: String, artist: String? = nil, disc: Int = 1, track: Int) {
+    self.album = album
+    self.artist = artist
+    self.disc = disc
+    self.track = track
+  }
+
+  /// Whether `other` is what follows on the album: the next track, or the first of the next disc.
+  public func isFollowed(by other: AlbumPlace) -> Bool {
+    guard album == other.album, artist == other.artist else { return false }
+    return disc == other.disc ? other.track == track + 1 : other.disc == disc + 1 && other.track == 1
+  }
+}
+
+/// What a file's tags say that decides how loud it is played.
+///
+/// When a file is opened FFmpeg has read most tags already: what it has costs microseconds and is known before the first sample. What
+/// it leaves out, APEv2 in MP3 (where mp3gain writes) and ID3v2's RVA2, is read by `Asset.completeLevelTags` for who wants to know.
+public struct LevelTags: Sendable, Hashable {
+  public var replayGain = ReplayGain()
+  /// Nil where album or number are missing.
+  public var albumPlace: AlbumPlace?
+  /// Whether nothing more is to be found.
+  public var isComplete = true
+
+  public init(replayGain: ReplayGain = ReplayGain(), albumPlace: AlbumPlace? = nil) {
+    self.replayGain = replayGain
+    self.albumPlace = albumPlace
+  }
+}
+
+extension LevelTags {
+  /// Reads no file.
+  init(demuxer: Demuxer) {
+    let audio = demuxer.preferredAudioStreamIndex
+    let entries = demuxer.metadata + (audio.map { demuxer.metadata(ofStream: $0) } ?? [])
+    let gains = entries.filter { entry in
+      let name = entry.key.uppercased()
+      return name.hasPrefix("REPLAYGAIN_") || name.hasPrefix("R128_")
+    }
+    if !gains.isEmpty {
+      replayGain = ReplayGain(items: gains.map { DictionaryMetadata.item($0, formatName: demuxer.formatName) })
+    }
+    albumPlace = Self.place(entries)
+    isComplete = !replayGain.isEmpty || Self.furtherTags(formatName: demuxer.formatName) == nil
+  }
+
+  /// Where tags are that FFmpeg does not read, in files of a format.
+  static func furtherTags(formatName: String) -> TagContainer? {
+    switch TagContainer(formatName: formatName) {
+    case let container? where [.edges, .wav, .aiff].contains(container): container
+    default: nil
+    }
+  }
+
+  /// `3` or `3/12`.
+  fileprivate static func number(_ text: String?) -> Int? {
+    guard let digits = text?.prefix(while: { $0 != "/" }).filter({ $0 != " " }), let number = Int(digits) else {
+      return nil
+    }
+    return (0...9_999).contains(number) ? number : nil
+  }
+
+  /// The first entry of each of FFmpeg's names counts.
+  private static func place(_ entries: [MetadataEntry]) -> AlbumPlace? {
+    func text(_ names: String...) -> String? {
+      entries.first { names.contains($0.key.lowercased()) && !$0.value.isEmpty }?.text
+    }
+    guard let album = text("album"), let track = number(text("track", "tracknumber")) else { return nil }
+    let artist = text("album_artist", "albumartist", "album artist")
+    return AlbumPlace(
+      album: album, artist: artist, disc: number(text("disc", "discnumber")) ?? 1, track: track)
+  }
+}
+
+extension Asset {
+  /// Finds out what of `LevelTags` was left out when the asset was loaded, once; of a remote one nothing. Blocks: it opens the file and
+  /// reads its edges. Answers what is known then; nil when the asset is not loaded.
+  package func completeLevelTags() -> LevelTags? {
+    guard case .success(let properties)? = loaded else { return nil }
+    guard !properties.levelTags.isComplete else { return properties.levelTags }
+    var levels = properties.levelTags
+    levels.isComplete = true
+    if let container = LevelTags.furtherTags(formatName: properties.formatName) {
+      let items = (tags(in: container) ?? []).map { MetadataItem($0) }
+      levels.replayGain = ReplayGain(items: items)
+      levels.albumPlace = levels.albumPlace ?? LevelTags.place(items)
+    }
+    set(levels)
+    return levels
+  }
+
+  /// The texts of a file's tags; nil where they cannot be read, or are somebody else's to give.
+  private func tags(in container: TagContainer) -> [TagItem]? {
+    let source =
+      switch place {
+      case .path(let path): try? FileSource(path: path, interrupt: Interrupt())
+      case .data(let data): try? FileSource(bytes: data, interrupt: Interrupt())
+      case .url, .source: nil as FileSource?
+      }
+    guard let source, let byteCount = source.byteCount else { return nil }
+    let reading = try? TagReader.read(container, byteCount: byteCount) { (buffer, offset) throws(AVFailure) -> Int in
+      try source.read(into: buffer, at: offset)
+    }
+    return reading?.items
+  }
+}
+
+extension LevelTags {
+  /// The same of what TagLib found.
+  fileprivate static func place(_ items: [MetadataItem]) -> AlbumPlace? {
+    func text(_ key: MetadataCommonKey) -> String? {
+      items.first { $0.commonKey == key && $0.stringValue?.isEmpty == false }?.stringValue
+    }
+    guard let album = text(.albumName), let track = number(text(.trackNumber)) else { return nil }
+    return AlbumPlace(album: album, artist: text(.albumArtist), disc: number(text(.discNumber)) ?? 1, track: track)
+  }
+}

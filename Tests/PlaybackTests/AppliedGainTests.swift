@@ -1,0 +1,157 @@
+import MediaAssets
+import MediaCore
+import Testing
+
+@testable import Playback
+
+/// What settings make of what tags say.
+@Suite struct AppliedGainTests {
+  private func tags(_ change: (inout ReplayGain) -> Void) -> ReplayGain {
+    var tags = ReplayGain()
+    change(&tags)
+    return tags
+  }
+
+  private func settings(_ mode: ReplayGainMode, _ change: (inout ReplayGainSettings) -> Void = { _ in })
+    -> ReplayGainSettings
+  {
+    var settings = ReplayGainSettings()
+    settings.mode = mode
+    change(&settings)
+    return settings
+  }
+
+  private func gain(
+    _ settings: ReplayGainSettings, _ tags: ReplayGain, isOnAlbum: Bool = false
+  ) -> (decibels: Double, source: AppliedGain.Source?, isLimited: Bool) {
+    let gain = AppliedGain(settings, tags: tags, isOnAlbum: isOnAlbum)
+    return ((gain.decibels * 1_000).rounded() / 1_000, gain.source, gain.isLimitedByPeak)
+  }
+
+  private var both: ReplayGain {
+    tags {
+      $0.trackGainDecibels = -6.5
+      $0.albumGainDecibels = -4.25
+    }
+  }
+
+  @Test func offLeavesEverySampleAsItIs() {
+    #expect(AppliedGain(settings(.off), tags: both, isOnAlbum: true) == .none)
+    #expect(AppliedGain.none.linear == 1)
+  }
+
+  @Test func eachModeTakesItsGain() {
+    #expect(gain(settings(.track), both) == (-6.5, .track, false))
+    #expect(gain(settings(.album), both) == (-4.25, .album, false))
+    #expect(gain(settings(.auto), both) == (-6.5, .track, false))
+    #expect(gain(settings(.auto), both, isOnAlbum: true) == (-4.25, .album, false))
+  }
+
+  @Test func whereOneIsMissingTheOtherCounts() {
+    let track = tags { $0.trackGainDecibels = 2 }
+    let album = tags { $0.albumGainDecibels = 3 }
+    #expect(gain(settings(.album), track) == (2, .track, false))
+    #expect(gain(settings(.track), album) == (3, .album, false))
+    #expect(gain(settings(.auto), album) == (3, .album, false))
+  }
+
+  @Test func theGainsOfOpusAreFor23LUFS() {
+    let opus = tags {
+      $0.r128TrackGainDecibels = -10
+      $0.r128AlbumGainDecibels = -8.5
+    }
+    #expect(gain(settings(.track), opus) == (-5, .track, false))
+    #expect(gain(settings(.album), opus) == (-3.5, .album, false))
+  }
+
+  @Test func thePreAmplificationIsForTagsAndTheFallbackForTheRest() {
+    let louder = settings(.track) {
+      $0.preampDecibels = 3
+      $0.fallbackDecibels = -7
+    }
+    #expect(gain(louder, both) == (-3.5, .track, false))
+    #expect(gain(louder, ReplayGain()) == (-7, .fallback, false))
+    // A peak alone is no gain.
+    #expect(gain(louder, tags { $0.trackPeak = 1 }) == (-7, .fallback, false))
+  }
+
+  @Test(arguments: [1.0, 0.9, 0.999_969, 0.5, 1.25, 3, 0.123_456_789])
+  func aPeakStaysWithinFullScale(peak: Double) {
+    let loud = tags {
+      $0.trackGainDecibels = 24
+      $0.trackPeak = peak
+    }
+    let limited = AppliedGain(settings(.track), tags: loud, isOnAlbum: false)
+    #expect(limited.isLimitedByPeak)
+    #expect(Double(limited.linear) * peak <= 1)
+    #expect(Double(limited.linear) * peak > 0.999_999)
+    let free = AppliedGain(settings(.track) { $0.preventsClipping = false }, tags: loud, isOnAlbum: false)
+    #expect(!free.isLimitedByPeak)
+    #expect(abs(free.decibels - 24) < 1e-4)
+  }
+
+  @Test func thePeakOfWhatIsChosenCountsElseTheOther() {
+    let loud = tags {
+      $0.trackGainDecibels = 6
+      $0.albumGainDecibels = 6
+      $0.trackPeak = 0.25
+      $0.albumPeak = 1
+    }
+    #expect(gain(settings(.track), loud) == (6, .track, false))
+    #expect(gain(settings(.album), loud) == (0, .album, true))
+    let trackPeakOnly = tags {
+      $0.albumGainDecibels = 6
+      $0.trackPeak = 1
+    }
+    #expect(gain(settings(.album), trackPeakOnly) == (0, .album, true))
+  }
+
+  @Test func noGainIsBeyondItsRange() {
+    #expect(gain(settings(.track), tags { $0.trackGainDecibels = 100 }) == (30, .track, false))
+    #expect(gain(settings(.track), tags { $0.trackGainDecibels = -100 }) == (-60, .track, false))
+    #expect(
+      gain(
+        settings(.track),
+        tags {
+          $0.trackPeak = 0
+          $0.trackGainDecibels = 1
+        }) == (1, .track, false))
+  }
+
+  @Test func settingsOutOfTheirRangesAreErrors() {
+    for bad in [-15.5, 16, .nan, .infinity] {
+      #expect(throws: MediaError.self) { try settings(.off) { $0.preampDecibels = bad }.check() }
+    }
+    for bad in [-61, 16, .nan] {
+      #expect(throws: MediaError.self) { try settings(.off) { $0.fallbackDecibels = bad }.check() }
+    }
+  }
+
+  // MARK: - Albums
+
+  @Test func aTrackIsFollowedByTheNextOrByTheFirstOfTheNextDisc() {
+    let second = AlbumPlace(album: "A", artist: "B", track: 2)
+    #expect(second.isFollowed(by: AlbumPlace(album: "A", artist: "B", track: 3)))
+    #expect(second.isFollowed(by: AlbumPlace(album: "A", artist: "B", disc: 2, track: 1)))
+    for other in [
+      AlbumPlace(album: "A", artist: "B", track: 1), AlbumPlace(album: "A", artist: "B", track: 2),
+      AlbumPlace(album: "A", artist: "B", track: 4), AlbumPlace(album: "C", artist: "B", track: 3),
+      AlbumPlace(album: "A", artist: "D", track: 3), AlbumPlace(album: "A", artist: "B", disc: 2, track: 3),
+    ] { #expect(!second.isFollowed(by: other)) }
+  }
+
+  @Test func eitherNeighbourMakesAnItemOneOfAnAlbum() {
+    let place = AlbumPlace(album: "A", track: 2)
+    var policy = LevelPolicy(settings: settings(.auto))
+    let levels = LevelTags(replayGain: both, albumPlace: place)
+    #expect(policy.gain(for: levels).source == .track)
+    policy.before = AlbumPlace(album: "A", track: 1)
+    #expect(policy.gain(for: levels).source == .album)
+    policy.before = AlbumPlace(album: "A", track: 3)
+    #expect(policy.gain(for: levels).source == .track)
+    policy.behind = policy.before
+    #expect(policy.gain(for: levels).source == .album)
+    policy = LevelPolicy(settings: settings(.auto), isNextToPart: true)
+    #expect(policy.gain(for: LevelTags(replayGain: both)).source == .album)
+  }
+}
