@@ -32,6 +32,9 @@ final class CurlRequest {
       // A name server that does not answer holds nobody up who lets go of the handle.
       set(CURLOPT_QUICK_EXIT, 1),
       set(CURLOPT_HTTP09_ALLOWED, 0),
+      // What a proxy says before the server is heard is no answer of the server's.
+      set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
+      options.proxy.map { set(CURLOPT_PROXY, $0) } ?? CURLE_OK,
       set(CURLOPT_TCP_KEEPALIVE, 1),
       set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout)),
       set(CURLOPT_USERAGENT, options.userAgent ?? "Playhead/\(ProductVersion.text)"),

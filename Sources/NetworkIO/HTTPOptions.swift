@@ -25,6 +25,9 @@ public struct HTTPOptions: Sendable, Hashable {
   /// Whether HTTP/2 may be spoken with servers that offer it (over TLS).
   public var allowsHTTP2 = true
 
+  /// The address of the proxy to go through; nil: the one that the environment names, if any (`https_proxy`).
+  var proxy: String?
+
   /// Until a connection stands, its name looked up and TLS agreed on.
   public var connectTimeout = Duration.seconds(10)
   /// From the request to the end of the answer's header.

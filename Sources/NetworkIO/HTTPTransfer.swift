@@ -38,8 +38,6 @@ final class HTTPTransfer {
   private var isPastEnd = false
   private var hasOpened = false
   private var hasBytes = false
-  /// The present transfer gave some.
-  private var hasDelivered = false
   private let openedAt: HostTime
   private var lastByteAt: HostTime?
   private var serverAddress = ""
@@ -150,7 +148,6 @@ final class HTTPTransfer {
     rejection = nil
     isPastEnd = false
     skipLeft = 0
-    hasDelivered = false
     let facts = signal.withState { $0.facts }
     do throws(HTTPFailure) {
       let interface = options.interfaces.isEmpty ? nil : options.interfaces[attemptCount % options.interfaces.count]
@@ -184,11 +181,14 @@ final class HTTPTransfer {
     if let byteCount = facts?.byteCount {
       if end >= byteCount { return self.end(at: byteCount) }
       // Some servers give a part of what was asked for.
-      if hasDelivered { return begin(at: end) }
+      if end > offset { return begin(at: end) }
       return failed(HTTPFailure(.connectionLost, "the server gives less than it said of \(url)", retry: .whenOpened))
     }
     if facts?.isLive == true {
       return failed(HTTPFailure(.connectionLost, "the station broke off: \(url)", retry: .whenOpened))
+    }
+    if skipLeft > 0 {
+      return failed(HTTPFailure(.connectionLost, "the server gives less than before of \(url)", retry: .whenOpened))
     }
     self.end(at: end)
   }
@@ -273,7 +273,10 @@ final class HTTPTransfer {
       }
       // Who reads them finds them in the log.
       note(bytes.count, at: now)
+      let end = state.window.end
       append(bytes, to: &state)
+      // What is dropped on the way to the place that is wanted comes again with each attempt: it brings nobody further.
+      if state.window.end > end { retries.succeeded() }
       return true
     }
     guard hasRoom else { return nil }
@@ -307,8 +310,6 @@ final class HTTPTransfer {
   }
 
   private func note(_ byteCount: Int, at now: HostTime) {
-    retries.succeeded()
-    hasDelivered = true
     phase = .receiving(since: now)
     let isFirst = !hasBytes
     let elapsed = lastByteAt.map { max(0, now.nanoseconds(since: $0)) } ?? 0

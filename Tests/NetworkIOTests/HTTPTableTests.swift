@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkIO
 
 /// What a server does, and what becomes of it: bytes, the number of the error, requests, pauses, memory.
-@Suite struct HTTPTableTests {
+@Suite(.timeLimit(.minutes(2))) struct HTTPTableTests {
   private struct Row {
     var name: String
     var place: String
@@ -65,6 +65,21 @@ import Testing
       Row(
         name: "has fewer bytes than it says", place: "/a?say=400000", requests: 2, pauses: [500],
         logged: [.connectionLost, .wrongLength]),
+      Row(
+        name: "knows no ranges and cuts, once", place: "/a?plain&cut=50000&times=1", requests: 2, pauses: [500],
+        logged: [.connectionLost]),
+      Row(
+        name: "knows no ranges and cuts always", place: "/a?plain&cut=50000", code: .connectionLost, byteCount: 50_000,
+        requests: 6, pauses: five),
+      Row(
+        name: "knows no ranges and has fewer bytes than it says", place: "/a?plain&say=400000", code: .connectionLost,
+        requests: 6, pauses: five),
+      Row(
+        name: "gives less again, of what has a length", place: "/a?plain&cut=50000&again=chunked%26send=400",
+        code: .connectionLost, byteCount: 50_000, requests: 6, pauses: five),
+      Row(
+        name: "gives less again, of what has none", place: "/a?chunked&cut=50000&again=chunked%26send=400",
+        code: .connectionLost, byteCount: 50_000, requests: 6, pauses: five),
       Row(name: "has more bytes than it says", place: "/a?say=200000", byteCount: 200_000, requests: 1),
       Row(name: "gives another range", place: "/a?shifted", code: .badHTTPResponse, byteCount: 0, requests: 1),
       Row(
@@ -135,13 +150,43 @@ import Testing
     #expect(outcome.bytes == Array(HTTPRig.pattern(200_000).prefix(70_000)))
   }
 
-  @Test func aServerWithoutATrustedCertificateIsRefusedAndOneWithIsNot() throws {
+  @Test func aServerBehindAProxyIsReadAsOneThatIsNot() throws {
     let folder = try TemporaryDirectory("tls")
+    let (certificate, key) = try Self.certificate(in: folder)
+    let (server, proxy) = (try HTTPServer(certificate: certificate, key: key), try HTTPServer())
+    let bytes = HTTPRig.pattern(100_000)
+    try server.write(bytes, to: "a")
+    var options = HTTPOptions()
+    options.certificateAuthorityFile = certificate
+    options.proxy = proxy.address
+    let resource = HTTPResource(url: try HTTPURL(server.address + "/a"), options: options)
+    try resource.open()
+    #expect(resource.byteCount == 100_000)
+    #expect(resource.isSeekable)
+    #expect(resource.mediaType == "audio/flac")
+    var outcome = HTTPRig.Outcome()
+    try HTTPRig.read(resource, from: 50_000, into: &outcome)
+    #expect(outcome.bytes == Array(bytes[50_000...]))
+    #expect(try proxy.drain().first == "request CONNECT 127.0.0.1:\(server.port) -")
+    // A proxy that refuses is not taken for the server.
+    let missing = HTTPResource(url: try HTTPURL("https://127.0.0.1:1/404"), options: options)
+    let error = #expect(throws: MediaError.self) { try missing.open() }
+    print("a proxy refuses: \(error.map { "\($0)" } ?? "no error")")
+    #expect(error?.code == .connectionLost || error?.code == .connectionRefused)
+  }
+
+  private static func certificate(in folder: TemporaryDirectory) throws -> (certificate: String, key: String) {
     let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
     try ChildProcess.run([
       "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
       "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
     ])
+    return (certificate, key)
+  }
+
+  @Test func aServerWithoutATrustedCertificateIsRefusedAndOneWithIsNot() throws {
+    let folder = try TemporaryDirectory("tls")
+    let (certificate, key) = try Self.certificate(in: folder)
     let server = try HTTPServer(certificate: certificate, key: key)
     let bytes = HTTPRig.pattern(100_000)
     try server.write(bytes, to: "a")

@@ -19,7 +19,10 @@ What a query may say of /FILE (several at once, joined by &):
   shifted             gives another range than was asked for
   redirect=N          sends on N times; redirect=loop: for ever; to=URL: there
   headers=N           so many bytes of header
+  again=QUERY         from the second request for this path on: that instead, percent-encoded
   icy=N               a station, with a title each N bytes: title=HEX (of the bytes), repeated; loop=N: the file so many times
+
+It is a proxy, too: `CONNECT HOST:PORT` joins its client with whoever listens there, or answers 404.
 """
 import http.server, os, socket, ssl, sys, threading, urllib.parse
 
@@ -48,6 +51,15 @@ def listen():
     os._exit(0)
 
 
+def relay(source, target):
+    try:
+        while data := source.recv(65536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -72,9 +84,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 if field in self.headers:
                     control.sendall(("header %s: %s\n" % (field, self.headers[field])).encode())
         try:
+            if "again" in query:
+                with lock:
+                    counts[self.path] = counts.get(self.path, 0) + 1
+                    if counts[self.path] > 1:
+                        query = urllib.parse.parse_qs(query["again"][0], keep_blank_values=True)
             self.answer(address.path, query)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
+
+    def do_CONNECT(self):
+        say("request CONNECT %s -" % self.path)
+        self.close_connection = True
+        host, port = self.path.rsplit(":", 1)
+        try:
+            server = socket.create_connection((host, int(port)))
+        except OSError:
+            self.send_response(404)
+            return self.end_headers()
+        self.send_response(200, "Connection established")
+        self.send_header("Content-Type", "text/plain")
+        self.end_headers()
+        threading.Thread(target=relay, args=(server, self.connection), daemon=True).start()
+        relay(self.connection, server)
 
     def answer(self, path, query):
         if "hold" in query:
@@ -141,7 +173,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if stop == sent:
                 say("gate " + query["gate"][0])
                 gate(query["gate"][0]).wait()
-        if "chunked" in query:
+        if "chunked" in query and cut >= len(data):
             self.wfile.write(b"0\r\n\r\n")
         if cut < len(data) or "say" in query:
             self.close_connection = True
