@@ -10,7 +10,9 @@ import Testing
   private func frames(_ count: Int64) -> MediaTime { MediaTime(value: count, timescale: 48_000) }
 
   /// Items, loops and their places are whole rounds of the circle, so that what is heard is one at every seam.
-  @Test(arguments: 1...4) func theTimeIsWhereTheSoundIsWhateverIsDone(_ seed: UInt64) async throws {
+  @Test(arguments: 1...UInt64(Effort.rounds(4))) func theTimeIsWhereTheSoundIsWhateverIsDone(_ seed: UInt64)
+    async throws
+  {
     let rig = try await Rig()
     let items = [try rig.circle(frames: 96_000), try rig.circle(frames: 20_000), try rig.circle(frames: 1_000)]
     try await rig.run { player in

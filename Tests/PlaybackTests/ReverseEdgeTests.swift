@@ -320,7 +320,8 @@ import Testing
 
   // MARK: - By chance
 
-  @Test(arguments: 1...12) func whereverItIsTurnedEveryEndIsToldOnce(_ seed: UInt64) async throws {
+  @Test(arguments: 1...UInt64(Effort.rounds(12))) func whereverItIsTurnedEveryEndIsToldOnce(_ seed: UInt64) async throws
+  {
     var random = SeededGenerator(seed: seed)
     let isCut = seed.isMultiple(of: 3)
     let (low, high) = isCut ? (4_000, 16_000) : (0, 20_000)

@@ -442,14 +442,15 @@ import Testing
     _ = try await group.start(.whenReady)
     await group.rig.advance(milliseconds: 20)
     let finished = Mutex(0)
-    for number in 0..<1_000 {
+    let seeks = Effort.rounds(1_000)
+    for number in 0..<seeks {
       let target = MediaTime(value: Int64(number &* 7_919 % 16_000), timescale: 48_000)
       try await group.players[0].seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero) { result in
         if result.finished { finished.withLock { $0 += 1 } }
       }
       await group.rig.advance(milliseconds: number % 20 == 0 ? 20 : 3)
     }
-    #expect(finished.withLock { $0 } == 1_000)
+    #expect(finished.withLock { $0 } == seeks)
     let heard = group.rig.heard.all
     let first = try firstFrame(group.rig)
     let count = heard.count - first
