@@ -14,6 +14,7 @@ extension Connection {
         let present = player.state.rate != 0 ? player.state.rate : player.rateForNextPlay
         try player.playImmediately(atRate: rate ?? present)
       }
+    case .mediaSelection(let change): return try changeMediaSelection(change, of: target)
     case .autoWait(let action):
       if let action {
         player.onLoop {
@@ -209,7 +210,7 @@ extension Connection {
 
 extension PlaybackCommand.Switch {
   /// What becomes of something that is on, or is not.
-  fileprivate func isOn(besides present: Bool) -> Bool {
+  func isOn(besides present: Bool) -> Bool {
     switch self {
     case .on: true
     case .off: false

@@ -59,13 +59,23 @@ public struct MediaSelectionOption: Sendable, Hashable {
 public struct MediaSelectionCriteria: Sendable, Hashable {
   /// The best first. Empty: any.
   public var preferredLanguages: [String]
-  /// An option without all of these is not chosen.
+  /// Where an item's option is chosen (`option(matching:)`), one without all of these is not. Among the criteria of a player the
+  /// options with most of them are preferred to others in the same language.
   public var preferredCharacteristics: Set<MediaCharacteristic>
+  /// What an option has to have before its language counts.
+  public var principalCharacteristics: Set<MediaCharacteristic>
 
-  public init(preferredLanguages: [String] = [], preferredCharacteristics: Set<MediaCharacteristic> = []) {
+  public init(
+    preferredLanguages: [String] = [], preferredCharacteristics: Set<MediaCharacteristic> = [],
+    principalCharacteristics: Set<MediaCharacteristic> = []
+  ) {
     self.preferredLanguages = preferredLanguages
     self.preferredCharacteristics = preferredCharacteristics
+    self.principalCharacteristics = principalCharacteristics
   }
+
+  /// Whether nothing is wanted.
+  public var isEmpty: Bool { self == MediaSelectionCriteria() }
 }
 
 /// Tracks of an asset of which one is presented at a time. As AVMediaSelectionGroup.
@@ -86,6 +96,7 @@ public struct MediaSelectionGroup: Sendable, Hashable {
   public func option(matching criteria: MediaSelectionCriteria) -> MediaSelectionOption? {
     let allowed = options.filter {
       $0.isPlayable && $0.characteristics.isSuperset(of: criteria.preferredCharacteristics)
+        && $0.characteristics.isSuperset(of: criteria.principalCharacteristics)
     }
     let best = Self.options(allowed, preferredLanguages: criteria.preferredLanguages)
     guard let first = best.first else { return nil }
@@ -94,6 +105,31 @@ public struct MediaSelectionGroup: Sendable, Hashable {
         || defaultOption.languageCode == first.languageCode
     else { return first }
     return defaultOption
+  }
+
+  /// What a player with these criteria presents when nothing was chosen: of the options with all principal characteristics
+  /// those in the first of the languages that there is, of these those with most of the preferred characteristics; of these the
+  /// default one, or else the first. Where none has the principal ones, or is in one of the languages, the default one.
+  public func preferredOption(by criteria: MediaSelectionCriteria) -> MediaSelectionOption? {
+    guard !criteria.isEmpty else { return defaultOption }
+    let essential = options.filter {
+      $0.isPlayable && $0.characteristics.isSuperset(of: criteria.principalCharacteristics)
+    }
+    let spoken =
+      criteria.preferredLanguages.isEmpty
+      ? essential
+      : criteria.preferredLanguages.lazy.map { code in essential.filter { $0.isInLanguage(code) } }.first {
+        !$0.isEmpty
+      } ?? []
+    func count(_ option: MediaSelectionOption) -> Int {
+      option.characteristics.intersection(criteria.preferredCharacteristics).count
+    }
+    let most = spoken.map(count).max() ?? 0
+    // Who prefers only what no option has is not answered with any.
+    let isAnswered = !criteria.preferredLanguages.isEmpty || !criteria.principalCharacteristics.isEmpty || most > 0
+    let best = isAnswered ? spoken.filter { count($0) == most } : []
+    if let defaultOption, best.isEmpty || best.contains(defaultOption) { return defaultOption }
+    return best.first
   }
 
   /// Those in one of the languages, in the languages' order; with no language all, in their own.

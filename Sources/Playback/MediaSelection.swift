@@ -10,36 +10,84 @@ public struct MediaSelection: Sendable, Hashable {
   public func selectedOption(in group: MediaSelectionGroup) -> MediaSelectionOption? { options[group.characteristic] }
 }
 
+/// What a player wants of those tracks of its items that nothing was chosen of. Read by decode threads.
+final class MediaSelectionPreferences: Sendable {
+  struct Values: Sendable, Hashable {
+    var criteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
+    /// Whether they are followed.
+    var areApplied = true
+  }
+
+  private let state = Mutex(Values())
+
+  var values: Values {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+
+  /// What is presented of a group.
+  func option(in group: MediaSelectionGroup) -> MediaSelectionOption? {
+    let values = values
+    guard values.areApplied, let criteria = values.criteria[group.characteristic] else { return group.defaultOption }
+    return group.preferredOption(by: criteria)
+  }
+}
+
 /// What was chosen of an item's tracks. Read by the decode thread.
 final class MediaSelectionSlot: Sendable {
   /// What is to be presented of one group.
   enum Choice: Sendable, Hashable {
-    /// What the file would have.
+    /// What the player wants, or else what the file would have.
     case automatic
     case none
     case track(AssetTrack.ID)
   }
 
-  private let choices = Mutex<[MediaCharacteristic: Choice]>([:])
+  private struct State {
+    var choices: [MediaCharacteristic: Choice] = [:]
+    var player: MediaSelectionPreferences?
+  }
+
+  private let state = Mutex(State())
+
+  /// What holds where nothing was chosen.
+  var player: MediaSelectionPreferences? {
+    get { state.withLock { $0.player } }
+    set { state.withLock { $0.player = newValue } }
+  }
 
   subscript(characteristic: MediaCharacteristic) -> Choice {
-    get { choices.withLock { $0[characteristic] ?? .automatic } }
-    set { choices.withLock { $0[characteristic] = newValue } }
+    get { state.withLock { $0.choices[characteristic] ?? .automatic } }
+    set { state.withLock { $0.choices[characteristic] = newValue } }
   }
 
   /// The sound track to play of an asset; nil: silence.
   func audioTrackID(in properties: AssetProperties) -> AssetTrack.ID? {
     switch self[.audible] {
-    case .automatic: properties.audioTrackID
+    case .automatic: automaticAudioTrackID(in: properties)
     case .none: nil
     case .track(let id): id
     }
   }
 
+  private func automaticAudioTrackID(in properties: AssetProperties) -> AssetTrack.ID? {
+    guard let player, let group = properties.mediaSelectionGroup(for: .audible) else { return properties.audioTrackID }
+    return player.option(in: group)?.trackID ?? properties.audioTrackID
+  }
+
+  /// What is presented of a group.
+  func option(in group: MediaSelectionGroup) -> MediaSelectionOption? {
+    switch self[group.characteristic] {
+    case .automatic: player?.option(in: group) ?? group.defaultOption
+    case .none: nil
+    case .track(let id): group.option(trackID: id)
+    }
+  }
+
   /// Takes over what was chosen elsewhere.
   func copy(from other: MediaSelectionSlot) {
-    let theirs = other.choices.withLock { $0 }
-    choices.withLock { $0 = theirs }
+    let theirs = other.state.withLock { $0.choices }
+    state.withLock { $0.choices = theirs }
   }
 }
 
@@ -51,13 +99,7 @@ extension PlayerItem {
   /// What is presented of each group; of none until the asset is loaded.
   public var currentMediaSelection: MediaSelection {
     var options: [MediaCharacteristic: MediaSelectionOption] = [:]
-    for group in mediaSelectionGroups {
-      switch mediaSelectionSlot[group.characteristic] {
-      case .automatic: options[group.characteristic] = group.defaultOption
-      case .none: break
-      case .track(let id): options[group.characteristic] = group.option(trackID: id)
-      }
-    }
+    for group in mediaSelectionGroups { options[group.characteristic] = mediaSelectionSlot.option(in: group) }
     return MediaSelection(options: options)
   }
 
@@ -102,7 +144,7 @@ extension PlayerItem {
     return option
   }
 
-  /// Presents of a group what the file would have. Errors: as `select`'s.
+  /// Presents of a group what the player's criteria say, or else what the file would have. Errors: as `select`'s.
   public func selectAutomatically(in group: MediaSelectionGroup) throws(MediaError) {
     try checkGroup(group)
     choose(.automatic, group)

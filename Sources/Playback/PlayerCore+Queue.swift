@@ -26,6 +26,7 @@ extension PlayerCore {
     pastItems[item.id] = nil
     observeLog(of: item)
     item.timePitchSlot.player = timePitchSlot
+    item.mediaSelectionSlot.player = mediaSelectionPreferences
     item.onSettingsChange = settingsObserver
     item.onSoundChange = soundObserver
   }
@@ -64,6 +65,7 @@ extension PlayerCore {
     items[item.id] = nil
     item.onSoundChange = nil
     item.timePitchSlot.player = nil
+    item.mediaSelectionSlot.player = nil
     item.onSettingsChange = nil
     if item.asset.url != nil { item.asset.networkLog.observe(key: item.id, nil) }
     sampleRates[item.id] = nil

@@ -83,6 +83,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var chapterWatch: ChapterWatch?
   /// What items without an algorithm of their own are played with.
   let timePitchSlot = TimePitchSlot()
+  /// Which of several tracks items present of which nothing was chosen.
+  let mediaSelectionPreferences = MediaSelectionPreferences()
 
   // Sound.
   var volume: Float = 1

@@ -83,6 +83,8 @@ public enum PlaybackCommand: Sendable, Hashable {
   /// To the next chapter, or back.
   case chapter(isNext: Bool)
   case status
+  /// Which of several tracks entries present by themselves: changes that, if it says how, and gives it.
+  case mediaSelection(MediaSelectionChange)
 
   /// When a rate is to hold.
   public enum RateMoment: Sendable, Hashable {

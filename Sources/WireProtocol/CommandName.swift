@@ -37,6 +37,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case list
   case load
   case loop
+  case mediaSelection = "media-selection"
   case meter
   case move
   case mute

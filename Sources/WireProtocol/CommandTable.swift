@@ -4,7 +4,8 @@ import MediaCore
 public enum CommandTable {
   /// Every command, sorted by name.
   public static let all: [CommandSpec] =
-    (connection + playback + queue + queueMoves + queueEdits + items + tracks + chapters + assets + metadata + watching
+    (connection + playback + queue + queueMoves + queueEdits + items + tracks + chapters + assets + metadata
+    + mediaSelection + watching
     + players
     + starts).sorted {
       $0.name.rawValue < $1.name.rawValue

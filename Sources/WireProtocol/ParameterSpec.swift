@@ -5,8 +5,10 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case algorithm
   case at
   case audio
+  case automatic
   case base
   case before
+  case characteristics
   case chase
   case clear
   case command
@@ -22,6 +24,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case format
   case forward
   case from
+  case group
   case header
   case id
   case identifier
@@ -51,6 +54,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case policy
   case preAmp = "pre-amp"
   case precise
+  case principal
   case protect
   case `protocol`
   case rate

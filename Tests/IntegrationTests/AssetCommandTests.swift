@@ -174,6 +174,34 @@ import Testing
     for run in runs { #expect(run.firstIndex == run.position) }
   }
 
+  @Test func whatAPlayerWantsIsPresentedOfWhatNothingWasChosenOf() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = try file(daemon)
+    #expect(try client.ask("media-selection") == ["ok automatic=true"])
+    let german = "| group=audible languages=fr,de characteristics=\"\" principal=\"\""
+    #expect(try client.ask("media-selection audible language=fr,de") == [german, "ok automatic=true"])
+    try client.reply("append \(path) wait=ready")
+    #expect(try client.reply("item.tracks 1") == "ok item=1 count=2 audio=1 subtitles=none")
+    try client.reply("play")
+    try client.reply("clock.advance 0.5")
+    #expect(try client.ask("media-selection automatic=off") == [german, "ok automatic=false"])
+    #expect(try client.reply("item.tracks 1") == "ok item=1 count=2 audio=0 subtitles=none")
+    try client.reply("clock.advance 0.5")
+    #expect(try client.reply("item.select 1 audio=0") == "ok item=1 audio=0 subtitles=none")
+    #expect(try client.reply("media-selection automatic=toggle") == "ok automatic=true")
+    #expect(try client.reply("item.tracks 1") == "ok item=1 count=2 audio=0 subtitles=none")
+    #expect(try client.reply("item.select 1 audio=auto") == "ok item=1 audio=1 subtitles=none")
+    #expect(try client.ask("media-selection audible clear") == ["ok automatic=true"])
+    #expect(try client.reply("item.tracks 1") == "ok item=1 count=2 audio=0 subtitles=none")
+    #expect(try client.reply("media-selection player=x").hasPrefix("error code=1006"))
+    try daemon.stop()
+    let frames = try Recording.frames(in: daemon.folder.file("out.wav"))
+    let runs = TimeCode.runs(in: frames).filter { $0.file != 0 && $0.count > 240 }
+    #expect(runs.prefix(2).map(\.file) == [2, 1])
+    for run in runs { #expect(run.firstIndex == run.position) }
+  }
+
   @Test func chaptersAreToldAndGoneTo() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()

@@ -67,6 +67,34 @@ import Testing
     #expect(!only.allowsEmptySelection && only.defaultOption?.trackID == 0)
   }
 
+  /// What a player presents by itself: principal characteristics before languages before preferred characteristics.
+  @Test func criteriaPreferOptionsInTheirOrder() throws {
+    let folder = try TemporaryFolder()
+    let properties = try movie(folder, "a.mkv", subtitles: "srt")
+    let audible = try #require(properties.mediaSelectionGroup(for: .audible))
+    let legible = try #require(properties.mediaSelectionGroup(for: .legible))
+    func preferred(
+      _ group: MediaSelectionGroup, _ languages: [String] = [], _ preferred: Set<MediaCharacteristic> = [],
+      principal: Set<MediaCharacteristic> = []
+    ) -> Int? {
+      group.preferredOption(
+        by: MediaSelectionCriteria(
+          preferredLanguages: languages, preferredCharacteristics: preferred, principalCharacteristics: principal)
+      )?.trackID
+    }
+    // Track 1 is English and the default, 2 a German commentary.
+    #expect(preferred(audible) == 1 && preferred(audible, ["de", "en"]) == 2 && preferred(audible, ["en", "de"]) == 1)
+    #expect(preferred(audible, ["fr"]) == 1, "no match: the default one")
+    #expect(preferred(audible, [], [.isAuxiliaryContent]) == 2)
+    #expect(preferred(audible, ["en"], [.isAuxiliaryContent]) == 1, "languages come first")
+    #expect(preferred(audible, ["en"], principal: [.isAuxiliaryContent]) == 1, "the commentary is not English")
+    #expect(preferred(audible, ["en", "de"], principal: [.isAuxiliaryContent]) == 2)
+    #expect(preferred(audible, [], principal: [.describesVideo]) == 1)
+    #expect(preferred(audible, [], [.describesVideo]) == 1)
+    #expect(preferred(legible) == nil && preferred(legible, ["fr"]) == 3 && preferred(legible, ["de"]) == nil)
+    #expect(preferred(legible, [], [.describesVideo]) == nil && preferred(legible, [], principal: [.legible]) == 3)
+  }
+
   @Test func everySoundTrackCanBeRead() throws {
     let folder = try TemporaryFolder()
     _ = try movie(folder, "a.mkv", subtitles: "srt")

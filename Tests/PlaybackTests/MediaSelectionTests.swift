@@ -176,6 +176,72 @@ import Testing
     await rig.close()
   }
 
+  @Test func aPlayersCriteriaHoldForItemsOfWhichNothingWasChosen() async throws {
+    let rig = try await Rig()
+    let items = try ["a.mka", "b.mka", "c.mka"].map { try coded(rig, $0, frames: 48_000) }
+    let german = MediaSelectionCriteria(preferredLanguages: ["de"])
+    try await rig.run { player in
+      let (applies, before) = (
+        player.appliesMediaSelectionCriteriaAutomatically, player.mediaSelectionCriteria(for: .audible)
+      )
+      try player.setMediaSelectionCriteria(german, for: .audible)
+      let after = player.mediaSelectionCriteria(for: .audible)
+      #expect(applies && before == nil && after == german)
+      try player.append(items)
+    }
+    await rig.settle()
+    let group = try #require(items[1].mediaSelectionGroups.first)
+    #expect(items[0].currentMediaSelection.selectedOption(in: group)?.trackID == 1)
+    // What was chosen stays chosen.
+    try items[1].select(group.options[0], in: group)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 4_000)
+    let runs = codes(rig.heard.all)
+    print(runs)
+    #expect(runs.map(\.file) == [2, 1, 2] && runs.map(\.count) == [48_000, 48_000, 48_000])
+    // A copy in no queue is its file's.
+    #expect(items[0].copy().currentMediaSelection.selectedOption(in: group)?.trackID == 0)
+    await rig.close()
+  }
+
+  @Test func criteriaThatChangeAreHeardAtOnceAtTheSameSample() async throws {
+    let rig = try await Rig()
+    let item = try coded(rig, "a.mka")
+    let group = try await start(rig, item)
+    func selected() -> Int? { item.currentMediaSelection.selectedOption(in: group)?.trackID }
+    let german = MediaSelectionCriteria(preferredLanguages: ["de"])
+    await rig.advance(milliseconds: 500)
+    try await rig.run { try $0.setMediaSelectionCriteria(german, for: .audible) }
+    #expect(selected() == 1)
+    await rig.advance(milliseconds: 500)
+    await rig.run { $0.setAppliesMediaSelectionCriteriaAutomatically(false) }
+    #expect(selected() == 0)
+    await rig.advance(milliseconds: 500)
+    await rig.run { $0.setAppliesMediaSelectionCriteriaAutomatically(true) }
+    await rig.advance(milliseconds: 500)
+    try await rig.run { try $0.setMediaSelectionCriteria(nil, for: .audible) }
+    await rig.advance(milliseconds: 500)
+    // Chosen, so that criteria do not matter; until that is given up.
+    try item.select(group.options[0], in: group)
+    try await rig.run { try $0.setMediaSelectionCriteria(german, for: .audible) }
+    await rig.advance(milliseconds: 500)
+    try item.selectAutomatically(in: group)
+    await rig.advance(milliseconds: 500)
+    let runs = codes(rig.heard.all)
+    print(runs)
+    #expect(runs.map(\.file) == [1, 2, 1, 2, 1, 2])
+    for run in runs { #expect(run.firstIndex == run.position) }
+    #expect(!rig.dump.contains("timeJumped") && !rig.dump.contains("waiting"))
+    let code = await rig.run { player in
+      do throws(MediaError) {
+        try player.setMediaSelectionCriteria(german, for: .describesVideo)
+        return 0
+      } catch { return error.code.rawValue }
+    }
+    #expect(code == 1001)
+    await rig.close()
+  }
+
   @Test("statement 33: select(nil) on a group with allowsEmptySelection=false leaves the selection unchanged")
   func emptySelection() async throws {
     let rig = try await Rig()

@@ -188,6 +188,21 @@ import Testing
         "asset.artwork 3 index=2 file='/a b' replace",
         .asset(.artwork(asset: 3, .file(index: 2, one, replaces: true)))
       ),
+      ("media-selection", .playback(.mediaSelection(MediaSelectionChange()), player: "main")),
+      (
+        "media-selection audible language=de,en characteristics=describes-video principal=is-original-content automatic=on",
+        .playback(
+          .mediaSelection(
+            MediaSelectionChange(
+              group: .audible,
+              criteria: .init(
+                languages: ["de", "en"], characteristics: [.describesVideo], principal: [.isOriginalContent]),
+              automatic: .on)), player: "main")
+      ),
+      (
+        "media-selection legible clear player=b",
+        .playback(.mediaSelection(MediaSelectionChange(group: .legible, clears: true)), player: "b")
+      ),
       ("next-chapter", .playback(.chapter(isNext: true), player: "main")),
       ("previous-chapter player=b", .playback(.chapter(isNext: false), player: "b")),
       ("item.tracks 9", .item(.tracks(item: 9), player: "main")),
@@ -286,6 +301,14 @@ import Testing
     ("volume ''", .badArguments, "volume"),
     ("mute yes", .badArguments, "state cannot be 'yes'; it takes on, off or toggle"),
     ("pitch lowQuality", .badArguments, "timeDomain, spectral, varispeed"),
+    ("media-selection both", .badArguments, "audible, legible"),
+    ("media-selection language=de", .badArguments, "say of which group"),
+    ("media-selection audible clear language=de", .badArguments, "nothing else"),
+    ("media-selection audible principal=loud", .badArguments, "principal cannot be 'loud'; it takes is-original"),
+    ("media-selection automatic=maybe", .badArguments, "automatic cannot be"),
+    ("asset.artwork 1 file=/a offset=1", .badArguments, "file or offset"),
+    ("asset.artwork 1 replace", .badArguments, "replace is for a file"),
+    ("asset.metadata 1 offset=-1", .badArguments, "offset cannot be"),
     ("item.pitch 1 loud", .badArguments, "varispeed, player"), ("item.pitch", .badArguments, "id is missing"),
     ("end-action stop", .badArguments, "advance, pause, none"), ("load", .badArguments, "paths is missing"),
     ("load rel", .badArguments, "not absolute"), ("load ''", .badArguments, "cannot be empty"),
