@@ -164,12 +164,15 @@ import Testing
         "setpriv",
         [
           "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c",
-          "printf 'ping\\n' | socat -t 10 - UNIX-CONNECT:\(socket)",
+          "printf 'asset.open /x\\nasset.artwork 1 file=\(folder.file("x.png"))\\nping\\n'"
+            + " | socat -t 10 - UNIX-CONNECT:\(socket)",
         ]
       ).waitForEnd()
       let lines = peer.output.split(separator: "\n")
       if isAllowed {
         #expect(lines.last == "ok")
+        // It would be the daemon's user who writes.
+        #expect(lines.contains { $0.hasPrefix("error code=6010 name=not-allowed") })
       } else {
         #expect(lines.count == 1)
         #expect(lines.first?.hasPrefix("* closing code=6010 name=not-allowed") == true)

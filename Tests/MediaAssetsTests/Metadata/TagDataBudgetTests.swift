@@ -63,6 +63,25 @@ import Testing
     return folder.file("\(name).flac")
   }
 
+  @Test func aPictureThatOnlyFFmpegFindsIsBoundedToo() throws {
+    let folder = try TemporaryFolder()
+    try Tool.ffmpeg("-f", "lavfi", "-i", "color=red:s=16x16", "-frames:v", "1", folder.file("small.png"))
+    for (name, count) in [("small", 0), ("large", 17 << 20)] {
+      let picture = try readFile(folder.file("small.png")) + [UInt8](repeating: 0, count: count)
+      let cover = try folder.write(picture, as: "cover.png")
+      try Tool.ffmpeg(
+        "-f", "lavfi", "-i", "sine=duration=0.1", "-attach", cover, "-metadata:s:t", "mimetype=image/png", "-c:a",
+        "flac", folder.file("\(name).mka"))
+      let metadata = try MetadataMatrixTests.read(folder.file("\(name).mka"))
+      let found = try #require(metadata.artwork.first)
+      let item = try #require(metadata.items.first { $0.artworkIndex == 0 })
+      #expect(found.mediaType == "image/png" && found.byteCount == picture.count)
+      #expect(found.data.count == (count == 0 ? picture.count : 0) && item.dataValue?.count ?? 0 == found.data.count)
+      #expect(found.omission?.code == (count == 0 ? nil : .pictureTooLarge))
+      #expect(item.omission?.byteCount == (count == 0 ? nil : picture.count))
+    }
+  }
+
   @Test func anAssetGivesBackWhatItHeldAndReadsAgainWhatItDoesNot() async throws {
     let folder = try TemporaryFolder()
     let path = try flac(folder, "a")
