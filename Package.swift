@@ -58,6 +58,7 @@ let package = Package(
     .systemLibrary(name: "CTags", providers: [.apt(["libtag1-dev"])]),
     .target(name: "CMediaShims"),
     .target(name: "CCurl"),
+    .target(name: "CEbur128"),
     .target(
       name: "TagLibShim", cxxSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("tag")]),
@@ -100,12 +101,18 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // How loud it is.
+    .target(
+      name: "Loudness", dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", "CEbur128", deque],
+      swiftSettings: strict),
+
     // What drives it.
     .target(name: "WireProtocol", dependencies: ["MediaCore"], swiftSettings: strict),
     .target(
       name: "ControlServer",
       dependencies: [
-        "MediaCore", "Playlists", "WireProtocol", "NetworkIO", "Playback", "MediaAssets", log, deque, ordered,
+        "MediaCore", "Playlists", "WireProtocol", "NetworkIO", "Playback", "MediaAssets", "Loudness", log, deque,
+        ordered,
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -124,7 +131,9 @@ let package = Package(
     // The library's umbrella.
     .target(
       name: "Playhead",
-      dependencies: ["MediaCore", "RealtimeAudio", "PulseIO", "NetworkIO", "Playlists", "MediaAssets", "Playback"],
+      dependencies: [
+        "MediaCore", "RealtimeAudio", "PulseIO", "NetworkIO", "Playlists", "MediaAssets", "Playback", "Loudness",
+      ],
       swiftSettings: strict),
 
     // For tests only.
@@ -162,6 +171,10 @@ let package = Package(
         "Playback", "MediaAssets", "TimeStretch", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport",
       ],
       exclude: ["Goldens"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LoudnessTests",
+      dependencies: ["Loudness", "CEbur128", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport"],
       swiftSettings: strict),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
     .testTarget(

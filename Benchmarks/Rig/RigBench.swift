@@ -17,7 +17,7 @@ struct Programs {
 struct RigBench {
   private static let names = [
     "start", "roundtrip", "seek", "long", "lossy", "load", "pause", "transition", "tick", "observers", "usage",
-    "rates", "queue", "memory",
+    "rates", "queue", "scan", "memory",
   ]
 
   static func main() {
@@ -82,6 +82,7 @@ struct RigBench {
         case "tick": try TickFigure.measure(players, material, seconds: 30, into: &table)
         case "observers": try TickFigure.measureObservers(players, material, into: &table)
         case "rates": try RateFigure.measure(players, material, rounds: rounds / 2, into: &table)
+        case "scan": try ScanFigure.measure(players, material, rounds: max(1, rounds / 4), into: &table)
         case "queue": try QueueFigure.measure(players, material, rounds: rounds, into: &table)
         default: try UsageFigure.measure(players, material, rounds: rounds, into: &table)
         }

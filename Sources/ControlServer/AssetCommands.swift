@@ -52,7 +52,8 @@ extension Connection {
       _ = try asset(id, .assetClose)
       _ = assets.close(id)
       return nil
-    case .load, .metadata, .artwork: preconditionFailure("this waits: Command.isWaiting")
+    case .cancelScan(let number): return .ok(["cancelled": .int(scans.cancel(number))])
+    case .load, .metadata, .artwork, .scan: preconditionFailure("this waits: Command.isWaiting")
     }
   }
 

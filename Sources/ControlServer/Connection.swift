@@ -57,6 +57,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   var gathering: QueueGathering?
   /// The files that it looks at.
   var assets = OpenAssets()
+  /// What it has measured.
+  var scans = RunningScans()
   /// What the connection watches.
   var subscriptions = Subscriptions()
 
@@ -355,6 +357,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       try beginMetadata(ofItem: id, of: try server.registry.player(player), query, request)
     case .item(.artwork(let id, let query), let player):
       try beginArtwork(ofItem: id, of: try server.registry.player(player), query, request)
+    case .asset(.scan(let scan)): try begin(scan, request)
     case .players(.playAt(let moment, let names)): try begin(moment, of: names, request)
     case .players(.rateTogether(let rate, let names)): try begin(rate: rate, of: names, request)
     case .queue(let command, let player):

@@ -47,6 +47,7 @@ extension MediaError.Code {
 
   // What does not come, and what comes only once.
   public static let openingTimedOut = Self(rawValue: 2048)
+  public static let loudnessUnavailable = Self(rawValue: 2080)
 
   // What is found beside the media.
   public static let fileExists = Self(rawValue: 2090)
@@ -118,6 +119,7 @@ extension MediaError.Code {
     2042: "http-forbidden", 2043: "http-not-found", 2044: "http-gone", 2045: "http-range-not-satisfiable",
     2046: "http-refused", 2047: "http-server-error",
     2048: "opening-timed-out",
+    2080: "loudness-unavailable",
     2090: "file-exists", 2091: "no-such-picture", 2092: "picture-too-large", 2093: "tag-data-limit",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",
     3005: "media-limit-exceeded", 3006: "wrong-length", 3007: "irregular-timestamps",

@@ -49,6 +49,7 @@ extension PlayerCore {
     case .audioMix: audioMixChanged(id)
     case .timePitch: timePitchChanged(id)
     case .mediaSelection: mediaSelectionChanged(id)
+    case .level: if !isClosed, settleLevels() { output.commit() }
     }
   }
 

@@ -43,7 +43,7 @@ extension PlayerCore {
 
   /// What decides an item's gain besides its tags, as far as that is known.
   func levelPolicy(of item: PlayerItem) -> LevelPolicy {
-    var policy = LevelPolicy(settings: replayGain)
+    var policy = LevelPolicy(settings: replayGain, measured: item.measuredReplayGain)
     guard replayGain.mode == .auto, let index = machine.entries.index(of: item.id) else { return policy }
     let before = index > 0 ? machine.entries.suffix(from: index - 1).first { _ in true }?.id : machine.history.last
     let behind = machine.entries.suffix(from: index + 1).first { _ in true }?.id
@@ -89,7 +89,8 @@ extension PlayerCore {
       // Of a stream that goes on for hours what has been heard is not kept.
       if levels.count > 64 {
         let present = Set(machine.decoded.map(\.pass.itemID))
-        generation?.levels = levels.filter { present.contains($0.key) }
+        let kept = generation?.levels.filter { present.contains($0.key) }
+        generation?.levels = kept ?? [:]
       }
     }
     settle(&outgoing)

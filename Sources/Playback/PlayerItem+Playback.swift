@@ -154,6 +154,7 @@ extension PlayerItem {
   /// Gives `other` everything that can be set of this item.
   func copySettings(to other: PlayerItem) {
     other.audioMix = audioMix
+    other.measuredReplayGain = measuredReplayGain
     other.timePitchSlot.own = timePitchSlot.own
     other.mediaSelectionSlot.copy(from: mediaSelectionSlot)
     let mine = settings.withLock { $0 }

@@ -21,6 +21,7 @@ public final class PlayerItem: Sendable {
     var byteCount: Int64 = 0
     var owner: ObjectIdentifier?
     var wantsLevelTags = false
+    var measuredReplayGain: ReplayGain?
   }
 
   private static let nextID = Atomic<UInt64>(1)
@@ -39,7 +40,7 @@ public final class PlayerItem: Sendable {
   private let soundObserver = Mutex<(@Sendable (ID, SoundChange) -> Void)?>(nil)
 
   /// What makes the item sound otherwise than it was decoded.
-  enum SoundChange: Sendable { case audioMix, timePitch, mediaSelection }
+  enum SoundChange: Sendable { case audioMix, timePitch, mediaSelection, level }
 
   let settings = Mutex(Settings())
   let settingsObserver = Mutex<(@Sendable (ID) -> Void)?>(nil)
@@ -123,6 +124,16 @@ public final class PlayerItem: Sendable {
     let before = timePitchSlot.value
     timePitchSlot.own = algorithm
     if timePitchSlot.value != before { soundChanged(.timePitch) }
+  }
+
+  /// Gains and peaks that count instead of those of the item's tags, such as a scan has found; nil, as at first: the tags count. What is
+  /// heard changes at once, over 5 ms, where replay gain is on.
+  public var measuredReplayGain: ReplayGain? {
+    get { state.withLock { $0.measuredReplayGain } }
+    set {
+      state.withLock { $0.measuredReplayGain = newValue }
+      soundChanged(.level)
+    }
   }
 
   /// Tells who plays the item that it sounds otherwise now.

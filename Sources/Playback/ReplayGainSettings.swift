@@ -47,6 +47,8 @@ public struct AppliedGain: Sendable, Hashable {
   /// Where it comes from.
   public enum Source: String, Sendable, Hashable, CaseIterable {
     case track, album
+    /// Not the tags but what was measured (`PlayerItem.measuredReplayGain`), the track's or the album's.
+    case scan
     /// The tags say nothing.
     case fallback
   }
@@ -75,7 +77,7 @@ extension AppliedGain {
   ///
   /// The one of track and album that is not there is the other. Of Opus, whose header has a gain that the decoder has applied,
   /// the tags count from that on.
-  init(_ settings: ReplayGainSettings, tags: ReplayGain, isOnAlbum: Bool) {
+  init(_ settings: ReplayGainSettings, tags: ReplayGain, isOnAlbum: Bool, isMeasured: Bool = false) {
     let track = (tags.r128TrackGainDecibels.map { $0 + Self.r128Offset } ?? tags.trackGainDecibels)
       .map { (gain: $0, peak: tags.trackPeak ?? tags.albumPeak, source: Source.track) }
     let album = (tags.r128AlbumGainDecibels.map { $0 + Self.r128Offset } ?? tags.albumGainDecibels)
@@ -91,7 +93,7 @@ extension AppliedGain {
     }
     let wanted = chosen.map { $0.gain + settings.preampDecibels } ?? settings.fallbackDecibels
     linear = Float(pow(10, min(max(wanted, Self.range.lowerBound), Self.range.upperBound) / 20))
-    source = chosen?.source ?? .fallback
+    source = isMeasured && chosen != nil ? .scan : chosen?.source ?? .fallback
     isLimitedByPeak = false
     guard settings.preventsClipping, let peak = chosen?.peak, peak * Double(linear) > 1 else { return }
     linear = Float(1 / peak)
@@ -103,6 +105,8 @@ extension AppliedGain {
 /// All that decides an item's gain, but for its own tags: what the decode thread needs, which reads those.
 struct LevelPolicy: Sendable, Hashable {
   var settings = ReplayGainSettings()
+  /// What counts instead of the tags.
+  var measured: ReplayGain?
   /// Whether a neighbour in the queue is the part of the same file that lies next to it there.
   var isNextToPart = false
   /// What is played before, and behind.
@@ -114,6 +118,7 @@ struct LevelPolicy: Sendable, Hashable {
     if let place = tags.albumPlace {
       isOnAlbum = isOnAlbum || before?.isFollowed(by: place) == true || behind.map(place.isFollowed) == true
     }
-    return AppliedGain(settings, tags: tags.replayGain, isOnAlbum: isOnAlbum)
+    return AppliedGain(
+      settings, tags: measured ?? tags.replayGain, isOnAlbum: isOnAlbum, isMeasured: measured != nil)
   }
 }

@@ -1,4 +1,5 @@
 /// Playhead, whole: what a program imports to play media.
+@_exported import Loudness
 @_exported import MediaAssets
 @_exported import MediaCore
 @_exported import NetworkIO

@@ -15,8 +15,8 @@ public enum Command: Sendable, Hashable {
   public var isWaiting: Bool {
     switch self {
     case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .players(.playAt),
-      .playback(.chapter, _), .asset(.load), .asset(.metadata), .asset(.artwork), .item(.metadata, _),
-      .item(.artwork, _),
+      .playback(.chapter, _), .asset(.load), .asset(.metadata), .asset(.artwork), .asset(.scan),
+      .item(.metadata, _), .item(.artwork, _),
       .players(.rateTogether),
       .watching(.wait), .watching(.clockAdvance):
       true
@@ -376,6 +376,25 @@ public enum AssetCommand: Sendable, Hashable {
   /// The pictures in them.
   case artwork(asset: Int, ArtworkQuery)
   case close(asset: Int)
+  /// Measures how loud files are; at least one.
+  case scan(Scan)
+  /// Ends one scan of the connection, or all.
+  case cancelScan(Int?)
+
+  /// What is measured, and what becomes of it.
+  public struct Scan: Sendable, Hashable {
+    public var paths: [FilePath]
+    /// How loud they are as one, too.
+    public var measuresAlbum: Bool
+    /// The player whose entries of these files are played by the result; nil: none.
+    public var player: String?
+
+    public init(_ paths: [FilePath], measuresAlbum: Bool = false, player: String? = nil) {
+      self.paths = paths
+      self.measuresAlbum = measuresAlbum
+      self.player = player
+    }
+  }
 }
 
 /// What can be loaded of an asset.

@@ -72,6 +72,8 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case `repeat`
   case replace
   case replayGain = "replay-gain"
+  case scan
+  case scanCancel = "scan.cancel"
   case seek
   case seekCancel = "seek.cancel"
   case shuffle

@@ -266,7 +266,7 @@ extension CommandTable {
         + " `START-END` in seconds with commas between them, or `none`. The three flags of the buffer are those of the current"
         + " entry. Where the entry is not ready nothing `can` be done with it. `pitch` is what it is played with, `ownPitch` what"
         + " `item.pitch` set for it, or `none`. `gain` is what `replay-gain` makes of its tags, in dB, `gainSource` where that comes from"
-        + " (`track`, `album`, `fallback`; `none` while it is off), and `gainLimited` whether it is less than that for the sake of the"
+        + " (`track`, `album`, `scan`, `fallback`; `none` while it is off), and `gainLimited` whether it is less than that for the sake of the"
         + " greatest sample; all three are `none` while its tags are not known.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       reply: [

@@ -4,7 +4,7 @@ import MediaCore
 public enum CommandTable {
   /// Every command, sorted by name.
   public static let all: [CommandSpec] =
-    (connection + playback + queue + queueMoves + queueEdits + items + tracks + chapters + assets + metadata
+    (connection + playback + queue + queueMoves + queueEdits + items + tracks + chapters + assets + metadata + scans
     + mediaSelection + watching
     + players
     + starts).sorted {

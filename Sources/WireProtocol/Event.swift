@@ -18,6 +18,8 @@ public enum Event: Sendable, Hashable {
   case itemSkipped(Skip)
   /// An item followed another, or itself; for those who observe `item.events`.
   case seam(Seam)
+  /// A scan has come so far.
+  case scanProgress(ScanProgress)
   /// So many events of this connection were dropped because it did not read: ask for what matters again.
   case overflow(dropped: Int)
   /// The connection is about to be closed by the daemon, with the reason.
@@ -259,6 +261,26 @@ public enum Event: Sendable, Hashable {
     }
   }
 
+  /// The payload of `scan-progress`.
+  public struct ScanProgress: Sendable, Hashable {
+    /// The scan's number on its connection.
+    public var scan: Int
+    /// The file that is read, from 1 on, of so many.
+    public var file: Int
+    public var count: Int
+    public var path: FieldValue
+    /// How much of the file has been read, from 0 to 1; nil when that is not known.
+    public var done: Double?
+
+    public init(scan: Int, file: Int, count: Int, path: FieldValue, done: Double?) {
+      self.scan = scan
+      self.file = file
+      self.count = count
+      self.path = path
+      self.done = done
+    }
+  }
+
   /// The event's name on the wire.
   public var name: EventName {
     switch self {
@@ -281,6 +303,7 @@ public enum Event: Sendable, Hashable {
       }
     case .itemSkipped: .itemSkipped
     case .seam: .seam
+    case .scanProgress: .scanProgress
     case .overflow: .overflow
     case .closing: .closing
     }
@@ -365,6 +388,11 @@ public enum Event: Sendable, Hashable {
       fields.append("trimmed-start-by", .string(seam.trimmedStartSource))
       fields.append("inserted", .int(seam.insertedFrameCount))
       return fields
+    case .scanProgress(let progress):
+      return [
+        "scan": .int(progress.scan), "file": .int(progress.file), "count": .int(progress.count), "path": progress.path,
+        "done": progress.done.map { .float($0) } ?? FieldValue.none,
+      ]
     case .overflow(let dropped):
       return ["dropped": .int(dropped)]
     case .closing(let error):
@@ -412,6 +440,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case packetsSkipped = "packets-skipped"
   case playedToEnd = "played-to-end"
   case removed
+  case scanProgress = "scan-progress"
   case seam
   case stalled
   case streamTitle = "stream-title"

@@ -76,6 +76,11 @@ public enum EventTable {
         + " was closed"
         + " (`playerClosed`)."),
     EventSpec(
+      name: .scanProgress, fields: ["scan", "file", "count", "path", "done"],
+      summary:
+        "`scan`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known). To the connection that"
+        + " asked, in front of the reply."),
+    EventSpec(
       name: .seam,
       fields: [
         "id", "player", "from", "to", "time", "pts", "trimmed-end", "trimmed-end-by", "trimmed-start",

@@ -2,7 +2,9 @@
 public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case action
   case after
+  case album
   case algorithm
+  case apply
   case at
   case audio
   case automatic
@@ -61,6 +63,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case replace
   case restartAfter = "restart-after"
   case reverse
+  case scan
   case seed
   case seeks
   case space

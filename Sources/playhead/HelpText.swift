@@ -12,6 +12,7 @@ enum HelpText {
            playhead [--socket PATH] save FILE [--format m3u8|pls|xspf|cue] [--player NAME] [--force]
            playhead [--socket PATH] info [--precise] FILE...
            playhead [--socket PATH] tags FILE...
+           playhead [--socket PATH] scan FILE... [--album]
            playhead [--socket PATH] shell
            playhead help [COMMAND]
 
@@ -21,7 +22,7 @@ enum HelpText {
 
     COMMAND is one of the daemon's; `playhead help` lists them. A file may be named as in any program; one whose name begins
     with - stands behind --. `watch` prints events until it is interrupted, `save` writes the queue into a file, `info` and `tags`
-    tell what files are and what their tags say, `shell` reads commands and prints what comes.
+    tell what files are and what their tags say, `scan` how loud they are, `shell` reads commands and prints what comes.
 
       --socket PATH  where the daemon listens (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR
                      or /run/user/UID, else /tmp/playhead-UID/control.sock)

@@ -38,6 +38,8 @@ enum PlayheadClient {
           throw Invocation.Misuse(message: "there is no command \(command); playhead help lists them")
         }
         Terminal.print(text)
+      case .request(let words) where words.first == Array("scan".utf8) && !invocation.isJSON:
+        return try Scan.run(words, encoder, socketPath(invocation))
       case .request(let words): return try request(words, invocation)
       case .watch(let options):
         return try Watch.run(options, encoder, isJSON: invocation.isJSON, socketPath(invocation))

@@ -8,6 +8,9 @@ enum Terminal {
   /// Writes text to standard output.
   static func print(_ text: String) { print(Array(text.utf8)) }
 
+  /// Writes text over the present line of standard error, which is a terminal; nothing clears it.
+  static func showProgress(_ text: String) { write(Array("\r\u{1B}[K\(text.prefix(79))".utf8), to: STDERR_FILENO) }
+
   /// Writes a line of the client's own to standard error.
   static func complain(_ message: String) { write(Array("playhead: \(message)\n".utf8), to: STDERR_FILENO) }
 

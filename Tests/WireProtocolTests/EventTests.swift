@@ -124,6 +124,14 @@ import Testing
       "* seam id=2 player=main from=7 to=8 time=0 pts=0/1 trimmed-end=1105 trimmed-end-by=lame-tag trimmed-start=0"
         + " trimmed-start-by=none inserted=0"
     ),
+    (
+      .scanProgress(.init(scan: 3, file: 1, count: 2, path: .string("/a b"), done: 0.05)),
+      "* scan-progress scan=3 file=1 count=2 path=\"/a b\" done=0.05"
+    ),
+    (
+      .scanProgress(.init(scan: 3, file: 2, count: 2, path: .string("/b"), done: nil)),
+      "* scan-progress scan=3 file=2 count=2 path=/b done=none"
+    ),
     (.overflow(dropped: 12), "* overflow dropped=12"),
     (
       .closing(MediaError(.shuttingDown, "the daemon is ending")),

@@ -79,6 +79,13 @@ import Testing
           .replayGain(.init(mode: .auto, preampDecibels: -1.5, fallbackDecibels: -6, preventsClipping: false)),
           player: "two")
       ),
+      ("scan '/a b'", .asset(.scan(.init([one])))),
+      (
+        "scan '/a b' '/a b' album apply player=two",
+        .asset(.scan(.init([one, one], measuresAlbum: true, player: "two")))
+      ),
+      ("scan.cancel", .asset(.cancelScan(nil))),
+      ("scan.cancel 4", .asset(.cancelScan(4))),
       ("pitch", .playback(.pitch(nil), player: "main")),
       ("pitch spectral player=two", .playback(.pitch(.spectral), player: "two")),
       ("item.pitch 9", .item(.pitch(item: 9, nil), player: "main")),

@@ -1,0 +1,77 @@
+import CEbur128
+import MediaCore
+
+/// One measurement of libebur128: EBU R128, by ITU-R BS.1770-4 and EBU Tech 3342.
+///
+/// Threading: one thread at a time.
+final class LoudnessMeter {
+  private let state: UnsafeMutablePointer<ebur128_state>
+  private let channelCount: Int
+  /// Loudness is measured in steps of so many frames, a tenth of a second: where libebur128 closes its blocks.
+  let stepFrameCount: Int
+
+  /// Why libebur128 cannot be used; nil when it can. Loads it, which may block.
+  static func unavailability() -> MediaError? {
+    cebur128_load().map {
+      MediaError(
+        .loudnessUnavailable, "libebur128 cannot be loaded, so no loudness is measured", operation: "dlopen",
+        underlying: String(cString: $0))
+    }
+  }
+
+  /// Errors: `loudnessUnavailable`; `mediaLimitExceeded` for a format that cannot be measured, or without memory.
+  init(_ format: AudioFormat, channelMask: UInt64?) throws(MediaError) {
+    if let error = Self.unavailability() { throw error }
+    let mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
+    guard
+      let state = cebur128_init(
+        UInt32(clamping: format.channelCount), UInt(clamping: format.sampleRateHz), Int32(bitPattern: mode))
+    else {
+      throw MediaError(
+        .mediaLimitExceeded,
+        "the loudness of \(format.channelCount) channels of \(format.sampleRateHz) Hz cannot be measured",
+        operation: "ebur128_init")
+    }
+    self.state = state
+    channelCount = format.channelCount
+    stepFrameCount = max(1, (format.sampleRateHz + 5) / 10)
+    for (index, role) in ChannelRoles.roles(mask: channelMask, channelCount: channelCount).enumerated() {
+      _ = cebur128_set_channel(state, UInt32(clamping: index), Int32(bitPattern: role.rawValue))
+    }
+  }
+
+  deinit { cebur128_destroy(state) }
+
+  /// Adds `frameCount` interleaved frames. Errors: `mediaLimitExceeded` without memory.
+  func add(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+    guard cebur128_add_frames_float(state, samples, frameCount) == Int32(bitPattern: EBUR128_SUCCESS.rawValue) else {
+      throw MediaError(.mediaLimitExceeded, "no memory to measure with", operation: "ebur128_add_frames_float")
+    }
+  }
+
+  /// LUFS of everything; nil where nothing was loud enough or long enough to count.
+  var integratedLoudness: Double? { value { cebur128_loudness_global(state, $0) } }
+
+  /// LUFS of the last 400 ms; nil for silence.
+  var momentaryLoudness: Double? { value { cebur128_loudness_momentary(state, $0) } }
+
+  /// LU.
+  var loudnessRange: Double? { value { cebur128_loudness_range(state, $0) } }
+
+  /// The greatest sample of all channels; 1 is full scale.
+  var samplePeak: Double { peak { cebur128_sample_peak(state, $0, $1) } }
+
+  /// The greatest value between samples.
+  var truePeak: Double { peak { cebur128_true_peak(state, $0, $1) } }
+
+  private func value(_ read: (UnsafeMutablePointer<Double>) -> Int32) -> Double? {
+    var value = -Double.infinity
+    return read(&value) == Int32(bitPattern: EBUR128_SUCCESS.rawValue) && value.isFinite ? value : nil
+  }
+
+  private func peak(_ read: (UInt32, UnsafeMutablePointer<Double>) -> Int32) -> Double {
+    (0..<channelCount).reduce(0) { greatest, index in
+      max(greatest, value { read(UInt32(clamping: index), $0) } ?? 0)
+    }
+  }
+}
