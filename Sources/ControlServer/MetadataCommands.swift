@@ -37,7 +37,7 @@ extension Connection {
     of asset: Asset, head: Fields, _ query: MetadataQuery, _ request: WaitingRequest
   ) {
     let limits = server.limits
-    begin(of: asset, request, blocks: false) { metadata in
+    begin(of: asset, request, blocks: false) { metadata, _ in
       MetadataReply.tags(metadata, query, head: head, limits: limits)
     }
   }
@@ -48,12 +48,12 @@ extension Connection {
     let limits = server.limits
     switch query {
     case .list:
-      begin(of: asset, request, blocks: false) { metadata in
+      begin(of: asset, request, blocks: false) { metadata, _ in
         MetadataReply.pictures(metadata, head: head, limits: limits)
       }
     case .piece(let index, let offset, let limit):
-      begin(of: asset, request, blocks: true) { _ throws(MediaError) in
-        let (index, picture) = try asset.loadArtwork(index)
+      begin(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
+        let (index, picture) = try opening.artwork(index, of: asset)
         return MetadataReply.piece(picture, index, offset: offset, limit: limit, head: head)
       }
     case .file(let index, let file, let replaces):
@@ -61,8 +61,8 @@ extension Connection {
       guard peerUserID == geteuid() else {
         throw MediaError(.notAllowed, "only the daemon's own user may have it write files")
       }
-      begin(of: asset, request, blocks: true) { _ throws(MediaError) in
-        let (index, picture) = try asset.loadArtwork(index)
+      begin(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
+        let (index, picture) = try opening.artwork(index, of: asset)
         try WholeFile.write(picture.data, to: file, replaces: replaces)
         return MetadataReply.written(picture, index, file, head: head)
       }
@@ -73,13 +73,15 @@ extension Connection {
   /// them, or on one that may block where that `blocks`, or there are many.
   private func begin(
     of asset: Asset, _ request: WaitingRequest, blocks: Bool,
-    reply: @escaping @Sendable (AssetMetadata) throws(MediaError) -> Reply
+    reply: @escaping @Sendable (AssetMetadata, AssetOpening) throws(MediaError) -> Reply
   ) {
     let loop = server.loop
-    let name = asset.displayPath
-    let load = asset.loadValues(forKeys: [.metadata]) { status in
+    let cancelled = MediaError(.cancelled, "reading the tags was cancelled: \(asset.displayPath)")
+    let opening = AssetOpening()
+    // That waiting for it does not keep an asset which has been closed, or left the queue.
+    let load = asset.loadValues(forKeys: [.metadata]) { [weak asset] status in
       @Sendable func answer(_ metadata: AssetMetadata) {
-        let result = Result { () throws(MediaError) in try reply(metadata) }
+        let result = Result { () throws(MediaError) in try reply(metadata, opening) }
         loop.execute {
           switch result {
           case .success(let reply): request.finish(reply)
@@ -90,16 +92,21 @@ extension Connection {
       switch status {
       case .loaded(let values):
         let metadata = values.metadata ?? AssetMetadata()
-        if blocks || metadata.items.count > MetadataReply.quickItemCount {
-          AssetWorkers.shared.run { answer(metadata) }
-        } else {
+        guard blocks || metadata.items.count > MetadataReply.quickItemCount else { return answer(metadata) }
+        guard let asset else { return loop.execute { request.fail(cancelled) } }
+        opening.run(for: asset) {
           answer(metadata)
+        } timedOut: { error in
+          loop.execute { request.fail(error) }
         }
       case .failed(let error): loop.execute { request.fail(error) }
       case .unknown, .loading, .cancelled:
-        loop.execute { request.fail(MediaError(.cancelled, "reading the tags was cancelled: \(name)")) }
+        loop.execute { request.fail(cancelled) }
       }
     }
-    request.onEnd { load.cancel() }
+    request.onEnd {
+      load.cancel()
+      opening.cancel()
+    }
   }
 }

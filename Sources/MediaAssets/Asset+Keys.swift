@@ -5,7 +5,8 @@ import Synchronization
 /// Loading an asset's values without blocking. As AVAsynchronousKeyValueLoading.
 ///
 /// Nothing here blocks: files are opened on a few threads of their own (`AssetWorkers`). What the file is and what tracks it has is
-/// found out at once, when it is opened, its tags at another time; requests that come while that is done share it.
+/// found out at once, when it is opened, its tags at another time; requests that come while that is done share it. It ends when nobody
+/// waits for it any more, when the asset goes away, and when it takes longer than `openingNanoseconds`.
 extension Asset {
   /// How far a value is. Asking never loads. Any thread.
   public func status<Value>(of property: AssetProperty<Value>) -> AssetValueStatus<Value> {
@@ -24,17 +25,18 @@ extension Asset {
   private func status(of part: AssetPart) -> AssetValueStatus<AssetValues> {
     switch part {
     case .properties:
-      (knownStatus ?? keyLoading.status ?? .unknown).map { AssetValues(properties: $0) }
+      (knownStatus ?? state.keyLoading.status ?? .unknown).map { AssetValues(properties: $0) }
     case .metadata:
-      (knownMetadata ?? metadataLoading.status ?? .unknown).map { AssetValues(metadata: $0) }
+      (knownMetadata ?? state.metadataLoading.status ?? .unknown).map { AssetValues(metadata: $0) }
     }
   }
 
   /// Loads values, and gives them: `let (duration, tracks) = try await asset.load(.duration, .tracks)`.
   ///
-  /// Returns at once when they are known. A task that is cancelled waits no more; the loading goes on, for whoever asks next.
+  /// Returns at once when they are known. A task that is cancelled waits no more; the loading goes on for others who wait.
   ///
-  /// Errors: those of `load()`, kept and thrown again next time; `cancelled` when this task or the loading was cancelled.
+  /// Errors: those of `load()`, kept and thrown again next time; `openingTimedOut`, and `cancelled` when this task or the loading was
+  /// cancelled, are not kept.
   public func load<each Value: Sendable>(
     _ property: repeat AssetProperty<each Value>
   ) async throws(MediaError) -> (repeat each Value) {
@@ -72,7 +74,8 @@ extension Asset {
   /// been loaded, or failed, or their loading was cancelled: with what was loaded, or the first failure. It is called at once when
   /// they are known, otherwise on another thread, and must not block. As `loadValuesAsynchronously(forKeys:completionHandler:)`.
   ///
-  /// The answer ends the waiting, not the loading.
+  /// Who asks keeps the asset for as long as it waits: when that goes away the answer is `cancelled`. The answer ends the waiting,
+  /// and with the last one who waits the loading.
   @discardableResult
   public func loadValues(
     forKeys keys: [AssetKey], completion: @escaping @Sendable (AssetValueStatus<AssetValues>) -> Void
@@ -83,26 +86,34 @@ extension Asset {
     if parts.isEmpty { request.finish() }
     if parts.contains(.properties) {
       request.wait { done in
-        let number = keyLoading.request(workers: workers, known: knownStatus) { [self] interrupt throws(MediaError) in
-          try load(interrupt: interrupt)
+        begin(state.keyLoading, known: knownStatus) { (asset, interrupt) throws(MediaError) in
+          try asset.load(interrupt: interrupt)
         } completion: { status in
           done(status.map { AssetValues(properties: $0) })
         }
-        return { [keyLoading] in number.map { keyLoading.forget($0) } ?? false }
       }
     }
     if parts.contains(.metadata) {
       request.wait { done in
-        let number = metadataLoading.request(workers: workers, known: knownMetadata) {
-          [self] interrupt throws(MediaError) in
-          try loadMetadata(interrupt: interrupt)
+        begin(state.metadataLoading, known: knownMetadata) { (asset, interrupt) throws(MediaError) in
+          try asset.loadMetadata(interrupt: interrupt)
         } completion: { status in
           done(status.map { AssetValues(metadata: $0) })
         }
-        return { [metadataLoading] in number.map { metadataLoading.forget($0) } ?? false }
       }
     }
     return request
+  }
+
+  /// Has a part loaded by a thread that does not keep this asset; answers how to wait for it no more.
+  private func begin<Value>(
+    _ loading: AssetLoading<Value>, known: AssetValueStatus<Value>?,
+    load: @escaping @Sendable (Asset, Interrupt) throws(MediaError) -> Value,
+    completion: @escaping AssetLoading<Value>.Completion
+  ) -> @Sendable () -> Bool {
+    let loader = Asset(loaderOf: self)
+    let number = loading.request(loader, known: known, load: load, completion: completion)
+    return { number.map { loading.forget($0) } ?? false }
   }
 }
 
@@ -190,7 +201,11 @@ private final class Waiter: Sendable {
     }
     if isCancelled { return resume(.cancelled) }
     let request = ask { self.resume($0) }
-    state.withLock { $0.request = request }
+    let isTooLate = state.withLock { state in
+      state.request = request
+      return state.isCancelled
+    }
+    if isTooLate { request.cancel() }
   }
 
   func cancel() {

@@ -19,41 +19,12 @@ public final class Asset: Sendable {
   /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
   public let prefersPreciseDuration: Bool
 
-  /// Those of the loadings that run or wait for another one to end. Held for a copy only.
-  private let interrupts = Mutex<[ObjectIdentifier: Interrupt]>([:])
-  /// Who waits for it to be loaded.
-  let keyLoading = AssetLoading<AssetProperties>()
-  /// Who waits for its tags.
-  let metadataLoading = AssetLoading<AssetMetadata>()
-  /// What became of its tags. Held for a copy only.
-  private let metadataOutcome = Mutex(MetadataOutcome())
-  /// Of which pictures and long texts of its tags are taken.
-  private let tagData: TagDataBudget
-  /// What loads it for those.
+  /// What loads it for those who wait without blocking.
   let workers: AssetWorkers
-  /// Held while the file is opened, so that it is opened once however many ask.
-  private let loading = Mutex<Void>(())
-  /// The outcome. Held for a copy only.
-  private let outcome = Mutex<Result<AssetProperties, MediaError>?>(nil)
-  /// Where packets lie in the file, as far as its readers found out. Held for a copy only.
-  private let index = Mutex<PacketIndex?>(nil)
-  /// What of a byte source is open.
-  private let opened = Mutex(Opened())
-
-  private struct MetadataOutcome {
-    var result: Result<AssetMetadata, MediaError>?
-    /// Bytes of it that the budget counts.
-    var takenByteCount = 0
-    /// What is asked for most, found once.
-    var titles: AssetTitles?
-  }
-
-  private struct Opened {
-    /// Opened when the asset was loaded, for whoever reads it next.
-    var kept: (any ByteSource)?
-    /// What is being read.
-    weak var latest: (any ByteSource)?
-  }
+  /// What was found, and what is being done. Shared with whoever loads it for those who wait.
+  let state: AssetState
+  /// It is another one's, for a thread that loads that.
+  private let isLoader: Bool
 
   /// An asset for a place. No I/O.
   public convenience init(place: AssetPlace, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared) {
@@ -63,14 +34,25 @@ public final class Asset: Sendable {
   /// The same, with what it may hold of tags.
   init(place: AssetPlace, prefersPreciseDuration: Bool, workers: AssetWorkers, tagData: TagDataBudget) {
     self.place = place
-    self.tagData = tagData
     self.prefersPreciseDuration = prefersPreciseDuration
     self.workers = workers
+    state = AssetState(tagData: tagData)
+    isLoader = false
     networkLog =
       switch place {
       case .url: NetworkLog()
       case .path, .data, .source: .empty
       }
+  }
+
+  /// The same asset, for a thread that loads it: it has all but the right to be loaded to its end when nobody has the asset any more.
+  init(loaderOf asset: Asset) {
+    place = asset.place
+    networkLog = asset.networkLog
+    prefersPreciseDuration = asset.prefersPreciseDuration
+    workers = asset.workers
+    state = asset.state
+    isLoader = true
   }
 
   /// An asset for a path, absolute or relative to the working directory of the time when it is loaded. No I/O.
@@ -101,10 +83,11 @@ public final class Asset: Sendable {
     self.init(place: .data(data), prefersPreciseDuration: prefersPreciseDuration)
   }
 
-  deinit { tagData.giveBack(metadataOutcome.withLock { $0.takenByteCount }) }
+  /// Nobody can ask for what is being loaded any more.
+  deinit { if !isLoader { state.cancelLoading() } }
 
   /// What `load()` found, when it has run, with what reading the sound has shown since. Never blocks on the file.
-  public var loaded: Result<AssetProperties, MediaError>? { outcome.withLock { $0 } }
+  public var loaded: Result<AssetProperties, MediaError>? { state.outcome.withLock { $0 } }
 
   /// Opens the file, once, and says what it is. Blocks: call it on a worker thread.
   ///
@@ -121,13 +104,13 @@ public final class Asset: Sendable {
   /// - Parameter keepsOpen: a byte source that had to be opened is kept for the reader that follows; `dropKept` lets it go.
   func load(interrupt: Interrupt, keepsOpen: Bool = false) throws(MediaError) -> AssetProperties {
     if let loaded { return try loaded.get() }
-    interrupts.withLock { $0[ObjectIdentifier(interrupt)] = interrupt }
-    defer { interrupts.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(interrupt)) } }
+    state.begin(interrupt)
+    defer { state.end(interrupt) }
     // A server may take its time, and each who waits for it may want to stop waiting: nobody waits for another one there.
     if isRemote {
       let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen) }
       if case .failure(let error) = result, error.code == .cancelled { throw error }
-      return try outcome.withLock { known in
+      return try state.outcome.withLock { known in
         if interrupt.isCancelled {
           return Result<AssetProperties, MediaError>.failure(MediaError(.cancelled, "the operation was cancelled"))
         }
@@ -136,12 +119,12 @@ public final class Asset: Sendable {
         return result
       }.get()
     }
-    let result = loading.withLock { _ -> Result<AssetProperties, MediaError> in
+    let result = state.loading.withLock { _ -> Result<AssetProperties, MediaError> in
       // Another thread may have loaded it while this one waited.
       if let loaded { return loaded }
       let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen) }
       if case .failure(let error) = result, error.code == .cancelled { return result }
-      return outcome.withLock { outcome in
+      return state.outcome.withLock { outcome in
         // Who was told that it is cancelled does not see it loaded.
         if interrupt.isCancelled { return .failure(MediaError(.cancelled, "the operation was cancelled")) }
         outcome = result
@@ -153,11 +136,7 @@ public final class Asset: Sendable {
 
   /// Ends loading for all who wait: a `load()` that runs throws `cancelled`, requests for keys complete, and the keys'
   /// status is `cancelled` until one is asked for again. What is loaded stays so. Any thread, does not block.
-  public func cancelLoading() {
-    keyLoading.cancel()
-    metadataLoading.cancel()
-    for interrupt in interrupts.withLock({ Array($0.values) }) { interrupt.cancel() }
-  }
+  public func cancelLoading() { state.cancelLoading() }
 
   /// What is known for good; nil before it is loaded.
   var knownStatus: AssetValueStatus<AssetProperties>? {
@@ -170,7 +149,7 @@ public final class Asset: Sendable {
 
   /// The same for its tags.
   var knownMetadata: AssetValueStatus<AssetMetadata>? {
-    switch metadataOutcome.withLock({ $0.result }) {
+    switch state.metadataOutcome.withLock({ $0.result }) {
     case .success(let metadata): .loaded(metadata)
     case .failure(let error): .failed(error)
     case nil: nil
@@ -178,45 +157,39 @@ public final class Asset: Sendable {
   }
 
   /// The title and artist in its tags; nil unless these have been read. Asking reads nothing.
-  public var loadedTitles: AssetTitles? { metadataOutcome.withLock { $0.titles } }
+  public var loadedTitles: AssetTitles? { state.metadataOutcome.withLock { $0.titles } }
 
-  /// Opens the file and reads its tags. Blocks. Errors: those of `load()` that concern the file and its container.
+  /// Opens the file and reads its tags, unless they are known. Blocks. Errors: those of `load()` that concern the file and its
+  /// container.
   func loadMetadata(interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
+    if let known = state.metadataOutcome.withLock({ $0.result }) { return try known.get() }
+    state.begin(interrupt)
+    defer { state.end(interrupt) }
     let result = Result { () throws(MediaError) in try readMetadata(interrupt) }
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     if case .failure(let error) = result, error.code == .cancelled { throw error }
-    var outcome = MetadataOutcome(result: result)
-    if case .success(var metadata) = result {
-      outcome.takenByteCount = metadata.fit(into: tagData)
-      outcome.titles = AssetTitles(metadata)
-      outcome.result = .success(metadata)
-    }
-    let former = metadataOutcome.withLock { known in
-      defer { known = outcome }
-      return known.takenByteCount
-    }
-    tagData.giveBack(former)
-    return try (outcome.result ?? result).get()
+    return try state.set(result).get()
   }
 
   private func readMetadata(_ interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
+    if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     let (demuxer, _) = try MediaFile.open(self, interrupt: interrupt)
     return try MetadataReader.read(demuxer, displayPath: displayPath)
   }
 
-  /// A picture of the asset's tags with its data: what is held, or else read again. Blocks: call it on a worker thread.
+  /// A picture of the asset's tags with its data: what is held, or else read again. Blocks: call it on a worker thread; see
+  /// `AssetOpening.artwork`.
   ///
   /// - Parameter index: in `AssetMetadata.artwork`; nil: the picture to show, the front cover or else the first.
   ///
-  /// Errors: `noSuchPicture`, `pictureTooLarge`; those of loading the tags.
+  /// Errors: `noSuchPicture`, `pictureTooLarge`; those of loading the tags; `cancelled` after `cancelLoading`.
   public func loadArtwork(_ index: Int? = nil) throws(MediaError) -> (index: Int, Artwork) {
-    let interrupt = Interrupt()
-    var metadata: AssetMetadata
-    if let known = metadataOutcome.withLock({ $0.result }) {
-      metadata = try known.get()
-    } else {
-      metadata = try loadMetadata(interrupt: interrupt)
-    }
+    try loadArtwork(index, interrupt: Interrupt())
+  }
+
+  /// The same, with what ends this alone.
+  func loadArtwork(_ index: Int?, interrupt: Interrupt) throws(MediaError) -> (index: Int, Artwork) {
+    var metadata = try loadMetadata(interrupt: interrupt)
     guard let index = index ?? metadata.preferredArtworkIndex, metadata.artwork.indices.contains(index) else {
       throw MediaError(
         .noSuchPicture,
@@ -224,8 +197,8 @@ public final class Asset: Sendable {
         operation: "artwork")
     }
     if metadata.artwork[index].omission?.code == .tagDataLimit {
-      interrupts.withLock { $0[ObjectIdentifier(interrupt)] = interrupt }
-      defer { interrupts.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(interrupt)) } }
+      state.begin(interrupt)
+      defer { state.end(interrupt) }
       metadata = try readMetadata(interrupt)
       guard metadata.artwork.indices.contains(index) else {
         throw MediaError(.noSuchPicture, "\(displayPath) has other pictures by now", operation: "artwork")
@@ -239,7 +212,7 @@ public final class Asset: Sendable {
   /// Reading the sound has shown where a track ends, nil: the one that the file would have played. The asset's duration
   /// becomes that. Answers what is known now; nil when it was known, or the asset is not loaded. Any thread.
   public func refine(audioEnd: MediaTime, trackID: AssetTrack.ID? = nil) -> AssetProperties? {
-    outcome.withLock { outcome in
+    state.outcome.withLock { outcome in
       guard case .success(let known)? = outcome else { return nil }
       let refined = known.withAudioEnd(audioEnd, trackID: trackID)
       guard refined != known else { return nil }
@@ -250,7 +223,7 @@ public final class Asset: Sendable {
 
   /// More is known of its tags.
   func set(_ levelTags: LevelTags) {
-    outcome.withLock { outcome in
+    state.outcome.withLock { outcome in
       guard case .success(var properties)? = outcome else { return }
       properties.levelTags = levelTags
       outcome = .success(properties)
@@ -261,7 +234,7 @@ public final class Asset: Sendable {
   func packetIndex(
     identity: FileIdentity, streamIndex: Int, firstByte: Int64, spacingFrames: Int64
   ) -> PacketIndex {
-    index.withLock { index in
+    state.index.withLock { index in
       if let index, index.identity == identity, index.streamIndex == streamIndex, index.firstByte == firstByte {
         return index
       }
@@ -278,7 +251,7 @@ public final class Asset: Sendable {
   func openSource(_ make: () throws(MediaError) -> any ByteSource, interrupt: Interrupt) throws(MediaError)
     -> any ByteSource
   {
-    let kept = opened.withLock { opened in
+    let kept = state.opened.withLock { opened in
       defer { opened.kept = nil }
       return opened.kept
     }
@@ -292,19 +265,19 @@ public final class Asset: Sendable {
   }
 
   /// A reader has it.
-  func noteReading(_ source: any ByteSource) { opened.withLock { $0.latest = source } }
+  func noteReading(_ source: any ByteSource) { state.opened.withLock { $0.latest = source } }
 
   /// Nobody is going to read what was kept open.
-  func dropKept() { opened.withLock { $0.kept = nil } }
+  func dropKept() { state.opened.withLock { $0.kept = nil } }
 
   /// Bytes of the resource that are in memory, in front of who reads it and behind; nil when none are known.
-  public var presentBytes: Range<Int64>? { opened.withLock { $0.latest }?.presentBytes }
+  public var presentBytes: Range<Int64>? { state.opened.withLock { $0.latest }?.presentBytes }
 
   private func read(_ interrupt: Interrupt, keepsOpen: Bool) throws(MediaError) -> AssetProperties {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     let (demuxer, byteCount) = try MediaFile.open(self, interrupt: interrupt)
     let properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
-    if keepsOpen, let source = demuxer.source.byteSource { opened.withLock { $0.kept = source } }
+    if keepsOpen, let source = demuxer.source.byteSource { state.opened.withLock { $0.kept = source } }
     guard prefersPreciseDuration, demuxer.source.isSeekable, let track = properties.audioTrack,
       !track.providesPreciseDuration
     else { return properties }

@@ -12,8 +12,10 @@ final class AssetLoading<Value: Sendable>: Sendable {
   private enum Phase {
     case idle
     /// A worker has it, or is to have it; the interrupt is that of the reading.
-    case loading(number: UInt64, Interrupt)
+    case loading(number: UInt64, Interrupt, AssetWorkers.Job)
     case cancelled
+    /// It took too long; asking again loads again.
+    case failed(MediaError)
   }
 
   private struct State {
@@ -25,59 +27,80 @@ final class AssetLoading<Value: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether it is being loaded, or was cancelled; nil: neither.
+  /// Whether it is being loaded, was cancelled or took too long; nil: nothing of that.
   var status: AssetValueStatus<Value>? {
     state.withLock { state in
       switch state.phase {
       case .idle: nil
       case .loading: .loading
       case .cancelled: .cancelled
+      case .failed(let error): .failed(error)
       }
     }
   }
 
   /// Has it loaded, unless it is being loaded already. The completion is called once: at once when it is `known`, otherwise on
-  /// the thread that loads it or cancels. Answers what `forget` takes; nil when it has been called.
+  /// the thread that loads it or cancels, or that of `AssetWorkers` that watches. Answers what `forget` takes; nil when it has
+  /// been called.
   func request(
-    workers: AssetWorkers, known: AssetValueStatus<Value>?,
-    load: @escaping @Sendable (Interrupt) throws(MediaError) -> Value, completion: @escaping Completion
+    _ loader: Asset, known: AssetValueStatus<Value>?,
+    load: @escaping @Sendable (Asset, Interrupt) throws(MediaError) -> Value, completion: @escaping Completion
   ) -> UInt64? {
     if let known {
       completion(known)
       return nil
     }
-    let (request, job) = state.withLock { state -> (UInt64, (UInt64, Interrupt)?) in
+    return state.withLock { state in
       let request = state.nextRequest
       state.nextRequest += 1
       state.waiting[request] = completion
-      if case .loading = state.phase { return (request, nil) }
-      let job = (state.nextNumber, Interrupt())
+      if case .loading = state.phase { return request }
+      let (number, interrupt) = (state.nextNumber, Interrupt())
       state.nextNumber += 1
-      state.phase = .loading(number: job.0, job.1)
-      return (request, job)
-    }
-    if let (number, interrupt) = job {
-      workers.run { [self] in
-        let result = Result { () throws(MediaError) in try load(interrupt) }
+      let job = loader.workers.run(forNanoseconds: loader.openingNanoseconds) { [self] in
+        let result = Result { () throws(MediaError) in try load(loader, interrupt) }
         finished(number, result)
+      } timedOut: { [self] reason in
+        tookTooLong(number, loader.timedOut(reason))
       }
+      state.phase = .loading(number: number, interrupt, job)
+      return request
     }
-    return request
   }
 
-  /// Who asked does not wait any more; its completion is not called. False when it has been, or is being, called.
-  func forget(_ request: UInt64) -> Bool { state.withLock { $0.waiting.removeValue(forKey: request) != nil } }
+  /// Who asked does not wait any more; its completion is not called. Where it was the last one loading ends. False when it has been,
+  /// or is being, called.
+  func forget(_ request: UInt64) -> Bool {
+    let (hasWaited, loading) = state.withLock { state -> (Bool, (Interrupt, AssetWorkers.Job)?) in
+      guard state.waiting.removeValue(forKey: request) != nil else { return (false, nil) }
+      guard state.waiting.isEmpty, case .loading(_, let interrupt, let job) = state.phase else { return (true, nil) }
+      state.phase = .cancelled
+      return (true, (interrupt, job))
+    }
+    loading?.0.cancel()
+    loading?.1.cancel()
+    return hasWaited
+  }
 
   /// Ends the loading for all who wait.
-  func cancel() {
-    let (interrupt, waiting) = state.withLock { state -> (Interrupt?, [Completion]) in
-      guard case .loading(_, let interrupt) = state.phase else { return (nil, []) }
-      state.phase = .cancelled
+  func cancel() { end(.cancelled, number: nil) }
+
+  private func tookTooLong(_ number: UInt64, _ error: MediaError) { end(.failed(error), number: number) }
+
+  /// Gives up the loading that runs, if it is that of a number.
+  private func end(_ phase: Phase, number wanted: UInt64?) {
+    let (loading, waiting) = state.withLock { state -> ((Interrupt, AssetWorkers.Job)?, [Completion]) in
+      guard case .loading(let number, let interrupt, let job) = state.phase, number == wanted ?? number else {
+        return (nil, [])
+      }
+      state.phase = phase
       defer { state.waiting = [:] }
-      return (interrupt, Array(state.waiting.values))
+      return ((interrupt, job), Array(state.waiting.values))
     }
-    interrupt?.cancel()
-    for completion in waiting { completion(.cancelled) }
+    loading?.0.cancel()
+    loading?.1.cancel()
+    let status: AssetValueStatus<Value> = if case .failed(let error) = phase { .failed(error) } else { .cancelled }
+    for completion in waiting { completion(status) }
   }
 
   private func finished(_ number: UInt64, _ result: Result<Value, MediaError>) {
@@ -90,7 +113,7 @@ final class AssetLoading<Value: Sendable>: Sendable {
     if case .failure(let error) = result, error.code == .cancelled { outcome = .cancelled }
     let waiting = state.withLock { state -> [Completion] in
       // What was cancelled, and perhaps begun anew, has nothing to say.
-      guard case .loading(number, _) = state.phase else { return [] }
+      guard case .loading(number, _, _) = state.phase else { return [] }
       if case .cancelled = outcome { state.phase = .cancelled } else { state.phase = .idle }
       defer { state.waiting = [:] }
       return Array(state.waiting.values)

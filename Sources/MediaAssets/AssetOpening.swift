@@ -1,16 +1,43 @@
 import LibAV
 import MediaCore
+import Synchronization
 
 /// One opening of an asset, which can be cancelled while it blocks: a server may take its time.
 ///
 /// Threading: `inspect`, or `load` and then `reader` once, on a worker thread; `cancel` from any, does not block.
 public final class AssetOpening: Sendable {
   private let interrupt = Interrupt()
+  private let job = Mutex<AssetWorkers.Job?>(nil)
 
   public init() {}
 
-  /// Makes what runs, and what is called then, throw `cancelled`.
-  public func cancel() { interrupt.cancel() }
+  /// Makes what runs, and what is called then, throw `cancelled`; what `run` has not begun does not begin.
+  public func cancel() {
+    interrupt.cancel()
+    job.withLock { $0 }?.cancel()
+  }
+
+  /// Runs `body`, which may block, on one of the asset's threads, once; not at all when this is cancelled. Does not block.
+  ///
+  /// - Parameter timedOut: called, and this cancelled, when it takes longer than opening the asset may, or cannot begin for so
+  ///   long: with `openingTimedOut`. On another thread; must not block.
+  public func run(
+    for asset: Asset, _ body: @escaping @Sendable () -> Void, timedOut: @escaping @Sendable (MediaError) -> Void
+  ) {
+    let work = asset.workers.run(forNanoseconds: asset.openingNanoseconds, body) { [self] reason in
+      cancel()
+      timedOut(asset.timedOut(reason))
+    }
+    job.withLock { $0 = work }
+    if interrupt.isCancelled { work.cancel() }
+  }
+
+  /// A picture of the asset's tags. Blocks. Errors: those of `Asset.loadArtwork`; `cancelled`.
+  ///
+  /// - Parameter index: nil: the picture to show.
+  public func artwork(_ index: Int?, of asset: Asset) throws(MediaError) -> (index: Int, Artwork) {
+    try asset.loadArtwork(index, interrupt: interrupt)
+  }
 
   /// Finds out what the asset is, for who does not read it. Blocks. Errors: those of `Asset.load`; `cancelled`.
   public func inspect(_ asset: Asset) throws(MediaError) -> AssetProperties { try asset.load(interrupt: interrupt) }

@@ -250,21 +250,3 @@ final class ItemLoader: @unchecked Sendable {
     }
   }
 }
-
-extension Asset {
-  /// How long it may take to find out what is in an ordinary place.
-  static let openingNanoseconds: Int64 = 30_000_000_000
-
-  /// How long it may take to find out what this is: a server has the time that was allowed for connecting, answering and one pause;
-  /// what is read to its end has 20 times as much.
-  var openingNanoseconds: Int64 {
-    var seconds = Self.openingNanoseconds / 1_000_000_000
-    if case .url(_, let options) = place {
-      for part in [options.connectTimeout, options.firstByteTimeout, options.stallTimeout, options.stallTimeout] {
-        seconds = max(0, min(86_400, part.components.seconds)) + seconds
-      }
-      seconds -= Self.openingNanoseconds / 1_000_000_000
-    }
-    return max(1, seconds) * (prefersPreciseDuration ? 20 : 1) * 1_000_000_000
-  }
-}

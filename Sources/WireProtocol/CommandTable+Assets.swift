@@ -25,8 +25,8 @@ extension CommandTable {
     CommandSpec(
       .assetLoad, .assets, "Loads values of an asset, and gives them.",
       details:
-        "A row for each key. Requests that come while it is loaded share one loading, and each is answered once. A file"
-        + " that cannot be loaded is the error that `load` would give, at once the next time. `value` is a number of tracks,"
+        "A row for each key. Requests that come while it is loaded share one loading, and each is answered once."
+        + " It ends when none of them waits any more. A file that cannot be loaded is the error that `load` would give, at once the next time. `value` is a number of tracks,"
         + " chapters or tags, seconds, `true` or `false`, or the key spaces of its tags; `asset.tracks`, `asset.chapters` and `asset.metadata` list them.",
       parameters: [
         asset,

@@ -1,5 +1,7 @@
 import Foundation
+import LibAV
 import MediaCore
+import RealtimeAudio
 import Synchronization
 import Testing
 
@@ -11,7 +13,12 @@ import Testing
   private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
-    func hold(_ workers: AssetWorkers) { workers.run { self.semaphore.wait() } }
+    func hold(_ workers: AssetWorkers) {
+      workers.run(forNanoseconds: .max) {
+        self.semaphore.wait()
+      } timedOut: { _ in
+      }
+    }
     func open() { semaphore.signal() }
   }
 
@@ -143,19 +150,62 @@ import Testing
     #expect(name(asset) == "loaded", "what is known stays so")
   }
 
-  @Test func aFileThatIsBeingReadIsLetGoOf() async throws {
-    let folder = try TemporaryFolder()
-    // Only reading all of it tells how long it is.
-    let path = folder.file("a.aac")
-    try Tool.ffmpeg("-f", "lavfi", "-i", "anoisesrc=duration=600:sample_rate=48000", "-b:a", "64k", path)
-    let asset = Asset(path: path, prefersPreciseDuration: true)
-    let task = Task { try await asset.load(.duration) }
-    while name(asset) == "unknown" { await Task.yield() }
+  @Test(arguments: [AssetKey.duration, .metadata]) func whatIsBeingReadIsLetGoOf(_ key: AssetKey) async throws {
+    let bytes = HangingBytes()
+    let asset = bytes.asset()
+    let names = WakeSignal<[String]>([])
+    asset.loadValues(forKeys: [key]) { status in names.update { $0.append(status.name) } }
+    bytes.waitUntilRead(1)
     asset.cancelLoading()
-    _ = await task.result
-    // It may have been done before; in between there is nothing.
-    #expect(["cancelled", "loaded"].contains(name(asset)))
-    #expect(try await asset.load(.providesPreciseDuration))
+    #expect(names.withState { $0 } == ["cancelled"])
+    bytes.waitUntilGivenUp(1)
+    #expect(asset.status(of: key).name == "cancelled")
+    // Asking again reads again.
+    asset.loadValues(forKeys: [key]) { _ in }
+    bytes.waitUntilRead(2)
+  }
+
+  @Test(arguments: [AssetKey.duration, .metadata]) func anAssetThatGoesAwayIsNotLoadedToItsEnd(_ key: AssetKey) throws {
+    let bytes = HangingBytes()
+    let names = WakeSignal<[String]>([])
+    var asset: Asset? = bytes.asset()
+    asset?.loadValues(forKeys: [key]) { status in names.update { $0.append(status.name) } }
+    bytes.waitUntilRead(1)
+    #expect(names.withState { $0 }.isEmpty)
+    asset = nil
+    bytes.waitUntilGivenUp(1)
+    #expect(names.wait { $0.isEmpty ? nil : $0 } == ["cancelled"])
+  }
+
+  /// Who waits no more ends the loading if it was the last one.
+  @Test(arguments: [AssetKey.duration, .metadata]) func whatNobodyWaitsForIsNotLoaded(_ key: AssetKey) throws {
+    let bytes = HangingBytes()
+    let asset = bytes.asset()
+    let requests = (0..<3).map { _ in asset.loadValues(forKeys: [key]) { _ in Issue.record("it does not come") } }
+    bytes.waitUntilRead(1)
+    #expect(requests[0].cancel() && requests[2].cancel())
+    #expect(asset.status(of: key).name == "loading" && bytes.givenUpCount == 0)
+    #expect(requests[1].cancel())
+    bytes.waitUntilGivenUp(1)
+    #expect(asset.status(of: key).name == "cancelled")
+  }
+
+  @Test func aPictureThatIsWaitedForIsLetGoOf() throws {
+    let bytes = HangingBytes()
+    let asset = bytes.asset()
+    let code = WakeSignal<Int?>(nil)
+    Thread { code.update { $0 = errorCode { _ = try asset.loadArtwork() } } }.start()
+    bytes.waitUntilRead(1)
+    asset.cancelLoading()
+    #expect(code.wait { $0 } == 6015)
+  }
+
+  @Test func tagsThatAreKnownAreNotReadAgain() async throws {
+    let folder = try TemporaryFolder()
+    let asset = Asset(path: try sound(folder))
+    _ = try await asset.load(.metadata)
+    try FileManager.default.removeItem(atPath: folder.file("a.wav"))
+    #expect(try asset.loadMetadata(interrupt: Interrupt()).items.isEmpty)
   }
 
   /// Loadings that begin and are cancelled from all sides: who asked is told once, and nobody waits for ever.

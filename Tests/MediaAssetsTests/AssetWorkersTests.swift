@@ -1,0 +1,104 @@
+import MediaCore
+import RealtimeAudio
+import Testing
+
+@testable import MediaAssets
+
+/// Threads on which assets are loaded for who does not block: what is slow holds up no other, and what hangs fails.
+@Suite(.timeLimit(.minutes(2))) struct AssetWorkersTests {
+  private let second: Int64 = 1_000_000_000
+
+  private func limits(places: Int = 2, threads: Int = 4) -> AssetWorkers.Limits {
+    var limits = AssetWorkers.Limits()
+    (limits.placeCount, limits.threadCount) = (places, threads)
+    return limits
+  }
+
+  private func statuses(_ asset: Asset, _ key: AssetKey) -> WakeSignal<[AssetValueStatus<AssetValues>]> {
+    let statuses = WakeSignal<[AssetValueStatus<AssetValues>]>([])
+    asset.loadValues(forKeys: [key]) { status in statuses.update { $0.append(status) } }
+    return statuses
+  }
+
+  private func code(_ status: AssetValueStatus<AssetValues>?) -> MediaError.Code? {
+    if case .failed(let error)? = status { error.code } else { nil }
+  }
+
+  @Test func whatIsSlowGivesItsPlaceToOthers() throws {
+    let workers = AssetWorkers(limits: limits(), isWatched: false)
+    let bytes = HangingBytes(isDeaf: true)
+    defer { bytes.release() }
+    let slow = (0..<2).map { _ in bytes.asset(workers) }
+    for asset in slow { _ = statuses(asset, .duration) }
+    bytes.waitUntilRead(2)
+    let folder = try TemporaryFolder()
+    let path = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800), as: "a.wav")
+    let asset = Asset(path: Array(path.utf8), workers: workers)
+    let told = statuses(asset, .duration)
+    #expect(workers.waitingCount == 1)
+    // Nobody has this one any more: it does not wait, either.
+    let other = statuses(Asset(path: Array(path.utf8), workers: workers), .duration)
+    #expect(workers.waitingCount == 1 && other.withState { $0.last?.name } == "cancelled")
+    #expect(workers.check(at: MonotonicClock.nanoseconds + 3 * second))
+    #expect(told.wait { $0.last?.name } == "loaded")
+    for asset in slow { #expect(asset.status(of: .duration).name == "loading") }
+  }
+
+  /// A server that drips, or is gone: who waits is told after the time that opening may take, and its thread is left to itself.
+  @Test(arguments: [AssetKey.duration, .metadata]) func whatTakesTooLongFails(_ key: AssetKey) throws {
+    let workers = AssetWorkers(limits: limits(), isWatched: false)
+    let bytes = HangingBytes(isDeaf: true)
+    let assets = (0..<4).map { _ in bytes.asset(workers) }
+    let told = assets.map { statuses($0, key) }
+    bytes.waitUntilRead(2)
+    workers.check(at: MonotonicClock.nanoseconds + 3 * second)
+    bytes.waitUntilRead(4)
+    #expect(told.allSatisfy { $0.withState { $0.isEmpty } } && workers.threadCount == 4)
+    // All threads are held up: what waits now fails, too, when the time of one opening is over.
+    let late = bytes.asset(workers)
+    let lateTold = statuses(late, key)
+    workers.check(at: MonotonicClock.nanoseconds + 31 * second)
+    for (asset, told) in zip(assets, told) {
+      #expect(code(told.withState { $0.last }) == .openingTimedOut)
+      #expect(code(asset.status(of: key)) == .openingTimedOut)
+    }
+    #expect(workers.threadCount == 4, "they cannot be interrupted")
+    workers.check(at: MonotonicClock.nanoseconds + 70 * second)
+    #expect(code(lateTold.withState { $0.last }) == .openingTimedOut)
+    #expect(!workers.check(at: MonotonicClock.nanoseconds + 71 * second), "nothing is left to watch")
+    bytes.release()
+    bytes.waitUntilGivenUp(4)
+    // It is not kept: asking again asks again.
+    assets[0].loadValues(forKeys: [key]) { _ in }
+    bytes.waitUntilRead(5)
+  }
+
+  @Test func aThreadLooksAtTheTimeByItself() throws {
+    var limits = limits()
+    limits.slowNanoseconds = 1_000_000
+    let workers = AssetWorkers(limits: limits)
+    let failed = WakeSignal(false)
+    let isReleased = WakeSignal(false)
+    defer { isReleased.update { $0 = true } }
+    workers.run(forNanoseconds: 2_000_000) {
+      _ = isReleased.wait { $0 ? true : nil } as Bool?
+    } timedOut: { _ in
+      failed.update { $0 = true }
+    }
+    #expect(failed.wait { $0 ? true : nil } == true)
+  }
+
+  @Test func whatWasGivenUpDoesNotWait() throws {
+    let workers = AssetWorkers(limits: limits(places: 1, threads: 1), isWatched: false)
+    let bytes = HangingBytes(isDeaf: true)
+    defer { bytes.release() }
+    let first = bytes.asset(workers)
+    _ = statuses(first, .duration)
+    bytes.waitUntilRead(1)
+    let others = (0..<100).map { _ in bytes.asset(workers) }
+    let requests = others.map { $0.loadValues(forKeys: [.duration, .metadata]) { _ in } }
+    #expect(workers.waitingCount == 200)
+    for request in requests { #expect(request.cancel()) }
+    #expect(workers.waitingCount == 0 && workers.threadCount == 1)
+  }
+}

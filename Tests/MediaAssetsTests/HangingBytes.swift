@@ -1,0 +1,60 @@
+import MediaCore
+import RealtimeAudio
+
+@testable import MediaAssets
+
+/// A place that is opened at once but whose bytes do not come, and what it was asked.
+final class HangingBytes: Sendable {
+  fileprivate struct State {
+    var readCount = 0
+    var givenUpCount = 0
+    var isReleased = false
+  }
+
+  fileprivate let state = WakeSignal(State())
+  /// As a file whose server is gone: reading is not given up when it is cancelled, but by `release`.
+  fileprivate let isDeaf: Bool
+
+  init(isDeaf: Bool = false) { self.isDeaf = isDeaf }
+
+  /// An asset whose bytes these are.
+  func asset(_ workers: AssetWorkers = .shared) -> Asset {
+    Asset(
+      place: .source(name: "hanging.wav") { [self] () throws(MediaError) in HangingByteSource(self) }, workers: workers)
+  }
+
+  /// How many reads were given up.
+  var givenUpCount: Int { state.withState { $0.givenUpCount } }
+
+  /// Wait until so many reads have begun, or have been given up.
+  func waitUntilRead(_ count: Int) { _ = state.wait { $0.readCount >= count ? true : nil } as Bool? }
+  func waitUntilGivenUp(_ count: Int) { _ = state.wait { $0.givenUpCount >= count ? true : nil } as Bool? }
+
+  /// All reads fail.
+  func release() { state.update { $0.isReleased = true } }
+}
+
+private final class HangingByteSource: ByteSource {
+  private let bytes: HangingBytes
+  private let isCancelled = WakeSignal(false)
+
+  init(_ bytes: HangingBytes) { self.bytes = bytes }
+
+  var byteCount: Int64? { 1_000_000 }
+  var isSeekable: Bool { true }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    let (isDeaf, isCancelled) = (bytes.isDeaf, isCancelled)
+    bytes.state.update { $0.readCount += 1 }
+    _ = bytes.state.wait { $0.isReleased || (!isDeaf && isCancelled.withState { $0 }) ? true : nil } as Bool?
+    bytes.state.update { $0.givenUpCount += 1 }
+    throw MediaError(.cancelled, "cancelled")
+  }
+
+  func cancel() {
+    isCancelled.withState { $0 = true }
+    bytes.state.update { _ in }
+  }
+
+  func resume() { isCancelled.withState { $0 = false } }
+}
