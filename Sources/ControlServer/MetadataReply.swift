@@ -128,7 +128,7 @@ enum MetadataReply {
 
   // MARK: - Pictures
 
-  /// Which pictures there are; as many as a page has, since no file has more that is none of an attacker's.
+  /// Which pictures there are: a row for each of the first 250, which is more than anybody puts into a file.
   static func pictures(_ metadata: AssetMetadata, head: Fields, limits: WireLimits) -> Reply {
     let rows = metadata.artwork.prefix(limits.listCount / 4).enumerated().map { index, picture -> Fields in
       var row = described(picture, index)
