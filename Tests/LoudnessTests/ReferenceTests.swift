@@ -100,7 +100,7 @@ import Testing
       #expect(abs(loudness - theirs.loudness) <= 0.1, "\(row.name): \(loudness), FFmpeg \(theirs.loudness)")
       #expect(abs(range - theirs.range) <= 0.3, "\(row.name): \(range), FFmpeg \(theirs.range)")
       // The two interpolate in different ways, which shows most in noise up to half of the rate.
-      #expect(abs(peak - theirs.peak) <= 0.8, "\(row.name): \(peak), FFmpeg \(theirs.peak)")
+      #expect(abs(peak - theirs.peak) <= 1, "\(row.name): \(peak), FFmpeg \(theirs.peak)")
     }
     print(lines.joined(separator: "\n"))
   }
