@@ -47,6 +47,11 @@ extension MediaError.Code {
 
   // What does not come, and what comes only once.
   public static let openingTimedOut = Self(rawValue: 2048)
+  public static let onlyInOrder = Self(rawValue: 2049)
+  public static let notReadable = Self(rawValue: 2050)
+  public static let noSuchDescriptor = Self(rawValue: 2051)
+  public static let tooManyDescriptors = Self(rawValue: 2052)
+  public static let silenceLeftOut = Self(rawValue: 2053)
   public static let loudnessUnavailable = Self(rawValue: 2080)
 
   // What is found beside the media.
@@ -118,7 +123,8 @@ extension MediaError.Code {
     2038: "bad-http-response", 2039: "ranges-not-supported", 2040: "resource-changed", 2041: "http-unauthorized",
     2042: "http-forbidden", 2043: "http-not-found", 2044: "http-gone", 2045: "http-range-not-satisfiable",
     2046: "http-refused", 2047: "http-server-error",
-    2048: "opening-timed-out",
+    2048: "opening-timed-out", 2049: "only-in-order", 2050: "not-readable", 2051: "no-such-descriptor",
+    2052: "too-many-descriptors", 2053: "silence-left-out",
     2080: "loudness-unavailable",
     2090: "file-exists", 2091: "no-such-picture", 2092: "picture-too-large", 2093: "tag-data-limit",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",

@@ -15,7 +15,12 @@ struct CueParser {
     /// Where INDEX 00 and 01 lie: the number of the FILE, and the time in it.
     var gap: (file: Int, time: MediaTime)?
     var start: (file: Int, time: MediaTime)?
+    /// INDEX 02 and more.
+    var points: [(file: Int, text: String)] = []
   }
+
+  /// What stands before INDEX 01 of a disc's first track and lasts as long is no pause: it is a track that is hidden there.
+  private static let hiddenTrackDuration = MediaTime(value: 4, timescale: 1)
 
   private static let keywords = [
     "REM", "FILE", "TRACK", "INDEX", "TITLE", "PERFORMER", "SONGWRITER", "ISRC", "CATALOG", "FLAGS", "PREGAP",
@@ -125,7 +130,9 @@ struct CueParser {
     guard !tracks.isEmpty else { throw builder.damaged("an INDEX before any TRACK", line: line) }
     let place = (file: files.count - 1, time: time)
     if index == 0 { tracks[tracks.count - 1].gap = place }
-    // More than these divide a track, which nothing here does.
+    if index > 1, tracks[tracks.count - 1].points.count < 98 {
+      tracks[tracks.count - 1].points.append((place.file, "\(index) \(Self.text(time))"))
+    }
     if index == 1, tracks[tracks.count - 1].start == nil { tracks[tracks.count - 1].start = place }
   }
 
@@ -157,7 +164,19 @@ struct CueParser {
         skip("has no length")
         continue
       }
+      for key in [PlaylistMetadataKey.pregap, .postgap] where track.metadata[key] != nil {
+        builder.warn(
+          MediaError(
+            .silenceLeftOut,
+            "track \(track.number): the \(key.rawValue) is silence that is not in the file, and is not played"),
+          line: track.line)
+      }
+      if index == 0, let gap = track.gap, gap.file == start.file, start.time - gap.time >= Self.hiddenTrackDuration {
+        try builder.append(hiddenTrack(from: gap.time, to: start.time, at: place, type: files[start.file].type))
+      }
       var entry = PlaylistEntry(place: place, title: track.title, metadata: track.metadata)
+      let points = track.points.filter { $0.file == start.file }.map(\.text)
+      if !points.isEmpty { entry.metadata[.indexPoints] = points.joined(separator: ", ") }
       entry.metadata[.trackNumber] = String(track.number)
       if files[start.file].type != "WAVE", !files[start.file].type.isEmpty {
         entry.metadata[.fileType] = files[start.file].type
@@ -170,6 +189,17 @@ struct CueParser {
       }
       try builder.append(entry)
     }
+  }
+
+  /// What stands before the first track: number 0.
+  private func hiddenTrack(
+    from start: MediaTime, to end: MediaTime, at place: PlaylistPlace, type: String
+  ) -> PlaylistEntry {
+    var entry = PlaylistEntry(place: place, title: nil, metadata: [.trackNumber: "0"])
+    if type != "WAVE", !type.isEmpty { entry.metadata[.fileType] = type }
+    entry.range = TimeRange(start: start, end: end)
+    entry.duration = entry.range?.duration
+    return entry
   }
 
   /// Where a track ends that begins in this file; nil: with the file.
@@ -211,6 +241,12 @@ struct CueParser {
       return (rest, [])
     }
     return (rest[..<blank].trimmed(), rest[(blank + 1)...])
+  }
+
+  /// A time that was read, as it is written.
+  private static func text(_ time: MediaTime) -> String {
+    let (seconds, frames) = time.value.quotientAndRemainder(dividingBy: Int64(units))
+    return [seconds / 60, seconds % 60, frames].map { $0 < 10 ? "0\($0)" : String($0) }.joined(separator: ":")
   }
 
   /// `MM:SS:FF`: minutes, of which there may be more than 99; seconds; 75ths.

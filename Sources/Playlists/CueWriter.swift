@@ -42,8 +42,21 @@ struct CueWriter {
     ]
     let gaps = (Self.line("PREGAP", own[.pregap], quoted: false), Self.line("POSTGAP", own[.postgap], quoted: false))
     let index01 = "INDEX 01 \(try Self.time(start, entry: index))"
-    let all = parts + Self.remarks.map { Self.line("REM \($0)", own[$1]) } + [gaps.0, index01, gaps.1]
+    let all =
+      parts + Self.remarks.map { Self.line("REM \($0)", own[$1]) } + [gaps.0, index01] + points(of: entry) + [gaps.1]
     return lines + all.compactMap { $0.map { "    \($0)" } }
+  }
+
+  /// INDEX 02 and more, as far as they still lie in the part.
+  private func points(of entry: PlaylistEntry) -> [String?] {
+    guard let text = entry.metadata[.indexPoints] else { return [] }
+    return text.split(separator: ",").prefix(97).compactMap { point in
+      let words = point.split(separator: " ")
+      guard words.count == 2, let number = Int(words[0]), (2...99).contains(number), words[1].utf8.count <= 20,
+        words[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: ":")).contains($0) })
+      else { return nil }
+      return "INDEX \(Self.two(Int64(number))) \(words[1])"
+    }
   }
 
   /// The last part of a file goes on to its end: a sheet has no word for another one.

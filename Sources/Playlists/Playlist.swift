@@ -11,8 +11,16 @@ public enum PlaylistPlace: Sendable, Hashable {
   public var displayText: String {
     switch self {
     case .file(let path): String(decoding: path, as: UTF8.self)
-    case .url(let text): text
+    case .url(let text): Self.withoutUser(text)
     }
+  }
+
+  /// An address without a user's name and password.
+  private static func withoutUser(_ text: String) -> String {
+    guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+    let authority = text[start...].prefix { !"/?#".contains($0) }
+    guard let at = authority.lastIndex(of: "@") else { return text }
+    return String(text[..<start] + text[text.index(after: at)...])
   }
 
   /// What stands behind the last dot of the last component, in lower case; nil where there is none.
@@ -27,8 +35,11 @@ public enum PlaylistPlace: Sendable, Hashable {
     return String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
   }
 
-  /// Whether the name says that this is a list.
-  public var isNamedAsPlaylist: Bool { pathExtension.map { PlaylistFormat.extensions[$0] != nil } ?? false }
+  /// Whether the name says that this is a list. An `.m3u8` of a server is taken for a stream (HLS), which is one medium.
+  public var isNamedAsPlaylist: Bool {
+    if case .url = self, pathExtension == "m3u8" { return false }
+    return pathExtension.map { PlaylistFormat.extensions[$0] != nil } ?? false
+  }
 }
 
 /// What lists say of entries and of themselves besides titles and durations. The raw values are for programs.
@@ -49,6 +60,8 @@ public enum PlaylistMetadataKey: String, Sendable, Hashable, CaseIterable {
   case flags
   /// CUE's kind of file, where it is not `WAVE`: `BINARY`, `MP3`, ...
   case fileType
+  /// CUE's INDEX 02 and more, which divide a track: `NN MM:SS:FF` in the file's times, with `, ` between them.
+  case indexPoints
   /// Silence that a disc would have before or behind the track and the file has not, as `MM:SS:FF`. It is not played.
   case pregap
   case postgap

@@ -122,6 +122,48 @@ import Testing
     #expect(list.skippedCount == 2 && list.warnings.count == 3)
   }
 
+  /// Sound that is hidden in front of the first track's beginning: of a disc, not of its pauses.
+  @Test func whatIsHiddenBeforeTheFirstTrackIsTrackNought() throws {
+    func list(_ start: String, _ gap: String = "00:00:00") throws -> Playlist {
+      try parse(
+        "FILE a.flac WAVE\nTRACK 01 AUDIO\nTITLE T\nINDEX 00 \(gap)\nINDEX 01 \(start)\nTRACK 02 AUDIO\nINDEX 00 09:00:00\n"
+          + "INDEX 01 09:30:00", at: "x.cue")
+    }
+    let hidden = try list("03:20:10")
+    #expect(
+      hidden.entries.map(\.range) == [
+        TimeRange(start: .zero, end: cd(3, 20, 10)), TimeRange(start: cd(3, 20, 10), end: cd(9, 30, 0)),
+        TimeRange(start: cd(9, 30, 0), duration: .positiveInfinity),
+      ])
+    #expect(hidden.entries.map(\.title) == [nil, "T", nil])
+    #expect(hidden.entries.map(\.metadata[.trackNumber]) == ["0", "1", "2"])
+    #expect(hidden.entries[0].duration == cd(3, 20, 10))
+    #expect(try list("00:04:00").entries.count == 3)
+    #expect(try list("00:03:74").entries.count == 2)
+    #expect(try list("00:06:00", "00:02:01").entries.count == 2)
+  }
+
+  @Test func pointsWithinATrackAreKeptAndWrittenAgain() throws {
+    let sheet =
+      "FILE a.flac WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nINDEX 02 01:00:05\nINDEX 03 100:09:74\nFILE b.flac WAVE\nINDEX 04 00:01:00\n"
+    let list = try parse(sheet, at: "x.cue")
+    #expect(list.entries.map(\.metadata[.indexPoints]) == ["2 01:00:05, 3 100:09:74"])
+    let writer = CueWriter(names: PlaceWriter(base: nil))
+    let lines = try writer.lines(of: list.entries[0], index: 0, after: nil).map { $0.drop { $0 == " " } }
+    #expect(lines.suffix(3) == ["INDEX 01 00:00:00", "INDEX 02 01:00:05", "INDEX 03 100:09:74"])
+  }
+
+  @Test func silenceThatIsNotInTheFileIsLeftOutAndSaidToBe() throws {
+    let list = try parse(
+      "FILE a WAVE\nTRACK 1 AUDIO\nPREGAP 0:2:0\nINDEX 01 0:0:0\nTRACK 2 AUDIO\nINDEX 01 0:5:0\nPOSTGAP 0:1:0",
+      at: "x.cue")
+    #expect(list.entries.count == 2 && list.skippedCount == 0)
+    #expect(list.warnings.map(\.error.code) == [.silenceLeftOut, .silenceLeftOut])
+    #expect(list.warnings.map(\.line) == [2, 5])
+    #expect(
+      list.warnings.first?.error.message == "track 1: the pregap is silence that is not in the file, and is not played")
+  }
+
   @Test(arguments: [
     "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 00:60:00", "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 00:00:75",
     "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 00:00", "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 -1:00:00",

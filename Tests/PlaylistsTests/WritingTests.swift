@@ -70,13 +70,19 @@ import Testing
   }
 
   @Test func aSheetReadsBackEqual() throws {
-    let list = try parse(Sample.cue, at: "album.cue")
-    #expect(try reread(list, .cue) == list)
+    // What is said of the pauses names lines.
+    func heard(_ list: Playlist) -> Playlist {
+      var list = list
+      list.warnings = []
+      return list
+    }
+    let list = heard(try parse(Sample.cue, at: "album.cue"))
+    #expect(heard(try reread(list, .cue)) == list)
     var files = list
     files.entries.insert(PlaylistEntry(place: .path("/music/lists/whole.wav"), metadata: [.trackNumber: "1"]), at: 0)
     files.entries += [files.entries[0], files.entries[0]]
     for index in files.entries.indices { files.entries[index].metadata[.trackNumber] = String(index + 1) }
-    #expect(try reread(files, .cue) == files)
+    #expect(heard(try reread(files, .cue)) == files)
   }
 
   @Test func linesOfAList() throws {
