@@ -111,8 +111,8 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "MediaCore", "Playlists", "WireProtocol", "NetworkIO", "Playback", "MediaAssets", "Loudness", log, deque,
-        ordered,
+        "MediaCore", "CMediaShims", "RealtimeAudio", "Playlists", "WireProtocol", "NetworkIO", "Playback", "MediaAssets",
+        "Loudness", log, deque, ordered,
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -126,7 +126,8 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict, linkerSettings: small),
-    .executableTarget(name: "playhead", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
+    .executableTarget(
+      name: "playhead", dependencies: ["WireProtocol", "MediaCore", "CMediaShims"], swiftSettings: strict),
 
     // The library's umbrella.
     .target(

@@ -42,7 +42,7 @@ extension Connection {
           .tooManyAssets, "a connection has at most \(server.limits.assetCount) assets open; `asset.close` closes one",
           operation: CommandName.assetOpen.rawValue)
       }
-      return .ok(["asset": .int(assets.add(PlayerRegistry.asset(path, network, precise: precise)))])
+      return .ok(["asset": .int(assets.add(server.registry.asset(path, network, precise: precise)))])
     case .status(let id): return status(of: try asset(id, .assetStatus), id)
     case .tracks(let id):
       let properties = try Self.properties(of: try asset(id, .assetTracks), .assetTracks)

@@ -49,6 +49,8 @@ public final class ControlServer: @unchecked Sendable {
     var listener: SocketListener
     var channel: any Channel
     var context: ServerContext
+    /// Where descriptors are handed over; nil when that socket cannot be made.
+    var handOver: (listener: SocketListener, channel: any Channel)?
   }
 
   /// A server for the players of `engine`.
@@ -79,12 +81,29 @@ public final class ControlServer: @unchecked Sendable {
           engine: engine, logger: logger)
       }.wait()
       let channel = try bootstrap(context).withBoundSocket(listener.takeDescriptor()).wait()
-      running = Running(listener: listener, channel: channel, context: context)
+      running = Running(listener: listener, channel: channel, context: context, handOver: startHandOver(context))
     } catch {
       listener.remove()
       throw MediaError(.writeFailed, "cannot listen at \(listener.path): \(error)")
     }
     logger.info("listening", metadata: ["socket": "\(listener.path)", "connections": "\(limits.connectionCount)"])
+  }
+
+  /// Makes the socket on which descriptors are handed over. Without it everything else works.
+  private func startHandOver(_ context: ServerContext) -> (listener: SocketListener, channel: any Channel)? {
+    do {
+      let listener = try SocketListener(path: configuration.place.path + DescriptorSocket.suffix)
+      do {
+        let bootstrap = DescriptorSocket(context).bootstrap(on: eventLoop)
+        return (listener, try bootstrap.withBoundSocket(listener.takeDescriptor()).wait())
+      } catch {
+        listener.remove()
+        throw error
+      }
+    } catch {
+      logger.warning("no descriptors can be handed over", metadata: ["error": "\(error)"])
+      return nil
+    }
   }
 
   /// Takes no more connections, says goodbye on those that there are, and removes the socket. Blocks for a quarter of a second
@@ -93,7 +112,9 @@ public final class ControlServer: @unchecked Sendable {
     guard let running else { return }
     self.running = nil
     try? running.channel.close().wait()
+    try? running.handOver?.channel.close().wait()
     farewell(running.context)
+    running.handOver?.listener.remove()
     running.listener.remove()
     logger.info("stopped listening", metadata: ["socket": "\(running.listener.path)"])
   }
@@ -137,7 +158,7 @@ public final class ControlServer: @unchecked Sendable {
   }
 
   /// Why a new connection is not served; nil when it is.
-  private static func refusal(of channel: any Channel, _ server: ServerContext) -> MediaError? {
+  static func refusal(of channel: any Channel, _ server: ServerContext) -> MediaError? {
     if server.isShuttingDown { return MediaError(.shuttingDown, "playheadd is stopping") }
     let userID = PeerCredentials.userID(of: channel)
     guard let userID, userID == geteuid() || server.allowedUserIDs.contains(userID) else {

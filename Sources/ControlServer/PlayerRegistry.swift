@@ -51,10 +51,13 @@ final class PlayerRegistry {
   /// In the order in which they were made.
   private(set) var players: [NamedPlayer]
   private var nextItemID: PlayerItem.ID = 1
+  /// What was handed over, and waits to be an entry.
+  let descriptors: DescriptorTable
 
   init(engine: PlaybackEngine, limits: WireLimits) {
     self.engine = engine
     self.limits = limits
+    descriptors = DescriptorTable(loop: engine.loop, limit: limits.descriptorCount)
     players = [NamedPlayer(name: Self.mainName, player: QueuePlayer(engine: engine, name: Self.mainName))]
   }
 
@@ -97,22 +100,26 @@ final class PlayerRegistry {
     }
     for path in paths {
       guard let entries = lists?.entries[path] else {
-        append(Self.asset(path, network, precise: precise), nil)
+        append(asset(path, network, precise: precise), nil)
         continue
       }
-      var assets = PlaylistAssets(prefersPreciseDuration: precise)
+      var assets = PlaylistAssets(prefersPreciseDuration: precise, options: HTTPOptions(network))
       for entry in entries { if let asset = assets.asset(for: entry) { append(asset, entry) } }
     }
     return items
   }
 
-  /// An asset for a path or an address. What is no address after all is one that fails.
-  static func asset(_ path: FilePath, _ network: NetworkOptions = NetworkOptions(), precise: Bool) -> Asset {
-    guard path.isAddress else { return Asset(path: path.bytes, prefersPreciseDuration: precise) }
+  /// An asset for a path, an address or a descriptor. What is no address after all, or no descriptor any more, is one that fails.
+  func asset(_ path: FilePath, _ network: NetworkOptions = NetworkOptions(), precise: Bool) -> Asset {
+    if path.isFile { return Asset(path: path.bytes, prefersPreciseDuration: precise) }
     do throws(MediaError) {
+      if let number = path.descriptorNumber {
+        return Asset(place: .descriptor(try descriptors.take(number)), prefersPreciseDuration: precise)
+      }
       return Asset(url: try HTTPURL(path.text), options: HTTPOptions(network), prefersPreciseDuration: precise)
     } catch {
-      return Asset(name: "an address") { () throws(MediaError) in throw error }
+      return Asset(name: path.descriptorNumber == nil ? "an address" : path.text) { () throws(MediaError) in throw error
+      }
     }
   }
 
@@ -122,8 +129,9 @@ final class PlayerRegistry {
     return item.copy(id: nextItemID)
   }
 
-  /// Items that nobody has heard of are not wanted: their numbers are given again.
+  /// Items that nobody has heard of are not wanted: their numbers are given again, and their descriptors may be taken again.
   func unmake(_ items: [PlayerItem]) {
+    for item in items { if let descriptor = item.asset.descriptor { descriptors.putBack(descriptor) } }
     guard let first = items.first, let last = items.last, last.id + 1 == nextItemID,
       // With those of others in between they are lost.
       last.id - first.id == PlayerItem.ID(items.count - 1)
@@ -187,6 +195,7 @@ extension Asset {
   /// Where it is, as the wire writes it: a path, or an address without user name and password.
   var wirePath: FieldValue {
     if let url { return .path(FilePath(address: url.redacted)) }
+    if let descriptor { return .string(descriptor.name) }
     return FilePath(bytes: path).map(FieldValue.path) ?? FieldValue.none
   }
 }

@@ -1,11 +1,12 @@
 import MediaCore
+import NetworkIO
 import Playback
 import Playlists
 import WireProtocol
 
 /// What lists among the paths of an edit contain.
 struct ListExpansion {
-  /// The entries that are files, by the list's path.
+  /// The entries that can be played, by the list's path.
   private(set) var entries: [FilePath: [PlaylistEntry]] = [:]
   private(set) var skippedCount = 0
   private(set) var warnings: [PlaylistWarning] = []
@@ -16,11 +17,14 @@ struct ListExpansion {
       skippedCount += list.skippedCount
       for warning in list.warnings { warn(warning) }
       entries[path] = list.entries.filter { entry in
-        if case .file(let path) = entry.place, FilePath(bytes: path) != nil { return true }
+        switch entry.place {
+        case .file(let path): if FilePath(bytes: path) != nil { return true }
+        case .url(let text): if (try? FilePath(text: text))?.isAddress == true { return true }
+        }
         skippedCount += 1
         warn(
           PlaylistWarning(
-            line: 0, error: MediaError(.unsupportedPlace, "only files can be played: \(entry.place.displayText)")))
+            line: 0, error: MediaError(.unsupportedPlace, "nothing that can be played: \(entry.place.displayText)")))
         return false
       }
     }
@@ -53,7 +57,9 @@ extension Connection {
   ) throws(MediaError) {
     try check(command.ifVersion, of: target)
     let loader = server.playlistLoader
-    let number = loader.read(lists.map(\.bytes), assumed: isForced ? .m3u : nil) { [weak self] result in
+    let places = lists.map { $0.isAddress ? PlaylistPlace.url($0.text) : .file($0.bytes) }
+    let number = loader.read(places, assumed: isForced ? .m3u : nil, options: HTTPOptions(command.network)) {
+      [weak self] result in
       guard let self else { return }
       do throws(MediaError) {
         try self.finish(command, ListExpansion(lists, try result.get()), on: target, request)
@@ -152,9 +158,16 @@ extension PlayerItem {
     return (playlistEntry?.title ?? titles?.title, titles?.artist)
   }
 
+  /// Where it is, as a list says it. What somebody opened is nowhere: who reads the list leaves it out.
+  private var listedPlace: PlaylistPlace {
+    asset.url.map { .url($0.redacted) } ?? asset.descriptor.map { .url($0.name) } ?? .file(asset.path)
+  }
+
   /// As an entry of a list.
   fileprivate var exported: PlaylistEntry {
-    var entry = playlistEntry ?? PlaylistEntry(place: asset.url.map { .url($0.redacted) } ?? .file(asset.path))
+    var entry = playlistEntry ?? PlaylistEntry(place: listedPlace)
+    // Without what a list said of a user.
+    if asset.url != nil { entry.place = listedPlace }
     entry.range = timeRange
     if duration.isNumeric { entry.duration = duration }
     return entry

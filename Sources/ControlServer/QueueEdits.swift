@@ -236,7 +236,7 @@ extension QueueCommand {
     }
   }
 
-  fileprivate var network: NetworkOptions {
+  var network: NetworkOptions {
     switch self {
     case .load(_, _, _, _, let network), .append(_, _, _, _, let network), .insert(_, _, _, _, _, let network),
       .replace(_, _, _, _, let network):

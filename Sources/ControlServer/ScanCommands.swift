@@ -35,7 +35,7 @@ extension Connection {
     let target = if let name = command.player { try server.registry.player(name) } else { nil as NamedPlayer? }
     let paths = command.paths
     let scan = LoudnessScan(
-      paths.map { PlayerRegistry.asset($0, precise: false) }, measuresAlbum: command.measuresAlbum)
+      paths.map { server.registry.asset($0, precise: false) }, measuresAlbum: command.measuresAlbum)
     let number = scans.add(scan)
     let loop = server.loop
     let form = request.request.address.form
@@ -70,7 +70,7 @@ extension Connection {
   /// are as if they had no tags.
   private static func apply(_ report: LoudnessReport, _ paths: [FilePath], to target: NamedPlayer) -> Int {
     var gains: [[UInt8]: ReplayGain] = [:]
-    for (path, result) in zip(paths, report.files) where !path.isAddress {
+    for (path, result) in zip(paths, report.files) where path.isFile {
       guard case .success(let found) = result else { continue }
       var gain = ReplayGain()
       gain.trackGainDecibels = found.gainDecibels

@@ -29,7 +29,7 @@ public final class FileSource {
   let memory: [UInt8]?
   /// Who has the bytes, when it is neither a file nor memory.
   public let byteSource: (any ByteSource)?
-  /// Where FFmpeg reads next in `memory`, or in `byteSource`.
+  /// Where FFmpeg reads next, in all but pipes: a descriptor's own place is not used, for others may share it.
   private var nextOffset: Int64 = 0
   /// Bytes read so far, by FFmpeg and by ourselves, over every reopening.
   public internal(set) var readByteCount: Int64 = 0
@@ -56,6 +56,17 @@ public final class FileSource {
       throw AVFailure(errno: errno == ENXIO ? ESPIPE : errno, call: "open")
     }
     try self.init(path: path, descriptor: descriptor, kinds: kinds, interrupt: interrupt)
+  }
+
+  /// Reads a regular file that is open, from its first byte on, without moving the descriptor's own place. The descriptor stays
+  /// the caller's.
+  ///
+  /// - Parameter hint: a name whose ending says what may be in it, as a file's does.
+  public convenience init(duplicating descriptor: Int32, hint: String, interrupt: Interrupt) throws(AVFailure) {
+    let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard duplicate >= 0 else { throw AVFailure(errno: errno, call: "dup") }
+    try self.init(
+      path: Array(hint.utf8.filter { $0 != 0 }), descriptor: duplicate, kinds: .regularFiles, interrupt: interrupt)
   }
 
   /// Reads bytes that are in memory already. They are shared, not copied.
@@ -160,8 +171,7 @@ public final class FileSource {
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
   }
 
-  /// The same open file from its start, whatever its name is by now. This source must not be read any more: the two
-  /// share one offset.
+  /// The same open file from its start, whatever its name is by now. Of a pipe this source must not be read any more.
   func reopened() throws(AVFailure) -> FileSource {
     if let byteSource {
       let source = try FileSource(
@@ -176,11 +186,6 @@ public final class FileSource {
     }
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard duplicate >= 0 else { throw AVFailure(errno: errno, call: "dup") }
-    guard lseek(duplicate, 0, SEEK_SET) == 0 else {
-      let error = errno
-      Glibc.close(duplicate)
-      throw AVFailure(errno: error, call: "lseek")
-    }
     let source = try FileSource(
       path: path, descriptor: duplicate, kinds: byteCount == nil ? .regularFilesAndPipes : .regularFiles,
       interrupt: interrupt)
@@ -273,9 +278,13 @@ public final class FileSource {
     }
     while true {
       if interrupt.isCancelled { return noteInterruption() }
-      let count = Glibc.read(descriptor, buffer, Int(max(0, byteCount)))
+      let wanted = Int(max(0, byteCount))
+      let count =
+        self.byteCount == nil
+        ? Glibc.read(descriptor, buffer, wanted) : pread(descriptor, buffer, wanted, Int(nextOffset))
       if count > 0 {
         readByteCount += Int64(count)
+        nextOffset += Int64(count)
         return Int32(count)
       }
       if count == 0 { return shim_AVERROR_EOF() }
@@ -296,18 +305,9 @@ public final class FileSource {
     return shim_AVERROR_EXIT()
   }
 
-  private func seek(to offset: Int64, whence: Int32) -> Int64 {
-    if memory != nil || byteSource != nil { return seek(to: offset, whence: whence, byteCount: presentByteCount) }
-    if whence & AVSEEK_SIZE != 0 {
-      var status = stat()
-      return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : Int64(shim_AVERROR(errno))
-    }
-    let position = lseek(descriptor, Int(offset), whence & ~AVSEEK_FORCE)
-    return position >= 0 ? Int64(position) : Int64(shim_AVERROR(errno))
-  }
-
   /// As `lseek`: behind the end is allowed, before the beginning is not.
-  private func seek(to offset: Int64, whence: Int32, byteCount: Int64?) -> Int64 {
+  private func seek(to offset: Int64, whence: Int32) -> Int64 {
+    let byteCount = presentByteCount
     if whence & AVSEEK_SIZE != 0 { return byteCount ?? Int64(shim_AVERROR(ENOSYS)) }
     let base: Int64?
     switch whence & ~AVSEEK_FORCE {

@@ -59,7 +59,7 @@ public final class Interrupt: Sendable {
   }
 
   /// Blocks until `descriptor` can be read or this is cancelled; false when cancelled.
-  func waitUntilReadable(_ descriptor: Int32) throws(AVFailure) -> Bool {
+  public func waitUntilReadable(_ descriptor: Int32) throws(AVFailure) -> Bool {
     let event = eventDescriptor.withLock { existing in
       if existing < 0 { existing = media_shims_event_open() }
       return existing

@@ -41,7 +41,7 @@ public final class Asset: Sendable {
     networkLog =
       switch place {
       case .url: NetworkLog()
-      case .path, .data, .source: .empty
+      case .path, .data, .descriptor, .source: .empty
       }
   }
 
@@ -116,6 +116,7 @@ public final class Asset: Sendable {
         }
         if case .success? = known { return known ?? result }
         known = result
+        if case .failure = result { descriptor?.stream?.giveUp() }
         return result
       }.get()
     }

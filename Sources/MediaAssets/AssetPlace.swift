@@ -9,6 +9,8 @@ public enum AssetPlace: Sendable {
   case data([UInt8])
   /// A resource of an HTTP server, and how it is asked for.
   case url(HTTPURL, HTTPOptions)
+  /// A file, pipe or socket that somebody opened.
+  case descriptor(OpenDescriptor)
   /// Somebody else's bytes. Each reader has a source made for itself, on the thread that opens it.
   case source(name: String, make: @Sendable () throws(MediaError) -> any ByteSource)
 
@@ -18,6 +20,7 @@ public enum AssetPlace: Sendable {
     case .path(let path): String(decoding: path, as: UTF8.self)
     case .data(let data): "\(data.count) bytes of data"
     case .url(let url, _): url.redacted
+    case .descriptor(let descriptor): descriptor.name
     case .source(let name, _): name
     }
   }
@@ -54,6 +57,7 @@ extension Asset {
   public var isRemote: Bool {
     switch place {
     case .path, .data: false
+    case .descriptor(let descriptor): descriptor.kind == .stream
     case .url, .source: true
     }
   }

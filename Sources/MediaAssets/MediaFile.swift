@@ -20,7 +20,9 @@ enum MediaFile {
         switch asset.place {
         case .path(let path): try FileSource(path: path, kinds: kinds, interrupt: interrupt)
         case .data(let data): try FileSource(bytes: data, interrupt: interrupt)
-        case .url, .source:
+        case .descriptor(let descriptor) where descriptor.kind == .file:
+          try FileSource(duplicating: descriptor.descriptor, hint: name, interrupt: interrupt)
+        case .url, .descriptor, .source:
           if let bytes {
             try FileSource(opened: bytes, hint: hint, interrupt: interrupt)
           } else {
@@ -47,6 +49,11 @@ enum MediaFile {
       let source = try asset.openSource(
         { () throws(MediaError) in HTTPResource(url: url, options: options, log: log) }, interrupt: interrupt)
       return (source, MediaTypeHint.name(url.lastPathComponent, mediaType: source.mediaType))
+    case .descriptor(let descriptor):
+      guard let stream = descriptor.stream else { return (nil, "") }
+      let source = try asset.openSource(
+        { () throws(MediaError) in DescriptorReader(stream) }, interrupt: interrupt)
+      return (source, descriptor.name)
     case .source(let name, let make):
       let source = try asset.openSource(make, interrupt: interrupt)
       return (source, MediaTypeHint.name(name, mediaType: source.mediaType))

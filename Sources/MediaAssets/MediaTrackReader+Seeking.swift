@@ -49,7 +49,7 @@ extension MediaTrackReader {
 
   /// Goes to `target`, or to a place in `allowed`, which contains it, that costs less.
   func move(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
-    if isForwardOnly { return goOn() }
+    if isForwardOnly { return try goOn(to: target) }
     pendingError = nil
     reader.isWarmingUp = true
     lastSeekTimings = SeekTimings()
@@ -79,8 +79,11 @@ extension MediaTrackReader {
     }
   }
 
-  /// A stream that does not go back goes on where it is, whatever is asked for.
-  private func goOn() {
+  /// A stream that does not go back goes on where it is, whatever is asked for. Errors: `onlyInOrder` when it has ended.
+  private func goOn(to target: Int64) throws(MediaError) {
+    guard !isAtEnd || target >= position else {
+      throw MediaError(.onlyInOrder, "the stream is over, and does not come again: \(displayPath)", operation: "seek")
+    }
     if mustReposition { reader.goOn() }
     mustReposition = false
     pendingError = nil

@@ -1,20 +1,91 @@
 import LibAV
 import MediaCore
+import NetworkIO
 import Playlists
+import RealtimeAudio
+
+/// One reading of lists, which can be given up while it blocks: a server may take its time.
+///
+/// Threading: used for one `Playlist` at a time, on a thread that may block; `cancel` from any, does not block.
+public final class PlaylistReading: Sendable {
+  /// How long all lists that one leads to may take together.
+  static let patienceNanoseconds: Int64 = 60_000_000_000
+
+  let interrupt = Interrupt()
+  private let options: HTTPOptions
+
+  /// - Parameter options: how servers are asked.
+  public init(options: HTTPOptions = HTTPOptions()) { self.options = options }
+
+  /// Makes what runs, and what comes, throw `cancelled`.
+  public func cancel() { interrupt.cancel() }
+
+  /// The bytes of a list. Errors: those of files, or of `HTTPResource`; `playlistLimitExceeded` when there are more than
+  /// `byteLimit`; `networkTimedOut` behind the deadline.
+  fileprivate func data(of place: PlaylistPlace, byteLimit: Int, until deadline: HostTime) throws(MediaError)
+    -> PlaylistData
+  {
+    switch place {
+    case .file(let path): return try PlaylistData(path: path, byteLimit: byteLimit, interrupt: interrupt)
+    case .url(let text): return PlaylistData(bytes: try fetch(HTTPURL(text), byteLimit: byteLimit, until: deadline))
+    }
+  }
+
+  private func fetch(_ url: HTTPURL, byteLimit: Int, until deadline: HostTime) throws(MediaError) -> [UInt8] {
+    try checkTime(deadline, url)
+    let resource = HTTPResource(url: url, options: options)
+    let source: FileSource
+    do throws(AVFailure) {
+      try FileSource.open(resource, interrupt: interrupt)
+      source = try FileSource(opened: resource, hint: "", interrupt: interrupt)
+    } catch {
+      throw MediaError(error, path: url.redacted)
+    }
+    let tooLong = MediaError(.playlistLimitExceeded, "a list has at most \(byteLimit) bytes: \(url)")
+    if let byteCount = resource.byteCount, byteCount > byteLimit { throw tooLong }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    // The source has the interrupt end reading.
+    defer { withExtendedLifetime(source) {} }
+    while true {
+      try checkTime(deadline, url)
+      let result = piece.withUnsafeMutableBytes { buffer in
+        Result { () throws(MediaError) in try resource.read(into: buffer, at: Int64(bytes.count)) }
+      }
+      let count = try result.get()
+      if count == 0 { return bytes }
+      bytes += piece.prefix(count)
+      if bytes.count > byteLimit { throw tooLong }
+    }
+  }
+
+  private func checkTime(_ deadline: HostTime, _ url: HTTPURL) throws(MediaError) {
+    if HostTime.now < deadline { return }
+    throw MediaError(
+      .networkTimedOut,
+      "lists may take \(Self.patienceNanoseconds / 1_000_000_000) s together, and are not read: \(url)",
+      operation: "list")
+  }
+}
 
 extension Playlist {
-  /// Reads the list in a file, and those that it names: see `init(expanding:assumed:reader:)`. Only regular files are read,
-  /// and at most 64 MiB. Blocks.
+  /// Reads the list at a place, and those that it names: see `init(expanding:assumed:reader:)`. Of files only regular ones are read.
+  /// Lists of servers name no files of this machine: such entries are left out, with `notAllowed`. At most 64 MiB, and for about a
+  /// minute. Blocks.
   ///
-  /// Errors: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`; those of lists.
-  public init(contentsOf path: [UInt8], assumed: PlaylistFormat? = nil) throws(MediaError) {
-    let interrupt = Interrupt()
-    try self.init(expanding: .file(path), assumed: assumed) { (place, byteLimit) throws(MediaError) -> PlaylistData in
-      guard case .file(let path) = place else {
-        throw MediaError(.unsupportedPlace, "only lists in files are read, not \(place.displayText)")
-      }
-      return try PlaylistData(path: path, byteLimit: byteLimit, interrupt: interrupt)
+  /// Errors: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`; those of `HTTPResource`; those of lists; `cancelled`.
+  public init(
+    at place: PlaylistPlace, assumed: PlaylistFormat? = nil, reading: PlaylistReading = PlaylistReading()
+  ) throws(MediaError) {
+    let deadline = HostTime.now.advanced(byNanoseconds: PlaylistReading.patienceNanoseconds)
+    try self.init(expanding: place, assumed: assumed) { (place, byteLimit) throws(MediaError) -> PlaylistData in
+      try reading.data(of: place, byteLimit: byteLimit, until: deadline)
     }
+  }
+
+  /// The same for the list in a file.
+  public init(contentsOf path: [UInt8], assumed: PlaylistFormat? = nil) throws(MediaError) {
+    try self.init(at: .file(path), assumed: assumed)
   }
 }
 

@@ -176,7 +176,7 @@ struct TrackEdges: Sendable, Hashable {
       }
       if name == "data" {
         let length = count == 0xffff_ffff ? longCount ?? 0 : count
-        isCutOff = length > 0 && Int64(offset) + 8 + length > byteCount
+        isCutOff = byteCount > 0 && length > 0 && Int64(offset) + 8 + length > byteCount
         return
       }
       offset += 8 + Int(count) + Int(count & 1)

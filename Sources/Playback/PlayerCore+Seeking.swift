@@ -66,9 +66,10 @@ extension PlayerCore {
         .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "seek")
     }
     if let error = current.status.error { throw error }
-    if items[current.id]?.isSeekable == false {
+    if let item = items[current.id], item.isSeekable == false {
       throw MediaError(
-        .rangesNotSupported, "item \(current.id) is a stream, which is heard as it comes", operation: "seek")
+        item.asset.descriptor == nil ? .rangesNotSupported : .onlyInOrder,
+        "item \(current.id) is a stream, which is heard as it comes", operation: "seek")
     }
     return current
   }

@@ -1,12 +1,12 @@
 import MediaAssets
 import MediaCore
+import NetworkIO
 import Playlists
 import RealtimeAudio
 
 /// Items from lists.
 extension PlayerItem {
-  /// An item for each entry of a list that is a file; others, and how many there are, `skipped` gets. Entries of the same file share
-  /// an asset.
+  /// An item for each entry of a list; how many were left out, `skipped` gets. Entries that are parts of the same file share an asset.
   public static func items(
     of playlist: Playlist, prefersPreciseDuration: Bool = false
   ) -> (items: [PlayerItem], skippedCount: Int) {
@@ -30,23 +30,37 @@ extension PlayerItem {
   }
 }
 
-/// The assets of a list's entries: one for each file.
+/// The assets of a list's entries: one for each place.
 public struct PlaylistAssets {
   private let prefersPreciseDuration: Bool
-  private var assets: [[UInt8]: Asset] = [:]
+  private let options: HTTPOptions
+  private var assets: [PlaylistPlace: Asset] = [:]
 
   /// None yet.
-  public init(prefersPreciseDuration: Bool) { self.prefersPreciseDuration = prefersPreciseDuration }
+  ///
+  /// - Parameter options: how servers are asked.
+  public init(prefersPreciseDuration: Bool, options: HTTPOptions = HTTPOptions()) {
+    self.prefersPreciseDuration = prefersPreciseDuration
+    self.options = options
+  }
 
-  /// The asset of an entry's file; nil when it is elsewhere.
+  /// The asset of an entry's place; nil when nothing there can be played.
   public mutating func asset(for entry: PlaylistEntry) -> Asset? {
-    guard case .file(let path) = entry.place else { return nil }
     // Whole files are often many, and seldom the same.
-    guard entry.range != nil else { return Asset(path: path, prefersPreciseDuration: prefersPreciseDuration) }
-    if let asset = assets[path] { return asset }
-    let asset = Asset(path: path, prefersPreciseDuration: prefersPreciseDuration)
-    assets[path] = asset
+    guard entry.range != nil else { return makeAsset(entry.place) }
+    if let asset = assets[entry.place] { return asset }
+    let asset = makeAsset(entry.place)
+    assets[entry.place] = asset
     return asset
+  }
+
+  private func makeAsset(_ place: PlaylistPlace) -> Asset? {
+    switch place {
+    case .file(let path): return Asset(path: path, prefersPreciseDuration: prefersPreciseDuration)
+    case .url(let text):
+      guard let url = try? HTTPURL(text) else { return nil }
+      return Asset(url: url, options: options, prefersPreciseDuration: prefersPreciseDuration)
+    }
   }
 }
 
@@ -85,10 +99,9 @@ extension TimeRange {
   }
 }
 
-/// Reads lists one after another, off the control loop.
+/// Reads lists off the control loop, a few at once: a server that takes its time holds up no other list.
 ///
-/// Threading: `read`, `cancel` and completions on the control loop; files are read on a thread of its own, which lives while
-/// there is work.
+/// Threading: `read`, `cancel` and completions on the control loop; lists are read on threads, which live while there is work.
 public final class PlaylistLoader: @unchecked Sendable {
   // `@unchecked Sendable`: everything but the reading is confined to `loop`.
 
@@ -97,51 +110,67 @@ public final class PlaylistLoader: @unchecked Sendable {
 
   private struct Job {
     var number: UInt64
-    var paths: [[UInt8]]
+    var places: [PlaylistPlace]
     var assumed: PlaylistFormat?
+    var reading: PlaylistReading
     var completion: Completion
   }
 
+  /// Requests whose lists are read at once.
+  private static let threadLimit = 8
+
   private let loop: any ControlLoop
   private var waiting: [Job] = []
-  private var isBusy = false
+  private var running: [UInt64: Job] = [:]
+  /// With those of requests that were cancelled, and end when they notice.
+  private var threadCount = 0
   private var nextNumber: UInt64 = 0
 
   /// A loader whose completions are called on `loop`.
   public init(loop: any ControlLoop) { self.loop = loop }
 
-  /// Reads the lists in some files, and those that they name. Answers a number for `cancel`.
+  /// Reads the lists at some places, and those that they name. Answers a number for `cancel`.
+  ///
+  /// - Parameter options: how servers are asked.
   public func read(
-    _ paths: [[UInt8]], assumed: PlaylistFormat?, completion: @escaping Completion
+    _ places: [PlaylistPlace], assumed: PlaylistFormat?, options: HTTPOptions = HTTPOptions(),
+    completion: @escaping Completion
   ) -> UInt64 {
     nextNumber += 1
-    waiting.append(Job(number: nextNumber, paths: paths, assumed: assumed, completion: completion))
+    waiting.append(
+      Job(
+        number: nextNumber, places: places, assumed: assumed, reading: PlaylistReading(options: options),
+        completion: completion))
     startNext()
     return nextNumber
   }
 
-  /// What has not been read is not; what is being read is thrown away.
-  public func cancel(_ number: UInt64) { waiting.removeAll { $0.number == number } }
+  /// What has not been read is not; what is being read is given up.
+  public func cancel(_ number: UInt64) {
+    waiting.removeAll { $0.number == number }
+    running.removeValue(forKey: number)?.reading.cancel()
+  }
 
   private func startNext() {
-    guard !isBusy, let job = waiting.first else { return }
-    isBusy = true
-    let (number, paths, assumed) = (job.number, job.paths, job.assumed)
-    NamedThread.detached(name: "read-list") { [loop] in
-      let result = Result { () throws(MediaError) -> [Playlist] in
-        var lists: [Playlist] = []
-        for path in paths { lists.append(try Playlist(contentsOf: path, assumed: assumed)) }
-        return lists
+    while threadCount < Self.threadLimit, !waiting.isEmpty {
+      let job = waiting.removeFirst()
+      running[job.number] = job
+      threadCount += 1
+      let (number, places, assumed, reading) = (job.number, job.places, job.assumed, job.reading)
+      NamedThread.detached(name: "read-list") { [loop] in
+        let result = Result { () throws(MediaError) -> [Playlist] in
+          var lists: [Playlist] = []
+          for place in places { lists.append(try Playlist(at: place, assumed: assumed, reading: reading)) }
+          return lists
+        }
+        loop.execute { self.finished(number, result) }
       }
-      loop.execute { self.finished(number, result) }
     }
   }
 
   private func finished(_ number: UInt64, _ result: Result<[Playlist], MediaError>) {
-    isBusy = false
-    if let index = waiting.firstIndex(where: { $0.number == number }) {
-      waiting.remove(at: index).completion(result)
-    }
+    threadCount -= 1
+    running.removeValue(forKey: number)?.completion(result)
     startNext()
   }
 }

@@ -35,7 +35,7 @@ extension CommandTable {
       waiting: .always, reply: ["asset", "status"], rows: ["key", "status", "value"],
       errors: [
         .noSuchAsset, .cancelled, .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat,
-        .noPlayableTracks, .damagedFile, .unknownCodec,
+        .noPlayableTracks, .damagedFile, .unknownCodec, .noSuchDescriptor, .onlyInOrder,
       ] + networkErrors,
       example: [
         "> @4 asset.load 1 duration tracks", "< @4 | key=duration status=loaded value=183.2",

@@ -146,7 +146,7 @@ extension Arguments {
     let (index, offset) = (integer(.index), integer(.offset))
     if let file = paths(.file).first {
       guard offset == nil, integer(.limit) == nil else { throw failure("say file or offset, not both") }
-      guard !file.isAddress else { throw failure("file is a path, not an address") }
+      guard file.isFile else { throw failure("file is a path, not an address or a descriptor") }
       return .file(index: index, file, replaces: flag(.replace))
     }
     guard !flag(.replace) else { throw failure("replace is for a file") }

@@ -3,7 +3,8 @@ import MediaCore
 extension CommandTable {
   private static let paths = ParameterSpec(
     .paths, .path, .list, "PATH",
-    "absolute paths, `file://` URLs (percent-encoded: for paths that are not UTF-8), or `http://` and `https://` URLs")
+    "absolute paths, `file://` URLs (percent-encoded: for paths that are not UTF-8), `http://` and `https://` URLs, or `fd:N`"
+      + " (*Open files*)")
   private static let ids = ParameterSpec(.ids, item, .list, "ID", "ids of entries")
   private static let wait = ParameterSpec(
     .wait, .word(["ready"]), .option, "ready",
@@ -35,7 +36,8 @@ extension CommandTable {
 
   private static let list = ParameterSpec(
     .list, .word(["true", "false"]), .option, "true|false",
-    "whether the paths are lists of media; unless said those are that end in .m3u, .m3u8, .pls, .xspf or .cue")
+    "whether the paths are lists of media; unless said those are that end in .m3u, .m3u8 (addresses: not), .pls, .xspf or .cue"
+  )
   private static let listErrors: [MediaError.Code] = [
     .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,
   ]
@@ -44,7 +46,7 @@ extension CommandTable {
   /// The command, waiting for the lists among its paths to be read.
   private static func expanding(_ command: QueueCommand, _ arguments: Arguments) -> Command {
     let said = arguments.text(.list).map { $0 == "true" }
-    let lists = arguments.paths(.paths).filter { !$0.isAddress && said ?? $0.isNamedAsPlaylist }
+    let lists = arguments.paths(.paths).filter { ($0.isFile || $0.isAddress) && said ?? $0.isNamedAsPlaylist }
     return .queue(
       lists.isEmpty ? command : .expanding(command, lists: lists, isForced: said == true), player: arguments.player)
   }
@@ -66,7 +68,8 @@ extension CommandTable {
   ]
 
   private static let loadErrors: [MediaError.Code] =
-    [.noSuchPlayer, .queueTooLong, .unsupportedPlace, .invalidState] + gatherErrors + itemErrors + networkErrors
+    [.noSuchPlayer, .queueTooLong, .unsupportedPlace, .invalidState, .noSuchDescriptor, .onlyInOrder] + gatherErrors
+    + itemErrors + networkErrors
 
   /// What an edit answers: with new entries, and while it is only gathered.
   private static let addedReply = ["[items]", "[version]", "[pending]"]

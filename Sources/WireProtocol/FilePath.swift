@@ -1,15 +1,36 @@
 import MediaCore
 
-/// The path of a file as the system knows it: bytes, absolute, without a NUL. Or the address of a resource of an HTTP server.
+/// The path of a file as the system knows it: bytes, absolute, without a NUL. Or the address of a resource of an HTTP server, or the
+/// number of a descriptor that was handed over, `fd:3`.
 ///
 /// On the wire it is text. A path that is UTF-8 stands there as it is; any other as a `file://` URL whose other bytes are
 /// percent-encoded. Every absolute path has exactly one such text, and the text leads back to the same bytes.
 public struct FilePath: Sendable, Hashable, CustomStringConvertible {
-  /// The path's bytes, beginning with `/`; no NUL at the end and none inside. An address's otherwise.
+  /// The path's bytes, beginning with `/`; no NUL at the end and none inside. An address's or a number's text otherwise.
   public let bytes: [UInt8]
 
   /// Whether it is an address, `http://` or `https://`, not a path.
-  public var isAddress: Bool { bytes.first != UInt8(ascii: "/") }
+  public var isAddress: Bool { bytes.first == UInt8(ascii: "h") || bytes.first == UInt8(ascii: "H") }
+
+  /// Whether it is the path of a file, not an address or a descriptor.
+  public var isFile: Bool { bytes.first == UInt8(ascii: "/") }
+
+  /// The number of a descriptor that was handed over; nil when it is none.
+  public var descriptorNumber: Int? { isFile || isAddress ? nil : string.flatMap(Self.descriptorNumber) }
+
+  /// The number in `fd:3`; nil for any other text.
+  public static func descriptorNumber(of text: String) -> Int? {
+    let digits = text.utf8.dropFirst(descriptorScheme.utf8.count)
+    guard text.hasPrefix(descriptorScheme), (1...18).contains(digits.count),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    return Int(String(digits) ?? "")
+  }
+
+  private static let descriptorScheme = "fd:"
+
+  /// What stands for a descriptor that was handed over.
+  public init(descriptorNumber: Int) { bytes = Array("\(Self.descriptorScheme)\(descriptorNumber)".utf8) }
 
   /// A path from the system's bytes; nil when they are not an absolute path or hold a NUL.
   public init?(bytes: [UInt8]) {
@@ -24,7 +45,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   static let maximumAddressByteCount = 8_192
 
   /// Reads the wire's text: an absolute path, a `file://` URL without a host (or with `localhost`), or an `http://` or
-  /// `https://` URL.
+  /// `https://` URL, or `fd:N`.
   ///
   /// Errors: `bad-arguments` for a relative path (the daemon's own folder means nothing to a client), an empty one, a NUL or bad
   /// percent-encoding; `unsupported-place` for a URL of another scheme.
@@ -33,6 +54,10 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     guard !utf8.isEmpty else { throw MediaError(.badArguments, "a path cannot be empty") }
     if utf8.first == UInt8(ascii: "/") {
       guard !utf8.contains(0) else { throw MediaError(.badArguments, "a path cannot hold a NUL byte") }
+      bytes = utf8
+      return
+    }
+    if Self.descriptorNumber(of: text) != nil {
       bytes = utf8
       return
     }
@@ -83,21 +108,24 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   /// The path as a string; nil when its bytes are not UTF-8.
   public var string: String? { String(validating: bytes, as: UTF8.self) }
 
-  /// Whether the path's name says that it is a list of media.
+  /// Whether the path's name says that it is a list of media. An address that ends in .m3u8 is a stream (HLS) unless it is said to be
+  /// a list.
   public var isNamedAsPlaylist: Bool {
+    let bytes = isAddress ? bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") } : bytes[...]
     let name = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? []
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
-    return Self.playlistExtensions.contains(String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased())
+    let ending = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
+    return Self.playlistExtensions.contains(ending) && !(isAddress && ending == "m3u8")
   }
 
   private static let playlistExtensions: Set<String> = ["m3u", "m3u8", "pls", "xspf", "cue"]
 
   /// The text that stands for this path on the wire, in requests and replies.
-  public var text: String { string ?? (isAddress ? String(decoding: bytes, as: UTF8.self) : url) }
+  public var text: String { string ?? (isFile ? url : String(decoding: bytes, as: UTF8.self)) }
 
   /// The path as a percent-encoded `file://` URL (RFC 8089, RFC 3986 section 2.3: unreserved characters and `/` stay).
   public var url: String {
-    if isAddress { return text }
+    guard isFile else { return text }
     var encoded = Array("file://".utf8)
     for byte in bytes {
       if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "~") || ASCII.isNameByte(byte) {

@@ -35,6 +35,8 @@ public struct WireLimits: Sendable, Hashable {
   public var listCount = 1_000
   /// Assets that one connection has open.
   public var assetCount = 64
+  /// Descriptors that were handed over and wait for a command that takes them.
+  public var descriptorCount = 16
   /// Players of one daemon.
   public var playerCount = 64
 
@@ -51,7 +53,7 @@ public struct WireLimits: Sendable, Hashable {
       ("connections", connectionCount), ("subscriptions", subscriptionCount), ("output-bytes", outputByteCount),
       ("queue-length", queueCount), ("edit-changes", editCount), ("edit-bytes", editByteCount),
       ("gathered-changes", gatheredCount), ("gathered-bytes", gatheredByteCount), ("list-rows", listCount),
-      ("assets", assetCount), ("players", playerCount),
+      ("assets", assetCount), ("descriptors", descriptorCount), ("players", playerCount),
     ]
   }
 }

@@ -19,10 +19,12 @@ enum HelpText {
       playhead load one.flac two.mp3        playhead seek 1:23.5
       playhead append three.flac            playhead wait 'time>=90' --timeout 5
       playhead play                         playhead watch --tick 0.5 --at 95.25
+      ffmpeg ... -f flac - | playhead load -
 
     COMMAND is one of the daemon's; `playhead help` lists them. A file may be named as in any program; one whose name begins
-    with - stands behind --. `watch` prints events until it is interrupted, `save` writes the queue into a file, `info` and `tags`
-    tell what files are and what their tags say, `scan` how loud they are, `shell` reads commands and prints what comes.
+    with - stands behind --, one called - is ./-. A file - is standard input: a file that is redirected to it, or a pipe, which
+    the daemon then reads by itself. `watch` prints events until it is interrupted, `save` writes the queue into a file, `info` and
+    `tags` tell what files are and what their tags say, `scan` how loud they are, `shell` reads commands and prints what comes.
 
       --socket PATH  where the daemon listens (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR
                      or /run/user/UID, else /tmp/playhead-UID/control.sock)

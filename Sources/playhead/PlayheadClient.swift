@@ -51,6 +51,9 @@ enum PlayheadClient {
     } catch let failure as Save.Failure {
       Terminal.complain(failure.message)
       return Status.refused
+    } catch let refused as StandardInput.Refused {
+      Terminal.complain(ReplyPrinter.describe(refused.error))
+      return Status.of(refused.error.code)
     } catch let misuse as Invocation.Misuse {
       Terminal.complain(misuse.message)
       return Status.misused
@@ -67,8 +70,15 @@ enum PlayheadClient {
   // MARK: - One request
 
   private static func request(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
-    let line = try invocation.isJSON ? encoder.json(words, id: 1) : encoder.words(words)
+    var line = try encode(words, invocation, input: StandardInput.placeholder)
     try RequestCheck.check(line)
+    // Whether a `-` among the words stands for a file shows in what becomes of it.
+    if try encode(words, invocation, input: StandardInput.otherPlaceholder) != line {
+      guard words.count(where: StandardInput.isMeant) == 1 else {
+        throw Invocation.Misuse(message: "- is standard input, and there is one of it")
+      }
+      line = try encode(words, invocation, input: StandardInput.handOver(socketPath: socketPath(invocation)))
+    }
     var connection = try DaemonConnection(path: socketPath(invocation))
     // The greeting need not be waited for: the daemon reads when it is ready. One that refuses the connection has closed it
     // perhaps, and has said why.
@@ -77,6 +87,12 @@ enum PlayheadClient {
       if let status = ReplyPrinter.printed(line, isJSON: invocation.isJSON) { return status }
     }
     throw Unreachable(message: "the daemon at \(connection.path) closed the connection before it answered")
+  }
+
+  /// The request's line, in which `input` stands where `-` stands for a file.
+  private static func encode(_ words: [[UInt8]], _ invocation: Invocation, input: String) throws -> [UInt8] {
+    let encoder = RequestEncoder { StandardInput.isMeant($0) ? Array(input.utf8) : absolute($0) }
+    return try invocation.isJSON ? encoder.json(words, id: 1) : encoder.words(words)
   }
 
   // MARK: - Paths

@@ -1,4 +1,4 @@
-// The little C that Swift cannot say: the receiving end of FFmpeg's log, which comes as a `va_list`; thread names; events;
+// The little C that Swift cannot say: the receiving end of FFmpeg's log, which comes as a `va_list`; thread names; events; descriptors over sockets;
 // the allocator and the pages of loaded code.
 #ifndef PLAYHEAD_CMEDIASHIMS_H
 #define PLAYHEAD_CMEDIASHIMS_H
@@ -28,6 +28,13 @@ void media_shims_event_signal(int descriptor);
 
 /// Makes an event descriptor unreadable.
 void media_shims_event_clear(int descriptor);
+
+/// Sends an open descriptor over a Unix socket, with one byte; 0, or -1 with `errno`.
+int media_shims_send_descriptor(int socket, int descriptor);
+
+/// Takes what waits on a Unix socket, without blocking: the one descriptor that comes with it, closed on exec. -1 with `errno`:
+/// `EBADMSG` when there is none with it, or more than one; those are closed.
+int media_shims_receive_descriptor(int socket);
 
 /// Lets `malloc` take each block of 256 KiB or more from the system, and give it back when it is freed. Process-wide; once,
 /// before there are threads.

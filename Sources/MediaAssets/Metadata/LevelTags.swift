@@ -108,7 +108,9 @@ extension Asset {
       switch place {
       case .path(let path): try? FileSource(path: path, interrupt: Interrupt())
       case .data(let data): try? FileSource(bytes: data, interrupt: Interrupt())
-      case .url, .source: nil as FileSource?
+      case .descriptor(let descriptor) where descriptor.kind == .file:
+        try? FileSource(duplicating: descriptor.descriptor, hint: descriptor.name, interrupt: Interrupt())
+      case .url, .descriptor, .source: nil as FileSource?
       }
     guard let source, let byteCount = source.byteCount else { return nil }
     let reading = try? TagReader.read(container, byteCount: byteCount) { (buffer, offset) throws(AVFailure) -> Int in

@@ -1,0 +1,60 @@
+// Open descriptors over a Unix socket: control messages are made of macros (cmsg(3)), which Swift does not see.
+#define _GNU_SOURCE
+#include "CMediaShims.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int media_shims_send_descriptor(int socket, int descriptor) {
+  char byte = 0;
+  struct iovec piece = {.iov_base = &byte, .iov_len = 1};
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  memset(&control, 0, sizeof control);
+  struct msghdr message = {
+      .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  ssize_t sent;
+  do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  return sent < 0 ? -1 : 0;
+}
+
+int media_shims_receive_descriptor(int socket) {
+  char bytes[256];
+  struct iovec piece = {.iov_base = bytes, .iov_len = sizeof bytes};
+  // Of more than one the kernel closes what finds no room; of several messages only the first is looked at.
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(4 * sizeof(int))];
+  } control;
+  struct msghdr message = {
+      .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  ssize_t count;
+  do count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  while (count < 0 && errno == EINTR);
+  if (count < 0) return -1;
+  int result = -1;
+  int received = 0;
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    size_t size = header->cmsg_len - CMSG_LEN(0);
+    for (size_t offset = 0; offset + sizeof(int) <= size; offset += sizeof(int)) {
+      int descriptor;
+      memcpy(&descriptor, CMSG_DATA(header) + offset, sizeof descriptor);
+      if (received++ == 0) result = descriptor;
+      else close(descriptor);
+    }
+  }
+  if (received == 1 && !(message.msg_flags & MSG_CTRUNC)) return result;
+  if (result >= 0) close(result);
+  errno = EBADMSG;
+  return -1;
+}

@@ -1,0 +1,153 @@
+import Glibc
+import RigSupport
+import Testing
+
+/// Files and pipes that somebody opened, handed over beside the daemon's socket.
+@Suite(.timeLimit(.minutes(3))) struct OpenFileTests {
+  /// Hands descriptors over, and answers what the daemon says.
+  private func handOver(_ descriptors: [Int32], to daemon: TestDaemon) throws -> String {
+    let descriptor = try connect(daemon.socket + ".fd")
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    // struct cmsghdr { size_t cmsg_len; int cmsg_level; int cmsg_type; }, and the descriptors (cmsg(3)).
+    var control: [UInt8] = []
+    func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value) { control += Array($0) } }
+    append(Int(16 + 4 * descriptors.count))
+    append(Int32(SOL_SOCKET))
+    append(Int32(1))
+    for descriptor in descriptors { append(descriptor) }
+    while control.count % 8 != 0 { control.append(0) }
+    let sent = withUnsafeMutablePointer(to: &byte) { byte in
+      var piece = iovec(iov_base: byte, iov_len: 1)
+      return withUnsafeMutablePointer(to: &piece) { piece in
+        control.withUnsafeMutableBytes { control in
+          var message = msghdr()
+          message.msg_iov = piece
+          message.msg_iovlen = 1
+          if !descriptors.isEmpty {
+            (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
+          }
+          return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+        }
+      }
+    }
+    try #require(sent == 1)
+    var answer: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1_024)
+    while true {
+      let count = recv(descriptor, &chunk, chunk.count, 0)
+      guard count > 0 else { return String(decoding: answer.dropLast(), as: UTF8.self) }
+      answer += chunk.prefix(count)
+    }
+  }
+
+  private func connect(_ path: String) throws -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(status == 0)
+    return descriptor
+  }
+
+  private func opened(_ path: String, _ flags: Int32 = O_RDONLY) throws -> Int32 {
+    let descriptor = open(path, flags | O_CLOEXEC)
+    try #require(descriptor >= 0)
+    return descriptor
+  }
+
+  @Test func aFileIsHandedOverOnceAndPlaysAsAnyFile() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = try daemon.wave(1, frameCount: 48_000)
+    let file = try opened(path)
+    defer { close(file) }
+    #expect(try handOver([file], to: daemon) == "ok path=fd:1")
+    unlink(path)
+    #expect(try client.reply("load fd:1 wait=ready") == "ok items=1 version=1")
+    let status = try client.reply("item.status 1")
+    #expect(field("path", status) == "fd:1" && field("duration", status) == "1")
+    #expect(try client.reply("append fd:1 wait=ready").hasPrefix("error code=2051 name=no-such-descriptor"))
+    #expect(try client.reply("seek 0.5").contains("time=0.5 "))
+    try client.reply("play")
+    try client.reply("clock.advance 1")
+    #expect(try daemon.recorded(withSilences: false) == "1[24000..<48000]")
+  }
+
+  @Test func aPipeIsHeardAsItComesAndItsEndIsTheItemsEnd() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let bytes = try Files.read(try daemon.wave(1, frameCount: 9_600))
+    let after = try daemon.wave(2, frameCount: 4_800)
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    #expect(try handOver([ends[0]], to: daemon) == "ok path=fd:1")
+    close(ends[0])
+    // Nothing has been written: nobody is held up.
+    #expect(try client.reply("load fd:1 \(after)") == "ok items=1,2 version=1")
+    #expect(try client.reply("status").contains("item=1"))
+    try #require(bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) } == bytes.count)
+    close(ends[1])
+    #expect(try client.reply("wait ready").hasPrefix("ok"))
+    let refusal = try client.reply("seek 0")
+    #expect(refusal.hasPrefix("error code=2049 name=only-in-order"), "\(refusal)")
+    #expect(field("duration", try client.reply("item.status 1")) == "indefinite")
+    try client.reply("play")
+    try client.reply("clock.advance 1")
+    #expect(try daemon.recorded(withSilences: false) == "1[0..<9600] 2[0..<4800]")
+  }
+
+  @Test func whatIsNotWantedIsRefusedWithItsNumber() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let path = try daemon.wave(1, frameCount: 480)
+    let (file, folder, written) = (try opened(path), try opened(daemon.folder.path), try opened(path, O_WRONLY))
+    defer { for descriptor in [file, folder, written] { close(descriptor) } }
+    #expect(try handOver([folder], to: daemon).hasPrefix("error code=2050 name=not-readable"))
+    #expect(try handOver([written], to: daemon).hasPrefix("error code=2050 name=not-readable"))
+    #expect(try handOver([file, file], to: daemon).hasPrefix("error code=2050 name=not-readable"))
+    #expect(try handOver([], to: daemon).hasPrefix("error code=2050 name=not-readable"))
+    for number in 1...16 { #expect(try handOver([file], to: daemon) == "ok path=fd:\(number)") }
+    #expect(try handOver([file], to: daemon).hasPrefix("error code=2052 name=too-many-descriptors"))
+    // An edit that fails has taken nothing.
+    let client = try daemon.connect()
+    #expect(try client.reply("load fd:1 if-version=7").hasPrefix("error code=1011"))
+    #expect(try client.reply("load fd:1 wait=ready") == "ok items=1 version=1")
+    #expect(try client.reply("asset.open fd:2") == "ok asset=1")
+    #expect(try client.ask("asset.load 1 duration").first == "| key=duration status=loaded value=0.01")
+    // What nobody takes is closed.
+    try client.reply("clock.advance 31")
+    #expect(try client.reply("append fd:3 wait=ready").hasPrefix("error code=2051"))
+    #expect(try client.reply("append fd:0x3").hasPrefix("error code=6002"))
+    #expect(try handOver([file], to: daemon) == "ok path=fd:17")
+    try daemon.stop()
+    #expect(Files.mode(daemon.socket + ".fd") == nil)
+  }
+
+  @Test func theClientHandsOverItsStandardInput() throws {
+    let daemon = try TestDaemon.recording()
+    let path = try daemon.wave(1, frameCount: 9_600)
+    let file = try opened(path)
+    defer { close(file) }
+    let client = try Program(
+      Executables.playhead, ["--socket", daemon.socket, "load", "-", "wait=ready"], input: file)
+    #expect(try client.waitForEnd() == .init(status: 0, output: "items=1 version=1\n", errors: ""))
+    let shell = try Program(
+      "/bin/sh", ["-c", #"cat "$1" | "$2" --socket "$3" append -"#, "sh", path, Executables.playhead, daemon.socket])
+    #expect(try shell.waitForEnd() == .init(status: 0, output: "items=2 version=2\n", errors: ""))
+    // There is one of it, and a folder is none that can be played.
+    let folder = try opened("/")
+    defer { close(folder) }
+    #expect(try daemon.playhead("append", "-", "-").status == 2)
+    #expect(
+      try Program(Executables.playhead, ["--socket", daemon.socket, "append", "-"], input: folder).waitForEnd().status
+        == 1)
+    #expect(try daemon.playhead("play").status == 0)
+    #expect(try daemon.playhead("clock.advance", "1").status == 0)
+    #expect(try daemon.recorded(withSilences: false) == "1[0..<9600] 1[0..<9600]")
+  }
+}

@@ -1,0 +1,263 @@
+import Glibc
+import LibAV
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// Assets whose file, pipe or socket somebody opened.
+@Suite(.timeLimit(.minutes(3))) struct DescriptorTests {
+  private static let frameCount = 200_000
+
+  private func wav(_ frameCount: Int = Self.frameCount) -> [UInt8] {
+    TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: frameCount)
+  }
+
+  // MARK: - Files
+
+  @Test func aFileThatIsOpenIsReadFromItsFirstByteWhereverItStands() throws {
+    let files = try TemporaryDirectory("descriptor")
+    try write(wav(), to: files.file("a.wav"))
+    let descriptor = open(files.file("a.wav"), O_RDONLY | O_CLOEXEC)
+    #expect(lseek(descriptor, 1_000, SEEK_SET) == 1_000)
+    let kept = dup(descriptor)
+    defer { close(kept) }
+    let asset = try Asset(fileDescriptor: descriptor)
+    // Nobody has a name for it any more.
+    unlink(files.file("a.wav"))
+    let properties = try asset.load()
+    #expect(properties.duration == MediaTime(value: Int64(Self.frameCount), timescale: 48_000))
+    #expect(properties.isSeekable && !asset.isRemote)
+    // Readers do not disturb each other.
+    let whole = try AudioTrackReader(asset: Asset(data: wav()))
+    let (first, second) = (try AudioTrackReader(asset: asset), try AudioTrackReader(asset: asset))
+    for seconds in [3, 0, 2] {
+      let time = MediaTime(value: Int64(seconds), timescale: 1)
+      for reader in [first, second, whole] {
+        #expect(try reader.seekExactly(to: time) == time)
+      }
+      let expected = try whole.readFrames(20_000).samples
+      #expect(try first.readFrames(20_000).samples == expected)
+      #expect(try second.readFrames(20_000).samples == expected)
+    }
+    #expect(lseek(kept, 0, SEEK_CUR) == 1_000)
+  }
+
+  @Test func aDescriptorIsClosedWithTheLastWhoNeedsIt() throws {
+    let files = try TemporaryDirectory("descriptor")
+    try write(wav(480), to: files.file("a.wav"))
+    let descriptor = open(files.file("a.wav"), O_RDONLY | O_CLOEXEC)
+    var asset: Asset? = try Asset(fileDescriptor: descriptor)
+    let path = "/proc/self/fd/\(descriptor)"
+    #expect(try #require(asset).load().isPlayable)
+    #expect(readLink(path) == files.file("a.wav"))
+    asset = nil
+    #expect(readLink(path) != files.file("a.wav"))
+  }
+
+  @Test func whatCannotBeReadIsRefusedAndStaysTheCallers() throws {
+    let files = try TemporaryDirectory("descriptor")
+    try write(wav(480), to: files.file("a.wav"))
+    var pair: [Int32] = [-1, -1]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &pair) == 0)
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    let openedForNothing: Int32 = 0o10_000_000
+    let rows: [(Int32, String)] = [
+      (open(files.path, O_RDONLY), "is a folder"),
+      (open(files.file("a.wav"), O_WRONLY), "is not open for reading"),
+      (open(files.file("a.wav"), openedForNothing), "is not open for reading"),
+      (open("/dev/null", O_RDONLY), "is no file, pipe or socket"), (terminal, "is a terminal"),
+      (pair[0], "is no connected stream socket"), (listener, "is no connected stream socket"),
+    ]
+    for (descriptor, message) in rows {
+      #expect(descriptor >= 0)
+      let error = #expect(throws: MediaError.self) { try Asset(fileDescriptor: descriptor, name: "fd:1") }
+      #expect(error?.code == .notReadable)
+      #expect(error?.message == "fd:1 \(message)")
+      #expect(close(descriptor) == 0)
+    }
+    close(pair[1])
+    let error = #expect(throws: MediaError.self) { try Asset(fileDescriptor: -1) }
+    #expect(error?.message == "descriptor -1 is no open descriptor")
+  }
+
+  // MARK: - Pipes
+
+  @Test(arguments: ["a.wav", "a.mp3", "a.flac", "a.ogg", "a.mka", "a.aac"])
+  func aPipeSoundsAsTheFileDoes(name: String) throws {
+    let files = try TemporaryDirectory("descriptor")
+    try write(wav(), to: files.file("a.wav"))
+    if name != "a.wav" { try Tool.ffmpeg(arguments: ["-i", files.file("a.wav"), files.file(name)]) }
+    let bytes = try readFile(files.file(name))
+    let (asset, writer) = try pipe(writing: bytes)
+    #expect(try !asset.load().isSeekable)
+    #expect(try asset.load().duration.isIndefinite)
+    let reader = try AudioTrackReader(asset: asset)
+    let file = try AudioTrackReader(asset: Asset(data: bytes))
+    let expected = try file.readFrames(Self.frameCount + 10_000).samples
+    let samples = try reader.readFrames(Self.frameCount + 10_000).samples
+    // How long it is nobody said who could go and look: what a decoder adds at the end is not cut off everywhere.
+    #expect(samples.count >= expected.count, "\(name)")
+    #expect(samples.prefix(expected.count) == expected[...], "\(name)")
+    #expect(writer.wait() == .wrote(bytes.count))
+    // It is over, and short enough to be had again.
+    let again = try AudioTrackReader(asset: asset)
+    #expect(try again.readFrames(1_000).samples == Array(expected.prefix(2_000)))
+  }
+
+  @Test func aSocketIsAStreamToo() throws {
+    var pair: [Int32] = [-1, -1]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    let asset = try Asset(fileDescriptor: pair[0])
+    let writer = Writer(pair[1], .bytes(wav(4_800)))
+    let reader = try AudioTrackReader(asset: asset)
+    #expect(try reader.readFrames(10_000).samples.count == 9_600)
+    #expect(writer.wait() == .wrote(44 + 4_800 * 4))
+  }
+
+  @Test func anEndlessPipeTakesBoundedMemoryAndIsNotReadAhead() throws {
+    var head = wav(0)
+    // As who does not know how much comes.
+    head.replaceSubrange(4..<8, with: [0xFF, 0xFF, 0xFF, 0xFF])
+    head.replaceSubrange(40..<44, with: [0xFF, 0xFF, 0xFF, 0xFF])
+    var ends: [Int32] = [-1, -1]
+    #expect(Glibc.pipe(&ends) == 0)
+    let writer = Writer(ends[1], .endless(head))
+    var asset: Asset? = try Asset(fileDescriptor: ends[0])
+    do {
+      let reader = try AudioTrackReader(asset: #require(asset))
+      var frameCount = 0
+      while frameCount < 3_000_000 {
+        let count = try reader.readFrames(100_000).samples.count / 2
+        try #require(count > 0)
+        frameCount += count
+        let present = try #require(asset?.presentBytes)
+        #expect(present.count <= DescriptorStream.keptByteCount)
+        // What was asked for, a demuxer's buffer, and what the pipe gave at once.
+        #expect(present.upperBound <= Int64(frameCount * 4 + 1_000_000))
+      }
+      let error = #expect(throws: MediaError.self) { try AudioTrackReader(asset: try #require(asset)) }
+      #expect(error?.code == .onlyInOrder)
+    }
+    // Who played it has gone, and it cannot be had again: the writer is told.
+    #expect(writer.wait() == .wasTold(EPIPE))
+    asset = nil
+  }
+
+  @Test func aPipeIntoWhichNobodyWritesIsGivenUpWhenThatIsWanted() throws {
+    var ends: [Int32] = [-1, -1]
+    #expect(Glibc.pipe(&ends) == 0)
+    let asset = try Asset(fileDescriptor: ends[0])
+    let opening = AssetOpening()
+    let result = WakeSignal<MediaError.Code?>(nil)
+    NamedThread.detached(name: "opens") {
+      do throws(MediaError) {
+        _ = try opening.load(asset)
+        result.update { $0 = .invalidState }
+      } catch {
+        result.update { $0 = error.code }
+      }
+    }
+    #expect(result.withState { $0 } == nil)
+    opening.cancel()
+    #expect(result.wait { $0 } == .cancelled)
+    // Nothing was lost.
+    let writer = Writer(ends[1], .bytes(wav(480)))
+    #expect(try AudioTrackReader(asset: asset).readFrames(1_000).samples.count == 960)
+    #expect(writer.wait() == .wrote(44 + 480 * 4))
+  }
+
+  @Test func aWriterThatEndsEarlyEndsTheSoundThere() throws {
+    let bytes = Array(wav().prefix(44 + 48_000 * 4))
+    let (asset, writer) = try pipe(writing: bytes)
+    let reader = try AudioTrackReader(asset: asset)
+    #expect(try reader.readFrames(Self.frameCount).samples.count == 96_000)
+    #expect(writer.wait() == .wrote(bytes.count))
+    #expect(throws: MediaError.self) { try reader.seekExactly(to: .zero) }
+  }
+
+  @Test func whatIsNoMediaIsAnErrorAndItsWriterIsTold() throws {
+    let (nothing, _) = try pipe(writing: [])
+    #expect(errorCode { _ = try nothing.load() } == 3001 || errorCode { _ = try nothing.load() } == 3002)
+    let (text, writer) = try pipe(writing: [UInt8](repeating: 0x41, count: 4 << 20))
+    #expect(errorCode { _ = try text.load() } == 3002)
+    #expect(writer.wait() == .wasTold(EPIPE))
+  }
+
+  // MARK: - Support
+
+  private func pipe(writing bytes: [UInt8]) throws -> (Asset, Writer) {
+    var ends: [Int32] = [-1, -1]
+    #expect(Glibc.pipe(&ends) == 0)
+    return (try Asset(fileDescriptor: ends[0]), Writer(ends[1], .bytes(bytes)))
+  }
+
+  private func write(_ bytes: [UInt8], to path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    defer { close(descriptor) }
+    let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    try #require(count == bytes.count)
+  }
+
+  private func readLink(_ path: String) -> String? {
+    var name = [UInt8](repeating: 0, count: 4_096)
+    let count = name.withUnsafeMutableBytes { bytes in
+      bytes.baseAddress.map { readlink(path, $0.assumingMemoryBound(to: CChar.self), bytes.count) } ?? -1
+    }
+    return count < 0 ? nil : String(decoding: name.prefix(count), as: UTF8.self)
+  }
+}
+
+/// A thread that writes into a pipe, and closes it.
+private final class Writer: Sendable {
+  enum Content: Sendable {
+    case bytes([UInt8])
+    /// These, and then zeros until nobody reads.
+    case endless([UInt8])
+  }
+
+  enum End: Equatable {
+    case wrote(Int)
+    /// Writing failed with this `errno`.
+    case wasTold(Int32)
+  }
+
+  private let end = WakeSignal<End?>(nil)
+
+  init(_ descriptor: Int32, _ content: Content) {
+    signal(SIGPIPE, SIG_IGN)
+    let end = end
+    NamedThread.detached(name: "writer") {
+      var count = 0
+      func write(_ bytes: [UInt8]) -> Bool {
+        var done = 0
+        while done < bytes.count {
+          let written = bytes[done...].withUnsafeBytes { rest in
+            rest.baseAddress.map { Glibc.write(descriptor, $0, rest.count) } ?? -1
+          }
+          if written < 0 { return false }
+          done += written
+        }
+        count += bytes.count
+        return true
+      }
+      var isGood: Bool
+      switch content {
+      case .bytes(let bytes): isGood = write(bytes)
+      case .endless(let head):
+        isGood = write(head)
+        let zeros = [UInt8](repeating: 0, count: 65_536)
+        while isGood { isGood = write(zeros) }
+      }
+      let result = isGood ? End.wrote(count) : .wasTold(errno)
+      close(descriptor)
+      end.update { $0 = result }
+    }
+  }
+
+  func wait() -> End? { end.wait { $0 } }
+}
