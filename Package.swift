@@ -111,7 +111,8 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "MediaCore", "CMediaShims", "RealtimeAudio", "Playlists", "WireProtocol", "NetworkIO", "Playback", "MediaAssets",
+        "MediaCore", "CMediaShims", "RealtimeAudio", "Playlists", "WireProtocol", "NetworkIO", "Playback",
+        "MediaAssets",
         "Loudness", log, deque, ordered,
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

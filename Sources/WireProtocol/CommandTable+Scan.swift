@@ -56,10 +56,7 @@ extension CommandTable {
         + " what comes after it, this too: give it an id.",
       parameters: [ParameterSpec(.scan, .integer(1...Int.max), .optional, "SCAN", "its number; all unless said")],
       reply: ["cancelled"],
-      example: [
-        "> scan.cancel 1", "< ok cancelled=1",
-        "< @9 error code=6015 name=cancelled message=\"the scan was cancelled\" operation=scan",
-      ]
+      example: ["> scan.cancel 1", "< ok cancelled=1"]
     ) { arguments throws(MediaError) in .asset(.cancelScan(arguments.integer(.scan))) },
   ]
 }
