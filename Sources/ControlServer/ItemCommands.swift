@@ -37,6 +37,13 @@ extension Connection {
     fields.append("isPlaybackLikelyToKeepUp", .bool(item.isPlaybackLikelyToKeepUp))
     fields.append("isPlaybackBufferFull", .bool(item.isPlaybackBufferFull))
     fields.append("isPlaybackBufferEmpty", .bool(item.isPlaybackBufferEmpty))
+    let window = item.liveWindow
+    fields.append("live", .bool(window != nil))
+    fields.append("liveEdge", ifPresent: window.map { .time($0.edge) })
+    if target.state.currentItemID == item.id {
+      let date = target.player.onLoop { $0.currentDate() }
+      fields.append("date", ifPresent: date.map { .string(ISODate.text($0)) })
+    }
     fields.append("pitch", .string(item.audioTimePitchAlgorithm.rawValue))
     fields.append(
       "ownPitch", item.ownAudioTimePitchAlgorithm.map { .string($0.rawValue) } ?? FieldValue.none)

@@ -137,8 +137,10 @@ extension Connection {
     _ seek: PlaybackCommand.Seek, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
+      var place = seek.target
+      if let date = seek.date { place = .absolute(try player.time(ofDate: date)) }
       try player.seek(
-        to: seek.target, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter,
+        to: place, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter,
         mode: seek.isChase ? .chase : .replace, itemID: seek.item.map { UInt64($0) }
       ) { request.finish(Self.reply($0)) }
     }

@@ -182,6 +182,7 @@ extension HTTPOptions {
     userAgent = network.userAgent
     isNetworkAllowed = network.isNetworkAllowed
     interfaces = network.interfaces
+    preferredPeakBitRate = network.peakBitRate.map { Int64($0) }
     // As long as may be said, in nanoseconds.
     guard let nanoseconds = network.timeout?.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) else {
       return

@@ -127,6 +127,13 @@ public final class Demuxer {
     return optionalTimestamp(entry.pointee.timestamp)
   }
 
+  /// What the container says by now that a stream lasts, in its ticks: of fragmented MP4 up to the end of the fragment that was
+  /// begun last. Nil when nothing.
+  public func presentDurationTicks(streamIndex: Int) -> Int64? {
+    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
+    return optionalTimestamp(stream.pointee.duration).flatMap(optionalCount)
+  }
+
   /// Bytes of the file from `offset` on, fewer at its end or when they cannot be read. Reading packets is not disturbed.
   /// Blocks.
   public func bytes(at offset: Int64, count: Int) -> [UInt8] { source.bytes(at: offset, count: count) }

@@ -44,7 +44,7 @@ public final class Interrupt: Sendable {
   }
 
   /// Has a source follow this switch. Any thread.
-  func attach(_ source: any ByteSource) {
+  public func attach(_ source: any ByteSource) {
     sources.withLock { sources in
       sources.append(source)
       if isCancelled { source.cancel() } else { source.resume() }
@@ -52,7 +52,7 @@ public final class Interrupt: Sendable {
   }
 
   /// Ends that, once for each `attach`.
-  func detach(_ source: any ByteSource) {
+  public func detach(_ source: any ByteSource) {
     sources.withLock { sources in
       if let index = sources.lastIndex(where: { $0 === source }) { sources.remove(at: index) }
     }

@@ -174,7 +174,7 @@ public final class Asset: Sendable {
 
   private func readMetadata(_ interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
-    let (demuxer, _) = try MediaFile.open(self, interrupt: interrupt)
+    guard case .file(let demuxer, _) = try MediaFile.open(self, interrupt: interrupt) else { return AssetMetadata() }
     return try MetadataReader.read(demuxer, displayPath: displayPath)
   }
 
@@ -265,6 +265,18 @@ public final class Asset: Sendable {
     return source
   }
 
+  /// The stream that it is, once that is known.
+  var streamSession: StreamSession? { state.stream.withLock { $0 } }
+
+  /// It is this stream; answers the one that it was found to be first.
+  func keep(_ session: StreamSession) -> StreamSession {
+    state.stream.withLock { stream in
+      let known = stream ?? session
+      stream = known
+      return known
+    }
+  }
+
   /// A reader has it.
   func noteReading(_ source: any ByteSource) { state.opened.withLock { $0.latest = source } }
 
@@ -276,8 +288,14 @@ public final class Asset: Sendable {
 
   private func read(_ interrupt: Interrupt, keepsOpen: Bool) throws(MediaError) -> AssetProperties {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
-    let (demuxer, byteCount) = try MediaFile.open(self, interrupt: interrupt)
-    let properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
+    let demuxer: Demuxer
+    let properties: AssetProperties
+    switch try MediaFile.open(self, interrupt: interrupt) {
+    case .stream(let session): return try readStream(session, interrupt: interrupt)
+    case .file(let opened, let byteCount):
+      demuxer = opened
+      properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
+    }
     if keepsOpen, let source = demuxer.source.byteSource { state.opened.withLock { $0.kept = source } }
     guard prefersPreciseDuration, demuxer.source.isSeekable, let track = properties.audioTrack,
       !track.providesPreciseDuration
@@ -285,5 +303,24 @@ public final class Asset: Sendable {
     let reader = try AudioTrackReader(asset: self, interrupt: interrupt, kinds: .regularFiles)
     let end = try MediaTime(frame: reader.exactFrameCount(), rate: reader.format.sampleRateHz)
     return properties.withAudioEnd(end)
+  }
+
+  /// What the first segment says, and how long the playlist is.
+  private func readStream(_ session: StreamSession, interrupt: Interrupt) throws(MediaError) -> AssetProperties {
+    try session.beginReading(interrupt: interrupt)
+    defer { session.endReading() }
+    let timeline = session.timeline
+    let number = timeline.number(atNanoseconds: timeline.playStartNanoseconds) ?? timeline.numbers.lowerBound
+    var end: SegmentSource.End?
+    guard let run = try SegmentRun(session: session, number: number, interrupt: interrupt, end: &end) else {
+      throw MediaError(.badStreamPlaylist, "there are no segments: \(displayPath)", operation: "hls")
+    }
+    let properties = try AssetProperties(demuxer: run.demuxer, byteCount: 0, displayPath: displayPath)
+      .ofStream(lasting: timeline.isEnded ? timeline.endNanoseconds : nil)
+    guard prefersPreciseDuration, timeline.isEnded else { return properties }
+    let reader = try SegmentedTrackReader(session: session, interrupt: interrupt, trackID: nil)
+    let count = try reader.exactFrameCount()
+    guard reader.end?.isExact == true else { return properties }
+    return properties.withAudioEnd(MediaTime(frame: count, rate: reader.format.sampleRateHz))
   }
 }

@@ -4,7 +4,7 @@ import MediaCore
 /// What loading an asset found.
 public struct AssetProperties: Sendable, Hashable {
   /// FFmpeg's name of the container's format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
-  public let formatName: String
+  public private(set) var formatName: String
   /// From time 0 to the end of the longest track that plays; indefinite when not known.
   public private(set) var duration: MediaTime
   /// Whether `duration` is what the media really last, not an estimate.
@@ -24,7 +24,7 @@ public struct AssetProperties: Sendable, Hashable {
   /// What the file says of the padding at the edges of the sound that plays.
   let audioEdges: TrackEdges?
   /// Whether it can be read from any place on. Not so a stream.
-  public let isSeekable: Bool
+  public private(set) var isSeekable: Bool
   /// Size of the file; 0 when nobody knows.
   public let byteCount: Int64
 
@@ -108,6 +108,21 @@ public struct AssetProperties: Sendable, Hashable {
       (refined.duration, refined.providesPreciseDuration) = (duration, isPrecise)
     }
     return refined
+  }
+
+  /// The same as what is found in a segment of an HLS stream; nil: it is live, and does not end.
+  func ofStream(lasting nanoseconds: Int64?) -> AssetProperties {
+    var stream = self
+    stream.formatName = "hls"
+    stream.isSeekable = true
+    // To the microsecond: what it is rounded to is in any case more than that.
+    stream.duration =
+      nanoseconds.map { MediaTime(value: ($0 + 500) / 1_000, timescale: 1_000_000) } ?? .indefinite
+    stream.providesPreciseDuration = false
+    if nanoseconds != nil {
+      for index in stream.tracks.indices { stream.tracks[index].setEnd(stream.duration, isPrecise: false) }
+    }
+    return stream
   }
 
   /// The sound track to play; nil when there is none at all.

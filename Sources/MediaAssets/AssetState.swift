@@ -40,6 +40,8 @@ final class AssetState: Sendable {
   let index = Mutex<PacketIndex?>(nil)
   /// Held for a copy only.
   let opened = Mutex(Opened())
+  /// The stream that it turned out to be. Held for a copy only.
+  let stream = Mutex<StreamSession?>(nil)
   /// Of which its tags are taken.
   private let tagData: TagDataBudget
 

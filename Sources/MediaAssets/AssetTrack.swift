@@ -118,9 +118,9 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
   }
 
   /// Says where the track really ends.
-  mutating func setEnd(_ end: MediaTime) {
+  mutating func setEnd(_ end: MediaTime, isPrecise: Bool = true) {
     timeRange = TimeRange(start: timeRange.start, duration: max(.zero, end - timeRange.start))
-    providesPreciseDuration = true
+    providesPreciseDuration = isPrecise
   }
 }
 

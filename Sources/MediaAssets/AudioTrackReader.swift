@@ -10,7 +10,7 @@ import MediaCore
 ///
 /// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any thread.
 public final class AudioTrackReader: @unchecked Sendable {
-  // `@unchecked Sendable`: only `media.interrupt` is touched from other threads, and it is Sendable.
+  // `@unchecked Sendable`: only the interrupt of `sound` is touched from other threads, and it is Sendable.
 
   /// What a read came to.
   public enum ReadResult: Sendable, Hashable {
@@ -29,7 +29,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     public var isExact: Bool
   }
 
-  let media: MediaTrackReader
+  private let sound: any SoundReader
   /// Where a read is among the edits; nil for a track whose media is heard as it is.
   var edited: EditedPlace?
 
@@ -50,55 +50,69 @@ public final class AudioTrackReader: @unchecked Sendable {
   init(
     asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil
   ) throws(MediaError) {
-    media = try MediaTrackReader(asset: asset, interrupt: interrupt, kinds: kinds, trackID: trackID)
-    edited = media.edits.map { EditedPlace(timeline: $0, warns: $0.hasUnusualRates) }
-    if let source = media.reader.demuxer.source.byteSource { asset.noteReading(source) }
+    switch try MediaFile.open(asset, interrupt: interrupt, kinds: kinds) {
+    case .stream(let session):
+      sound = try SegmentedTrackReader(session: session, interrupt: interrupt, trackID: trackID)
+      edited = nil
+    case .file(let demuxer, let byteCount):
+      let media = try MediaTrackReader(
+        asset: asset, demuxer: demuxer, byteCount: byteCount, interrupt: interrupt, trackID: trackID)
+      sound = media
+      edited = media.edits.map { EditedPlace(timeline: $0, warns: $0.hasUnusualRates) }
+      if let source = media.reader.demuxer.source.byteSource { asset.noteReading(source) }
+    }
+  }
+
+  /// What reads a file; only a file has edits.
+  var media: MediaTrackReader {
+    guard let media = sound as? MediaTrackReader else { preconditionFailure("a stream is no file") }
+    return media
   }
 
   // MARK: - What is read
 
   /// What is read: the track's rate and channel count.
-  public var format: AudioFormat { media.format }
+  public var format: AudioFormat { sound.format }
   /// The track that is read.
-  public var trackID: AssetTrack.ID { media.trackID }
+  public var trackID: AssetTrack.ID { sound.trackID }
   /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
-  public var channelMask: UInt64? { media.channelMask }
+  public var channelMask: UInt64? { sound.channelMask }
   /// The place of the frame that the next read gives.
-  public var position: Int64 { edited?.position ?? media.position }
+  public var position: Int64 { edited?.position ?? sound.position }
   /// Where the last seek went is known only by an estimate: finding it out would have meant to read all that lies before it.
-  public var isPlaceEstimated: Bool { media.isPlaceEstimated }
+  public var isPlaceEstimated: Bool { sound.isPlaceEstimated }
   /// What the stream said since the last call of what it plays, and from which time on; in order.
   public func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
-    media.takeTitles().map { (assetTime($0.time), $0.title) }
+    sound.takeTitles().map { (assetTime($0.time), $0.title) }
   }
   /// Where the time of the last seek went.
-  public var lastSeekTimings: SeekTimings { media.lastSeekTimings }
+  public var lastSeekTimings: SeekTimings { sound.lastSeekTimings }
   /// What was cut off in front of the first frame.
-  public var startTrim: EdgeTrim { edited?.startTrim ?? media.startTrim }
+  public var startTrim: EdgeTrim { edited?.startTrim ?? sound.startTrim }
   /// What was cut off behind the last frame; known once the end has been read.
-  public var endTrim: EdgeTrim { edited == nil ? media.endTrim : editedEndTrim }
+  public var endTrim: EdgeTrim { edited == nil ? sound.endTrim : editedEndTrim }
   /// Where the sound ends; known once the end has been read.
-  public var end: TrackEnd? { edited == nil ? media.end : edited?.end }
+  public var end: TrackEnd? { edited == nil ? sound.end : edited?.end }
 
   // MARK: - Cancellation
 
   /// Makes the call that runs and those to come give up until `resetCancellation()`. Any thread; does not block.
-  public func cancel() { media.cancel() }
+  public func cancel() { sound.cancel() }
 
   /// Allows reading again; it goes on where it was. Any thread.
-  public func resetCancellation() { media.resetCancellation() }
+  public func resetCancellation() { sound.resetCancellation() }
 
   // MARK: - What is wrong
 
   /// Packets that did not decode since the last call, with the first one's place and error; nil when all did.
   public func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
-    media.takeSkippedPackets().map { ($0.count, assetTime($0.time), $0.error) }
+    sound.takeSkippedPackets().map { ($0.count, assetTime($0.time), $0.error) }
   }
 
   /// What is wrong with the file, though it plays, found since the last call: `irregularTimestamps`, `wrongLength`,
   /// `unsupportedEdit`.
   public func takeWarning() -> (time: MediaTime, error: MediaError)? {
-    takeEditWarning() ?? media.takeWarning().map { (assetTime($0.time), $0.error) }
+    takeEditWarning() ?? sound.takeWarning().map { (assetTime($0.time), $0.error) }
   }
 
   // MARK: - Reading
@@ -111,7 +125,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   public func read(
     into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
-    if edited == nil { return try media.read(into: output, capacityFrames: capacityFrames) }
+    if edited == nil { return try sound.read(into: output, capacityFrames: capacityFrames) }
     return try readEdited(into: output, capacityFrames: capacityFrames)
   }
 
@@ -126,7 +140,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
   ) throws(MediaError) -> MediaTime {
     guard let timeline = edited?.timeline else {
-      return try media.seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
+      return try sound.seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
     }
     try noteChangedEnd()
     let (target, allowed) = try SeekTarget.frames(
@@ -141,7 +155,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   ///
   /// Errors: those of `read`, but that a file breaks off is none; `cancelled`.
   public func exactFrameCount() throws(MediaError) -> Int64 {
-    let count = try media.exactFrameCount()
+    let count = try sound.exactFrameCount()
     return edited == nil ? count : finishEdited(mediaFrameCount: count)
   }
 }

@@ -4,17 +4,27 @@ import NetworkIO
 
 /// Opening a local media file, and what LibAV's failures mean to a user.
 enum MediaFile {
+  /// What an asset turned out to be.
+  enum Opened {
+    case file(Demuxer, byteCount: Int64)
+    /// An HLS stream.
+    case stream(StreamSession)
+  }
+
   /// Opens an asset's file, or its bytes in memory, and the container. Blocks.
   ///
   /// Errors: those of `Asset.load` that concern the file and its container.
   static func open(
     _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles
-  ) throws(MediaError) -> (Demuxer, byteCount: Int64) {
+  ) throws(MediaError) -> Opened {
+    if let session = asset.streamSession { return .stream(session) }
     let name = asset.displayPath
     if case .data(let data) = asset.place, data.count > Asset.maximumDataByteCount {
       throw MediaError(.mediaLimitExceeded, "data in memory has at most \(Asset.maximumDataByteCount) bytes")
     }
     let (bytes, hint) = try byteSource(of: asset, interrupt: interrupt)
+    if let bytes, let session = try stream(of: asset, in: bytes, interrupt: interrupt) { return .stream(session) }
+    let list: FileSource?
     do throws(AVFailure) {
       let source =
         switch asset.place {
@@ -29,13 +39,16 @@ enum MediaFile {
             preconditionFailure("a place of somebody else's has a byte source")
           }
         }
-      if source.byteCount != 0 {
-        return (try Demuxer(source: source, options: options(for: source)), source.byteCount ?? 0)
+      let beginning = asset.path.isEmpty ? [] : source.beginning
+      if source.byteCount != 0, !HLSBeginning.isPossible(beginning) {
+        return .file(try Demuxer(source: source, options: options(for: source)), byteCount: source.byteCount ?? 0)
       }
+      list = source.byteCount == 0 ? nil : source
     } catch {
       throw MediaError(error, path: name)
     }
-    throw MediaError(.emptyFile, "the file is empty: \(name)")
+    guard let list else { throw MediaError(.emptyFile, "the file is empty: \(name)") }
+    return try openList(list, of: asset, interrupt: interrupt)
   }
 
   /// Who has the bytes of a place that is neither a file nor memory, opened, and a name whose ending hints at what they are.

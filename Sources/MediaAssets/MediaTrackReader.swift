@@ -10,7 +10,7 @@ import MediaCore
 /// first frame. They are contiguous between seeks: where packets are missing, or the track begins late, silence is read.
 ///
 /// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any thread.
-final class MediaTrackReader: @unchecked Sendable {
+final class MediaTrackReader: SoundReader, @unchecked Sendable {
   // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
 
   typealias ReadResult = AudioTrackReader.ReadResult
@@ -87,15 +87,15 @@ final class MediaTrackReader: @unchecked Sendable {
   /// Opens the asset and decodes the first piece of its sound. Blocks. Errors: as `AudioTrackReader`'s.
   ///
   /// - Parameters:
-  ///   - kinds: what may be opened: for tests of reads that block.
+  ///   - demuxer: the asset, opened.
   ///   - trackID: the track to read; nil: the one that the file would have played.
   init(
-    asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil
+    asset: Asset, demuxer opened: Demuxer, byteCount: Int64, interrupt: Interrupt, trackID: AssetTrack.ID?
   ) throws(MediaError) {
     self.interrupt = interrupt
     self.asset = asset
     displayPath = asset.displayPath
-    var (demuxer, byteCount) = try MediaFile.open(asset, interrupt: interrupt, kinds: kinds)
+    var demuxer = opened
     // The file may be another one than was loaded.
     var present = try AssetProperties(
       demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, wantedTrackID: trackID)

@@ -54,6 +54,19 @@ extension MediaError.Code {
   public static let silenceLeftOut = Self(rawValue: 2053)
   public static let loudnessUnavailable = Self(rawValue: 2080)
 
+  // Streams in segments (HLS).
+  public static let badStreamPlaylist = Self(rawValue: 2060)
+  public static let streamLimitExceeded = Self(rawValue: 2061)
+  public static let streamPlaylistCycle = Self(rawValue: 2062)
+  public static let streamPlaceNotAllowed = Self(rawValue: 2063)
+  public static let segmentUnavailable = Self(rawValue: 2064)
+  public static let unsupportedEncryption = Self(rawValue: 2065)
+  public static let decryptionFailed = Self(rawValue: 2066)
+  public static let segmentsLeftWindow = Self(rawValue: 2067)
+  public static let noPlayableVariant = Self(rawValue: 2068)
+  public static let streamNotUpdated = Self(rawValue: 2069)
+  public static let noSuchDate = Self(rawValue: 2070)
+
   // What is found beside the media.
   public static let fileExists = Self(rawValue: 2090)
   public static let noSuchPicture = Self(rawValue: 2091)
@@ -125,6 +138,10 @@ extension MediaError.Code {
     2046: "http-refused", 2047: "http-server-error",
     2048: "opening-timed-out", 2049: "only-in-order", 2050: "not-readable", 2051: "no-such-descriptor",
     2052: "too-many-descriptors", 2053: "silence-left-out",
+    2060: "bad-stream-playlist", 2061: "stream-limit-exceeded", 2062: "stream-playlist-cycle",
+    2063: "stream-place-not-allowed", 2064: "segment-unavailable", 2065: "unsupported-encryption",
+    2066: "decryption-failed", 2067: "segments-left-window", 2068: "no-playable-variant", 2069: "stream-not-updated",
+    2070: "no-such-date",
     2080: "loudness-unavailable",
     2090: "file-exists", 2091: "no-such-picture", 2092: "picture-too-large", 2093: "tag-data-limit",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",

@@ -71,7 +71,7 @@ public enum TimeExpression: Sendable, Hashable {
   }
 
   private static func parse(_ text: ArraySlice<UInt8>) -> TimeExpression? {
-    if text.elementsEqual("end".utf8) { return .end }
+    if text.elementsEqual("end".utf8) || text.elementsEqual("live".utf8) { return .end }
     switch text.first {
     case UInt8(ascii: "+"): return time(text.dropFirst()).map { .relative($0) }
     case UInt8(ascii: "-"): return time(text.dropFirst()).map { .relative(-$0) }

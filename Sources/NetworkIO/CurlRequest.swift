@@ -9,10 +9,10 @@ final class CurlRequest {
   private var isStarted = false
 
   /// - Parameters:
-  ///   - firstByte: asks for what lies from there on; nil: for all, from now on.
+  ///   - bytes: asks for these, such as `0-`; nil: for all, from now on.
   ///   - owner: is told what comes, from within `curl_multi_perform`.
   init(
-    url: HTTPURL, options: HTTPOptions, firstByte: Int64?, interface: String?, owner: HTTPTransfer
+    url: HTTPURL, options: HTTPOptions, bytes: String?, interface: String?, owner: HTTPTransfer
   ) throws(HTTPFailure) {
     guard let easy = ccurl_easy_init() else {
       throw HTTPFailure(.mediaLimitExceeded, "no memory for a transfer", retry: .never)
@@ -43,7 +43,7 @@ final class CurlRequest {
         options.allowsHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1)),
       interface.map { set(CURLOPT_INTERFACE, "if!\($0)") } ?? CURLE_OK,
       options.certificateAuthorityFile.map { set(CURLOPT_CAINFO, $0) } ?? CURLE_OK,
-      firstByte.map { set(CURLOPT_RANGE, "\($0)-") } ?? CURLE_OK,
+      bytes.map { set(CURLOPT_RANGE, $0) } ?? CURLE_OK,
       setAliases(),
       setHeaders(options.headers),
       ccurl_set_callbacks(
@@ -122,6 +122,13 @@ final class CurlRequest {
   var serverAddress: String? {
     var address: UnsafePointer<CChar>?
     guard ccurl_get_string(easy, CURLINFO_PRIMARY_IP, &address) == CURLE_OK else { return nil }
+    return address.map { String(cString: $0) }
+  }
+
+  /// The address that answered after all redirects.
+  var effectiveURL: String? {
+    var address: UnsafePointer<CChar>?
+    guard ccurl_get_string(easy, CURLINFO_EFFECTIVE_URL, &address) == CURLE_OK else { return nil }
     return address.map { String(cString: $0) }
   }
 

@@ -40,6 +40,9 @@ public struct HTTPOptions: Sendable, Hashable {
   /// A server that wants to be asked again later (`Retry-After`) is asked then, but no later than this.
   public var maximumRetryAfter = Duration.seconds(30)
 
+  /// Of an HLS stream's variants the best is heard that has at most so many bits a second; nil or 0: the best of all.
+  public var preferredPeakBitRate: Int64?
+
   public init() {}
 
   /// Bytes read ahead of what was asked for.

@@ -15,12 +15,35 @@ public final class HTTPResource: ByteSource {
   private let signal: WakeSignal<HTTPTransferState>
   private let log: NetworkLog
   private let clock: any NetworkClock
+  private let part: Part
+
+  /// What of a resource is wanted, and for what.
+  struct Part: Sendable, Hashable {
+    /// Nil: all of it.
+    var bytes: Range<Int64>?
+    /// It is one of many of a session that somebody else has begun in the log.
+    var isOfSession = false
+  }
 
   /// A resource; nothing is asked of the network before `open`.
-  public init(
+  public convenience init(
     url: HTTPURL, options: HTTPOptions = HTTPOptions(), log: NetworkLog = NetworkLog(),
     clock: any NetworkClock = SystemNetworkClock()
   ) {
+    self.init(url: url, options: options, log: log, clock: clock, part: Part())
+  }
+
+  /// One of the resources of a session that is in the log already, or some bytes of it: only those are asked for, and their places are
+  /// those in the resource.
+  public convenience init(
+    partOfSession url: HTTPURL, bytes: Range<Int64>? = nil, options: HTTPOptions, log: NetworkLog,
+    clock: any NetworkClock
+  ) {
+    self.init(url: url, options: options, log: log, clock: clock, part: Part(bytes: bytes, isOfSession: true))
+  }
+
+  private init(url: HTTPURL, options: HTTPOptions, log: NetworkLog, clock: any NetworkClock, part: Part) {
+    self.part = part
     self.url = url
     self.options = options
     self.log = log
@@ -40,22 +63,33 @@ public final class HTTPResource: ByteSource {
   /// Errors: `networkNotAllowed`, `hostNotFound`, `connectionRefused`, `networkUnavailable`, `tlsFailed`, `networkTimedOut`,
   /// `tooManyRedirects`, `unsupportedPlace`, `httpNotFound` and its kin, `badHTTPResponse`; `cancelled`.
   public func open() throws(MediaError) {
-    guard options.isNetworkAllowed else {
-      throw MediaError(.networkNotAllowed, "the network is not to be used for \(url)", operation: "http")
-    }
-    try checkHeaders()
-    log.begin(uri: url.redacted)
-    signal.update { $0.order = 0 }
-    let (url, options, signal, log, clock) = (url, options, signal, log, clock)
-    NamedThread.detached(name: "http") {
-      HTTPTransfer(url: url, options: options, signal: signal, log: log, clock: clock).run()
-    }
+    try start()
     let result = signal.wait { state -> Result<Void, MediaError>? in
       if state.isCancelled { return .failure(Self.cancelled) }
       if state.facts != nil { return .success(()) }
       return state.failure.map { .failure($0) }
     }
     try result?.get()
+  }
+
+  /// Asks the server for the first bytes, unless that was done, and does not wait for its answer. Errors: `networkNotAllowed`,
+  /// `invalidArgument`.
+  public func start() throws(MediaError) {
+    guard !signal.withState({ $0.isStarted }) else { return }
+    guard options.isNetworkAllowed else {
+      throw MediaError(.networkNotAllowed, "the network is not to be used for \(url)", operation: "http")
+    }
+    try checkHeaders()
+    if !part.isOfSession { log.begin(uri: url.redacted) }
+    let first = part.bytes?.lowerBound ?? 0
+    signal.update { state in
+      state.order = first
+      state.isStarted = true
+    }
+    let (url, options, signal, log, clock, part) = (url, options, signal, log, clock, part)
+    NamedThread.detached(name: "http") {
+      HTTPTransfer(url: url, options: options, signal: signal, log: log, clock: clock, part: part).run()
+    }
   }
 
   /// Field names and values as RFC 9110 wants them: no line ends, which would be other fields.
@@ -92,6 +126,8 @@ public final class HTTPResource: ByteSource {
 
   public var byteCount: Int64? { signal.withState { $0.facts?.byteCount } }
   public var isSeekable: Bool { signal.withState { $0.isSeekable } }
+  /// Where it was found after all redirects; nil before it is open.
+  public var effectiveURL: String? { signal.withState { $0.facts?.effectiveURL } }
   public var mediaType: String? { signal.withState { $0.facts?.mediaType } }
 
   public var presentBytes: Range<Int64>? {

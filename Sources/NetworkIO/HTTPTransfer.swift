@@ -21,6 +21,7 @@ final class HTTPTransfer {
   private let signal: WakeSignal<HTTPTransferState>
   private let log: NetworkLog
   private let clock: any NetworkClock
+  private let part: HTTPResource.Part
 
   private var multi: UnsafeMutableRawPointer?
   private var request: CurlRequest?
@@ -36,6 +37,8 @@ final class HTTPTransfer {
   private var rejection: HTTPFailure?
   /// There is nothing at or behind the place that was asked for.
   private var isPastEnd = false
+  /// All that is wanted has come.
+  private var isComplete = false
   private var hasOpened = false
   private var hasBytes = false
   private let openedAt: HostTime
@@ -46,8 +49,9 @@ final class HTTPTransfer {
 
   init(
     url: HTTPURL, options: HTTPOptions, signal: WakeSignal<HTTPTransferState>, log: NetworkLog,
-    clock: any NetworkClock
+    clock: any NetworkClock, part: HTTPResource.Part = HTTPResource.Part()
   ) {
+    self.part = part
     self.url = url
     self.options = options
     self.signal = signal
@@ -147,13 +151,15 @@ final class HTTPTransfer {
     icy = nil
     rejection = nil
     isPastEnd = false
+    isComplete = false
     skipLeft = 0
     let facts = signal.withState { $0.facts }
     do throws(HTTPFailure) {
       let interface = options.interfaces.isEmpty ? nil : options.interfaces[attemptCount % options.interfaces.count]
       attemptCount &+= 1
       let request = try CurlRequest(
-        url: url, options: options, firstByte: facts?.isLive == true ? nil : offset, interface: interface, owner: self)
+        url: url, options: options, bytes: facts?.isLive == true ? nil : wantedBytes(from: offset),
+        interface: interface, owner: self)
       self.request = request
       phase = .connecting
       log.change { $0.numberOfMediaRequests += 1 }
@@ -161,6 +167,11 @@ final class HTTPTransfer {
     } catch {
       failed(error)
     }
+  }
+
+  private func wantedBytes(from offset: Int64) -> String {
+    guard let end = part.bytes?.upperBound, end > offset else { return "\(offset)-" }
+    return "\(offset)-\(end - 1)"
   }
 
   private func drop() {
@@ -175,6 +186,7 @@ final class HTTPTransfer {
     let failure = rejection ?? request.failure(result, url: url)
     noteServer(request)
     if isPastEnd { return end(at: offset) }
+    if isComplete, let end = part.bytes?.upperBound { return self.end(at: end) }
     if let rejection { return failed(rejection) }
     if result != CURLE_OK, let failure { return failed(failure) }
     let (facts, end) = signal.withState { ($0.facts, $0.window.end) }
@@ -264,7 +276,7 @@ final class HTTPTransfer {
 
   /// A piece of the body. Nil: there is no room now; false breaks the transfer off.
   func took(body bytes: UnsafeRawBufferPointer) -> Bool? {
-    if rejection != nil || isPastEnd { return false }
+    if rejection != nil || isPastEnd || isComplete { return false }
     let now = clock.now
     let hasRoom = signal.update { state in
       guard state.window.room >= bytes.count else {
@@ -282,14 +294,15 @@ final class HTTPTransfer {
     guard hasRoom else { return nil }
     if !hasBytes {
       hasBytes = true
-      log.tellAccess()
+      if !part.isOfSession { log.tellAccess() }
     }
     return true
   }
 
   private func append(_ bytes: UnsafeRawBufferPointer, to state: inout HTTPTransferState) {
-    let limit = state.facts?.byteCount ?? .max
+    let limit = min(state.facts?.byteCount ?? .max, part.bytes?.upperBound ?? .max)
     let window = state.window
+    defer { isComplete = part.bytes.map { window.end >= $0.upperBound } ?? false }
     func take(_ sound: UnsafeRawBufferPointer) {
       var sound = sound
       if skipLeft > 0 {
@@ -319,7 +332,7 @@ final class HTTPTransfer {
       event.numberOfBytesTransferred += Int64(byteCount)
       // A longer pause was the reader's.
       event.transferNanoseconds += isFirst ? startup : min(elapsed, 1_000_000_000)
-      if isFirst { event.startupNanoseconds = startup }
+      if isFirst, event.startupNanoseconds == nil { event.startupNanoseconds = startup }
     }
     if isFirst, let request { noteServer(request) }
   }
@@ -378,13 +391,14 @@ final class HTTPTransfer {
   }
 
   private func adopt(byteCount: Int64?, hasRanges: Bool, isLive: Bool = false) throws(HTTPFailure) {
-    let (etag, mediaType) = (head.strongETag, head.mediaType)
+    let (etag, mediaType, effectiveURL) = (head.strongETag, head.mediaType, request?.effectiveURL)
     // Before the reader knows that it is open.
     if !hasOpened { noteOpened(isLive: byteCount == nil) }
     let known = signal.update { state in
       guard let known = state.facts else {
         state.facts = HTTPTransferState.Facts(
-          byteCount: byteCount, hasRanges: hasRanges, isLive: isLive, mediaType: mediaType, strongETag: etag)
+          byteCount: byteCount, hasRanges: hasRanges, isLive: isLive, mediaType: mediaType, strongETag: etag,
+          effectiveURL: effectiveURL)
         return HTTPTransferState.Facts?.none
       }
       return known
@@ -399,6 +413,7 @@ final class HTTPTransfer {
 
   private func noteOpened(isLive: Bool) {
     hasOpened = true
+    if part.isOfSession { return }
     let station = StationInfo(head)
     if let station { log.setStation(station) }
     log.change { event in

@@ -12,6 +12,8 @@ struct HTTPTransferState {
     var isLive = false
     var mediaType: String?
     var strongETag: String?
+    /// Where it was found after all redirects.
+    var effectiveURL: String?
   }
 
   let window: ByteWindow
@@ -28,6 +30,8 @@ struct HTTPTransferState {
   var failure: MediaError?
   var isCancelled = false
   var isClosed = false
+  /// Its thread was started.
+  var isStarted = false
   /// Said and not taken, in order.
   var titles: [StreamTitle] = []
   /// Curl's multi handle while it may be woken.

@@ -131,9 +131,11 @@ public final class NetworkLog: Sendable {
   /// A stall is over.
   public func noteStallEnd(nanoseconds: Int64) { change { $0.stallNanoseconds += max(0, nanoseconds) } }
 
-  func begin(uri: String) { state.withLock { Self.append(AccessLogEvent(uri: uri), to: &$0.access) } }
+  /// A session begins; uri: without user name and password.
+  public func begin(uri: String) { state.withLock { Self.append(AccessLogEvent(uri: uri), to: &$0.access) } }
 
-  func change(_ body: (inout AccessLogEvent) -> Void) {
+  /// Changes the session that goes on.
+  public func change(_ body: (inout AccessLogEvent) -> Void) {
     state.withLock { state in
       guard let last = state.access.indices.last else { return }
       body(&state.access[last])
@@ -143,12 +145,13 @@ public final class NetworkLog: Sendable {
   func setStation(_ station: StationInfo) { state.withLock { $0.station = station } }
 
   /// The session that goes on is worth telling: its server answered.
-  func tellAccess() {
+  public func tellAccess() {
     guard let event = state.withLock({ $0.access.last }) else { return }
     tell(.access(event))
   }
 
-  func append(_ event: ErrorLogEvent) {
+  /// Something went wrong.
+  public func append(_ event: ErrorLogEvent) {
     state.withLock { Self.append(event, to: &$0.errors) }
     tell(.error(event))
   }

@@ -33,6 +33,24 @@ extension PlayerControl {
   /// The time that is being heard of the current item; zero without one. Never goes back while playing on.
   public func currentTime() -> MediaTime { core.currentTime() }
 
+  /// When what is heard was recorded, in nanoseconds since 1970, as the playlist of an HLS stream says; nil where nothing does. As
+  /// AVPlayerItem's `currentDate()`.
+  public func currentDate() -> Int64? { core.currentItem?.asset.date(at: core.currentTime()) }
+
+  /// The time of the current item at which what was recorded at a date is heard: `seek(to:)` goes there. In nanoseconds since 1970.
+  ///
+  /// Errors: `noCurrentItem`; `noSuchDate` when the item has no dates, or nothing of that one is there.
+  public func time(ofDate date: Int64) throws(MediaError) -> MediaTime {
+    guard let item = core.currentItem else {
+      throw MediaError(.noCurrentItem, "there is no current item to seek in", operation: "seek")
+    }
+    guard let time = item.asset.time(ofDate: date) else {
+      throw MediaError(
+        .noSuchDate, "item \(item.id) has nothing of \(ISODate.text(date))", operation: "seek")
+    }
+    return time
+  }
+
   public var currentItem: PlayerItem? { core.currentItem }
 
   // MARK: - Transport

@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 
 /// Seeks, and where the time of starts and seeks goes.
@@ -50,7 +51,8 @@ extension PlayerCore {
       throw MediaError(.invalidTime, "a tolerance is 0 or more, not \(tolerance)", operation: "seek")
     }
     let entry = try checkItem(seek.itemID)
-    let target = target(entry)
+    var target = target(entry)
+    if target.isEnd, let window = items[entry.id]?.liveWindow { target = target.from(window.seekable.end) }
     // What hangs on the duration waits until the item is open.
     if entry.status != .unknown || !target.needsDuration { _ = try target.time(duration: entry.duration) }
     beginSeek(to: target, seek, in: entry, completion: completion)

@@ -110,10 +110,14 @@ extension PlayerItem {
   /// Whether `step` goes back. It stays so at the item's beginning.
   public var canStepBackward: Bool { isReady }
 
+  /// What there is of it now, when it is a live HLS stream; nil otherwise.
+  public var liveWindow: LiveWindow? { isReady && timeRange == nil ? asset.liveWindow : nil }
+
   /// Where can be sought: all of the item, once it is ready; up to an infinite time where the duration is not known, which
   /// is none before. None of a stream.
   public var seekableTimeRanges: [TimeRange] {
     guard isReady, isSeekable != false else { return [] }
+    if let window = liveWindow { return [window.seekable] }
     let duration = duration
     return [TimeRange(start: .zero, duration: duration.isNumeric ? duration : .positiveInfinity)]
   }

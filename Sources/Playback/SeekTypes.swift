@@ -98,6 +98,16 @@ struct SeekTarget: Sendable, Hashable {
 
   private init(base: Base) { self.base = base }
 
+  /// Whether it is the end, which of a live stream is where that is now.
+  var isEnd: Bool { base == .part(.end) }
+
+  /// The same counted from a time.
+  func from(_ time: MediaTime) -> SeekTarget {
+    var target = self
+    target.base = .time(time)
+    return target
+  }
+
   /// Whether it cannot be told without the item's duration.
   var needsDuration: Bool { if case .part = base { true } else { false } }
 

@@ -136,6 +136,8 @@ public enum PlaybackCommand: Sendable, Hashable {
     public var isChase: Bool
     /// The item that must be the current one, or the seek fails.
     public var item: Int?
+    /// Nanoseconds since 1970: goes to what was recorded then, instead of to `target`.
+    public var date: Int64?
 
     public init(
       target: TimeExpression, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero,

@@ -93,9 +93,13 @@ extension CommandTable {
         + " seek that is not carried out answers at once with `finished=false`, in `time` where the player is, and a `reason`:"
         + " `superseded`, `itemChanged`, `itemEnded`, `itemFailed`, `cancelled`, `outputLost` (playback will go on from the"
         + " asked-for place) or `closed`."
-        + " A relative place counts from where the newest seek goes. `item` guards against a change of item in between.",
+        + " A relative place counts from where the newest seek goes. In a live stream `end`, or `live`, is three target durations"
+        + " before the end of what there is. `item` guards against a change of item in between.",
       parameters: [
-        ParameterSpec(.time, .timeExpression, .required, "TIME", "where to go"),
+        ParameterSpec(.time, .timeExpression, .optional, "TIME", "where to go"),
+        ParameterSpec(
+          .date, .text(maximumByteCount: 64), .option, "DATE",
+          "instead of a time: go to what was recorded then, as `2026-11-22T09:30:00Z`; of HLS streams that say dates"),
         ParameterSpec(.fast, .flag, .option, "fast", "any tolerance will do: land where it costs least"),
         ParameterSpec(.chase, .flag, .option, "chase", "let the seek under way be heard first"),
         ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier it may land; 0 unless said"),
@@ -107,7 +111,7 @@ extension CommandTable {
       reply: [
         "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
       ],
-      errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .damagedFile, .decodeFailed],
+      errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate, .damagedFile, .decodeFailed],
       example: [
         "> @5 seek 1:23.5",
         "< @5 ok finished=true item=1 time=83.5 pts=3682350/44100 requested=83.5 before=0 after=0 exact=true clamped=false"
@@ -120,11 +124,18 @@ extension CommandTable {
       guard !isFast || (before == nil && after == nil) else {
         throw arguments.failure("fast allows any tolerance: it stands without before and after")
       }
-      let target = try arguments.required(.time, arguments.expression(.time))
-      let seek = PlaybackCommand.Seek(
+      let date = arguments.text(.date).map { ISODate.parse($0) }
+      if case .some(.none) = date { throw arguments.failure("a date is written as 2026-11-22T09:30:00Z") }
+      let expression = arguments.expression(.time)
+      guard date == nil || expression == nil else {
+        throw arguments.failure("either a time or a date says where to go")
+      }
+      let target = try date == nil ? arguments.required(.time, expression) : .end
+      var seek = PlaybackCommand.Seek(
         target: target, toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
         toleranceAfter: after ?? (isFast ? .positiveInfinity : .zero), isChase: arguments.flag(.chase),
         item: arguments.integer(.item))
+      seek.date = date ?? nil
       return .playback(.seek(seek), player: arguments.player)
     },
     CommandSpec(

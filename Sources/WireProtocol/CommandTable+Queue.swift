@@ -29,6 +29,9 @@ extension CommandTable {
       .timeout, .duration(positive: true), .option, "TIME",
       "how long a server may take to be reached (10 s unless said), to answer (15 s), and to send something more (15 s)"
     ),
+    ParameterSpec(
+      .peakBitRate, .integer(0...1_000_000_000_000), .option, "BITS",
+      "bits a second that the variant of an HLS stream has at most; 0, as it is unless said: the best of all is heard"),
   ]
   /// The version that a queue must have for a request that changes it.
   static let ifVersion = ParameterSpec(
@@ -64,7 +67,8 @@ extension CommandTable {
   static let networkErrors: [MediaError.Code] = [
     .networkNotAllowed, .networkUnavailable, .hostNotFound, .connectionRefused, .connectionLost, .networkTimedOut,
     .tlsFailed, .tooManyRedirects, .badHTTPResponse, .httpUnauthorized, .httpForbidden, .httpNotFound, .httpGone,
-    .httpRefused, .httpServerError, .openingTimedOut,
+    .httpRefused, .httpServerError, .openingTimedOut, .badStreamPlaylist, .streamLimitExceeded, .streamPlaylistCycle,
+    .streamPlaceNotAllowed, .segmentUnavailable, .unsupportedEncryption, .decryptionFailed, .noPlayableVariant,
   ]
 
   private static let loadErrors: [MediaError.Code] =
@@ -266,7 +270,8 @@ extension CommandTable {
       .itemStatus, .items, "Gives what is known of one entry.",
       details:
         "`loadedTimeRanges` is what of it is decoded and has not been heard, `seekableTimeRanges` where can be sought: ranges"
-        + " `START-END` in seconds with commas between them, or `none`. The three flags of the buffer are those of the current"
+        + " `START-END` in seconds with commas between them, or `none`. `live` is whether it is a live HLS stream: then `liveEdge`"
+        + " is the end of what is there, and `date` when what is heard now was recorded, where the stream says that. The three flags of the buffer are those of the current"
         + " entry. Where the entry is not ready nothing `can` be done with it. `pitch` is what it is played with, `ownPitch` what"
         + " `item.pitch` set for it, or `none`. `gain` is what `replay-gain` makes of its tags, in dB, `gainSource` where that comes from"
         + " (`track`, `album`, `scan`, `fallback`; `none` while it is off), and `gainLimited` whether it is less than that for the sake of the"
@@ -277,7 +282,7 @@ extension CommandTable {
         "reversePlaybackEndTime", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
         "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
         "seekableTimeRanges", "loadedTimeRanges", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
-        "isPlaybackBufferEmpty", "pitch", "ownPitch", "gain", "gainSource", "gainLimited", "[title]", "[artist]",
+        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "pitch", "ownPitch", "gain", "gainSource", "gainLimited", "[title]", "[artist]",
         "[range]",
         "[error]", "[message]",
       ],
@@ -288,7 +293,7 @@ extension CommandTable {
           + " forwardPlaybackEndTime=none reversePlaybackEndTime=none preferredForwardBufferDuration=0"
           + " canPlayFastForward=false canPlaySlowForward=false canPlayReverse=false canPlaySlowReverse=false"
           + " canPlayFastReverse=false canStepForward=false canStepBackward=false seekableTimeRanges=none"
-          + " loadedTimeRanges=none isPlaybackLikelyToKeepUp=false isPlaybackBufferFull=false isPlaybackBufferEmpty=true"
+          + " loadedTimeRanges=none isPlaybackLikelyToKeepUp=false isPlaybackBufferFull=false isPlaybackBufferEmpty=true live=false"
           + " pitch=timeDomain ownPitch=none gain=none gainSource=none gainLimited=none error=file-not-found message=\"no such file\"",
       ]
     ) { arguments throws(MediaError) in

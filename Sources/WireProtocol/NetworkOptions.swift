@@ -22,6 +22,9 @@ public struct NetworkOptions: Sendable, Hashable {
   /// How long each step may take that hangs on the server.
   public var timeout: MediaTime?
 
+  /// Bits a second that a stream's variant has at most; nil: any.
+  public var peakBitRate: Int?
+
   public init() {}
 
   /// Bytes that are kept of it.
@@ -54,6 +57,7 @@ extension Arguments {
     options.isNetworkAllowed = boolean(.network) ?? true
     options.interfaces = (text(.interface) ?? "").split(separator: ",").map(String.init)
     options.timeout = time(.timeout)
+    options.peakBitRate = integer(.peakBitRate)
     return options
   }
 }

@@ -18,6 +18,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case conditions
   case count
   case curve
+  case date
   case duration
   case end
   case fallback
@@ -51,6 +52,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case pan
   case path
   case paths
+  case peakBitRate = "peak-bit-rate"
   case player
   case players
   case policy

@@ -182,3 +182,11 @@ func errorCode(_ body: () throws -> Void) -> Int {
     return -1
   }
 }
+
+/// Opens an asset that is a file.
+func openFile(_ asset: Asset, interrupt: Interrupt) throws -> Demuxer {
+  guard case .file(let demuxer, _) = try MediaFile.open(asset, interrupt: interrupt) else {
+    throw MediaError(.unknownFormat, "a stream is no file")
+  }
+  return demuxer
+}

@@ -152,14 +152,14 @@ import Testing
 
   @Test func aFileInMemoryAndOneWithoutTagsAreRead() throws {
     let bytes = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
-    let (demuxer, _) = try MediaFile.open(Asset(data: bytes), interrupt: Interrupt())
+    let demuxer = try openFile(Asset(data: bytes), interrupt: Interrupt())
     #expect(try MetadataReader.read(demuxer, displayPath: "memory") == AssetMetadata())
   }
 
   @Test func aCancelledReadIsAnError() throws {
     let interrupt = Interrupt()
     let bytes = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
-    let (demuxer, _) = try MediaFile.open(Asset(data: bytes), interrupt: interrupt)
+    let demuxer = try openFile(Asset(data: bytes), interrupt: interrupt)
     interrupt.cancel()
     #expect(
       errorCode { _ = try MetadataReader.read(demuxer, displayPath: "memory") } == MediaError.Code.cancelled.rawValue)

@@ -88,7 +88,7 @@ import Testing
 
   /// A file's metadata.
   static func read(_ path: String) throws -> AssetMetadata {
-    let (demuxer, _) = try MediaFile.open(Asset(path: path), interrupt: Interrupt())
+    let demuxer = try openFile(Asset(path: path), interrupt: Interrupt())
     return try MetadataReader.read(demuxer, displayPath: path)
   }
 

@@ -1,0 +1,49 @@
+import CLibFuzzer
+import MediaCore
+import Playlists
+
+/// Feeds any bytes to the parser of HLS playlists, and stops at whatever breaks a promise.
+///
+/// Promises: no trap; errors have the numbers of streams; what one of a server's names is on a server; every segment can be found by its
+/// number and its time; a playlist that is taken in again changes nothing.
+func check(_ bytes: [UInt8]) {
+  let playlist: HLSPlaylist
+  do throws(MediaError) {
+    playlist = try HLSPlaylist(parsing: bytes, at: .url("http://a.example/live/list.m3u8?x=1"))
+  } catch {
+    precondition((2_060...2_063).contains(error.code.rawValue), "an error of another kind: \(error)")
+    return
+  }
+  func checkPlace(_ place: PlaylistPlace?) {
+    if case .file? = place { preconditionFailure("a file") }
+  }
+  switch playlist {
+  case .master(let master):
+    for candidate in HLSVariantChoice(master).candidates(peakBitRateLimit: 100_000) { checkPlace(candidate.place) }
+  case .media(let media):
+    for key in media.keys { checkPlace(key.place) }
+    for map in media.maps { checkPlace(map.place) }
+    var timeline = HLSTimeline(media)
+    for number in timeline.numbers {
+      guard let entry = timeline.entry(number) else { preconditionFailure("a segment is missing") }
+      checkPlace(entry.segment.place)
+      precondition(
+        entry.segment.durationNanoseconds >= 0 && entry.endNanoseconds <= timeline.endNanoseconds, "a length")
+      if entry.segment.durationNanoseconds > 0 {
+        precondition(timeline.number(atNanoseconds: entry.startNanoseconds) == number, "a segment is not found")
+      }
+      if let date = timeline.date(atNanoseconds: entry.startNanoseconds) { _ = timeline.time(ofDate: date) }
+    }
+    precondition(
+      (timeline.startNanoseconds...timeline.endNanoseconds).contains(timeline.playStartNanoseconds), "no start")
+    let end = timeline.endNanoseconds
+    precondition(timeline.update(media) == .unchanged && timeline.endNanoseconds == end, "it changes by itself")
+  }
+}
+
+var argumentCount = CommandLine.argc
+var argumentVector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+_ = LLVMFuzzerRunDriver(&argumentCount, &argumentVector) { data, byteCount in
+  check(Array(UnsafeBufferPointer(start: data, count: byteCount)))
+  return 0
+}

@@ -1,0 +1,32 @@
+import CFFmpeg
+import Glibc
+
+/// AES-128 in CBC mode with PKCS #7 padding (RFC 8216, section 4.3.2.4), as far as taking it off.
+public enum AESDecryption {
+  /// What was encrypted; nil when it cannot have been so: another length, or a padding that is none.
+  ///
+  /// - Parameters:
+  ///   - key: 16 bytes.
+  ///   - initializationVector: 16 bytes.
+  public static func decrypt(_ bytes: [UInt8], key: [UInt8], initializationVector: [UInt8]) throws(AVFailure)
+    -> [UInt8]?
+  {
+    precondition(key.count == 16 && initializationVector.count == 16, "a key and a vector have 16 bytes")
+    guard !bytes.isEmpty, bytes.count.isMultiple(of: 16), let blockCount = Int32(exactly: bytes.count / 16) else {
+      return nil
+    }
+    let context = try check(av_aes_alloc(), "av_aes_alloc")
+    defer { av_free(UnsafeMutableRawPointer(context)) }
+    try check(av_aes_init(context, key, 128, 1), "av_aes_init")
+    var vector = initializationVector
+    var plain = [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, filled in
+      av_aes_crypt(context, buffer.baseAddress, bytes, blockCount, &vector, 1)
+      filled = bytes.count
+    }
+    guard let padding = plain.last.map(Int.init), (1...16).contains(padding),
+      plain.suffix(padding).allSatisfy({ Int($0) == padding })
+    else { return nil }
+    plain.removeLast(padding)
+    return plain
+  }
+}

@@ -1,0 +1,79 @@
+import LibAV
+import MediaCore
+import NetworkIO
+import Playlists
+
+/// What may be an HLS playlist.
+enum HLSBeginning {
+  /// Bytes that must have come.
+  static let byteCount = 10
+
+  /// Whether these first bytes may be those of one: `#EXTM3U`, perhaps behind a byte order mark.
+  static func isPossible(_ bytes: [UInt8]) -> Bool {
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    return text.starts(with: "#EXTM3U".utf8)
+  }
+}
+
+extension FileSource {
+  /// Its first bytes, few of them. Blocks.
+  var beginning: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: HLSBeginning.byteCount)
+    let count = try? bytes.withUnsafeMutableBytes { try read(into: $0, at: 0) }
+    return Array(bytes.prefix(count ?? 0))
+  }
+}
+
+extension MediaFile {
+  /// The stream whose playlist a source has; nil when it has something else. Blocks.
+  static func stream(
+    of asset: Asset, in source: any ByteSource, interrupt: Interrupt
+  ) throws(MediaError) -> StreamSession? {
+    guard case .url(let url, let options) = asset.place else { return nil }
+    interrupt.attach(source)
+    defer { interrupt.detach(source) }
+    let fetcher = StreamFetcher(options: options, log: asset.networkLog, clock: SystemNetworkClock())
+    let place = PlaylistPlace.url((source as? HTTPResource)?.effectiveURL ?? url.text)
+    var beginning = [UInt8](repeating: 0, count: HLSBeginning.byteCount)
+    var filled = 0
+    while filled < beginning.count {
+      let result = beginning.withUnsafeMutableBytes { buffer in
+        Result { () throws(MediaError) in
+          try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: Int64(filled))
+        }
+      }
+      let count = try result.get()
+      if count == 0 { break }
+      filled += count
+    }
+    guard HLSBeginning.isPossible(Array(beginning[..<filled])) else { return nil }
+    let bytes = try fetcher.readAll(source, limit: HLSLimits.playlistByteCount, place: place)
+    guard HLSPlaylist.recognizes(bytes) else { return nil }
+    return asset.keep(try StreamSession(playlist: bytes, at: place, fetcher: fetcher, interrupt: interrupt))
+  }
+
+  /// A file that may be a playlist. Blocks.
+  static func openList(_ source: FileSource, of asset: Asset, interrupt: Interrupt) throws(MediaError) -> Opened {
+    let byteCount = source.byteCount ?? 0
+    let bytes = byteCount <= HLSLimits.playlistByteCount ? source.all(byteCount) : []
+    guard HLSPlaylist.recognizes(bytes) else {
+      do throws(AVFailure) { return .file(try Demuxer(source: source), byteCount: byteCount) } catch {
+        throw MediaError(error, path: asset.displayPath)
+      }
+    }
+    let fetcher = StreamFetcher(options: HTTPOptions(), log: NetworkLog(), clock: SystemNetworkClock())
+    return .stream(
+      asset.keep(
+        try StreamSession(
+          playlist: bytes, at: .file(asset.path), fetcher: fetcher, interrupt: interrupt)))
+  }
+}
+
+extension FileSource {
+  /// All bytes that can be read. Blocks.
+  fileprivate func all(_ byteCount: Int64) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Int(byteCount))
+    let count = try? bytes.withUnsafeMutableBytes { try read(into: $0, at: 0) }
+    return Array(bytes.prefix(count ?? 0))
+  }
+}

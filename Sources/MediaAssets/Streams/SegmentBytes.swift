@@ -1,0 +1,145 @@
+// The bytes of one segment as FFmpeg wants them: decrypted, and without the ID3 tag that bare sound begins with, which says when it is.
+import LibAV
+import MediaCore
+import NetworkIO
+import Playlists
+
+/// Reads one segment once. Threading: one at a time.
+final class SegmentBytes {
+  let entry: HLSTimeline.Entry
+  /// The timestamp of the first sample in 90,000ths of a second, as the ID3 tag of bare sound says it; nil for other segments.
+  private(set) var timestamp: Int64?
+  /// Neither an MPEG transport stream nor MP4: sound without timestamps of its own.
+  private(set) var isPacked = false
+
+  private let session: StreamSession
+  private let interrupt: Interrupt
+  private let source: any ByteSource
+  /// What was read and not given yet, from `headOffset` on.
+  private var head: [UInt8] = []
+  private var headOffset = 0
+  private var offset: Int64
+  private var isOpen = false
+  /// All of it is in `head`.
+  private var isWhole = false
+
+  /// Bytes of an encrypted segment, which is decrypted as a whole.
+  private static let encryptedByteCount = 64 << 20
+  /// Bytes of an ID3 tag that are looked at.
+  private static let tagByteCount = 1 << 20
+
+  /// Nothing is asked for yet.
+  init(_ entry: HLSTimeline.Entry, session: StreamSession, interrupt: Interrupt) throws(MediaError) {
+    self.entry = entry
+    self.session = session
+    self.interrupt = interrupt
+    source = try session.fetcher.source(entry.segment.place, bytes: entry.segment.byteRange)
+    offset = entry.segment.byteRange?.start ?? 0
+    interrupt.attach(source)
+  }
+
+  deinit { interrupt.detach(source) }
+
+  /// Asks for it, without waiting for the answer.
+  func start() { if let resource = source as? HTTPResource { try? resource.start() } }
+
+  /// Whether all of it has come.
+  var hasCome: Bool {
+    if isWhole || !(source is HTTPResource) { return true }
+    guard isOpen, let end = entry.segment.byteRange?.end ?? source.byteCount else { return false }
+    return source.presentBytes.map { $0.upperBound >= end } ?? false
+  }
+
+  /// Waits for its first bytes and finds out what they are. Errors: those of the place; of decryption.
+  func open() throws(MediaError) {
+    try source.open()
+    if let key = entry.key {
+      // Before bytes are loaded that cannot be used.
+      _ = try session.key(key, interrupt: interrupt)
+      let bytes = try session.fetcher.readAll(
+        source, bytes: entry.segment.byteRange, limit: Self.encryptedByteCount, place: entry.segment.place)
+      head = try session.decrypt(
+        bytes, key: key, number: entry.segment.number, place: entry.segment.place, interrupt: interrupt)
+      isWhole = true
+    }
+    isOpen = true
+    try look()
+  }
+
+  private func look() throws(MediaError) {
+    _ = try fill(16)
+    while try fill(10), head[headOffset...].starts(with: "ID3".utf8) {
+      let length = head[(headOffset + 6)..<(headOffset + 10)].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
+      let count = length + (head[headOffset + 5] & 0x10 != 0 ? 20 : 10)
+      guard count <= Self.tagByteCount else { break }
+      _ = try fill(count)
+      let tag = head[headOffset..<min(head.count, headOffset + count)]
+      if timestamp == nil { timestamp = TransportTimestamp.find(in: tag) }
+      headOffset = min(head.count, headOffset + count)
+    }
+    _ = try fill(8)
+    let start = head[headOffset...].prefix(8)
+    let box = String(decoding: start.dropFirst(4), as: UTF8.self)
+    let boxes = ["ftyp", "styp", "moof", "moov", "sidx", "emsg", "prft", "free", "skip", "mdat"]
+    isPacked = start.first != 0x47 && !boxes.contains(box)
+  }
+
+  /// Makes so many bytes be there; false when there are fewer.
+  private func fill(_ count: Int) throws(MediaError) -> Bool {
+    while head.count - headOffset < count {
+      let more = try readSource(max(4_096, count))
+      guard !more.isEmpty else { return false }
+      head += more
+    }
+    return true
+  }
+
+  private func readSource(_ limit: Int) throws(MediaError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: limit)
+    let result = bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(MediaError) in try readSource(into: buffer) }
+    }
+    bytes.removeLast(limit - (try result.get()))
+    return bytes
+  }
+
+  private func readSource(into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+    if isWhole { return 0 }
+    let left = entry.segment.byteRange.map { max(0, $0.end - offset) } ?? .max
+    let wanted = Int(min(Int64(buffer.count), left))
+    guard wanted > 0 else { return 0 }
+    let count = min(
+      wanted, try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset))
+    offset += Int64(count)
+    return count
+  }
+
+  /// Gives the next bytes; 0 at its end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+    guard headOffset < head.count else {
+      head = []
+      headOffset = 0
+      return try readSource(into: buffer)
+    }
+    let count = min(buffer.count, head.count - headOffset)
+    buffer.copyBytes(from: head[headOffset..<(headOffset + count)])
+    headOffset += count
+    return count
+  }
+}
+
+/// The timestamp that bare sound has in an ID3 tag (RFC 8216, section 3.4).
+enum TransportTimestamp {
+  private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
+
+  /// In 90,000ths of a second, 33 bits; nil when there is none.
+  static func find(in tag: ArraySlice<UInt8>) -> Int64? {
+    guard tag.count >= owner.count + 8 else { return nil }
+    for start in tag.startIndex...(tag.endIndex - owner.count - 8) where tag[start] == owner[0] {
+      guard tag[start...].starts(with: owner) else { continue }
+      let bytes = tag[(start + owner.count)..<(start + owner.count + 8)]
+      return bytes.reduce(Int64(0)) { $0 << 8 | Int64($1) } & (1 << 33 - 1)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,109 @@
+// Where the parts of an HLS stream come from: an HTTP server, or files beside a playlist that is one.
+import Glibc
+import LibAV
+import MediaCore
+import NetworkIO
+import Playlists
+import RealtimeAudio
+
+/// Opens the parts of one stream. Threading: any; what blocks gives up when the interrupt that it got is used.
+struct StreamFetcher: Sendable {
+  let options: HTTPOptions
+  let log: NetworkLog
+  let clock: any NetworkClock
+
+  /// A whole playlist or key comes within this time, or not at all.
+  private static let wholeNanoseconds: Int64 = 60_000_000_000
+
+  /// The bytes of a place, or some of them, with places as in the whole. Nothing is asked for yet.
+  func source(_ place: PlaylistPlace, bytes range: HLSByteRange? = nil) throws(MediaError) -> any ByteSource {
+    switch place {
+    case .url(let text):
+      HTTPResource(
+        partOfSession: try HTTPURL(text), bytes: range.map { $0.start..<$0.end }, options: options, log: log,
+        clock: clock)
+    case .file(let path): FilePart(path: path, range: range)
+    }
+  }
+
+  /// All bytes of a place, and where they were found after redirects.
+  ///
+  /// Errors: those of the place; `streamLimitExceeded` when there are more than `limit`, `networkTimedOut` when they take too long.
+  func load(
+    _ place: PlaylistPlace, bytes range: HLSByteRange? = nil, limit: Int, interrupt: Interrupt
+  ) throws(MediaError) -> (bytes: [UInt8], place: PlaylistPlace) {
+    let source = try source(place, bytes: range)
+    interrupt.attach(source)
+    defer { interrupt.detach(source) }
+    try source.open()
+    let bytes = try readAll(source, bytes: range, limit: limit, place: place)
+    let effective = (source as? HTTPResource)?.effectiveURL.map { PlaylistPlace.url($0) }
+    return (bytes, effective ?? place)
+  }
+
+  /// What is left of a source that is open, from the beginning or the range's on.
+  func readAll(
+    _ source: any ByteSource, bytes range: HLSByteRange? = nil, limit: Int, place: PlaylistPlace
+  ) throws(MediaError) -> [UInt8] {
+    let deadline = clock.now.advanced(byNanoseconds: Self.wholeNanoseconds)
+    var bytes: [UInt8] = []
+    let first = range?.start ?? 0
+    let end = range?.end ?? .max
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while first + Int64(bytes.count) < end {
+      let wanted = Int(min(Int64(piece.count), end - first - Int64(bytes.count)))
+      let result = piece.withUnsafeMutableBytes { buffer in
+        Result { () throws(MediaError) in
+          try source.read(
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: first + Int64(bytes.count))
+        }
+      }
+      let count = min(try result.get(), wanted)
+      guard count > 0 else { break }
+      guard bytes.count + count <= limit else {
+        throw MediaError(
+          .streamLimitExceeded, "more than \(limit) bytes: \(place.displayText)", operation: "hls")
+      }
+      bytes += piece[..<count]
+      guard clock.now < deadline else {
+        throw MediaError(.networkTimedOut, "it does not come to an end: \(place.displayText)", operation: "hls")
+      }
+    }
+    return bytes
+  }
+}
+
+/// A regular file, or part of one, as a byte source. Threading: as `ByteSource`.
+final class FilePart: ByteSource, @unchecked Sendable {
+  // `@unchecked Sendable`: `file` is used by one reader at a time; the interrupt by any.
+  private let path: [UInt8]
+  private let range: HLSByteRange?
+  private let interrupt = Interrupt()
+  private var file: FileSource?
+
+  init(path: [UInt8], range: HLSByteRange?) {
+    self.path = path
+    self.range = range
+  }
+
+  func open() throws(MediaError) {
+    do throws(AVFailure) { file = try FileSource(path: path, interrupt: interrupt) } catch {
+      throw MediaError(error, path: String(decoding: path, as: UTF8.self))
+    }
+  }
+
+  var byteCount: Int64? { file?.byteCount }
+  var isSeekable: Bool { true }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    guard let file else { throw MediaError(.invalidState, "the file is read before it was opened", operation: "hls") }
+    let left = range.map { max(0, $0.end - offset) } ?? .max
+    let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), left))])
+    do throws(AVFailure) { return try file.read(into: wanted, at: offset) } catch {
+      throw MediaError(error, path: String(decoding: path, as: UTF8.self))
+    }
+  }
+
+  func cancel() { interrupt.cancel() }
+  func resume() { interrupt.reset() }
+}

@@ -1,0 +1,170 @@
+// A live stream's playlist is asked for again and again while somebody reads the stream, on a thread of its own.
+import LibAV
+import MediaCore
+import NetworkIO
+import Playlists
+import RealtimeAudio
+
+extension StreamSession {
+  /// Failures of a live playlist, one after another, before the stream is given up.
+  static let maximumReloadFailureCount = 6
+
+  /// Somebody reads it from now on. Blocks where what is known of a live stream is old. Errors: `cancelled`.
+  func beginReading(interrupt: Interrupt) throws(MediaError) {
+    let now = fetcher.clock.now
+    let isOld = signal.withState { state in
+      !state.timeline.isEnded && state.readerCount == 0
+        && now.nanoseconds(since: state.loadedAt) >= state.timeline.playlist.targetNanoseconds
+    }
+    if isOld { _ = try? Self.reload(signal, fetcher, interrupt) }
+    if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled", operation: "hls") }
+    let number: Int? = signal.withState { state in
+      state.readerCount += 1
+      guard !state.timeline.isEnded, !state.isReloading else { return nil }
+      state.isReloading = true
+      state.reloadNumber += 1
+      state.failure = nil
+      return state.reloadNumber
+    }
+    guard let number else { return }
+    let (signal, fetcher) = (signal, fetcher)
+    fetcher.clock.onMove { [weak signal] in signal?.update { _ in } }
+    NamedThread.detached(name: "hls-reload") { Self.reloadLoop(number, signal, fetcher) }
+  }
+
+  /// The same somebody reads it no more.
+  func endReading() {
+    let isLast = signal.withState { state in
+      state.readerCount -= 1
+      return state.readerCount <= 0
+    }
+    if isLast { stopReloading() }
+  }
+
+  func stopReloading() {
+    signal.update { state in
+      state.reloadNumber += 1
+      state.isReloading = false
+      state.reloadInterrupt?.cancel()
+    }
+  }
+
+  private static func reloadLoop(_ number: Int, _ signal: WakeSignal<State>, _ fetcher: StreamFetcher) {
+    let clock = fetcher.clock
+    let interrupt = Interrupt()
+    let began = signal.withState { state in
+      if state.reloadNumber == number { state.reloadInterrupt = interrupt }
+      return state.loadedAt
+    }
+    var schedule = HLSReloadSchedule(now: began.nanoseconds)
+    var target = signal.withState { $0.timeline.playlist.targetNanoseconds }
+    var next = schedule.loaded(begin: began.nanoseconds, isChanged: true, targetNanoseconds: target)
+    var failureCount = 0
+    while waitUntil(HostTime(nanoseconds: next), number, signal, clock) {
+      let begin = clock.now.nanoseconds
+      do throws(MediaError) {
+        let isChanged = try reload(signal, fetcher, interrupt)
+        failureCount = 0
+        target = signal.withState { $0.timeline.playlist.targetNanoseconds }
+        next = schedule.loaded(begin: begin, isChanged: isChanged, targetNanoseconds: target)
+      } catch {
+        if error.code == .cancelled { return }
+        failureCount += 1
+        let isLast = failureCount >= maximumReloadFailureCount
+        let place = signal.withState { $0.place }
+        fetcher.log.append(
+          ErrorLogEvent(
+            uri: place.redactedText, serverAddress: "", statusCode: 0, error: error, isRetried: !isLast))
+        if isLast {
+          return signal.update { state in
+            guard state.reloadNumber == number else { return }
+            state.failure = error
+            state.isReloading = false
+          }
+        }
+        next = schedule.failed(at: clock.now.nanoseconds, targetNanoseconds: target)
+      }
+      if schedule.becameStale(at: clock.now.nanoseconds, targetNanoseconds: target) {
+        let place = signal.withState { $0.place }
+        let error = MediaError(
+          .streamNotUpdated, "nothing new has come for three target durations: \(place.redactedText)", operation: "hls")
+        fetcher.log.append(
+          ErrorLogEvent(uri: place.redactedText, serverAddress: "", statusCode: 0, error: error, isRetried: true))
+      }
+    }
+  }
+
+  /// False when nobody wants it any more.
+  private static func waitUntil(
+    _ deadline: HostTime, _ number: Int, _ signal: WakeSignal<State>, _ clock: any NetworkClock
+  ) -> Bool {
+    while true {
+      let milliseconds = clock.milliseconds(until: deadline, isPause: false)
+      let result = signal.wait(until: HostTime.now.advanced(byNanoseconds: Int64(milliseconds) * 1_000_000)) {
+        state -> Bool? in
+        if state.reloadNumber != number || state.timeline.isEnded { return false }
+        return clock.now >= deadline ? true : nil
+      }
+      if let result { return result }
+    }
+  }
+
+  /// Asks for the playlist once; true when it has something new. Blocks.
+  static func reload(
+    _ signal: WakeSignal<State>, _ fetcher: StreamFetcher, _ interrupt: Interrupt
+  ) throws(MediaError) -> Bool {
+    let place = signal.withState { $0.place }
+    let now = fetcher.clock.now
+    let loaded = try fetcher.load(place, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
+    guard case .media(let media) = try HLSPlaylist(parsing: loaded.bytes, at: loaded.place) else {
+      throw MediaError(
+        .streamPlaylistCycle, "a playlist that has become a list of variants: \(place.redactedText)", operation: "hls")
+    }
+    return signal.update { state in
+      guard state.place == place else { return true }
+      state.loadedAt = now
+      let update = state.timeline.update(media)
+      if update == .restarted { state.stretches = [:] }
+      return update != .unchanged
+    }
+  }
+}
+
+/// What of a live stream can be heard.
+public struct LiveWindow: Sendable, Hashable {
+  /// Where can be sought: from the first segment that is there to three target durations before the last one's end.
+  public var seekable: TimeRange
+  /// The end of what is there.
+  public var edge: MediaTime
+}
+
+extension Asset {
+  /// What of a live stream there is now; nil for everything else. Any thread, does not block.
+  public var liveWindow: LiveWindow? {
+    guard let session = streamSession else { return nil }
+    let (isEnded, start, live, end) = session.signal.withState { state in
+      let timeline = state.timeline
+      return (timeline.isEnded, timeline.startNanoseconds, timeline.liveStartNanoseconds, timeline.endNanoseconds)
+    }
+    if isEnded { return nil }
+    return LiveWindow(
+      seekable: TimeRange(start: Self.time(start), end: Self.time(live)), edge: Self.time(end))
+  }
+
+  /// When what lies at a time was recorded, in nanoseconds since 1970, as the playlist of an HLS stream says; nil where nothing does.
+  public func date(at time: MediaTime) -> Int64? {
+    guard let session = streamSession,
+      let nanoseconds = time.frameIndex(rate: 1_000_000_000, rounding: .halfAwayFromZero)
+    else { return nil }
+    return session.signal.withState { $0.timeline.date(atNanoseconds: nanoseconds) }
+  }
+
+  /// Where what was recorded then lies; nil when nothing of it is there. In nanoseconds since 1970.
+  public func time(ofDate date: Int64) -> MediaTime? {
+    streamSession?.signal.withState { $0.timeline.time(ofDate: date) }.map(Self.time)
+  }
+
+  private static func time(_ nanoseconds: Int64) -> MediaTime {
+    MediaTime(value: (nanoseconds + (nanoseconds < 0 ? -500 : 500)) / 1_000, timescale: 1_000_000)
+  }
+}

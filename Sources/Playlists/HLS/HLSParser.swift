@@ -1,0 +1,306 @@
+// Reads HLS playlists (RFC 8216). What it does not know it passes over, as the RFC wants; what contradicts itself, or is
+// more than anybody needs, is an error. Pure.
+import MediaCore
+
+extension HLSPlaylist {
+  /// Whether bytes are such a playlist, and no plain list of media.
+  public static func recognizes(_ bytes: [UInt8]) -> Bool {
+    let format = PlaylistFormat(of: PlaylistText(bytes), extension: nil)
+    return format == .hlsMedia || format == .hlsMaster
+  }
+
+  /// Reads the playlist that lies at a place, by which it names others.
+  ///
+  /// Errors: `badStreamPlaylist`; `streamLimitExceeded`; `streamPlaceNotAllowed` when it leads to where it may not.
+  public init(parsing bytes: [UInt8], at place: PlaylistPlace) throws(MediaError) {
+    guard bytes.count <= HLSLimits.playlistByteCount else {
+      throw MediaError(
+        .streamLimitExceeded, "a playlist has at most \(HLSLimits.playlistByteCount) bytes: \(place.displayText)")
+    }
+    let text = PlaylistText(bytes)
+    switch PlaylistFormat(of: text, extension: nil) {
+    case .hlsMaster:
+      var parser = HLSMasterParser(place)
+      try parser.read(text)
+      self = .master(parser.list)
+    case .hlsMedia:
+      var parser = HLSMediaParser(place)
+      try parser.read(text)
+      self = .media(parser.list)
+    default:
+      throw MediaError(.badStreamPlaylist, "not an HLS playlist: \(place.displayText)")
+    }
+  }
+}
+
+/// What both parsers do.
+struct HLSLineReader {
+  let place: PlaylistPlace
+  private(set) var number = 0
+
+  init(_ place: PlaylistPlace) { self.place = place }
+
+  /// Gives each line's tag, with what stands behind its colon, or its URI.
+  mutating func read(
+    _ text: PlaylistText,
+    _ body: (_ reader: HLSLineReader, _ tag: String?, _ value: ArraySlice<UInt8>) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    var lines = text.lines()
+    while let line = lines.next() {
+      number = line.number
+      guard let first = line.bytes.first else { continue }
+      guard first == UInt8(ascii: "#") else {
+        try body(self, nil, line.bytes)
+        continue
+      }
+      guard line.bytes.starts(with: "#EXT".utf8) else { continue }
+      let name = line.bytes.dropFirst().prefix { $0 != UInt8(ascii: ":") }
+      guard name.count <= 64 else { continue }
+      try body(self, String(decoding: name, as: UTF8.self), line.bytes[name.endIndex...].dropFirst())
+    }
+  }
+
+  func bad(_ what: String) -> MediaError {
+    MediaError(.badStreamPlaylist, "line \(number) of \(place.displayText): \(what)", operation: "hls")
+  }
+
+  func limit(_ what: String) -> MediaError {
+    MediaError(.streamLimitExceeded, "\(what): \(place.displayText)", operation: "hls")
+  }
+
+  func resolve(_ reference: some Collection<UInt8>) throws(MediaError) -> PlaylistPlace {
+    do throws(MediaError) {
+      return try PlaceResolver(list: place).place(ofReference: ArraySlice(reference))
+    } catch {
+      let code: MediaError.Code =
+        error.code == .notAllowed || error.code == .unsupportedPlace ? .streamPlaceNotAllowed : .badStreamPlaylist
+      throw MediaError(
+        code, "line \(number) of \(place.displayText): \(error.message)", operation: "hls")
+    }
+  }
+
+  func attributes(_ value: ArraySlice<UInt8>) throws(MediaError) -> HLSAttributes {
+    guard let attributes = HLSAttributes(value) else { throw bad("not a list of attributes") }
+    return attributes
+  }
+}
+
+/// Reads a master playlist.
+struct HLSMasterParser {
+  private(set) var list = HLSMasterPlaylist()
+  private var reader: HLSLineReader
+  /// Said of the URI that comes next.
+  private var pending: HLSAttributes?
+
+  init(_ place: PlaylistPlace) { reader = HLSLineReader(place) }
+
+  mutating func read(_ text: PlaylistText) throws(MediaError) {
+    var reader = reader
+    try reader.read(text) { (reader, tag, value) throws(MediaError) in
+      switch tag {
+      case nil: try takeVariant(value, reader)
+      case "EXT-X-STREAM-INF": pending = try reader.attributes(value)
+      case "EXT-X-MEDIA": try takeRendition(try reader.attributes(value), reader)
+      case "EXTINF", "EXT-X-TARGETDURATION": throw reader.bad("segments in a master playlist")
+      default: break
+      }
+    }
+    self.reader = reader
+    guard !list.variants.isEmpty else { throw reader.bad("no variants") }
+  }
+
+  private mutating func takeVariant(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
+    // Some write URIs twice, or stray text: what no tag speaks of is none.
+    guard let attributes = pending else { return }
+    pending = nil
+    guard list.variants.count < HLSLimits.variantCount else {
+      throw reader.limit("a master playlist has at most \(HLSLimits.variantCount) variants")
+    }
+    list.variants.append(
+      HLSVariant(
+        place: try reader.resolve(uri), bandwidth: attributes.number("BANDWIDTH") ?? 0,
+        averageBandwidth: attributes.number("AVERAGE-BANDWIDTH"),
+        codecs: attributes["CODECS"].map { text in
+          text.split(separator: ",").map { String($0.drop { $0 == " " }) }
+        } ?? [],
+        audioGroup: attributes["AUDIO"], hasResolution: attributes["RESOLUTION"] != nil))
+  }
+
+  private mutating func takeRendition(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) {
+    guard attributes["TYPE"] == "AUDIO" else { return }
+    guard let group = attributes["GROUP-ID"], let name = attributes["NAME"] else {
+      throw reader.bad("a rendition without a group or a name")
+    }
+    guard list.audioRenditions.count < HLSLimits.variantCount else {
+      throw reader.limit("a master playlist has at most \(HLSLimits.variantCount) renditions")
+    }
+    var place: PlaylistPlace?
+    if let uri = attributes["URI"] { place = try reader.resolve(Array(uri.utf8)) }
+    list.audioRenditions.append(
+      HLSRendition(
+        group: group, name: PlaylistText.cut(name), language: attributes["LANGUAGE"].map(PlaylistText.cut),
+        isDefault: attributes.isYes("DEFAULT"), isAutoselect: attributes.isYes("AUTOSELECT"),
+        characteristics: attributes["CHARACTERISTICS"].map { $0.split(separator: ",").prefix(16).map(String.init) }
+          ?? [],
+        place: place))
+  }
+}
+
+/// Reads a media playlist.
+struct HLSMediaParser {
+  private(set) var list = HLSMediaPlaylist(targetNanoseconds: 0)
+  private var reader: HLSLineReader
+
+  // What holds for the segment that comes next, and for those behind it.
+  private var duration: Int64?
+  private var range: (count: Int64, start: Int64?)?
+  private var discontinuityCount: Int64 = 0
+  private var keyIndex: Int?
+  private var mapIndex: Int?
+  private var date: Int64?
+  private var isGap = false
+  private var total: Int64 = 0
+  /// The resource and the end of the last part of one.
+  private var lastRange: (place: PlaylistPlace, end: Int64)?
+  private var hasTarget = false
+  private var placeByteCount = 0
+
+  init(_ place: PlaylistPlace) { reader = HLSLineReader(place) }
+
+  mutating func read(_ text: PlaylistText) throws(MediaError) {
+    var reader = reader
+    try reader.read(text) { (reader, tag, value) throws(MediaError) in
+      if let tag { try take(tag, value.trimmed(), reader) } else { try takeSegment(value, reader) }
+    }
+    self.reader = reader
+    guard hasTarget else { throw reader.bad("no target duration") }
+    // Lists that lie about it would be asked for all the time, or never.
+    let longest = list.segments.reduce(0) { max($0, $1.durationNanoseconds) }
+    list.targetNanoseconds = max(list.targetNanoseconds, longest, 1_000_000_000)
+    for index in list.segments.indices {
+      list.segments[index].number = list.firstNumber + Int64(index)
+      list.segments[index].discontinuityNumber += list.firstDiscontinuityNumber
+    }
+  }
+
+  private mutating func take(_ tag: String, _ value: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
+    let text = String(decoding: value.prefix(128), as: UTF8.self)
+    switch tag {
+    case "EXTINF":
+      let number = text.prefix { $0 != "," && $0 != " " }
+      guard let nanoseconds = HLSNumber.nanoseconds(number, limit: HLSLimits.segmentNanoseconds), nanoseconds >= 0
+      else { throw reader.bad("a segment without a length, or one beyond an hour") }
+      duration = nanoseconds
+    case "EXT-X-TARGETDURATION":
+      guard let nanoseconds = HLSNumber.nanoseconds(text, limit: HLSLimits.segmentNanoseconds), nanoseconds >= 0
+      else { throw reader.bad("no target duration, or one beyond an hour") }
+      list.targetNanoseconds = nanoseconds
+      hasTarget = true
+    case "EXT-X-MEDIA-SEQUENCE": list.firstNumber = try number(text, reader)
+    case "EXT-X-DISCONTINUITY-SEQUENCE": list.firstDiscontinuityNumber = try number(text, reader)
+    case "EXT-X-DISCONTINUITY": discontinuityCount += 1
+    case "EXT-X-ENDLIST": list.isEnded = true
+    case "EXT-X-PLAYLIST-TYPE": list.keepsAll = text == "VOD" || text == "EVENT"
+    case "EXT-X-GAP": isGap = true
+    case "EXT-X-PROGRAM-DATE-TIME": date = ISODate.parse(text)
+    case "EXT-X-BYTERANGE": range = try byteRange(text, reader)
+    case "EXT-X-KEY": keyIndex = try takeKey(try reader.attributes(value), reader)
+    case "EXT-X-MAP": try takeMap(try reader.attributes(value), reader)
+    case "EXT-X-START":
+      list.startOffsetNanoseconds = try reader.attributes(value)["TIME-OFFSET"].flatMap {
+        HLSNumber.nanoseconds($0, limit: HLSLimits.totalNanoseconds)
+      }
+    case "EXT-X-I-FRAMES-ONLY": throw reader.bad("a list of pictures only")
+    case "EXT-X-SKIP": throw reader.bad("only what changed, which nobody asked for")
+    case "EXT-X-STREAM-INF": throw reader.bad("variants in a media playlist")
+    default: break
+    }
+  }
+
+  private func number(_ text: String, _ reader: HLSLineReader) throws(MediaError) -> Int64 {
+    guard let number = HLSNumber.integer(text), number <= 1 << 53 else { throw reader.bad("not a number: \(text)") }
+    return number
+  }
+
+  /// `COUNT[@START]`.
+  private func byteRange(_ text: String, _ reader: HLSLineReader) throws(MediaError) -> (count: Int64, start: Int64?) {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let count = HLSNumber.integer(parts[0]), count > 0 else {
+      throw reader.bad("not a range of bytes: \(text)")
+    }
+    if parts.count == 1 { return (count, nil) }
+    guard let start = HLSNumber.integer(parts[1]) else { throw reader.bad("not a range of bytes: \(text)") }
+    return (count, start)
+  }
+
+  private mutating func takeKey(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) -> Int? {
+    guard let method = attributes["METHOD"] else { throw reader.bad("a key without a method") }
+    if method == "NONE" { return nil }
+    // A stream may offer several ways, each with a tag; the plain one is the one that is understood.
+    let format = attributes["KEYFORMAT"] ?? "identity"
+    let isPlain = method == "AES-128" && format == "identity"
+    if !isPlain, let keyIndex, list.keys[keyIndex].method == .aes128, duration == nil, !isGap,
+      list.segments.last?.keyIndex != keyIndex
+    {
+      return keyIndex
+    }
+    var key = HLSKey(method: isPlain ? .aes128 : .other(PlaylistText.cut(String(method.prefix(64)))))
+    if isPlain {
+      guard let uri = attributes["URI"] else { throw reader.bad("a key without a place") }
+      key.place = try reader.resolve(Array(uri.utf8))
+      if attributes["IV"] != nil {
+        guard let vector = attributes.block("IV") else { throw reader.bad("not an initialization vector") }
+        key.initializationVector = vector
+      }
+    }
+    if let known = list.keys.lastIndex(of: key) { return known }
+    guard list.keys.count < 4_096 else { throw reader.limit("a playlist has at most 4096 keys") }
+    list.keys.append(key)
+    return list.keys.count - 1
+  }
+
+  private mutating func takeMap(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) {
+    guard let uri = attributes["URI"] else { throw reader.bad("a map without a place") }
+    var map = HLSMap(place: try reader.resolve(Array(uri.utf8)), key: keyIndex.map { list.keys[$0] })
+    if let text = attributes["BYTERANGE"] {
+      let range = try byteRange(text, reader)
+      map.byteRange = HLSByteRange(start: range.start ?? 0, count: range.count)
+    }
+    if let known = list.maps.lastIndex(of: map) {
+      mapIndex = known
+      return
+    }
+    guard list.maps.count < 4_096 else { throw reader.limit("a playlist has at most 4096 maps") }
+    list.maps.append(map)
+    mapIndex = list.maps.count - 1
+  }
+
+  private mutating func takeSegment(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
+    guard let duration else { throw reader.bad("a segment of which it is not said how long it is") }
+    guard list.segments.count < HLSLimits.segmentCount else {
+      throw reader.limit("a playlist has at most \(HLSLimits.segmentCount) segments")
+    }
+    total += duration
+    guard total <= HLSLimits.totalNanoseconds else { throw reader.limit("a playlist that is too long") }
+    var segment = HLSSegment(
+      place: try reader.resolve(uri), durationNanoseconds: duration, number: 0,
+      discontinuityNumber: discontinuityCount, keyIndex: keyIndex, mapIndex: mapIndex, date: date, isGap: isGap)
+    placeByteCount += segment.place.displayText.utf8.count
+    guard placeByteCount <= HLSLimits.placeByteCount else {
+      throw reader.limit("segments have names that are too long")
+    }
+    if let range {
+      let follows = lastRange.flatMap { $0.place == segment.place ? $0.end : nil }
+      guard let start = range.start ?? follows else { throw reader.bad("a range of bytes that begins nowhere") }
+      segment.byteRange = HLSByteRange(start: start, count: range.count)
+      lastRange = (segment.place, start + range.count)
+    } else {
+      lastRange = nil
+    }
+    list.segments.append(segment)
+    self.duration = nil
+    range = nil
+    date = nil
+    isGap = false
+  }
+}

@@ -1,0 +1,217 @@
+import LibAV
+import MediaCore
+import NetworkIO
+import Playlists
+import RigSupport
+import Testing
+
+@testable import MediaAssets
+
+/// What streams may have besides segments that follow each other, and what may go wrong with them.
+@Suite(.timeLimit(.minutes(5))) struct HLSFaultTests {
+  private static let key: [UInt8] = Array(1...16)
+
+  /// Encrypts a file as `openssl` does: another implementation than the one that decrypts.
+  private func encrypt(_ rig: HLSRig, _ name: String, number: Int, to output: String) throws {
+    let key = Self.key.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+    let digits = String(number, radix: 16)
+    let vector = String(repeating: "0", count: 32 - digits.count) + digits
+    try Tool.run(
+      "openssl",
+      [
+        "enc", "-aes-128-cbc", "-K", key, "-iv", vector, "-in", rig.server.files.file(name), "-out",
+        rig.server.files.file(output),
+      ])
+  }
+
+  @Test func encryptedSegmentsSoundAsPlainOnesAndAreSoughtIn() throws {
+    let rig = try HLSRig()
+    let whole = try rig.sound(0..<12)
+    try rig.server.write(Self.key, to: "key")
+    for index in 0..<12 { try encrypt(rig, "s\(index).ts", number: index, to: "s\(index).ts.enc") }
+    try rig.write(
+      "a.m3u8", 0..<12, before: [0: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\""],
+      query: Dictionary(uniqueKeysWithValues: (0..<12).map { ($0, ".enc") }))
+    let reader = try rig.reader(try rig.session("a.m3u8"))
+    #expect(try reader.frames(2_000_000) == whole)
+    try reader.seek(toFrame: 700_001)
+    #expect(try reader.frames(3_000) == Array(whole[1_400_002..<1_406_002]))
+    #expect(rig.errorCodes.isEmpty)
+    #expect(try rig.server.drain().filter { $0.contains("/key") }.count == 1)
+  }
+
+  @Test func whatCannotBeDecryptedSaysSo() throws {
+    let rig = try HLSRig()
+    try rig.server.write(Array(Self.key.reversed()), to: "wrong")
+    try rig.server.write([1, 2, 3], to: "short")
+    for index in 0..<12 { try encrypt(rig, "s\(index).ts", number: index, to: "s\(index).ts.enc") }
+    let query = Dictionary(uniqueKeysWithValues: (0..<12).map { ($0, ".enc") })
+    for (tag, code) in [
+      ("METHOD=AES-128,URI=\"wrong\"", 2066), ("METHOD=AES-128,URI=\"short\"", 2066),
+      ("METHOD=SAMPLE-AES,URI=\"wrong\"", 2065),
+    ] {
+      try rig.write("a.m3u8", 0..<12, before: [0: "#EXT-X-KEY:\(tag)"], query: query)
+      let session = try rig.session("a.m3u8")
+      #expect(errorCode { _ = try rig.reader(session) } == code, "\(tag)")
+    }
+  }
+
+  @Test func bareSoundIsPlacedByTheTimestampsOfItsTags() throws {
+    for (arguments, ending) in [
+      (["-c:a", "aac", "-aac_pns", "0", "-f", "adts"], "aac"),
+      (["-c:a", "libmp3lame", "-b:a", "128k", "-write_xing", "0", "-id3v2_version", "0"], "mp3"),
+    ] {
+      let rig = try HLSRig()
+      let path = rig.server.files.file("all.\(ending)")
+      try Tool.ffmpeg(arguments: ["-i", rig.server.files.file("source.wav")] + arguments + [path])
+      // Packets of the one, 1,024 or 1,152 frames each, by a hundred.
+      let packets = BarePackets.split(try readFile(path))
+      let frameCount = ending == "aac" ? 1_024 : 1_152
+      var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:3"]
+      for (index, start) in stride(from: 0, to: packets.count, by: 100).enumerated() {
+        let ticks = (Int64(start * frameCount) * 90_000 + 22_050) / 44_100 + (1 << 33) - 900_000
+        let piece = packets[start..<min(packets.count, start + 100)].flatMap { $0 }
+        try rig.server.write(BarePackets.tag(ticks & (1 << 33 - 1)) + piece, to: "b\(index).\(ending)")
+        lines += ["#EXTINF:2.4,", "b\(index).\(ending)"]
+      }
+      try rig.server.write(Array((lines + ["#EXT-X-ENDLIST"]).joined(separator: "\n").utf8), to: "a.m3u8")
+      let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+      let reader = try rig.reader(try rig.session("a.m3u8"))
+      let samples = try reader.frames(2_000_000)
+      #expect(samples.count == whole.count && samples == whole, "\(ending)")
+      for place in [Int64(700_001), 100, 903_000] {
+        try reader.seek(toFrame: place)
+        #expect(!reader.isPlaceEstimated)
+        let first = Int(place) * 2
+        #expect(try reader.frames(3_000) == Array(whole[first..<first + 6_000]), "\(ending) at \(place)")
+      }
+      #expect(rig.errorCodes.isEmpty)
+    }
+  }
+
+  @Test func behindADiscontinuitySoundFollowsWithoutAGap() throws {
+    let rig = try HLSRig()
+    // The second half comes before the first: timestamps jump back.
+    let halves = try (rig.sound(6..<12), rig.sound(0..<6))
+    var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:2"]
+    for index in Array(6..<12) + Array(0..<6) {
+      if index == 0 { lines.append("#EXT-X-DISCONTINUITY") }
+      lines += ["#EXTINF:\(rig.segments[index].length),", rig.segments[index].name]
+    }
+    try rig.server.write(Array((lines + ["#EXT-X-ENDLIST"]).joined(separator: "\n").utf8), to: "a.m3u8")
+    let session = try rig.session("a.m3u8")
+    let fresh = try rig.reader(session)
+    let target = Int64(halves.0.count / 2 + 100_000)
+    try fresh.seek(toFrame: target)
+    #expect(fresh.isPlaceEstimated, "where the second stretch begins only reading the first one tells")
+    let reader = try rig.reader(session)
+    #expect(try reader.frames(2_000_000) == halves.0 + halves.1)
+    #expect(reader.takeWarning() == nil)
+    try reader.seek(toFrame: target)
+    #expect(!reader.isPlaceEstimated)
+    #expect(try reader.frames(3_000) == Array(halves.1[200_000..<206_000]))
+  }
+
+  @Test func aSegmentThatIsMissingIsAskedForThriceAndThenSilent() throws {
+    let rig = try HLSRig()
+    let whole = try rig.sound(0..<12)
+    try rig.write("a.m3u8", 0..<12, before: [8: "#EXT-X-GAP"], query: [3: "?status=404", 6: "?status=500&times=2"])
+    let reader = try rig.reader(try rig.session("a.m3u8"))
+    let samples = try reader.frames(2_000_000)
+    #expect(samples.count == whole.count)
+    let different = zip(samples, whole).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset)
+    let first = try #require(different.first)
+    let last = try #require(different.last)
+    print("other samples from \(first / 2) to \(last / 2)")
+    // Segments 3 and 8, with what the decoder's windows overlap.
+    #expect(first > 2 * 44_100 * 5 && last < 2 * 44_100 * 19)
+    #expect(samples[2 * 44_100 * 7] == 0 && samples[2 * 44_100 * 11] == whole[2 * 44_100 * 11])
+    #expect(rig.errorCodes.sorted() == [2043, 2043, 2043, 2047, 2047, 2064, 2064])
+    #expect(reader.takeWarning()?.error.code == .irregularTimestamps)
+  }
+
+  @Test func tooManySegmentsThatAreMissingEndTheStreamOrLeadToAnotherVariant() throws {
+    let rig = try HLSRig()
+    let missing = Dictionary(uniqueKeysWithValues: (4..<12).map { ($0, "?status=404") })
+    try rig.write("low.m3u8", 0..<12, query: missing)
+    let reader = try rig.reader(try rig.session("low.m3u8"))
+    #expect(errorCode { _ = try reader.frames(2_000_000) } == 2064)
+
+    try rig.write("high.m3u8", 0..<12)
+    try rig.server.write(
+      Array(
+        """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="mp4a.40.2"
+        none.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=200000,CODECS="mp4a.40.2"
+        low.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="mp4a.40.2"
+        high.m3u8
+        """.utf8), to: "master.m3u8")
+    let whole = try rig.sound(0..<12)
+    let other = try rig.reader(try rig.session("master.m3u8"))
+    let samples = try other.frames(2_000_000)
+    #expect(samples.count == whole.count)
+    #expect(samples.prefix(300_000) == whole.prefix(300_000) && samples.suffix(300_000) == whole.suffix(300_000))
+    #expect(rig.log.accessEvents.last?.numberOfSwitches == 2)
+  }
+
+  @Test func playlistsThatLeadNowhereHaveTheirNumbers() throws {
+    let rig = try HLSRig()
+    func variant(_ place: String) -> [UInt8] { Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(place)\n".utf8) }
+    try rig.server.write(variant("self.m3u8"), to: "self.m3u8")
+    try rig.server.write(variant("self.m3u8"), to: "other.m3u8")
+    try rig.server.write(variant("file:///etc/hostname"), to: "file.m3u8")
+    try rig.server.write(variant("source.wav"), to: "wav.m3u8")
+    try rig.server.write(Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-ENDLIST\n".utf8), to: "empty.m3u8")
+    try rig.server.write(
+      Array(("#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + String(repeating: "#EXTINF:1,\n", count: 900_000)).utf8),
+      to: "long.m3u8")
+    for (name, code) in [
+      ("self", 2062), ("other", 2062), ("file", 2063), ("wav", 2060), ("empty", 2060), ("long", 2061),
+    ] {
+      #expect(errorCode { _ = try Asset(url: "\(rig.server.address)/\(name).m3u8").load() } == code, "\(name)")
+    }
+    try rig.server.write(Array("#EXTM3U\n#EXTINF:1,a\na.mp3\n".utf8), to: "plain.m3u8")
+    #expect(
+      errorCode { _ = try Asset(url: "\(rig.server.address)/plain.m3u8").load() } == 3002, "a list, and no stream")
+  }
+
+  @Test func aLocalPlaylistIsAStreamToo() throws {
+    let rig = try HLSRig()
+    let reader = try AudioTrackReader(asset: Asset(path: rig.server.files.file("vod.m3u8")))
+    #expect(try reader.readToEnd() == rig.sound(0..<12))
+    let precise = Asset(path: rig.server.files.file("vod.m3u8"), prefersPreciseDuration: true)
+    let properties = try precise.load()
+    #expect(properties.providesPreciseDuration)
+    #expect(properties.duration == reader.end.map { MediaTime(frame: $0.frame, rate: 44_100) })
+  }
+
+  @Test func aSeekLoadsOnlyTheSegmentsThatItNeeds() throws {
+    let rig = try HLSRig()
+    let whole = try rig.sound(0..<12)
+    let session = try rig.session("vod.m3u8")
+    let reader = try rig.reader(session)
+    try reader.seek(toFrame: 44_100 * 17)
+    #expect(try reader.frames(1_000) == Array(whole[2 * 44_100 * 17..<2 * (44_100 * 17 + 1_000)]))
+    let requests = try rig.server.drain().filter { $0.hasPrefix("request") }.compactMap {
+      $0.split(separator: " ").dropFirst(2).first
+    }
+    print(requests)
+    #expect(!requests.contains { ["/s3.ts", "/s4.ts", "/s5.ts", "/s6.ts"].contains($0) })
+  }
+
+  @Test func aStreamThatHangsIsCancelled() throws {
+    let rig = try HLSRig()
+    try rig.write("a.m3u8", 0..<12, query: [0: "?hold=never"])
+    let asset = try Asset(url: "\(rig.server.address)/a.m3u8")
+    let opening = AssetOpening()
+    let thread = CodeThread { _ = try opening.load(asset) }
+    try rig.server.wait("gate never")
+    opening.cancel()
+    #expect(thread.code() == 6015)
+    rig.server.open(gate: "never")
+    #expect(try asset.load().hasAudio)
+  }
+}

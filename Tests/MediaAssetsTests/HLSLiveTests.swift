@@ -1,0 +1,177 @@
+import Glibc
+import LibAV
+import MediaCore
+import NetworkIO
+import Playlists
+import RealtimeAudio
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// Streams to whose playlist segments are added while they are heard.
+@Suite(.timeLimit(.minutes(5))) struct HLSLiveTests {
+  @Test func aLiveStreamBeginsThreeTargetDurationsBeforeItsEndAndGoesOnAsSegmentsCome() throws {
+    let rig = try HLSRig()
+    try rig.write("a.m3u8", 0..<6, isEnded: false, before: [0: "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T09:00:00Z"])
+    let session = try rig.session("a.m3u8")
+    let reader = try rig.reader(session)
+    let timeline = session.timeline
+    // Segments are cut where packets end, so that each is a little longer than two seconds.
+    #expect(
+      timeline.liveStartNanoseconds == timeline.entry(2)?.startNanoseconds
+        || timeline.number(atNanoseconds: timeline.liveStartNanoseconds) == 2)
+    let start = MediaTime(value: timeline.liveStartNanoseconds, timescale: 1_000_000_000)
+    let reached = try reader.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+    #expect(abs((reached - start).seconds) < 0.001)
+    let live = try rig.sound(2..<12)
+    // What there is is three segments; then it waits for more.
+    let first = try reader.frames(44_100 * 5)
+    #expect(first.count == 44_100 * 10)
+    try rig.write("a.m3u8", 2..<9, isEnded: false, before: [2: "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T09:00:04Z"])
+    rig.clock.advance(seconds: 3)
+    let second = try reader.frames(44_100 * 7)
+    #expect(session.timeline.numbers == 2..<9)
+    try rig.write("a.m3u8", 4..<12, isEnded: true)
+    rig.clock.advance(seconds: 3)
+    let third = try reader.frames(2_000_000)
+    let samples = first + second + third
+    #expect(samples.count == live.count)
+    // The decoder is warm after some packets.
+    #expect(samples.dropFirst(2 * 2_048).elementsEqual(live.dropFirst(2 * 2_048)))
+    #expect(reader.end != nil && rig.errorCodes.isEmpty)
+    #expect(rig.log.accessEvents.first?.playbackType == "live")
+  }
+
+  @Test func theWindowAndItsDatesMoveAndSeeksStayWithin() throws {
+    let rig = try HLSRig()
+    try rig.write("a.m3u8", 0..<9, isEnded: false, before: [0: "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T09:00:00Z"])
+    let asset = try Asset(url: "\(rig.server.address)/a.m3u8")
+    let properties = try asset.load()
+    #expect(properties.duration == .indefinite && properties.isSeekable)
+    let window = try #require(asset.liveWindow)
+    #expect(window.seekable.start == .zero && window.edge - window.seekable.end >= MediaTime(value: 6, timescale: 1))
+    let reader = try AudioTrackReader(asset: asset)
+    let whole = try rig.sound(0..<9)
+    #expect(asset.date(at: MediaTime(value: 3, timescale: 1)) == ISODate.parse("2026-11-22T09:00:03Z"))
+    let date = try #require(ISODate.parse("2026-11-22T09:00:05.5Z"))
+    let time = try #require(asset.time(ofDate: date))
+    #expect(time == MediaTime(value: 11, timescale: 2))
+    // The first seek of a reader is to where it is live; others go where they say.
+    let live = try reader.seekExactly(to: .zero)
+    #expect(live.seconds > 10)
+    for place in [Int64(0), 200_000, 100_000] {
+      let reached = try reader.seekExactly(to: MediaTime(frame: place, rate: 44_100))
+      print("reached \(reached.decimalDescription), estimated \(reader.isPlaceEstimated)")
+      let samples = try reader.readFrames(2_000).samples
+      // Where the window's first sample lies only the playlist says, until it is read.
+      #expect(abs(reached.seconds - Double(place) / 44_100) < 0.001)
+      if !reader.isPlaceEstimated { #expect(samples == Array(whole[Int(place) * 2..<Int(place) * 2 + 4_000])) }
+    }
+    let beyond = try reader.seekExactly(to: MediaTime(value: 1_000, timescale: 1))
+    #expect(abs((beyond - window.seekable.end).seconds) < 0.001)
+    #expect(asset.time(ofDate: 0) == nil)
+  }
+
+  @Test func whatHasLeftTheWindowIsPassedOverAndSaid() throws {
+    let rig = try HLSRig()
+    try rig.write("a.m3u8", 0..<4, isEnded: false)
+    let session = try rig.session("a.m3u8")
+    let reader = try rig.reader(session)
+    _ = try reader.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+    _ = try reader.frames(44_100)
+    // Meanwhile nobody read: segments 4 to 7 are gone.
+    try rig.write("a.m3u8", 8..<12, isEnded: true)
+    rig.clock.advance(seconds: 3)
+    let rest = try reader.frames(2_000_000)
+    let gone = try rig.sound(8..<12)
+    #expect(rest.suffix(gone.count - 20_000) == gone.suffix(gone.count - 20_000))
+    #expect(rig.errorCodes.contains(2067))
+    #expect(reader.takeWarning()?.error.code == .segmentsLeftWindow)
+  }
+
+  @Test func aPlaylistThatFailsIsAskedForAgainAndThenGivenUp() throws {
+    let rig = try HLSRig()
+    try rig.write("a.m3u8", 0..<4, isEnded: false)
+    let session = try rig.session("a.m3u8")
+    let reader = try rig.reader(session)
+    try rig.server.write([0], to: "a.m3u8")
+    let thread = CodeThread { _ = try reader.frames(2_000_000) }
+    for count in 1...StreamSession.maximumReloadFailureCount {
+      rig.clock.advance(seconds: 3)
+      while rig.errorCodes.filter({ $0 == 2060 }).count < count { sched_yield() }
+    }
+    #expect(thread.code() == 2060)
+    #expect(rig.errorCodes.filter { $0 == 2060 }.count == StreamSession.maximumReloadFailureCount)
+    #expect(rig.errorCodes.filter { $0 == 2069 }.count <= 1)
+  }
+
+  @Test func whoWaitsForASegmentIsCancelled() throws {
+    let rig = try HLSRig()
+    try rig.write("a.m3u8", 0..<4, isEnded: false)
+    let reader = try rig.reader(try rig.session("a.m3u8"))
+    let read = try reader.frames(44_100 * 4)
+    #expect(!read.isEmpty)
+    let thread = CodeThread { while case .frames = try reader.nextPiece() {} }
+    reader.cancel()
+    #expect(thread.code() == 0)
+  }
+}
+
+extension SegmentedTrackReader {
+  fileprivate func nextPiece() throws -> AudioTrackReader.ReadResult {
+    var samples = [Float](repeating: 0, count: 4_096 * format.channelCount)
+    return try samples.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return .endOfTrack }
+      return try read(into: base, capacityFrames: 4_096)
+    }
+  }
+}
+
+/// A thread that a test waits for, and the number of the error that it ended with.
+final class CodeThread: Sendable {
+  private let result = Mutex<Int?>(nil)
+  private let thread = Mutex<NamedThread?>(nil)
+
+  init(_ body: @escaping @Sendable () throws -> Void) {
+    let started = NamedThread(name: "test") { [self] in
+      let code = errorCode(body)
+      result.withLock { $0 = code }
+    }
+    thread.withLock { $0 = started }
+  }
+
+  func code() -> Int? {
+    thread.withLock { $0 }?.join()
+    return result.withLock { $0 }
+  }
+}
+
+/// Bare sound, packet by packet.
+enum BarePackets {
+  /// ADTS or layer III at 44.1 kHz, by what its headers say.
+  static func split(_ bytes: [UInt8]) -> [[UInt8]] {
+    let rates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+    var packets: [[UInt8]] = []
+    var place = 0
+    while place + 7 < bytes.count {
+      let isADTS = bytes[place + 1] & 0x06 == 0
+      let length =
+        isADTS
+        ? Int(bytes[place + 3] & 3) << 11 | Int(bytes[place + 4]) << 3 | Int(bytes[place + 5]) >> 5
+        : 144_000 * rates[Int(bytes[place + 2] >> 4)] / 44_100 + Int(bytes[place + 2] >> 1 & 1)
+      packets.append(Array(bytes[place..<min(bytes.count, place + length)]))
+      place += length
+    }
+    return packets
+  }
+
+  /// An ID3 tag with a timestamp.
+  static func tag(_ ticks: Int64) -> [UInt8] {
+    let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
+    let data = owner + (0..<8).map { UInt8(truncatingIfNeeded: ticks >> (56 - 8 * $0)) }
+    let count = UInt8(data.count)
+    return Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, count + 10] + Array("PRIV".utf8) + [0, 0, 0, count, 0, 0] + data
+  }
+}

@@ -1,0 +1,130 @@
+import LibAV
+import MediaCore
+import NetworkIO
+import Playlists
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// Time that a test moves; pauses between attempts are over at once.
+final class StreamClock: NetworkClock {
+  private struct State {
+    var now = HostTime(nanoseconds: 0)
+    var wakes: [@Sendable () -> Void] = []
+  }
+
+  private let state = Mutex(State())
+
+  var now: HostTime { state.withLock { $0.now } }
+
+  func milliseconds(until deadline: HostTime, isPause: Bool) -> Int32 {
+    guard isPause else { return .max }
+    state.withLock { $0.now = max($0.now, deadline) }
+    return 0
+  }
+
+  func onMove(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wakes.append(wake) } }
+
+  func advance(seconds: Int64) {
+    let wakes = state.withLock { state in
+      state.now = state.now.advanced(byNanoseconds: seconds * 1_000_000_000)
+      return state.wakes
+    }
+    for wake in wakes { wake() }
+  }
+}
+
+/// A web server with the segments of a sound of 24 seconds, 2 seconds each: `s0.ts` to `s11.ts`, or others.
+final class HLSRig {
+  let server: HTTPServer
+  let clock = StreamClock()
+  let log = NetworkLog()
+  /// As FFmpeg's muxer wrote them, with their lengths.
+  private(set) var segments: [(name: String, length: String)] = []
+  let frameCount = 44_100 * 24
+
+  init(_ arguments: [String] = ["-c:a", "aac", "-aac_pns", "0"], name: String = "s%d.ts") throws {
+    server = try HTTPServer()
+    try server.write(TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: frameCount), to: "source.wav")
+    try Tool.ffmpeg(
+      arguments: ["-i", server.files.file("source.wav")] + arguments + [
+        "-f", "hls", "-hls_time", "2", "-hls_playlist_type", "vod", "-hls_segment_filename", server.files.file(name),
+        server.files.file("vod.m3u8"),
+      ])
+    var length = ""
+    for line in String(decoding: try readFile(server.files.file("vod.m3u8")), as: UTF8.self).split(separator: "\n") {
+      if line.hasPrefix("#EXTINF:") { length = line.dropFirst(8).trimmingCommas }
+      if !line.hasPrefix("#") { segments.append((String(line), length)) }
+    }
+  }
+
+  /// The bytes of some segments, one behind another.
+  func bytes(_ range: Range<Int>) throws -> [UInt8] {
+    try segments[range].flatMap { try readFile(server.files.file($0.name)) }
+  }
+
+  /// What some segments sound like in one file, read from its start.
+  func sound(_ range: Range<Int>, ending: String = "ts") throws -> [Float] {
+    try server.write(try bytes(range), to: "part.\(ending)")
+    return try AudioTrackReader(asset: Asset(path: server.files.file("part.\(ending)"))).readToEnd()
+  }
+
+  /// Writes a playlist of some segments; `before` says what stands in front of one.
+  func write(
+    _ name: String, _ range: Range<Int>, isEnded: Bool = true, before: [Int: String] = [:], query: [Int: String] = [:]
+  ) throws {
+    var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:2", "#EXT-X-MEDIA-SEQUENCE:\(range.lowerBound)"]
+    for index in range {
+      if let text = before[index] { lines.append(text) }
+      lines += ["#EXTINF:\(segments[index].length),", segments[index].name + (query[index] ?? "")]
+    }
+    if isEnded { lines.append("#EXT-X-ENDLIST") }
+    try server.write(Array(lines.joined(separator: "\n").utf8), to: name)
+  }
+
+  /// The stream of a playlist, with the rig's clock.
+  func session(_ name: String) throws -> StreamSession {
+    log.begin(uri: name)
+    var options = HTTPOptions()
+    options.reconnectDelays = []
+    return try StreamSession(
+      playlist: try readFile(server.files.file(name)), at: .url("\(server.address)/\(name)"),
+      fetcher: StreamFetcher(options: options, log: log, clock: clock), interrupt: Interrupt())
+  }
+
+  func reader(_ session: StreamSession) throws -> SegmentedTrackReader {
+    try SegmentedTrackReader(session: session, interrupt: Interrupt(), trackID: nil)
+  }
+
+  /// Numbers of the errors in the log, in order.
+  var errorCodes: [Int] { log.errorEvents.map(\.error.code.rawValue) }
+}
+
+extension Substring {
+  fileprivate var trimmingCommas: String { String(prefix { $0 != "," }) }
+}
+
+extension SoundReader {
+  /// Reads so many frames, fewer at the end.
+  func frames(_ count: Int) throws -> [Float] {
+    var samples = [Float](repeating: 0, count: count * format.channelCount)
+    var filled = 0
+    while filled < count {
+      let result = try samples.withUnsafeMutableBufferPointer { buffer -> AudioTrackReader.ReadResult in
+        guard let base = buffer.baseAddress else { return .endOfTrack }
+        return try read(
+          into: base + filled * format.channelCount, capacityFrames: Swift.min(4_096, count - filled))
+      }
+      guard case .frames(let more, _) = result else { break }
+      filled += more
+    }
+    return Array(samples[..<(filled * format.channelCount)])
+  }
+
+  func seek(toFrame frame: Int64) throws {
+    _ = try seek(
+      to: MediaTime(frame: frame, rate: format.sampleRateHz), toleranceBefore: .zero, toleranceAfter: .zero)
+  }
+}
