@@ -1,5 +1,6 @@
 import MediaCore
 import NetworkIO
+import OrderedCollections
 import Playback
 import Playlists
 import WireProtocol
@@ -56,6 +57,8 @@ extension Connection {
     _ request: WaitingRequest
   ) throws(MediaError) {
     try check(command.ifVersion, of: target)
+    // However often it is named, a list is read once.
+    let lists = Array(OrderedSet(lists))
     let loader = server.playlistLoader
     let places = lists.map { $0.isAddress ? PlaylistPlace.url($0.text) : .file($0.bytes) }
     let number = loader.read(places, assumed: isForced ? .m3u : nil, options: HTTPOptions(command.network)) {

@@ -77,8 +77,17 @@ extension Playlist {
   public init(
     at place: PlaylistPlace, assumed: PlaylistFormat? = nil, reading: PlaylistReading = PlaylistReading()
   ) throws(MediaError) {
+    var usage = PlaylistUsage()
+    try self.init(at: place, assumed: assumed, usage: &usage, reading: reading)
+  }
+
+  /// The same for one of several lists that are read for one purpose: what they have counts together.
+  public init(
+    at place: PlaylistPlace, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reading: PlaylistReading
+  ) throws(MediaError) {
     let deadline = HostTime.now.advanced(byNanoseconds: PlaylistReading.patienceNanoseconds)
-    try self.init(expanding: place, assumed: assumed) { (place, byteLimit) throws(MediaError) -> PlaylistData in
+    try self.init(expanding: place, assumed: assumed, usage: &usage) {
+      (place, byteLimit) throws(MediaError) -> PlaylistData in
       try reading.data(of: place, byteLimit: byteLimit, until: deadline)
     }
   }

@@ -159,8 +159,12 @@ public final class PlaylistLoader: @unchecked Sendable {
       let (number, places, assumed, reading) = (job.number, job.places, job.assumed, job.reading)
       NamedThread.detached(name: "read-list") { [loop] in
         let result = Result { () throws(MediaError) -> [Playlist] in
+          // One request has what one list may have.
+          var usage = PlaylistUsage()
           var lists: [Playlist] = []
-          for place in places { lists.append(try Playlist(at: place, assumed: assumed, reading: reading)) }
+          for place in places {
+            lists.append(try Playlist(at: place, assumed: assumed, usage: &usage, reading: reading))
+          }
           return lists
         }
         loop.execute { self.finished(number, result) }

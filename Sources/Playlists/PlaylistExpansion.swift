@@ -27,12 +27,33 @@ extension Playlist {
   public init(
     expanding place: PlaylistPlace, assumed: PlaylistFormat? = nil, reader: Reader
   ) throws(MediaError) {
+    var usage = PlaylistUsage()
+    try self.init(expanding: place, assumed: assumed, usage: &usage, reader: reader)
+  }
+
+  /// The same for one of several lists that are read for one purpose: what they have counts together.
+  ///
+  /// - Parameter usage: what those before have; what this one has is added.
+  public init(
+    expanding place: PlaylistPlace, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reader: Reader
+  ) throws(MediaError) {
     self.init()
     // `reader` does not escape: it is handed down, never kept.
-    var walk = PlaylistWalk()
+    var walk = PlaylistWalk(usage)
+    defer { usage = walk.usage }
     try walk.expand(place, assumed: assumed, reader)
     self = walk.result
   }
+}
+
+/// What lists have that are read together, of what `PlaylistLimits` allows.
+public struct PlaylistUsage: Sendable, Hashable {
+  var listCount = 0
+  var byteCount = 0
+  var entryCount = 0
+
+  /// Nothing yet.
+  public init() {}
 }
 
 /// The way through lists that name lists.
@@ -44,10 +65,9 @@ private struct PlaylistWalk {
   }
   /// The lists that led here.
   private var way: [Step] = []
-  private var listCount = 0
-  private var byteCount = 0
+  private(set) var usage: PlaylistUsage
 
-  init() {}
+  init(_ usage: PlaylistUsage) { self.usage = usage }
 
   mutating func expand(
     _ place: PlaylistPlace, assumed: PlaylistFormat?, _ reader: Playlist.Reader
@@ -56,14 +76,14 @@ private struct PlaylistWalk {
       throw Self.limit("lists are nested more than \(PlaylistLimits.nestingDepth) deep", place)
     }
     guard !way.contains(where: { $0.place == place }) else { throw Self.cycle(place) }
-    listCount += 1
-    guard listCount <= PlaylistLimits.listCount else {
-      throw Self.limit("one list leads to more than \(PlaylistLimits.listCount) others", place)
+    usage.listCount += 1
+    guard usage.listCount <= PlaylistLimits.listCount else {
+      throw Self.limit("lists lead to more than \(PlaylistLimits.listCount) together", place)
     }
     let data = try reader(place, PlaylistLimits.byteCount)
     if let identity = data.identity, way.contains(where: { $0.identity == identity }) { throw Self.cycle(place) }
-    byteCount += data.bytes.count
-    guard byteCount <= PlaylistLimits.totalByteCount else {
+    usage.byteCount += data.bytes.count
+    guard usage.byteCount <= PlaylistLimits.totalByteCount else {
       throw Self.limit("lists have more than \(PlaylistLimits.totalByteCount) bytes together", place)
     }
     try Playlist.check(byteCount: data.bytes.count, of: place)
@@ -97,9 +117,10 @@ private struct PlaylistWalk {
   }
 
   private mutating func append(_ entry: PlaylistEntry) throws(MediaError) {
-    guard result.entries.count < PlaylistLimits.entryCount else {
+    guard usage.entryCount < PlaylistLimits.entryCount else {
       throw PlaylistBuilder.tooManyEntries(entry.place.displayText)
     }
+    usage.entryCount += 1
     result.entries.append(entry)
   }
 

@@ -228,6 +228,18 @@ import Testing
     expectError(.playlistLimitExceeded) { () throws(MediaError) in try Self.expand("/m/6.m3u", files) }
   }
 
+  @Test func listsOfOneRequestHaveOneLimit() throws {
+    let bytes = Array("#EXTM3U\n\(String(repeating: "song.mp3\n", count: 60_000))".utf8)
+    var usage = PlaylistUsage()
+    func read(_ place: String) throws(MediaError) -> Playlist {
+      try Playlist(expanding: .path(place), usage: &usage) { (_, _) throws(MediaError) in PlaylistData(bytes: bytes) }
+    }
+    #expect(try read("/m/a.m3u").entries.count == 60_000)
+    expectError(.playlistLimitExceeded) { () throws(MediaError) in try read("/m/b.m3u") }
+    usage = PlaylistUsage()
+    #expect(try read("/m/b.m3u").entries.count == 60_000)
+  }
+
   @Test func aListThatGrewIsNotRead() {
     expectError(.playlistLimitExceeded) { () throws(MediaError) in
       try Playlist(expanding: .path("/m/a.m3u")) { (_, limit) throws(MediaError) in
