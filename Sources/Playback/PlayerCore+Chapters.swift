@@ -16,22 +16,46 @@ extension PlayerCore {
   struct ChapterWatch {
     var itemID: PlayerItem.ID
     var chapters: [AssetChapter]
-    /// Told when a chapter's beginning is heard; nil where there are none.
+    /// Indefinite where it is not known.
+    var itemDuration: MediaTime
+    /// Told when a chapter's beginning or its end is heard; nil where there are none.
     var token: ObserverToken?
     /// The chapter that was told last; nil: none has been.
     var told: Int??
 
-    /// The chapter at a time, counted from 0; nil before the first. Backwards a chapter's beginning belongs to the one before.
+    /// The chapter at a time, counted from 0; nil before the first, and between two. Backwards a chapter's beginning belongs to what is
+    /// before, and its end to the chapter.
+    func index(at time: MediaTime, isBackward: Bool = false) -> Int? {
+      guard let index = indexBegun(at: time, isBackward: isBackward) else { return nil }
+      guard let end = end(of: index) else { return index }
+      return (isBackward ? time <= end : time + PlayerCore.chapterReach < end) ? index : nil
+    }
+
+    /// The last chapter that has begun at a time, though it may be over; nil before the first.
     ///
     /// A seek lands on the sample that contains a chapter's beginning, which may begin a little before it.
-    func index(at time: MediaTime, isBackward: Bool = false) -> Int? {
+    func indexBegun(at time: MediaTime, isBackward: Bool = false) -> Int? {
       let reach = isBackward ? time : time + PlayerCore.chapterReach
       return chapters.lastIndex { isBackward ? $0.timeRange.start < reach : $0.timeRange.start <= reach }
     }
+
+    /// Where a chapter is over without another one's beginning; nil where that follows at once, or the item ends.
+    func end(of index: Int) -> MediaTime? {
+      let end = chapters[index].timeRange.end
+      let next = index + 1 < chapters.count ? chapters[index + 1].timeRange.start : itemDuration
+      guard end.isNumeric, !next.isNumeric || next > end + PlayerCore.chapterGap else { return nil }
+      return end
+    }
+
+    /// Where another chapter may be heard, or none.
+    var boundaries: [MediaTime] { chapters.map(\.timeRange.start) + chapters.indices.compactMap { end(of: $0) } }
   }
 
   /// More than a sample lasts: 1 ms.
   static let chapterReach = MediaTime(value: 1, timescale: 1_000)
+
+  /// Room between chapters that is none: writers round.
+  static let chapterGap = MediaTime(value: 1, timescale: 10)
 
   /// From so far within a chapter on, going back is going to its beginning.
   static let chapterRestartTime = MediaTime(value: 3, timescale: 1)
@@ -44,12 +68,12 @@ extension PlayerCore {
     guard chapterWatch?.itemID != current.id else { return }
     endChapterWatch()
     guard !isClosed else { return }
-    var watch = ChapterWatch(itemID: current.id, chapters: current.chapters)
+    var watch = ChapterWatch(itemID: current.id, chapters: current.chapters, itemDuration: current.duration)
     if !watch.chapters.isEmpty {
       let token = engine.makeToken()
       watch.token = token
       movePlace()
-      observers.table.addBoundary(token, times: watch.chapters.map(\.timeRange.start), itemID: current.id) {
+      observers.table.addBoundary(token, times: watch.boundaries, itemID: current.id) {
         [weak self] observation in
         guard observation.reason == .crossed else { return }
         self?.chapterMoved(to: observation.time, in: observation.itemID, isBackward: observation.rate < 0)
@@ -77,7 +101,7 @@ extension PlayerCore {
     PlayerChapter(number: index + 1, count: watch.chapters.count, chapter: watch.chapters[index])
   }
 
-  /// The chapter that is heard.
+  /// The chapter that is heard; nil where none is.
   var currentChapter: PlayerChapter? {
     guard let watch = chapterWatch, watch.itemID == currentItem?.id else { return nil }
     return watch.index(at: currentTime()).map { place($0, in: watch) }
@@ -105,7 +129,7 @@ extension PlayerCore {
   }
 
   private static func chapterStart(from time: MediaTime, in watch: ChapterWatch, next: Bool) -> MediaTime? {
-    let index = watch.index(at: time)
+    let index = watch.indexBegun(at: time)
     if next {
       let following = index.map { $0 + 1 } ?? 0
       return following < watch.chapters.count ? watch.chapters[following].timeRange.start : nil

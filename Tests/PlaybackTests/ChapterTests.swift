@@ -12,14 +12,14 @@ import Testing
   private func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 1_000) }
 
   /// 20 s with chapters from 0, 4, 8.25 and 12 s on.
-  private func item(_ rig: Rig, _ name: String = "a.mka", starts: [Int] = [0, 4_000, 8_250, 12_000]) throws
-    -> PlayerItem
+  private func item(_ rig: Rig, _ name: String = "a.mka", starts: [Int] = [0, 4_000, 8_250, 12_000], ends: [Int] = [])
+    throws -> PlayerItem
   {
     let path = rig.files.file("code-1.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 960_000)
     var text = ";FFMETADATA1\n"
     for (index, start) in starts.enumerated() {
-      let end = index + 1 < starts.count ? starts[index + 1] : 20_000
+      let end = index < ends.count ? ends[index] : index + 1 < starts.count ? starts[index + 1] : 20_000
       text += "[CHAPTER]\nTIMEBASE=1/1000\nSTART=\(start)\nEND=\(end)\ntitle=C\(index + 1)\n"
     }
     try Data(text.utf8).write(to: URL(fileURLWithPath: rig.files.file("chapters.txt")))
@@ -66,6 +66,38 @@ import Testing
         "chapter item 1 at 12: 4 of 4 C4",
       ])
     print(chapters(rig))
+    await rig.close()
+  }
+
+  /// From 2 s to 6 s and from 10 s to 15 s; that from 15.05 s to 18 s begins as good as at once.
+  @Test func aChapterThatIsOverIsNotTheCurrentOne() async throws {
+    let rig = try await Rig()
+    let item = try item(rig, starts: [2_000, 10_000, 15_050], ends: [6_000, 15_000, 18_000])
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 8_000)
+    #expect(await rig.run { $0.currentChapter } == nil)
+    await rig.advance(milliseconds: 11_000)
+    let told = [
+      "chapter item 1 at 0: none", "chapter item 1 at 2: 1 of 3 C1", "chapter item 1 at 6: none",
+      "chapter item 1 at 10: 2 of 3 C2", "chapter item 1 at 15.05: 3 of 3 C3", "chapter item 1 at 18: none",
+    ]
+    print(chapters(rig))
+    #expect(chapters(rig) == told)
+    #expect(await rig.run { $0.currentChapter } == nil)
+    // From where none is, chapters are gone to as they lie.
+    #expect(try await go(rig, next: false) == seconds(15.05))
+    _ = try await rig.run { try $0.seek(to: self.seconds(8)) { _ in } }
+    await rig.settle()
+    #expect(chapters(rig).last == "chapter item 1 at 8: none")
+    #expect(try await go(rig, next: true) == seconds(10))
+    // Backwards the end belongs to the chapter.
+    _ = try await rig.run { try $0.seek(to: self.seconds(7)) { _ in } }
+    await rig.settle()
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 2_000)
+    #expect(chapters(rig).last == "chapter item 1 at 6: 1 of 3 C1")
     await rig.close()
   }
 
