@@ -41,11 +41,36 @@ func checkSource(_ bytes: [UInt8], _ control: UInt64) {
   precondition(buffer.dropFirst(wanted.count).allSatisfy { $0 == 0xA5 }, "more was written than was read")
 }
 
+/// What the tags say is within its limits, and what is asked for by number is there.
+func checkTags(_ asset: Asset) {
+  let picture = try? asset.loadArtwork()
+  guard let metadata = asset.status(of: AssetKey.metadata).value?.metadata else { return }
+  precondition(picture.map { metadata.artwork.indices.contains($0.index) } != false, "a picture that is not there")
+  for picture in metadata.artwork {
+    precondition(picture.data.count <= Artwork.maximumByteCount, "a picture of \(picture.data.count) bytes")
+  }
+  for item in metadata.items {
+    precondition(item.artworkIndex.map { metadata.artwork.indices.contains($0) } != false, "it has no such picture")
+    precondition(item.numberValue?.isFinite != false, "no number: \(item)")
+    precondition(item.omission == nil || item.stringValue == nil && item.dataValue == nil, "left out, and there")
+  }
+  precondition(metadata.commonMetadata.count <= metadata.items.count, "more is known than there is")
+  precondition(metadata.commonMetadata.allSatisfy { $0.keySpace == .common }, "no common key")
+  let gain = metadata.replayGain
+  let values = [
+    gain.trackGainDecibels, gain.albumGainDecibels, gain.trackPeak, gain.albumPeak, gain.r128TrackGainDecibels,
+    gain.r128AlbumGainDecibels,
+  ]
+  precondition(values.allSatisfy { $0?.isFinite != false }, "no number of decibels: \(gain)")
+}
+
 func check(_ input: UnsafeRawBufferPointer) {
   let control = input.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
   let bytes = Array(input.dropLast(min(8, input.count)))
   checkSource(bytes, control)
   let asset = Asset(data: bytes, prefersPreciseDuration: control & 1 == 1)
+  checkTags(asset)
+  _ = MetadataDate(String(decoding: bytes.prefix(64), as: UTF8.self)).map { precondition(!$0.description.isEmpty) }
   guard let properties = try? asset.load(), properties.hasAudio, let reader = try? AudioTrackReader(asset: asset) else {
     return
   }

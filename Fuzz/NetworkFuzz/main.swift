@@ -1,8 +1,8 @@
 import CLibFuzzer
 import NetworkIO
 
-// What servers and stations say, fed with anything: titles mixed into sound, and headers. It must not trap, and where a stream is
-// cut into pieces changes nothing.
+// What servers and stations say, fed with anything: titles mixed into sound, and headers; and addresses that users say. It must not
+// trap, where a stream is cut into pieces changes nothing, and nobody is told a user's password.
 
 /// Sound and titles, when the bytes come in pieces of this size.
 func station(_ bytes: UnsafeRawBufferPointer, interval: Int, pieceByteCount: Int) -> (
@@ -35,6 +35,24 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   if let range = head.contentRange, let bytes = range.bytes, let total = range.total {
     precondition(bytes.upperBound < total, "a range behind the end")
   }
+  if let wait = head.retryAfter { precondition(wait >= .zero && wait <= .seconds(86_400), "a wait of \(wait)") }
+  if let tag = head.strongETag { precondition(!tag.hasPrefix("W/"), "a weak tag is none") }
+  if let count = head.contentLength { precondition(count >= 0, "a length below 0") }
+  if let interval = head.icyInterval { precondition(interval > 0, "titles one after another") }
+  if let type = head.mediaType { precondition(!type.contains(";"), "a type with parameters") }
+  checkAddress(String(decoding: bytes, as: UTF8.self))
+  checkAddress("http://\(String(decoding: bytes.prefix(200), as: UTF8.self))")
+}
+
+/// An address without user name and password is one, and that of the same place.
+func checkAddress(_ text: String) {
+  guard let url = try? HTTPURL(text) else { return }
+  let start = url.redacted.firstIndex(of: ":").map { url.redacted[$0...].dropFirst(3) } ?? ""
+  precondition(
+    !start.prefix { !"/?#".contains($0) }.utf8.contains(UInt8(ascii: "@")), "it says a user: \(url.redacted)")
+  guard let again = try? HTTPURL(url.redacted) else { preconditionFailure("no address any more: \(url.redacted)") }
+  precondition(again.redacted == url.redacted, "it is shortened twice: \(url.redacted)")
+  precondition(again.lastPathComponent == url.lastPathComponent, "another name: \(url.redacted)")
 }
 
 var argumentCount = CommandLine.argc

@@ -7,6 +7,7 @@ import Playlists
 /// Promises: no trap; errors have the numbers of lists; places are files or http URLs, without NUL; ranges are valid; what was read
 /// and can be written reads back with the same places, ranges and titles.
 func check(_ bytes: [UInt8], as format: PlaylistFormat) {
+  checkRemote(bytes, as: format)
   let place = PlaylistPlace.file(Array("/music/list.\(format.rawValue)".utf8))
   let list: Playlist
   do throws(MediaError) { list = try Playlist(parsing: bytes, at: place) } catch {
@@ -35,6 +36,16 @@ func check(_ bytes: [UInt8], as format: PlaylistFormat) {
       preconditionFailure("what was read again cannot be written: \(lines)")
     }
     precondition(twice == lines, "what is written twice differs: \(lines)")
+  }
+}
+
+/// The same bytes as the list of a server: it names no files of this machine.
+func checkRemote(_ bytes: [UInt8], as format: PlaylistFormat) {
+  let place = PlaylistPlace.url("https://user@h.example:81/a/b;c/list.\(format.rawValue)?q=/x#y")
+  guard let list = try? Playlist(parsing: bytes, at: place) else { return }
+  for entry in list.entries {
+    guard case .url(let url) = entry.place else { preconditionFailure("a file in a server's list: \(entry.place)") }
+    precondition(url.hasPrefix("http") && url.utf8.allSatisfy { $0 > 32 && $0 < 127 }, "no URL: \(url)")
   }
 }
 

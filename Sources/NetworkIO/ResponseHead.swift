@@ -60,7 +60,7 @@ public struct ResponseHead: Sendable, Hashable {
   // MARK: - What the fields say
 
   /// Bytes of the body; nil when it does not say, or nonsense.
-  var contentLength: Int64? { fields["content-length"].flatMap(Self.count) }
+  public var contentLength: Int64? { fields["content-length"].flatMap(Self.count) }
 
   /// The bytes that a partial answer has, and how many there are in all.
   public struct ContentRange: Sendable, Hashable {
@@ -94,20 +94,20 @@ public struct ResponseHead: Sendable, Hashable {
   var acceptsRanges: Bool { fields["accept-ranges"].map { $0.lowercased() == "bytes" } ?? false }
 
   /// What it says to wait (RFC 9110, section 10.2.3), when it says so in seconds.
-  var retryAfter: Duration? {
+  public var retryAfter: Duration? {
     fields["retry-after"].flatMap(Self.count).map { .seconds(min($0, 86_400)) }
   }
 
   /// Names the state of the resource; nil when there is none, or it is a weak one.
-  var strongETag: String? { fields["etag"].flatMap { $0.hasPrefix("W/") ? nil : $0 } }
+  public var strongETag: String? { fields["etag"].flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 
   /// Without parameters, in lower case.
-  var mediaType: String? {
+  public var mediaType: String? {
     fields["content-type"].map { String($0.prefix { $0 != ";" && $0 != " " }).lowercased() }
   }
 
   /// Bytes of sound between titles; nil when none come.
-  var icyInterval: Int? {
+  public var icyInterval: Int? {
     fields["icy-metaint"].flatMap(Self.count).flatMap { $0 > 0 && $0 <= 1 << 24 ? Int($0) : nil }
   }
 
