@@ -52,6 +52,7 @@ extension Connection {
     fields.append("gainSource", gain?.source.map { .string($0.rawValue) } ?? FieldValue.none)
     fields.append("gainLimited", gain.map { .bool($0.isLimitedByPeak) } ?? FieldValue.none)
     item.appendListed(to: &fields)
+    item.appendStreamTitle(to: &fields)
     if let error = status.error {
       fields.append("error", .string(error.code.name))
       fields.append("message", .string(error.message))
@@ -62,7 +63,7 @@ extension Connection {
   /// What the network did for an entry.
   func itemLog(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
     let item = try item(id, of: target, .itemLog)
-    let log = item.asset.networkLog
+    let log = item.networkLog
     let rows = log.accessEvents.map(Self.row) + log.errorEvents.map(Self.row)
     var fields: Fields = ["item": .int(item.id), "count": .int(rows.count)]
     let station = log.station
@@ -152,6 +153,15 @@ extension Connection {
   private static func value(_ ranges: [TimeRange]) -> FieldValue {
     guard !ranges.isEmpty else { return .none }
     return .string(ranges.map(\.wireText).joined(separator: ","))
+  }
+}
+
+extension PlayerItem {
+  /// What a station says that it plays, where it does.
+  func appendStreamTitle(to fields: inout Fields) {
+    let title = streamTitle?.title
+    fields.append("streamTitle", ifPresent: title.map { .string($0.title) })
+    fields.append("streamUrl", ifPresent: title?.url.map { .string($0) })
   }
 }
 

@@ -69,6 +69,10 @@ final class Observation: @unchecked Sendable {
       send(.init(subscription: id, player: target.name, key: key, item: item, initial: value))
     }
     guard keys.contains(where: \.isOfItems) else { return }
+    let current = target.player.onLoop { player in state.currentItemID.flatMap { player.item($0) } }
+    if let current, let (time, title) = current.streamTitle {
+      notify(.streamTitle(title: title.title, url: title.url), current.id, time)
+    }
     for item in target.player.onLoop({ $0.items() }) {
       let values = ItemValues(
         status: item.status, duration: item.duration, isPrecise: item.providesPreciseDuration)

@@ -79,7 +79,8 @@ extension Connection {
 
   private func status(of target: NamedPlayer) -> Fields {
     let (state, time, chapter) = target.player.onLoop { ($0.state, $0.currentTime(), $0.currentChapter) }
-    let titles = target.player.onLoop { player in state.currentItemID.flatMap { player.item($0) } }?.listedTitles
+    let item = target.player.onLoop { player in state.currentItemID.flatMap { player.item($0) } }
+    let titles = item?.listedTitles
     var fields: Fields = [
       "player": .string(target.name), "timeControlStatus": .string(state.timeControlStatus.wireName),
       "reasonForWaitingToPlay": state.reasonForWaitingToPlay.map { .string($0.rawValue) } ?? FieldValue.none,
@@ -105,6 +106,7 @@ extension Connection {
     ]
     fields.append("title", ifPresent: titles?.title.map { .string($0) })
     fields.append("artist", ifPresent: titles?.artist.map { .string($0) })
+    item?.appendStreamTitle(to: &fields)
     return fields
   }
 

@@ -13,7 +13,7 @@ public final class Asset: Sendable {
 
   /// Where its bytes are.
   public let place: AssetPlace
-  /// What the network did for it; empty for other places.
+  /// What the network did for who asked the asset itself; empty for other places. Items that are played have logs of their own.
   public let networkLog: NetworkLog
   /// Loading finds out exactly how long the sound is, even if all of the file has to be read for that: MP3 without an
   /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
@@ -101,14 +101,18 @@ public final class Asset: Sendable {
 
   /// As above, with the interrupt that ends this loading alone.
   ///
-  /// - Parameter keepsOpen: a byte source that had to be opened is kept for the reader that follows; `dropKept` lets it go.
-  func load(interrupt: Interrupt, keepsOpen: Bool = false) throws(MediaError) -> AssetProperties {
+  /// - Parameters:
+  ///   - keepsOpen: a byte source that had to be opened is kept for the reader that follows; `dropKept` lets it go.
+  ///   - log: what the network does for it is noted there; nil: in `networkLog`.
+  func load(
+    interrupt: Interrupt, keepsOpen: Bool = false, log: NetworkLog? = nil
+  ) throws(MediaError) -> AssetProperties {
     if let loaded { return try loaded.get() }
     state.begin(interrupt)
     defer { state.end(interrupt) }
     // A server may take its time, and each who waits for it may want to stop waiting: nobody waits for another one there.
     if isRemote {
-      let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen) }
+      let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen, log: log) }
       if case .failure(let error) = result, error.code == .cancelled { throw error }
       return try state.outcome.withLock { known in
         if interrupt.isCancelled {
@@ -123,7 +127,7 @@ public final class Asset: Sendable {
     let result = state.loading.withLock { _ -> Result<AssetProperties, MediaError> in
       // Another thread may have loaded it while this one waited.
       if let loaded { return loaded }
-      let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen) }
+      let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen, log: log) }
       if case .failure(let error) = result, error.code == .cancelled { return result }
       return state.outcome.withLock { outcome in
         // Who was told that it is cancelled does not see it loaded.
@@ -278,7 +282,10 @@ public final class Asset: Sendable {
   }
 
   /// A reader has it.
-  func noteReading(_ source: any ByteSource) { state.opened.withLock { $0.latest = source } }
+  func noteReading(_ source: any ByteSource) {
+    state.opened.withLock { $0.latest = source }
+    (source as? HTTPResource)?.markPlayed()
+  }
 
   /// Nobody is going to read what was kept open.
   func dropKept() { state.opened.withLock { $0.kept = nil } }
@@ -286,11 +293,13 @@ public final class Asset: Sendable {
   /// Bytes of the resource that are in memory, in front of who reads it and behind; nil when none are known.
   public var presentBytes: Range<Int64>? { state.opened.withLock { $0.latest }?.presentBytes }
 
-  private func read(_ interrupt: Interrupt, keepsOpen: Bool) throws(MediaError) -> AssetProperties {
+  private func read(
+    _ interrupt: Interrupt, keepsOpen: Bool, log: NetworkLog?
+  ) throws(MediaError) -> AssetProperties {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     let demuxer: Demuxer
     let properties: AssetProperties
-    switch try MediaFile.open(self, interrupt: interrupt) {
+    switch try MediaFile.open(self, interrupt: interrupt, log: log) {
     case .stream(let session): return try readStream(session, interrupt: interrupt)
     case .file(let opened, let byteCount):
       demuxer = opened
@@ -300,7 +309,7 @@ public final class Asset: Sendable {
     guard prefersPreciseDuration, demuxer.source.isSeekable, let track = properties.audioTrack,
       !track.providesPreciseDuration
     else { return properties }
-    let reader = try AudioTrackReader(asset: self, interrupt: interrupt, kinds: .regularFiles)
+    let reader = try AudioTrackReader(asset: self, interrupt: interrupt, kinds: .regularFiles, log: log)
     let end = try MediaTime(frame: reader.exactFrameCount(), rate: reader.format.sampleRateHz)
     return properties.withAudioEnd(end)
   }

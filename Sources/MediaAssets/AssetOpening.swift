@@ -1,5 +1,6 @@
 import LibAV
 import MediaCore
+import NetworkIO
 import Synchronization
 
 /// One opening of an asset, which can be cancelled while it blocks: a server may take its time.
@@ -8,8 +9,10 @@ import Synchronization
 public final class AssetOpening: Sendable {
   private let interrupt = Interrupt()
   private let job = Mutex<AssetWorkers.Job?>(nil)
+  private let log: NetworkLog?
 
-  public init() {}
+  /// - Parameter log: what the network does for it is noted there; nil: in the asset's.
+  public init(log: NetworkLog? = nil) { self.log = log }
 
   /// Makes what runs, and what is called then, throw `cancelled`; what `run` has not begun does not begin.
   public func cancel() {
@@ -40,13 +43,15 @@ public final class AssetOpening: Sendable {
   }
 
   /// Finds out what the asset is, for who does not read it. Blocks. Errors: those of `Asset.load`; `cancelled`.
-  public func inspect(_ asset: Asset) throws(MediaError) -> AssetProperties { try asset.load(interrupt: interrupt) }
+  public func inspect(_ asset: Asset) throws(MediaError) -> AssetProperties {
+    try asset.load(interrupt: interrupt, log: log)
+  }
 
   /// Finds out what the asset is; what had to be opened for that is kept for `reader`. Blocks.
   ///
   /// Errors: those of `Asset.load`; `cancelled`.
   public func load(_ asset: Asset) throws(MediaError) -> AssetProperties {
-    try asset.load(interrupt: interrupt, keepsOpen: true)
+    try asset.load(interrupt: interrupt, keepsOpen: true, log: log)
   }
 
   /// Opens the asset's sound. Blocks.
@@ -56,7 +61,7 @@ public final class AssetOpening: Sendable {
   /// Errors: those of `AudioTrackReader`; `cancelled`.
   public func reader(_ asset: Asset, trackID: AssetTrack.ID?) throws(MediaError) -> AudioTrackReader {
     defer { finish(asset) }
-    return try AudioTrackReader(asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID)
+    return try AudioTrackReader(asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID, log: log)
   }
 
   /// Nothing more is opened: what was kept is let go.

@@ -44,7 +44,7 @@ extension Asset {
     self.init(place: .source(name: name, make: source), prefersPreciseDuration: prefersPreciseDuration)
   }
 
-  /// The file's path; nil for other places.
+  /// The file's path; empty for other places.
   public var path: [UInt8] { if case .path(let path) = place { path } else { [] } }
 
   /// The file's bytes, when it is in memory.

@@ -2,6 +2,7 @@
 // together several stretches of media, AudioTrackReader+Edits.swift goes from one to the next.
 import LibAV
 import MediaCore
+import NetworkIO
 
 /// Reads the sound of an asset as interleaved float32 at the track's own rate and channel count, with exact positions.
 ///
@@ -48,9 +49,9 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   /// As above, without loading, and with a choice of what may be opened: for tests of reads that block.
   init(
-    asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil
+    asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil, log: NetworkLog? = nil
   ) throws(MediaError) {
-    switch try MediaFile.open(asset, interrupt: interrupt, kinds: kinds) {
+    switch try MediaFile.open(asset, interrupt: interrupt, kinds: kinds, log: log) {
     case .stream(let session):
       sound = try SegmentedTrackReader(session: session, interrupt: interrupt, trackID: trackID)
       edited = nil

@@ -26,13 +26,16 @@ extension FileSource {
 
 extension MediaFile {
   /// The stream whose playlist a source has; nil when it has something else. Blocks.
+  ///
+  /// - Parameter log: what the network does for it is noted there, in the row of the playlist.
   static func stream(
-    of asset: Asset, in source: any ByteSource, interrupt: Interrupt
+    of asset: Asset, in source: any ByteSource, log: NetworkLog, interrupt: Interrupt
   ) throws(MediaError) -> StreamSession? {
     guard case .url(let url, let options) = asset.place else { return nil }
     interrupt.attach(source)
     defer { interrupt.detach(source) }
-    let fetcher = StreamFetcher(options: options, log: asset.networkLog, clock: SystemNetworkClock())
+    let fetcher = StreamFetcher(
+      options: options, log: log, session: (source as? HTTPResource)?.session, clock: SystemNetworkClock())
     let place = PlaylistPlace.url((source as? HTTPResource)?.effectiveURL ?? url.text)
     var beginning = [UInt8](repeating: 0, count: HLSBeginning.byteCount)
     var filled = 0

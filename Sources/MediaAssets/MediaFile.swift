@@ -2,7 +2,7 @@ import LibAV
 import MediaCore
 import NetworkIO
 
-/// Opening a local media file, and what LibAV's failures mean to a user.
+/// Opening a media file, wherever it is, and what LibAV's failures mean to a user.
 enum MediaFile {
   /// What an asset turned out to be.
   enum Opened {
@@ -11,19 +11,21 @@ enum MediaFile {
     case stream(StreamSession)
   }
 
-  /// Opens an asset's file, or its bytes in memory, and the container. Blocks.
+  /// Opens an asset's bytes, and the container. Blocks.
+  ///
+  /// - Parameter log: what the network does for it is noted there; nil: in the asset's.
   ///
   /// Errors: those of `Asset.load` that concern the file and its container.
   static func open(
-    _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles
+    _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
   ) throws(MediaError) -> Opened {
     if let session = asset.streamSession { return .stream(session) }
     let name = asset.displayPath
     if case .data(let data) = asset.place, data.count > Asset.maximumDataByteCount {
       throw MediaError(.mediaLimitExceeded, "data in memory has at most \(Asset.maximumDataByteCount) bytes")
     }
-    let (bytes, hint) = try byteSource(of: asset, interrupt: interrupt)
-    if let bytes, let session = try stream(of: asset, in: bytes, interrupt: interrupt) { return .stream(session) }
+    let (bytes, hint) = try byteSource(of: asset, interrupt: interrupt, log: log ?? asset.networkLog)
+    if let bytes, let session = try stream(of: asset, in: bytes, log: log ?? asset.networkLog, interrupt: interrupt) { return .stream(session) }
     let list: FileSource?
     do throws(AVFailure) {
       let source =
@@ -53,12 +55,11 @@ enum MediaFile {
 
   /// Who has the bytes of a place that is neither a file nor memory, opened, and a name whose ending hints at what they are.
   private static func byteSource(
-    of asset: Asset, interrupt: Interrupt
+    of asset: Asset, interrupt: Interrupt, log: NetworkLog
   ) throws(MediaError) -> ((any ByteSource)?, hint: String) {
     switch asset.place {
     case .path, .data: return (nil, "")
     case .url(let url, let options):
-      let log = asset.networkLog
       let source = try asset.openSource(
         { () throws(MediaError) in HTTPResource(url: url, options: options, log: log) }, interrupt: interrupt)
       return (source, MediaTypeHint.name(url.lastPathComponent, mediaType: source.mediaType))

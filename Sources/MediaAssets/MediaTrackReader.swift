@@ -3,6 +3,7 @@
 // It never sleeps and never takes a lock; only `cancel` may be called while another call runs.
 import LibAV
 import MediaCore
+import NetworkIO
 
 /// Reads the sound of a track as it lies in the file, without gaps, as interleaved float32 at its own rate and channel count.
 ///

@@ -21,8 +21,8 @@ public final class HTTPResource: ByteSource {
   struct Part: Sendable, Hashable {
     /// Nil: all of it.
     var bytes: Range<Int64>?
-    /// It is one of many of a session that somebody else has begun in the log.
-    var isOfSession = false
+    /// It is one of many of a row that somebody else has begun in the log; nil: it has its own.
+    var session: NetworkLog.Session?
   }
 
   /// A resource; nothing is asked of the network before `open`.
@@ -37,9 +37,9 @@ public final class HTTPResource: ByteSource {
   /// those in the resource.
   public convenience init(
     partOfSession url: HTTPURL, bytes: Range<Int64>? = nil, options: HTTPOptions, log: NetworkLog,
-    clock: any NetworkClock
+    session: NetworkLog.Session, clock: any NetworkClock
   ) {
-    self.init(url: url, options: options, log: log, clock: clock, part: Part(bytes: bytes, isOfSession: true))
+    self.init(url: url, options: options, log: log, clock: clock, part: Part(bytes: bytes, session: session))
   }
 
   private init(url: HTTPURL, options: HTTPOptions, log: NetworkLog, clock: any NetworkClock, part: Part) {
@@ -80,15 +80,18 @@ public final class HTTPResource: ByteSource {
       throw MediaError(.networkNotAllowed, "the network is not to be used for \(url)", operation: "http")
     }
     try checkHeaders()
-    if !part.isOfSession { log.begin(uri: url.redacted) }
+    let session = part.session ?? log.begin(uri: url.redacted)
     let first = part.bytes?.lowerBound ?? 0
     signal.update { state in
+      state.session = session
       state.order = first
       state.isStarted = true
     }
     let (url, options, signal, log, clock, part) = (url, options, signal, log, clock, part)
     NamedThread.detached(name: "http") {
-      HTTPTransfer(url: url, options: options, signal: signal, log: log, clock: clock, part: part).run()
+      HTTPTransfer(
+        url: url, options: options, signal: signal, log: log, session: session, clock: clock, part: part
+      ).run()
     }
   }
 
@@ -139,6 +142,14 @@ public final class HTTPResource: ByteSource {
 
   /// Bytes in memory now; never more than `aheadByteCount` and `behindByteCount` together.
   var heldByteCount: Int { signal.withState { $0.window.byteCount } }
+
+  /// The row of the access log that it has, once it is started.
+  public var session: NetworkLog.Session? { signal.withState { $0.session } }
+
+  /// What is read is played: stalls are noted in the row of this connection.
+  public func markPlayed() {
+    if let session = signal.withState({ $0.session }) { log.markPlayed(session) }
+  }
 
   public func takeTitles(before offset: Int64) -> [StreamTitle] {
     signal.withState { state in

@@ -20,6 +20,8 @@ final class HTTPTransfer {
   private let options: HTTPOptions
   private let signal: WakeSignal<HTTPTransferState>
   private let log: NetworkLog
+  /// The row of the access log that this is.
+  private let session: NetworkLog.Session
   private let clock: any NetworkClock
   private let part: HTTPResource.Part
 
@@ -49,13 +51,14 @@ final class HTTPTransfer {
 
   init(
     url: HTTPURL, options: HTTPOptions, signal: WakeSignal<HTTPTransferState>, log: NetworkLog,
-    clock: any NetworkClock, part: HTTPResource.Part = HTTPResource.Part()
+    session: NetworkLog.Session, clock: any NetworkClock, part: HTTPResource.Part = HTTPResource.Part()
   ) {
     self.part = part
     self.url = url
     self.options = options
     self.signal = signal
     self.log = log
+    self.session = session
     self.clock = clock
     retries = RetryPolicy(options)
     openedAt = clock.now
@@ -162,7 +165,7 @@ final class HTTPTransfer {
         interface: interface, owner: self)
       self.request = request
       phase = .connecting
-      log.change { $0.numberOfMediaRequests += 1 }
+      log.change(session) { $0.numberOfMediaRequests += 1 }
       if let multi { try request.start(in: multi) }
     } catch {
       failed(error)
@@ -225,7 +228,7 @@ final class HTTPTransfer {
         uri: url.redacted, serverAddress: serverAddress, statusCode: failure.statusCode, error: failure.error,
         isRetried: pause != nil))
     guard let pause else { return give(up: failure) }
-    if hasOpened { log.change { $0.numberOfReconnects += 1 } }
+    if hasOpened { log.change(session) { $0.numberOfReconnects += 1 } }
     // From the byte that is missing; of a station, from now on.
     offset = signal.withState { $0.window.end }
     phase = .pausing(until: clock.now.advanced(byNanoseconds: pause.nanoseconds))
@@ -243,7 +246,7 @@ final class HTTPTransfer {
     guard let address = request.serverAddress, !address.isEmpty, address != serverAddress else { return }
     let isChange = !serverAddress.isEmpty
     serverAddress = address
-    log.change { event in
+    log.change(session) { event in
       event.serverAddress = address
       if isChange { event.numberOfServerAddressChanges += 1 }
     }
@@ -294,7 +297,7 @@ final class HTTPTransfer {
     guard hasRoom else { return nil }
     if !hasBytes {
       hasBytes = true
-      if !part.isOfSession { log.tellAccess() }
+      if part.session == nil { log.tellAccess(session) }
     }
     return true
   }
@@ -328,7 +331,7 @@ final class HTTPTransfer {
     let elapsed = lastByteAt.map { max(0, now.nanoseconds(since: $0)) } ?? 0
     lastByteAt = now
     let startup = now.nanoseconds(since: openedAt)
-    log.change { event in
+    log.change(session) { event in
       event.numberOfBytesTransferred += Int64(byteCount)
       // A longer pause was the reader's.
       event.transferNanoseconds += isFirst ? startup : min(elapsed, 1_000_000_000)
@@ -413,10 +416,10 @@ final class HTTPTransfer {
 
   private func noteOpened(isLive: Bool) {
     hasOpened = true
-    if part.isOfSession { return }
+    if part.session != nil { return }
     let station = StationInfo(head)
     if let station { log.setStation(station) }
-    log.change { event in
+    log.change(session) { event in
       event.playbackType = isLive ? "live" : "file"
       event.indicatedBitrate = station?.bitrate.flatMap { $0 < 1_000_000 ? $0 * 1_000 : nil }
     }

@@ -28,6 +28,8 @@ struct HTTPTransferState {
   var isAtEnd = false
   /// Why the last transfer gave up.
   var failure: MediaError?
+  /// Its row of the access log, once it is being opened.
+  var session: NetworkLog.Session?
   var isCancelled = false
   var isClosed = false
   /// Its thread was started.

@@ -92,8 +92,14 @@ public final class NetworkLog: Sendable {
   /// Older entries are dropped.
   public static let maximumEventCount = 64
 
+  /// Names a row of the access log.
+  public typealias Session = UInt64
+
   private struct State {
-    var access: [AccessLogEvent] = []
+    var access: [(session: Session, event: AccessLogEvent)] = []
+    var sessionCount: Session = 0
+    /// The session whose bytes are played.
+    var played: Session?
     var errors: [ErrorLogEvent] = []
     var station: StationInfo?
     var observers: [UInt64: @Sendable (Entry) -> Void] = [:]
@@ -108,8 +114,8 @@ public final class NetworkLog: Sendable {
   /// That of everything that is not from a network: nothing is ever in it.
   public static let empty = NetworkLog()
 
-  /// Sessions, oldest first; the last one goes on.
-  public var accessEvents: [AccessLogEvent] { state.withLock { $0.access } }
+  /// Sessions, in the order in which they were begun: one for each time that somebody opened the resource.
+  public var accessEvents: [AccessLogEvent] { state.withLock { $0.access.map(\.event) } }
   public var errorEvents: [ErrorLogEvent] { state.withLock { $0.errors } }
   /// Nil before one is known.
   public var station: StationInfo? { state.withLock { $0.station } }
@@ -126,28 +132,42 @@ public final class NetworkLog: Sendable {
   }
 
   /// Playing stalled.
-  public func noteStall() { change { $0.numberOfStalls += 1 } }
+  public func noteStall() { changePlayed { $0.numberOfStalls += 1 } }
 
   /// A stall is over.
-  public func noteStallEnd(nanoseconds: Int64) { change { $0.stallNanoseconds += max(0, nanoseconds) } }
+  public func noteStallEnd(nanoseconds: Int64) { changePlayed { $0.stallNanoseconds += max(0, nanoseconds) } }
 
-  /// A session begins; uri: without user name and password.
-  public func begin(uri: String) { state.withLock { Self.append(AccessLogEvent(uri: uri), to: &$0.access) } }
-
-  /// Changes the session that goes on.
-  public func change(_ body: (inout AccessLogEvent) -> Void) {
+  /// Begins a row; what is noted for it is noted there, whoever else opens the resource meanwhile.
+  public func begin(uri: String) -> Session {
     state.withLock { state in
-      guard let last = state.access.indices.last else { return }
-      body(&state.access[last])
+      state.sessionCount += 1
+      Self.append((session: state.sessionCount, event: AccessLogEvent(uri: uri)), to: &state.access)
+      return state.sessionCount
     }
+  }
+
+  /// Changes a session's row; nothing when that was dropped.
+  public func change(_ session: Session, _ body: (inout AccessLogEvent) -> Void) {
+    state.withLock { state in
+      guard let index = state.access.lastIndex(where: { $0.session == session }) else { return }
+      body(&state.access[index].event)
+    }
+  }
+
+  /// A session's bytes are played: stalls are its.
+  func markPlayed(_ session: Session) { state.withLock { $0.played = session } }
+
+  private func changePlayed(_ body: (inout AccessLogEvent) -> Void) {
+    guard let session = state.withLock({ $0.played ?? $0.access.last?.session }) else { return }
+    change(session, body)
   }
 
   func setStation(_ station: StationInfo) { state.withLock { $0.station = station } }
 
-  /// The session that goes on is worth telling: its server answered.
-  public func tellAccess() {
-    guard let event = state.withLock({ $0.access.last }) else { return }
-    tell(.access(event))
+  /// A session is worth telling: its server answered.
+  public func tellAccess(_ session: Session) {
+    guard let row = state.withLock({ $0.access.last { $0.session == session } }) else { return }
+    tell(.access(row.event))
   }
 
   /// Something went wrong.

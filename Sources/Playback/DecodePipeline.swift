@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import NetworkIO
 import RealtimeAudio
 
 /// The decode thread of a player: opens items, decodes them one after another into a `RenderStream`, and tells the
@@ -24,7 +25,7 @@ final class DecodePipeline: Sendable {
     var mediaSelection = MediaSelectionSlot()
     /// How loud it is to be.
     var level = LevelPolicy()
-    /// How opening it is given up.
+    /// How opening it is given up, and where is noted what the network does for it.
     var opening = AssetOpening()
   }
 
@@ -48,6 +49,8 @@ final class DecodePipeline: Sendable {
     var mediaSelection = MediaSelectionSlot()
     /// How loud it is to be.
     var level = LevelPolicy()
+    /// Where is noted what the network does for it; nil: in the log of the asset.
+    var networkLog: NetworkLog?
   }
 
   struct Plan: Sendable {

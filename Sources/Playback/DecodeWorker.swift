@@ -415,7 +415,7 @@ final class DecodeWorker {
           .init(
             itemID: planned.pass.itemID, asset: planned.asset, timeRange: planned.timeRange, audioMix: planned.audioMix,
             timePitch: planned.timePitch, mediaSelection: planned.mediaSelection,
-            level: planned.level), isPlanned: true)
+            level: planned.level, opening: AssetOpening(log: planned.networkLog)), isPlanned: true)
         _ = try decoder.seek(to: job.start.rate.growing(planned.pass.start), before: .zero, after: .zero)
         return planned.pass
       } catch {

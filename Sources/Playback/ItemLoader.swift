@@ -37,12 +37,15 @@ final class ItemLoader: @unchecked Sendable {
 
     let item: PlayerItem
     let owner: ObjectIdentifier
-    let opening = AssetOpening()
+    let opening: AssetOpening
     var completions: [Completion] = []
     var phase = Phase.waiting
     var timer: (any ControlTimer)?
 
-    init(_ item: PlayerItem, of owner: ObjectIdentifier) { (self.item, self.owner) = (item, owner) }
+    init(_ item: PlayerItem, of owner: ObjectIdentifier) {
+      (self.item, self.owner) = (item, owner)
+      opening = AssetOpening(log: item.networkLog)
+    }
   }
 
   /// Somebody whose entries are opened.

@@ -39,7 +39,7 @@ extension PlayerCore {
     DecodePipeline.Source(
       itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
       timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot,
-      level: levelPolicy(of: item))
+      level: levelPolicy(of: item), opening: AssetOpening(log: item.networkLog))
   }
 
   /// The item's time at which the sound of a pass ends, which is in a stream.
@@ -54,7 +54,7 @@ extension PlayerCore {
       items[pass.itemID].map {
         DecodePipeline.PlannedPass(
           pass: pass, asset: $0.asset, timeRange: $0.timeRange, audioMix: $0.audioMixSlot, timePitch: $0.timePitchSlot,
-          mediaSelection: $0.mediaSelectionSlot, level: levelPolicy(of: $0))
+          mediaSelection: $0.mediaSelectionSlot, level: levelPolicy(of: $0), networkLog: $0.networkLog)
       }
     }
     pipeline.setPlan(

@@ -67,6 +67,8 @@ extension PlayerCore {
     let current = currentItem
     if let former = loadedItem, former !== current {
       former.loaded.withLock { $0 = PlayerItem.Loaded() }
+      // When it is played again a station plays something else.
+      former.setStreamTitle(nil)
     }
     loadedItem = current
     guard let current, current.loaded.withLock({ $0.buffer }) != machine.buffer else { return }

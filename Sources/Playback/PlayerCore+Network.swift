@@ -24,6 +24,12 @@ extension PlayerCore {
   func tellNextTitle() {
     guard !titles.isEmpty else { return }
     let title = titles.removeFirst()
+    tell(title)
+  }
+
+  /// What its item plays from now on.
+  private func tell(_ title: PendingTitle) {
+    items[title.itemID]?.setStreamTitle((title.time, title.title))
     send(.streamTitle(title.itemID, title.time, title.title))
   }
 
@@ -35,9 +41,7 @@ extension PlayerCore {
     let lost = titles.filter { !streams.contains($0.streamID) }
     guard !lost.isEmpty else { return }
     titles.removeAll { !streams.contains($0.streamID) }
-    if let title = lost.last, title.itemID == machine.entries.first?.id {
-      send(.streamTitle(title.itemID, title.time, title.title))
-    }
+    if let title = lost.last, title.itemID == machine.entries.first?.id { tell(title) }
   }
 
   // MARK: - Logs
@@ -46,7 +50,7 @@ extension PlayerCore {
   func observeLog(of item: PlayerItem) {
     guard item.asset.url != nil else { return }
     let (loop, id) = (engine.loop, item.id)
-    item.asset.networkLog.observe(key: id) { [weak self] entry in
+    item.networkLog.observe(key: id) { [weak self] entry in
       guard let self else { return }
       loop.execute { self.tell(entry, of: id) }
     }
@@ -72,14 +76,14 @@ extension PlayerCore {
 
   func noteStall(of id: PlayerItem.ID) {
     stalledAt = (id, engine.loop.now)
-    items[id]?.asset.networkLog.noteStall()
+    items[id]?.networkLog.noteStall()
   }
 
   /// Samples have come, or nobody waits for them any more.
   func noteStallEnd() {
     guard let (id, began) = stalledAt, !machine.isStarved else { return }
     stalledAt = nil
-    items[id]?.asset.networkLog.noteStallEnd(nanoseconds: engine.loop.now.nanoseconds(since: began))
+    items[id]?.networkLog.noteStallEnd(nanoseconds: engine.loop.now.nanoseconds(since: began))
   }
 
   // MARK: - What is there

@@ -94,21 +94,23 @@ extension PlayerItem {
   // MARK: - What can be done with it
 
   private var isReady: Bool { status == .readyToPlay }
+  /// Streams go on from where they are, and cannot be gone to another place in.
+  private var canMove: Bool { isReady && isSeekable != false }
 
   /// Whether the item plays at rates above 2. Like all of these false until it is ready.
   public var canPlayFastForward: Bool { isReady }
   /// Whether it plays at rates between 0 and 1.
   public var canPlaySlowForward: Bool { isReady }
-  /// Whether it plays at -1.
-  public var canPlayReverse: Bool { isReady }
+  /// Whether it plays at -1. A stream does not play backwards, nor step.
+  public var canPlayReverse: Bool { canMove }
   /// Whether it plays at rates between -1 and 0.
-  public var canPlaySlowReverse: Bool { isReady }
+  public var canPlaySlowReverse: Bool { canMove }
   /// Whether it plays at rates below -1.
-  public var canPlayFastReverse: Bool { isReady }
+  public var canPlayFastReverse: Bool { canMove }
   /// Whether `step` goes forward. It stays so at the item's end.
-  public var canStepForward: Bool { isReady }
+  public var canStepForward: Bool { canMove }
   /// Whether `step` goes back. It stays so at the item's beginning.
-  public var canStepBackward: Bool { isReady }
+  public var canStepBackward: Bool { canMove }
 
   /// What there is of it now, when it is a live HLS stream; nil otherwise.
   public var liveWindow: LiveWindow? { isReady && timeRange == nil ? asset.liveWindow : nil }
@@ -116,7 +118,7 @@ extension PlayerItem {
   /// Where can be sought: all of the item, once it is ready; up to an infinite time where the duration is not known, which
   /// is none before. None of a stream.
   public var seekableTimeRanges: [TimeRange] {
-    guard isReady, isSeekable != false else { return [] }
+    guard canMove else { return [] }
     if let window = liveWindow { return [window.seekable] }
     let duration = duration
     return [TimeRange(start: .zero, duration: duration.isNumeric ? duration : .positiveInfinity)]

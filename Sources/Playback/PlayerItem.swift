@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import NetworkIO
 import Playlists
 import Synchronization
 
@@ -22,6 +23,7 @@ public final class PlayerItem: Sendable {
     var owner: ObjectIdentifier?
     var wantsLevelTags = false
     var measuredReplayGain: ReplayGain?
+    var streamTitle: (time: MediaTime, title: StreamTitle)?
   }
 
   private static let nextID = Atomic<UInt64>(1)
@@ -33,6 +35,8 @@ public final class PlayerItem: Sendable {
   public let timeRange: TimeRange?
   /// What a list said of the item, if it came from one.
   public let playlistEntry: PlaylistEntry?
+  /// What the network did to play this item; empty for what comes from elsewhere.
+  public let networkLog: NetworkLog
   private let state = Mutex(State())
   let audioMixSlot = AudioMixSlot()
   let timePitchSlot = TimePitchSlot()
@@ -62,6 +66,7 @@ public final class PlayerItem: Sendable {
     self.timeRange = timeRange
     self.playlistEntry = playlistEntry
     self.id = id
+    networkLog = asset.url == nil ? .empty : NetworkLog()
   }
 
   /// `unknown` until a player has opened the item.
@@ -150,6 +155,22 @@ public final class PlayerItem: Sendable {
     get { state.withLock { $0.wantsLevelTags } }
     set { state.withLock { $0.wantsLevelTags = newValue } }
   }
+
+  /// What the stream says that it plays, as far as that is heard, and from which of the item's times on; nil where nothing was said,
+  /// and while the item is not the current one of a player.
+  public var streamTitle: (time: MediaTime, title: StreamTitle)? { state.withLock { $0.streamTitle } }
+
+  /// The same as metadata: `icy/StreamTitle`, and `icy/StreamUrl` when there is one, with the time from which on they hold. As
+  /// AVPlayerItem's `timedMetadata`.
+  public var timedMetadata: [MetadataItem] {
+    guard let (time, said) = streamTitle else { return [] }
+    let title = MetadataItem(
+      keySpace: .icy, key: "StreamTitle", commonKey: .title, value: .string(said.title), time: time)
+    return [title]
+      + (said.url.map { [MetadataItem(keySpace: .icy, key: "StreamUrl", value: .string($0), time: time)] } ?? [])
+  }
+
+  func setStreamTitle(_ title: (time: MediaTime, title: StreamTitle)?) { state.withLock { $0.streamTitle = title } }
 
   /// Takes the item for a player; false when another has it.
   func claim(by owner: AnyObject) -> Bool {

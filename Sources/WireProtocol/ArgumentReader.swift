@@ -37,10 +37,13 @@ enum ArgumentReader {
     case .flag, .boolean:
       guard text == "true" || text == "false" else { throw bad(Excerpt.quoted(text), parameter, spec) }
       return .flag(text == "true")
-    case .path:
-      do throws(MediaError) { return .path(try FilePath(text: text)) } catch {
+    case .path, .localPath:
+      let path: FilePath
+      do throws(MediaError) { path = try FilePath(text: text) } catch {
         throw MediaError(error.code, error.message, operation: spec.name.rawValue)
       }
+      guard parameter.kind == .path || path.isFile else { throw bad(Excerpt.quoted(text), parameter, spec) }
+      return .path(path)
     case .playerName:
       guard ASCII.isName(text.utf8, maximum: 64) else { throw bad(Excerpt.quoted(text), parameter, spec) }
       return .text(text)

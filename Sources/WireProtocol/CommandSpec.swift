@@ -30,7 +30,7 @@ public final class CommandSpec: Sendable {
   /// Those by position first, in their order; then the options.
   public let parameters: [ParameterSpec]
   /// Whether paths stand in the request, by themselves or within edits of the queue.
-  public var takesPaths: Bool { parameters.contains { $0.kind == .path || $0.kind == .edit } }
+  public var takesPaths: Bool { parameters.contains { $0.kind.isPath || $0.kind == .edit } }
   public let waiting: Waiting
   /// The names of the fields behind `ok`, in order; a name in brackets is there only sometimes.
   public let replyFields: [String]

@@ -4,6 +4,13 @@ extension CommandTable {
   /// The number of an asset.
   static let asset = ParameterSpec(.id, .integer(1...Int.max), .required, "ID", "the asset")
 
+  /// Why an asset cannot be loaded.
+  private static let assetErrors: [MediaError.Code] =
+    [
+      .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat, .noPlayableTracks,
+      .damagedFile, .unknownCodec, .noSuchDescriptor, .onlyInOrder,
+    ] + networkErrors
+
   /// Commands about files that are looked at without being played.
   static let assets: [CommandSpec] = [
     CommandSpec(
@@ -33,10 +40,7 @@ extension CommandTable {
         ParameterSpec(.keys, .word(AssetValueKey.allCases.map(\.rawValue)), .list, "KEY", "what to load"),
       ],
       waiting: .always, reply: ["asset", "status"], rows: ["key", "status", "value"],
-      errors: [
-        .noSuchAsset, .cancelled, .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat,
-        .noPlayableTracks, .damagedFile, .unknownCodec, .noSuchDescriptor, .onlyInOrder,
-      ] + networkErrors,
+      errors: [.noSuchAsset, .cancelled] + assetErrors,
       example: [
         "> @4 asset.load 1 duration tracks", "< @4 | key=duration status=loaded value=183.2",
         "< @4 | key=tracks status=loaded value=1", "< @4 ok asset=1 status=loaded",
@@ -62,7 +66,7 @@ extension CommandTable {
     },
     CommandSpec(
       .assetTracks, .assets, "Lists the tracks of an asset that is loaded.", details: trackDetails, parameters: [asset],
-      reply: ["asset", "count"], rows: trackFields, errors: [.noSuchAsset, .invalidState],
+      reply: ["asset", "count"], rows: trackFields, errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [
         "> asset.tracks 1",
         "< | track=0 type=audio codec=aac playable=true enabled=true default=true start=0 duration=183.2 format=mp4a"
@@ -84,7 +88,8 @@ extension CommandTable {
           "leave out so many; a list that is too long for one reply says `next`"),
       ],
       reply: ["asset", "count", "next", "[fault]", "[message]"],
-      rows: ["chapter", "start", "end", "[title]", "[language]"], errors: [.noSuchAsset, .invalidState],
+      rows: ["chapter", "start", "end", "[title]", "[language]"],
+      errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [
         "> asset.chapters 1", "< | chapter=1 start=0 end=83.5 title=Prelude",
         "< | chapter=2 start=83.5 end=183.2 title=Fugue",

@@ -48,7 +48,7 @@ extension CommandTable {
 
   private static let artworkParameters = [
     ParameterSpec(.index, .integer(0...Int.max), .option, "N", "which picture"),
-    ParameterSpec(.file, .path, .option, "PATH", "write it into this file"),
+    ParameterSpec(.file, .localPath, .option, "PATH", "write it into this file"),
     ParameterSpec(.replace, .flag, .option, "replace", "even if there is a file"),
     ParameterSpec(.offset, .integer(0...Int.max), .option, "BYTE", "give a piece of it, from this byte on"),
     ParameterSpec(
@@ -146,7 +146,6 @@ extension Arguments {
     let (index, offset) = (integer(.index), integer(.offset))
     if let file = paths(.file).first {
       guard offset == nil, integer(.limit) == nil else { throw failure("say file or offset, not both") }
-      guard file.isFile else { throw failure("file is a path, not an address or a descriptor") }
       return .file(index: index, file, replaces: flag(.replace))
     }
     guard !flag(.replace) else { throw failure("replace is for a file") }

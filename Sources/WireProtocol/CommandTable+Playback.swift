@@ -70,7 +70,7 @@ extension CommandTable {
       reply: [
         "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
       ],
-      errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + itemErrors,
+      errors: [.invalidState, .rangesNotSupported, .noCurrentItem, .noSuchPlayer] + itemErrors,
       example: [
         "> @9 step -5",
         "< @9 ok finished=true item=1 time=12.2 pts=538020/44100 requested=12.2 before=0 after=0 exact=true"
@@ -111,7 +111,7 @@ extension CommandTable {
       reply: [
         "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
       ],
-      errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate, .damagedFile, .decodeFailed],
+      errors: [.invalidTime, .rangesNotSupported, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate] + itemErrors,
       example: [
         "> @5 seek 1:23.5",
         "< @5 ok finished=true item=1 time=83.5 pts=3682350/44100 requested=83.5 before=0 after=0 exact=true clamped=false"
@@ -301,14 +301,14 @@ extension CommandTable {
     CommandSpec(
       .status, .playback, "Gives the player's state on one line.",
       details:
-        "`time` is the time heard; `rate` is what is wanted, `timebaseRate` how fast the time heard goes on (0 while paused or waiting); `loop` is `START-END` in seconds, `passes` how many times it has gone back and `passesLeft` how many more times it will (`none`: for ever), `shuffle` the seed, `chapter` the number of the one that is heard. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
+        "`time` is the time heard; `rate` is what is wanted, `timebaseRate` how fast the time heard goes on (0 while paused or waiting); `loop` is `START-END` in seconds, `passes` how many times it has gone back and `passesLeft` how many more times it will (`none`: for ever), `shuffle` the seed, `chapter` the number of the one that is heard, `streamTitle` and `streamUrl` what a station says that it plays. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
       parameters: [player],
       reply: [
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
         "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
         "passes", "passesLeft", "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle", "onFailure",
         "automaticallyWaitsToMinimizeStalling", "pitch", "chapter", "chapterTitle", "replayGain", "[title]",
-        "[artist]",
+        "[artist]", "[streamTitle]", "[streamUrl]",
       ],
       errors: [.noSuchPlayer],
       example: [

@@ -213,7 +213,7 @@ extension CommandTable {
           .format, .word(QueueCommand.PlaylistForm.allCases.map(\.rawValue)), .option, "m3u8|pls|xspf|cue",
           "the kind of list; `m3u8` unless said"),
         ParameterSpec(
-          .base, .path, .option, "DIR", "the folder in which the list will lie: what is in it is named relative to it"),
+          .base, .localPath, .option, "DIR", "the folder in which the list will lie: what is in it is named relative to it"),
         ParameterSpec(
           .offset, .integer(0...Int.max), .option, "N", "entries to leave out at the beginning; 0 unless said"),
         ParameterSpec(
@@ -269,23 +269,23 @@ extension CommandTable {
     CommandSpec(
       .itemStatus, .items, "Gives what is known of one entry.",
       details:
-        "`loadedTimeRanges` is what of it is decoded and has not been heard, `seekableTimeRanges` where can be sought: ranges"
-        + " `START-END` in seconds with commas between them, or `none`. `live` is whether it is a live HLS stream: then `liveEdge`"
-        + " is the end of what is there, and `date` when what is heard now was recorded, where the stream says that. The three flags of the buffer are those of the current"
+        "`loadedTimeRanges` is what of it is decoded and has not been heard, and of an entry from a network also what of it is in memory;"
+          + " `seekableTimeRanges` is where can be sought: ranges"
+          + " `START-END` in seconds with commas between them, or `none`. `live` is whether it is a live HLS stream: then `liveEdge`"
+          + " is the end of what is there, and `date` when what is heard now was recorded, where the stream says that. The three flags of the buffer are those of the current"
         + " entry. Where the entry is not ready nothing `can` be done with it. `pitch` is what it is played with, `ownPitch` what"
         + " `item.pitch` set for it, or `none`. `gain` is what `replay-gain` makes of its tags, in dB, `gainSource` where that comes from"
         + " (`track`, `album`, `scan`, `fallback`; `none` while it is off), and `gainLimited` whether it is less than that for the sake of the"
-        + " greatest sample; all three are `none` while its tags are not known.",
+        + " greatest sample; all three are `none` while its tags are not known. Of a station there are `streamTitle` and `streamUrl`, as its last"
+        + " `stream-title` said them, while it is the current entry.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       reply: [
         "item", "path", "status", "duration", "providesPreciseDuration", "current", "forwardPlaybackEndTime",
         "reversePlaybackEndTime", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
         "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
         "seekableTimeRanges", "loadedTimeRanges", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
-        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "pitch", "ownPitch", "gain", "gainSource",
-        "gainLimited", "[title]", "[artist]",
-        "[range]",
-        "[error]", "[message]",
+        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "pitch", "ownPitch", "gain", "gainSource", "gainLimited",
+        "[title]", "[artist]", "[range]", "[streamTitle]", "[streamUrl]", "[error]", "[message]",
       ],
       errors: [.noSuchItem, .noSuchPlayer],
       example: [
@@ -377,8 +377,8 @@ extension CommandTable {
     CommandSpec(
       .itemLog, .items, "Gives what the network did for an entry, and what went wrong.",
       details:
-        "As AVPlayerItem's access log and error log. A row of kind `access` for each time that a server was asked"
-        + " from the beginning on: its address without user name and password, the server's address, `file` or `live`, how"
+        "As AVPlayerItem's access log and error log. A row of kind `access` for each time that the entry was"
+        + " opened to be played: its address without user name and password, the server's address, `file` or `live`, how"
         + " long it took until the first byte came, requests, bytes, bits a second, connections that were made anew,"
         + " stalls and how long they lasted. A row of kind `error` for each thing that went wrong, with the HTTP status"
         + " or curl's code (0 for neither), whether it was tried again, and the error. The newest 64 of each kind. Of a station"

@@ -28,7 +28,7 @@ public enum EventTable {
       name: .chapterChanged, fields: position + ["chapter", "[title]"],
       summary:
         "`observe item.events`: another chapter of the current item is heard, from its first sample on, or its chapters are known"
-        + " now; `none` before the first one."),
+        + " now; `none` before the first one and between two."),
     EventSpec(
       name: .closing, fields: error,
       summary: "To every connection that the daemon is about to close, with the reason."),
@@ -102,7 +102,7 @@ public enum EventTable {
       name: .streamTitle, fields: position + ["title", "[url]"],
       summary:
         "`observe item.events`: a stream (Icecast, SHOUTcast) plays something else from this time on, with what it calls"
-        + " it. Sent when that is heard."),
+        + " it. Sent when that is heard; what the current entry's said last is sent when `observe` begins."),
     EventSpec(
       name: .tick, fields: position + ["rate", "reason", "late"],
       summary:

@@ -27,8 +27,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case itemIsPlaybackLikelyToKeepUp = "item.isPlaybackLikelyToKeepUp"
   case itemIsPlaybackBufferFull = "item.isPlaybackBufferFull"
   case itemIsPlaybackBufferEmpty = "item.isPlaybackBufferEmpty"
-  /// No value but the notifications of items: `played-to-end failed-to-play-to-end item-skipped seam stalled time-jumped
-  /// packets-skipped new-error-log-entry`.
+  /// No value but the notifications of items: those events that say so.
   case itemEvents = "item.events"
   case queueVersion = "queue.version"
   case outputState = "output.state"
@@ -64,8 +63,9 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .itemIsPlaybackBufferFull: "whether as much of the current entry is decoded as is wanted"
     case .itemIsPlaybackBufferEmpty: "whether nothing of the current entry is decoded that has not been heard"
     case .itemEvents:
-      "no value: the events `played-to-end`, `failed-to-play-to-end`, `item-skipped`, `seam`, `stalled`,"
-        + " `time-jumped`, `packets-skipped`, `new-error-log-entry`"
+      "no value: the events "
+        + EventTable.all.filter { $0.summary.hasPrefix("`observe item.events`") }.map { "`\($0.name.rawValue)`" }
+        .joined(separator: ", ") + "; first the last `stream-title` of the current entry"
     case .queueVersion: "a number that every change of the queue makes larger"
     case .outputState:
       "`opening`, `ready`, `fallback` (nothing is heard until the device is there), `lost` or `closed`"

@@ -111,6 +111,8 @@ public struct ParameterSpec: Sendable {
     case text(maximumByteCount: Int)
     /// A file's path, or an address.
     case path
+    /// A path, where an address makes no sense.
+    case localPath
     /// A player's name: 1 to 64 of `[A-Za-z0-9._-]`.
     case playerName
     /// A command's name.
@@ -125,6 +127,9 @@ public struct ParameterSpec: Sendable {
     case track
     /// When players start: `now`, `+TIME`, an instant, or a frame of the output.
     case startMoment
+
+    /// Whether it names a place.
+    var isPath: Bool { self == .path || self == .localPath }
 
     /// What is accepted, for error messages, help and protocol.md.
     public var accepted: String {
@@ -144,6 +149,7 @@ public struct ParameterSpec: Sendable {
       case .flag, .boolean: "true or false"
       case .text(let count): "a text of at most \(count) bytes"
       case .path: "an absolute path, or a file://, http:// or https:// URL"
+      case .localPath: "an absolute path, or a file:// URL"
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"
       case .commandName: "a command's name"
       case .key: "a key such as player.rate, or a beginning with *, such as player.*"

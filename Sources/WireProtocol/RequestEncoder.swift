@@ -97,7 +97,7 @@ public struct RequestEncoder: Sendable {
         continue
       }
       if !onlyPositions, let (parameter, value) = option(bytes, of: spec) {
-        let text = parameter.kind == .path ? try path(value) : try text(value)
+        let text = parameter.kind.isPath ? try path(value) : try text(value)
         result.append(Argument(parameter: parameter, text: text))
         continue
       }
@@ -108,7 +108,7 @@ public struct RequestEncoder: Sendable {
       let parameter = spec.parameters[position]
       if parameter.place != .list { position += 1 }
       var argument = Argument(parameter: parameter, text: "")
-      if parameter.kind == .path {
+      if parameter.kind.isPath {
         argument.text = try path(bytes)
       } else if parameter.kind == .edit {
         argument.text = try edit(bytes)

@@ -108,6 +108,7 @@ import Testing
     try client.reply("play")
     let early = try client.ask("clock.advance 0.5")
     #expect(!early.contains { $0.hasPrefix("* stream-title") })
+    #expect(field("streamTitle", try client.reply("status")) == nil)
     let lines = try client.ask("clock.advance 3").filter { $0.hasPrefix("* stream-title") }
     print(lines)
     #expect(lines.count == 2)
@@ -115,7 +116,33 @@ import Testing
     #expect(lines.last?.contains("title=\"It's two\"") == true)
     let status = try client.reply("item.status 1")
     #expect(field("seekableTimeRanges", status) == "none" && field("duration", status) == "indefinite")
+    #expect(status.contains("streamTitle=\"It's two\""))
+    #expect(try client.reply("status").contains("streamTitle=\"It's two\""))
+    #expect(field("canPlayFastForward", status) == "true")
+    for name in ["canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward"] {
+      #expect(field(name, status) == "false", "\(name)")
+    }
+    #expect(try client.ask("observe item.events").last == "ok id=2")
+    let first = try #require(try client.line())
+    #expect(first.hasPrefix("* stream-title id=2 player=main item=1 ") && first.hasSuffix("title=\"It's two\""))
     #expect(try client.reply("seek 1").hasPrefix("error code=2039"))
     #expect(try client.reply("item.log 1").contains("stationName=\"Test Radio\""))
+  }
+
+  /// A copy of an entry has the file in common with it, and not what the network did.
+  @Test func aCopyHasALogOfItsOwn() throws {
+    let (server, _, client) = try serve()
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "sine=d=60", server.files.file("long.flac"),
+    ])
+    try client.send("observe item.events")
+    #expect(try client.line() == "ok id=1")
+    #expect(try client.ask("load \(server.address)/long.flac wait=ready").last?.hasPrefix("ok") == true)
+    #expect(try client.reply("item.copy 1").contains("items=2"))
+    let before = try client.ask("seek 30") + client.ask("clock.advance 1")
+    let after = try client.ask("item.log 1")
+    #expect(after.contains { $0.hasPrefix("| kind=access") })
+    #expect(try client.ask("item.log 2").filter { !$0.hasPrefix("*") } == ["ok item=2 count=0"])
+    #expect(!(before + after).contains { $0.hasPrefix("* new-access-log-entry") && field("item", $0) == "2" })
   }
 }

@@ -86,12 +86,12 @@ final class HLSRig {
 
   /// The stream of a playlist, with the rig's clock.
   func session(_ name: String) throws -> StreamSession {
-    log.begin(uri: name)
+    let row = log.begin(uri: name)
     var options = HTTPOptions()
     options.reconnectDelays = []
     return try StreamSession(
       playlist: try readFile(server.files.file(name)), at: .url("\(server.address)/\(name)"),
-      fetcher: StreamFetcher(options: options, log: log, clock: clock), interrupt: Interrupt())
+      fetcher: StreamFetcher(options: options, log: log, session: row, clock: clock), interrupt: Interrupt())
   }
 
   func reader(_ session: StreamSession) throws -> SegmentedTrackReader {

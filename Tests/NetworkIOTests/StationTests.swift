@@ -1,5 +1,6 @@
 import MediaCore
 import RigSupport
+import Synchronization
 import Testing
 
 @testable import NetworkIO
@@ -36,6 +37,35 @@ import Testing
     #expect(
       resource.takeTitles(before: .max) == [StreamTitle(offset: 20_000, title: "It's two", url: "http://x/")])
     #expect(log.accessEvents.first?.playbackType == "live")
+  }
+
+  @Test func whatEachConnectionDidStandsInItsOwnRow() throws {
+    let rig = try HTTPRig()
+    try rig.server.write(HTTPRig.pattern(100_000), to: "a")
+    try rig.server.write(HTTPRig.pattern(2_000), to: "b")
+    let log = NetworkLog()
+    let told = Mutex<[String]>([])
+    log.observe(key: 1) { entry in
+      if case .access(let event) = entry { told.withLock { $0.append(event.uri) } }
+    }
+    let (first, second) = (try rig.resource("/a?gate=stop&at=40000", log: log), try rig.resource("/b", log: log))
+    var outcome = HTTPRig.Outcome()
+    try first.open()
+    try HTTPRig.read(first, from: 0, limit: 40_000, into: &outcome)
+    try rig.server.wait("gate stop")
+    try second.open()
+    try HTTPRig.read(second, from: 0, into: &outcome)
+    rig.server.open(gate: "stop")
+    try HTTPRig.read(first, from: 40_000, into: &outcome)
+    first.markPlayed()
+    log.noteStall()
+    log.noteStallEnd(nanoseconds: 5)
+    let rows = log.accessEvents
+    #expect(rows.map(\.numberOfBytesTransferred) == [100_000, 2_000])
+    #expect(rows.map(\.numberOfMediaRequests) == [1, 1])
+    #expect(rows.map(\.numberOfStalls) == [1, 0])
+    #expect(rows.map(\.stallNanoseconds) == [5, 0])
+    #expect(told.withLock { $0 } == ["\(rig.server.address)/a?gate=stop&at=40000", "\(rig.server.address)/b"])
   }
 
   @Test func aStationThatBreaksOffIsGoneOnWithFromNow() throws {

@@ -103,24 +103,57 @@ import Testing
       try await rig.run { try $0.seek(to: MediaTime(value: 1, timescale: 1)) { _ in } }
     }
     #expect(error?.code == .rangesNotSupported)
+    #expect(item.canPlaySlowForward && item.canPlayFastForward)
+    #expect(!item.canPlayReverse && !item.canPlaySlowReverse && !item.canPlayFastReverse)
+    #expect(!item.canStepForward && !item.canStepBackward)
     await rig.advance(milliseconds: 1_000)
     #expect(await rig.time == MediaTime(value: 1, timescale: 1))
+    await rig.close()
+  }
+
+  @Test func whatAStationPlaysNowIsKnownWhileItIsPlayed() async throws {
+    let rig = try await SlowRig()
+    var supply = Supply(bytes: try bytes(rig, file: 1), limit: .max, isStream: true)
+    supply.title = StreamTitle(offset: 44 + 48_000 * 4, title: "One", url: "http://x/")
+    let all = supply
+    let item = PlayerItem(asset: Asset(name: "radio.wav") { () throws(MediaError) in SuppliedSource(all) }, id: 1)
+    let after = PlayerItem(asset: try rig.wav(file: 2, frames: 96_000).asset, id: 2)
+    try await rig.run { try $0.append([item, after]) }
+    await rig.run { $0.play() }
+    await rig.wait { $0.timeControlStatus == .playing && $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 500)
+    #expect(item.streamTitle == nil && item.timedMetadata == [])
+    await rig.advance(milliseconds: 2_000)
+    #expect(item.streamTitle?.title.title == "One")
+    let metadata = item.timedMetadata
+    #expect(metadata.map(\.identifier.rawValue) == ["icy/StreamTitle", "icy/StreamUrl"])
+    #expect(metadata.map(\.stringValue) == ["One", "http://x/"])
+    #expect(metadata.first?.commonKey == .title)
+    // Its place in the file, as exact as packets are.
+    #expect(metadata.allSatisfy { abs(($0.time?.seconds ?? 0) - 1) < 0.2 }, "\(metadata)")
+    // What is not played has none.
+    await rig.run { $0.advanceToNextItem() }
+    await rig.wait { $0.currentItemID == 2 && $0.timeControlStatus == .playing }
+    #expect(item.streamTitle == nil)
     await rig.close()
   }
 }
 
 /// Bytes that can be had up to a limit, and who waits for more.
-private final class Supply: Sendable {
+private struct Supply: Sendable {
   struct State {
     var limit: Int
     var isBlocked = false
     var isCancelled = false
     var wasCancelled = false
+    var hasToldTitle = false
   }
 
   let bytes: [UInt8]
   let isStream: Bool
   let state: WakeSignal<State>
+  /// What the stream says that it plays.
+  var title: StreamTitle?
 
   init(bytes: [UInt8], limit: Int, isStream: Bool = false) {
     self.bytes = bytes
@@ -175,6 +208,14 @@ private final class SuppliedSource: ByteSource {
     }
     guard let room, room >= 0 else { throw MediaError(.cancelled, "cancelled") }
     return room
+  }
+
+  func takeTitles(before offset: Int64) -> [StreamTitle] {
+    guard let title = supply.title, title.offset < offset else { return [] }
+    return supply.state.update { state in
+      defer { state.hasToldTitle = true }
+      return state.hasToldTitle ? [] : [title]
+    }
   }
 
   func cancel() {

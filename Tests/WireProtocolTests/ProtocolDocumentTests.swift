@@ -36,6 +36,23 @@ import Testing
     #expect(documented == WireLimits.standard.named.map { "\($0.name) \($0.value)" })
   }
 
+  /// What the rules say of requests that wait is what the table says.
+  @Test func waitingRequestsAreThoseOfTheTable() throws {
+    let text = try ProtocolDocument.text()
+    let begin = try #require(text.firstRange(of: "A *waiting* request answers when something has happened:"))
+    let end = try #require(text[begin.upperBound...].firstRange(of: "and `load`"))
+    let names = text[begin.upperBound..<end.lowerBound].split(separator: "`").filter { !$0.contains { ", \n".contains($0) } }
+    let waiting = CommandTable.all.filter { $0.waiting == .always }.map(\.name.rawValue)
+    #expect(names.map(String.init).sorted() == waiting.sorted())
+  }
+
+  /// So does the key whose events they are.
+  @Test func everyEventOfItemsIsNamedByItsKey() {
+    let names = EventTable.all.filter { $0.summary.contains("`observe item.events`") }.map(\.name)
+    #expect(names.contains(.streamTitle) && names.contains(.chapterChanged) && names.contains(.newAccessLogEntry))
+    for name in names { #expect(ObservableKey.itemEvents.summary.contains("`\(name.rawValue)`"), "\(name)") }
+  }
+
   @Test func everyLimitIsNamed() {
     #expect(Mirror(reflecting: WireLimits.standard).children.count == WireLimits.standard.named.count)
   }

@@ -10,6 +10,8 @@ import RealtimeAudio
 struct StreamFetcher: Sendable {
   let options: HTTPOptions
   let log: NetworkLog
+  /// Its row of the access log; nil: what is fetched is not noted there.
+  var session: NetworkLog.Session?
   let clock: any NetworkClock
 
   /// A whole playlist or key comes within this time, or not at all.
@@ -21,9 +23,14 @@ struct StreamFetcher: Sendable {
     case .url(let text):
       HTTPResource(
         partOfSession: try HTTPURL(text), bytes: range.map { $0.start..<$0.end }, options: options, log: log,
-        clock: clock)
+        session: session ?? 0, clock: clock)
     case .file(let path): FilePart(path: path, range: range)
     }
+  }
+
+  /// Changes its row of the access log.
+  func note(_ body: (inout AccessLogEvent) -> Void) {
+    if let session { log.change(session, body) }
   }
 
   /// All bytes of a place, and where they were found after redirects.

@@ -78,7 +78,7 @@ final class StreamSession: Sendable {
       State(
         timeline: HLSTimeline(found.media), place: found.place, others: found.others, loadedAt: fetcher.clock.now))
     let isLive = !found.media.isEnded
-    fetcher.log.change { $0.playbackType = isLive ? "live" : "vod" }
+    fetcher.note { $0.playbackType = isLive ? "live" : "vod" }
   }
 
   deinit { stopReloading() }
@@ -96,7 +96,7 @@ final class StreamSession: Sendable {
   ) throws(MediaError) -> Found {
     var failure: MediaError?
     for (index, candidate) in candidates.enumerated() {
-      if index > 0 { fetcher.log.change { $0.numberOfSwitches += 1 } }
+      if index > 0 { fetcher.note { $0.numberOfSwitches += 1 } }
       do throws(MediaError) {
         guard candidate.place != place else {
           throw MediaError(
@@ -110,7 +110,7 @@ final class StreamSession: Sendable {
             operation: "hls")
         }
         let bandwidth = candidate.variant.bandwidth
-        fetcher.log.change { $0.indicatedBitrate = bandwidth > 0 ? bandwidth : nil }
+        fetcher.note { $0.indicatedBitrate = bandwidth > 0 ? bandwidth : nil }
         return Found(media: media, place: loaded.place, others: Array(candidates[(index + 1)...]))
       } catch {
         if error.code == .cancelled { throw error }
@@ -128,7 +128,7 @@ final class StreamSession: Sendable {
   func fallBack(interrupt: Interrupt) throws(MediaError) -> Bool {
     let (others, place) = signal.withState { ($0.others, $0.place) }
     guard !others.isEmpty else { return false }
-    fetcher.log.change { $0.numberOfSwitches += 1 }
+    fetcher.note { $0.numberOfSwitches += 1 }
     let found: Found
     do throws(MediaError) {
       found = try Self.load(others, at: place, fetcher: fetcher, interrupt: interrupt)
@@ -137,7 +137,7 @@ final class StreamSession: Sendable {
       signal.withState { $0.others = [] }
       return false
     }
-    fetcher.log.tellAccess()
+    if let session = fetcher.session { fetcher.log.tellAccess(session) }
     signal.update { state in
       state.others = found.others
       state.place = found.place
