@@ -69,8 +69,14 @@ extension Connection {
   func beginLoading(_ id: Int, _ keys: [AssetValueKey], _ request: WaitingRequest) throws(MediaError) {
     let asset = try asset(id, .assetLoad)
     let loop = server.loop
-    let load = asset.loadValues(forKeys: keys.compactMap { AssetKey(rawValue: $0.rawValue) }) { status in
-      loop.execute { request.finish(Self.reply(status, id, keys)) }
+    let load = asset.loadValues(forKeys: keys.compactMap { AssetKey(rawValue: $0.rawValue) }) { [weak asset] status in
+      loop.execute { [asset] in
+        if let asset, case .failed = status, let reply = Self.partialReply(asset, id, keys) {
+          request.finish(reply)
+        } else {
+          request.finish(Self.reply(status, id, keys))
+        }
+      }
     }
     request.onEnd { load.cancel() }
   }
@@ -94,23 +100,36 @@ extension Connection {
     }
   }
 
+  /// What was loaded of the keys, and why others were not; nil where none was loaded.
+  private static func partialReply(_ asset: Asset, _ id: Int, _ keys: [AssetValueKey]) -> Reply? {
+    let rows = keys.map { row(asset, $0) }
+    guard rows.contains(where: { $0["value"] != nil }) else { return nil }
+    return .ok(["asset": .int(id), "status": "failed"], rows: rows)
+  }
+
+  /// How far a value is, with it or why it is not there.
+  private static func row(_ asset: Asset, _ key: AssetValueKey) -> Fields {
+    let status = AssetKey(rawValue: key.rawValue).map { asset.status(of: $0) } ?? .unknown
+    var row: Fields = ["key": .string(key.rawValue), "status": .string(status.name)]
+    row.append("value", ifPresent: status.value.map { value(key, $0) })
+    append(status, to: &row)
+    return row
+  }
+
+  private static func append<Value>(_ status: AssetValueStatus<Value>, to fields: inout Fields) {
+    guard case .failed(let error) = status else { return }
+    fields.append("error", .string(error.code.name))
+    fields.append("message", .string(error.message))
+  }
+
   private func status(of asset: Asset, _ id: Int) -> Reply {
     let status = asset.status(of: .tracks)
     var fields: Fields = [
       "asset": .int(id), "path": asset.wirePath,
       "status": .string(status.name),
     ]
-    if case .failed(let error) = status {
-      fields.append("error", .string(error.code.name))
-      fields.append("message", .string(error.message))
-    }
-    let rows = AssetValueKey.allCases.map { key -> Fields in
-      let status = AssetKey(rawValue: key.rawValue).map { asset.status(of: $0) } ?? .unknown
-      var row: Fields = ["key": .string(key.rawValue), "status": .string(status.name)]
-      row.append("value", ifPresent: status.value.map { Self.value(key, $0) })
-      return row
-    }
-    return .ok(fields, rows: rows)
+    Self.append(status, to: &fields)
+    return .ok(fields, rows: AssetValueKey.allCases.map { Self.row(asset, $0) })
   }
 
   private static func value(_ key: AssetValueKey, _ values: AssetValues) -> FieldValue {

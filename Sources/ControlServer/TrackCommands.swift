@@ -90,11 +90,14 @@ extension Connection {
       "enabled": .bool(track.isEnabled), "default": .bool(track.isDefault), "start": .time(track.timeRange.start),
       "duration": .time(track.timeRange.duration),
     ]
+    row.append("precise", .bool(track.providesPreciseDuration))
+    row.append("protected", .bool(track.isProtected))
     row.append("format", ifPresent: track.codecTag.map { .string($0) })
     row.append("sampleFormat", ifPresent: track.sampleFormatName.map { .string($0) })
     row.append("sampleRate", ifPresent: track.audioFormat.map { .int($0.sampleRateHz) })
     row.append("channels", ifPresent: track.audioFormat.map { .int($0.channelCount) })
     row.append("layout", ifPresent: track.channelLayoutName.map { .string($0) })
+    row.append("bitsPerSample", ifPresent: track.bitsPerSample.map { .int($0) })
     row.append("bitRate", ifPresent: track.bitRate.map { .int($0) })
     row.append("width", ifPresent: track.naturalSize.map { .int($0.width) })
     row.append("height", ifPresent: track.naturalSize.map { .int($0.height) })

@@ -38,6 +38,8 @@ enum WholeFile {
       }
       if count > 0 { done += count } else if errno != EINTR { error = failure(file, "write") }
     }
+    // Else a file of no bytes may have its name after the power went.
+    if error == nil, fsync(descriptor) != 0 { error = failure(file, "fsync") }
     if close(descriptor) != 0, error == nil { error = failure(file, "close") }
     if let error { throw error }
   }

@@ -1,6 +1,5 @@
 #include <taglib/asffile.h>
 #include <taglib/asfpicture.h>
-#include <taglib/infotag.h>
 #include <taglib/rifffile.h>
 
 #include "Readers.hpp"
@@ -52,12 +51,22 @@ class Chunks final : public RIFF::File {
   void readList(unsigned int i, ItemSink &sink) {
     seek(static_cast<long>(chunkOffset(i)));
     if (readBlock(4) != "INFO" || !isSmall(i, sink)) return;
-    const RIFF::Info::Tag tag(chunkData(i));
-    for (const auto &field : tag.fieldListMap()) {
-      const std::string key(field.first.data(), field.first.size());
-      const std::string text = utf8(field.second);
-      if (text.empty()) sink.warning(tags_space_riff, key, "the text is empty, or not UTF-8");
+    // TagLib's own Info::Tag keeps the last value of each key, and drops what is not UTF-8.
+    const ByteVector data = chunkData(i);
+    for (unsigned int position = 4; data.size() >= 8 && position <= data.size() - 8;) {
+      const unsigned int size = data.toUInt(position + 4, false);
+      const std::string key = repairedUTF8(data.data() + position, 4);
+      if (size > data.size() - position - 8) {
+        return sink.warning(tags_space_riff, key, "the text says that it has more bytes than the list");
+      }
+      const ByteVector bytes = data.mid(position + 8, size);
+      const int end = bytes.find('\0');
+      const std::string text = latin1OrUTF8(end < 0 ? bytes : bytes.mid(0, static_cast<unsigned int>(end)));
+      if (text.empty()) sink.warning(tags_space_riff, key, "the text is empty");
       else sink.text(tags_space_riff, key, text);
+      // A byte is added to an odd number of them.
+      position += 8 + size;
+      if (size % 2 == 1) position++;
     }
   }
 };

@@ -12,6 +12,27 @@ constexpr int64_t maximumWarningCount = 100;
 /// Bytes that are given of data that is too large: they tell what it is.
 constexpr int64_t headByteCount = 64;
 
+/// Bytes of a name or a detail that are given, and of what a warning is about.
+constexpr size_t maximumNameByteCount = 1 << 16;
+constexpr size_t maximumSubjectByteCount = 1 << 10;
+
+/// The beginning of a text of UTF-8 that has more bytes than are given.
+std::string beginning(const std::string &text, size_t count) {
+  while (count > 0 && (text[count] & 0xC0) == 0x80) count--;
+  return text.substr(0, count);
+}
+
+/// Bytes that a detail counts.
+int64_t byteCount(const std::string *text) {
+  return text ? static_cast<int64_t>(std::min(text->size(), maximumNameByteCount)) : 0;
+}
+
+/// Bytes of what stands beside a value.
+int64_t byteCount(const std::string &key, const Details &details) {
+  return byteCount(&key) + byteCount(details.description) + byteCount(details.language) + byteCount(details.owner) +
+         byteCount(details.mediaType);
+}
+
 tags_text view(const std::string &text) { return {text.data(), static_cast<int64_t>(text.size())}; }
 
 tags_text view(const std::string *text) { return text ? view(*text) : tags_text{nullptr, 0}; }
@@ -31,19 +52,29 @@ bool ItemSink::admits(int64_t byteCount) {
 }
 
 void ItemSink::give(tags_item &item, const std::string &key, const Details &details) {
-  item.key = view(key);
-  item.description = view(details.description);
-  item.language = view(details.language);
-  item.owner = view(details.owner);
-  item.media_type = view(details.mediaType);
+  // What was cut lives until the item has been taken.
+  std::string cut[5];
+  int cutCount = 0;
+  const auto bounded = [&](const std::string *text) {
+    if (!text || text->size() <= maximumNameByteCount) return view(text);
+    cut[cutCount] = beginning(*text, maximumNameByteCount);
+    return view(cut[cutCount++]);
+  };
+  item.key = bounded(&key);
+  item.description = bounded(details.description);
+  item.language = bounded(details.language);
+  item.owner = bounded(details.owner);
+  item.media_type = bounded(details.mediaType);
   item.counter = details.counter;
   item.picture_type = details.pictureType;
   sink.take(sink.context, &item);
+  if (cutCount > 0) {
+    limit(item.space, key, "a name or description has more than " + std::to_string(maximumNameByteCount) + " bytes");
+  }
 }
 
 void ItemSink::text(tags_space space, const std::string &key, const std::string &value, const Details &details) {
-  const size_t extra = details.description ? details.description->size() : 0;
-  if (!admits(static_cast<int64_t>(key.size() + value.size() + extra))) return;
+  if (!admits(byteCount(key, details) + static_cast<int64_t>(value.size()))) return;
   tags_item item = {};
   item.space = space;
   item.kind = tags_kind_text;
@@ -52,7 +83,7 @@ void ItemSink::text(tags_space space, const std::string &key, const std::string 
 }
 
 void ItemSink::number(tags_space space, const std::string &key, int64_t value, const Details &details) {
-  if (!admits(static_cast<int64_t>(key.size()))) return;
+  if (!admits(byteCount(key, details))) return;
   tags_item item = {};
   item.space = space;
   item.kind = tags_kind_number;
@@ -76,7 +107,7 @@ void ItemSink::giveBytes(tags_kind kind, tags_space space, const std::string &ke
   const int64_t whole = value.size();
   const bool isTooLarge = whole > limits.picture_byte_count;
   const int64_t given = isTooLarge ? std::min(whole, headByteCount) : whole;
-  if (!admits(static_cast<int64_t>(key.size()) + given)) return;
+  if (!admits(byteCount(key, details) + given)) return;
   tags_item item = {};
   item.space = space;
   item.kind = kind;
@@ -98,7 +129,8 @@ void ItemSink::warn(tags_space space, const std::string &key, const std::string 
   item.kind = tags_kind_warning;
   item.number = isLimit ? 1 : 0;
   item.text = view(reason);
-  give(item, key, Details());
+  const std::string subject = key.size() > maximumSubjectByteCount ? beginning(key, maximumSubjectByteCount) : key;
+  give(item, subject, Details());
 }
 
 }  // namespace playhead

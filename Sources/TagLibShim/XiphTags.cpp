@@ -1,6 +1,11 @@
 #include <taglib/oggfile.h>
 #include <taglib/xiphcomment.h>
 
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <vector>
+
 #include "Readers.hpp"
 #include "Text.hpp"
 
@@ -9,6 +14,15 @@ using namespace TagLib;
 namespace playhead {
 
 namespace {
+
+/// Bytes that a field's name is looked for in.
+constexpr unsigned int maximumKeyByteCount = 1 << 16;
+
+/// The values of a field that have not been given yet.
+struct Values {
+  StringList::ConstIterator next, end;
+  int64_t count = 0;
+};
 
 /// Packets of an Ogg file that are looked at for a comment: headers of several streams may lie in front.
 constexpr unsigned int maximumHeaderPacketCount = 8;
@@ -32,8 +46,9 @@ ByteVector comment(const ByteVector &packet, bool isSpeex) {
   return isSpeex ? packet : ByteVector();
 }
 
-/// The same comment with as many entries as there are, of valid UTF-8: TagLib drops an entry that is not.
-ByteVector repaired(const ByteVector &block, ItemSink &sink) {
+/// The same comment with as many entries as there are, of valid UTF-8: TagLib drops an entry that is not. Notes the name of each, as
+/// TagLib has it.
+ByteVector repaired(const ByteVector &block, std::vector<String> &names, ItemSink &sink) {
   const auto number = [&block](unsigned int position) { return block.toUInt(position, false); };
   ByteVector entries;
   unsigned int entryCount = 0;
@@ -56,6 +71,9 @@ ByteVector repaired(const ByteVector &block, ItemSink &sink) {
     const unsigned int size = number(position);
     const char *bytes = block.data() + position + 4;
     position += 4 + size;
+    const char *equals = static_cast<const char *>(std::memchr(bytes, '=', std::min(size, maximumKeyByteCount)));
+    const std::string name(bytes, equals ? static_cast<size_t>(equals - bytes) : 0);
+    names.push_back(String(name, String::UTF8).upper());
     if (isUTF8(bytes, size)) {
       entries.append(ByteVector::fromUInt(size, false));
       entries.append(ByteVector(bytes, size));
@@ -63,7 +81,7 @@ ByteVector repaired(const ByteVector &block, ItemSink &sink) {
       const std::string text = repairedUTF8(bytes, size);
       entries.append(ByteVector::fromUInt(static_cast<unsigned int>(text.size()), false));
       entries.append(ByteVector(text.data(), static_cast<unsigned int>(text.size())));
-      sink.warning(tags_space_vorbis, text.substr(0, text.find('=')), "the text was not UTF-8");
+      sink.warning(tags_space_vorbis, repairedUTF8(name.data(), name.size()), "the text was not UTF-8");
     }
   }
   ByteVector result(4, '\0');
@@ -85,16 +103,20 @@ void givePicture(const FLAC::Picture &picture, ItemSink &sink) {
 }
 
 void readVorbisComment(const ByteVector &block, ItemSink &sink) {
-  Ogg::XiphComment comment(repaired(block, sink));
-  for (const auto &field : comment.fieldListMap()) {
-    const std::string key = utf8(field.first);
-    int64_t count = 0;
-    for (const String &value : field.second) {
-      if (++count > sink.limits.value_count) {
-        sink.limit(tags_space_vorbis, key, "there are more than " + std::to_string(count - 1) + " values");
-        break;
-      }
-      sink.text(tags_space_vorbis, key, utf8(value));
+  std::vector<String> names;
+  Ogg::XiphComment comment(repaired(block, names, sink));
+  std::map<String, Values> rest;
+  for (const auto &field : comment.fieldListMap()) rest[field.first] = {field.second.begin(), field.second.end()};
+  // TagLib has the fields by their names, and the values of each in the file's order.
+  for (const String &name : names) {
+    const auto found = rest.find(name);
+    if (found == rest.end() || found->second.next == found->second.end) continue;
+    Values &values = found->second;
+    const String &value = *values.next++;
+    if (++values.count <= sink.limits.value_count) {
+      sink.text(tags_space_vorbis, utf8(name), utf8(value));
+    } else if (values.count == sink.limits.value_count + 1) {
+      sink.limit(tags_space_vorbis, utf8(name), "there are more than " + std::to_string(values.count - 1) + " values");
     }
   }
   for (const FLAC::Picture *picture : comment.pictureList()) givePicture(*picture, sink);

@@ -33,13 +33,13 @@ extension CommandTable {
       .assetLoad, .assets, "Loads values of an asset, and gives them.",
       details:
         "A row for each key. Requests that come while it is loaded share one loading, and each is answered once."
-        + " It ends when none of them waits any more. A file that cannot be loaded is the error that `load` would give, at once the next time. `value` is a number of tracks,"
+        + " It ends when none of them waits any more. What cannot be loaded is an error, at once the next time; where it is so with some of the keys only, with the tags and not the rest, their rows say why and `status` is `failed`. `value` is a number of tracks,"
         + " chapters or tags, seconds, `true` or `false`, or the key spaces of its tags; `asset.tracks`, `asset.chapters` and `asset.metadata` list them.",
       parameters: [
         asset,
         ParameterSpec(.keys, .word(AssetValueKey.allCases.map(\.rawValue)), .list, "KEY", "what to load"),
       ],
-      waiting: .always, reply: ["asset", "status"], rows: ["key", "status", "value"],
+      waiting: .always, reply: ["asset", "status"], rows: ["key", "status", "[value]", "[error]", "[message]"],
       errors: [.noSuchAsset, .cancelled] + assetErrors,
       example: [
         "> @4 asset.load 1 duration tracks", "< @4 | key=duration status=loaded value=183.2",
@@ -55,7 +55,7 @@ extension CommandTable {
       .assetStatus, .assets, "Gives how far an asset's values are, without loading any.",
       details: "A row for each key: `unknown`, `loading`, `loaded`, `failed` or `cancelled`.",
       parameters: [asset], reply: ["asset", "path", "status", "[error]", "[message]"],
-      rows: ["key", "status", "[value]"],
+      rows: ["key", "status", "[value]", "[error]", "[message]"],
       errors: [.noSuchAsset],
       example: [
         "> asset.status 1", "< | key=tracks status=loaded value=1", "< | key=duration status=loaded value=183.2",
@@ -69,7 +69,7 @@ extension CommandTable {
       reply: ["asset", "count"], rows: trackFields, errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [
         "> asset.tracks 1",
-        "< | track=0 type=audio codec=aac playable=true enabled=true default=true start=0 duration=183.2 format=mp4a"
+        "< | track=0 type=audio codec=aac playable=true enabled=true default=true start=0 duration=183.2 precise=true protected=false format=mp4a"
           + " sampleFormat=fltp sampleRate=44100 channels=2 layout=stereo bitRate=128000 language=und",
         "< ok asset=1 count=1",
       ]

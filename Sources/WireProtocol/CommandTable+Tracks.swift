@@ -3,8 +3,9 @@ import MediaCore
 extension CommandTable {
   /// What a row says of a track.
   static let trackFields = [
-    "track", "type", "codec", "playable", "enabled", "default", "start", "duration", "[format]", "[sampleFormat]",
-    "[sampleRate]", "[channels]", "[layout]", "[bitRate]", "[width]", "[height]", "[frameRate]", "[language]",
+    "track", "type", "codec", "playable", "enabled", "default", "start", "duration", "precise", "protected",
+    "[format]", "[sampleFormat]", "[sampleRate]", "[channels]", "[layout]", "[bitsPerSample]", "[bitRate]", "[width]",
+    "[height]", "[frameRate]", "[language]",
     "[title]",
     "[characteristics]",
   ]
@@ -12,7 +13,8 @@ extension CommandTable {
   /// What the fields of such a row mean.
   static let trackDetails =
     "`format` is the container's name for the codec, `sampleFormat` FFmpeg's for what it decodes to, `frameRate` a fraction;"
-    + " `width` and `height` are those of square pixels. `enabled` is what the file wants to be presented by itself."
+    + " `width` and `height` are those of square pixels. `enabled` is what the file wants to be presented by itself,"
+    + " `precise` whether `duration` is counted and not guessed, `protected` whether it is of no use without a key."
 
   /// Commands about an entry's tracks.
   static let tracks: [CommandSpec] = [
@@ -24,9 +26,9 @@ extension CommandTable {
       errors: [.invalidState, .noSuchItem, .noSuchPlayer],
       example: [
         "> item.tracks 2",
-        "< | track=0 type=audio codec=flac playable=true enabled=true default=true start=0 duration=10 sampleFormat=s16"
+        "< | track=0 type=audio codec=flac playable=true enabled=true default=true start=0 duration=10 precise=true protected=false sampleFormat=s16"
           + " sampleRate=48000 channels=2 layout=stereo language=eng selected=true",
-        "< | track=1 type=audio codec=flac playable=true enabled=true default=false start=0 duration=10 sampleFormat=s16"
+        "< | track=1 type=audio codec=flac playable=true enabled=true default=false start=0 duration=10 precise=true protected=false sampleFormat=s16"
           + " sampleRate=48000 channels=2 layout=stereo language=ger selected=false",
         "< ok item=2 count=2 audio=0 subtitles=none",
       ]

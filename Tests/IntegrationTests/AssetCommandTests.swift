@@ -78,6 +78,28 @@ import Testing
     #expect(try client.reply("asset.open /x") == "ok asset=65")
   }
 
+  /// A picture has tags, and nothing to play.
+  @Test func whatWasLoadedIsToldWhereTheRestFailed() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = daemon.folder.file("a.png")
+    try ChildProcess.run(
+      ["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "color=red:s=16x16", "-frames:v", "1", path])
+    try client.reply("asset.open \(path)")
+    let loaded = try client.ask("asset.load 1 duration metadata")
+    print(loaded)
+    #expect(loaded.count == 3 && loaded.last == "ok asset=1 status=failed")
+    #expect(loaded[0].hasPrefix("| key=duration status=failed error=no-playable-tracks message="))
+    #expect(loaded[1].hasPrefix("| key=metadata status=loaded value="))
+    let status = try client.ask("asset.status 1")
+    for row in status.dropLast() {
+      let isLoaded = row.lowercased().contains("metadata")
+      #expect(field("status", row) == (isLoaded ? "loaded" : "failed"))
+      #expect(field("error", row) == (isLoaded ? nil : "no-playable-tracks"))
+    }
+    #expect(try client.reply("asset.load 1 duration").hasPrefix("error code=3003 "))
+  }
+
   @Test func whatIsNoMediaHasItsNumber() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()

@@ -129,6 +129,50 @@ import Testing
     }
   }
 
+  // MARK: - Order and bounds
+
+  @Test(arguments: [TagContainer.flac, .ogg]) func fieldsComeInTheFilesOrder(_ container: TagContainer) {
+    let entries = ["TITLE=t", "artist=b", "ALBUM=x", "Artist=a", "no field", "=nothing", "ARTIST=c"]
+    let comment = TagBytes.vorbisComment(entries.map { Array($0.utf8) })
+    let bytes =
+      container == .flac
+      ? TagBytes.flac([(4, comment, nil)])
+      : TagBytes.ogg([Array("OpusHead".utf8) + [UInt8](repeating: 0, count: 11), Array("OpusTags".utf8) + comment])
+    let items = TagReader.read(container, data: bytes).items
+    #expect(items.map(\.key) == ["TITLE", "ARTIST", "ALBUM", "ARTIST", "ARTIST"])
+    #expect(items.map(\.value) == ["t", "b", "x", "a", "c"].map { .text($0) })
+  }
+
+  @Test func everyTextOfAListInAWAVFileIsThere() {
+    func field(_ key: String, _ text: [UInt8]) -> [UInt8] {
+      Array(key.utf8) + TagBytes.littleEndian(text.count) + text + (text.count % 2 == 1 ? [0] : [])
+    }
+    let list =
+      Array("INFO".utf8) + field("ISFT", Array("me\0".utf8)) + field("INAM", [0x47, 0x72, 0xFC, 0])
+      + field("IART", Array("B\0".utf8)) + field("IART", Array("Grü".utf8)) + field("IALB", [])
+    let reading = TagReader.read(.wav, data: TagBytes.riff("WAVE", [("LIST", list, nil)]))
+    #expect(reading.items.map(\.key) == ["ISFT", "INAM", "IART", "IART"])
+    #expect(reading.items.map(\.value) == ["me", "Grü", "B", "Grü"].map { .text($0) })
+    #expect(reading.warnings.map(\.subject) == ["IALB"])
+    // One that says that it is longer than the list.
+    let lying =
+      Array("INFO".utf8) + field("INAM", Array("A\0".utf8)) + Array("IART".utf8) + [0xFF, 0xFF, 0xFF, 0xFF, 0x41]
+    let rest = TagReader.read(.wav, data: TagBytes.riff("WAVE", [("LIST", lying, nil)]))
+    #expect(rest.items.map(\.key) == ["INAM"] && rest.warnings.map(\.subject) == ["IART"])
+  }
+
+  @Test func namesAndWhatAWarningIsAboutAreBounded() throws {
+    let long = [UInt8](repeating: 0x58, count: 200_000)
+    let entries = [long + Array("=value".utf8), long + [0xFF], Array("TITLE=t".utf8)]
+    let reading = TagReader.read(.flac, data: TagBytes.flac([(4, TagBytes.vorbisComment(entries), nil)]))
+    #expect(reading.items.allSatisfy { $0.key.utf8.count <= 65_536 } && texts(reading.items, "TITLE") == ["t"])
+    #expect(!reading.warnings.isEmpty && reading.warnings.allSatisfy { $0.subject.utf8.count <= 1_024 })
+    let comment = TagBytes.frame(4, "COMM", [3] + Array("eng".utf8) + long + [0] + Array("text".utf8))
+    let described = TagReader.read(.edges, data: TagBytes.id3v2(4, comment))
+    #expect(described.items.first?.description?.utf8.count == 65_536)
+    #expect(described.warnings.map(\.isLimit) == [true] && described.warnings.first?.subject == "COMM")
+  }
+
   // MARK: - Encodings
 
   @Test func textThatIsNotInItsEncodingIsRepaired() {

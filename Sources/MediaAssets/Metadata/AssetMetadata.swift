@@ -10,7 +10,8 @@ public struct AssetMetadata: Sendable, Hashable {
     public var error: MediaError
   }
 
-  /// Every value of every key, in the file's order, the strongest kind of tag first.
+  /// Every value of every key, the strongest kind of tag first; in the file's order, but those of MP4 and WMA by their keys. Of ID3v1
+  /// only what ID3v2 does not have.
   public var items: [MetadataItem] = []
   /// Pictures, in the file's order.
   public var artwork: [Artwork] = []
@@ -38,8 +39,25 @@ public struct AssetMetadata: Sendable, Hashable {
         return nil
       }
       spaces[commonKey] = item.keySpace
-      return item.inCommonSpace(commonKey)
+      var common = item.inCommonSpace(commonKey)
+      if common.extraAttributes[.total] == nil { common.extraAttributes[.total] = total(of: commonKey, item.keySpace) }
+      return common
     }
+  }
+
+  /// Of how many a track or disc is, where that stands under a key of its own, as in Vorbis comments and in Matroska.
+  private func total(of commonKey: MetadataCommonKey, _ keySpace: MetadataKeySpace) -> String? {
+    guard keySpace == .vorbis || keySpace == .matroska else { return nil }
+    let keys: [String]
+    switch commonKey {
+    case .trackNumber: keys = ["TRACKTOTAL", "TOTALTRACKS"]
+    case .discNumber: keys = ["DISCTOTAL", "TOTALDISCS"]
+    default: return nil
+    }
+    for item in items where item.keySpace == keySpace && keys.contains(item.key.uppercased()) {
+      if let number = item.stringValue.flatMap({ Int64($0.filter { $0 != " " }) }), number > 0 { return "\(number)" }
+    }
+    return nil
   }
 
   /// The values of a common key as text.

@@ -66,7 +66,8 @@ extension MetadataItem {
     }
   }
 
-  private static let id3v1Frames = [
+  /// The frames of ID3v2 that say the same as the fields of ID3v1.
+  static let id3v1Frames = [
     "title": "TIT2", "artist": "TPE1", "album": "TALB", "year": "TDRC", "comment": "COMM", "track": "TRCK",
     "genre": "TCON",
   ]

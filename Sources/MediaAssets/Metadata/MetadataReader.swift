@@ -39,7 +39,10 @@ package enum MetadataReader {
 extension AssetMetadata {
   /// Adds what TagLib found.
   mutating func add(_ reading: TagReading) {
+    // ID3v1 has beginnings of what ID3v2 has whole.
+    let frames = Set(reading.items.lazy.filter { $0.space == .id3v2 }.map(\.key))
     for tag in reading.items {
+      if tag.space == .id3v1, let frame = MetadataItem.id3v1Frames[tag.key], frames.contains(frame) { continue }
       var item = MetadataItem(tag)
       if case .picture(let data) = tag.value {
         item.artworkIndex = artwork.count
@@ -59,15 +62,19 @@ extension AssetMetadata {
   }
 
   /// Adds what only FFmpeg found. Where TagLib found something, that is what is missing under common keys, since FFmpeg has other
-  /// names for the rest and one value of each; and QuickTime's metadata, which TagLib does not read.
+  /// names for the rest and one value of each; and all of QuickTime's metadata, which TagLib does not read.
   mutating func complete(_ fallback: [MetadataItem], artwork pictures: @autoclosure () -> [Artwork]) {
     let known = Set(items.compactMap(\.commonKey))
     let freeForm = Set(items.filter { $0.keySpace == .iTunesLong }.map { $0.key.split(separator: ".").last ?? "" })
     let isFirst = items.isEmpty
     for item in fallback {
       let isMissing =
-        if let commonKey = item.commonKey { !known.contains(commonKey) && commonKey != .software } else {
-          item.keySpace == .quickTimeMetadata && !freeForm.contains(Substring(item.key))
+        if item.keySpace == .quickTimeMetadata {
+          !freeForm.contains(Substring(item.key))
+        } else if let commonKey = item.commonKey {
+          !known.contains(commonKey) && commonKey != .software
+        } else {
+          false
         }
       if isFirst || isMissing { items.append(item) }
     }

@@ -1,5 +1,6 @@
 import LibAV
 import MediaCore
+import Tags
 import Testing
 
 @testable import MediaAssets
@@ -83,6 +84,53 @@ import Testing
     #expect(common[1].value == MetadataDate("2003-05").map { .date($0) })
     #expect(metadata.availableMetadataFormats == [.id3, .ape])
     #expect(metadata.metadata(forFormat: .ape).count == 1)
+  }
+
+  @Test func totalsThatStandByThemselvesBelongToTheirNumbers() {
+    func item(_ keySpace: MetadataKeySpace, _ key: String, _ value: String) -> MetadataItem {
+      MetadataItem(
+        keySpace: keySpace, key: key, commonKey: CommonKeyTable.commonKey(of: key, in: keySpace), value: .string(value))
+    }
+    func totals(_ items: [MetadataItem]) -> [String?] {
+      var metadata = AssetMetadata()
+      metadata.items = items
+      return metadata.commonMetadata.map { $0.extraAttributes[.total] }
+    }
+    let track = item(.vorbis, "TRACKNUMBER", "3")
+    let disc = item(.vorbis, "DISCNUMBER", "1")
+    #expect(
+      totals([track, disc, item(.vorbis, "TotalTracks", " 12"), item(.vorbis, "DISCTOTAL", "2")]) == ["12", "2"])
+    #expect(totals([item(.vorbis, "TOTALDISCS", "2"), disc, item(.vorbis, "TRACKTOTAL", "x"), track]) == ["2", nil])
+    #expect(totals([item(.vorbis, "TRACKNUMBER", "3/9"), item(.vorbis, "TRACKTOTAL", "12")]) == ["9"])
+    #expect(totals([track, item(.ape, "TRACKTOTAL", "12")]) == [nil])
+  }
+
+  @Test func ofID3v1OnlyWhatID3v2DoesNotHaveCounts() {
+    var reading = TagReading()
+    reading.items = [
+      TagItem(space: .id3v2, key: "TIT2", value: .text("A title that is longer than thirty letters")),
+      TagItem(space: .id3v1, key: "title", value: .text("A title that is longer than th")),
+      TagItem(space: .id3v1, key: "album", value: .text("Album")),
+    ]
+    var metadata = AssetMetadata()
+    metadata.add(reading)
+    #expect(metadata.strings(.title) == ["A title that is longer than thirty letters"])
+    #expect(metadata.strings(.albumName) == ["Album"] && metadata.items.map(\.key) == ["TIT2", "TALB"])
+  }
+
+  @Test func quickTimesMetadataIsThereBesideITunes() {
+    var metadata = AssetMetadata()
+    metadata.items = [MetadataItem(keySpace: .iTunes, key: "©nam", commonKey: .title, value: .string("a"))]
+    func item(_ keySpace: MetadataKeySpace, _ key: String, _ commonKey: MetadataCommonKey?) -> MetadataItem {
+      MetadataItem(keySpace: keySpace, key: key, commonKey: commonKey, value: .string("b"))
+    }
+    metadata.complete(
+      [
+        item(.quickTimeMetadata, "com.apple.quicktime.title", .title), item(.quickTimeMetadata, "com.apple.own", nil),
+        item(.quickTimeUserData, "title", .title), item(.quickTimeUserData, "artist", .artist),
+      ], artwork: [])
+    #expect(metadata.items.map(\.key) == ["©nam", "com.apple.quicktime.title", "com.apple.own", "artist"])
+    #expect(metadata.strings(.title) == ["a"])
   }
 
   // MARK: - Pictures and gains

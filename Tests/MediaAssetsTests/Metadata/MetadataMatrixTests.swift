@@ -19,7 +19,8 @@ import Testing
 
   /// Formats that there must be a file of.
   private static let formats = [
-    "mp3 ID3v2.3", "mp3 ID3v2.4", "mp3 ID3v2.2", "mp3 ID3v1", "wav ID3v2.4", "aiff ID3v2.4", "tta ID3v2.4",
+    "mp3 ID3v2.3", "mp3 ID3v2.4", "mp3 ID3v2.2", "mp3 ID3v1", "mp3 ID3v2 and v1", "wav ID3v2.4", "aiff ID3v2.4",
+    "tta ID3v2.4",
     "aac ID3v2.4",
     "mp3 APEv2", "wavpack APEv2", "ogg vorbis", "ogg opus", "ogg flac", "flac", "m4a iTunes", "wma ASF", "wav INFO",
     "matroska", "mov mdta", "mov udta", "aiff chunks",

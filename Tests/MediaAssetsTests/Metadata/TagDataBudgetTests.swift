@@ -53,6 +53,26 @@ import Testing
     #expect(small.fit(into: budget) == 0 && small.items[0].omission == nil)
   }
 
+  /// Thousands of short texts, long names and descriptions cost what one long text does.
+  @Test(arguments: ["texts", "names", "descriptions"]) func whatIsSmallCountsOnceItIsMuch(_ what: String) {
+    let budget = TagDataBudget(byteCount: 100_000)
+    let tags = (0..<1_000).map { number -> TagItem in
+      let text = String(repeating: "x", count: 1_000)
+      var tag = TagItem(space: .vorbis, key: what == "names" ? text : "K", value: .text(what == "texts" ? text : ""))
+      if what == "descriptions" { tag.description = text }
+      return tag
+    }
+    var first = metadata(tags)
+    let taken = first.fit(into: budget)
+    #expect(taken == budget.heldByteCount && taken <= 100_000 && taken > 90_000)
+    #expect((160...164).contains(first.items.count), "64 KiB that do not count, and 100,000 bytes that do")
+    #expect(first.warnings.map(\.error.code) == [.tagDataLimit])
+    // Another one has its own 64 KiB, and nothing more.
+    var second = metadata(tags + [picture(64)])
+    #expect(second.fit(into: budget) + taken <= 100_000 && (64...66).contains(second.items.count))
+    #expect(second.artwork.count == 1, "what it was stays listed")
+  }
+
   /// A picture of so many bytes in a FLAC file.
   private func flac(_ folder: borrowing TemporaryFolder, _ name: String) throws -> String {
     try Tool.ffmpeg("-f", "lavfi", "-i", "color=red:s=64x64", "-frames:v", "1", folder.file("\(name).png"))

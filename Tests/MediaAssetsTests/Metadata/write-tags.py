@@ -180,6 +180,15 @@ open(path, "ab").write(b"TAG" + latin("Grüße", 30) + latin("Erste", 30) + lati
 report("mp3 ID3v1", path, {"title": ["Grüße"], "artist": ["Erste"], "album": ["Das Album"], "date": ["2003"],
                            "comment": ["Ein Wort dazu"], "track": ["3"], "genre": ["Ambient"]}, read_id3(ID3(path)))
 
+# Both kinds: ID3v1 has the beginnings of the same, and what ID3v2 does not have.
+path = make("both.mp3", "-c:a", "libmp3lame", "-id3v2_version", "0")
+tags = ID3()
+tags.add(TIT2(encoding=3, text=["A title of more than thirty letters"]))
+tags.save(path, v1=0)
+open(path, "ab").write(b"TAG" + latin("A title of more than thirty letters", 30) + latin("Erste", 30) + latin("", 30) + b"\0\0\0\0"
+                       + latin("", 30) + bytes([255]))
+report("mp3 ID3v2 and v1", path, {"title": ["A title of more than thirty letters"], "artist": ["Erste"]}, {})
+
 for name, options, open_file in [("wav", ["-c:a", "pcm_s16le"], WAVE), ("aiff", ["-c:a", "pcm_s16be"], AIFF), ("tta", ["-c:a", "tta"], TrueAudio)]:
     path = make(f"id3.{name}", *options)
     file = open_file(path)
