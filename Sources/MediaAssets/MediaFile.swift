@@ -25,7 +25,9 @@ enum MediaFile {
       throw MediaError(.mediaLimitExceeded, "data in memory has at most \(Asset.maximumDataByteCount) bytes")
     }
     let (bytes, hint) = try byteSource(of: asset, interrupt: interrupt, log: log ?? asset.networkLog)
-    if let bytes, let session = try stream(of: asset, in: bytes, log: log ?? asset.networkLog, interrupt: interrupt) { return .stream(session) }
+    if let bytes, let session = try stream(of: asset, in: bytes, log: log ?? asset.networkLog, interrupt: interrupt) {
+      return .stream(session)
+    }
     let list: FileSource?
     do throws(AVFailure) {
       let source =

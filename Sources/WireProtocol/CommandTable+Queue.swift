@@ -213,7 +213,8 @@ extension CommandTable {
           .format, .word(QueueCommand.PlaylistForm.allCases.map(\.rawValue)), .option, "m3u8|pls|xspf|cue",
           "the kind of list; `m3u8` unless said"),
         ParameterSpec(
-          .base, .localPath, .option, "DIR", "the folder in which the list will lie: what is in it is named relative to it"),
+          .base, .localPath, .option, "DIR",
+          "the folder in which the list will lie: what is in it is named relative to it"),
         ParameterSpec(
           .offset, .integer(0...Int.max), .option, "N", "entries to leave out at the beginning; 0 unless said"),
         ParameterSpec(
@@ -270,9 +271,9 @@ extension CommandTable {
       .itemStatus, .items, "Gives what is known of one entry.",
       details:
         "`loadedTimeRanges` is what of it is decoded and has not been heard, and of an entry from a network also what of it is in memory;"
-          + " `seekableTimeRanges` is where can be sought: ranges"
-          + " `START-END` in seconds with commas between them, or `none`. `live` is whether it is a live HLS stream: then `liveEdge`"
-          + " is the end of what is there, and `date` when what is heard now was recorded, where the stream says that. The three flags of the buffer are those of the current"
+        + " `seekableTimeRanges` is where can be sought: ranges"
+        + " `START-END` in seconds with commas between them, or `none`. `live` is whether it is a live HLS stream: then `liveEdge`"
+        + " is the end of what is there, and `date` when what is heard now was recorded, where the stream says that. The three flags of the buffer are those of the current"
         + " entry. Where the entry is not ready nothing `can` be done with it. `pitch` is what it is played with, `ownPitch` what"
         + " `item.pitch` set for it, or `none`. `gain` is what `replay-gain` makes of its tags, in dB, `gainSource` where that comes from"
         + " (`track`, `album`, `scan`, `fallback`; `none` while it is off), and `gainLimited` whether it is less than that for the sake of the"
@@ -284,7 +285,8 @@ extension CommandTable {
         "reversePlaybackEndTime", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
         "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
         "seekableTimeRanges", "loadedTimeRanges", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
-        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "pitch", "ownPitch", "gain", "gainSource", "gainLimited",
+        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "pitch", "ownPitch", "gain", "gainSource",
+        "gainLimited",
         "[title]", "[artist]", "[range]", "[streamTitle]", "[streamUrl]", "[error]", "[message]",
       ],
       errors: [.noSuchItem, .noSuchPlayer],

@@ -88,12 +88,12 @@ import Testing
     #expect(await rig.run { $0.currentChapter } == nil)
     // From where none is, chapters are gone to as they lie.
     #expect(try await go(rig, next: false) == seconds(15.05))
-    _ = try await rig.run { try $0.seek(to: self.seconds(8)) { _ in } }
+    try await rig.run { try $0.seek(to: seconds(8), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
     #expect(chapters(rig).last == "chapter item 1 at 8: none")
     #expect(try await go(rig, next: true) == seconds(10))
     // Backwards the end belongs to the chapter.
-    _ = try await rig.run { try $0.seek(to: self.seconds(7)) { _ in } }
+    try await rig.run { try $0.seek(to: seconds(7), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 2_000)

@@ -118,7 +118,7 @@ import Testing
     let sheet =
       "TITLE Disc\nFILE a.wav WAVE\nTRACK 1 AUDIO\nTITLE One\nINDEX 01 0:0:0\nTRACK 2 AUDIO\nINDEX 01 0:0:37\n"
     try Data(sheet.utf8).write(to: URL(fileURLWithPath: files.file("disc.cue")))
-    try Data("#EXTM3U\n#EXTINF:5,Nowhere\ngone.mp3\nhttp://h/x\ndisc.cue\n".utf8).write(
+    try Data("#EXTM3U\n#EXTINF:5,Nowhere\ngone.mp3\ngopher://h/x\ndisc.cue\n".utf8).write(
       to: URL(fileURLWithPath: files.file("all.m3u8")))
     let (items, skippedCount) = try await PlayerItem.items(ofListAt: files.file("all.m3u8"))
     #expect(skippedCount == 1)

@@ -41,7 +41,9 @@ import Testing
     let text = try ProtocolDocument.text()
     let begin = try #require(text.firstRange(of: "A *waiting* request answers when something has happened:"))
     let end = try #require(text[begin.upperBound...].firstRange(of: "and `load`"))
-    let names = text[begin.upperBound..<end.lowerBound].split(separator: "`").filter { !$0.contains { ", \n".contains($0) } }
+    let names = text[begin.upperBound..<end.lowerBound].split(separator: "`").filter {
+      !$0.contains { ", \n".contains($0) }
+    }
     let waiting = CommandTable.all.filter { $0.waiting == .always }.map(\.name.rawValue)
     #expect(names.map(String.init).sorted() == waiting.sorted())
   }
