@@ -1,3 +1,4 @@
+import MediaCore
 import RigSupport
 
 /// How long it takes to find out how loud a file is, against FFmpeg's own filter on the same file in the same round.
