@@ -11,7 +11,11 @@ struct PlaceWriter {
 
   /// As people write it; `file:` URLs only for paths that are no line of text.
   func name(of place: PlaylistPlace) throws(MediaError) -> String {
-    guard case .file(let path) = place else { return try Self.checked(place.displayText) }
+    let path: [UInt8]
+    switch place {
+    case .file(let bytes): path = bytes
+    case .url(let text): return try Self.checked(text)
+    }
     let relative = relative(path)
     if let text = Self.line(relative.map { Array($0) } ?? path) {
       return try Self.checked(relative.map { Self.isAmbiguous($0) } == true ? "./\(text)" : text)
@@ -21,9 +25,12 @@ struct PlaceWriter {
 
   /// As a URI reference.
   func reference(to place: PlaylistPlace) throws(MediaError) -> String {
-    guard case .file(let path) = place else { return try Self.checked(place.displayText) }
-    if let relative = relative(path) { return try Self.checked(FileURL.percentEncoded(relative)) }
-    return try Self.checked(Self.url(path))
+    switch place {
+    case .url(let text): return try Self.checked(text)
+    case .file(let path):
+      if let relative = relative(path) { return try Self.checked(FileURL.percentEncoded(relative)) }
+      return try Self.checked(Self.url(path))
+    }
   }
 
   /// What stands behind the base; nil when nothing does, or what is not read back as it is.

@@ -7,7 +7,15 @@ public enum PlaylistPlace: Sendable, Hashable {
   /// An `http:` or `https:` URL, in ASCII.
   case url(String)
 
-  /// For messages; what is not UTF-8 shows as U+FFFD.
+  /// How long its path or address is.
+  var byteCount: Int {
+    switch self {
+    case .file(let path): path.count
+    case .url(let text): text.utf8.count
+    }
+  }
+
+  /// For messages; what is not UTF-8 shows as U+FFFD, and addresses are without a user's name and password.
   public var displayText: String {
     switch self {
     case .file(let path): String(decoding: path, as: UTF8.self)

@@ -97,8 +97,11 @@ import Testing
     #expect(code([target, "#EXTINF:1,", "c.ts"], at: .file(Array("/a/b.m3u8".utf8))) == 0)
   }
 
-  @Test func placesThatAreLongOnlyOnceTheyAreWholeAreBounded() {
-    let place = PlaylistPlace.url("http://a.example/" + String(repeating: "x", count: 7_000) + "/l")
+  private static let long = String(repeating: "x", count: 7_000)
+
+  @Test(arguments: ["http://a.example/\(long)/l", "http://\(long)@a.example/l"])
+  func placesThatAreLongOnlyOnceTheyAreWholeAreBounded(_ list: String) {
+    let place = PlaylistPlace.url(list)
     let lines = ["#EXT-X-TARGETDURATION:4"] + Array(repeating: "#EXTINF:1,\na", count: 20_000)
     #expect(code(lines, at: place) == 2061)
   }

@@ -30,6 +30,7 @@ import Testing
       .path("/elsewhere/a.mp3"), .path("/music/listsb/c.mp3"), .path("/C:/d.mp3"), .path("/music/lists//e"),
       .file(Array("/music/lists/caf".utf8) + [0xE9]), .file(Array("/x/".utf8) + [0xFF, 0x0A, 0x7F, 0x25]),
       .url("http://h:80/a%20b?c=d&e='f'#g"), .url("https://h"),
+      .url("http://user:secret@h/a"), .url("http://h@@@:8000/"),
     ]
 
   @Test(arguments: [PlaylistFormat.m3u, .pls, .xspf, .cue])

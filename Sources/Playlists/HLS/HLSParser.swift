@@ -285,7 +285,7 @@ struct HLSMediaParser {
     var segment = HLSSegment(
       place: try reader.resolve(uri), durationNanoseconds: duration, number: 0,
       discontinuityNumber: discontinuityCount, keyIndex: keyIndex, mapIndex: mapIndex, date: date, isGap: isGap)
-    placeByteCount += segment.place.displayText.utf8.count
+    placeByteCount += segment.place.byteCount
     guard placeByteCount <= HLSLimits.placeByteCount else {
       throw reader.limit("segments have names that are too long")
     }
