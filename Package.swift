@@ -164,7 +164,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MediaAssetsTests",
-      dependencies: ["MediaAssets", "NetworkIO", "LibAV", "Tags", "MediaCore", "MediaTesting", "RigSupport"],
+      dependencies: [
+        "MediaAssets", "NetworkIO", "LibAV", "Tags", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport",
+      ],
       exclude: ["Metadata/write-tags.py"],
       swiftSettings: strict),
     .testTarget(

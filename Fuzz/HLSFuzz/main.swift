@@ -5,12 +5,11 @@ import Playlists
 /// Feeds any bytes to the parser of HLS playlists, and stops at whatever breaks a promise.
 ///
 /// Promises: no trap; errors have the numbers of streams; what one of a server's names is on a server; every segment can be found by its
-/// number and its time; a playlist that is taken in again changes nothing.
+/// number and its time; a playlist that is taken in again changes nothing, and whatever a server says next is taken in.
 func check(_ bytes: [UInt8]) {
   let playlist: HLSPlaylist
-  do throws(MediaError) {
-    playlist = try HLSPlaylist(parsing: bytes, at: .url("http://a.example/live/list.m3u8?x=1"))
-  } catch {
+  let place = PlaylistPlace.url("http://a.example/live/list.m3u8?x=1")
+  do throws(MediaError) { playlist = try HLSPlaylist(parsing: bytes, at: place) } catch {
     precondition((2_060...2_063).contains(error.code.rawValue), "an error of another kind: \(error)")
     return
   }
@@ -38,6 +37,19 @@ func check(_ bytes: [UInt8]) {
       (timeline.startNanoseconds...timeline.endNanoseconds).contains(timeline.playStartNanoseconds), "no start")
     let end = timeline.endNanoseconds
     precondition(timeline.update(media) == .unchanged && timeline.endNanoseconds == end, "it changes by itself")
+    // What stands behind the first `#EXTM3U` but one is what the server says next.
+    let mark = Array("#EXTM3U".utf8)
+    if let next = bytes.dropFirst().firstRange(of: mark)?.lowerBound,
+      case .media(let newer)? = try? HLSPlaylist(parsing: Array(bytes[next...]), at: place)
+    {
+      for _ in 0..<3 {
+        _ = timeline.update(newer)
+        for date in [Int64.min, 0, .max] { _ = timeline.time(ofDate: date) }
+        _ = timeline.date(atNanoseconds: timeline.endNanoseconds)
+        _ = timeline.playStartNanoseconds
+        _ = timeline.update(media)
+      }
+    }
   }
 }
 

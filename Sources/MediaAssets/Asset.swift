@@ -300,7 +300,7 @@ public final class Asset: Sendable {
     let demuxer: Demuxer
     let properties: AssetProperties
     switch try MediaFile.open(self, interrupt: interrupt, log: log) {
-    case .stream(let session): return try readStream(session, interrupt: interrupt)
+    case .stream(let session, let fetcher): return try readStream(session, fetcher, interrupt: interrupt)
     case .file(let opened, let byteCount):
       demuxer = opened
       properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
@@ -315,19 +315,21 @@ public final class Asset: Sendable {
   }
 
   /// What the first segment says, and how long the playlist is.
-  private func readStream(_ session: StreamSession, interrupt: Interrupt) throws(MediaError) -> AssetProperties {
+  private func readStream(
+    _ session: StreamSession, _ fetcher: StreamFetcher, interrupt: Interrupt
+  ) throws(MediaError) -> AssetProperties {
     try session.beginReading(interrupt: interrupt)
     defer { session.endReading() }
     let timeline = session.timeline
     let number = timeline.number(atNanoseconds: timeline.playStartNanoseconds) ?? timeline.numbers.lowerBound
     var end: SegmentSource.End?
-    guard let run = try SegmentRun(session: session, number: number, interrupt: interrupt, end: &end) else {
-      throw MediaError(.badStreamPlaylist, "there are no segments: \(displayPath)", operation: "hls")
-    }
+    guard
+      let run = try SegmentRun(session: session, fetcher: fetcher, number: number, interrupt: interrupt, end: &end)
+    else { throw MediaError(.badStreamPlaylist, "there are no segments: \(displayPath)", operation: "hls") }
     let properties = try AssetProperties(demuxer: run.demuxer, byteCount: 0, displayPath: displayPath)
       .ofStream(lasting: timeline.isEnded ? timeline.endNanoseconds : nil)
     guard prefersPreciseDuration, timeline.isEnded else { return properties }
-    let reader = try SegmentedTrackReader(session: session, interrupt: interrupt, trackID: nil)
+    let reader = try SegmentedTrackReader(session: session, fetcher: fetcher, interrupt: interrupt, trackID: nil)
     let count = try reader.exactFrameCount()
     guard reader.end?.isExact == true else { return properties }
     return properties.withAudioEnd(MediaTime(frame: count, rate: reader.format.sampleRateHz))

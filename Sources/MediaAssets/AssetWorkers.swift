@@ -201,15 +201,13 @@ extension Asset {
   /// How long it may take to find out what is in an ordinary place: 30 s.
   package static let openingNanoseconds: Int64 = 30_000_000_000
 
-  /// How long it may take to find out what this is: a server has the time that was allowed for connecting, answering and one pause;
+  /// How long it may take to find out what this is: a server has the time that was allowed for connecting, answering and two pauses;
   /// a pipe ten minutes; what is read to its end has 20 times as much.
   package var openingNanoseconds: Int64 {
     var seconds = Self.openingNanoseconds / 1_000_000_000
     if case .url(_, let options) = place {
-      for part in [options.connectTimeout, options.firstByteTimeout, options.stallTimeout, options.stallTimeout] {
-        seconds = max(0, min(86_400, part.components.seconds)) + seconds
-      }
-      seconds -= Self.openingNanoseconds / 1_000_000_000
+      let parts = [options.connectTimeout, options.firstByteTimeout, options.stallTimeout, options.stallTimeout]
+      seconds = parts.reduce(0) { $0 + max(0, min(86_400, $1.components.seconds)) }
     }
     // Who writes into a pipe begins when it pleases him.
     if descriptor?.kind == .stream { seconds = 600 }

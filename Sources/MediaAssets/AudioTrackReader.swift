@@ -52,8 +52,8 @@ public final class AudioTrackReader: @unchecked Sendable {
     asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil, log: NetworkLog? = nil
   ) throws(MediaError) {
     switch try MediaFile.open(asset, interrupt: interrupt, kinds: kinds, log: log) {
-    case .stream(let session):
-      sound = try SegmentedTrackReader(session: session, interrupt: interrupt, trackID: trackID)
+    case .stream(let session, let fetcher):
+      sound = try SegmentedTrackReader(session: session, fetcher: fetcher, interrupt: interrupt, trackID: trackID)
       edited = nil
     case .file(let demuxer, let byteCount):
       let media = try MediaTrackReader(

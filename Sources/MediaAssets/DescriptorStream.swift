@@ -125,7 +125,7 @@ final class DescriptorStream: Sendable {
       case .success(let piece?): Self.append(piece, to: &state)
       // Given up: by whom, `step` tells.
       case .success(nil): break
-      case .failure(let error): state.failure = error
+      case .failure(let error): (state.failure, state.isAtEnd) = (error, true)
       }
       if state.isAtEnd { state.close() }
     }

@@ -5,22 +5,30 @@ import MediaCore
 ///
 /// Threading: one thread at a time.
 struct FrameConverter {
-  /// The `call` of the failure that says that a frame has another sample rate.
-  static let rateChanged = "rate change"
-
   private let format: AudioFormat
   private var resampler: Resampler?
 
   init(format: AudioFormat) { self.format = format }
 
-  /// Converts part of a frame into room for as many frames.
+  /// Converts part of a frame of `name` into room for as many frames.
   ///
-  /// A frame with another channel count is mixed as `ChannelMatrix` says; another rate is a failure.
+  /// A frame with another channel count is mixed as `ChannelMatrix` says. Errors: `unsupportedAudioFormat` for another rate;
+  /// `conversionFailed`.
   mutating func convert(
-    _ frame: Frame, range: Range<Int>, into output: UnsafeMutablePointer<Float>
-  ) throws(AVFailure) {
+    _ frame: Frame, range: Range<Int>, into output: UnsafeMutablePointer<Float>, of name: String
+  ) throws(MediaError) {
     guard let layout = frame.layout else { return }
-    guard layout.sampleRateHz == format.sampleRateHz else { throw AVFailure(invalidDataIn: Self.rateChanged) }
+    guard layout.sampleRateHz == format.sampleRateHz else {
+      throw MediaError(.unsupportedAudioFormat, "the sample rate changes in the middle of \(name)")
+    }
+    do throws(AVFailure) { try convertChecked(frame, layout, range, output) } catch {
+      throw MediaError(error, path: name)
+    }
+  }
+
+  private mutating func convertChecked(
+    _ frame: Frame, _ layout: SampleLayout, _ range: Range<Int>, _ output: UnsafeMutablePointer<Float>
+  ) throws(AVFailure) {
     let current: Resampler
     if let resampler, resampler.input == layout {
       current = resampler

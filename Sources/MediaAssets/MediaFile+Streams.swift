@@ -30,7 +30,7 @@ extension MediaFile {
   /// - Parameter log: what the network does for it is noted there, in the row of the playlist.
   static func stream(
     of asset: Asset, in source: any ByteSource, log: NetworkLog, interrupt: Interrupt
-  ) throws(MediaError) -> StreamSession? {
+  ) throws(MediaError) -> Opened? {
     guard case .url(let url, let options) = asset.place else { return nil }
     interrupt.attach(source)
     defer { interrupt.detach(source) }
@@ -52,7 +52,8 @@ extension MediaFile {
     guard HLSBeginning.isPossible(Array(beginning[..<filled])) else { return nil }
     let bytes = try fetcher.readAll(source, limit: HLSLimits.playlistByteCount, place: place)
     guard HLSPlaylist.recognizes(bytes) else { return nil }
-    return asset.keep(try StreamSession(playlist: bytes, at: place, fetcher: fetcher, interrupt: interrupt))
+    return .stream(
+      asset.keep(try StreamSession(playlist: bytes, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
   }
 
   /// A file that may be a playlist. Blocks.
@@ -68,7 +69,7 @@ extension MediaFile {
     return .stream(
       asset.keep(
         try StreamSession(
-          playlist: bytes, at: .file(asset.path), fetcher: fetcher, interrupt: interrupt)))
+          playlist: bytes, at: .file(asset.path), fetcher: fetcher, interrupt: interrupt)), fetcher)
   }
 }
 

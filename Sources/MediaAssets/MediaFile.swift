@@ -7,8 +7,8 @@ enum MediaFile {
   /// What an asset turned out to be.
   enum Opened {
     case file(Demuxer, byteCount: Int64)
-    /// An HLS stream.
-    case stream(StreamSession)
+    /// An HLS stream, and what fetches its segments for whoever opened it.
+    case stream(StreamSession, StreamFetcher)
   }
 
   /// Opens an asset's bytes, and the container. Blocks.
@@ -19,14 +19,18 @@ enum MediaFile {
   static func open(
     _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
   ) throws(MediaError) -> Opened {
-    if let session = asset.streamSession { return .stream(session) }
+    if let session = asset.streamSession {
+      let fetcher = session.fetcher.begun(in: log ?? asset.networkLog, name: session.name)
+      session.describe(to: fetcher)
+      return .stream(session, fetcher)
+    }
     let name = asset.displayPath
     if case .data(let data) = asset.place, data.count > Asset.maximumDataByteCount {
       throw MediaError(.mediaLimitExceeded, "data in memory has at most \(Asset.maximumDataByteCount) bytes")
     }
     let (bytes, hint) = try byteSource(of: asset, interrupt: interrupt, log: log ?? asset.networkLog)
-    if let bytes, let session = try stream(of: asset, in: bytes, log: log ?? asset.networkLog, interrupt: interrupt) {
-      return .stream(session)
+    if let bytes, let stream = try stream(of: asset, in: bytes, log: log ?? asset.networkLog, interrupt: interrupt) {
+      return stream
     }
     let list: FileSource?
     do throws(AVFailure) {
@@ -89,6 +93,13 @@ enum MediaFile {
 }
 
 extension MediaError {
+  /// Packets that were passed over, for they did not decode.
+  init(skippedPackets count: Int, _ failure: AVFailure, in name: String) {
+    self.init(
+      .decodeFailed, "\(count) damaged packet\(count == 1 ? "" : "s") skipped in \(name)",
+      operation: failure.call, underlying: failure.reason)
+  }
+
   /// The one place where a failure of FFmpeg's or of the file becomes an error with a public number.
   init(_ failure: AVFailure, path: String) {
     if let error = failure.sourceError {

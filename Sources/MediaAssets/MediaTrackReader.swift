@@ -174,11 +174,10 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   /// Packets that did not decode since the last call, with the first one's place and error; nil when all did.
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     guard let skipped = reader.takeSkipped() else { return nil }
-    let (count, failure) = (skipped.count, skipped.failure)
-    let error = MediaError(
-      .decodeFailed, "\(count) damaged packet\(count == 1 ? "" : "s") skipped in \(displayPath)",
-      operation: failure.call, underlying: failure.reason)
-    return (count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz), error)
+    return (
+      skipped.count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz),
+      MediaError(skippedPackets: skipped.count, skipped.failure, in: displayPath)
+    )
   }
 
   /// What is wrong with the file, though it plays, found since the last call: `irregularTimestamps`, `wrongLength`.
@@ -226,19 +225,12 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
       }
     }
     let start = position
-    var count = 0
-    do throws(MediaError) {
-      while count < capacityFrames {
-        guard try advance() else { break }
-        count += try take(into: output + count * format.channelCount, capacityFrames: capacityFrames - count)
-      }
-    } catch {
-      guard count > 0 else {
-        isAtEnd = error.code != .cancelled
-        throw error
-      }
-      pendingError = error
+    let (count, error) = filled(output, capacityFrames)
+    if let error, count == 0 {
+      isAtEnd = error.code != .cancelled
+      throw error
     }
+    pendingError = error
     if count > 0 { return .frames(count, position: start) }
     return mustReposition ? .cancelled : .endOfTrack
   }
@@ -265,7 +257,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   }
 
   /// Hands over what the frame has from `position` on, or silence before it.
-  private func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
+  func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
     if let endFrame { count = min(count, Int(clamping: endFrame - position)) }
     let silence = (hasFrame ? reader.frameStart : silentEnd) - position
@@ -275,13 +267,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     } else {
       let offset = Int(-silence)
       count = min(count, reader.frame.frameCount - offset)
-      let range = offset..<(offset + count)
-      do throws(AVFailure) { try converter.convert(reader.frame, range: range, into: output) } catch {
-        if error.call == FrameConverter.rateChanged {
-          throw MediaError(.unsupportedAudioFormat, "the sample rate changes in the middle of \(displayPath)")
-        }
-        throw MediaError(error, path: displayPath)
-      }
+      try converter.convert(reader.frame, range: offset..<(offset + count), into: output, of: displayPath)
     }
     position += Int64(count)
     return count

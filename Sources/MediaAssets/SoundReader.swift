@@ -19,6 +19,25 @@ protocol SoundReader: AnyObject {
   func takeWarning() -> (time: MediaTime, error: MediaError)?
   func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError)
     -> AudioTrackReader.ReadResult
+  /// Makes sure that there is something to hand over from `position` on; false at the end or when cancelled.
+  func advance() throws(MediaError) -> Bool
+  /// Hands over some of that, and answers how much: `capacityFrames` at most.
+  func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int
   func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) throws(MediaError) -> MediaTime
   func exactFrameCount() throws(MediaError) -> Int64
+}
+
+extension SoundReader {
+  /// Fills a buffer as far as there is something to hand over. Answers how much that was, and what went wrong behind it.
+  func filled(_ output: UnsafeMutablePointer<Float>, _ capacityFrames: Int) -> (count: Int, error: MediaError?) {
+    var count = 0
+    do throws(MediaError) {
+      while count < capacityFrames, try advance() {
+        count += try take(into: output + count * format.channelCount, capacityFrames: capacityFrames - count)
+      }
+    } catch {
+      return (count, error)
+    }
+    return (count, nil)
+  }
 }

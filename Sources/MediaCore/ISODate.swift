@@ -1,11 +1,12 @@
 /// Moments as ISO 8601 writes them: `2026-11-22T09:30:00.250+01:00`. Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 public enum ISODate {
-  /// Reads one; the time of day may be left out, and the zone, which is then UTC. Nil for anything else.
+  /// Reads one of the years 1900 to 2100, of which any two are less than an `Int64` of nanoseconds apart. The time of day may be left
+  /// out, and the zone, which is then UTC. Nil for anything else.
   public static func parse(_ text: some StringProtocol) -> Int64? {
     var rest = Array(text.utf8)[...]
     guard let year = take(4, &rest), skip("-", &rest), let month = take(2, &rest), skip("-", &rest),
-      let day = take(2, &rest), (1...12).contains(month), (1...days(in: month, year)).contains(day), year >= 1700,
-      year <= 2200
+      let day = take(2, &rest), (1...12).contains(month), (1...days(in: month, year)).contains(day),
+      (1900...2100).contains(year)
     else { return nil }
     let dayNumber = dayNumber(year, month, day)
     if rest.isEmpty { return dayNumber * 86_400_000_000_000 }
@@ -48,8 +49,7 @@ public enum ISODate {
     if rest.isEmpty || skip("Z", &rest) || skip("z", &rest) { return 0 }
     let isWest = skip("-", &rest)
     guard isWest || skip("+", &rest), let hours = take(2, &rest), hours < 24 else { return nil }
-    _ = skip(":", &rest)
-    let minutes = rest.isEmpty ? 0 : take(2, &rest)
+    let minutes = skip(":", &rest) || !rest.isEmpty ? take(2, &rest) : 0
     guard let minutes, minutes < 60 else { return nil }
     return isWest ? -(hours * 60 + minutes) : hours * 60 + minutes
   }

@@ -155,7 +155,7 @@ public final class NetworkLog: Sendable {
   }
 
   /// A session's bytes are played: stalls are its.
-  func markPlayed(_ session: Session) { state.withLock { $0.played = session } }
+  public func markPlayed(_ session: Session) { state.withLock { $0.played = session } }
 
   private func changePlayed(_ body: (inout AccessLogEvent) -> Void) {
     guard let session = state.withLock({ $0.played ?? $0.access.last?.session }) else { return }

@@ -380,7 +380,7 @@ extension CommandTable {
       .itemLog, .items, "Gives what the network did for an entry, and what went wrong.",
       details:
         "As AVPlayerItem's access log and error log. A row of kind `access` for each time that the entry was"
-        + " opened to be played: its address without user name and password, the server's address, `file` or `live`, how"
+        + " opened to be played: its address without user name and password, the server's address, `file`, `vod` (HLS) or `live`, how"
         + " long it took until the first byte came, requests, bytes, bits a second, connections that were made anew,"
         + " stalls and how long they lasted. A row of kind `error` for each thing that went wrong, with the HTTP status"
         + " or curl's code (0 for neither), whether it was tried again, and the error. The newest 64 of each kind. Of a station"

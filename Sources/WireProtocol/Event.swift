@@ -197,7 +197,7 @@ public enum Event: Sendable, Hashable {
       case newErrorLogEntry(MediaError)
       /// Nil: before the first one.
       case chapterChanged(number: Int?, title: String?)
-      /// The address that was asked, the one that answered, `file` or `live`, and nanoseconds until the first byte came.
+      /// The address that was asked, the one that answered, `file`, `vod` (HLS) or `live`, and nanoseconds until the first byte came.
       case newAccessLogEntry(uri: String, address: String, type: String, startupNanoseconds: Int64)
       case streamTitle(title: String, url: String?)
     }

@@ -50,7 +50,7 @@ public enum EventTable {
     EventSpec(
       name: .newAccessLogEntry, fields: position + ["uri", "address", "type", "startup"],
       summary: "`observe item.events`: a server answered for an entry: what was asked for (without user name and"
-        + " password), the server's address, `file` or `live`, and how long it took until the first byte came. More with"
+        + " password), the server's address, `file`, `vod` (HLS) or `live`, and how long it took until the first byte came. More with"
         + " `item.log`."),
     EventSpec(
       name: .newErrorLogEntry, fields: position + error,

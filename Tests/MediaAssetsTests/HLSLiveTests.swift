@@ -63,7 +63,6 @@ import Testing
     #expect(live.seconds > 10)
     for place in [Int64(0), 200_000, 100_000] {
       let reached = try reader.seekExactly(to: MediaTime(frame: place, rate: 44_100))
-      print("reached \(reached.decimalDescription), estimated \(reader.isPlaceEstimated)")
       let samples = try reader.readFrames(2_000).samples
       // Where the window's first sample lies only the playlist says, until it is read.
       #expect(abs(reached.seconds - Double(place) / 44_100) < 0.001)
@@ -100,11 +99,42 @@ import Testing
     let thread = CodeThread { _ = try reader.frames(2_000_000) }
     for count in 1...StreamSession.maximumReloadFailureCount {
       rig.clock.advance(seconds: 3)
-      while rig.errorCodes.filter({ $0 == 2060 }).count < count { sched_yield() }
+      rig.wait { rig.errorCodes.count { $0 == 2060 } >= count }
     }
     #expect(thread.code() == 2060)
     #expect(rig.errorCodes.filter { $0 == 2060 }.count == StreamSession.maximumReloadFailureCount)
     #expect(rig.errorCodes.filter { $0 == 2069 }.count <= 1)
+  }
+
+  /// The variant that takes its place is asked for again and again as the one before was.
+  @Test func aLiveVariantThatFailsIsFollowedByAnother() throws {
+    let rig = try HLSRig()
+    let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2\na.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb.m3u8\n"
+    try rig.server.write(Array(master.utf8), to: "m.m3u8")
+    for name in ["a.m3u8", "b.m3u8"] { try rig.write(name, 0..<4, isEnded: false) }
+    let session = try rig.session("m.m3u8")
+    let reader = try rig.reader(session)
+    let first = session.timeline.number(atNanoseconds: session.timeline.playStartNanoseconds) ?? 0
+    _ = try reader.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+    try rig.server.write([0], to: "a.m3u8")
+    let heard = Mutex([Float]())
+    let thread = CodeThread {
+      let samples = try reader.frames(2_000_000)
+      heard.withLock { $0 = samples }
+    }
+    for count in 1...StreamSession.maximumReloadFailureCount {
+      rig.clock.advance(seconds: 3)
+      rig.wait { rig.errorCodes.count { $0 == 2060 } >= count }
+    }
+    rig.wait { session.place.displayText.hasSuffix("b.m3u8") }
+    try rig.write("b.m3u8", 0..<7, isEnded: true)
+    rig.clock.advance(seconds: 3)
+    #expect(thread.code() == 0)
+    let whole = try rig.sound(Int(first)..<7)
+    let samples = heard.withLock { $0 }
+    #expect(samples.count == whole.count)
+    #expect(samples.suffix(44_100 * 4).elementsEqual(whole.suffix(44_100 * 4)))
+    #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
   }
 
   @Test func whoWaitsForASegmentIsCancelled() throws {

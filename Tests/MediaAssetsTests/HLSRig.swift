@@ -2,6 +2,7 @@ import LibAV
 import MediaCore
 import NetworkIO
 import Playlists
+import RealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
@@ -41,12 +42,14 @@ final class HLSRig {
   let server: HTTPServer
   let clock = StreamClock()
   let log = NetworkLog()
+  private let told = WakeSignal(0)
   /// As FFmpeg's muxer wrote them, with their lengths.
   private(set) var segments: [(name: String, length: String)] = []
   let frameCount = 44_100 * 24
 
   init(_ arguments: [String] = ["-c:a", "aac", "-aac_pns", "0"], name: String = "s%d.ts") throws {
     server = try HTTPServer()
+    log.observe(key: .max) { [told] _ in told.update { $0 += 1 } }
     try server.write(TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: frameCount), to: "source.wav")
     try Tool.ffmpeg(
       arguments: ["-i", server.files.file("source.wav")] + arguments + [
@@ -95,7 +98,13 @@ final class HLSRig {
   }
 
   func reader(_ session: StreamSession) throws -> SegmentedTrackReader {
-    try SegmentedTrackReader(session: session, interrupt: Interrupt(), trackID: nil)
+    try SegmentedTrackReader(
+      session: session, fetcher: session.fetcher, interrupt: Interrupt(), trackID: nil)
+  }
+
+  /// Waits until something is so, looking at it whenever something is told by the log.
+  func wait(until isSo: () -> Bool) {
+    let _: Bool? = told.wait { _ in isSo() ? true : nil }
   }
 
   /// Numbers of the errors in the log, in order.

@@ -13,6 +13,7 @@ final class SegmentBytes {
   private(set) var isPacked = false
 
   private let session: StreamSession
+  private let fetcher: StreamFetcher
   private let interrupt: Interrupt
   private let source: any ByteSource
   /// What was read and not given yet, from `headOffset` on.
@@ -29,11 +30,14 @@ final class SegmentBytes {
   private static let tagByteCount = 1 << 20
 
   /// Nothing is asked for yet.
-  init(_ entry: HLSTimeline.Entry, session: StreamSession, interrupt: Interrupt) throws(MediaError) {
+  init(
+    _ entry: HLSTimeline.Entry, session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt
+  ) throws(MediaError) {
     self.entry = entry
     self.session = session
+    self.fetcher = fetcher
     self.interrupt = interrupt
-    source = try session.fetcher.source(entry.segment.place, bytes: entry.segment.byteRange)
+    source = try fetcher.source(entry.segment.place, bytes: entry.segment.byteRange)
     offset = entry.segment.byteRange?.start ?? 0
     interrupt.attach(source)
   }
@@ -56,8 +60,9 @@ final class SegmentBytes {
     if let key = entry.key {
       // Before bytes are loaded that cannot be used.
       _ = try session.key(key, interrupt: interrupt)
-      let bytes = try session.fetcher.readAll(
-        source, bytes: entry.segment.byteRange, limit: Self.encryptedByteCount, place: entry.segment.place)
+      let bytes = try fetcher.readAll(
+        source, bytes: entry.segment.byteRange, limit: Self.encryptedByteCount,
+        place: entry.segment.place, within: nil)
       head = try session.decrypt(
         bytes, key: key, number: entry.segment.number, place: entry.segment.place, interrupt: interrupt)
       isWhole = true

@@ -28,8 +28,10 @@ final class SegmentRun {
 
   /// Opens a run. Blocks. Errors: those of the session and its segments; `damagedFile`, `unknownFormat`, `unknownCodec`,
   /// `noPlayableTracks`. Nil: the stream is over before the segment.
-  init?(session: StreamSession, number: Int64, interrupt: Interrupt, end: inout SegmentSource.End?) throws(MediaError) {
-    source = SegmentSource(session: session, number: number)
+  init?(
+    session: StreamSession, fetcher: StreamFetcher, number: Int64, interrupt: Interrupt, end: inout SegmentSource.End?
+  ) throws(MediaError) {
+    source = SegmentSource(session: session, fetcher: fetcher, number: number)
     do throws(AVFailure) {
       try FileSource.open(source, interrupt: interrupt)
       guard let entry = source.firstEntry else {

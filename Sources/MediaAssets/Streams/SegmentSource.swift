@@ -24,6 +24,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   }
 
   private let session: StreamSession
+  private let fetcher: StreamFetcher
   /// The segment that it begins with, once that is known: a first one that is missing is passed over.
   private(set) var firstEntry: HLSTimeline.Entry?
   /// Known when all was read.
@@ -51,8 +52,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   private static let retryDelays: [Duration] = [.milliseconds(500), .seconds(2)]
 
   /// - Parameter number: the segment to begin with.
-  init(session: StreamSession, number: Int64) {
+  init(session: StreamSession, fetcher: StreamFetcher, number: Int64) {
     self.session = session
+    self.fetcher = fetcher
     nextNumber = number
   }
 
@@ -124,7 +126,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       do throws(MediaError) { count = try current.read(into: buffer) } catch {
         if error.code == .cancelled { throw error }
         // What came of it is heard; what follows begins anew.
-        session.note(error, current.entry.segment.place, isRetried: false)
+        fetcher.note(error, current.entry.segment.place, isRetried: false)
         finish(.next(current.entry.segment.number + 1))
         return 0
       }
@@ -186,7 +188,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
           if let ready {
             bytes = ready
           } else {
-            bytes = try SegmentBytes(entry, session: session, interrupt: interrupt)
+            bytes = try SegmentBytes(entry, session: session, fetcher: fetcher, interrupt: interrupt)
           }
           try bytes.open()
           return bytes
@@ -203,9 +205,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     guard let failure else { return nil }
     missingCount += 1
     let error = MediaError(
-      .segmentUnavailable, "segment \(entry.segment.number) is not to be had: \(entry.segment.place.redactedText)",
+      .segmentUnavailable, "segment \(entry.segment.number) is not to be had: \(entry.segment.place.displayText)",
       operation: "hls", underlying: failure.description)
-    session.note(error, entry.segment.place, isRetried: false)
+    fetcher.note(error, entry.segment.place, isRetried: false)
     missingError = failure
     if missingCount >= Self.maximumMissingCount { throw failure.code == .decryptionFailed ? failure : error }
     return nil
@@ -214,7 +216,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   /// Asks for the next segment while this one is read.
   private func prefetch() {
     guard prefetched == nil, let entry = session.timeline.entry(nextNumber), !entry.segment.isGap else { return }
-    prefetched = try? SegmentBytes(entry, session: session, interrupt: interrupt)
+    // What cannot be asked for is an error once it is due.
+    prefetched = try? SegmentBytes(entry, session: session, fetcher: fetcher, interrupt: interrupt)
     prefetched?.start()
   }
 }

@@ -25,6 +25,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   private(set) var isPlaceEstimated = false
 
   let session: StreamSession
+  private let fetcher: StreamFetcher
   let interrupt: Interrupt
   private let frame: Frame
   private var converter: FrameConverter
@@ -60,8 +61,14 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   /// Opens a stream and decodes the first piece of its sound. Blocks.
   ///
   /// Errors: `noSuchTrack` for another track than the stream's; those of `SegmentRun`; `decodeFailed`, `unsupportedAudioFormat`.
-  init(session: StreamSession, interrupt: Interrupt, trackID wanted: AssetTrack.ID?) throws(MediaError) {
+  ///
+  /// - Parameter fetcher: the session's own, or one like it that notes elsewhere what this reader fetches.
+  init(
+    session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt, trackID wanted: AssetTrack.ID?
+  ) throws(MediaError) {
     self.session = session
+    self.fetcher = fetcher
+    fetcher.markPlayed()
     self.interrupt = interrupt
     try session.beginReading(interrupt: interrupt)
     reading = Reading(session)
@@ -69,7 +76,8 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     var end: SegmentSource.End?
     guard
       let run = try SegmentRun(
-        session: session, number: number ?? session.timeline.numbers.lowerBound, interrupt: interrupt, end: &end)
+        session: session, fetcher: fetcher, number: number ?? session.timeline.numbers.lowerBound,
+        interrupt: interrupt, end: &end)
     else { throw MediaError(.badStreamPlaylist, "there are no segments: \(session.name)", operation: "hls") }
     if let wanted, wanted != run.stream.index {
       throw MediaError(.noSuchTrack, "there is no sound track \(wanted) in \(session.name)")
@@ -236,6 +244,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     if interrupt.isCancelled { return .cancelled }
     if let error = pendingError {
       pendingError = nil
+      isAtEnd = true
       throw error
     }
     if mustReposition {
@@ -245,22 +254,18 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       }
     }
     let start = position
-    var count = 0
-    do throws(MediaError) {
-      while count < capacityFrames {
-        guard try advance() else { break }
-        count += try take(into: output + count * format.channelCount, capacityFrames: capacityFrames - count)
-      }
-    } catch {
-      guard count > 0 else { throw error }
-      pendingError = error
+    let (count, error) = filled(output, capacityFrames)
+    if let error, count == 0 {
+      isAtEnd = error.code != .cancelled
+      throw error
     }
+    pendingError = error
     if count > 0 { return .frames(count, position: start) }
     return isAtEnd ? .endOfTrack : .cancelled
   }
 
   /// Makes sure that there is something to hand over; false at the end or when cancelled.
-  private func advance() throws(MediaError) -> Bool {
+  func advance() throws(MediaError) -> Bool {
     while !isAtEnd {
       if hasFrame, frameStart + Int64(frameCount) > position { return true }
       hasFrame = false
@@ -330,7 +335,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       let error = MediaError(
         .segmentsLeftWindow, "what follows is not to be had any more; it goes on with segment \(first)",
         operation: "hls", underlying: session.name)
-      session.note(error, nil, isRetried: true)
+      fetcher.note(error, session.place, isRetried: true)
       if let expected {
         warning = (expected, error)
         session.move(first, toNanoseconds: nanoseconds(ofFrame: expected))
@@ -340,7 +345,8 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     var end: SegmentSource.End?
     let run: SegmentRun?
     do throws(MediaError) {
-      run = try SegmentRun(session: session, number: number, interrupt: interrupt, end: &end)
+      run = try SegmentRun(
+        session: session, fetcher: fetcher, number: number, interrupt: interrupt, end: &end)
     } catch {
       if error.code == .cancelled { throw error }
       try goOver(error, entry: session.timeline.entry(number))
@@ -366,7 +372,8 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   /// Goes on with another variant where this one fails. Errors: why it failed, when there is no other.
   private func goOver(_ error: MediaError, entry: HLSTimeline.Entry?) throws(MediaError) {
     let time = expected.map { nanoseconds(ofFrame: max(0, $0 - prerollFrames)) } ?? entry?.startNanoseconds ?? 0
-    guard try session.fallBack(interrupt: interrupt), let number = session.timeline.number(atNanoseconds: time) else {
+    guard try session.fallBack(fetcher, interrupt: interrupt), let number = session.timeline.number(atNanoseconds: time)
+    else {
       throw error
     }
     // Timestamps of variants are the same; what was heard already is left out.
@@ -377,7 +384,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   }
 
   /// Hands over what the frame has from `position` on, or silence before it.
-  private func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
+  func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
     let silence = frameStart - position
     if silence > 0 {
@@ -386,12 +393,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     } else {
       let offset = Int(-silence)
       count = min(count, frameCount - offset)
-      do throws(AVFailure) { try converter.convert(frame, range: offset..<(offset + count), into: output) } catch {
-        if error.call == FrameConverter.rateChanged {
-          throw MediaError(.unsupportedAudioFormat, "the sample rate changes in the middle of \(session.name)")
-        }
-        throw MediaError(error, path: session.name)
-      }
+      try converter.convert(frame, range: offset..<(offset + count), into: output, of: session.name)
     }
     position += Int64(count)
     return count
@@ -515,10 +517,10 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     guard let skipped else { return nil }
     self.skipped = nil
-    let error = MediaError(
-      .decodeFailed, "\(skipped.count) damaged packet\(skipped.count == 1 ? "" : "s") skipped in \(session.name)",
-      operation: skipped.failure.call, underlying: skipped.failure.reason)
-    return (skipped.count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz), error)
+    return (
+      skipped.count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz),
+      MediaError(skippedPackets: skipped.count, skipped.failure, in: session.name)
+    )
   }
 
   func takeWarning() -> (time: MediaTime, error: MediaError)? {

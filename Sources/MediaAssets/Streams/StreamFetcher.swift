@@ -15,7 +15,7 @@ struct StreamFetcher: Sendable {
   let clock: any NetworkClock
 
   /// A whole playlist or key comes within this time, or not at all.
-  private static let wholeNanoseconds: Int64 = 60_000_000_000
+  static let wholeNanoseconds: Int64 = 60_000_000_000
 
   /// The bytes of a place, or some of them, with places as in the whole. Nothing is asked for yet.
   func source(_ place: PlaylistPlace, bytes range: HLSByteRange? = nil) throws(MediaError) -> any ByteSource {
@@ -33,6 +33,23 @@ struct StreamFetcher: Sendable {
     if let session { log.change(session, body) }
   }
 
+  /// What is fetched is played: stalls are noted in its row.
+  func markPlayed() {
+    if let session { log.markPlayed(session) }
+  }
+
+  /// Notes an error.
+  func note(_ error: MediaError, _ place: PlaylistPlace, isRetried: Bool) {
+    log.append(
+      ErrorLogEvent(uri: place.displayText, serverAddress: "", statusCode: 0, error: error, isRetried: isRetried))
+  }
+
+  /// The same for a reader with another log, in a row of its own; of local files nothing is noted.
+  func begun(in log: NetworkLog, name: String) -> StreamFetcher {
+    session == nil || log === self.log
+      ? self : StreamFetcher(options: options, log: log, session: log.begin(uri: name), clock: clock)
+  }
+
   /// All bytes of a place, and where they were found after redirects.
   ///
   /// Errors: those of the place; `streamLimitExceeded` when there are more than `limit`, `networkTimedOut` when they take too long.
@@ -48,11 +65,12 @@ struct StreamFetcher: Sendable {
     return (bytes, effective ?? place)
   }
 
-  /// What is left of a source that is open, from the beginning or the range's on.
+  /// What is left of a source that is open, from the beginning or the range's on; nanoseconds nil: however long it takes.
   func readAll(
-    _ source: any ByteSource, bytes range: HLSByteRange? = nil, limit: Int, place: PlaylistPlace
+    _ source: any ByteSource, bytes range: HLSByteRange? = nil, limit: Int, place: PlaylistPlace,
+    within nanoseconds: Int64? = Self.wholeNanoseconds
   ) throws(MediaError) -> [UInt8] {
-    let deadline = clock.now.advanced(byNanoseconds: Self.wholeNanoseconds)
+    let deadline = nanoseconds.map { clock.now.advanced(byNanoseconds: $0) }
     var bytes: [UInt8] = []
     let first = range?.start ?? 0
     let end = range?.end ?? .max
@@ -72,7 +90,7 @@ struct StreamFetcher: Sendable {
           .streamLimitExceeded, "more than \(limit) bytes: \(place.displayText)", operation: "hls")
       }
       bytes += piece[..<count]
-      guard clock.now < deadline else {
+      if let deadline, clock.now >= deadline {
         throw MediaError(.networkTimedOut, "it does not come to an end: \(place.displayText)", operation: "hls")
       }
     }

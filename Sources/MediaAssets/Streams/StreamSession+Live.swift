@@ -16,11 +16,17 @@ extension StreamSession {
       !state.timeline.isEnded && state.readerCount == 0
         && now.nanoseconds(since: state.loadedAt) >= state.timeline.playlist.targetNanoseconds
     }
+    // What fails now fails again on the thread that asks for it from now on, which says so.
     if isOld { _ = try? Self.reload(signal, fetcher, interrupt) }
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled", operation: "hls") }
+    signal.withState { $0.readerCount += 1 }
+    startReloading()
+  }
+
+  /// Has a live stream's playlist asked for again and again, unless that is done already or nobody reads it.
+  func startReloading() {
     let number: Int? = signal.withState { state in
-      state.readerCount += 1
-      guard !state.timeline.isEnded, !state.isReloading else { return nil }
+      guard state.readerCount > 0, !state.timeline.isEnded, !state.isReloading else { return nil }
       state.isReloading = true
       state.reloadNumber += 1
       state.failure = nil
@@ -34,24 +40,17 @@ extension StreamSession {
 
   /// The same somebody reads it no more.
   func endReading() {
-    let isLast = signal.withState { state in
-      state.readerCount -= 1
-      return state.readerCount <= 0
-    }
-    if isLast { stopReloading() }
-  }
-
-  func stopReloading() {
     signal.update { state in
-      state.reloadNumber += 1
-      state.isReloading = false
-      state.reloadInterrupt?.cancel()
+      state.readerCount -= 1
+      if state.readerCount <= 0 { state.stopReloading() }
     }
   }
 
   private static func reloadLoop(_ number: Int, _ signal: WakeSignal<State>, _ fetcher: StreamFetcher) {
     let clock = fetcher.clock
     let interrupt = Interrupt()
+    // Whoever comes after it may begin anew.
+    defer { signal.update { if $0.reloadNumber == number { $0.isReloading = false } } }
     let began = signal.withState { state in
       if state.reloadNumber == number { state.reloadInterrupt = interrupt }
       return state.loadedAt
@@ -69,12 +68,12 @@ extension StreamSession {
         next = schedule.loaded(begin: begin, isChanged: isChanged, targetNanoseconds: target)
       } catch {
         if error.code == .cancelled { return }
+        // Before anybody is told: who moves time by hand may do so as soon as it is known.
+        next = schedule.failed(at: clock.now.nanoseconds, targetNanoseconds: target)
         failureCount += 1
         let isLast = failureCount >= maximumReloadFailureCount
         let place = signal.withState { $0.place }
-        fetcher.log.append(
-          ErrorLogEvent(
-            uri: place.redactedText, serverAddress: "", statusCode: 0, error: error, isRetried: !isLast))
+        fetcher.note(error, place, isRetried: !isLast)
         if isLast {
           return signal.update { state in
             guard state.reloadNumber == number else { return }
@@ -82,14 +81,12 @@ extension StreamSession {
             state.isReloading = false
           }
         }
-        next = schedule.failed(at: clock.now.nanoseconds, targetNanoseconds: target)
       }
-      if schedule.becameStale(at: clock.now.nanoseconds, targetNanoseconds: target) {
+      if schedule.becameStale(at: begin, targetNanoseconds: target) {
         let place = signal.withState { $0.place }
         let error = MediaError(
-          .streamNotUpdated, "nothing new has come for three target durations: \(place.redactedText)", operation: "hls")
-        fetcher.log.append(
-          ErrorLogEvent(uri: place.redactedText, serverAddress: "", statusCode: 0, error: error, isRetried: true))
+          .streamNotUpdated, "nothing new has come for three target durations: \(place.displayText)", operation: "hls")
+        fetcher.note(error, place, isRetried: true)
       }
     }
   }
@@ -118,15 +115,30 @@ extension StreamSession {
     let loaded = try fetcher.load(place, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
     guard case .media(let media) = try HLSPlaylist(parsing: loaded.bytes, at: loaded.place) else {
       throw MediaError(
-        .streamPlaylistCycle, "a playlist that has become a list of variants: \(place.redactedText)", operation: "hls")
+        .streamPlaylistCycle, "a playlist that has become a list of variants: \(place.displayText)", operation: "hls")
     }
-    return signal.update { state in
-      guard state.place == place else { return true }
+    let update: HLSTimeline.Update? = signal.update { state in
+      // Another variant took its place meanwhile.
+      guard state.place == place else { return nil }
       state.loadedAt = now
       let update = state.timeline.update(media)
       if update == .restarted { state.stretches = [:] }
-      return update != .unchanged
+      return update
     }
+    if update == .outOfReach {
+      throw MediaError(
+        .streamLimitExceeded, "a stream that has gone on for 36 years: \(place.displayText)", operation: "hls")
+    }
+    return update != .unchanged
+  }
+}
+
+extension StreamSession.State {
+  /// Ends the thread that asks for the playlist.
+  mutating func stopReloading() {
+    reloadNumber += 1
+    isReloading = false
+    reloadInterrupt?.cancel()
   }
 }
 

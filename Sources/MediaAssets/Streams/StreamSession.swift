@@ -45,12 +45,15 @@ final class StreamSession: Sendable {
     var stretches: [Int64: StreamStretch] = [:]
     var keys: [PlaylistPlace: [UInt8]] = [:]
     var maps: [(map: HLSMap, bytes: [UInt8])] = []
+    /// Bits a second, as the master playlist says; nil where there is none.
+    var bandwidth: Int64?
     /// Why the stream goes on no more.
     var failure: MediaError?
   }
 
   /// What stands for it in messages.
   let name: String
+  /// For what all who read it share: playlists and keys.
   let fetcher: StreamFetcher
   let signal: WakeSignal<State>
 
@@ -76,18 +79,28 @@ final class StreamSession: Sendable {
     }
     signal = WakeSignal(
       State(
-        timeline: HLSTimeline(found.media), place: found.place, others: found.others, loadedAt: fetcher.clock.now))
-    let isLive = !found.media.isEnded
-    fetcher.note { $0.playbackType = isLive ? "live" : "vod" }
+        timeline: HLSTimeline(found.media), place: found.place, others: found.others, loadedAt: fetcher.clock.now,
+        bandwidth: found.bandwidth))
+    describe(to: fetcher)
   }
 
-  deinit { stopReloading() }
+  deinit { signal.update { $0.stopReloading() } }
+
+  /// Notes what it is in somebody's row of the access log.
+  func describe(to fetcher: StreamFetcher) {
+    let (isEnded, bandwidth) = signal.withState { ($0.timeline.isEnded, $0.bandwidth) }
+    fetcher.note { event in
+      event.playbackType = isEnded ? "vod" : "live"
+      event.indicatedBitrate = bandwidth
+    }
+  }
 
   /// A playlist of segments, where it is, and what else there is.
   private struct Found {
     var media: HLSMediaPlaylist
     var place: PlaylistPlace
     var others: [HLSVariantChoice.Candidate]
+    var bandwidth: Int64?
   }
 
   /// The first of some variants that can be had.
@@ -110,14 +123,13 @@ final class StreamSession: Sendable {
             operation: "hls")
         }
         let bandwidth = candidate.variant.bandwidth
-        fetcher.note { $0.indicatedBitrate = bandwidth > 0 ? bandwidth : nil }
-        return Found(media: media, place: loaded.place, others: Array(candidates[(index + 1)...]))
+        return Found(
+          media: media, place: loaded.place, others: Array(candidates[(index + 1)...]),
+          bandwidth: bandwidth > 0 ? bandwidth : nil)
       } catch {
         if error.code == .cancelled { throw error }
         failure = failure ?? error
-        fetcher.log.append(
-          ErrorLogEvent(
-            uri: candidate.place.redactedText, serverAddress: "", statusCode: 0, error: error, isRetried: true))
+        fetcher.note(error, candidate.place, isRetried: true)
       }
     }
     throw failure
@@ -125,8 +137,11 @@ final class StreamSession: Sendable {
   }
 
   /// Goes over to another variant, for the present one fails; false when there is none. Blocks.
-  func fallBack(interrupt: Interrupt) throws(MediaError) -> Bool {
+  ///
+  /// - Parameter fetcher: that of the reader who found that, in whose log the switch is noted.
+  func fallBack(_ fetcher: StreamFetcher, interrupt: Interrupt) throws(MediaError) -> Bool {
     let (others, place) = signal.withState { ($0.others, $0.place) }
+    let now = fetcher.clock.now
     guard !others.isEmpty else { return false }
     fetcher.note { $0.numberOfSwitches += 1 }
     let found: Found
@@ -137,17 +152,24 @@ final class StreamSession: Sendable {
       signal.withState { $0.others = [] }
       return false
     }
-    if let session = fetcher.session { fetcher.log.tellAccess(session) }
     signal.update { state in
       state.others = found.others
       state.place = found.place
+      state.loadedAt = now
+      state.bandwidth = found.bandwidth
       state.timeline.replace(found.media)
       state.failure = nil
     }
+    describe(to: fetcher)
+    if let session = fetcher.session { fetcher.log.tellAccess(session) }
+    startReloading()
     return true
   }
 
   // MARK: - Its segments
+
+  /// Where the playlist is.
+  var place: PlaylistPlace { signal.withState { $0.place } }
 
   /// What the playlist says now.
   var timeline: HLSTimeline { signal.withState { $0.timeline } }
@@ -263,20 +285,5 @@ final class StreamSession: Sendable {
       state.timeline.move(number, toNanoseconds: time)
       state.stretches = [:]
     }
-  }
-
-  /// An error that was got over.
-  func note(_ error: MediaError, _ place: PlaylistPlace?, isRetried: Bool) {
-    fetcher.log.append(
-      ErrorLogEvent(
-        uri: place.map(\.redactedText) ?? name, serverAddress: "", statusCode: 0, error: error, isRetried: isRetried))
-  }
-}
-
-extension PlaylistPlace {
-  /// As text, without a user's name and password.
-  var redactedText: String {
-    guard case .url(let text) = self, let url = try? HTTPURL(text) else { return displayText }
-    return url.redacted
   }
 }

@@ -119,7 +119,6 @@ struct HLSMasterParser {
     list.variants.append(
       HLSVariant(
         place: try reader.resolve(uri), bandwidth: attributes.number("BANDWIDTH") ?? 0,
-        averageBandwidth: attributes.number("AVERAGE-BANDWIDTH"),
         codecs: attributes["CODECS"].map { text in
           text.split(separator: ",").map { String($0.drop { $0 == " " }) }
         } ?? [],
@@ -138,11 +137,8 @@ struct HLSMasterParser {
     if let uri = attributes["URI"] { place = try reader.resolve(Array(uri.utf8)) }
     list.audioRenditions.append(
       HLSRendition(
-        group: group, name: PlaylistText.cut(name), language: attributes["LANGUAGE"].map(PlaylistText.cut),
-        isDefault: attributes.isYes("DEFAULT"), isAutoselect: attributes.isYes("AUTOSELECT"),
-        characteristics: attributes["CHARACTERISTICS"].map { $0.split(separator: ",").prefix(16).map(String.init) }
-          ?? [],
-        place: place))
+        group: group, name: PlaylistText.cut(name), isDefault: attributes.isYes("DEFAULT"),
+        isAutoselect: attributes.isYes("AUTOSELECT"), place: place))
   }
 }
 
@@ -200,7 +196,6 @@ struct HLSMediaParser {
     case "EXT-X-DISCONTINUITY-SEQUENCE": list.firstDiscontinuityNumber = try number(text, reader)
     case "EXT-X-DISCONTINUITY": discontinuityCount += 1
     case "EXT-X-ENDLIST": list.isEnded = true
-    case "EXT-X-PLAYLIST-TYPE": list.keepsAll = text == "VOD" || text == "EVENT"
     case "EXT-X-GAP": isGap = true
     case "EXT-X-PROGRAM-DATE-TIME": date = ISODate.parse(text)
     case "EXT-X-BYTERANGE": range = try byteRange(text, reader)
@@ -231,6 +226,13 @@ struct HLSMediaParser {
     if parts.count == 1 { return (count, nil) }
     guard let start = HLSNumber.integer(parts[1]) else { throw reader.bad("not a range of bytes: \(text)") }
     return (count, start)
+  }
+
+  private func byteRange(start: Int64, count: Int64, _ reader: HLSLineReader) throws(MediaError) -> HLSByteRange {
+    guard start <= HLSLimits.rangeEnd, count <= HLSLimits.rangeEnd - start else {
+      throw reader.bad("a range of bytes that ends nowhere")
+    }
+    return HLSByteRange(start: start, count: count)
   }
 
   private mutating func takeKey(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) -> Int? {
@@ -264,7 +266,7 @@ struct HLSMediaParser {
     var map = HLSMap(place: try reader.resolve(Array(uri.utf8)), key: keyIndex.map { list.keys[$0] })
     if let text = attributes["BYTERANGE"] {
       let range = try byteRange(text, reader)
-      map.byteRange = HLSByteRange(start: range.start ?? 0, count: range.count)
+      map.byteRange = try byteRange(start: range.start ?? 0, count: range.count, reader)
     }
     if let known = list.maps.lastIndex(of: map) {
       mapIndex = known
@@ -292,8 +294,9 @@ struct HLSMediaParser {
     if let range {
       let follows = lastRange.flatMap { $0.place == segment.place ? $0.end : nil }
       guard let start = range.start ?? follows else { throw reader.bad("a range of bytes that begins nowhere") }
-      segment.byteRange = HLSByteRange(start: start, count: range.count)
-      lastRange = (segment.place, start + range.count)
+      let bytes = try byteRange(start: start, count: range.count, reader)
+      segment.byteRange = bytes
+      lastRange = (segment.place, bytes.end)
     } else {
       lastRange = nil
     }

@@ -15,6 +15,10 @@ public enum HLSLimits {
   public static let segmentNanoseconds: Int64 = 3_600_000_000_000
   /// Nanoseconds of all segments: 115 days.
   public static let totalNanoseconds: Int64 = 10_000_000_000_000_000
+  /// Nanoseconds that a live stream may have gone on, either way: 36 years.
+  public static let timelineNanoseconds: Int64 = 1 << 60
+  /// Where a range of bytes ends, at most: 8 PiB.
+  public static let rangeEnd: Int64 = 1 << 53
 }
 
 /// A playlist of either kind.
@@ -84,8 +88,6 @@ public struct HLSMediaPlaylist: Sendable, Hashable {
   public var maps: [HLSMap] = []
   /// Nothing will be added.
   public var isEnded = false
-  /// Segments are only ever added (`EXT-X-PLAYLIST-TYPE`).
-  public var keepsAll = false
   /// The first segment's number, were there one.
   public var firstNumber: Int64 = 0
   public var firstDiscontinuityNumber: Int64 = 0
@@ -94,8 +96,6 @@ public struct HLSMediaPlaylist: Sendable, Hashable {
 
   /// The number behind the last segment's.
   public var endNumber: Int64 { firstNumber + Int64(segments.count) }
-  /// What all segments last together.
-  public var totalNanoseconds: Int64 { segments.reduce(0) { $0 + $1.durationNanoseconds } }
 }
 
 /// One of the streams to choose from (`EXT-X-STREAM-INF`).
@@ -103,7 +103,6 @@ public struct HLSVariant: Sendable, Hashable {
   public var place: PlaylistPlace
   /// Bits a second at most.
   public var bandwidth: Int64
-  public var averageBandwidth: Int64?
   /// As RFC 6381 has them, such as `mp4a.40.2`; none when not said.
   public var codecs: [String] = []
   /// The group of renditions that its sound is in.
@@ -116,10 +115,8 @@ public struct HLSVariant: Sendable, Hashable {
 public struct HLSRendition: Sendable, Hashable {
   public var group: String
   public var name: String
-  public var language: String?
   public var isDefault = false
   public var isAutoselect = false
-  public var characteristics: [String] = []
   /// Nil: the sound is in the variant's own segments.
   public var place: PlaylistPlace?
 }

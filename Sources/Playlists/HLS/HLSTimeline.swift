@@ -19,6 +19,8 @@ public struct HLSTimeline: Sendable {
     case changed
     /// The numbers began anew: what follows has nothing to do with what was.
     case restarted
+    /// It is not taken: the stream would have gone on for longer than times are counted.
+    case outOfReach
   }
 
   public private(set) var playlist: HLSMediaPlaylist
@@ -106,11 +108,7 @@ public struct HLSTimeline: Sendable {
   /// Takes in what the playlist says now.
   public mutating func update(_ new: HLSMediaPlaylist) -> Update {
     let old = playlist
-    if new.endNumber <= old.firstNumber, !old.segments.isEmpty {
-      starts = Self.starts(of: new, from: endNanoseconds)
-      playlist = new
-      return .restarted
-    }
+    if new.endNumber <= old.firstNumber, !old.segments.isEmpty { return restart(new) }
     // A server that lags behind another one.
     if new.endNumber < old.endNumber { return .unchanged }
     let isSame = new.endNumber == old.endNumber && new.isEnded == old.isEnded
@@ -118,15 +116,29 @@ public struct HLSTimeline: Sendable {
     if let known = entry(new.firstNumber) {
       start = known.startNanoseconds
     } else if new.firstNumber >= old.endNumber {
-      start = endNanoseconds + (new.firstNumber - old.endNumber) * old.targetNanoseconds
+      // What has been missed is taken to have been as long as segments are, unless that makes no sense.
+      let (missed, isFar) = (new.firstNumber - old.endNumber).multipliedReportingOverflow(by: old.targetNanoseconds)
+      if isFar || missed > HLSLimits.totalNanoseconds { return restart(new) }
+      start = endNanoseconds + missed
     } else {
       let before = new.segments.prefix { $0.number < old.firstNumber }.reduce(0) { $0 + $1.durationNanoseconds }
       start = startNanoseconds - before
     }
+    guard isInReach(start) else { return .outOfReach }
     starts = Self.starts(of: new, from: start)
     playlist = new
     return isSame ? .unchanged : .changed
   }
+
+  /// A playlist that has nothing to do with the one before goes on where that ended.
+  private mutating func restart(_ new: HLSMediaPlaylist) -> Update {
+    guard isInReach(endNanoseconds) else { return .outOfReach }
+    starts = Self.starts(of: new, from: endNanoseconds)
+    playlist = new
+    return .restarted
+  }
+
+  private func isInReach(_ time: Int64) -> Bool { abs(time) <= HLSLimits.timelineNanoseconds }
 
   /// Goes over to another variant's playlist, whose segments have the same numbers, or at least the same times.
   public mutating func replace(_ new: HLSMediaPlaylist) {
@@ -137,7 +149,7 @@ public struct HLSTimeline: Sendable {
 
   /// What is known of a segment's place has changed: it, and all others, are moved.
   public mutating func move(_ number: Int64, toNanoseconds time: Int64) {
-    guard let entry = entry(number) else { return }
+    guard let entry = entry(number), isInReach(time) else { return }
     let difference = time - entry.startNanoseconds
     for index in starts.indices { starts[index] += difference }
   }
@@ -165,7 +177,8 @@ public struct HLSTimeline: Sendable {
       if let said = segment.date { known = (said, starts[index]) }
       guard let place = known else { continue }
       let begin = place.date + (starts[index] - place.start)
-      if date >= begin, date - begin < segment.durationNanoseconds { return starts[index] + (date - begin) }
+      let (past, isFar) = date.subtractingReportingOverflow(begin)
+      if !isFar, past >= 0, past < segment.durationNanoseconds { return starts[index] + past }
     }
     guard let place = known, date == place.date + (endNanoseconds - place.start) else { return nil }
     return endNanoseconds

@@ -18,10 +18,8 @@ public struct HLSVariantChoice: Sendable {
 
   /// Every stream that may be tried, best first. Those over the limit come last, the slowest first: one of them is better than none.
   ///
-  /// - Parameters:
-  ///   - limit: bits a second; nil or 0: any.
-  ///   - rendition: the name of one that is wanted; nil: the default one, or else the first.
-  public func candidates(peakBitRateLimit limit: Int64?, rendition name: String? = nil) -> [Candidate] {
+  /// - Parameter limit: bits a second; nil or 0: any.
+  public func candidates(peakBitRateLimit limit: Int64?) -> [Candidate] {
     let usable = master.variants.filter(Self.mayHaveSound)
     let all = usable.isEmpty ? master.variants : usable
     let limit = limit.flatMap { $0 > 0 ? $0 : nil }
@@ -30,22 +28,16 @@ public struct HLSVariantChoice: Sendable {
       .sorted { $0.bandwidth < $1.bandwidth }
     var places: Set<PlaylistPlace> = []
     return (within + beyond).compactMap { variant in
-      let candidate = Candidate(variant: variant, rendition: rendition(of: variant, named: name))
+      let candidate = Candidate(variant: variant, rendition: rendition(of: variant))
       return places.insert(candidate.place).inserted ? candidate : nil
     }
   }
 
-  private func rendition(of variant: HLSVariant, named name: String?) -> HLSRendition? {
+  /// The default one of its group, or else the first.
+  private func rendition(of variant: HLSVariant) -> HLSRendition? {
     guard let group = variant.audioGroup else { return nil }
     let renditions = master.audioRenditions.filter { $0.group == group }
-    if let name, let wanted = renditions.first(where: { $0.name == name }) { return wanted }
     return renditions.first(where: \.isDefault) ?? renditions.first(where: \.isAutoselect) ?? renditions.first
-  }
-
-  /// The renditions to choose from, once each; none when there is no choice.
-  public var renditions: [HLSRendition] {
-    var names: Set<String> = []
-    return master.audioRenditions.filter { names.insert($0.name).inserted }
   }
 
   /// False when its codecs are said, and are none of sound.
