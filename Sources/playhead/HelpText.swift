@@ -72,7 +72,7 @@ enum HelpText {
     info [--precise] FILE...
 
     Tells what files are, without playing them: how long, what tracks and chapters they have, and what their tags say. The daemon
-    looks at them; a file may also be an http:// or https:// address.
+    looks at them; a file may also be an http:// or https:// address, and one file - is standard input.
 
       --precise       find out durations exactly, if need be by reading all of a file
 
@@ -84,7 +84,7 @@ enum HelpText {
     tags FILE...
 
     Tells what the tags of files say: a line for each value, by what its key means in any format, else by the format's own
-    name for it. `playhead item.artwork ID file=PATH` writes a picture.
+    name for it. A file - is standard input. `playhead item.artwork ID file=PATH` writes a picture.
 
     Exit status: 0 done; 1 one of them could not be read; 3 no daemon, or it went away.
 

@@ -5,19 +5,22 @@ import WireProtocol
 
 enum Inspect {
   /// Prints what the files are, or their tags only. Answers the exit status: 1 when one of them could not be read.
-  /// Errors: `Unreachable`, `MediaError`.
+  /// `line` makes a line of a request's words. Errors: `Unreachable`; `Misuse`, for standard input.
   static func run(
-    _ options: Invocation.InspectOptions, _ encoder: RequestEncoder, _ socket: String
+    _ options: Invocation.InspectOptions, _ socket: String, line: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {
-    let daemon = Asker(encoder, try DaemonConnection(path: socket))
+    try StandardInput.check(options.files)
+    let daemon = Asker(try DaemonConnection(path: socket), line: line)
     var status = PlayheadClient.Status.done
     for (index, file) in options.files.enumerated() {
       do {
         let text = try describe(file, options, daemon)
         Terminal.print((index > 0 ? "\n" : "") + text)
-      } catch let refusal as Refusal {
+      } catch {
+        // What no daemon would take is one file's fault, too: the others are told of.
+        guard let refusal = error as? Refusal ?? (error as? MediaError).map({ Refusal(error: $0) }) else { throw error }
         Terminal.complain(ReplyPrinter.describe(refusal.error))
-        status = PlayheadClient.Status.of(refusal.error.code)
+        status = refusal.status
         if status == PlayheadClient.Status.unreachable { return status }
       }
     }
@@ -28,10 +31,12 @@ enum Inspect {
     _ file: [UInt8], _ options: Invocation.InspectOptions, _ daemon: Asker
   ) throws -> String {
     // Behind `--` it is a path, whatever it looks like.
-    let opened = try daemon.ask(["asset.open"] + (options.isPrecise ? ["precise"] : []) + ["--"], file)
+    let words = ["asset.open"] + (options.isPrecise ? ["precise"] : []) + ["--"]
+    let opened = try daemon.ask(words.map { Array($0.utf8) } + [file])
     guard let id = opened.fields["asset"] else { throw Unreachable(message: "the daemon gave no number") }
     defer { _ = try? daemon.ask(["asset.close", id]) }
-    var text = "\(daemon.path(file))\n"
+    let name = StandardInput.isMeant(file) ? "standard input" : String(decoding: file, as: UTF8.self)
+    var text = "\(Terminal.printable(name))\n"
     if !options.tagsOnly { text += try properties(id, daemon) }
     text += try tags(id, daemon, indent: options.tagsOnly ? "  " : "    ", title: options.tagsOnly ? nil : "  Tags\n")
     return text
@@ -132,14 +137,8 @@ enum Inspect {
     let width = 16
     let padding = String(repeating: " ", count: max(1, width - name.count))
     let below = "\n" + indent + String(repeating: " ", count: width)
-    let lines = value.split(omittingEmptySubsequences: false) { $0.isNewline }.map { String($0.map(visible)) }
-    return indent + String(name.map(visible)) + padding + lines.joined(separator: below) + "\n"
-  }
-
-  /// What a terminal takes for a command is not sent to it.
-  private static func visible(_ character: Character) -> Character {
-    let isControl = character.unicodeScalars.contains { $0.properties.generalCategory == .control }
-    return isControl ? "\u{FFFD}" : character
+    let lines = value.split(omittingEmptySubsequences: false) { $0.isNewline }.map { Terminal.printable($0) }
+    return indent + Terminal.printable(name) + padding + lines.joined(separator: below) + "\n"
   }
 
   /// Seconds as people write times: `3:03.2`, `1:02:03`.
@@ -153,55 +152,10 @@ enum Inspect {
   }
 
   /// Where the next page begins.
-  private static func next(_ page: Asker.Answer, after offset: String) -> String? {
+  private static func next(_ page: Answer, after offset: String) -> String? {
     guard let next = page.fields["next"], let number = Int(next), let from = Int(offset), number > from else {
       return nil
     }
     return next
-  }
-
-  /// An error reply.
-  struct Refusal: Error {
-    var error: MediaError
-  }
-
-  /// Asks one thing after another.
-  final class Asker {
-    struct Answer {
-      var rows: [ServerLine.TextFields] = []
-      var fields = ServerLine.TextFields()
-    }
-
-    private let encoder: RequestEncoder
-    private var connection: DaemonConnection
-
-    init(_ encoder: RequestEncoder, _ connection: consuming DaemonConnection) {
-      self.encoder = encoder
-      self.connection = connection
-    }
-
-    /// The name of a file for people.
-    func path(_ file: [UInt8]) -> String { String(decoding: file, as: UTF8.self) }
-
-    /// Sends a request, a path behind it, and waits for its reply. Errors: `Refusal`, `Unreachable`, `MediaError`.
-    func ask(_ words: [String], _ path: [UInt8]? = nil) throws -> Answer {
-      let line = try encoder.words(words.map { Array($0.utf8) } + (path.map { [$0] } ?? []))
-      do throws(MediaError) { try RequestCheck.check(line) } catch { throw Refusal(error: error) }
-      try connection.send(line)
-      var answer = Answer()
-      while let line = try connection.waitForLine() {
-        switch try ServerLine(parsing: line) {
-        case .row(_, let fields): answer.rows.append(fields)
-        case .ok(_, let fields):
-          answer.fields = fields
-          return answer
-        case .error(_, let error, _): throw Refusal(error: error)
-        case .event(EventName.closing.rawValue, let fields):
-          throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
-        case .hello, .event: break
-        }
-      }
-      throw Unreachable(message: "the daemon at \(connection.path) closed the connection before it answered")
-    }
   }
 }

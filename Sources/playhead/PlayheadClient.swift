@@ -39,21 +39,22 @@ enum PlayheadClient {
         }
         Terminal.print(text)
       case .request(let words) where words.first == Array("scan".utf8) && !invocation.isJSON:
-        return try Scan.run(words, encoder, socketPath(invocation))
+        return try Scan.run(try line(for: words, invocation), socketPath(invocation))
       case .request(let words): return try request(words, invocation)
       case .watch(let options):
         return try Watch.run(options, encoder, isJSON: invocation.isJSON, socketPath(invocation))
       case .save(let options): return try Save.run(options, encoder, absolute: absolute, socketPath(invocation))
-      case .inspect(let options): return try Inspect.run(options, encoder, socketPath(invocation))
+      case .inspect(let options):
+        return try Inspect.run(options, socketPath(invocation)) { try line(for: $0, invocation) }
       case .shell: return try Shell.run(encoder, socketPath(invocation))
       }
       return Status.done
     } catch let failure as Save.Failure {
       Terminal.complain(failure.message)
       return Status.refused
-    } catch let refused as StandardInput.Refused {
-      Terminal.complain(ReplyPrinter.describe(refused.error))
-      return Status.of(refused.error.code)
+    } catch let refusal as Refusal {
+      Terminal.complain(ReplyPrinter.describe(refusal.error))
+      return refusal.status
     } catch let misuse as Invocation.Misuse {
       Terminal.complain(misuse.message)
       return Status.misused
@@ -70,23 +71,19 @@ enum PlayheadClient {
   // MARK: - One request
 
   private static func request(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
-    var line = try encode(words, invocation, input: StandardInput.placeholder)
-    try RequestCheck.check(line)
-    // Whether a `-` among the words stands for a file shows in what becomes of it.
-    if try encode(words, invocation, input: StandardInput.otherPlaceholder) != line {
-      guard words.count(where: StandardInput.isMeant) == 1 else {
-        throw Invocation.Misuse(message: "- is standard input, and there is one of it")
-      }
-      line = try encode(words, invocation, input: StandardInput.handOver(socketPath: socketPath(invocation)))
-    }
+    let line = try line(for: words, invocation)
     var connection = try DaemonConnection(path: socketPath(invocation))
     // The greeting need not be waited for: the daemon reads when it is ready. One that refuses the connection has closed it
     // perhaps, and has said why.
     try? connection.send(line)
-    while let line = try connection.waitForLine() {
-      if let status = ReplyPrinter.printed(line, isJSON: invocation.isJSON) { return status }
-    }
-    throw Unreachable(message: "the daemon at \(connection.path) closed the connection before it answered")
+    return try connection.waitForLine { ReplyPrinter.printed($0, isJSON: invocation.isJSON) }
+  }
+
+  /// A request's line. Standard input is handed over where a `-` stands for a file.
+  private static func line(for words: [[UInt8]], _ invocation: Invocation) throws -> [UInt8] {
+    try StandardInput.line(
+      for: words, socketPath: { try socketPath(invocation) },
+      encode: { try encode(words, invocation, input: $0) })
   }
 
   /// The request's line, in which `input` stands where `-` stands for a file.

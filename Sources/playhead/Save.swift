@@ -9,7 +9,8 @@ enum Save {
     var message: String
   }
 
-  /// Asks for the queue as a list and writes it. Answers the exit status. Errors: `Failure`, `Unreachable`, `MediaError`.
+  /// Asks for the queue as a list and writes it. Answers the exit status. Errors: `Failure`, `Refusal`, `Unreachable`,
+  /// `MediaError`.
   static func run(
     _ options: Invocation.SaveOptions, _ encoder: RequestEncoder, absolute: ([UInt8]) -> [UInt8], _ socket: String
   ) throws -> Int32 {
@@ -20,7 +21,11 @@ enum Save {
     guard !name.isEmpty else { throw Failure(message: "\(text(path)) is no name of a file") }
     if !options.replaces, exists(path) { throw taken(path) }
     let form = options.form ?? self.form(of: name)
-    var connection = try DaemonConnection(path: socket)
+    let daemon = Asker(try DaemonConnection(path: socket)) { words in
+      let line = try encoder.words(words)
+      try RequestCheck.check(line)
+      return line
+    }
     var lines: [UInt8] = []
     var offset = 0
     var version: String?
@@ -30,38 +35,17 @@ enum Save {
       ].map { Array($0.utf8) }
       words.append(Array("base=".utf8) + folder)
       if let player = options.player { words.append(Array("player=".utf8) + player) }
-      let request = try encoder.words(words)
-      try RequestCheck.check(request)
-      try connection.send(request)
-      guard let part = try receive(&connection, &lines) else { return PlayheadClient.Status.refused }
-      guard version == nil || part["version"] == version else {
+      let part = try daemon.ask(words)
+      for row in part.rows { lines += Array((row["text"] ?? "").utf8) + [UInt8(ascii: "\n")] }
+      guard version == nil || part.fields["version"] == version else {
         throw Failure(message: "the queue changed while it was read; nothing was written")
       }
-      version = part["version"]
-      guard let next = part["next"].flatMap({ Int($0) }), next > offset else { break }
+      version = part.fields["version"]
+      guard let next = part.fields["next"].flatMap({ Int($0) }), next > offset else { break }
       offset = next
     }
     try write(lines, to: path, in: folder, name, replaces: options.replaces)
     return PlayheadClient.Status.done
-  }
-
-  /// One answer: its rows' text, a line each, and the fields behind them; nil for an error, which has been told.
-  private static func receive(
-    _ connection: inout DaemonConnection, _ lines: inout [UInt8]
-  ) throws -> ServerLine.TextFields? {
-    while let line = try connection.waitForLine() {
-      switch try ServerLine(parsing: line) {
-      case .row(_, let fields): lines += Array((fields["text"] ?? "").utf8) + [UInt8(ascii: "\n")]
-      case .ok(_, let fields): return fields
-      case .error(_, let error, _):
-        Terminal.complain(ReplyPrinter.describe(error))
-        return nil
-      case .event(EventName.closing.rawValue, let fields):
-        throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
-      case .hello, .event: break
-      }
-    }
-    throw Unreachable(message: "the daemon at \(connection.path) closed the connection before it answered")
   }
 
   /// The kind of list that a name says; M3U8 for others.

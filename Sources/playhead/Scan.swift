@@ -4,40 +4,28 @@ import MediaCore
 import WireProtocol
 
 enum Scan {
-  /// Sends the request and prints what comes. Answers the exit status: 1 when a file could not be measured at all. Errors: `Unreachable`,
-  /// `MediaError`.
-  static func run(_ words: [[UInt8]], _ encoder: RequestEncoder, _ socket: String) throws -> Int32 {
-    let request = try encoder.words(words)
-    try RequestCheck.check(request)
+  /// Sends the request's line and prints what comes. Answers the exit status: 1 when a file could not be measured at all.
+  /// Errors: `Refusal`, `Unreachable`.
+  static func run(_ line: [UInt8], _ socket: String) throws -> Int32 {
     var connection = try DaemonConnection(path: socket)
-    try? connection.send(request)
+    // One that refuses the connection has closed it perhaps, and has said why.
+    try? connection.send(line)
     let showsProgress = isatty(STDERR_FILENO) == 1
-    var rows: [ServerLine.TextFields] = []
-    while let line = try connection.waitForLine() {
-      switch try ServerLine(parsing: line) {
-      case .event(EventName.scanProgress.rawValue, let fields):
-        if showsProgress { Terminal.showProgress(progress(fields)) }
-      case .event(EventName.closing.rawValue, let fields):
-        throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
-      case .row(_, let fields): rows.append(fields)
-      case .ok(_, let fields):
-        if showsProgress { Terminal.showProgress("") }
-        Terminal.print(table(rows, album: fields))
-        return fields["failed"] == "0" ? PlayheadClient.Status.done : PlayheadClient.Status.refused
-      case .error(_, let error, _):
-        if showsProgress { Terminal.showProgress("") }
-        Terminal.complain(ReplyPrinter.describe(error))
-        return PlayheadClient.Status.of(error.code)
-      case .hello, .event: break
+    let answer: Answer
+    do {
+      defer { if showsProgress { Terminal.showProgress("") } }
+      answer = try connection.waitForAnswer { name, fields in
+        if showsProgress, name == EventName.scanProgress.rawValue { Terminal.showProgress(progress(fields)) }
       }
     }
-    throw Unreachable(message: "the daemon at \(connection.path) closed the connection before it answered")
+    Terminal.print(table(answer.rows, album: answer.fields))
+    return answer.fields["failed"] == "0" ? PlayheadClient.Status.done : PlayheadClient.Status.refused
   }
 
   /// `2/12 35 % /music/two.flac`.
   private static func progress(_ fields: ServerLine.TextFields) -> String {
     let part = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
-    return "\(fields["file"] ?? "")/\(fields["count"] ?? "") \(part)\(printable(fields["path"] ?? ""))"
+    return "\(fields["file"] ?? "")/\(fields["count"] ?? "") \(part)\(Terminal.printable(fields["path"] ?? ""))"
   }
 
   // MARK: - The table
@@ -52,7 +40,7 @@ enum Scan {
     for row in rows {
       let values = columns.map { padded(shown(row[$0.1])) }.joined()
       let remark = remark(row).map { "  (\($0))" } ?? ""
-      text += "\(values)  \(printable(row["path"] ?? ""))\(remark)\n"
+      text += "\(values)  \(Terminal.printable(row["path"] ?? ""))\(remark)\n"
     }
     if album["albumLoudness"] != nil {
       let names = ["albumLoudness", "", "albumTruePeak", "albumSamplePeak", "albumGain"]
@@ -65,8 +53,8 @@ enum Scan {
     switch row["status"] {
     case "silence"?: "silence"
     case "too-short"?: "shorter than 400 ms"
-    case "failed"?: row["message"].map(printable)
-    default: row["fault"] == nil ? nil : row["message"].map(printable)
+    case "failed"?: row["message"].map { Terminal.printable($0) }
+    default: row["fault"] == nil ? nil : row["message"].map { Terminal.printable($0) }
     }
   }
 
@@ -80,10 +68,5 @@ enum Scan {
 
   private static func padded(_ text: String) -> String {
     String(repeating: " ", count: max(1, 8 - text.utf8.count)) + text
-  }
-
-  /// A file's name cannot make lines of its own, nor move the cursor.
-  private static func printable(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
   }
 }

@@ -8,34 +8,45 @@ import WireProtocol
 /// `-` where a file stands.
 enum StandardInput {
   /// What stands for it on the wire until it has been handed over; and something else that would.
-  static let placeholder = "fd:1"
-  static let otherPlaceholder = "fd:2"
+  private static let placeholder = "fd:1"
+  private static let otherPlaceholder = "fd:2"
 
   /// Whether a word of the command line is it, if it stands for a file.
   static func isMeant(_ word: [UInt8]) -> Bool { word.elementsEqual("-".utf8) }
 
-  /// Hands it over, and answers what stands for it on the wire. Errors: `Misuse` for a terminal; `Unreachable`; `Refused`.
-  static func handOver(socketPath: String) throws -> String {
-    if isatty(STDIN_FILENO) == 1 {
+  /// There is one of it, and it is a file or a pipe. Errors: `Misuse` when one of these words is it, and that cannot be.
+  static func check(_ words: [[UInt8]]) throws(Invocation.Misuse) {
+    switch words.count(where: isMeant) {
+    case 0: return
+    case 1 where isatty(STDIN_FILENO) == 1:
       throw Invocation.Misuse(message: "- is standard input, which is a terminal here: redirect a file or a pipe to it")
+    case 1: return
+    default: throw Invocation.Misuse(message: "- is standard input, and there is one of it")
     }
+  }
+
+  /// A request's line, as `encode` writes it with what stands for standard input; that is handed over where the line shows that a
+  /// `-` among the words stands for a file. Errors: `Misuse` for a second one, and for a terminal; `MediaError` for what no
+  /// daemon would take; `Unreachable`; `Refusal`.
+  static func line(
+    for words: [[UInt8]], socketPath: () throws -> String, encode: (_ input: String) throws -> [UInt8]
+  ) throws -> [UInt8] {
+    let line = try encode(placeholder)
+    try RequestCheck.check(line)
+    guard try encode(otherPlaceholder) != line else { return line }
+    try check(words)
+    return try encode(handOver(socketPath: socketPath()))
+  }
+
+  /// Hands it over, and answers what stands for it on the wire. Errors: `Unreachable`; `Refusal`.
+  private static func handOver(socketPath: String) throws -> String {
     var connection = try DaemonConnection(path: socketPath + ".fd")
     guard media_shims_send_descriptor(connection.descriptor, STDIN_FILENO) == 0 else {
       throw Unreachable(message: "standard input cannot be handed over: \(String(cString: strerror(errno)))")
     }
-    while let line = try connection.waitForLine() {
-      switch try ServerLine(parsing: line) {
-      case .ok(_, let fields):
-        if let path = fields["path"] { return path }
-      case .error(_, let error, _): throw Refused(error: error)
-      case .hello, .row, .event: continue
-      }
+    guard let path = try connection.waitForAnswer().fields["path"] else {
+      throw Unreachable(message: "the daemon at \(connection.path) did not say where standard input is")
     }
-    throw Unreachable(message: "the daemon at \(connection.path) closed the connection before it answered")
-  }
-
-  /// The daemon did not take it.
-  struct Refused: Error {
-    var error: MediaError
+    return path
   }
 }

@@ -12,7 +12,19 @@ enum Terminal {
   static func showProgress(_ text: String) { write(Array("\r\u{1B}[K\(text.prefix(79))".utf8), to: STDERR_FILENO) }
 
   /// Writes a line of the client's own to standard error.
-  static func complain(_ message: String) { write(Array("playhead: \(message)\n".utf8), to: STDERR_FILENO) }
+  static func complain(_ message: String) {
+    write(Array("playhead: \(printable(message))\n".utf8), to: STDERR_FILENO)
+  }
+
+  /// A text that makes no lines of its own, moves no cursor and sets no colours: a terminal takes control characters for commands,
+  /// and files' names and tags may hold any. Each is shown as U+FFFD.
+  static func printable(_ text: some StringProtocol) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      scalars.append(scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar)
+    }
+    return String(scalars)
+  }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) {
     var done = 0

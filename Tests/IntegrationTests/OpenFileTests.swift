@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import RigSupport
 import Testing
 
@@ -149,5 +149,55 @@ import Testing
     #expect(try daemon.playhead("play").status == 0)
     #expect(try daemon.playhead("clock.advance", "1").status == 0)
     #expect(try daemon.recorded(withSilences: false) == "1[0..<9600] 1[0..<9600]")
+  }
+
+  /// Not only by what is sent on as it is.
+  @Test(arguments: ["info", "tags", "scan"])
+  func aFileOnStandardInputIsTheFileWhoeverIsAsked(command: String) throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let path = try daemon.wave(1, frameCount: 48_000)
+    func asked(_ words: [String]) throws -> Program.Outcome {
+      let file = try opened(path)
+      defer { close(file) }
+      return try Program(
+        Executables.playhead, ["--socket", daemon.socket] + words, input: file, folder: daemon.folder.path
+      ).waitForEnd()
+    }
+    let outcome = try asked([command, "-"])
+    #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
+    // As of the file by its name, but for the name; and behind `--`, too.
+    func rest(_ output: String) -> String {
+      output.replacingOccurrences(of: "standard input", with: path)
+        .replacingOccurrences(of: "fd:1", with: path).replacingOccurrences(of: "fd:2", with: path)
+    }
+    #expect(try rest(outcome.output) == asked([command, path]).output)
+    #expect(try rest(asked([command, "--", "-"]).output) == asked([command, path]).output)
+    // A file of that name is named otherwise.
+    try daemon.folder.write("-", Files.read(path))
+    #expect(try asked([command, "./-"]).output.contains("\(command == "scan" ? daemon.folder.path : ".")/-\n"))
+    // There is one of it, which no daemon need be asked about.
+    let twice = try Program(Executables.playhead, ["--socket", "/nowhere", command, "-", "-"]).waitForEnd()
+    #expect(twice.status == 2 && twice.errors.contains("there is one of it"), "\(twice)")
+    let terminal = try Terminal()
+    let typed = try Program(
+      Executables.playhead, ["--socket", "/nowhere", command, "-"], input: terminal.keyboard
+    ).waitForEnd()
+    #expect(typed.status == 2 && typed.errors.contains("terminal"), "\(typed)")
+  }
+
+  @Test func aPipeOnStandardInputIsToldOfAndNotMeasured() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let path = try daemon.wave(1, frameCount: 48_000)
+    func piped(_ command: String) throws -> Program.Outcome {
+      let script = #"cat "$1" | "$2" --socket "$3" "$4" -"#
+      return try Program(
+        "/bin/sh", ["-c", script, "sh", path, Executables.playhead, daemon.socket, command]
+      ).waitForEnd()
+    }
+    let info = try piped("info")
+    #expect(info.status == 0 && info.output.hasPrefix("standard input\n  Duration        not known\n"), "\(info)")
+    #expect(info.output.contains("  Track 0         audio pcm_s16le, 48000 Hz"), "\(info)")
+    let scan = try piped("scan")
+    #expect(scan.status == 1 && scan.output.contains("a stream has no end"), "\(scan)")
   }
 }
