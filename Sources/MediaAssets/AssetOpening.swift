@@ -47,6 +47,13 @@ public final class AssetOpening: Sendable {
     try asset.load(interrupt: interrupt, log: log)
   }
 
+  /// All that the tags of an asset say of how loud it is to be, which loading it may have left out; nil when it is not loaded. Blocks.
+  ///
+  /// Errors, which leave it to be found out: those of reading files; `cancelled`.
+  public func levelTags(of asset: Asset) throws(MediaError) -> LevelTags? {
+    try asset.completeLevelTags(interrupt: interrupt)
+  }
+
   /// Finds out what the asset is; what had to be opened for that is kept for `reader`. Blocks.
   ///
   /// Errors: those of `Asset.load`; `cancelled`.

@@ -34,19 +34,14 @@ enum MediaFile {
     }
     let list: FileSource?
     do throws(AVFailure) {
-      let source =
-        switch asset.place {
-        case .path(let path): try FileSource(path: path, kinds: kinds, interrupt: interrupt)
-        case .data(let data): try FileSource(bytes: data, interrupt: interrupt)
-        case .descriptor(let descriptor) where descriptor.kind == .file:
-          try FileSource(duplicating: descriptor.descriptor, hint: name, interrupt: interrupt)
-        case .url, .descriptor, .source:
-          if let bytes {
-            try FileSource(opened: bytes, hint: hint, interrupt: interrupt)
-          } else {
-            preconditionFailure("a place of somebody else's has a byte source")
-          }
-        }
+      let source: FileSource
+      if let own = try ownSource(of: asset, kinds: kinds, interrupt: interrupt) {
+        source = own
+      } else if let bytes {
+        source = try FileSource(opened: bytes, hint: hint, interrupt: interrupt)
+      } else {
+        preconditionFailure("a place of somebody else's has a byte source")
+      }
       let beginning = asset.path.isEmpty ? [] : source.beginning
       if source.byteCount != 0, !HLSBeginning.isPossible(beginning) {
         return .file(try Demuxer(source: source, options: options(for: source)), byteCount: source.byteCount ?? 0)
@@ -57,6 +52,19 @@ enum MediaFile {
     }
     guard let list else { throw MediaError(.emptyFile, "the file is empty: \(name)") }
     return try openList(list, of: asset, interrupt: interrupt)
+  }
+
+  /// The bytes of a place that is a file or memory; nil where somebody else has them.
+  static func ownSource(
+    of asset: Asset, kinds: FileSource.Kinds = .regularFiles, interrupt: Interrupt
+  ) throws(AVFailure) -> FileSource? {
+    switch asset.place {
+    case .path(let path): try FileSource(path: path, kinds: kinds, interrupt: interrupt)
+    case .data(let data): try FileSource(bytes: data, interrupt: interrupt)
+    case .descriptor(let descriptor) where descriptor.kind == .file:
+      try FileSource(duplicating: descriptor.descriptor, hint: asset.displayPath, interrupt: interrupt)
+    case .url, .descriptor, .source: nil
+    }
   }
 
   /// Who has the bytes of a place that is neither a file nor memory, opened, and a name whose ending hints at what they are.

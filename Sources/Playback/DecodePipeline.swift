@@ -40,17 +40,7 @@ final class DecodePipeline: Sendable {
   /// A pass that is planned.
   struct PlannedPass: Sendable {
     var pass: Pass
-    var asset: Asset
-    /// The part of the asset that the item is; nil: all of it.
-    var timeRange: TimeRange?
-    var audioMix: AudioMixSlot
-    var timePitch: TimePitchSlot
-    /// Which of its tracks.
-    var mediaSelection = MediaSelectionSlot()
-    /// How loud it is to be.
-    var level = LevelPolicy()
-    /// Where is noted what the network does for it; nil: in the log of the asset.
-    var networkLog: NetworkLog?
+    var source: Source
   }
 
   struct Plan: Sendable {

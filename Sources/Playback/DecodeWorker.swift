@@ -179,23 +179,23 @@ final class DecodeWorker {
 
   /// The decoder for a source: the one that is open already when it is the same track of the same item again.
   private func open(_ source: DecodePipeline.Source, isPlanned: Bool) throws(MediaError) -> ItemDecoder {
-    if let item, item.plays(source) {
-      item.setLevel(source.level)
-      item.setReversed(isReverse)
-      item.resetCancellation()
-      offerForCancellation(item)
-      return item
-    }
-    item = nil
     mailbox.withState { mailbox in
       mailbox.opening = (source.itemID, source.opening, isPlanned)
       // A job that came in between has cancelled nothing.
       if mailbox.isClosed || mailbox.job.map({ $0.source.itemID != source.itemID }) ?? false { source.opening.cancel() }
     }
     defer { mailbox.withState { $0.opening = nil } }
+    if let item, item.plays(source) {
+      item.setLevel(source.level, source.opening)
+      item.setReversed(isReverse)
+      item.resetCancellation()
+      offerForCancellation(item)
+      return item
+    }
+    item = nil
     let decoder = try openDecoder(source)
     item = decoder
-    decoder.setLevel(source.level)
+    decoder.setLevel(source.level, source.opening)
     decoder.setReversed(isReverse)
     offerForCancellation(decoder)
     report(.loaded(itemID: source.itemID, decoder.properties, sampleRateHz: decoder.format.sampleRateHz))
@@ -411,11 +411,7 @@ final class DecodeWorker {
       let planned = plan.passes.removeFirst()
       if planned.pass.isSilence { return planned.pass }
       do throws(MediaError) {
-        let decoder = try open(
-          .init(
-            itemID: planned.pass.itemID, asset: planned.asset, timeRange: planned.timeRange, audioMix: planned.audioMix,
-            timePitch: planned.timePitch, mediaSelection: planned.mediaSelection,
-            level: planned.level, opening: AssetOpening(log: planned.networkLog)), isPlanned: true)
+        let decoder = try open(planned.source, isPlanned: true)
         _ = try decoder.seek(to: job.start.rate.growing(planned.pass.start), before: .zero, after: .zero)
         return planned.pass
       } catch {

@@ -114,12 +114,15 @@ class ItemDecoder {
   }
 
   /// Finds out how loud it is to be. Blocks where tags are to be read that have not been.
-  func setLevel(_ policy: LevelPolicy) {
+  ///
+  /// - Parameter opening: how that is given up: it is as loud as what is known says then, as where they cannot be read.
+  func setLevel(_ policy: LevelPolicy, _ opening: AssetOpening) {
     guard policy.settings.mode != .off else {
       gain = 1
       return
     }
-    gain = policy.gain(for: asset.completeLevelTags() ?? properties.levelTags).linear
+    let tags = try? opening.levelTags(of: asset)
+    gain = policy.gain(for: tags ?? properties.levelTags).linear
   }
 
   /// Turns the item round, or back; then seek.

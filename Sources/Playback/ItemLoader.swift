@@ -169,7 +169,7 @@ final class ItemLoader: @unchecked Sendable {
       let result = Result { () throws(MediaError) in
         let properties = try opening.inspect(item.asset)
         try item.timeRange?.checkPart(of: properties, path: item.asset.displayPath)
-        if item.wantsLevelTags { _ = item.asset.completeLevelTags() }
+        item.findLevelTags(opening)
         return properties
       }
       loop.execute { self.returned(job, result) }

@@ -64,21 +64,20 @@ final class MediaSelectionSlot: Sendable {
   /// The sound track to play of an asset; nil: silence.
   func audioTrackID(in properties: AssetProperties) -> AssetTrack.ID? {
     switch self[.audible] {
-    case .automatic: automaticAudioTrackID(in: properties)
+    case .automatic:
+      properties.mediaSelectionGroup(for: .audible).flatMap(preferred)?.trackID ?? properties.audioTrackID
     case .none: nil
     case .track(let id): id
     }
   }
 
-  private func automaticAudioTrackID(in properties: AssetProperties) -> AssetTrack.ID? {
-    guard let player, let group = properties.mediaSelectionGroup(for: .audible) else { return properties.audioTrackID }
-    return player.option(in: group)?.trackID ?? properties.audioTrackID
-  }
+  /// What the player prefers of a group.
+  private func preferred(in group: MediaSelectionGroup) -> MediaSelectionOption? { player?.option(in: group) }
 
   /// What is presented of a group.
   func option(in group: MediaSelectionGroup) -> MediaSelectionOption? {
     switch self[group.characteristic] {
-    case .automatic: player?.option(in: group) ?? group.defaultOption
+    case .automatic: preferred(in: group) ?? group.defaultOption
     case .none: nil
     case .track(let id): group.option(trackID: id)
     }

@@ -21,7 +21,7 @@ public final class PlaybackEngine: @unchecked Sendable {
   private var players: [ObjectIdentifier: PlayerCore] = [:]
   private var outputObservers: [(token: ObserverToken, handler: @Sendable (OutputState) -> Void)] = []
   private let nextToken = Atomic<ObserverToken>(1)
-  private let loader: ItemLoader
+  var loader: ItemLoader
   /// Starts of several players that are under way.
   var startGroups: [StartGroup] = []
   /// Changes of the rate of several players that are under way.

@@ -51,11 +51,7 @@ extension PlayerCore {
 
   func send(_ plan: Machine.Plan) {
     let passes = plan.passes.compactMap { pass in
-      items[pass.itemID].map {
-        DecodePipeline.PlannedPass(
-          pass: pass, asset: $0.asset, timeRange: $0.timeRange, audioMix: $0.audioMixSlot, timePitch: $0.timePitchSlot,
-          mediaSelection: $0.mediaSelectionSlot, level: levelPolicy(of: $0), networkLog: $0.networkLog)
-      }
+      items[pass.itemID].map { DecodePipeline.PlannedPass(pass: pass, source: source(of: $0)) }
     }
     pipeline.setPlan(
       DecodePipeline.Plan(begunCount: plan.begunCount, currentEnd: plan.currentEnd, passes: passes),
@@ -290,7 +286,10 @@ extension PlayerCore {
     switch report {
     case .loaded(let id, let properties, let rate):
       sampleRates[id] = rate
-      if let item = items[id] { stopLoading(item) }
+      if let item = items[id], item.status == .unknown {
+        stopLoading(item)
+        completeLevelTags(of: item)
+      }
       itemLoaded(id, properties)
     case .refined(let id, let properties): itemRefined(id, properties)
     case .failed(let generation, let id, let error):
@@ -415,14 +414,23 @@ extension PlayerCore {
 
   /// Opens an entry, to find out its state.
   func load(_ id: PlayerItem.ID) {
-    guard let item = items[id], item.status == .unknown, loading.insert(id).inserted else { return }
+    guard let item = items[id], item.status == .unknown else { return }
+    open(item)
+  }
+
+  /// Has an item opened, unless that is being done: for its state, or all of its tags that say how loud it is to be.
+  func open(_ item: PlayerItem) {
     item.wantsLevelTags = replayGain.mode != .off
+    guard loading.insert(item.id).inserted else { return }
     engine.load(item, for: self) { [weak self] result in
       guard let self, !self.isClosed else { return }
-      self.loading.remove(id)
+      self.loading.remove(item.id)
       switch result {
-      case .success(let properties): self.itemLoaded(id, properties)
-      case .failure(let error): self.itemFailed(id, error)
+      case .success(let properties):
+        self.itemLoaded(item.id, properties)
+        self.noteOpened(item, isFailure: false)
+      case .failure(let error):
+        if item.status == .unknown { self.itemFailed(item.id, error) } else { self.noteOpened(item, isFailure: true) }
       }
     }
   }
@@ -434,7 +442,6 @@ extension PlayerCore {
 
   private func itemLoaded(_ id: PlayerItem.ID, _ properties: AssetProperties) {
     guard let item = items[id], item.status == .unknown else { return }
-    completeLevelTags(of: item)
     update(item, properties)
   }
 

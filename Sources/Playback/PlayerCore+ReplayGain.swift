@@ -10,22 +10,32 @@ extension PlayerCore {
   func setReplayGain(_ settings: ReplayGainSettings) throws(MediaError) {
     try settings.check()
     guard settings != replayGain else { return }
+    let isTurnedOn = replayGain.mode == .off
     replayGain = settings
-    for entry in machine.entries.prefix(8) { if let item = items[entry.id] { completeLevelTags(of: item) } }
+    let soon = machine.entries.prefix(PlayerStateMachine.lookAheadCount).map(\.id)
+    for item in (soon + machine.decoded.map(\.pass.itemID)).compactMap({ items[$0] }) {
+      if isTurnedOn { item.lacksLevelTags = false }
+      completeLevelTags(of: item)
+    }
     if settleLevels() { output.commit() }
     publish(.request)
   }
 
-  /// Has an item that was opened while replay gain was off looked at again, where not all of its tags are known.
+  /// Has an item that was opened while replay gain was off looked at again, where not all of its tags are known. What opens it already
+  /// may have been too early to know that they are wanted: this is called again at its end.
   func completeLevelTags(of item: PlayerItem) {
-    guard replayGain.mode != .off, !item.wantsLevelTags, case .success(let properties)? = item.asset.loaded,
+    guard replayGain.mode != .off, !item.lacksLevelTags, case .success(let properties)? = item.asset.loaded,
       !properties.levelTags.isComplete
     else { return }
-    item.wantsLevelTags = true
-    engine.load(item, for: self) { [weak self] _ in
-      guard let self, !self.isClosed, self.settleLevels() else { return }
-      self.output.commit()
-    }
+    open(item)
+  }
+
+  /// An item was opened, or could not be: tags that cannot be had are not waited for.
+  func noteOpened(_ item: PlayerItem, isFailure: Bool) {
+    guard replayGain.mode != .off else { return }
+    if isFailure { item.lacksLevelTags = true }
+    completeLevelTags(of: item)
+    if settleLevels() { output.commit() }
   }
 
   func appliedGain(of id: PlayerItem.ID) throws(MediaError) -> AppliedGain? {
@@ -35,9 +45,13 @@ extension PlayerCore {
     return knownGain(of: item)
   }
 
-  /// Nil while the item's tags are not known.
+  /// Nil while not all that decides it is known of the item's tags.
   private func knownGain(of item: PlayerItem) -> AppliedGain? {
     guard case .success(let properties)? = item.asset.loaded else { return nil }
+    guard
+      replayGain.mode == .off || item.measuredReplayGain != nil || item.lacksLevelTags
+        || properties.levelTags.isComplete
+    else { return nil }
     return levelPolicy(of: item).gain(for: properties.levelTags)
   }
 

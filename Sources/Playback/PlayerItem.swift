@@ -22,6 +22,7 @@ public final class PlayerItem: Sendable {
     var byteCount: Int64 = 0
     var owner: ObjectIdentifier?
     var wantsLevelTags = false
+    var lacksLevelTags = false
     var measuredReplayGain: ReplayGain?
     var streamTitle: (time: MediaTime, title: StreamTitle)?
   }
@@ -154,6 +155,20 @@ public final class PlayerItem: Sendable {
   var wantsLevelTags: Bool {
     get { state.withLock { $0.wantsLevelTags } }
     set { state.withLock { $0.wantsLevelTags = newValue } }
+  }
+
+  /// Whether what was left out of them when it was opened cannot be had: what is known is all there is, until it is wanted anew.
+  var lacksLevelTags: Bool {
+    get { state.withLock { $0.lacksLevelTags } }
+    set { state.withLock { $0.lacksLevelTags = newValue } }
+  }
+
+  /// Finds them out where they are wanted. Blocks. It is opened whether they can be had or not.
+  func findLevelTags(_ opening: AssetOpening) {
+    guard wantsLevelTags else { return }
+    do throws(MediaError) { _ = try opening.levelTags(of: asset) } catch {
+      if error.code != .cancelled { lacksLevelTags = true }
+    }
   }
 
   /// What the stream says that it plays, as far as that is heard, and from which of the item's times on; nil where nothing was said,

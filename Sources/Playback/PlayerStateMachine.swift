@@ -252,8 +252,11 @@ struct PlayerStateMachine {
   /// The item and place that the prepared generation begins with.
   var preparedStart: Start? { if case .preparing(let start) = decoding { start } else { nil } }
 
+  /// How many entries are looked at before they are due, with the current one.
+  static let lookAheadCount = 8
+
   /// Entries whose status is to be found out: the current one and those that follow soon.
-  var itemsToLoad: [ItemID] { entries.prefix(8).filter { $0.status == .unknown }.map(\.id) }
+  var itemsToLoad: [ItemID] { entries.prefix(Self.lookAheadCount).filter { $0.status == .unknown }.map(\.id) }
 
   func entry(_ id: ItemID) -> Entry? { entries[id] }
 

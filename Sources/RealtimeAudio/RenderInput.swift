@@ -248,18 +248,16 @@ struct RenderInput: ~Copyable {
   /// Moves the gain of an item in a stream, if that is one of those which are read from now on.
   @_noAllocation
   func moveLevel(streamID: UInt64, itemID: UInt64, to gain: Float, atFrame frame: Int64, frameCount: Int64) {
-    if let stream, stream.pointee.id == streamID {
-      stream.pointee.levels.move(itemID: itemID, to: gain, atFrame: frame, frameCount: frameCount)
-      return
-    }
-    if let scheduled, scheduled.pointee.id == streamID {
-      scheduled.pointee.levels.move(itemID: itemID, to: gain, atFrame: frame, frameCount: frameCount)
-      return
-    }
-    for index in 0..<fadeCount where fades[index].stream.pointee.id == streamID {
-      fades[index].stream.pointee.levels.move(itemID: itemID, to: gain, atFrame: frame, frameCount: frameCount)
-      return
-    }
+    held(streamID)?.pointee.levels.move(itemID: itemID, to: gain, atFrame: frame, frameCount: frameCount)
+  }
+
+  /// The stream of a number, if it is one of those which are read from now on.
+  @_noAllocation
+  private func held(_ streamID: UInt64) -> Stream? {
+    if let stream, stream.pointee.id == streamID { return stream }
+    if let scheduled, scheduled.pointee.id == streamID { return scheduled }
+    for index in 0..<fadeCount where fades[index].stream.pointee.id == streamID { return fades[index].stream }
+    return nil
   }
 
   @_noAllocation

@@ -219,13 +219,7 @@ import Testing
   @Test func gainsThatOnlyTagLibReadsHoldFromTheFirstSampleToo() async throws {
     for isOnBefore in [true, false] {
       let rig = try await Rig()
-      let plain = try rig.level(0.25, frames: 24_000)
-      let path = rig.files.file("tagged.aiff")
-      try ChildProcess.run([
-        "ffmpeg", "-nostdin", "-v", "error", "-y", "-i", String(decoding: plain.asset.path, as: UTF8.self), path,
-      ])
-      try Self.appendRVA2(-600, toAIFF: path)
-      let item = rig.item(path)
+      let item = rig.item(try TaggedAIFF.file(in: rig.files, hundredths: -600))
       try await rig.run {
         if isOnBefore { try $0.setReplayGain(Self.settings(.track)) }
         try $0.append([item])
@@ -238,21 +232,6 @@ import Testing
       #expect(stretches(rig.heard.left).map(\.decibels) == [-6], "\(isOnBefore)")
       await rig.close()
     }
-  }
-
-  /// Adds a chunk with an ID3v2.4 tag whose frame RVA2 says a track's gain, in hundredths of a dB.
-  private static func appendRVA2(_ hundredths: Int, toAIFF path: String) throws {
-    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    func big(_ value: Int, _ count: Int) -> [UInt8] {
-      (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
-    let frame = Array("track".utf8) + [0, 1] + big(hundredths * 512 / 100, 2) + [0]
-    let tag =
-      Array("ID3".utf8) + [4, 0, 0] + big(frame.count + 10, 4) + Array("RVA2".utf8) + big(frame.count, 4) + [0, 0]
-      + frame
-    bytes += Array("ID3 ".utf8) + big(tag.count, 4) + tag + (tag.count % 2 == 1 ? [0] : [])
-    bytes.replaceSubrange(4..<8, with: big(bytes.count - 8, 4))
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
   }
 
   @Test func whatIsAppliedCanBeAskedFor() async throws {

@@ -42,12 +42,13 @@ final class StreamRig {
       name: "test", reportsIdling: true, now: { HostTime.now }, open: open, report: keep)
     defer { pipeline.close() }
     func asset(_ id: PlayerItem.ID) -> Asset { Asset(path: paths[id] ?? path) }
+    func source(_ id: PlayerItem.ID) -> DecodePipeline.Source {
+      .init(itemID: id, asset: asset(id), audioMix: AudioMixSlot(), timePitch: TimePitchSlot(timePitch))
+    }
     pipeline.prepare(
       .init(
         generation: 1,
-        source: .init(
-          itemID: start.itemID, asset: asset(start.itemID), audioMix: AudioMixSlot(),
-          timePitch: TimePitchSlot(timePitch)),
+        source: source(start.itemID),
         start: start, stream: stream,
         format: format))
     func plan(_ passes: [Pass]) {
@@ -55,9 +56,7 @@ final class StreamRig {
       pipeline.setPlan(
         .init(
           begunCount: 1, currentEnd: start.end,
-          passes: passes.map {
-            .init(pass: $0, asset: asset($0.itemID), audioMix: AudioMixSlot(), timePitch: TimePitchSlot(timePitch))
-          }),
+          passes: passes.map { .init(pass: $0, source: source($0.itemID)) }),
         generation: 1)
     }
     plan(passes)

@@ -116,18 +116,19 @@ import Testing
     let pipeline = DecodePipeline(
       name: "test", reportsIdling: true, now: { HostTime.now }, open: open, report: tell)
     defer { pipeline.close() }
+    func source(_ id: PlayerItem.ID) -> DecodePipeline.Source {
+      .init(itemID: id, asset: Asset(path: path), audioMix: AudioMixSlot(), timePitch: TimePitchSlot())
+    }
     pipeline.prepare(
       .init(
         generation: 1,
-        source: .init(itemID: 1, asset: Asset(path: path), audioMix: AudioMixSlot(), timePitch: TimePitchSlot()),
+        source: source(1),
         start: .init(itemID: 1), stream: stream,
         format: Self.output))
     pipeline.setPlan(
       .init(
         begunCount: 1,
-        passes: [
-          .init(pass: Pass(itemID: 2), asset: Asset(path: path), audioMix: AudioMixSlot(), timePitch: TimePitchSlot())
-        ]),
+        passes: [.init(pass: Pass(itemID: 2), source: source(2))]),
       generation: 1)
     let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
     let all = order.wait(until: deadline) { $0.count == 3 ? $0 : nil }

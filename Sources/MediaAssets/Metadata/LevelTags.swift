@@ -27,7 +27,7 @@ public struct AlbumPlace: Sendable, Hashable {
 /// What a file's tags say that decides how loud it is played.
 ///
 /// When a file is opened FFmpeg has read most tags already: what it has costs microseconds and is known before the first sample. What
-/// it leaves out, APEv2 in MP3 (where mp3gain writes) and ID3v2's RVA2, is read by `Asset.completeLevelTags` for who wants to know.
+/// it leaves out, APEv2 in MP3 (where mp3gain writes) and ID3v2's RVA2, is read by `AssetOpening.levelTags` for who wants to know.
 public struct LevelTags: Sendable, Hashable {
   public var replayGain = ReplayGain()
   /// Nil where album or number are missing.
@@ -88,35 +88,51 @@ extension LevelTags {
 extension Asset {
   /// Finds out what of `LevelTags` was left out when the asset was loaded, once; of a remote one nothing. Blocks: it opens the file and
   /// reads its edges. Answers what is known then; nil when the asset is not loaded.
-  package func completeLevelTags() -> LevelTags? {
-    guard case .success(let properties)? = loaded else { return nil }
-    guard !properties.levelTags.isComplete else { return properties.levelTags }
-    var levels = properties.levelTags
-    levels.isComplete = true
-    if let container = LevelTags.furtherTags(formatName: properties.formatName) {
-      let items = (tags(in: container) ?? []).map { MetadataItem($0) }
-      levels.replayGain = ReplayGain(items: items)
-      levels.albumPlace = levels.albumPlace ?? LevelTags.place(items)
+  ///
+  /// Errors, not kept: those of reading files; `cancelled`.
+  func completeLevelTags(interrupt: Interrupt) throws(MediaError) -> LevelTags? {
+    guard let known = knownLevelTags, !known.isComplete else { return knownLevelTags }
+    state.begin(interrupt)
+    defer { state.end(interrupt) }
+    let result = state.loading.withLock { _ -> Result<LevelTags?, MediaError> in
+      // Another thread may have read them while this one waited.
+      guard case .success(let properties)? = loaded, !properties.levelTags.isComplete else {
+        return .success(knownLevelTags)
+      }
+      return Result { () throws(MediaError) in
+        let levels = try furtherLevelTags(properties, interrupt: interrupt)
+        set(levels)
+        return levels
+      }
     }
-    set(levels)
-    return levels
+    return try result.get()
   }
 
-  /// The texts of a file's tags; nil where they cannot be read, or are somebody else's to give.
-  private func tags(in container: TagContainer) -> [TagItem]? {
-    let source =
-      switch place {
-      case .path(let path): try? FileSource(path: path, interrupt: Interrupt())
-      case .data(let data): try? FileSource(bytes: data, interrupt: Interrupt())
-      case .descriptor(let descriptor) where descriptor.kind == .file:
-        try? FileSource(duplicating: descriptor.descriptor, hint: descriptor.name, interrupt: Interrupt())
-      case .url, .descriptor, .source: nil as FileSource?
+  private var knownLevelTags: LevelTags? {
+    if case .success(let properties)? = loaded { properties.levelTags } else { nil }
+  }
+
+  private func furtherLevelTags(_ properties: AssetProperties, interrupt: Interrupt) throws(MediaError) -> LevelTags {
+    if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
+    var levels = properties.levelTags
+    levels.isComplete = true
+    guard let container = LevelTags.furtherTags(formatName: properties.formatName) else { return levels }
+    do throws(AVFailure) {
+      // What somebody else gives is not asked for them.
+      guard let source = try MediaFile.ownSource(of: self, interrupt: interrupt), let byteCount = source.byteCount
+      else {
+        return levels
       }
-    guard let source, let byteCount = source.byteCount else { return nil }
-    let reading = try? TagReader.read(container, byteCount: byteCount) { (buffer, offset) throws(AVFailure) -> Int in
-      try source.read(into: buffer, at: offset)
+      let reading = try TagReader.read(container, byteCount: byteCount) { (buffer, offset) throws(AVFailure) -> Int in
+        try source.read(into: buffer, at: offset)
+      }
+      let items = reading.items.map { MetadataItem($0) }
+      levels.replayGain = ReplayGain(items: items)
+      levels.albumPlace = levels.albumPlace ?? LevelTags.place(items)
+      return levels
+    } catch {
+      throw MediaError(error, path: displayPath)
     }
-    return reading?.items
   }
 }
 

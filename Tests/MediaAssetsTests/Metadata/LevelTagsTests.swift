@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import RealtimeAudio
 import Testing
 
 @testable import MediaAssets
@@ -22,9 +23,9 @@ import Testing
     for file in files {
       let asset = Asset(path: file.file)
       let atOnce = try asset.load().levelTags
-      let levels = try #require(asset.completeLevelTags())
+      let levels = try #require(try AssetOpening().levelTags(of: asset))
       #expect(atOnce.replayGain.isEmpty || atOnce == levels, "\(file.format)")
-      #expect(levels.isComplete && asset.completeLevelTags() == levels)
+      #expect(try levels.isComplete && AssetOpening().levelTags(of: asset) == levels)
       let metadata = try asset.loadMetadata(interrupt: Interrupt())
       #expect(levels.replayGain == metadata.replayGain, "\(file.format)")
       withGains += metadata.replayGain.isEmpty ? 0 : 1
@@ -36,22 +37,27 @@ import Testing
     #expect(withGains > 10)
   }
 
-  @Test func whatOnlyTagLibReadsIsReadForWhoWantsIt() throws {
-    let folder = try TemporaryFolder()
+  /// A file with a gain of -7.25 dB as mp3gain writes it: APEv2 behind the sound. Only TagLib reads it.
+  private func apeFile(in folder: TemporaryFolder) throws -> String {
     let path = folder.file("plain.mp3")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", "-id3v2_version", "0", "-write_id3v1", "0", path)
     let sound = try readFile(path)
-    // As mp3gain writes it: APEv2 behind the sound.
     let entry = Array("REPLAYGAIN_TRACK_GAIN".utf8) + [0] + Array("-7.25 dB".utf8)
     func little(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
     let body = little(8) + little(0) + entry
     let footer =
       Array("APETAGEX".utf8) + little(2_000) + little(body.count + 32) + little(1) + little(0) + little(0) + little(0)
-    let asset = Asset(path: try folder.write(sound + body + footer, as: "ape.mp3"))
-    #expect(asset.completeLevelTags() == nil)
+    return try folder.write(sound + body + footer, as: "ape.mp3")
+  }
+
+  @Test func whatOnlyTagLibReadsIsReadForWhoWantsIt() throws {
+    let folder = try TemporaryFolder()
+    let path = try apeFile(in: folder)
+    let asset = Asset(path: path)
+    #expect(try AssetOpening().levelTags(of: asset) == nil)
     let atOnce = try asset.load().levelTags
     #expect(atOnce.replayGain.isEmpty && !atOnce.isComplete)
-    #expect(asset.completeLevelTags()?.replayGain.trackGainDecibels == -7.25)
+    #expect(try AssetOpening().levelTags(of: asset)?.replayGain.trackGainDecibels == -7.25)
     #expect(try asset.loaded?.get().levelTags.isComplete == true)
     // FLAC has all that it has at once.
     let flac = folder.file("a.flac")
@@ -62,5 +68,49 @@ import Testing
           replayGain: ReplayGain(items: [
             MetadataItem(keySpace: .vorbis, key: "REPLAYGAIN_TRACK_GAIN", value: .string("-3 dB"))
           ])))
+  }
+  private func isComplete(_ asset: Asset) throws -> Bool? { try asset.loaded?.get().levelTags.isComplete }
+
+  @Test func whatIsGivenUpOrCannotBeReadIsReadNextTime() throws {
+    let folder = try TemporaryFolder()
+    let path = try apeFile(in: folder)
+    let asset = Asset(path: path)
+    _ = try asset.load()
+    let givenUp = AssetOpening()
+    givenUp.cancel()
+    #expect(throws: MediaError(.cancelled, "the operation was cancelled")) { try givenUp.levelTags(of: asset) }
+    #expect(try isComplete(asset) == false)
+    let elsewhere = folder.file("elsewhere.mp3")
+    #expect(rename(path, elsewhere) == 0)
+    let error = #expect(throws: MediaError.self) { try AssetOpening().levelTags(of: asset) }
+    #expect(error?.code == .fileNotFound)
+    #expect(try isComplete(asset) == false)
+    #expect(rename(elsewhere, path) == 0)
+    #expect(try AssetOpening().levelTags(of: asset)?.replayGain.trackGainDecibels == -7.25)
+  }
+
+  /// Who comes while another one reads has what that one found.
+  @Test(.timeLimit(.minutes(1))) func theyAreReadOnceHoweverManyAsk() throws {
+    let folder = try TemporaryFolder()
+    let path = try apeFile(in: folder)
+    let asset = Asset(path: path)
+    _ = try asset.load()
+    let (begun, found) = (WakeSignal(0), WakeSignal<[Double?]>([]))
+    try asset.state.loading.withLock { _ in
+      for _ in 0..<3 {
+        NamedThread.detached(name: "tags") {
+          begun.update { $0 += 1 }
+          let levels = try? AssetOpening().levelTags(of: asset)
+          found.update { $0.append(levels?.replayGain.trackGainDecibels) }
+        }
+      }
+      _ = begun.wait { $0 == 3 ? true : nil } as Bool?
+      // As the one that has the lock does.
+      var levels = try #require(try asset.loaded?.get().levelTags)
+      levels.replayGain.trackGainDecibels = -1
+      levels.isComplete = true
+      asset.set(levels)
+    }
+    #expect(found.wait { $0.count == 3 ? $0 : nil } == [-1, -1, -1])
   }
 }

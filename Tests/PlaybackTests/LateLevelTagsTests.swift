@@ -1,0 +1,205 @@
+import Foundation
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Playback
+
+/// AIFF files with tags that only TagLib reads: what they say is not known when they have been opened.
+enum TaggedAIFF {
+  /// Half a second at 0.25 of full scale.
+  ///
+  /// - Parameter hundredths: the track's gain, in hundredths of a dB.
+  static func file(in files: TemporaryDirectory, hundredths: Int) throws -> String {
+    let path = files.file("tagged.aiff")
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "aevalsrc=0.25|0.25:s=48000:d=0.5", path,
+    ])
+    try append(hundredths, to: path)
+    return path
+  }
+
+  /// Adds a chunk with an ID3v2.4 tag whose frame RVA2 says a track's gain, in hundredths of a dB.
+  private static func append(_ hundredths: Int, to path: String) throws {
+    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    func big(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let frame = Array("track".utf8) + [0, 1] + big(hundredths * 512 / 100, 2) + [0]
+    let tag =
+      Array("ID3".utf8) + [4, 0, 0] + big(frame.count + 10, 4) + Array("RVA2".utf8) + big(frame.count, 4) + [0, 0]
+      + frame
+    bytes += Array("ID3 ".utf8) + big(tag.count, 4) + tag + (tag.count % 2 == 1 ? [0] : [])
+    bytes.replaceSubrange(4..<8, with: big(bytes.count - 8, 4))
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+  }
+}
+
+/// Replay gain that is turned on when files have been opened without it.
+@Suite(.timeLimit(.minutes(2))) struct LateLevelTagsTests {
+  /// A player whose entries' tags cannot be read while another player's entry hangs.
+  private struct HeldUp {
+    let rig: SlowRig
+    let places: HangingPlaces
+    let other: QueuePlayer
+    private let opened = WakeSignal<Set<PlayerItem.ID>>([])
+
+    /// - Parameter isDeaf: whether the thread of what hangs cannot be had back; there is no other then.
+    init(isDeaf: Bool = false) async throws {
+      rig = try await SlowRig()
+      await rig.run { [engine = rig.engine] _ in
+        let limits = ItemLoader.Limits(placeCount: 1, threadCount: isDeaf ? 1 : 32)
+        engine.loader = ItemLoader(loop: engine.loop, limits: limits)
+      }
+      places = HangingPlaces(bytes: [], isDeaf: isDeaf)
+      other = QueuePlayer(engine: rig.engine)
+      await rig.run { [opened] player in
+        _ = player.addEventObserver { event in
+          if case .itemChanged(let id, let status, _, _) = event, status != .unknown {
+            opened.update { _ = $0.insert(id) }
+          }
+        }
+      }
+    }
+
+    /// Takes the place of who reads tags.
+    func hold() async throws {
+      rig.gate.close()
+      let item = places.item("hanging")
+      try await Self.run(other) { try $0.append([item]) }
+      _ = try places.waitUntilAsked(1)
+    }
+
+    private static func run(_ player: QueuePlayer, _ body: @Sendable (isolated QueuePlayer) throws -> Void) async throws
+    {
+      try await body(player)
+    }
+
+    /// Gives it back, and waits until all has been read.
+    func release() async {
+      places.openAll()
+      rig.gate.open()
+      await rig.run { [engine = rig.engine] _ in engine.waitsForDecoders = true }
+      await rig.advance(milliseconds: 0)
+    }
+
+    func setMode(_ mode: ReplayGainMode) async throws {
+      try await rig.run { player in
+        var settings = player.replayGain
+        settings.mode = mode
+        try player.setReplayGain(settings)
+      }
+    }
+
+    func item() throws -> PlayerItem { rig.item(try TaggedAIFF.file(in: rig.files, hundredths: -600)) }
+
+    /// Waits until an entry is ready.
+    func ready(_ item: PlayerItem) throws {
+      // Only so that a fault fails instead of hanging.
+      let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
+      try #require(opened.wait(until: deadline) { $0.contains(item.id) ? true : nil } == true)
+      #expect(item.status == .readyToPlay)
+    }
+
+    func isComplete(_ item: PlayerItem) -> Bool? { try? item.asset.loaded?.get().levelTags.isComplete }
+  }
+
+  /// Neither in what sounds nor in what is told.
+  @Test func whatIsNotKnownYetIsNotTakenForTagsThatSayNothing() async throws {
+    let rig = try await Rig()
+    let item = rig.item(try TaggedAIFF.file(in: rig.files, hundredths: -600))
+    try await rig.run {
+      try $0.append([item])
+      $0.play()
+    }
+    await rig.advance(milliseconds: 100)
+    let known = try await rig.run { player in
+      var settings = ReplayGainSettings()
+      (settings.mode, settings.fallbackDecibels) = (.track, -20)
+      try player.setReplayGain(settings)
+      return try player.appliedGain(of: item.id)
+    }
+    #expect(known == nil)
+    await rig.settle()
+    let gain = try #require(await rig.run { try $0.appliedGain(of: item.id) })
+    #expect(gain.source == .track && abs(gain.decibels + 6) < 0.01)
+    // Measured, it need not be known.
+    let other = rig.item(try TaggedAIFF.file(in: rig.files, hundredths: -300))
+    var measured = ReplayGain()
+    measured.trackGainDecibels = -4
+    other.measuredReplayGain = measured
+    try await rig.run { try $0.append([other]) }
+    await rig.settle()
+    #expect(try await rig.run { try $0.appliedGain(of: other.id)?.source } == .scan)
+    await rig.close()
+  }
+
+  @Test func whatWasWantedOnceIsReadWhenItIsWantedAgain() async throws {
+    let held = try await HeldUp()
+    let first = try held.rig.wav(file: 1, frames: 4_800)
+    let late = try held.item()
+    try await held.hold()
+    // Nobody has opened them when it is turned off again; the decode thread does without it.
+    try await held.setMode(.track)
+    try await held.rig.run { try $0.append([first, late]) }
+    try await held.setMode(.off)
+    held.rig.gate.open()
+    try held.ready(late)
+    #expect(held.isComplete(late) == false)
+    try await held.setMode(.track)
+    await held.release()
+    let gain = try await held.rig.run { try $0.appliedGain(of: late.id) }
+    #expect(gain?.source == .track && held.isComplete(late) == true)
+    await held.rig.close()
+  }
+
+  @Test func theTagsOfWhatLeftTheQueueAreNotRead() async throws {
+    let held = try await HeldUp()
+    let item = try held.item()
+    try await held.rig.run { try $0.append([item]) }
+    try held.ready(item)
+    try await held.hold()
+    try await held.setMode(.track)
+    try await held.rig.run { try $0.edit([.remove([item.id])]) }
+    await held.release()
+    #expect(held.isComplete(item) == false)
+    await held.rig.close()
+  }
+
+  @Test func tagsThatCannotBeReadAreNotWaitedFor() async throws {
+    let held = try await HeldUp(isDeaf: true)
+    let item = try held.item()
+    try await held.rig.run { try $0.append([item]) }
+    try held.ready(item)
+    try await held.hold()
+    await held.rig.advance(milliseconds: 2_000)
+    try await held.setMode(.track)
+    #expect(try await held.rig.run { try $0.appliedGain(of: item.id) } == nil)
+    await held.rig.advance(milliseconds: 30_000)
+    #expect(try await held.rig.run { try $0.appliedGain(of: item.id)?.source } == .fallback)
+    #expect(item.status == .readyToPlay)
+    held.places.openAll()
+    await held.rig.close()
+  }
+  @Test func tagsThatCouldNotBeReadAreReadWhenTheyAreWantedAnew() async throws {
+    let held = try await HeldUp()
+    let item = try held.item()
+    let (path, elsewhere) = (item.asset.displayPath, held.rig.files.file("elsewhere.aiff"))
+    try await held.rig.run { try $0.append([item]) }
+    try held.ready(item)
+    await held.release()
+    #expect(rename(path, elsewhere) == 0)
+    try await held.setMode(.track)
+    await held.release()
+    #expect(try await held.rig.run { try $0.appliedGain(of: item.id)?.source } == .fallback)
+    #expect(item.status == .readyToPlay && held.isComplete(item) == false)
+    #expect(rename(elsewhere, path) == 0)
+    try await held.setMode(.off)
+    try await held.setMode(.track)
+    await held.release()
+    #expect(try await held.rig.run { try $0.appliedGain(of: item.id)?.source } == .track)
+    await held.rig.close()
+  }
+}
