@@ -116,10 +116,14 @@ extension Connection {
     return row
   }
 
-  private static func append<Value>(_ status: AssetValueStatus<Value>, to fields: inout Fields) {
-    guard case .failed(let error) = status else { return }
+  /// Why something could not be had.
+  static func append(_ error: MediaError, to fields: inout Fields) {
     fields.append("error", .string(error.code.name))
     fields.append("message", .string(error.message))
+  }
+
+  private static func append<Value>(_ status: AssetValueStatus<Value>, to fields: inout Fields) {
+    if case .failed(let error) = status { append(error, to: &fields) }
   }
 
   private func status(of asset: Asset, _ id: Int) -> Reply {

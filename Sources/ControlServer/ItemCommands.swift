@@ -53,10 +53,7 @@ extension Connection {
     fields.append("gainLimited", gain.map { .bool($0.isLimitedByPeak) } ?? FieldValue.none)
     item.appendListed(to: &fields)
     item.appendStreamTitle(to: &fields)
-    if let error = status.error {
-      fields.append("error", .string(error.code.name))
-      fields.append("message", .string(error.message))
-    }
+    if let error = status.error { Self.append(error, to: &fields) }
     return .ok(fields)
   }
 

@@ -139,8 +139,11 @@ extension Connection {
     _ seek: PlaybackCommand.Seek, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
-      var place = seek.target
-      if let date = seek.date { place = .absolute(try player.time(ofDate: date)) }
+      let place: TimeExpression =
+        switch seek.place {
+        case .time(let expression): expression
+        case .date(let date): .absolute(try player.time(ofDate: date))
+        }
       try player.seek(
         to: place, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter,
         mode: seek.isChase ? .chase : .replace, itemID: seek.item.map { UInt64($0) }

@@ -27,9 +27,7 @@ extension Connection {
   }
 
   /// A gain in dB to two places.
-  static func decibels(_ gain: AppliedGain?) -> FieldValue {
-    gain.map { .float((($0.decibels * 100).rounded() / 100)) } ?? FieldValue.none
-  }
+  static func decibels(_ gain: AppliedGain?) -> FieldValue { rounded(gain?.decibels) }
 }
 
 extension ReplayGainMode {

@@ -113,8 +113,7 @@ extension Connection {
     switch result {
     case .failure(let error):
       fields.append("status", "failed")
-      fields.append("error", .string(error.code.name))
-      fields.append("message", .string(error.message))
+      append(error, to: &fields)
     case .success(let found):
       fields.append("status", .string(found.kind.rawValue))
       fields.append("loudness", rounded(found.integratedLoudness))
@@ -133,7 +132,7 @@ extension Connection {
   }
 
   /// To two places; nothing is `none`.
-  private static func rounded(_ value: Double?) -> FieldValue {
+  static func rounded(_ value: Double?) -> FieldValue {
     value.map { .float(($0 * 100).rounded() / 100) } ?? FieldValue.none
   }
 

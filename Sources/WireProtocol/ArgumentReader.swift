@@ -31,6 +31,9 @@ enum ArgumentReader {
     case .toggle:
       guard text == "on" || text == "off" || text == "toggle" else { throw bad(Excerpt.quoted(text), parameter, spec) }
       return .text(text)
+    case .onOff:
+      guard text == "on" || text == "off" else { throw bad(Excerpt.quoted(text), parameter, spec) }
+      return .text(text)
     case .text(let maximum):
       guard text.utf8.count <= maximum else { throw bad(Excerpt.quoted(text), parameter, spec) }
       return .text(text)
@@ -92,7 +95,7 @@ enum ArgumentReader {
       return .flag(value)
     case (.bool(let value), .word(let words)) where words.contains("\(value)"):
       return .text("\(value)")
-    case (.bool(let value), .toggle):
+    case (.bool(let value), .toggle), (.bool(let value), .onOff):
       return .text(value ? "on" : "off")
     case (.string, .integer), (.string, .number), (.string, .flag):
       throw bad("a string", parameter, spec)

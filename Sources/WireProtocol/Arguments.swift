@@ -126,6 +126,11 @@ struct Arguments: Sendable {
     first(name) { if case .text(let value) = $0 { value } else { nil } }
   }
 
+  /// What stands between the commas of a text; nothing when it is not given.
+  func elements(_ name: ParameterName) -> [String] {
+    (text(name) ?? "").split(separator: ",").map(String.init)
+  }
+
   func flag(_ name: ParameterName) -> Bool {
     first(name) { if case .flag(let value) = $0 { value } else { nil } } ?? false
   }

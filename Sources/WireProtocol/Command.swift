@@ -127,7 +127,14 @@ public enum PlaybackCommand: Sendable, Hashable {
 
   /// Where to go, and how exactly.
   public struct Seek: Sendable, Hashable {
-    public var target: TimeExpression
+    /// Where to go.
+    public enum Place: Sendable, Hashable {
+      case time(TimeExpression)
+      /// What was recorded then: nanoseconds since 1970.
+      case date(Int64)
+    }
+
+    public var place: Place
     /// Not negative, possibly positive infinity; zero unless said.
     public var toleranceBefore: MediaTime
     /// Not negative, possibly positive infinity; zero unless said.
@@ -136,14 +143,12 @@ public enum PlaybackCommand: Sendable, Hashable {
     public var isChase: Bool
     /// The item that must be the current one, or the seek fails.
     public var item: Int?
-    /// Nanoseconds since 1970: goes to what was recorded then, instead of to `target`.
-    public var date: Int64?
 
     public init(
-      target: TimeExpression, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero,
+      place: Place, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero,
       isChase: Bool = false, item: Int? = nil
     ) {
-      self.target = target
+      self.place = place
       self.toleranceBefore = toleranceBefore
       self.toleranceAfter = toleranceAfter
       self.isChase = isChase

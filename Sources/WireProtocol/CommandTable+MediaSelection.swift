@@ -59,10 +59,6 @@ extension Arguments {
     return change
   }
 
-  private func elements(_ name: ParameterName) -> [String] {
-    (text(name) ?? "").split(separator: ",").map(String.init)
-  }
-
   private func characteristics(
     _ name: ParameterName
   ) throws(MediaError) -> Set<MediaSelectionChange.Characteristic> {

@@ -137,7 +137,7 @@ extension Arguments {
   fileprivate var metadataQuery: MetadataQuery {
     MetadataQuery(
       space: text(.space), identifier: text(.identifier),
-      languages: (text(.language) ?? "").split(separator: ",").map(String.init), isCommon: flag(.common),
+      languages: elements(.language), isCommon: flag(.common),
       offset: integer(.offset) ?? 0)
   }
 

@@ -124,18 +124,10 @@ extension CommandTable {
       guard !isFast || (before == nil && after == nil) else {
         throw arguments.failure("fast allows any tolerance: it stands without before and after")
       }
-      let date = arguments.text(.date).map { ISODate.parse($0) }
-      if case .some(.none) = date { throw arguments.failure("a date is written as 2026-11-22T09:30:00Z") }
-      let expression = arguments.expression(.time)
-      guard date == nil || expression == nil else {
-        throw arguments.failure("either a time or a date says where to go")
-      }
-      let target = try date == nil ? arguments.required(.time, expression) : .end
-      var seek = PlaybackCommand.Seek(
-        target: target, toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
+      let seek = PlaybackCommand.Seek(
+        place: try arguments.seekPlace(), toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
         toleranceAfter: after ?? (isFast ? .positiveInfinity : .zero), isChase: arguments.flag(.chase),
         item: arguments.integer(.item))
-      seek.date = date ?? nil
       return .playback(.seek(seek), player: arguments.player)
     },
     CommandSpec(
@@ -333,5 +325,15 @@ extension CommandTable {
       name, .playback, summary, details: details, parameters: [player], errors: [.noSuchPlayer],
       example: ["> \(name.rawValue)", "< ok"]
     ) { arguments throws(MediaError) in .playback(command, player: arguments.player) }
+  }
+}
+
+extension Arguments {
+  /// Where to go. Errors: `bad-arguments` for a date that is none, and unless there is either a time or a date.
+  fileprivate func seekPlace() throws(MediaError) -> PlaybackCommand.Seek.Place {
+    guard let text = text(.date) else { return .time(try required(.time, expression(.time))) }
+    guard let date = ISODate.parse(text) else { throw failure("a date is written as 2026-11-22T09:30:00Z") }
+    guard !isGiven(.time) else { throw failure("either a time or a date says where to go") }
+    return .date(date)
   }
 }

@@ -179,7 +179,7 @@ extension CommandTable {
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(
-          .path, .path, .required, "PATH", "an absolute path, or a `file://`, `http://` or `https://` URL"),
+          .path, .path, .required, "PATH", "an absolute path, a `file://`, `http://` or `https://` URL, or `fd:N`"),
         precise, ifVersion, player,
       ] + network,
       reply: addedReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedPlace] + gatherErrors,

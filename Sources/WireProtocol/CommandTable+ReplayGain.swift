@@ -22,7 +22,7 @@ extension CommandTable {
         .preAmp, .number(-15...15, exceptZero: false), .option, "DB", "added to what tags say; 0 from the start"),
       ParameterSpec(
         .fallback, .number(-60...15, exceptZero: false), .option, "DB", "of what has no tags; 0 from the start"),
-      ParameterSpec(.protect, .toggle, .option, "on|off", "whether peaks count; `on` from the start"),
+      ParameterSpec(.protect, .onOff, .option, "on|off", "whether peaks count; `on` from the start"),
       player,
     ],
     reply: ["mode", "pre-amp", "fallback", "protect", "item", "gain", "source", "limited"],
@@ -32,14 +32,12 @@ extension CommandTable {
       "< ok mode=auto pre-amp=3 fallback=0 protect=true item=1 gain=-4.25 source=album limited=false",
     ]
   ) { arguments throws(MediaError) in
-    let protect = arguments.text(.protect)
-    guard protect != "toggle" else { throw arguments.failure("protect is on or off") }
-    return .playback(
+    .playback(
       .replayGain(
         .init(
           mode: arguments.text(.mode).flatMap(PlaybackCommand.ReplayGainMode.init),
           preampDecibels: arguments.number(.preAmp), fallbackDecibels: arguments.number(.fallback),
-          preventsClipping: protect.map { $0 == "on" })),
+          preventsClipping: arguments.text(.protect).map { $0 == "on" })),
       player: arguments.player)
   }
 }

@@ -1,10 +1,18 @@
 /// What help and protocol.md say of one event.
 public struct EventSpec: Sendable {
   public let name: EventName
+  /// The key with which it is observed; nil for what is asked for by a command of its own, or not at all.
+  public let key: ObservableKey?
   /// The fields in order; one in brackets is there only sometimes.
   public let fields: [String]
+  private let text: String
+
   /// When it is sent.
-  public let summary: String
+  public var summary: String { key.map { "`observe \($0.rawValue)`: " + text } ?? text }
+
+  fileprivate init(name: EventName, key: ObservableKey? = nil, fields: [String], text: String) {
+    (self.name, self.key, self.fields, self.text) = (name, key, fields, text)
+  }
 }
 
 /// The table of events, sorted by name.
@@ -15,103 +23,103 @@ public enum EventTable {
   public static let all: [EventSpec] = [
     EventSpec(
       name: .at, fields: position + ["kind", "[direction]", "late"],
-      summary:
+      text:
         "`at`: one of the times was passed, by playing (`kind=crossed`) or by a seek (`kind=skipped`, with"
         + " `direction=forward` or"
         + " `backward`); `time` is that time itself."),
     EventSpec(
       name: .changed, fields: ["id", "player", "key", "[item]", "[old]", "new", "cause", "[initial]"],
-      summary:
+      text:
         "`observe`: a key's present value (`initial=true`, without `old`), and then each change of it, with its"
         + " cause (the table below)."),
     EventSpec(
-      name: .chapterChanged, fields: position + ["chapter", "[title]"],
-      summary:
-        "`observe item.events`: another chapter of the current item is heard, from its first sample on, or its chapters are known"
+      name: .chapterChanged, key: .itemEvents, fields: position + ["chapter", "[title]"],
+      text:
+        "another chapter of the current item is heard, from its first sample on, or its chapters are known"
         + " now; `none` before the first one and between two."),
     EventSpec(
       name: .closing, fields: error,
-      summary: "To every connection that the daemon is about to close, with the reason."),
+      text: "To every connection that the daemon is about to close, with the reason."),
     EventSpec(
-      name: .failedToPlayToEnd, fields: position + error,
-      summary: "`observe item.events`: an item broke off, with the error."),
+      name: .failedToPlayToEnd, key: .itemEvents, fields: position + error,
+      text: "an item broke off, with the error."),
     EventSpec(
-      name: .itemSkipped, fields: ["id", "player", "item"] + error,
-      summary:
-        "`observe item.events`: an item failed, and playback went on behind it without it (`on-failure skip`); it has"
+      name: .itemSkipped, key: .itemEvents, fields: ["id", "player", "item"] + error,
+      text:
+        "an item failed, and playback went on behind it without it (`on-failure skip`); it has"
         + " left the queue. Nothing of it is heard there, so there is no time."),
     EventSpec(
       name: .meter, fields: position + ["average", "peak", "averageScale", "peakScale", "late"],
-      summary:
+      text:
         "`meter`: how loud the player was up to `time`, a value for each of the output's channels: the average power"
         + " and the"
         + " largest sample in dBFS (0 is full scale, -160 silence), and both on a meter's scale from 0 (-60 dBFS) to 1."
     ),
     EventSpec(
-      name: .newAccessLogEntry, fields: position + ["uri", "address", "type", "startup"],
-      summary: "`observe item.events`: a server answered for an entry: what was asked for (without user name and"
+      name: .newAccessLogEntry, key: .itemEvents, fields: position + ["uri", "address", "type", "startup"],
+      text: "a server answered for an entry: what was asked for (without user name and"
         + " password), the server's address, `file`, `vod` (HLS) or `live`, and how long it took until the first byte came. More with"
         + " `item.log`."),
     EventSpec(
-      name: .newErrorLogEntry, fields: position + error,
-      summary: "`observe item.events`: something is wrong with an item's file at this time, though it plays:"
+      name: .newErrorLogEntry, key: .itemEvents, fields: position + error,
+      text: "something is wrong with an item's file at this time, though it plays:"
         + " `irregular-timestamps`, `wrong-length`, `unsupported-edit`; or with its server (`time` is what is heard"
         + " then). Sent when it is found, up to two seconds before it is"
         + " heard."),
     EventSpec(
       name: .overflow, fields: ["dropped"],
-      summary: "Events were dropped because the connection did not read; it should ask again for what it needs."),
+      text: "Events were dropped because the connection did not read; it should ask again for what it needs."),
     EventSpec(
-      name: .packetsSkipped, fields: position + ["count"] + error,
-      summary:
-        "`observe item.events`: so many packets of an item did not decode, the first of them at this time; silence"
+      name: .packetsSkipped, key: .itemEvents, fields: position + ["count"] + error,
+      text:
+        "so many packets of an item did not decode, the first of them at this time; silence"
         + " stands for what they last. Sent when it is found, up to two seconds before it is heard."),
     EventSpec(
-      name: .playedToEnd, fields: position,
-      summary: "`observe item.events`: the last sample of an item was heard."),
+      name: .playedToEnd, key: .itemEvents, fields: position,
+      text: "the last sample of an item was heard."),
     EventSpec(
       name: .removed, fields: ["id", "player", "[item]", "cause"],
-      summary:
+      text:
         "A subscription is over: the item that its `at` was bound to left the queue (`itemRemoved`), or its player"
         + " was closed"
         + " (`playerClosed`)."),
     EventSpec(
       name: .scanProgress, fields: ["scan", "file", "count", "path", "done"],
-      summary:
+      text:
         "`scan`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known). To the connection that"
         + " asked, in front of the reply."),
     EventSpec(
-      name: .seam,
+      name: .seam, key: .itemEvents,
       fields: [
         "id", "player", "from", "to", "time", "pts", "trimmed-end", "trimmed-end-by", "trimmed-start",
         "trimmed-start-by",
         "inserted",
       ],
-      summary:
-        "`observe item.events`: an item followed another, or itself (repeated or looped), as heard. `time` is where"
+      text:
+        "an item followed another, or itself (repeated or looped), as heard. `time` is where"
         + " `to` began;"
         + " frames trimmed from the end of the one and the start of the other, at their own rates, and by which tag"
         + " (`none`"
         + " where nothing was); frames of silence that the output had to insert: 0, unless what follows came too"
         + " late."),
     EventSpec(
-      name: .stalled, fields: position,
-      summary:
-        "`observe item.events`: samples did not come in time; playback goes on by itself, or pauses (`auto-wait`)."),
+      name: .stalled, key: .itemEvents, fields: position,
+      text:
+        "samples did not come in time; playback goes on by itself, or pauses (`auto-wait`)."),
     EventSpec(
-      name: .streamTitle, fields: position + ["title", "[url]"],
-      summary:
-        "`observe item.events`: a stream (Icecast, SHOUTcast) plays something else from this time on, with what it calls"
+      name: .streamTitle, key: .itemEvents, fields: position + ["title", "[url]"],
+      text:
+        "a stream (Icecast, SHOUTcast) plays something else from this time on, with what it calls"
         + " it. Sent when that is heard; what the current entry's said last is sent when `observe` begins."),
     EventSpec(
       name: .tick, fields: position + ["rate", "reason", "late"],
-      summary:
+      text:
         "`tick`: a multiple of the interval was heard (`periodic`), or the time jumped (`jump`), or sound began or"
         + " ceased"
         + " (`start`, `stop`). `rate` is 0 while the time stands still."),
     EventSpec(
-      name: .timeJumped, fields: position + ["cause"],
-      summary:
-        "`observe item.events`: the time of an item changed otherwise than by playing, and why (the table below)."),
+      name: .timeJumped, key: .itemEvents, fields: position + ["cause"],
+      text:
+        "the time of an item changed otherwise than by playing, and why (the table below)."),
   ]
 }

@@ -63,7 +63,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     }
     guard let colon = text.firstRange(of: "://") else {
       throw MediaError(
-        .badArguments, "the path \(Excerpt.quoted(text)) is not absolute: it begins with / or is a file:// URL")
+        .badArguments, "the path \(Excerpt.quoted(text)) is not absolute: it begins with /, or is a URL, or fd:N")
     }
     let scheme = text[..<colon.lowerBound].lowercased()
     if scheme == "http" || scheme == "https" {

@@ -55,7 +55,7 @@ extension Arguments {
     options.headerFields = try NetworkOptions.headerFields(text(.header) ?? "")
     options.userAgent = text(.userAgent)
     options.isNetworkAllowed = boolean(.network) ?? true
-    options.interfaces = (text(.interface) ?? "").split(separator: ",").map(String.init)
+    options.interfaces = elements(.interface)
     options.timeout = time(.timeout)
     options.peakBitRate = integer(.peakBitRate)
     return options

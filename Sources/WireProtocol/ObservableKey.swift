@@ -64,7 +64,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .itemIsPlaybackBufferEmpty: "whether nothing of the current entry is decoded that has not been heard"
     case .itemEvents:
       "no value: the events "
-        + EventTable.all.filter { $0.summary.hasPrefix("`observe item.events`") }.map { "`\($0.name.rawValue)`" }
+        + EventTable.all.filter { $0.key == self }.map { "`\($0.name.rawValue)`" }
         .joined(separator: ", ") + "; first the last `stream-title` of the current entry"
     case .queueVersion: "a number that every change of the queue makes larger"
     case .outputState:

@@ -103,13 +103,15 @@ public struct ParameterSpec: Sendable {
     case word([String])
     /// `on`, `off` or `toggle`; in JSON `true` and `false` too.
     case toggle
+    /// `on` or `off`; in JSON `true` and `false` too.
+    case onOff
     /// A word by itself in words, `true` or `false` in JSON.
     case flag
     /// `true` or `false`.
     case boolean
     /// Any text of so many bytes at most.
     case text(maximumByteCount: Int)
-    /// A file's path, or an address.
+    /// A file's path, an address, or what was handed over.
     case path
     /// A path, where an address makes no sense.
     case localPath
@@ -146,9 +148,10 @@ public struct ParameterSpec: Sendable {
           + (exceptZero ? ", but not 0" : "")
       case .word(let words): words.joined(separator: ", ")
       case .toggle: "on, off or toggle"
+      case .onOff: "on or off"
       case .flag, .boolean: "true or false"
       case .text(let count): "a text of at most \(count) bytes"
-      case .path: "an absolute path, or a file://, http:// or https:// URL"
+      case .path: "an absolute path, a file://, http:// or https:// URL, or fd:N"
       case .localPath: "an absolute path, or a file:// URL"
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"
       case .commandName: "a command's name"

@@ -19,7 +19,8 @@ import Testing
     ("seek 5 before=0.25 after=inf item=3", #"{"time":5e0,"before":0.25,"after":"inf","item":3}"#),
     ("rate -2", #"{"rate":-2.0}"#), ("default-rate 1.5", #"{"rate":1.5}"#), ("volume 0.5", #"{"volume":0.5}"#),
     ("mute on", #"{"state":true}"#),
-    ("mute off", #"{"state":false}"#), ("mute toggle", #"{"state":"toggle"}"#),
+    ("mute off", #"{"state":false}"#), ("replay-gain protect=off", #"{"protect":false}"#),
+    ("mute toggle", #"{"state":"toggle"}"#),
     ("auto-wait on", #"{"state":true}"#), ("step -5", #"{"count":-5}"#), ("preroll", "{}"),
     ("preroll 2", #"{"rate":2}"#),
     ("play-immediately 2", #"{"rate":2}"#), ("rate-together 2 a b", #"{"rate":2,"players":["a","b"]}"#),
@@ -50,7 +51,7 @@ import Testing
   @Test func aTimeIsReadFromItsDigits() throws {
     let command = try Lines.command(Self.line("seek", #"{"time":0.1}"#))
     guard case .playback(.seek(let seek), _) = command else { throw Unexpected("\(command)") }
-    #expect(seek.target == .absolute(MediaTime(value: 1, timescale: 10)))
+    #expect(seek.place == .time(.absolute(MediaTime(value: 1, timescale: 10))))
   }
 
   @Test(arguments: [

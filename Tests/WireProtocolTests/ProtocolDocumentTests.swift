@@ -48,9 +48,23 @@ import Testing
     #expect(names.map(String.init).sorted() == waiting.sorted())
   }
 
+  /// So are those that take what was handed over.
+  @Test func whoTakesDescriptorsIsWhoTakesAnyPath() throws {
+    let text = try ProtocolDocument.text()
+    let begin = try #require(text.firstRange(of: "- `fd:3` is taken once, by "))
+    let end = try #require(text[begin.upperBound...].firstRange(of: ";"))
+    let names = text[begin.upperBound..<end.lowerBound].split(separator: "`").filter {
+      !$0.contains(" ")
+    }
+    let takers = CommandTable.all.filter { $0.parameters.contains { $0.kind == .path || $0.kind == .edit } }
+    #expect(names.map(String.init).sorted() == takers.map(\.name.rawValue).sorted())
+  }
+
   /// So does the key whose events they are.
   @Test func everyEventOfItemsIsNamedByItsKey() {
-    let names = EventTable.all.filter { $0.summary.contains("`observe item.events`") }.map(\.name)
+    let events = EventTable.all.filter { $0.key == .itemEvents }
+    #expect(events.allSatisfy { $0.summary.hasPrefix("`observe item.events`: ") })
+    let names = events.map(\.name)
     #expect(names.contains(.streamTitle) && names.contains(.chapterChanged) && names.contains(.newAccessLogEntry))
     for name in names { #expect(ObservableKey.itemEvents.summary.contains("`\(name.rawValue)`"), "\(name)") }
   }

@@ -10,7 +10,8 @@ import Testing
     .playback(
       .seek(
         .init(
-          target: try TimeExpression(parsing: target), toleranceBefore: before, toleranceAfter: after, isChase: isChase,
+          place: .time(try TimeExpression(parsing: target)), toleranceBefore: before, toleranceAfter: after,
+          isChase: isChase,
           item: item)),
       player: "main")
   }
@@ -55,6 +56,10 @@ import Testing
       ("seek fast 10", try Self.seek("10", before: .positiveInfinity, after: .positiveInfinity)),
       ("seek 10 fast", try Self.seek("10", before: .positiveInfinity, after: .positiveInfinity)),
       ("seek 10 fast=false", try Self.seek("10")), ("seek 10 after=inf", try Self.seek("10", after: .positiveInfinity)),
+      (
+        "seek date=1970-01-01T00:00:02Z chase",
+        .playback(.seek(.init(place: .date(2_000_000_000), isChase: true)), player: "main")
+      ),
       ("seek +5 chase", try Self.seek("+5", isChase: true)), ("seek chase=false 5", try Self.seek("5")),
       (
         "seek 10 chase fast",
@@ -298,6 +303,8 @@ import Testing
     ("seek 1 chase chase", .badArguments, "chase is given twice"), ("explain all", .badArguments, "one word too many"),
     ("seek 1 before=1 before=2", .badArguments, "before is given twice"),
     ("seek 1 item=0", .badArguments, "item cannot be '0'"),
+    ("seek", .badArguments, "time is missing"), ("seek date=soon", .badArguments, "2026-11-22T09:30:00Z"),
+    ("seek 1 date=2026-11-22T09:30:00Z", .badArguments, "either a time or a date"),
     ("seek inf", .invalidTime, "time cannot be"), ("seek nan", .invalidTime, "time"),
     ("seek 1e999999", .invalidTime, "time"),
     ("rate 0", .badArguments, "but not 0"), ("rate -0.0", .badArguments, "but not 0"),
@@ -307,6 +314,7 @@ import Testing
     ("volume 1.01", .badArguments, "a number from 0 to 1"), ("volume -1", .badArguments, "volume"),
     ("volume ''", .badArguments, "volume"),
     ("mute yes", .badArguments, "state cannot be 'yes'; it takes on, off or toggle"),
+    ("replay-gain protect=toggle", .badArguments, "protect cannot be 'toggle'; it takes on or off"),
     ("pitch lowQuality", .badArguments, "timeDomain, spectral, varispeed"),
     ("media-selection both", .badArguments, "audible, legible"),
     ("media-selection language=de", .badArguments, "say of which group"),
@@ -318,7 +326,8 @@ import Testing
     ("asset.metadata 1 offset=-1", .badArguments, "offset cannot be"),
     ("item.pitch 1 loud", .badArguments, "varispeed, player"), ("item.pitch", .badArguments, "id is missing"),
     ("end-action stop", .badArguments, "advance, pause, none"), ("load", .badArguments, "paths is missing"),
-    ("load rel", .badArguments, "not absolute"), ("load ''", .badArguments, "cannot be empty"),
+    ("load rel", .badArguments, "not absolute: it begins with /, or is a URL, or fd:N"),
+    ("load", .badArguments, "https:// URL, or fd:N"), ("load ''", .badArguments, "cannot be empty"),
     ("load ftp://h/x", .unsupportedPlace, "only files"),
     ("load /a wait=never", .badArguments, "wait cannot be 'never'"),
     ("load \"/a\\x00\"", .badArguments, "NUL"), ("insert /a after=1 before=2", .badArguments, "exclude each other"),
