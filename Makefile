@@ -35,13 +35,9 @@ demo: release ## play two short files and show what the engine does
 	@demo/run.sh
 
 # The integration tests start playheadd and playhead from the debug build: both are built first.
-# Those that meet real devices and processes run by themselves, one after another: they are in real time. So do those with a
-# time limit.
 test: deps ## every test, those against a private PulseAudio included
 	swift build --build-tests
-	alone="PulseIOTests|IntegrationTests|$$(scripts/timed-suites)"; \
-	  swift test --skip-build --skip "$$alone"; \
-	  swift test --skip-build --no-parallel --filter "$$alone"
+	@scripts/test
 
 check: deps ## what is asked of the text: format, imports, scripts, the shell client
 	@scripts/check
