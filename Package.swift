@@ -160,7 +160,7 @@ let package = Package(
       name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],
       swiftSettings: strict),
     .testTarget(
-      name: "NetworkIOTests", dependencies: ["NetworkIO", "MediaCore", "RealtimeAudio", "RigSupport"],
+      name: "NetworkIOTests", dependencies: ["NetworkIO", "MediaCore", "RealtimeAudio", "MediaTesting", "RigSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "MediaAssetsTests",

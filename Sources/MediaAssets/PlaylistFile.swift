@@ -43,19 +43,11 @@ public final class PlaylistReading: Sendable {
     }
     let tooLong = MediaError(.playlistLimitExceeded, "a list has at most \(byteLimit) bytes: \(url)")
     if let byteCount = resource.byteCount, byteCount > byteLimit { throw tooLong }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 65_536)
     // The source has the interrupt end reading.
     defer { withExtendedLifetime(source) {} }
-    while true {
+    return try resource.readAll(in: 0..<(.max)) { byteCount throws(MediaError) in
+      if byteCount > byteLimit { throw tooLong }
       try checkTime(deadline, url)
-      let result = piece.withUnsafeMutableBytes { buffer in
-        Result { () throws(MediaError) in try resource.read(into: buffer, at: Int64(bytes.count)) }
-      }
-      let count = try result.get()
-      if count == 0 { return bytes }
-      bytes += piece.prefix(count)
-      if bytes.count > byteLimit { throw tooLong }
     }
   }
 

@@ -1,46 +1,20 @@
 import LibAV
 import MediaCore
+import MediaTesting
 import NetworkIO
 import Playlists
 import RealtimeAudio
 import RigSupport
-import Synchronization
 import Testing
 
 @testable import MediaAssets
 
-/// Time that a test moves; pauses between attempts are over at once.
-final class StreamClock: NetworkClock {
-  private struct State {
-    var now = HostTime(nanoseconds: 0)
-    var wakes: [@Sendable () -> Void] = []
-  }
-
-  private let state = Mutex(State())
-
-  var now: HostTime { state.withLock { $0.now } }
-
-  func milliseconds(until deadline: HostTime, isPause: Bool) -> Int32 {
-    guard isPause else { return .max }
-    state.withLock { $0.now = max($0.now, deadline) }
-    return 0
-  }
-
-  func onMove(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wakes.append(wake) } }
-
-  func advance(seconds: Int64) {
-    let wakes = state.withLock { state in
-      state.now = state.now.advanced(byNanoseconds: seconds * 1_000_000_000)
-      return state.wakes
-    }
-    for wake in wakes { wake() }
-  }
-}
+extension ManualTime: NetworkClock {}
 
 /// A web server with the segments of a sound of 24 seconds, 2 seconds each: `s0.ts` to `s11.ts`, or others.
 final class HLSRig {
   let server: HTTPServer
-  let clock = StreamClock()
+  let clock = ManualTime()
   let log = NetworkLog()
   private let told = WakeSignal(0)
   /// As FFmpeg's muxer wrote them, with their lengths.

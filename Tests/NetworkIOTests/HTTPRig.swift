@@ -1,13 +1,16 @@
 import MediaCore
+import MediaTesting
 import RigSupport
 import Testing
 
 @testable import NetworkIO
 
+extension ManualTime: NetworkClock {}
+
 /// A web server, and resources of it that are read.
 final class HTTPRig {
   let server: HTTPServer
-  var clock = ManualNetworkClock()
+  var clock = ManualTime()
 
   init() throws { server = try HTTPServer() }
 

@@ -1,5 +1,6 @@
 import Glibc
 import MediaCore
+import MediaTesting
 import RigSupport
 import Testing
 
@@ -104,7 +105,7 @@ import Testing
     try rig.server.write(bytes, to: "a")
     try rig.server.write([], to: "empty")
     for row in Self.rows {
-      rig.clock = ManualNetworkClock()
+      rig.clock = ManualTime()
       let outcome = try rig.read(row.place, options: row.options)
       let requests = try rig.server.drain().filter { $0.hasPrefix("request ") }.count
       print(

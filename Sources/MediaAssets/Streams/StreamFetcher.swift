@@ -71,30 +71,14 @@ struct StreamFetcher: Sendable {
     within nanoseconds: Int64? = Self.wholeNanoseconds
   ) throws(MediaError) -> [UInt8] {
     let deadline = nanoseconds.map { clock.now.advanced(byNanoseconds: $0) }
-    var bytes: [UInt8] = []
-    let first = range?.start ?? 0
-    let end = range?.end ?? .max
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    while first + Int64(bytes.count) < end {
-      let wanted = Int(min(Int64(piece.count), end - first - Int64(bytes.count)))
-      let result = piece.withUnsafeMutableBytes { buffer in
-        Result { () throws(MediaError) in
-          try source.read(
-            into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: first + Int64(bytes.count))
-        }
+    return try source.readAll(in: (range?.start ?? 0)..<(range?.end ?? .max)) { byteCount throws(MediaError) in
+      if byteCount > limit {
+        throw MediaError(.streamLimitExceeded, "more than \(limit) bytes: \(place.displayText)", operation: "hls")
       }
-      let count = min(try result.get(), wanted)
-      guard count > 0 else { break }
-      guard bytes.count + count <= limit else {
-        throw MediaError(
-          .streamLimitExceeded, "more than \(limit) bytes: \(place.displayText)", operation: "hls")
-      }
-      bytes += piece[..<count]
       if let deadline, clock.now >= deadline {
         throw MediaError(.networkTimedOut, "it does not come to an end: \(place.displayText)", operation: "hls")
       }
     }
-    return bytes
   }
 }
 

@@ -1,9 +1,10 @@
 import MediaCore
-import NetworkIO
+import RealtimeAudio
 import Synchronization
 
-/// Time that a test moves; pauses between attempts are over at once, and noted.
-final class ManualNetworkClock: NetworkClock {
+/// Time that a test moves; pauses between attempts are over at once, and noted. Where it is a clock of the network's, the test says
+/// that it is one: `extension ManualTime: NetworkClock {}`. Threading: any.
+public final class ManualTime: Sendable {
   private struct State {
     var now = HostTime(nanoseconds: 0)
     var pauses: [Int64] = []
@@ -12,12 +13,14 @@ final class ManualNetworkClock: NetworkClock {
 
   private let state = Mutex(State())
 
-  var now: HostTime { state.withLock { $0.now } }
+  public init() {}
+
+  public var now: HostTime { state.withLock { $0.now } }
 
   /// How long was waited before each further attempt, in milliseconds.
-  var pauseMilliseconds: [Int64] { state.withLock { $0.pauses } }
+  public var pauseMilliseconds: [Int64] { state.withLock { $0.pauses } }
 
-  func milliseconds(until deadline: HostTime, isPause: Bool) -> Int32 {
+  public func milliseconds(until deadline: HostTime, isPause: Bool) -> Int32 {
     guard isPause else { return .max }
     state.withLock { state in
       state.pauses.append(deadline.nanoseconds(since: state.now) / 1_000_000)
@@ -26,9 +29,9 @@ final class ManualNetworkClock: NetworkClock {
     return 0
   }
 
-  func onMove(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wakes.append(wake) } }
+  public func onMove(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wakes.append(wake) } }
 
-  func advance(seconds: Int64) {
+  public func advance(seconds: Int64) {
     let wakes = state.withLock { state in
       state.now = state.now.advanced(byNanoseconds: seconds * 1_000_000_000)
       return state.wakes
