@@ -106,6 +106,9 @@ let package = Package(
       name: "Loudness", dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", "CEbur128", deque],
       swiftSettings: strict),
 
+    // Files that are written.
+    .target(name: "WholeFiles", dependencies: ["MediaCore"], swiftSettings: strict),
+
     // What drives it.
     .target(name: "WireProtocol", dependencies: ["MediaCore"], swiftSettings: strict),
     .target(
@@ -113,7 +116,7 @@ let package = Package(
       dependencies: [
         "MediaCore", "CMediaShims", "RealtimeAudio", "Playlists", "WireProtocol", "NetworkIO", "Playback",
         "MediaAssets",
-        "Loudness", log, deque, ordered,
+        "Loudness", "WholeFiles", log, deque, ordered,
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -128,7 +131,7 @@ let package = Package(
       ],
       swiftSettings: strict, linkerSettings: small),
     .executableTarget(
-      name: "playhead", dependencies: ["WireProtocol", "MediaCore", "CMediaShims"], swiftSettings: strict),
+      name: "playhead", dependencies: ["WireProtocol", "WholeFiles", "MediaCore", "CMediaShims"], swiftSettings: strict),
 
     // The library's umbrella.
     .target(
@@ -180,6 +183,8 @@ let package = Package(
       name: "LoudnessTests",
       dependencies: ["Loudness", "CEbur128", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "WholeFilesTests", dependencies: ["WholeFiles", "MediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests",

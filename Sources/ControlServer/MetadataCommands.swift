@@ -1,6 +1,7 @@
 import Glibc
 import MediaAssets
 import MediaCore
+import WholeFiles
 import WireProtocol
 
 /// Commands about the tags of files. They are read off the control loop, and answered when that is done.
@@ -61,9 +62,10 @@ extension Connection {
       guard peerUserID == geteuid() else {
         throw MediaError(.notAllowed, "only the daemon's own user may have it write files")
       }
+      let place = WholeFile(path: file.bytes, replaces: replaces, hint: "`replace` replaces it")
       begin(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
         let (index, picture) = try opening.artwork(index, of: asset)
-        try WholeFile.write(picture.data, to: file, replaces: replaces)
+        try place.write(picture.data)
         return MetadataReply.written(picture, index, file, head: head)
       }
     }

@@ -150,6 +150,18 @@ import Testing
     #expect(try daemon.playhead("save").status == 2)
   }
 
+  /// What a client that was killed left, under the number of the one that saves now.
+  @Test func whatIsLeftOfAnotherSavingIsInNobodysWay() throws {
+    let (daemon, client) = try connected()
+    _ = try client.reply("append /a.wav")
+    let script = #": > ".a.m3u8.playhead-$$" && exec "$1" --socket "$2" save a.m3u8"#
+    let outcome = try Program(
+      "/bin/sh", ["-c", script, "sh", Executables.playhead, daemon.socket], folder: daemon.folder.path
+    ).waitForEnd()
+    #expect(outcome == .init(status: 0, output: "", errors: ""))
+    #expect(try Files.read(daemon.folder.file("a.m3u8")) == Array("#EXTM3U\n/a.wav\n".utf8))
+  }
+
   @Test func aSheetIsSavedAsASheetOnly() throws {
     let (daemon, client) = try connected()
     let sheet =

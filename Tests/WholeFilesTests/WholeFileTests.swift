@@ -1,0 +1,91 @@
+import Foundation
+import MediaCore
+import RigSupport
+import Testing
+import WholeFiles
+
+/// Files that are there whole or not at all.
+@Suite struct WholeFileTests {
+  private let folder: TemporaryDirectory
+
+  init() throws { folder = try TemporaryDirectory("whole") }
+
+  private func place(_ path: String, replaces: Bool = false) -> WholeFile {
+    WholeFile(path: Array(path.utf8), replaces: replaces, hint: "say so")
+  }
+
+  private var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+  }
+
+  private func text(_ name: String) throws -> String { try String(contentsOfFile: folder.file(name), encoding: .utf8) }
+
+  private func code(_ body: () throws(MediaError) -> Void) -> MediaError.Code? {
+    do throws(MediaError) { try body() } catch { return error.code }
+    return nil
+  }
+
+  @Test func aFileHasItsBytesAndNothingIsBesideIt() throws {
+    let file = place(folder.file("a.txt"))
+    #expect(file.name == Array("a.txt".utf8) && file.folder == Array(folder.path.utf8))
+    try file.write(Array("all of it".utf8))
+    try place(folder.file("empty")).write([])
+    #expect(try names == ["a.txt", "empty"] && text("a.txt") == "all of it" && text("empty").isEmpty)
+    #expect(place("/a").folder == Array("/".utf8) && place("/a").name == Array("a".utf8))
+  }
+
+  @Test func whatIsThereStaysUnlessItIsToBeReplaced() throws {
+    let path = folder.file("a")
+    try place(path).write(Array("mine".utf8))
+    #expect(code(place(path).check) == .fileExists)
+    #expect(code { () throws(MediaError) in try place(path).write([1]) } == .fileExists)
+    #expect(try text("a") == "mine" && names == ["a"])
+    #expect(code(place(path, replaces: true).check) == nil)
+    try place(path, replaces: true).write(Array("yours".utf8))
+    #expect(try text("a") == "yours" && names == ["a"])
+  }
+
+  /// Whether it leads anywhere or not.
+  @Test func aLinkIsReplacedAndNotFollowed() throws {
+    try place(folder.file("target")).write(Array("mine".utf8))
+    for target in ["target", "nowhere"] {
+      let path = folder.file("link")
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file(target))
+      #expect(code { () throws(MediaError) in try place(path).write([1]) } == .fileExists, "\(target)")
+      try place(path, replaces: true).write(Array("yours".utf8))
+      #expect(try text("target") == "mine" && text("link") == "yours" && names == ["link", "target"], "\(target)")
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  @Test func aNameMayBeAsLongAsNamesAre() throws {
+    let name = String(repeating: "n", count: 255)
+    try place(folder.file(name)).write([65])
+    #expect(try names == [name] && text(name) == "A")
+    #expect(code { () throws(MediaError) in try place(folder.file(name + "n")).write([65]) } == .writeFailed)
+    #expect(try names == [name])
+  }
+
+  @Test func ofWhatCannotBeWrittenNothingIsThere() throws {
+    try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
+    for path in [folder.file("folder"), folder.file("no/a"), folder.path + "/"] {
+      #expect(code { () throws(MediaError) in try place(path, replaces: true).write([65]) } == .writeFailed, "\(path)")
+    }
+    #expect(try names == ["folder"])
+  }
+
+  @Test func ofSeveralThatWriteAtOnceOneDoes() async throws {
+    let path = folder.file("a")
+    let written = await withTaskGroup(of: String?.self) { group in
+      for number in 0..<16 {
+        group.addTask {
+          let text = String(repeating: "\(number) ", count: 10_000)
+          let file = WholeFile(path: Array(path.utf8), replaces: false, hint: "")
+          return (try? file.write(Array(text.utf8))) == nil ? nil : text
+        }
+      }
+      return await group.reduce(into: [String]()) { if let text = $1 { $0.append(text) } }
+    }
+    #expect(try written.count == 1 && written.first == text("a") && names == ["a"])
+  }
+}
