@@ -55,6 +55,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   /// The edits that are gathered between `queue.begin` and `queue.commit`.
   var gathering: QueueGathering?
+  /// The export of which it has had a part.
+  var export: ExportUnderWay?
   /// The files that it looks at.
   var assets = OpenAssets()
   /// What it has measured.

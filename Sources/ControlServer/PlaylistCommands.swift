@@ -91,41 +91,89 @@ extension Connection {
     wait.start()
   }
 
-  /// A part of the queue as lines of a list, no larger than may wait for the peer.
+  /// A part of the queue as lines of a list, no larger than may wait for the peer. What has no name that leads to it is left out.
   func export(
     _ form: QueueCommand.PlaylistForm, base: FilePath?, offset: Int, limit: Int, of target: NamedPlayer
   ) throws(MediaError) -> Reply {
     let state = target.state
     let start = min(offset, state.itemCount)
     let end = start + min(limit, state.itemCount - start)
-    // The entry before says where a part of a file begins.
-    let first = max(0, start - 1)
-    let entries = target.player.onLoop { $0.items(in: first..<end).map(\.exported) }
+    let entries = target.player.onLoop { $0.items(in: start..<end).map(\.exported) }
+    // Only these number their entries.
+    let isCounted = form == .pls || form == .cue
+    var listed = isCounted ? listed(before: start, of: target) : Listed()
     var writer = PlaylistWriter(format: PlaylistFormat(form), base: base?.bytes)
-    if form == .cue, let entry = entries.first { writer.title = entry.metadata[.album] }
+    if form == .cue, let entry = entries.compactMap(\.self).first { writer.title = entry.metadata[.album] }
     var lines = start == 0 ? writer.head() : []
     var next = start
+    var skippedCount = 0
     var byteCount = 0
-    for index in start..<end {
-      let added = try writer.lines(
-        of: entries[index - first], index: index, after: index > 0 ? entries[index - first - 1] : nil)
-      byteCount += added.reduce(0) { $0 + $1.utf8.count * Self.exportedBytesPerByte + Self.bytesPerLine }
-      if byteCount > server.limits.outputByteCount / 2, next > start { break }
-      lines += added
+    for (index, entry) in zip(start..<end, entries) {
+      if let entry {
+        let added = try writer.lines(of: entry, index: isCounted ? listed.count : index, after: listed.last)
+        byteCount += added.reduce(0) { $0 + $1.utf8.count * Self.exportedBytesPerByte + Self.bytesPerLine }
+        if byteCount > server.limits.outputByteCount / 2, next > start { break }
+        lines += added
+        listed.append(entry)
+      } else {
+        skippedCount += 1
+      }
       next = index + 1
     }
     let isWhole = next == state.itemCount
-    if isWhole { lines += try writer.tail(count: state.itemCount, last: entries.last) }
-    return .ok(
-      [
-        "count": .int(state.itemCount), "version": .int(state.queueVersion),
-        "next": isWhole ? FieldValue.none : .int(next),
-      ], rows: lines.map { ["text": .string($0)] })
+    if isWhole, skippedCount > 0, skippedCount == state.itemCount {
+      throw MediaError(.emptyPlaylist, "nothing in the queue has a name that a list could say")
+    }
+    if isWhole { lines += try writer.tail(count: listed.count, last: listed.last) }
+    export = isCounted && !isWhole ? ExportUnderWay(target, state.queueVersion, next: next, listed) : nil
+    var fields: Fields = [
+      "count": .int(state.itemCount), "version": .int(state.queueVersion),
+      "next": isWhole ? FieldValue.none : .int(next),
+    ]
+    if skippedCount > 0 { fields.append("skipped", .int(skippedCount)) }
+    return .ok(fields, rows: lines.map { ["text": .string($0)] })
+  }
+
+  /// What a list that begins with the queue has of the entries before a place. Of an export that goes on that is known.
+  private func listed(before place: Int, of target: NamedPlayer) -> Listed {
+    if let export, export.target === target, export.version == target.state.queueVersion, export.next == place {
+      return export.listed
+    }
+    var listed = Listed()
+    for entry in target.player.onLoop({ $0.items(in: 0..<place).lazy.compactMap(\.exported) }) { listed.append(entry) }
+    return listed
   }
 
   /// The most bytes that a byte of a line becomes in a reply, and those around it.
   private static let exportedBytesPerByte = 6
   private static let bytesPerLine = 80
+}
+
+/// The entries of a list so far.
+struct Listed {
+  private(set) var count = 0
+  /// Says where a part of a file begins.
+  private(set) var last: PlaylistEntry?
+
+  mutating func append(_ entry: PlaylistEntry) {
+    count += 1
+    last = entry
+  }
+}
+
+/// Of an export that is asked for in parts what the next one has to know.
+struct ExportUnderWay {
+  private(set) weak var target: NamedPlayer?
+  let version: UInt64
+  let next: Int
+  let listed: Listed
+
+  init(_ target: NamedPlayer, _ version: UInt64, next: Int, _ listed: Listed) {
+    self.target = target
+    self.version = version
+    self.next = next
+    self.listed = listed
+  }
 }
 
 extension PlaylistFormat {
@@ -161,16 +209,18 @@ extension PlayerItem {
     return (playlistEntry?.title ?? titles?.title, titles?.artist)
   }
 
-  /// Where it is, as a list says it. What somebody opened is nowhere: who reads the list leaves it out.
-  private var listedPlace: PlaylistPlace {
-    asset.url.map { .url($0.redacted) } ?? asset.descriptor.map { .url($0.name) } ?? .file(asset.path)
+  /// Where it is, as a list says it; nil for what is nowhere: what somebody opened, bytes that a library's user has.
+  private var listedPlace: PlaylistPlace? {
+    if let url = asset.url { return .url(url.redacted) }
+    return asset.path.isEmpty ? nil : .file(asset.path)
   }
 
-  /// As an entry of a list.
-  fileprivate var exported: PlaylistEntry {
-    var entry = playlistEntry ?? PlaylistEntry(place: listedPlace)
+  /// As an entry of a list; nil when no list could say where it is.
+  fileprivate var exported: PlaylistEntry? {
+    guard let place = listedPlace else { return nil }
+    var entry = playlistEntry ?? PlaylistEntry(place: place)
     // Without what a list said of a user.
-    if asset.url != nil { entry.place = listedPlace }
+    if asset.url != nil { entry.place = place }
     entry.range = timeRange
     if duration.isNumeric { entry.duration = duration }
     return entry

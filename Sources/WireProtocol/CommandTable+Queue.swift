@@ -206,8 +206,9 @@ extension CommandTable {
       details:
         "A row for each line, of a part of the queue if it is long: `next` is the `offset` of the first entry that is not among"
         + " them, or `none`; the first part has the list's beginning and the last one its end. If `version` is another with the next"
-        + " part, the queue has changed in between. The daemon writes no files: `playhead save FILE` does. Parts of files"
-        + " can be said by `cue` only.",
+        + " part, the queue has changed in between. What has no name that leads to it, such as `fd:3`, is left out: `skipped`"
+        + " says of how many entries of the part that is so, and a queue of nothing else is `empty-playlist`. The daemon writes no"
+        + " files: `playhead save FILE` does. Parts of files can be said by `cue` only.",
       parameters: [
         ParameterSpec(
           .format, .word(QueueCommand.PlaylistForm.allCases.map(\.rawValue)), .option, "m3u8|pls|xspf|cue",
@@ -221,9 +222,10 @@ extension CommandTable {
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
           "entries at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
-      reply: ["count", "version", "next"], rows: ["text"], errors: [.invalidArgument, .noSuchPlayer],
+      reply: ["count", "version", "next", "[skipped]"], rows: ["text"],
+      errors: [.invalidArgument, .emptyPlaylist, .noSuchPlayer],
       example: [
-        "> playlist.export base=/music", "< | text=#EXTM3U", "< | text=\"#EXTINF:183.2,\"",
+        "> playlist.export base=/music", "< | text=#EXTM3U", "< | text=#EXTINF:183.2,",
         "< | text=\"one more.flac\"",
         "< | text=two.flac", "< ok count=2 version=1 next=none",
       ]

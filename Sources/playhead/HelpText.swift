@@ -58,7 +58,7 @@ enum HelpText {
     save FILE [--format m3u8|pls|xspf|cue] [--player NAME] [--force]
 
     Writes the queue into a file, as a list that `load` and other players read. What lies in the file's folder or below is
-    named relative to it. The file is there whole, or not at all.
+    named relative to it. The file is there whole, or not at all. What has no name, such as a pipe, is left out, and said.
 
       --format F      the kind of list; what the file's name says unless said, else m3u8
       --player NAME   which player; main unless said

@@ -24,6 +24,8 @@ enum Save {
     }
     var lines: [UInt8] = []
     var offset = 0
+    var skippedCount = 0
+    var count: String?
     var version: String?
     while true {
       var words = [
@@ -36,11 +38,19 @@ enum Save {
       guard version == nil || part.fields["version"] == version else {
         throw Failure(message: "the queue changed while it was read; nothing was written")
       }
-      version = part.fields["version"]
+      (version, count) = (part.fields["version"], part.fields["count"])
+      skippedCount += part.fields["skipped"].flatMap { Int($0) } ?? 0
       guard let next = part.fields["next"].flatMap({ Int($0) }), next > offset else { break }
       offset = next
     }
+    guard skippedCount == 0 || "\(skippedCount)" != count else {
+      throw Failure(message: "nothing in the queue has a name that a list could say; nothing was written")
+    }
     do throws(MediaError) { try file.write(lines) } catch { throw Failure(message: error.message) }
+    if skippedCount > 0 {
+      Terminal.complain(
+        "left out \(skippedCount) of \(count ?? "the") entries, which have no name that a list could say")
+    }
     return PlayheadClient.Status.done
   }
 

@@ -151,6 +151,69 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "1[0..<9600] 1[0..<9600]")
   }
 
+  @Test func whatHasNoNameIsLeftOutOfAListAndThatIsSaid() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let client = try daemon.connect()
+    let (one, two) = (try daemon.wave(1, frameCount: 48_000), try daemon.wave(2, frameCount: 48_000))
+    let file = try opened(one)
+    defer { close(file) }
+    #expect(try handOver([file], to: daemon) == "ok path=fd:1")
+    #expect(try client.reply("load \(one) fd:1 \(two) wait=ready") == "ok items=1,2,3 version=1")
+    let base = daemon.folder.path
+    #expect(
+      try client.ask("playlist.export base=\(base)") == [
+        "| text=#EXTM3U", "| text=#EXTINF:1,", "| text=1.wav", "| text=#EXTINF:1,", "| text=2.wav",
+        "ok count=3 version=1 next=none skipped=1",
+      ])
+    // In parts, too; and of a connection that begins amidst them.
+    let tail = ["| text=File2=2.wav", "| text=Length2=1", "| text=NumberOfEntries=2", "| text=Version=2"]
+    let parts = try (0..<3).map { try client.ask("playlist.export format=pls base=\(base) limit=1 offset=\($0)") }
+    #expect(parts[0].last == "ok count=3 version=1 next=1" && parts[0].contains("| text=File1=1.wav"))
+    #expect(parts[1] == ["ok count=3 version=1 next=2 skipped=1"])
+    #expect(parts[2] == tail + ["ok count=3 version=1 next=none"])
+    #expect(try daemon.connect().ask("playlist.export format=pls base=\(base) offset=2") == parts[2])
+    #expect(
+      try client.ask("playlist.export format=cue").filter { $0.contains("TRACK") }.last?.contains("TRACK 02") == true)
+    for form in ["m3u8", "pls", "xspf", "cue"] {
+      let saved = try daemon.playhead("save", "saved.\(form)", folder: base)
+      #expect(saved.status == 0 && saved.errors.contains("left out 1 of 3 entries"), "\(saved)")
+    }
+    for form in ["m3u8", "pls", "xspf", "cue"] {
+      #expect(try client.reply("load \(base)/saved.\(form)").hasPrefix("ok items="))
+      #expect(try client.ask("list").dropLast().compactMap { field("path", $0) } == [one, two])
+    }
+  }
+
+  /// More of them than one part of a list has.
+  @Test func aQueueOfWhatHasNoNameIsNoList() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let client = try daemon.connect()
+    let path = try daemon.wave(1, frameCount: 480)
+    let file = try opened(path)
+    defer { close(file) }
+    let list = daemon.folder.file("a.pls")
+    func refused() throws -> Bool {
+      let saved = try daemon.playhead("save", list)
+      return saved.status == 1 && saved.errors.contains("has a name that a list could say") && Files.mode(list) == nil
+    }
+    #expect(try handOver([file], to: daemon) == "ok path=fd:1")
+    #expect(try client.reply("load fd:1 wait=ready") == "ok items=1 version=1")
+    for form in ["m3u8", "pls", "xspf", "cue"] {
+      #expect(try client.reply("playlist.export format=\(form)").hasPrefix("error code=3025 name=empty-playlist"))
+    }
+    #expect(try refused())
+    let count = 1_100
+    for _ in 1..<count { #expect(try client.reply("item.copy 1").hasPrefix("ok items=")) }
+    #expect(try client.ask("playlist.export format=pls").last?.hasSuffix(" next=1000 skipped=1000") == true)
+    #expect(try refused())
+    #expect(try client.reply("append \(path)").hasPrefix("ok items="))
+    let saved = try daemon.playhead("save", list)
+    #expect(saved.status == 0 && saved.errors.contains("left out \(count) of \(count + 1) entries"), "\(saved)")
+    #expect(
+      String(decoding: try Files.read(list), as: UTF8.self)
+        == "[playlist]\nFile1=1.wav\nLength1=-1\nNumberOfEntries=1\nVersion=2\n")
+  }
+
   /// Not only by what is sent on as it is.
   @Test(arguments: ["info", "tags", "scan"])
   func aFileOnStandardInputIsTheFileWhoeverIsAsked(command: String) throws {
