@@ -48,9 +48,9 @@ extension Connection {
   ) throws(MediaError) {
     let limits = server.limits
     switch query {
-    case .list:
+    case .list(let first):
       begin(of: asset, request, blocks: false) { metadata, _ in
-        MetadataReply.pictures(metadata, head: head, limits: limits)
+        MetadataReply.pictures(metadata, from: first, head: head, limits: limits)
       }
     case .piece(let index, let offset, let limit):
       begin(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in

@@ -23,23 +23,33 @@ enum MetadataReply {
     let isAll = query.space == nil && query.identifier == nil && query.languages.isEmpty
     let warnings = isAll ? metadata.warnings : []
     let count = items.count + warnings.count
-    let start = min(query.offset, count)
+    let (rows, next) = page(of: count, from: query.offset, limits) { index in
+      index < items.count ? row(items[index]) : row(warnings[index - items.count])
+    }
+    var fields = head
+    fields.append("count", .int(count))
+    fields.append("next", next)
+    fields.append("formats", .strings(metadata.availableMetadataFormats.map(\.rawValue)))
+    fields.append("pictures", .int(metadata.artwork.count))
+    append(metadata.replayGain, to: &fields)
+    return .ok(fields, rows: rows)
+  }
+
+  /// The rows of a list from one on, and where the next ones begin.
+  private static func page(
+    of count: Int, from first: Int, _ limits: WireLimits, row: (Int) -> Fields
+  ) -> (rows: [Fields], next: FieldValue) {
+    let start = min(first, count)
     var rows: [Fields] = []
     var byteCount = 0
     for index in start..<count {
-      let row = index < items.count ? row(items[index]) : row(warnings[index - items.count])
+      let row = row(index)
       byteCount += row.textByteCount * bytesPerTextByte + bytesPerRow
       if !rows.isEmpty, rows.count >= limits.listCount || byteCount > limits.outputByteCount / 2 { break }
       rows.append(row)
     }
     let next = start + rows.count
-    var fields = head
-    fields.append("count", .int(count))
-    fields.append("next", next < count ? .int(next) : FieldValue.none)
-    fields.append("formats", .strings(metadata.availableMetadataFormats.map(\.rawValue)))
-    fields.append("pictures", .int(metadata.artwork.count))
-    append(metadata.replayGain, to: &fields)
-    return .ok(fields, rows: rows)
+    return (rows, next < count ? .int(next) : .none)
   }
 
   private static func items(of metadata: AssetMetadata, _ query: MetadataQuery) -> [MetadataItem] {
@@ -128,15 +138,18 @@ enum MetadataReply {
 
   // MARK: - Pictures
 
-  /// Which pictures there are: a row for each of the first 250, which is more than anybody puts into a file.
-  static func pictures(_ metadata: AssetMetadata, head: Fields, limits: WireLimits) -> Reply {
-    let rows = metadata.artwork.prefix(limits.listCount / 4).enumerated().map { index, picture -> Fields in
+  /// Which pictures there are, a row for each, no more than may wait for the peer.
+  static func pictures(_ metadata: AssetMetadata, from first: Int, head: Fields, limits: WireLimits) -> Reply {
+    let count = metadata.artwork.count
+    let (rows, next) = page(of: count, from: first, limits) { index in
+      let picture = metadata.artwork[index]
       var row = described(picture, index)
       if let error = picture.omission { append(error, to: &row) }
       return row
     }
     var fields = head
-    fields.append("count", .int(metadata.artwork.count))
+    fields.append("count", .int(count))
+    fields.append("next", next)
     return .ok(fields, rows: rows)
   }
 

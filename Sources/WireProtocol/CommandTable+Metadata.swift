@@ -41,12 +41,14 @@ extension CommandTable {
   ]
 
   private static let artworkDetails =
-    "The tags are read when they have not been. Without `file` and `offset` a row for each. `file` has the daemon write"
-    + " one: whole or not at all, and only if there is no such file, or with `replace`; only for the daemon's own user."
+    "The tags are read when they have not been. Without `file` and `offset` a row for each; when there are too many"
+    + " for one reply, `next` says `from` which to go on. `file` has the daemon write one: whole or not at all, and only if"
+    + " there is no such file, or with `replace`; only for the daemon's own user."
     + " `offset` asks for a piece of one, in base64; `next` says where the next begins. Without `index` that is the front"
     + " cover, or else the first. A picture that is not held any more (2093) is read again for each."
 
   private static let artworkParameters = [
+    ParameterSpec(.from, .integer(0...Int.max), .option, "N", "list them from this one on"),
     ParameterSpec(.index, .integer(0...Int.max), .option, "N", "which picture"),
     ParameterSpec(.file, .localPath, .option, "PATH", "write it into this file"),
     ParameterSpec(.replace, .flag, .option, "replace", "even if there is a file"),
@@ -110,7 +112,7 @@ extension CommandTable {
       errors: [.noSuchAsset] + artworkErrors + metadataErrors,
       example: [
         "> @7 asset.artwork 1", "< @7 | picture=0 type=frontCover mediaType=image/jpeg bytes=51234",
-        "< @7 ok asset=1 count=1", "> @8 asset.artwork 1 file=/music/cover.jpg",
+        "< @7 ok asset=1 count=1 next=none", "> @8 asset.artwork 1 file=/music/cover.jpg",
         "< @8 ok asset=1 picture=0 type=frontCover mediaType=image/jpeg bytes=51234 file=/music/cover.jpg",
       ]
     ) { arguments throws(MediaError) in
@@ -144,6 +146,8 @@ extension Arguments {
   /// What is wanted of pictures. Errors: `bad-arguments` for what makes no sense together.
   fileprivate func artworkQuery() throws(MediaError) -> ArtworkQuery {
     let (index, offset) = (integer(.index), integer(.offset))
+    let from = integer(.from)
+    guard from == nil || offset == nil && paths(.file).isEmpty else { throw failure("from is for a list of pictures") }
     if let file = paths(.file).first {
       guard offset == nil, integer(.limit) == nil else { throw failure("say file or offset, not both") }
       return .file(index: index, file, replaces: flag(.replace))
@@ -151,7 +155,7 @@ extension Arguments {
     guard !flag(.replace) else { throw failure("replace is for a file") }
     guard let offset else {
       guard index == nil, integer(.limit) == nil else { throw failure("say file or offset, too") }
-      return .list
+      return .list(from: from ?? 0)
     }
     return .piece(index: index, offset: offset, limit: integer(.limit) ?? 32_768)
   }

@@ -24,8 +24,8 @@ public struct MetadataQuery: Sendable, Hashable {
 
 /// What is wanted of a file's pictures.
 public enum ArtworkQuery: Sendable, Hashable {
-  /// Which there are.
-  case list
+  /// Which there are, so many left out.
+  case list(from: Int)
   /// Bytes of one, in a reply; a nil index: the front cover, or else the first.
   case piece(index: Int?, offset: Int, limit: Int)
   /// One written into a file that must not be there yet, unless it is to be replaced.

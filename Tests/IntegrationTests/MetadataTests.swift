@@ -58,20 +58,13 @@ import Testing
   @Test func longListsComeInPages() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()
-    func frame(_ name: String, _ data: [UInt8]) -> [UInt8] {
-      Array(name.utf8) + [0, 0, UInt8(data.count >> 8), UInt8(data.count & 255), 0, 0] + data
-    }
     var frames = (0..<1_500).flatMap { frame("TXXX", [3] + Array("k\($0)\0v\($0)".utf8)) }
     for (language, text) in [("eng", "hello"), ("deu", "Wort")] {
       frames += frame("COMM", [3] + Array("\(language)\0\(text)".utf8))
     }
     let long = [UInt8](repeating: 0x61, count: 40_000)
     frames += frame("USLT", [3] + Array("eng\0".utf8) + long)
-    let size = (0..<4).map { UInt8(frames.count >> (7 * (3 - $0)) & 0x7F) }
-    let sound = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try mp3(daemon))))
-    let path = daemon.folder.file("many.mp3")
-    try Data(Array("ID3".utf8) + [3, 0, 0] + size + frames + sound).write(to: URL(fileURLWithPath: path))
-    try client.reply("asset.open \(path)")
+    try client.reply("asset.open \(try tagged(daemon, frames))")
     var rows: [String] = []
     var offset = 0
     var pages = 0
@@ -87,6 +80,51 @@ import Testing
     #expect(wanted.count == 3 && wanted[0].contains("value=Wort language=de") && wanted[1].contains("language=en"))
     let lyrics = try client.ask("asset.metadata 1 identifier=id3/USLT")
     #expect(lyrics[0].contains(" truncated=true bytes=40000 ") && lyrics[0].utf8.count < 17_000)
+  }
+
+  /// Many, and of long names: fewer fit a reply. Of a kind that FFmpeg takes for no picture, which would be a track to it.
+  @Test func listsOfPicturesComeInPages() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let count = 700
+    let frames = (0..<count).flatMap { number in
+      let name = "\(number) " + String(repeating: "x", count: 1_020)
+      return frame("APIC", Array("\0image/none\0\u{3}\(name)\0".utf8) + Array("picture \(number)".utf8))
+    }
+    try client.reply("append \(try tagged(daemon, frames)) wait=ready")
+    try client.reply("asset.open \(daemon.folder.file("many.mp3"))")
+    for (request, head) in [("asset.artwork 1", "ok asset=1"), ("item.artwork 1", "ok item=1")] {
+      var numbers: [String] = []
+      var descriptions: Set<String> = []
+      var pageCount = 0
+      var next = "0"
+      while next != "none" {
+        let page = try client.ask("\(request) from=\(next)")
+        #expect(page.count > 1 && page.last?.hasPrefix("\(head) count=\(count) next=") == true, "\(page.last ?? "")")
+        numbers += page.dropLast().compactMap { field("picture", $0) }
+        for row in page.dropLast() { descriptions.insert(field("description", row) ?? "") }
+        pageCount += 1
+        next = page.count > 1 ? field("next", page.last ?? "") ?? "none" : "none"
+      }
+      #expect(pageCount > 1 && numbers == (0..<count).map(String.init) && descriptions.count == count)
+      #expect(try client.ask("\(request) from=\(count)") == ["\(head) count=\(count) next=none"])
+      #expect(try client.ask(request).first == client.ask("\(request) from=0").first)
+    }
+    #expect(try client.reply("asset.artwork 1 index=\(count - 1) offset=0").contains(" picture=\(count - 1) "))
+  }
+
+  /// A frame of ID3v2.3.
+  private func frame(_ name: String, _ data: [UInt8]) -> [UInt8] {
+    Array(name.utf8) + [0, 0, UInt8(data.count >> 8), UInt8(data.count & 255), 0, 0] + data
+  }
+
+  /// An MP3 file with these frames in front of it.
+  private func tagged(_ daemon: TestDaemon, _ frames: [UInt8]) throws -> String {
+    let size = (0..<4).map { UInt8(frames.count >> (7 * (3 - $0)) & 0x7F) }
+    let sound = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try mp3(daemon))))
+    let path = daemon.folder.file("many.mp3")
+    try Data(Array("ID3".utf8) + [3, 0, 0] + size + frames + sound).write(to: URL(fileURLWithPath: path))
+    return path
   }
 
   private func mp3(_ daemon: TestDaemon) throws -> String {
@@ -106,7 +144,7 @@ import Testing
     let size = picture.count
     #expect(
       try client.ask("asset.artwork 1") == [
-        "| picture=0 type=frontCover mediaType=image/png bytes=\(size)", "ok asset=1 count=1",
+        "| picture=0 type=frontCover mediaType=image/png bytes=\(size)", "ok asset=1 count=1 next=none",
       ])
     var bytes = Data()
     var next = "0"
@@ -143,7 +181,7 @@ import Testing
     }
     #expect(left == [])
     try client.reply("asset.open \(try mp3(daemon))")
-    #expect(try client.reply("asset.artwork 2") == "ok asset=2 count=0")
+    #expect(try client.reply("asset.artwork 2") == "ok asset=2 count=0 next=none")
     #expect(try client.reply("asset.artwork 2 offset=0").hasPrefix("error code=2091 name=no-such-picture"))
   }
 

@@ -190,7 +190,8 @@ import Testing
               space: "id3", identifier: "id3/TIT2", languages: ["de", "en"], isCommon: true, offset: 7)))
       ),
       ("item.metadata 9 player=b", .item(.metadata(item: 9, MetadataQuery()), player: "b")),
-      ("asset.artwork 3", .asset(.artwork(asset: 3, .list))),
+      ("asset.artwork 3", .asset(.artwork(asset: 3, .list(from: 0)))),
+      ("asset.artwork 3 from=250", .asset(.artwork(asset: 3, .list(from: 250)))),
       (
         "item.artwork 9 index=1 offset=5 limit=6",
         .item(.artwork(item: 9, .piece(index: 1, offset: 5, limit: 6)), player: "main")
@@ -324,6 +325,8 @@ import Testing
     ("asset.artwork 1 file=/a offset=1", .badArguments, "file or offset"),
     ("asset.artwork 1 replace", .badArguments, "replace is for a file"),
     ("asset.metadata 1 offset=-1", .badArguments, "offset cannot be"),
+    ("asset.artwork 1 from=1 offset=1", .badArguments, "from is for a list"),
+    ("asset.artwork 1 from=1 file=/a", .badArguments, "from is for a list"),
     ("item.pitch 1 loud", .badArguments, "varispeed, player"), ("item.pitch", .badArguments, "id is missing"),
     ("end-action stop", .badArguments, "advance, pause, none"), ("load", .badArguments, "paths is missing"),
     ("load rel", .badArguments, "not absolute: it begins with /, or is a URL, or fd:N"),
