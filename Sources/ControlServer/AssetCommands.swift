@@ -161,34 +161,8 @@ extension Connection {
     }
   }
 
-  /// The most bytes that a byte of a title becomes in a reply (JSON's `\u001f`), and those of the other fields.
-  private static let bytesPerTitleByte = 6
-  private static let bytesPerChapter = 256
-
-  /// The chapters from `offset` on, no more than may wait for the peer.
   private func chapters(of asset: Asset, _ id: Int, from offset: Int) throws(MediaError) -> Reply {
     let properties = try Self.properties(of: asset, .assetChapters)
-    let count = properties.chapters.count
-    var rows: [Fields] = []
-    var byteCount = 0
-    for (index, chapter) in properties.chapters.enumerated().dropFirst(min(offset, count)) {
-      byteCount += (chapter.title?.utf8.count ?? 0) * Self.bytesPerTitleByte + Self.bytesPerChapter
-      if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
-      var row: Fields = [
-        "chapter": .int(index + 1), "start": .time(chapter.timeRange.start), "end": .time(chapter.timeRange.end),
-      ]
-      row.append("title", ifPresent: chapter.title.map { .string($0) })
-      row.append("language", ifPresent: chapter.languageCode.map { .string($0) })
-      rows.append(row)
-    }
-    let next = min(offset, count) + rows.count
-    var fields: Fields = [
-      "asset": .int(id), "count": .int(count), "next": next < count ? .int(next) : FieldValue.none,
-    ]
-    if let fault = properties.chapterFault {
-      fields.append("fault", .string(fault.code.name))
-      fields.append("message", .string(fault.message))
-    }
-    return .ok(fields, rows: rows)
+    return chapters(properties.chapters, properties.chapterFault, head: ["asset": .int(id)], from: offset)
   }
 }

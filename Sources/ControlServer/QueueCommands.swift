@@ -168,6 +168,7 @@ extension Connection {
       return try changeMix(of: try item(id, of: target, .itemVolume), change)
     case .metadata, .artwork: preconditionFailure("this waits: Command.isWaiting")
     case .tracks(let id): return try itemTracks(id, of: target)
+    case .chapters(let id, let offset): return try itemChapters(id, from: offset, of: target)
     case .select(let id, let audio, let subtitles):
       return try select(audio: audio, subtitles: subtitles, in: id, of: target)
     case .pitch(let id, let change):

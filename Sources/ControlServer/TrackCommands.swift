@@ -3,7 +3,7 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Commands about an entry's tracks.
+/// Commands about an entry's tracks and chapters.
 extension Connection {
   /// An entry's tracks. Errors: `no-such-item`, `invalid-state` before it is ready, its own.
   func itemTracks(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
@@ -18,6 +18,47 @@ extension Connection {
     }
     var fields: Fields = ["item": .int(item.id), "count": .int(rows.count)]
     appendSelection(of: item, to: &fields)
+    return .ok(fields, rows: rows)
+  }
+
+  /// An entry's chapters. Errors: `no-such-item`, `invalid-state` before it is ready, its own.
+  func itemChapters(_ id: Int, from offset: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
+    let item = try item(id, of: target, .itemChapters)
+    if let error = item.error { throw error }
+    guard item.status == .readyToPlay else {
+      throw MediaError(.invalidState, "it is not ready yet", operation: CommandName.itemChapters.rawValue)
+    }
+    let properties = try Self.properties(of: item.asset, .itemChapters)
+    return chapters(item.chapters, properties.chapterFault, head: ["item": .int(item.id)], from: offset)
+  }
+
+  /// The most bytes that a byte of a title becomes in a reply (JSON's `\u001f`), and those of the other fields.
+  private static let bytesPerTitleByte = 6
+  private static let bytesPerChapter = 256
+
+  /// Chapters from `offset` on, no more than may wait for the peer.
+  func chapters(_ chapters: [AssetChapter], _ fault: MediaError?, head: Fields, from offset: Int) -> Reply {
+    let start = min(offset, chapters.count)
+    var rows: [Fields] = []
+    var byteCount = 0
+    for (index, chapter) in chapters.enumerated().dropFirst(start) {
+      byteCount += (chapter.title?.utf8.count ?? 0) * Self.bytesPerTitleByte + Self.bytesPerChapter
+      if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
+      var row: Fields = [
+        "chapter": .int(index + 1), "start": .time(chapter.timeRange.start), "end": .time(chapter.timeRange.end),
+      ]
+      row.append("title", ifPresent: chapter.title.map { .string($0) })
+      row.append("language", ifPresent: chapter.languageCode.map { .string($0) })
+      rows.append(row)
+    }
+    let next = start + rows.count
+    var fields = head
+    fields.append("count", .int(chapters.count))
+    fields.append("next", next < chapters.count ? .int(next) : FieldValue.none)
+    if let fault {
+      fields.append("fault", .string(fault.code.name))
+      fields.append("message", .string(fault.message))
+    }
     return .ok(fields, rows: rows)
   }
 

@@ -308,6 +308,7 @@ public enum ItemCommand: Sendable, Hashable {
   case artwork(item: Int, ArtworkQuery)
   /// The item's tracks, and which of them are presented.
   case tracks(item: Int)
+  case chapters(item: Int, offset: Int)
   /// Presents other tracks: nil leaves them as they are.
   case select(item: Int, audio: TrackChoice?, subtitles: TrackChoice?)
 

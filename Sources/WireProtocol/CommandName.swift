@@ -24,6 +24,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case insert
   case itemArtwork = "item.artwork"
   case itemBuffer = "item.buffer"
+  case itemChapters = "item.chapters"
   case itemCopy = "item.copy"
   case itemEndTime = "item.end-time"
   case itemLog = "item.log"

@@ -78,17 +78,7 @@ extension CommandTable {
     },
     CommandSpec(
       .assetChapters, .assets, "Lists the chapters of an asset that is loaded.",
-      details:
-        "In order, and without overlaps: what made no sense in the file is said by `fault` and `message`"
-        + " (`irregular-chapters`).",
-      parameters: [
-        asset,
-        ParameterSpec(
-          .offset, .integer(0...Int.max), .option, "N",
-          "leave out so many; a list that is too long for one reply says `next`"),
-      ],
-      reply: ["asset", "count", "next", "[fault]", "[message]"],
-      rows: ["chapter", "start", "end", "[title]", "[language]"],
+      details: chapterDetails, parameters: [asset, chapterOffset], reply: ["asset"] + chapterReply, rows: chapterFields,
       errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [
         "> asset.chapters 1", "< | chapter=1 start=0 end=83.5 title=Prelude",

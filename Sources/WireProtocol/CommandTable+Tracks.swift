@@ -16,7 +16,17 @@ extension CommandTable {
     + " `width` and `height` are those of square pixels. `enabled` is what the file wants to be presented by itself,"
     + " `precise` whether `duration` is counted and not guessed, `protected` whether it is of no use without a key."
 
-  /// Commands about an entry's tracks.
+  /// What is said of chapters, and how a list of them is asked for.
+  static let chapterDetails =
+    "In order, and without overlaps: what made no sense in the file is said by `fault` and `message`"
+    + " (`irregular-chapters`)."
+  static let chapterOffset = ParameterSpec(
+    .offset, .integer(0...Int.max), .option, "N",
+    "leave out so many; a list that is too long for one reply says `next`")
+  static let chapterReply = ["count", "next", "[fault]", "[message]"]
+  static let chapterFields = ["chapter", "start", "end", "[title]", "[language]"]
+
+  /// Commands about an entry's tracks and chapters.
   static let tracks: [CommandSpec] = [
     CommandSpec(
       .itemTracks, .items, "Lists an entry's tracks, and which of them are presented.",
@@ -34,6 +44,23 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in
       .item(.tracks(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
+    },
+    CommandSpec(
+      .itemChapters, .items, "Lists an entry's chapters.",
+      details:
+        "The entry has to be ready. \(chapterDetails) Times and numbers are those that `status`, `chapter-changed` and `next-chapter`"
+        + " go by: of an entry that is a part of a file, the chapters that lie in the part, from its beginning.",
+      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), chapterOffset, player],
+      reply: ["item"] + chapterReply, rows: chapterFields,
+      errors: [.invalidState, .noSuchItem, .noSuchPlayer] + itemErrors,
+      example: [
+        "> item.chapters 2", "< | chapter=1 start=0 end=83.5 title=Prelude",
+        "< | chapter=2 start=83.5 end=183.2 title=Fugue", "< ok item=2 count=2 next=none",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(
+        .chapters(item: try arguments.required(.id, arguments.integer(.id)), offset: arguments.integer(.offset) ?? 0),
+        player: arguments.player)
     },
     CommandSpec(
       .itemSelect, .items, "Presents other tracks of an entry.",
@@ -60,7 +87,7 @@ extension CommandTable {
     },
   ]
 
-  /// Commands about the current item's chapters.
+  /// Commands that go by the current item's chapters.
   static let chapters: [CommandSpec] = [
     chapter(
       .nextChapter, isNext: true, "Goes to the beginning of the next chapter of the current item.",

@@ -224,6 +224,48 @@ import Testing
     for run in runs { #expect(run.firstIndex == run.position) }
   }
 
+  @Test func anEntrysChaptersAreListed() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = try file(daemon)
+    try client.reply("append \(path) wait=ready")
+    let rows = [
+      "| chapter=1 start=0 end=4 title=\"Part 1\"", "| chapter=2 start=4 end=8 title=\"Part 2\"",
+      "| chapter=3 start=8 end=10 title=\"Part 3\"",
+    ]
+    #expect(try client.ask("item.chapters 1") == rows + ["ok item=1 count=3 next=none"])
+    #expect(try client.ask("item.chapters 1 offset=2") == [rows[2], "ok item=1 count=3 next=none"])
+    #expect(try client.ask("item.chapters 1 offset=9") == ["ok item=1 count=3 next=none"])
+    try client.send(#"{"jsonrpc":"2.0","id":1,"method":"item.chapters","params":{"id":1,"offset":1}}"#)
+    #expect(
+      try client.line()
+        == #"{"jsonrpc":"2.0","id":1,"result":{"item":1,"count":3,"next":null,"rows":["#
+        + #"{"chapter":2,"start":4,"end":8,"title":"Part 2"},{"chapter":3,"start":8,"end":10,"title":"Part 3"}]}}"#)
+    // Of a part of a file those that lie in it, as one goes by them.
+    let sheet = try daemon.folder.write(
+      "disc.cue",
+      Array("FILE a.mka WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 00:05:00\n".utf8))
+    #expect(try client.reply("load \(sheet) wait=ready") == "ok items=2,3 version=2")
+    #expect(
+      try client.ask("item.chapters 3") == [
+        "| chapter=1 start=0 end=3 title=\"Part 2\"", "| chapter=2 start=3 end=5 title=\"Part 3\"",
+        "ok item=3 count=2 next=none",
+      ])
+    try client.reply("jump 3")
+    #expect(try client.reply("next-chapter").hasPrefix("ok finished=true item=3 time=3 "))
+    #expect(field("chapter", try client.reply("status")) == "2")
+    // None; gone; not to be read; far from being opened.
+    let plain = try daemon.wave(3, frameCount: 480)
+    #expect(try client.reply("load \(plain) wait=ready") == "ok items=4 version=4")
+    #expect(try client.ask("item.chapters 4") == ["ok item=4 count=0 next=none"])
+    #expect(try client.reply("item.chapters 1").hasPrefix("error code=2004 name=no-such-item"))
+    #expect(try client.reply("append /nowhere.flac wait=ready").hasPrefix("error code=2001"))
+    #expect(try client.reply("item.chapters 5").hasPrefix("error code=2001 name=file-not-found"))
+    #expect(try client.reply("append \(Array(repeating: plain, count: 20).joined(separator: " "))").hasPrefix("ok"))
+    #expect(try client.reply("item.chapters 25").hasPrefix("error code=1003 name=invalid-state"))
+    #expect(try client.reply("item.chapters 4 player=nobody").hasPrefix("error code=1006"))
+  }
+
   @Test func chaptersAreToldAndGoneTo() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()
