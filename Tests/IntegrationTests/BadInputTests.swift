@@ -30,8 +30,18 @@ import Testing
       [
         ("remove 1 \(item)", .noSuchItem), ("insert PATH after=\(item)", .noSuchItem),
         ("insert PATH before=\(item)", .noSuchItem), ("item.status \(item)", .noSuchItem),
-        ("at 1 item=\(item)", .noSuchItem),
+        ("at 1 item=\(item)", .noSuchItem), ("move \(item) to=0", .noSuchItem),
+        ("move 2 before=\(item)", .noSuchItem), ("replace \(item) PATH", .noSuchItem), ("jump \(item)", .noSuchItem),
+        ("wait item=\(item)", .noSuchItem),
       ]
+        // Both to ask and to set.
+        + [
+          "volume", "volume 0.5", "end-time", "end-time forward=1", "pitch", "pitch varispeed", "buffer", "buffer 1",
+          "copy", "select audio=0", "tracks", "chapters", "log", "metadata", "artwork", "artwork file=/nowhere/a",
+        ].map { command in
+          let words = command.split(separator: " ", maxSplits: 1)
+          return ("item.\(words[0]) \(item)\(words.dropFirst().map { " \($0)" }.joined())", .noSuchItem)
+        }
     }
     + [("remove 0", .badArguments), ("remove -1", .badArguments), ("play player=nobody", .noSuchPlayer)]
 

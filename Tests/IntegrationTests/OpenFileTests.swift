@@ -214,6 +214,49 @@ import Testing
         == "[playlist]\nFile1=1.wav\nLength1=-1\nNumberOfEntries=1\nVersion=2\n")
   }
 
+  /// Not on the virtual clock, whose time waits for the writer.
+  @Test func aPipeThatStopsStallsThePlayerOnceAndItGoesOnByItself() throws {
+    let daemon = try TestDaemon("--output", "null")
+    let client = try daemon.connect()
+    // No longer than what is decoded before playing goes on: whenever it stops, it goes on when all is there. And so large that
+    // what FFmpeg looks at before it says what a file is does not take the most of it.
+    let path = daemon.folder.file("large.wav")
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.5:sample_rate=192000", "-ac", "2",
+      "-c:a", "pcm_s32le", path,
+    ])
+    let bytes = try Files.read(path)
+    let firstCount = bytes.count * 3 / 5
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    func write(_ range: Range<Int>) throws {
+      try #require(bytes[range].withUnsafeBytes { Glibc.write(ends[1], $0.baseAddress, $0.count) } == range.count)
+    }
+    #expect(try handOver([ends[0]], to: daemon) == "ok path=fd:1")
+    close(ends[0])
+    // F_SETPIPE_SZ: nobody waits for the reader.
+    try #require(fcntl(ends[1], 1_031, 1 << 20) >= bytes.count)
+    try write(0..<firstCount)
+    #expect(try client.reply("observe item.events") == "ok id=1")
+    #expect(try client.reply("load fd:1 wait=ready") == "ok items=1 version=1")
+    var lines = try client.ask("play")
+    while lines.last?.hasPrefix("* stalled ") != true { lines.append(try #require(try client.line())) }
+    let stalled = try #require(lines.last)
+    #expect(stalled.hasPrefix("* stalled id=1 player=main item=1 time="))
+    let time = try #require(field("time", stalled).flatMap { Double($0) })
+    #expect(time > 0 && time < 0.31, "\(stalled)")
+    let status = try client.reply("status")
+    #expect(field("timeControlStatus", status) == "waitingToPlayAtSpecifiedRate")
+    #expect(field("reasonForWaitingToPlay", status) == "toMinimizeStalls")
+    #expect(field("isPlaybackBufferEmpty", try client.reply("item.status 1")) == "true")
+    try write(firstCount..<bytes.count)
+    close(ends[1])
+    while lines.last?.hasPrefix("* played-to-end ") != true { lines.append(try #require(try client.line())) }
+    #expect(field("time", lines.last ?? "") == "0.5", "\(lines)")
+    #expect(lines.filter { $0.hasPrefix("* stalled ") } == [stalled], "\(lines)")
+    #expect(try client.reply("wait ended").hasPrefix("ok item=none"))
+  }
+
   /// Not only by what is sent on as it is.
   @Test(arguments: ["info", "tags", "scan"])
   func aFileOnStandardInputIsTheFileWhoeverIsAsked(command: String) throws {

@@ -1,3 +1,4 @@
+import RigSupport
 import Testing
 
 /// Playback from outside, on the virtual clock: every sample that would be heard is compared.
@@ -107,6 +108,57 @@ import Testing
     try client.reply("clock.advance 1")
     let heard = try daemon.recorded()
     #expect(heard == "")
+  }
+
+  @Test func aPlayerIsMutedAcrossEntriesAndHeardAgainWhereItIs() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let paths = try [1, 2].map { try daemon.wave($0, frameCount: 48_000) }
+    try client.reply("append \(paths.joined(separator: " ")) wait=ready")
+    try client.reply("play")
+    try client.reply("clock.advance 0.25")
+    #expect(try client.reply("mute on") == "ok muted=true")
+    try client.reply("clock.advance 0.25")
+    #expect(try client.reply("next") == "ok item=2 version=2")
+    #expect(field("muted", try client.reply("status")) == "true")
+    try client.reply("clock.advance 0.25")
+    #expect(try client.reply("mute off") == "ok muted=false")
+    #expect(field("muted", try client.reply("status")) == "false")
+    try client.reply("clock.advance 2")
+    try daemon.stop()
+    let runs = TimeCode.runs(in: try Recording.frames(in: daemon.folder.file("out.wav"))).filter { $0.count > 240 }
+    #expect(runs.map(\.file) == [1, 2])
+    // Silent within 5 ms, all the time between, and heard within 5 ms where it has come to by then.
+    let first = try #require(runs.first)
+    #expect(first.position == 0 && first.firstIndex == 0 && (12_000...12_240).contains(first.endIndex))
+    let second = try #require(runs.last)
+    #expect((36_000...36_240).contains(second.position) && second.endIndex == 48_000)
+    #expect(second.position - second.firstIndex == 24_000)
+  }
+
+  @Test func timeRunsOnBehindAnEndThatDoesNothingUntilAnotherActionIsSet() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 9_600)) wait=ready")
+    #expect(try client.reply("end-action none") == "ok actionAtItemEnd=none")
+    try client.send("observe item.events")
+    #expect(try client.line() == "ok id=1")
+    try client.reply("play")
+    let lines = try client.ask("clock.advance 1")
+    #expect(lines.filter { $0.hasPrefix("* played-to-end ") }.count == 1)
+    func facts() throws -> [String?] {
+      let status = try client.reply("status")
+      return ["item", "time", "rate", "timeControlStatus"].map { field($0, status) }
+    }
+    #expect(try facts() == ["1", "1", "1", "playing"])
+    #expect(field("duration", try client.reply("item.status 1")) == "0.2")
+    #expect(try client.ask("end-action pause") == ["ok actionAtItemEnd=pause"])
+    let jump = try #require(try client.line())
+    #expect(jump.hasPrefix("* time-jumped id=1 player=main item=1 ") && field("cause", jump) == "endAction", "\(jump)")
+    #expect(try facts() == ["1", "0.2", "0", "paused"])
+    #expect(try client.ask("clock.advance 1") == ["ok now=2"])
+    #expect(try facts() == ["1", "0.2", "0", "paused"])
+    #expect(try daemon.recorded() == "1[0..<9600]")
   }
 
   @Test func twoPlayersSoundTogether() throws {

@@ -65,6 +65,33 @@ import Testing
     #expect(try client.reply("ping") == "ok")
   }
 
+  @Test func aPlayerThatHasNothingToPlaySaysWhyItWaits() throws {
+    let (daemon, client) = try connected()
+    try client.send("observe player.reasonForWaitingToPlay")
+    #expect(try client.line() == "ok id=1")
+    let key = "* changed id=1 player=main key=player.reasonForWaitingToPlay"
+    #expect(try client.line() == "\(key) new=none cause=initial initial=true")
+    func reasons(_ lines: [String]) -> [String?] { lines.filter { $0.hasPrefix(key) }.map { field("new", $0) } }
+    func facts() throws -> [String?] {
+      let status = try client.reply("status")
+      return ["timeControlStatus", "reasonForWaitingToPlay", "rate"].map { field($0, status) }
+    }
+    #expect(reasons(try client.ask("play")) == ["noItemToPlay"])
+    #expect(try facts() == ["waitingToPlayAtSpecifiedRate", "noItemToPlay", "1"])
+    // What comes begins by itself, and what cannot be played is waited behind.
+    let loaded = try client.ask("load /nowhere.wav wait=ready")
+    #expect(loaded.last?.hasPrefix("error code=2001") == true)
+    #expect(reasons(loaded) == ["evaluatingBufferingRate"], "\(loaded)")
+    #expect(reasons([try #require(try client.line())]) == ["currentItemFailed"])
+    #expect(try facts() == ["waitingToPlayAtSpecifiedRate", "currentItemFailed", "1"])
+    #expect(reasons(try client.ask("pause")) == ["none"])
+    #expect(reasons(try client.ask("play")) == ["currentItemFailed"])
+    let played = try client.ask("load \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
+    #expect(played.last?.hasPrefix("ok items=2") == true)
+    #expect(reasons(try client.ask("clock.advance 0.1") + played).contains("none"))
+    #expect(try facts() == ["playing", "none", "1"])
+  }
+
   @Test func otherItemsPlayOnPastOnesThatCannotBePlayed() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()
