@@ -107,11 +107,18 @@ extension PlayerCore {
     guard let pending = seeks.removeValue(forKey: token) else { return }
     let item = items[pending.itemID]
     let requested = (try? pending.target.time(duration: item?.duration ?? .indefinite)) ?? .indefinite
-    let wanted = requested.clamped(
-      to: item?.providesPreciseDuration == true ? item?.duration ?? .indefinite : .indefinite)
     let isCurrent = machine.entries.first?.id == pending.itemID
     let isFinished = outcome == .finished
     let time = isFinished ? startTrace?.commit?.reached : isCurrent ? currentTime() : nil
+    // A live stream's window moves: what was reached as asked for lay within.
+    let isReached = requested.isNumeric && time.map { isExact($0, for: requested) } == true
+    let wanted =
+      if let window = item?.liveWindow, requested.isNumeric, !isReached {
+        max(window.seekable.start, min(requested, window.seekable.end))
+      } else {
+        requested.clamped(
+          to: item?.providesPreciseDuration == true ? item?.duration ?? .indefinite : .indefinite)
+      }
     enqueue(
       .completion(
         pending.completion,
