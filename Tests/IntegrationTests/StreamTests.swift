@@ -4,7 +4,8 @@ import Testing
 /// HLS streams over the wire, and on a real PulseAudio: time-coded sound in segments of FLAC, so that every sample tells its place.
 @Suite(.timeLimit(.minutes(5))) struct StreamTests {
   private static let frameCount = 48_000 * 12
-  private static let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2\nnone.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n"
+  private static let master =
+    "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2\nnone.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n"
 
   /// A server with `a.m3u8`, the first of two files in segments of about a second, and the second in one piece.
   private func serve() throws -> (server: HTTPServer, lines: [String]) {
@@ -13,7 +14,8 @@ import Testing
     try TimeCode.writeWAV(path: source, file: 1, frameCount: Self.frameCount)
     try TimeCode.writeWAV(path: server.files.file("2.wav"), file: 2, frameCount: 24_000)
     try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-loglevel", "error", "-i", source, "-c:a", "flac", "-strict", "-2", "-f", "hls", "-hls_time", "1",
+      "ffmpeg", "-nostdin", "-loglevel", "error", "-i", source, "-c:a", "flac", "-strict", "-2", "-f", "hls",
+      "-hls_time", "1",
       "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4", "-hls_segment_filename", server.files.file("s%d.m4s"),
       server.files.file("a.m3u8"),
     ])
@@ -24,7 +26,9 @@ import Testing
   /// The playlist of some segments of it, to which others may come.
   private func write(_ lines: [String], _ segments: Range<Int>, to server: HTTPServer, isEnded: Bool = false) throws {
     let segmentLines = lines.filter { $0.hasPrefix("#EXTINF") || !$0.hasPrefix("#") }
-    var live = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1", "#EXT-X-MEDIA-SEQUENCE:\(segments.lowerBound)"]
+    var live = [
+      "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1", "#EXT-X-MEDIA-SEQUENCE:\(segments.lowerBound)",
+    ]
     live += lines.filter { $0.hasPrefix("#EXT-X-MAP") }
     for index in segments {
       if index == 2 { live.append("#EXT-X-PROGRAM-DATE-TIME:2026-11-22T09:00:02Z") }
@@ -111,7 +115,8 @@ import Testing
     try server.write(Array("#EXTM3U\n#EXT-X-TARGETDURATION:soon\n".utf8), to: "bad.m3u8")
     let text = lines.joined(separator: "\n")
     try server.write(
-      Array(text.replacing("#EXT-X-MAP", with: "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXT-X-MAP").utf8), to: "drm.m3u8")
+      Array(text.replacing("#EXT-X-MAP", with: "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXT-X-MAP").utf8),
+      to: "drm.m3u8")
     try server.write(Array(text.replacing("s0.m4s", with: "file:///etc/passwd").utf8), to: "closed.m3u8")
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()

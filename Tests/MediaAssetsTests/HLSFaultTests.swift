@@ -112,6 +112,61 @@ import Testing
     #expect(try reader.frames(3_000) == Array(halves.1[200_000..<206_000]))
   }
 
+  /// Advertisements come at other rates, and other variants have them.
+  @Test func behindADiscontinuityThereMayBeAnotherSampleRate() throws {
+    let rig = try HLSRig()
+    let other = try HLSRig(["-c:a", "aac", "-aac_pns", "0", "-ar", "48000", "-ac", "1"], name: "o%d.ts")
+    for index in 0..<6 {
+      try rig.server.write(try readFile(other.server.files.file("o\(index).ts")), to: "o\(index).ts")
+    }
+    try other.server.write(other.bytes(0..<6), to: "part.ts")
+    let mono = try AudioTrackReader(asset: Asset(path: other.server.files.file("part.ts")))
+    #expect(mono.format == AudioFormat(sampleRateHz: 48_000, channelCount: 1))
+    let expected = try converted(
+      mono.readToEnd(), from: mono.format, to: AudioFormat(sampleRateHz: 44_100, channelCount: 2))
+    let halves = try (rig.sound(0..<6), rig.sound(6..<12))
+    var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:2"]
+    for (number, name)
+      in (Array(0..<6).map { "s\($0).ts" } + (0..<6).map { "o\($0).ts" } + (6..<12).map { "s\($0).ts" })
+      .enumerated()
+    {
+      if number == 6 || number == 12 { lines.append("#EXT-X-DISCONTINUITY") }
+      let segment = number < 12 ? number % 6 : number - 6
+      lines += ["#EXTINF:\(rig.segments[segment].length),", name]
+    }
+    try rig.server.write(Array((lines + ["#EXT-X-ENDLIST"]).joined(separator: "\n").utf8), to: "a.m3u8")
+    let reader = try rig.reader(try rig.session("a.m3u8"))
+    let samples = try reader.frames(3_000_000)
+    #expect(reader.takeWarning() == nil && rig.errorCodes.isEmpty)
+    #expect(samples.count == halves.0.count + expected.count + halves.1.count)
+    #expect(samples.prefix(halves.0.count).elementsEqual(halves.0))
+    #expect(samples.dropFirst(halves.0.count).prefix(expected.count).elementsEqual(expected))
+    #expect(samples.suffix(halves.1.count).elementsEqual(halves.1))
+    // A seek into it finds the same sound, but that the conversion begins up to half a frame from where the one before had frames.
+    let target = halves.0.count / 2 + 200_000
+    try reader.seek(toFrame: Int64(target))
+    let found = try reader.frames(20_000)
+    let largest = zip(found, samples[(2 * target)...]).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
+    print("behind a seek the conversion differs by at most \(largest)")
+    #expect(found.count == 40_000 && largest < 1 / 1_024)
+  }
+
+  private func converted(_ samples: [Float], from input: AudioFormat, to output: AudioFormat) throws -> [Float] {
+    let converter = try AudioConverter(from: input, to: output)
+    var room = [Float](repeating: 0, count: samples.count * 4)
+    let count = try room.withUnsafeMutableBufferPointer { room in
+      try samples.withUnsafeBufferPointer { samples in
+        let (base, source) = (try #require(room.baseAddress), try #require(samples.baseAddress))
+        let capacity = room.count / output.channelCount
+        var count = try converter.convert(
+          source, frameCount: samples.count / input.channelCount, into: base, capacityFrames: capacity)
+        count += try converter.drain(into: base + count * output.channelCount, capacityFrames: capacity - count)
+        return count
+      }
+    }
+    return Array(room.prefix(count * output.channelCount))
+  }
+
   @Test func aSegmentThatIsMissingIsAskedForThriceAndThenSilent() throws {
     let rig = try HLSRig()
     let whole = try rig.sound(0..<12)

@@ -16,11 +16,13 @@ final class SegmentRun {
   /// Timestamps of MPEG-2 have 33 bits, and begin anew after a day.
   private let isTransport: Bool
   private let isMovie: Bool
-  private let frameBase: TimeBase
+  /// What timestamps are told in: frames of what is decoded, which of HE-AAC may be twice what the container says.
+  private var frameBase: TimeBase
+  private var rateHz: Int
   private var isAtEndOfFile = false
   private var badReadCount = 0
-  /// In MP4: where the fragment ends that the last packet lies in, as a timestamp in frames.
-  private var fragmentEnd: Int64?
+  /// In MP4: where the fragment ends that the last packet lies in, as a timestamp.
+  private var fragmentEndTicks: Int64?
   /// Ticks by which an edit list of MP4 moves timestamps back.
   private let editTicks: Int64
 
@@ -56,6 +58,7 @@ final class SegmentRun {
       throw MediaError(.damagedFile, "nothing of the sound can be found out in \(session.name)", operation: "hls")
     }
     self.frameBase = frameBase
+    rateHz = rate
     isMovie = ContainerFormat(demuxer.formatName) == .movie
     let demuxer = demuxer
     let times =
@@ -91,7 +94,10 @@ final class SegmentRun {
     while true {
       switch try decoder.receive(into: frame) {
       case .frame:
-        guard frame.frameCount > 0, frame.layout != nil else { continue }
+        guard frame.frameCount > 0, let layout = frame.layout else { continue }
+        if layout.sampleRateHz != rateHz, let base = TimeBase(sampleRateHz: layout.sampleRateHz) {
+          (rateHz, frameBase) = (layout.sampleRateHz, base)
+        }
         let timestamp = frame.pts.flatMap { frames(ofTicks: $0) }
         return .frame(timestamp: timestamp, count: soundCount(of: frame, timestamp: timestamp))
       case .undecodable(let failure): return .undecodable(failure)
@@ -112,7 +118,8 @@ final class SegmentRun {
 
   /// Frames that are sound: in MP4 the last packet may decode to more than the fragment lasts.
   private func soundCount(of frame: Frame, timestamp: Int64?) -> Int {
-    guard isMovie, let timestamp, let fragmentEnd, fragmentEnd > timestamp,
+    guard isMovie, let timestamp, let fragmentEnd = fragmentEndTicks.flatMap({ frames(ofTicks: $0) }),
+      fragmentEnd > timestamp,
       fragmentEnd - timestamp < Int64(frame.frameCount)
     else { return frame.frameCount }
     return Int(fragmentEnd - timestamp)
@@ -131,9 +138,8 @@ final class SegmentRun {
       }
       guard packet.streamIndex == stream.index else { continue }
       badReadCount = 0
-      fragmentEnd =
-        isMovie
-        ? demuxer.presentDurationTicks(streamIndex: stream.index).flatMap { frames(ofTicks: $0 + editTicks) } : nil
+      fragmentEndTicks =
+        isMovie ? demuxer.presentDurationTicks(streamIndex: stream.index).map { $0 + editTicks } : nil
       return .packet
     }
   }
@@ -148,10 +154,10 @@ final class SegmentRun {
     return frames + start
   }
 
-  /// The timestamp as it would be had it not begun anew, near to what is expected.
-  func unwrapped(_ timestamp: Int64, near expected: Int64) -> Int64 {
+  /// A timestamp in frames of some rate as it would be had it not begun anew, near to what is expected.
+  func unwrapped(_ timestamp: Int64, near expected: Int64, sampleRateHz: Int) -> Int64 {
     guard isTransport, let base = TimeBase(numerator: 1, denominator: 90_000),
-      let period = frameBase.ticks(from: 1 << 33, of: base, rounding: .nearest), period > 0
+      let period = TimeBase(sampleRateHz: sampleRateHz)?.ticks(from: 1 << 33, of: base, rounding: .nearest), period > 0
     else { return timestamp }
     let difference = timestamp - expected
     let turns = (difference + (difference >= 0 ? period / 2 : -period / 2)) / period

@@ -27,8 +27,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   let session: StreamSession
   private let fetcher: StreamFetcher
   let interrupt: Interrupt
-  private let frame: Frame
-  private var converter: FrameConverter
+  private var sound: SegmentSound
   private var run: SegmentRun?
   /// What comes behind the present run, when that is over.
   private var runEnd: SegmentSource.End?
@@ -84,7 +83,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     }
     trackID = run.stream.index
     do throws(AVFailure) {
-      frame = try Frame()
+      let frame = try Frame()
       var failure: AVFailure?
       var decoded: (timestamp: Int64?, count: Int)?
       while decoded == nil {
@@ -101,7 +100,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       }
       self.format = format
       channelMask = frame.layout?.channelMask
-      converter = FrameConverter(format: format)
+      sound = SegmentSound(format: format, frame: frame, name: session.name)
       prerollFrames = CodecPreroll.frameCount(
         codecName: run.stream.codecName, sampleRateHz: format.sampleRateHz, declared: run.stream.seekPrerollFrames)
       self.run = run
@@ -132,8 +131,9 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
 
   /// A run begins: what is known of its stretch holds.
   private func enter(_ run: SegmentRun) {
+    sound.begin()
     stretchNumber = run.firstEntry.segment.discontinuityNumber
-    stretch = session.stretch(stretchNumber)
+    stretch = session.stretch(stretchNumber, sampleRateHz: format.sampleRateHz)
     runEnd = nil
   }
 
@@ -141,7 +141,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   private func place(timestamp: Int64?, count: Int) {
     guard let run else { return }
     frameCount = count
-    let wholeCount = Int64(frame.frameCount)
+    let stepFrames = sound.stepFrames
     let isFirst = expected == nil
     guard var stamp = timestamp, run.hasTimestamps else {
       // Counting goes on; after a seek the playlist tells where, roughly.
@@ -152,7 +152,9 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     let known = stretch
     let entryFrame = frame(at: run.firstEntry.startNanoseconds)
     if let known {
-      stamp = run.unwrapped(stamp, near: (expected ?? entryFrame) - known.startFrame + known.originFrame)
+      stamp = run.unwrapped(
+        stamp, near: (expected ?? entryFrame) - known.startFrame + known.originFrame,
+        sampleRateHz: format.sampleRateHz)
     }
     var present = known ?? newStretch(stamp: stamp, entryFrame: entryFrame)
     var place = stamp - present.originFrame + present.startFrame
@@ -176,8 +178,8 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     }
     frameStart = place
     if isFirst { isPlaceEstimated = !present.isExact }
-    if !isFirst, wholeCount > present.stepFrames {
-      present.stepFrames = wholeCount
+    if !isFirst, stepFrames > present.stepFrames {
+      present.stepFrames = stepFrames
       present.anchorFrame = place
     }
     if present != known {
@@ -207,14 +209,16 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     let number = run?.firstEntry.segment.number ?? 0
     let first = timeline.firstNumber(ofStretchWith: number) ?? number
     if let expected {
-      return StreamStretch(originFrame: stamp, startFrame: expected, isExact: !isPlaceEstimated)
+      return StreamStretch(
+        sampleRateHz: format.sampleRateHz, originFrame: stamp, startFrame: expected, isExact: !isPlaceEstimated)
     }
     // The encoder's delay lies before time 0 in MP4.
     let isDelay = run?.cutsNegative == true && stamp < 0 && stamp > -65_536
     let origin = isDelay ? 0 : stamp
     // Nothing lies before the first one.
     let isStart = first == number && entryFrame == 0
-    return StreamStretch(originFrame: origin, startFrame: entryFrame, isExact: isStart)
+    return StreamStretch(
+      sampleRateHz: format.sampleRateHz, originFrame: origin, startFrame: entryFrame, isExact: isStart)
   }
 
   /// Where bare sound without timestamps lies: where the playlist says that its segment begins.
@@ -302,9 +306,9 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
         continue
       }
       let result: SegmentRun.Result
-      do throws(AVFailure) { result = try run.next(into: frame) } catch {
-        if error.kind == .cancelled { return .cancelled }
-        try goOver(MediaError(error, path: session.name), entry: run.firstEntry)
+      do throws(MediaError) { result = try sound.next(of: run) } catch {
+        if error.code == .cancelled { return .cancelled }
+        try goOver(error, entry: run.firstEntry)
         continue
       }
       switch result {
@@ -393,7 +397,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     } else {
       let offset = Int(-silence)
       count = min(count, frameCount - offset)
-      try converter.convert(frame, range: offset..<(offset + count), into: output, of: session.name)
+      try sound.copy(offset..<(offset + count), into: output)
     }
     position += Int64(count)
     return count

@@ -7,6 +7,8 @@ import RealtimeAudio
 
 /// A stretch of a stream without a discontinuity, on the asset's timeline.
 struct StreamStretch: Sendable, Hashable {
+  /// What frames are counted in: that of whoever read it.
+  var sampleRateHz: Int
   /// The stretch's timestamp, in frames, of `startFrame`.
   var originFrame: Int64
   /// Where it begins.
@@ -263,9 +265,9 @@ final class StreamSession: Sendable {
 
   // MARK: - Stretches
 
-  /// What is known of a stretch.
-  func stretch(_ discontinuityNumber: Int64) -> StreamStretch? {
-    signal.withState { $0.stretches[discontinuityNumber] }
+  /// What is known of a stretch, to who counts in frames of that rate.
+  func stretch(_ discontinuityNumber: Int64, sampleRateHz: Int) -> StreamStretch? {
+    signal.withState { $0.stretches[discontinuityNumber] }.flatMap { $0.sampleRateHz == sampleRateHz ? $0 : nil }
   }
 
   func setStretch(_ stretch: StreamStretch, _ discontinuityNumber: Int64) {
