@@ -103,7 +103,7 @@ let package = Package(
 
     // How loud it is.
     .target(
-      name: "Loudness", dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", "CEbur128", deque],
+      name: "Loudness", dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", "CEbur128"],
       swiftSettings: strict),
 
     // Files that are written.

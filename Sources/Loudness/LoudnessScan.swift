@@ -4,19 +4,35 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// Measures how loud files are: decodes all of each, one after another, on a thread of its own.
+/// Measures how loud files are: decodes all of each, one after another, on threads of `LoudnessScanner`.
 ///
-/// A file that cannot be read is an error of its own and ends nothing. What breaks off is measured as far as it goes, with the reason.
+/// A file that cannot be read, or takes too long to open, is an error of its own and ends nothing. What breaks off is measured as far
+/// as it goes, with the reason.
 /// Threading: any.
 public final class LoudnessScan: Sendable {
   /// Sound of one file that is measured: a day.
   static let maximumSeconds = 86_400
 
+  /// The measuring of one file, which can be given up while it blocks.
+  private final class FileRun: Sendable {
+    let opening = AssetOpening()
+    let reader = Mutex<AudioTrackReader?>(nil)
+    let job = Mutex<AssetWorkers.Job?>(nil)
+
+    func cancel() {
+      opening.cancel()
+      reader.withLock { $0 }?.cancel()
+      job.withLock { $0 }?.cancel()
+    }
+  }
+
   private struct State {
     var isCancelled = false
     var hasBegun = false
-    var opening: AssetOpening?
-    var reader: AudioTrackReader?
+    /// That of the file that is measured, or is next.
+    var run: FileRun?
+    var report = LoudnessReport(files: [])
+    var blocks = GatingBlocks()
     var completion: (@Sendable (Result<LoudnessReport, MediaError>) -> Void)?
   }
 
@@ -30,7 +46,8 @@ public final class LoudnessScan: Sendable {
     self.measuresAlbum = measuresAlbum
   }
 
-  /// Begins, once. Both closures are called on the thread that measures, the second one once, or by who cancels.
+  /// Begins, once. Both closures are called on a thread that measures, the second one once, or by who cancels, or the thread that looks at
+  /// the time.
   ///
   /// `progress` is told of each file at its beginning, each twentieth and its end. Errors: `cancelled`; `loudnessUnavailable` where libebur128 is
   /// missing. Those of single files are in the report.
@@ -45,10 +62,7 @@ public final class LoudnessScan: Sendable {
       return !state.isCancelled
     }
     guard mayBegin else { return completion(.failure(Self.cancelled)) }
-    scanner.run { [self] in
-      let result = Result { () throws(MediaError) in try measureAll(progress) }
-      finish(result)
-    }
+    measure(0, on: scanner, progress)
   }
 
   /// The same for a task; cancelling that cancels the scan.
@@ -67,12 +81,12 @@ public final class LoudnessScan: Sendable {
 
   /// Ends it: who waits is told at once, and what is read is given up. Does not block.
   public func cancel() {
-    let (opening, reader) = state.withLock { state in
+    let run = state.withLock { state in
       state.isCancelled = true
-      return (state.opening, state.reader)
+      defer { state.run = nil }
+      return state.run
     }
-    opening?.cancel()
-    reader?.cancel()
+    run?.cancel()
     finish(.failure(Self.cancelled))
   }
 
@@ -86,30 +100,52 @@ public final class LoudnessScan: Sendable {
 
   private static var cancelled: MediaError { MediaError(.cancelled, "the scan was cancelled", operation: "scan") }
 
-  private func checkCancelled() throws(MediaError) {
-    if state.withLock({ $0.isCancelled }) { throw Self.cancelled }
-  }
+  // MARK: - File by file
 
-  // MARK: - On the thread
-
-  private func measureAll(_ progress: (LoudnessProgress) -> Void) throws(MediaError) -> LoudnessReport {
-    if let error = LoudnessMeter.unavailability() { throw error }
-    var report = LoudnessReport(files: [])
-    var blocks = GatingBlocks()
-    for (index, asset) in assets.enumerated() {
-      try checkCancelled()
-      do throws(MediaError) {
-        let (measurement, ofFile) = try measure(asset, roomForBlocks: GatingBlocks.limit - blocks.count) { fraction in
+  /// Has a file measured, and those behind it; when there are none left it is done.
+  private func measure(
+    _ index: Int, on scanner: LoudnessScanner, _ progress: @escaping @Sendable (LoudnessProgress) -> Void
+  ) {
+    guard index < assets.count else { return finish(.success(wholeReport())) }
+    let (asset, run) = (assets[index], FileRun())
+    let mayBegin = state.withLock { state in
+      if !state.isCancelled { state.run = run }
+      return !state.isCancelled
+    }
+    guard mayBegin else { return }
+    let job = scanner.workers.run(forNanoseconds: asset.openingNanoseconds, isNext: index > 0) { [self] job in
+      if index == 0, let error = LoudnessMeter.unavailability() { return finish(.failure(error)) }
+      let result = Result { () throws(MediaError) in
+        try measure(asset, run, job) { [self] fraction in
+          guard isWanted(run) else { return }
           progress(LoudnessProgress(fileIndex: index, fileCount: assets.count, fraction: fraction))
         }
-        blocks.add(ofFile)
-        report.files.append(.success(measurement))
-      } catch {
-        try checkCancelled()
-        report.files.append(.failure(error))
       }
+      if measured(run, result) { measure(index + 1, on: scanner, progress) }
+    } timedOut: { [self] reason in
+      run.cancel()
+      if measured(run, .failure(reason.error(asset.displayPath))) { measure(index + 1, on: scanner, progress) }
     }
-    guard measuresAlbum else { return report }
+    run.job.withLock { $0 = job }
+    // Who cancelled before that did not have it.
+    if state.withLock({ $0.isCancelled }) { job.cancel() }
+  }
+
+  /// Notes what came of a file. False where nobody waits for it any more.
+  private func measured(_ run: FileRun, _ result: Result<(LoudnessMeasurement, GatingBlocks), MediaError>) -> Bool {
+    state.withLock { state in
+      guard state.run === run else { return false }
+      state.run = nil
+      if case .success(let (_, blocks)) = result { state.blocks.add(blocks) }
+      state.report.files.append(result.map(\.0))
+      return true
+    }
+  }
+
+  private func wholeReport() -> LoudnessReport {
+    let (measuredFiles, blocks) = state.withLock { ($0.report, $0.blocks) }
+    guard measuresAlbum else { return measuredFiles }
+    var report = measuredFiles
     let measured = report.files.compactMap { try? $0.get() }
     report.album = AlbumLoudness(
       integratedLoudness: blocks.integratedLoudness, truePeak: measured.map(\.truePeak).max() ?? 0,
@@ -117,34 +153,39 @@ public final class LoudnessScan: Sendable {
     return report
   }
 
+  private func isWanted(_ run: FileRun) -> Bool { state.withLock { $0.run === run } }
+
+  private func check(_ run: FileRun) throws(MediaError) { if !isWanted(run) { throw Self.cancelled } }
+
+  // MARK: - On a thread
+
   /// Opens a file's sound, so that it can be cancelled.
-  private func open(_ asset: Asset) throws(MediaError) -> (reader: AudioTrackReader, duration: MediaTime) {
-    let opening = AssetOpening()
-    state.withLock { $0.opening = opening }
-    defer { state.withLock { $0.opening = nil } }
-    try checkCancelled()
-    let properties = try opening.load(asset)
+  private func open(_ asset: Asset, _ run: FileRun) throws(MediaError) -> (
+    reader: AudioTrackReader, duration: MediaTime
+  ) {
+    try check(run)
+    let properties = try run.opening.load(asset)
     guard properties.hasAudio else {
-      opening.finish(asset)
+      run.opening.finish(asset)
       throw MediaError(.noPlayableTracks, "there is no sound in \(asset.displayPath)", operation: "scan")
     }
     guard properties.isSeekable || properties.duration.isNumeric else {
-      opening.finish(asset)
+      run.opening.finish(asset)
       throw MediaError(
         .unsupportedPlace, "a stream has no end, so its loudness is not measured: \(asset.displayPath)",
         operation: "scan")
     }
-    let reader = try opening.reader(asset, trackID: nil)
-    state.withLock { $0.reader = reader }
-    try checkCancelled()
+    let reader = try run.opening.reader(asset, trackID: nil)
+    run.reader.withLock { $0 = reader }
+    try check(run)
     return (reader, properties.duration)
   }
 
   private func measure(
-    _ asset: Asset, roomForBlocks: Int, progress: (Double?) -> Void
+    _ asset: Asset, _ run: FileRun, _ job: AssetWorkers.Job, progress: (Double?) -> Void
   ) throws(MediaError) -> (LoudnessMeasurement, GatingBlocks) {
-    defer { state.withLock { $0.reader = nil } }
-    let (reader, duration) = try open(asset)
+    let (reader, duration) = try open(asset, run)
+    let roomForBlocks = GatingBlocks.limit - state.withLock { $0.blocks.count }
     let format = reader.format
     let meter = try LoudnessMeter(format, channelMask: reader.channelMask)
     let length = duration.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity).map { max(1, $0) }
@@ -155,7 +196,9 @@ public final class LoudnessScan: Sendable {
     var fault: MediaError?
     progress(length == nil ? nil : 0)
     while fault == nil {
+      job.goesOn()
       let piece = try readStep(reader, into: buffer, frameCount: step)
+      try check(run)
       fault = piece.error
       try meter.add(buffer, frameCount: piece.count)
       frameCount += Int64(piece.count)
@@ -204,7 +247,6 @@ public final class LoudnessScan: Sendable {
         return (count, error)
       }
     }
-    try checkCancelled()
     return (count, nil)
   }
 }

@@ -57,11 +57,11 @@ final class AssetLoading<Value: Sendable>: Sendable {
       if case .loading = state.phase { return request }
       let (number, interrupt) = (state.nextNumber, Interrupt())
       state.nextNumber += 1
-      let job = loader.workers.run(forNanoseconds: loader.openingNanoseconds) { [self] in
+      let job = loader.workers.run(forNanoseconds: loader.openingNanoseconds) { [self] _ in
         let result = Result { () throws(MediaError) in try load(loader, interrupt) }
         finished(number, result)
       } timedOut: { [self] reason in
-        tookTooLong(number, loader.timedOut(reason))
+        tookTooLong(number, reason.error(loader.displayPath))
       }
       state.phase = .loading(number: number, interrupt, job)
       return request

@@ -27,9 +27,11 @@ public final class AssetOpening: Sendable {
   public func run(
     for asset: Asset, _ body: @escaping @Sendable () -> Void, timedOut: @escaping @Sendable (MediaError) -> Void
   ) {
-    let work = asset.workers.run(forNanoseconds: asset.openingNanoseconds, body) { [self] reason in
+    let work = asset.workers.run(forNanoseconds: asset.openingNanoseconds) { _ in
+      body()
+    } timedOut: { [self] reason in
       cancel()
-      timedOut(asset.timedOut(reason))
+      timedOut(reason.error(asset.displayPath))
     }
     job.withLock { $0 = work }
     if interrupt.isCancelled { work.cancel() }

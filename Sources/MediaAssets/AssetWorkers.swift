@@ -14,39 +14,34 @@ public final class AssetWorkers: Sendable {
   /// What all assets are loaded by unless a test says otherwise.
   public static let shared = AssetWorkers()
 
-  /// How much is done at once, and for how long.
-  struct Limits: Sendable {
-    /// What is done at once, while nothing is slow.
-    var placeCount = 4
-    /// Threads, with those that slow work has, and those that nobody waits for any more.
-    var threadCount = 32
-    /// After this work is slow: other work begins besides.
-    var slowNanoseconds: Int64 = 2_000_000_000
-    /// How long work waits while every thread is held up.
-    var stuckNanoseconds: Int64 = Asset.openingNanoseconds
-  }
-
   /// Work that waits or is being done.
-  final class Job: Sendable {
-    fileprivate let body: @Sendable () -> Void
-    fileprivate let timedOut: @Sendable (String) -> Void
+  package final class Job: Sendable {
+    fileprivate let body: @Sendable (Job) -> Void
+    fileprivate let timedOut: @Sendable (OpeningTimeout) -> Void
     fileprivate let limitNanoseconds: Int64
     private let workers: AssetWorkers
 
     fileprivate init(
-      _ workers: AssetWorkers, limitNanoseconds: Int64, _ body: @escaping @Sendable () -> Void,
-      timedOut: @escaping @Sendable (String) -> Void
+      _ workers: AssetWorkers, limitNanoseconds: Int64, _ body: @escaping @Sendable (Job) -> Void,
+      timedOut: @escaping @Sendable (OpeningTimeout) -> Void
     ) {
       (self.workers, self.limitNanoseconds, self.body, self.timedOut) = (workers, limitNanoseconds, body, timedOut)
     }
 
     /// Nobody needs it any more: it does not begin, or its thread is left to itself. Does not block.
-    func cancel() { workers.giveUp(self) }
+    package func cancel() { workers.giveUp(self) }
+
+    /// It does not hang: it is slow when nothing is heard of it from now on for as long as makes work slow. From here on it may take as
+    /// long as it likes.
+    package func goesOn() { workers.noteGoing(self) }
   }
 
   private struct Run {
     let job: Job
-    let begin: Int64
+    /// When it began, or it was last heard that it goes on.
+    var since: Int64
+    /// How long it may take since then; nil: as long as it likes.
+    var limitNanoseconds: Int64?
     var isSlow = false
   }
 
@@ -54,45 +49,48 @@ public final class AssetWorkers: Sendable {
     var waiting: Deque<Job> = []
     /// What is being done and has not been given up.
     var running: [ObjectIdentifier: Run] = [:]
-    /// Those of it that are not slow.
-    var placesTaken = 0
-    var threadCount = 0
+    var places: WorkPlaces
     var stuckSince: Int64?
     var hasWatcher = false
   }
 
-  private let limits: Limits
+  private let limits: WorkPlaces.Limits
   private let isWatched: Bool
-  private let state = Mutex(State())
+  private let threadName: String
+  private let niceness: Int32
+  private let state: Mutex<State>
 
   /// - Parameter threadLimit: how much is done at once, 1 or more.
   public convenience init(threadLimit: Int = 4) {
     precondition(threadLimit > 0, "work needs a thread")
-    var limits = Limits()
-    limits.placeCount = threadLimit
-    self.init(limits: limits)
+    self.init(limits: WorkPlaces.Limits(placeCount: threadLimit))
   }
 
-  /// - Parameter isWatched: whether there is a thread that looks at the time; else who has it calls `check`.
-  init(limits: Limits, isWatched: Bool = true) {
-    self.limits = limits
-    self.isWatched = isWatched
+  /// - Parameters:
+  ///   - isWatched: whether there is a thread that looks at the time; else who has it calls `check`.
+  ///   - niceness: how much less of the processor the threads get than others.
+  package init(
+    limits: WorkPlaces.Limits, isWatched: Bool = true, threadName: String = "load-asset", niceness: Int32 = 0
+  ) {
+    (self.limits, self.isWatched, self.threadName, self.niceness) = (limits, isWatched, threadName, niceness)
+    state = Mutex(State(places: WorkPlaces(limits)))
   }
 
   /// Runs `body`, which may block, on one of the threads. Does not block.
   ///
   /// - Parameters:
   ///   - limitNanoseconds: how long it may take.
+  ///   - isNext: whether it goes before all that waits.
   ///   - timedOut: called once that is over, or when it could not begin because all threads are held up, with what happened; not
   ///     when `body` has returned. On another thread; it must not block.
   @discardableResult
-  func run(
-    forNanoseconds limitNanoseconds: Int64, _ body: @escaping @Sendable () -> Void,
-    timedOut: @escaping @Sendable (String) -> Void
+  package func run(
+    forNanoseconds limitNanoseconds: Int64, isNext: Bool = false, _ body: @escaping @Sendable (Job) -> Void,
+    timedOut: @escaping @Sendable (OpeningTimeout) -> Void
   ) -> Job {
     let job = Job(self, limitNanoseconds: limitNanoseconds, body, timedOut: timedOut)
     let watches = state.withLock { state in
-      state.waiting.append(job)
+      if isNext { state.waiting.prepend(job) } else { state.waiting.append(job) }
       defer { state.hasWatcher = isWatched }
       return isWatched && !state.hasWatcher
     }
@@ -102,37 +100,41 @@ public final class AssetWorkers: Sendable {
   }
 
   /// How much has not begun yet.
-  var waitingCount: Int { state.withLock { $0.waiting.count } }
+  package var waitingCount: Int { state.withLock { $0.waiting.count } }
   /// How many threads there are, with those that are left to themselves.
-  var threadCount: Int { state.withLock { $0.threadCount } }
+  package var threadCount: Int { state.withLock { $0.places.threadCount } }
 
   // MARK: - Doing
 
   private func startNext() {
     while let job = state.withLock({ take(&$0, forNewThread: true) }) {
-      NamedThread.detached(name: "load-asset") { [self] in work(job) }
+      NamedThread.detached(name: threadName) { [self] in
+        // Linux: of this thread alone. Where it is refused it runs as everything else does.
+        if niceness != 0 { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
+        work(job)
+      }
     }
   }
 
   /// What is to be done next, if there is a place.
   private func take(_ state: inout State, forNewThread: Bool) -> Job? {
-    guard state.placesTaken < limits.placeCount, !forNewThread || state.threadCount < limits.threadCount,
-      let job = state.waiting.popFirst()
-    else { return nil }
-    state.placesTaken += 1
-    if forNewThread { state.threadCount += 1 }
-    state.running[ObjectIdentifier(job)] = Run(job: job, begin: MonotonicClock.nanoseconds)
+    guard state.places.hasPlace, !forNewThread || state.places.hasThread, let job = state.waiting.popFirst() else {
+      return nil
+    }
+    state.places.begin(onNewThread: forNewThread)
+    state.running[ObjectIdentifier(job)] = Run(
+      job: job, since: MonotonicClock.nanoseconds, limitNanoseconds: job.limitNanoseconds)
     return job
   }
 
   private func work(_ first: Job) {
     var job = first
     while true {
-      job.body()
+      job.body(job)
       let next = state.withLock { state -> Job? in
         end(job, &state)
         let next = take(&state, forNewThread: false)
-        if next == nil { state.threadCount -= 1 }
+        if next == nil { state.places.endThread() }
         return next
       }
       guard let next else { break }
@@ -145,7 +147,7 @@ public final class AssetWorkers: Sendable {
   /// It has no place any more.
   private func end(_ job: Job, _ state: inout State) {
     guard let run = state.running.removeValue(forKey: ObjectIdentifier(job)) else { return }
-    if !run.isSlow { state.placesTaken -= 1 }
+    if !run.isSlow { state.places.giveUpPlace() }
   }
 
   private func giveUp(_ job: Job) {
@@ -154,6 +156,14 @@ public final class AssetWorkers: Sendable {
       end(job, &state)
     }
     startNext()
+  }
+
+  private func noteGoing(_ job: Job) {
+    let now = MonotonicClock.nanoseconds
+    state.withLock { state in
+      state.running[ObjectIdentifier(job)]?.since = now
+      state.running[ObjectIdentifier(job)]?.limitNanoseconds = nil
+    }
   }
 
   // MARK: - What takes long
@@ -169,22 +179,23 @@ public final class AssetWorkers: Sendable {
 
   /// Does what is due at a moment; false when nothing is left that could be due later.
   @discardableResult
-  func check(at now: Int64) -> Bool {
-    let (failures, isNeeded) = state.withLock { state -> ([(Job, String)], Bool) in
-      var failures: [(Job, String)] = []
+  package func check(at now: Int64) -> Bool {
+    let (failures, isNeeded) = state.withLock { state -> ([(Job, OpeningTimeout)], Bool) in
+      var failures: [(Job, OpeningTimeout)] = []
       for (id, run) in state.running {
-        if !run.isSlow, now - run.begin >= limits.slowNanoseconds {
+        if !run.isSlow, now - run.since >= limits.slowNanoseconds {
           state.running[id]?.isSlow = true
-          state.placesTaken -= 1
+          state.places.giveUpPlace()
         }
-        guard now - run.begin >= run.job.limitNanoseconds else { continue }
+        guard let limit = run.limitNanoseconds, now - run.since >= limit else { continue }
         end(run.job, &state)
-        failures.append((run.job, "is not open after \(run.job.limitNanoseconds / 1_000_000_000) s"))
+        failures.append((run.job, .notOpen(afterNanoseconds: limit)))
       }
-      let isStuck = state.threadCount >= limits.threadCount && state.placesTaken == 0 && !state.waiting.isEmpty
+      let isStuck = state.places.areHeldUp && !state.waiting.isEmpty
       state.stuckSince = isStuck ? state.stuckSince ?? now : nil
       if let since = state.stuckSince, now - since >= limits.stuckNanoseconds {
-        failures += state.waiting.map { ($0, "cannot be opened while \(state.threadCount) others hang") }
+        let count = state.places.threadCount
+        failures += state.waiting.map { ($0, .othersHang(count: count)) }
         state.waiting = []
       }
       let isNeeded = !state.waiting.isEmpty || !state.running.isEmpty
@@ -212,10 +223,5 @@ extension Asset {
     // Who writes into a pipe begins when it pleases him.
     if descriptor?.kind == .stream { seconds = 600 }
     return max(1, seconds) * (prefersPreciseDuration ? 20 : 1) * 1_000_000_000
-  }
-
-  /// Why opening it was given up.
-  func timedOut(_ reason: String) -> MediaError {
-    MediaError(.openingTimedOut, "\(displayPath) \(reason)", operation: "open")
   }
 }

@@ -9,7 +9,7 @@ import RealtimeAudio
 /// Threading: used for one `Playlist` at a time, on a thread that may block; `cancel` from any, does not block.
 public final class PlaylistReading: Sendable {
   /// How long all lists that one leads to may take together.
-  static let patienceNanoseconds: Int64 = 60_000_000_000
+  package static let patienceNanoseconds: Int64 = 60_000_000_000
 
   let interrupt = Interrupt()
   private let options: HTTPOptions

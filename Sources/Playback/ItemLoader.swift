@@ -13,15 +13,7 @@ final class ItemLoader: @unchecked Sendable {
   // `@unchecked Sendable`: confined to `loop`, but for the opening of assets.
   typealias Completion = @Sendable (Result<AssetProperties, MediaError>) -> Void
 
-  /// How much is opened at once, and for how long.
-  struct Limits {
-    /// Entries that are opened at once, while none is slow.
-    var placeCount = 4
-    /// Threads, with those that slow entries have, and those that nobody waits for any more.
-    var threadCount = 32
-    /// After this an entry is slow: another one is opened besides.
-    var slowNanoseconds: Int64 = 2_000_000_000
-  }
+  typealias Limits = WorkPlaces.Limits
 
   private struct Identity: Hashable {
     let item: PlayerItem
@@ -33,14 +25,14 @@ final class ItemLoader: @unchecked Sendable {
   /// An entry that is to be opened, and all who asked for it.
   private final class Job: @unchecked Sendable {
     // `@unchecked Sendable`: what changes is confined to `loop`.
-    enum Phase { case waiting, opening, slow, over }
+    enum Phase { case waiting, opening, over }
 
     let item: PlayerItem
     let owner: ObjectIdentifier
     let opening: AssetOpening
     var completions: [Completion] = []
     var phase = Phase.waiting
-    var timer: (any ControlTimer)?
+    var run: LoopWorkers.Run?
 
     init(_ item: PlayerItem, of owner: ObjectIdentifier) {
       (self.item, self.owner) = (item, owner)
@@ -59,25 +51,23 @@ final class ItemLoader: @unchecked Sendable {
     var servedAt: UInt64
   }
 
-  private let loop: any ControlLoop
-  private let limits: Limits
+  private let workers: LoopWorkers
   /// Those that wait or are being opened.
   private var jobs: [Identity: Job] = [:]
   private var owners: [ObjectIdentifier: Owner] = [:]
   private var turn: UInt64 = 0
-  /// Threads whose entries have a place.
-  private var placesTaken = 0
-  private var threadCount = 0
-  /// While there is no thread for what waits.
-  private var stuckTimer: (any ControlTimer)?
   private var isClosed = false
 
   /// Whether an entry waits, or is being opened for somebody.
   var isBusy: Bool { !jobs.isEmpty }
 
   init(loop: any ControlLoop, limits: Limits = Limits()) {
-    self.loop = loop
-    self.limits = limits
+    workers = LoopWorkers(loop: loop, limits: limits, threadName: "load-item")
+    workers.roomAppeared = { [weak self] in self?.startNext() }
+    workers.gotStuck = { [weak self] reason in
+      guard let self else { return }
+      for job in owners.values.flatMap(\.waiting) where job.phase == .waiting { fail(job, reason) }
+    }
   }
 
   // MARK: - Asking
@@ -113,17 +103,17 @@ final class ItemLoader: @unchecked Sendable {
   /// Ends all that is being done, and what waits.
   func close() {
     isClosed = true
-    stuckTimer?.cancel()
     for job in Array(jobs.values) { end(job) }
     owners = [:]
+    workers.watch(isAnyWaiting: false)
   }
 
   // MARK: - Opening
 
   private func startNext() {
     guard !isClosed else { return }
-    while placesTaken < limits.placeCount, threadCount < limits.threadCount, let job = takeNext() { start(job) }
-    watchThreads()
+    while workers.hasRoom, let job = takeNext() { start(job) }
+    workers.watch(isAnyWaiting: !owners.isEmpty)
   }
 
   /// What is needed first of all that waits; of several owners' that of who was served longest ago.
@@ -162,66 +152,23 @@ final class ItemLoader: @unchecked Sendable {
   }
 
   private func start(_ job: Job) {
-    placesTaken += 1
-    threadCount += 1
     let (item, opening) = (job.item, job.opening)
-    NamedThread.detached(name: "load-item") { [loop] in
-      let result = Result { () throws(MediaError) in
+    job.run = workers.begin(forNanoseconds: item.asset.openingNanoseconds) {
+      Result { () throws(MediaError) in
         let properties = try opening.inspect(item.asset)
         try item.timeRange?.checkPart(of: properties, path: item.asset.displayPath)
         item.findLevelTags(opening)
         return properties
       }
-      loop.execute { self.returned(job, result) }
-    }
-    job.timer = loop.schedule(at: loop.now.advanced(byNanoseconds: limits.slowNanoseconds)) { self.tookLong(job) }
-  }
-
-  /// The thread of an entry is free again, perhaps long after anybody waited for it.
-  private func returned(_ job: Job, _ result: Result<AssetProperties, MediaError>) {
-    threadCount -= 1
-    finish(job, result)
-    startNext()
-  }
-
-  // MARK: - What takes long
-
-  /// An entry is slow: it keeps its thread, and others get its place.
-  private func tookLong(_ job: Job) {
-    guard job.phase == .opening else { return }
-    job.phase = .slow
-    placesTaken -= 1
-    let rest = max(0, job.item.asset.openingNanoseconds - limits.slowNanoseconds)
-    job.timer = loop.schedule(at: loop.now.advanced(byNanoseconds: rest)) { self.tookTooLong(job) }
-    startNext()
-  }
-
-  private func tookTooLong(_ job: Job) {
-    guard job.phase == .slow else { return }
-    let seconds = job.item.asset.openingNanoseconds / 1_000_000_000
-    fail(job, "is not open after \(seconds) s")
-    startNext()
-  }
-
-  /// While all threads are held up, nothing else can be opened. What waits for as long as opening may take fails, too.
-  private func watchThreads() {
-    let isStuck = threadCount >= limits.threadCount && placesTaken == 0 && !owners.isEmpty
-    guard isStuck != (stuckTimer != nil) else { return }
-    stuckTimer?.cancel()
-    stuckTimer = nil
-    guard isStuck else { return }
-    stuckTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: Asset.openingNanoseconds)) { [self] in
-      stuckTimer = nil
-      for job in owners.values.flatMap(\.waiting) where job.phase == .waiting {
-        fail(job, "cannot be opened while \(threadCount) others hang")
-      }
-      startNext()
+    } finished: { result in
+      self.finish(job, result)
+    } timedOut: { reason in
+      self.fail(job, reason)
     }
   }
 
-  private func fail(_ job: Job, _ what: String) {
-    finish(
-      job, .failure(MediaError(.openingTimedOut, "\(job.item.asset.displayPath) \(what)", operation: "open")))
+  private func fail(_ job: Job, _ reason: OpeningTimeout) {
+    finish(job, .failure(reason.error(job.item.asset.displayPath)))
   }
 
   // MARK: - Ending
@@ -240,16 +187,9 @@ final class ItemLoader: @unchecked Sendable {
     guard phase != .over else { return }
     job.phase = .over
     job.completions = []
-    job.timer?.cancel()
-    job.timer = nil
     jobs[Identity(item: job.item)] = nil
-    switch phase {
-    case .waiting: noteTaken(of: job.owner)
-    case .opening:
-      placesTaken -= 1
-      job.opening.cancel()
-    case .slow: job.opening.cancel()
-    case .over: break
-    }
+    if phase == .waiting { noteTaken(of: job.owner) } else { job.opening.cancel() }
+    if let run = job.run { workers.giveUp(run) }
+    job.run = nil
   }
 }

@@ -6,13 +6,13 @@ extension CommandTable {
     CommandSpec(
       .scan, .assets, "Measures how loud files are, by EBU R128.",
       details:
-        "Each file is decoded whole, one after another and one scan after another, on a thread of its own of low priority; what plays"
-        + " is not disturbed. `loudness` is the integrated loudness in LUFS, `range` the loudness range in LU, `truePeak` the greatest"
+        "Each file is decoded whole, one after another and one scan after another, with low priority; what plays"
+        + " is not disturbed. While a scan waits for a file's bytes for more than 2 s others go on besides. `loudness` is the integrated loudness in LUFS, `range` the loudness range in LU, `truePeak` the greatest"
         + " value between samples in dBTP, `samplePeak` the greatest sample in dBFS (both `none` for digital silence), `gain` and `peak` what"
         + " ReplayGain 2.0 makes of them: dB to -18 LUFS, and the greatest sample, 1 being full scale. `status` is `measured`, `silence` (nothing is louder than"
         + " -70 LUFS), `too-short` (less than 400 ms) or `failed`, with the `error`; where nothing is measured the"
         + " values are `none`. `fault` says why it is not all of the file, or what in it did not decode. With `album` the files are also measured as one. What cannot"
-        + " be read ends nothing: `failed` counts it. `scan-progress` events of scan `scan` come"
+        + " be read, or opened in time (`opening-timed-out`), ends nothing: `failed` counts it. `scan-progress` events of scan `scan` come"
         + " before the reply: at the beginning of each file, each twentieth of it, and its end. With the connection its scans end. With `apply`"
         + " those entries of the player's queue whose files were measured have the result in place of their tags from then on (`replay-gain`, and"
         + " `gainSource=scan`); `applied` counts them.",

@@ -1,23 +1,46 @@
 import MediaCore
 import RealtimeAudio
 
-/// Bytes that never come, until the read is cancelled.
+/// Bytes that do not come from a place on, until the read is cancelled; deaf, until they are released, as those of a file whose server is
+/// gone.
 final class HangingSource: ByteSource {
   private struct State {
     var isCancelled = false
     var isReading = false
+    var isReleased = false
   }
 
   private let state = WakeSignal(State())
+  private let bytes: [UInt8]
+  private let place: Int64
+  private let isDeaf: Bool
 
-  var byteCount: Int64? { 1_000_000 }
+  init(_ bytes: [UInt8] = [], from place: Int64 = 0, isDeaf: Bool = false) {
+    (self.bytes, self.place, self.isDeaf) = (bytes, place, isDeaf)
+  }
+
+  var byteCount: Int64? { bytes.isEmpty ? 1_000_000 : Int64(bytes.count) }
   var isSeekable: Bool { true }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    guard offset + Int64(buffer.count) > place else { return copy(into: buffer, at: offset) }
     state.update { $0.isReading = true }
-    _ = state.wait { $0.isCancelled ? true : nil }
-    throw MediaError(.cancelled, "the read was cancelled")
+    let isReleased = state.wait { $0.isReleased ? true : $0.isCancelled && !isDeaf ? false : nil } as Bool?
+    if isReleased != true { throw MediaError(.cancelled, "the read was cancelled") }
+    return copy(into: buffer, at: offset)
   }
+
+  private func copy(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+    let rest = bytes.dropFirst(Int(clamping: offset)).prefix(buffer.count)
+    for (index, byte) in rest.enumerated() { buffer[index] = byte }
+    return rest.count
+  }
+
+  /// The bytes come.
+  func release() { state.update { $0.isReleased = true } }
+
+  /// Waits until somebody reads what does not come.
+  func waitUntilRead() { _ = state.wait { $0.isReading ? true : nil } as Bool? }
 
   func cancel() { state.update { $0.isCancelled = true } }
 

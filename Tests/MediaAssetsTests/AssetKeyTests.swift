@@ -14,7 +14,7 @@ import Testing
     private let semaphore = DispatchSemaphore(value: 0)
 
     func hold(_ workers: AssetWorkers) {
-      workers.run(forNanoseconds: .max) {
+      workers.run(forNanoseconds: .max) { _ in
         self.semaphore.wait()
       } timedOut: { _ in
       }

@@ -8,10 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct AssetWorkersTests {
   private let second: Int64 = 1_000_000_000
 
-  private func limits(places: Int = 2, threads: Int = 4) -> AssetWorkers.Limits {
-    var limits = AssetWorkers.Limits()
-    (limits.placeCount, limits.threadCount) = (places, threads)
-    return limits
+  private func limits(places: Int = 2, threads: Int = 4) -> WorkPlaces.Limits {
+    WorkPlaces.Limits(placeCount: places, threadCount: threads)
   }
 
   private func statuses(_ asset: Asset, _ key: AssetKey) -> WakeSignal<[AssetValueStatus<AssetValues>]> {
@@ -80,7 +78,7 @@ import Testing
     let failed = WakeSignal(false)
     let isReleased = WakeSignal(false)
     defer { isReleased.update { $0 = true } }
-    workers.run(forNanoseconds: 2_000_000) {
+    workers.run(forNanoseconds: 2_000_000) { _ in
       _ = isReleased.wait { $0 ? true : nil } as Bool?
     } timedOut: { _ in
       failed.update { $0 = true }

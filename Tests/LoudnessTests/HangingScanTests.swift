@@ -1,0 +1,127 @@
+import Foundation
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Loudness
+@testable import MediaAssets
+
+/// Scans whose files' bytes do not come: they hold up no others.
+@Suite(.timeLimit(.minutes(2))) struct HangingScanTests {
+  private let second: Int64 = 1_000_000_000
+
+  /// A scanner that looks at the time when it is told to.
+  private func scanner(threads: Int = 4) -> LoudnessScanner {
+    LoudnessScanner(limits: WorkPlaces.Limits(placeCount: 1, threadCount: threads), isWatched: false)
+  }
+
+  private func check(_ scanner: LoudnessScanner, after seconds: Int64) {
+    scanner.workers.check(at: MonotonicClock.nanoseconds + seconds * second)
+  }
+
+  /// A scan that has begun.
+  private struct Begun {
+    let scan: LoudnessScan
+    private let end = WakeSignal<Result<LoudnessReport, MediaError>?>(nil)
+
+    init(_ assets: [Asset], on scanner: LoudnessScanner) {
+      scan = LoudnessScan(assets)
+      scan.start(on: scanner) { [end] result in end.update { $0 = result } }
+    }
+
+    var isOver: Bool { end.withState { $0 != nil } }
+
+    func wait() throws -> LoudnessReport { try #require(end.wait { $0 }).get() }
+
+    /// What came of each file.
+    func outcomes() throws -> [String] {
+      try wait().files.map { result in
+        switch result {
+        case .success(let found): found.kind.rawValue
+        case .failure(let error): error.message
+        }
+      }
+    }
+  }
+
+  private func hanging(_ source: HangingSource) -> Asset {
+    Asset(name: "hanging.wav") { () throws(MediaError) in source }
+  }
+
+  private func tone(_ files: TemporaryDirectory, frames: Int = 48_000) throws -> String {
+    let path = files.file("tone-\(frames).wav")
+    try TimeCode.writeWAV(path: path, frameCount: frames) { index in
+      let value = Int16((10_000 * sin(2 * .pi * 997 * Double(index) / 48_000)).rounded())
+      return StereoFrame(left: value, right: value)
+    }
+    return path
+  }
+
+  @Test func aFileThatCannotBeOpenedHoldsUpNeitherOtherScansNorItsOwn() throws {
+    let (files, scanner) = (try TemporaryDirectory(), scanner())
+    let path = try tone(files)
+    let source = HangingSource(isDeaf: true)
+    defer { source.release() }
+    let slow = Begun([hanging(source), Asset(path: path)], on: scanner)
+    source.waitUntilRead()
+    let others = (0..<2).map { _ in Begun([Asset(path: path)], on: scanner) }
+    #expect(scanner.workers.waitingCount == 2)
+    check(scanner, after: 3)
+    for other in others { #expect(try other.outcomes() == ["measured"]) }
+    #expect(!slow.isOver)
+    check(scanner, after: 31)
+    #expect(try slow.outcomes() == ["hanging.wav is not open after 30 s", "measured"])
+  }
+
+  @Test func theThreadOfACancelledScanIsLeftToItself() throws {
+    let (files, scanner) = (try TemporaryDirectory(), scanner())
+    let path = try tone(files)
+    let source = HangingSource(isDeaf: true)
+    defer { source.release() }
+    let cancelled = Begun([hanging(source)], on: scanner)
+    source.waitUntilRead()
+    let other = Begun([Asset(path: path)], on: scanner)
+    cancelled.scan.cancel()
+    #expect(throws: MediaError.self) { try cancelled.wait() }
+    #expect(try other.outcomes() == ["measured"])
+  }
+
+  /// And how many of those there may be is bounded.
+  @Test func whatWaitsForThreadsThatHangFails() throws {
+    let (files, scanner) = (try TemporaryDirectory(), scanner(threads: 2))
+    let path = try tone(files)
+    let sources = (0..<2).map { _ in HangingSource(isDeaf: true) }
+    for source in sources {
+      let begun = Begun([hanging(source)], on: scanner)
+      source.waitUntilRead()
+      begun.scan.cancel()
+    }
+    let late = Begun([Asset(path: path)], on: scanner)
+    #expect(scanner.workers.waitingCount == 1 && scanner.workers.threadCount == 2)
+    check(scanner, after: 0)
+    check(scanner, after: 29)
+    #expect(!late.isOver)
+    check(scanner, after: 31)
+    #expect(try late.outcomes() == ["\(path) cannot be opened while 2 others hang"])
+    for source in sources { source.release() }
+    #expect(try Begun([Asset(path: path)], on: scanner).outcomes() == ["measured"])
+  }
+
+  /// What has been opened may take as long as it likes, but while it waits it has no place.
+  @Test func aFileThatStopsInTheMiddleHoldsUpNoOtherScan() throws {
+    let (files, scanner) = (try TemporaryDirectory(), scanner())
+    let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: tone(files, frames: 480_000))))
+    let path = try tone(files)
+    let source = HangingSource(bytes, from: 1_000_000)
+    let slow = Begun([hanging(source)], on: scanner)
+    source.waitUntilRead()
+    let other = Begun([Asset(path: path)], on: scanner)
+    check(scanner, after: 3)
+    #expect(try other.outcomes() == ["measured"])
+    check(scanner, after: 3_600)
+    #expect(!slow.isOver)
+    source.release()
+    #expect(try slow.wait().files.first?.get().duration == MediaTime(value: 10, timescale: 1))
+  }
+}

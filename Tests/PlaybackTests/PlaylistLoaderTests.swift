@@ -1,0 +1,143 @@
+import Foundation
+import MediaAssets
+import MediaCore
+import Playlists
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Playback
+
+/// Reading lists, in virtual time: one that hangs holds up no others.
+@Suite(.timeLimit(.minutes(2))) struct PlaylistLoaderTests {
+  private struct State {
+    var asked: [String] = []
+    var areReleased = false
+    var answers: [String] = []
+  }
+
+  /// A loader whose lists hang where their names say so, and cannot be interrupted.
+  private final class LoaderRig: Sendable {
+    let loop = VirtualControlLoop(base: ThreadControlLoop(name: "lists"))
+    let loader: PlaylistLoader
+    private let state: WakeSignal<State>
+    private let files: TemporaryDirectory
+
+    init(_ limits: WorkPlaces.Limits) throws {
+      files = try TemporaryDirectory("lists")
+      try Data("a.flac\nb.flac\n".utf8).write(to: URL(fileURLWithPath: files.file("list.m3u")))
+      let state = WakeSignal(State())
+      self.state = state
+      loader = PlaylistLoader(loop: loop, limits: limits) {
+        [list = Array(files.file("list.m3u").utf8)] (place, assumed, usage, reading) throws(MediaError) in
+        let name = place.displayText
+        state.update { $0.asked.append(name) }
+        if name.hasPrefix("/hanging") { _ = state.wait { $0.areReleased ? true : nil } as Bool? }
+        return try Playlist(at: .file(list), assumed: assumed, usage: &usage, reading: reading)
+      }
+    }
+
+    /// Has lists read for one request; answers its number.
+    func read(_ names: String...) async -> UInt64 {
+      await onLoop { [loader, state] in
+        loader.read(names.map { .file(Array($0.utf8)) }, assumed: nil) { result in
+          let text =
+            switch result {
+            case .success(let lists): "\(lists.map(\.entries.count))"
+            case .failure(let error): error.message
+            }
+          state.update { $0.answers.append("\(names[0]): \(text)") }
+        }
+      }
+    }
+
+    func cancel(_ number: UInt64) async { await onLoop { [loader] in loader.cancel(number) } }
+
+    private func onLoop<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+      await withCheckedContinuation { done in loop.execute { done.resume(returning: body()) } }
+    }
+
+    func advance(seconds: Int64) async {
+      let loop = loop
+      await withCheckedContinuation { done in
+        loop.execute { loop.advance(byNanoseconds: seconds * 1_000_000_000) { done.resume() } }
+      }
+    }
+
+    var answers: [String] { state.withState { $0.answers } }
+
+    /// The first that were asked, or answered.
+    func waitUntilAsked(_ count: Int) throws -> [String] { try wait { $0.asked.count >= count ? $0.asked : nil } }
+    func wait(_ count: Int) throws -> [String] { try wait { $0.answers.count >= count ? $0.answers : nil } }
+
+    private func wait(_ body: (State) -> [String]?) throws -> [String] {
+      // Only so that a fault fails instead of hanging.
+      let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
+      return try #require(state.wait(until: deadline) { body($0) }, "\(state.withState { $0 })")
+    }
+
+    func release() { state.update { $0.areReleased = true } }
+  }
+
+  @Test func listsThatHangHoldUpNoOthersAndFailInTheEnd() async throws {
+    let rig = try LoaderRig(WorkPlaces.Limits(placeCount: 2))
+    defer { rig.release() }
+    _ = await rig.read("/hanging-1", "/more")
+    _ = await rig.read("/hanging-2")
+    _ = try rig.waitUntilAsked(2)
+    _ = await rig.read("/list")
+    await rig.advance(seconds: 1)
+    #expect(rig.answers.isEmpty)
+    await rig.advance(seconds: 1)
+    #expect(try rig.wait(1) == ["/list: [2]"])
+    await rig.advance(seconds: 87)
+    #expect(rig.answers.count == 1)
+    await rig.advance(seconds: 1)
+    #expect(
+      try rig.wait(3).sorted() == [
+        "/hanging-1: /hanging-1 is not open after 90 s", "/hanging-2: /hanging-2 is not open after 90 s",
+        "/list: [2]",
+      ])
+  }
+
+  @Test func aListThatIsCancelledGivesItsPlaceToOthersAtOnce() async throws {
+    let rig = try LoaderRig(WorkPlaces.Limits(placeCount: 1))
+    defer { rig.release() }
+    let number = await rig.read("/hanging")
+    _ = try rig.waitUntilAsked(1)
+    _ = await rig.read("/list")
+    let waiting = await rig.read("/unwanted")
+    await rig.cancel(waiting)
+    await rig.cancel(number)
+    #expect(try rig.wait(1) == ["/list: [2]"])
+    #expect(try rig.waitUntilAsked(2) == ["/hanging", "/list"])
+  }
+
+  @Test func whatWaitsForThreadsThatHangFails() async throws {
+    let rig = try LoaderRig(WorkPlaces.Limits(placeCount: 2, threadCount: 2))
+    for index in 1...2 {
+      let number = await rig.read("/hanging-\(index)")
+      _ = try rig.waitUntilAsked(index)
+      await rig.cancel(number)
+    }
+    _ = await rig.read("/late")
+    await rig.advance(seconds: 29)
+    #expect(rig.answers.isEmpty)
+    await rig.advance(seconds: 1)
+    #expect(try rig.wait(1) == ["/late: /late cannot be opened while 2 others hang"])
+    rig.release()
+    _ = await rig.read("/again")
+    #expect(try rig.wait(2).last == "/again: [2]")
+  }
+
+  /// Behind a list that was slow the next one of the same request waits for a place, and goes first then.
+  @Test func theListsOfARequestAreReadInTheirOrder() async throws {
+    let rig = try LoaderRig(WorkPlaces.Limits(placeCount: 1))
+    _ = await rig.read("/hanging", "/second", "/third")
+    _ = try rig.waitUntilAsked(1)
+    await rig.advance(seconds: 2)
+    rig.release()
+    #expect(try rig.wait(1) == ["/hanging: [2, 2, 2]"])
+    #expect(try rig.waitUntilAsked(3) == ["/hanging", "/second", "/third"])
+  }
+}
