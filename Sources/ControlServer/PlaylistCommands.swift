@@ -216,7 +216,7 @@ extension PlayerItem {
   }
 
   /// As an entry of a list; nil when no list could say where it is.
-  fileprivate var exported: PlaylistEntry? {
+  var exported: PlaylistEntry? {
     guard let place = listedPlace else { return nil }
     var entry = playlistEntry ?? PlaylistEntry(place: place)
     // Without what a list said of a user.
