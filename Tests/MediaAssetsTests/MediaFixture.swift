@@ -56,6 +56,15 @@ enum Tool {
     try run("ffmpeg", ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments)
   }
 
+  /// The sound of a file as FFmpeg's program decodes it, interleaved; `options` are the input's.
+  static func decode(_ path: String, _ options: [String] = []) throws -> [Float] {
+    let decoded = path + ".f32"
+    try ffmpeg(arguments: options + ["-i", path, "-map", "0:a", "-c:a", "pcm_f32le", "-f", "f32le", decoded])
+    return try readFile(decoded).withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count - 3, by: 4).map { bytes.loadUnaligned(fromByteOffset: $0, as: Float.self) }
+    }
+  }
+
   /// Runs a tool from PATH; what it writes to its standard output is dropped.
   static func run(_ name: String, _ arguments: [String]) throws {
     var child = pid_t()

@@ -53,6 +53,39 @@ import Testing
     }
   }
 
+  /// Counted in bytes, each time by a reader that knows nothing of the file yet: tolerances make no seek dearer.
+  @Test(arguments: files.indices)
+  func aTolerantSeekReadsNoMoreThanAnExactOne(_ file: Int) throws {
+    let folder = try TemporaryFolder()
+    let path = try makeFile(folder, Self.files[file].name, Self.files[file].options)
+    func seek(to target: MediaTime, _ before: MediaTime, _ after: MediaTime) throws -> (landed: MediaTime, bytes: Int64)
+    {
+      let reader = try AudioTrackReader(asset: Asset(path: path))
+      let source = reader.media.reader.demuxer.source
+      let opened = source.readByteCount
+      let landed = try reader.seek(to: target, toleranceBefore: before, toleranceAfter: after)
+      #expect(try reader.readFrames(100).position == landed.frameIndex(rate: 44_100, rounding: .towardNegativeInfinity))
+      return (landed, source.readByteCount - opened)
+    }
+    let tenth = MediaTime(value: 1, timescale: 10)
+    let second = MediaTime(value: 1, timescale: 1)
+    for milliseconds in [Int64(40), 1_301, 7_770, 13_001, 19_499] {
+      let target = MediaTime(value: milliseconds, timescale: 1_000)
+      let exact = try seek(to: target, .zero, .zero)
+      let floor = try #require(target.frameIndex(rate: 44_100, rounding: .towardNegativeInfinity))
+      #expect(exact.landed == MediaTime(frame: floor, rate: 44_100))
+      for (before, after) in [
+        (tenth, .zero), (.zero, tenth), (second, .zero), (.zero, second), (second, second),
+        (.positiveInfinity, .positiveInfinity),
+      ] {
+        let tolerant = try seek(to: target, before, after)
+        #expect(tolerant.bytes <= exact.bytes, "to \(target) - \(before) + \(after)")
+        let isWithin = tolerant.landed >= target - before && tolerant.landed <= target + after
+        #expect(isWithin || tolerant.landed == exact.landed, "\(tolerant.landed) for \(target) - \(before) + \(after)")
+      }
+    }
+  }
+
   @Test func whatIsDecodedAlreadyIsTakenWhenItIsNear() throws {
     let folder = try TemporaryFolder()
     let reader = try AudioTrackReader(asset: Asset(path: makeFile(folder, "a.flac", [])))

@@ -57,6 +57,8 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
     var because: String
     /// How well the original is found in what a codec makes of it: speech codecs do not keep the waveform.
     var doubtFrames = 0
+    /// Frames in front in which every sample is 0: the sound begins later than what it is beside.
+    var silentFrames = 0
   }
 
   /// One stage of making the file; `{in}` is what the last stage made, `{out}` what this one makes.

@@ -37,11 +37,7 @@ struct EditList: Sendable {
 
   /// What FFmpeg decodes when it is told to ignore edit lists.
   static func media(of path: String) throws -> [Float] {
-    let decoded = path + ".f32"
-    try Tool.ffmpeg("-ignore_editlist", "1", "-i", path, "-map", "0:a", "-c:a", "pcm_f32le", "-f", "f32le", decoded)
-    return try readFile(decoded).withUnsafeBytes { bytes in
-      stride(from: 0, to: bytes.count - 3, by: 4).map { bytes.loadUnaligned(fromByteOffset: $0, as: Float.self) }
-    }
+    try Tool.decode(path, ["-ignore_editlist", "1"])
   }
 }
 

@@ -34,6 +34,34 @@ enum SeekTableEdits {
     return header + mp3[first.lowerBound...]
   }
 
+  /// An MP3 file whose Xing header has its table of contents the wrong way round: by what it says the file's end comes first.
+  ///
+  /// Shape (the Xing header SDK): `Xing`, flags, frames, bytes (32 bits each), then a hundred bytes, the n-th of which says how
+  /// many 256ths of the bytes are over when n hundredths of the time are.
+  static func reversingXingTable(_ mp3: [UInt8]) throws -> [UInt8] {
+    let header = try #require(mp3.prefix(8_192).firstRange(of: Array("Xing".utf8)))
+    try #require(mp3[header.upperBound + 3] & 7 == 7, "frames, bytes and table are there")
+    return try reversing(mp3, from: header.upperBound + 12, count: 100, size: 1)
+  }
+
+  /// A file that `withVBRI` wrote, with the entries of its table the wrong way round.
+  static func reversingVBRITable(_ mp3: [UInt8]) throws -> [UInt8] {
+    let header = try #require(mp3.prefix(8_192).firstRange(of: Array("VBRI".utf8)))
+    let count = Int(mp3[header.lowerBound + 18]) << 8 | Int(mp3[header.lowerBound + 19])
+    return try reversing(mp3, from: header.lowerBound + 26, count: count, size: 2)
+  }
+
+  /// Bytes in which `count` numbers of `size` bytes stand in the opposite order; that must be another one.
+  private static func reversing(_ bytes: [UInt8], from start: Int, count: Int, size: Int) throws -> [UInt8] {
+    let range = start..<start + count * size
+    try #require(count > 50 && range.upperBound <= bytes.count)
+    let numbers = stride(from: range.lowerBound, to: range.upperBound, by: size).map { bytes[$0..<$0 + size] }
+    var reversed = bytes
+    reversed.replaceSubrange(range, with: numbers.reversed().joined())
+    try #require(reversed != bytes)
+    return reversed
+  }
+
   /// The byte ranges of an MPEG-1 layer III file's frames.
   static func mp3Frames(_ mp3: [UInt8]) throws -> [Range<Int>] {
     let kilobits = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]

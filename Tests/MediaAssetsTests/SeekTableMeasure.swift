@@ -159,11 +159,15 @@ struct SeekMeasurer {
     if result.extraFrames != row.edges.extraFrames {
       fault("\(result.extraFrames) frames more than the original, not \(row.edges.extraFrames)")
     }
-    // What is lossless from its first to its last frame is so as a whole.
-    if row.isLossless, row.edges.start == 0 {
-      let count = min(original.count, reference.count)
-      let (difference, place) = largestDifference(reference, original, at: 0, count: count)
-      if difference > 0 { fault("\(difference) steps from the original at frame \(place / channelCount)") }
+    if let place = reference.prefix(row.edges.silentFrames * channelCount).firstIndex(where: { $0 != 0 }) {
+      fault("sound at frame \(place / channelCount), where \(row.edges.silentFrames) frames are to be silent")
+    }
+    // What is lossless from its first to its last frame is so as a whole, wherever that lies.
+    if row.isLossless {
+      let start = row.edges.start * channelCount
+      let count = min(original.count, reference.count - start)
+      let (difference, place) = largestDifference(original, reference, at: start, count: count)
+      if difference > 0 { fault("\(difference) steps from the original at its frame \(place / channelCount)") }
     }
   }
 

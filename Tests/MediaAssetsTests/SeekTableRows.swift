@@ -73,7 +73,9 @@ extension SeekRow {
     SeekRow("pcm in mov", [], ff("-c:a pcm_s16le", "a.mov"), isLossless: true),
     SeekRow(
       "pcm in mov, later than the video", [], of: at48k, video("-c:v mpeg4 -c:a pcm_s16le", late: "0.5", "a.mov"),
-      edges: Edges(start: 24_000, extraFrames: 24_000, because: "an empty edit of half a second"), isLossless: true),
+      edges: Edges(
+        start: 24_000, extraFrames: 24_000, because: "an empty edit of half a second", silentFrames: 24_000),
+      isLossless: true),
     SeekRow("pcm in matroska", [.matroska], ff("-c:a pcm_s16le", "a.mka"), isLossless: true),
     SeekRow(
       "pcm in matroska (mkvmerge)", [.matroska], tool("mkvmerge --quiet -o {out} {in}", "a.mka"), isLossless: true),
@@ -185,11 +187,22 @@ extension SeekRow {
     SeekRow(
       "mp3 vbr, xing (ffmpeg)", [.mp3VBR, .mp3Xing], ff("-c:a libmp3lame -q:a 4", "a.mp3"), packet: (1_152, 1_105)),
     SeekRow(
+      "mp3 vbr, xing with a lying table", [.mp3VBR, .mp3Xing], tool("lame --quiet -V 2 {in} {out}", "plain.mp3"),
+      .edit("table of contents reversed by this test", makes: "a.mp3") { bytes, _ in
+        try SeekTableEdits.reversingXingTable(bytes)
+      }, packet: (1_152, 1_105)),
+    SeekRow(
       "mp3 abr, checksums, id3", [.mp3VBR, .mp3Xing],
       tool("lame --quiet --abr 140 -p --tt title --add-id3v2 {in} {out}", "a.mp3"), packet: (1_152, 1_105)),
     SeekRow(
       "mp3 vbr, vbri", [.mp3VBRI, .mp3VBR], tool("lame --quiet -V 2 -t {in} {out}", "plain.mp3"),
       .edit("VBRI header written by this test", makes: "a.mp3") { bytes, _ in try SeekTableEdits.withVBRI(bytes) },
+      edges: bareMP3, packet: (1_152, 0)),
+    SeekRow(
+      "mp3 vbr, vbri with a lying table", [.mp3VBRI, .mp3VBR], tool("lame --quiet -V 2 -t {in} {out}", "plain.mp3"),
+      .edit("VBRI header written by this test, its table reversed", makes: "a.mp3") { bytes, _ in
+        try SeekTableEdits.reversingVBRITable(SeekTableEdits.withVBRI(bytes))
+      },
       edges: bareMP3, packet: (1_152, 0)),
     SeekRow(
       "mp3 vbr without header", [.mp3WithoutHeader, .mp3VBR], tool("lame --quiet -V 2 -t {in} {out}", "a.mp3"),
@@ -343,12 +356,15 @@ extension SeekRow {
       "aac in mp4, later than the video", [.mp4WithVideo], of: at48k,
       video("-c:v mpeg4 -c:a aac -aac_pns 0", late: "0.5", "a.mp4"),
       edges: Edges(
-        start: 23_968, extraFrames: 23_968, because: "the empty edit has 478 ms, and no edit has the priming"),
+        start: 23_968, extraFrames: 23_968, because: "the empty edit has 478 ms, and no edit has the priming",
+        silentFrames: 22_944),
       packet: (1_024, 1_024)),
     SeekRow(
       "aac in mpeg-ts, later than the video", [], of: at48k,
       video("-c:v mpeg4 -c:a aac -aac_pns 0", late: "0.5", "a.ts"),
-      edges: Edges(start: 24_000, extraFrames: 24_130, because: "silence until the sound begins; padding at the end"),
+      edges: Edges(
+        start: 24_000, extraFrames: 24_130, because: "silence until the sound begins; padding at the end",
+        silentFrames: 24_000 - 1_024),
       packet: (1_024, 0)),
     SeekRow(
       "aac in matroska", [.matroska], ff("-c:a aac -aac_pns 0", "a.mka"),

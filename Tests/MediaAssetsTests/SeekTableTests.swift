@@ -27,8 +27,31 @@ import Testing
       #expect(!row.source.description.isEmpty && !row.tool.isEmpty, "\(row.name) has no source")
       let isKept = row.edges.start == 0 && row.edges.extraFrames == 0
       #expect(isKept == row.edges.because.isEmpty, "\(row.name) does not say why its edges are not the original's")
+      #expect(row.name.contains("later than the video") == (row.edges.silentFrames > 0), "\(row.name)")
+      #expect(!row.isLossless || row.edges.start >= 0, "\(row.name)")
     }
     for (name, reason) in SeekRow.unproved { print("seek table | \(name) | unproved: \(reason)") }
+  }
+
+  /// What nothing here can make a file of is named, so that nobody takes its absence for a proof.
+  @Test func whatIsUnprovedIsNamedWithItsReason() throws {
+    let found = try #require(SeekRow.unproved.first { $0.name.hasPrefix("he-aac") })
+    #expect(found.name.contains("SBR") && found.name.contains("PS"))
+    #expect(SeekRow.unproved.allSatisfy { !$0.reason.isEmpty })
+  }
+
+  /// 80 ms are asked for (RFC 7845, 4.6), after which a decoder has come near; a second is what the table's one step takes.
+  @Test(arguments: ["a.opus", "a.webm", "a.mp4"])
+  func opusIsDecodedFromASecondBefore(_ name: String) throws {
+    for declared in [nil, 0, 312, 3_840] as [Int64?] {
+      #expect(CodecPreroll.frameCount(codecName: "opus", sampleRateHz: 48_000, declared: declared) == 48_000)
+    }
+    #expect(CodecPreroll.frameCount(codecName: "opus", sampleRateHz: 48_000, declared: 96_000) == 96_000)
+    let folder = try TemporaryFolder()
+    let path = folder.file(name)
+    try Tool.ffmpeg("-f", "lavfi", "-i", "anoisesrc=d=3:r=48000:a=0.3:seed=7", "-c:a", "libopus", path)
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    #expect(reader.format.sampleRateHz == 48_000 && reader.media.prerollFrames == 48_000)
   }
 
   /// name | source | tool | seeks | error in samples | largest difference | where the original begins | length error |
