@@ -3,7 +3,8 @@ import LibAV
 /// What of a track's media is heard when, by an edit list (ISO/IEC 14496-12, 8.6.6), in frames. A pure value.
 ///
 /// Stretches follow each other without gaps, from frame 0 on; their sums are rounded to frames, not their lengths, so that
-/// nothing adds up. FFmpeg follows only the first edit to the frame, and enters later ones where a packet begins.
+/// nothing adds up. FFmpeg follows only the first edit to the frame, and enters later ones where a packet begins; it leaves out a
+/// last packet that begins behind an edit's end, though that is told in ticks so long that the media's end is meant.
 struct EditedTimeline: Sendable, Hashable {
   /// One edit.
   struct Stretch: Sendable, Hashable {
@@ -22,10 +23,10 @@ struct EditedTimeline: Sendable, Hashable {
   /// Some edit asks for another speed than 1, or holds a moment.
   let hasUnusualRates: Bool
 
-  /// Nil when FFmpeg follows the list: for one stretch of media that plays at its own rate, with nothing behind it; and for
-  /// lists that make no sense.
+  /// Nil when FFmpeg follows the list: for one stretch of media that plays at its own rate, with nothing behind it, and whose
+  /// last packet is heard; and for lists that make no sense.
   init?(_ times: MovieTrackTimes, sampleRateHz: Int) {
-    guard times.mediaOrigin == nil, times.edits.contains(where: { $0.mediaStart >= 0 }),
+    guard times.mediaOrigin == nil || times.losesLastSample, times.edits.contains(where: { $0.mediaStart >= 0 }),
       let frameBase = TimeBase(sampleRateHz: sampleRateHz),
       let movieBase = Int(exactly: times.movieTimescale).flatMap(TimeBase.init(sampleRateHz:)),
       let mediaBase = Int(exactly: times.mediaTimescale).flatMap(TimeBase.init(sampleRateHz:))

@@ -29,6 +29,9 @@ struct MovieTrackTimes: Sendable, Hashable {
   /// In the track's ticks; 0 when the header does not say, as in fragmented files.
   private(set) var mediaDuration: Int64 = 0
   private(set) var edits: [Edit] = []
+  /// How long the track's last sample is, in its ticks; looked up only where the one edit that plays ends before the media, by
+  /// less than it could say.
+  private(set) var lastSampleDuration: Int64?
 
   /// - Parameter read: up to so many bytes of the file from an offset on, fewer at its end.
   init?(trackID: Int, read: @escaping (_ offset: Int64, _ count: Int) -> [UInt8]) {
@@ -52,6 +55,9 @@ struct MovieTrackTimes: Sendable, Hashable {
       let count = Int(clamping: min(list.upperBound - list.lowerBound, Int64(8 + 20 * Self.maximumEditCount)))
       guard let edits = Self.edits(read(list.lowerBound, count)) else { return nil }
       self.edits = edits
+      if let end = mediaEnd, let edited = editEnd, edited < end {
+        lastSampleDuration = Self.lastSampleDuration(in: media, of: &boxes)
+      }
       return
     }
     return nil
@@ -82,6 +88,22 @@ struct MovieTrackTimes: Sendable, Hashable {
     return isTooMuch ? nil : end
   }
 
+  /// Where the one edit that plays ends, in the track's ticks, by its own word: to the nearest tick, as FFmpeg has it.
+  private var editEnd: Int64? {
+    guard let origin = mediaOrigin, let last = edits.last, last.duration > 0 else { return nil }
+    let (scaled, overflow) = last.duration.multipliedReportingOverflow(by: mediaTimescale)
+    let (rounded, isTooMuch) = scaled.addingReportingOverflow(movieTimescale / 2)
+    let (end, isBeyond) = (rounded / movieTimescale).addingReportingOverflow(origin + last.mediaStart)
+    return overflow || isTooMuch || isBeyond ? nil : end
+  }
+
+  /// The one edit that plays means to end where the media does, and says so in ticks so long that the last sample begins at
+  /// that place or behind it: FFmpeg leaves that sample out.
+  var losesLastSample: Bool {
+    guard let end = mediaEnd, let edited = editEnd, let lastSampleDuration else { return false }
+    return edited < end && end - edited >= lastSampleDuration
+  }
+
   /// Whether an edit means to end where the media does: it ends within one of the movie's ticks of it.
   func endsWithMedia(_ edit: Edit) -> Bool {
     guard edit.isHeard, edit.duration > 0, mediaDuration > edit.mediaStart else { return false }
@@ -93,6 +115,21 @@ struct MovieTrackTimes: Sendable, Hashable {
   }
 
   // MARK: - Boxes
+
+  /// The last of the durations of samples (8.6.1.2); nil when there is none, as in fragmented files.
+  private static func lastSampleDuration(in media: Range<Int64>, of boxes: inout Boxes) -> Int64? {
+    guard let information = boxes.first("minf", in: media), let table = boxes.first("stbl", in: information),
+      let list = boxes.first("stts", in: table)
+    else { return nil }
+    var header = BigEndianBytes(boxes.read(list.lowerBound, 8))
+    header.skip(4)
+    guard let count = header.number(4), count > 0, count <= (list.upperBound - list.lowerBound - 8) / 8 else {
+      return nil
+    }
+    var entry = BigEndianBytes(boxes.read(list.lowerBound + 8 * count, 8))
+    guard let sampleCount = entry.number(4), sampleCount > 0 else { return nil }
+    return entry.number(4)
+  }
 
   /// Finds boxes among their siblings, counting every one.
   struct Boxes {

@@ -75,6 +75,38 @@ import Testing
     #expect(isSame)
   }
 
+  /// FFmpeg writes when an edit ends in milliseconds, too few of them, and on reading leaves out a packet that begins behind
+  /// that: a last one with a few frames only. They are heard all the same.
+  @Test(arguments: [1, 3, 19, 27, 32])
+  func aLastPacketBehindTheEndOfTheEditIsHeard(_ lastFrames: Int) throws {
+    let folder = try TemporaryFolder()
+    let frameCount = 347 * 1_024 + lastFrames
+    let path = folder.file("a.m4a")
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "anoisesrc=d=9:r=44100:a=0.3:seed=5,atrim=end_sample=\(frameCount)", "-c:a", "aac",
+      "-aac_pns",
+      "0", path)
+    let asset = Asset(path: path)
+    let reader = try AudioTrackReader(asset: asset)
+    let heard = try reader.readToEnd()
+    let media = try EditList.media(of: path)
+    let isSame = heard == Array(media[1_024..<(1_024 + frameCount)])
+    #expect(heard.count == frameCount && isSame)
+    #expect(reader.startTrim.frameCount == 1_024)
+    let properties = try asset.load()
+    #expect(properties.duration == MediaTime(frame: Int64(frameCount), rate: 44_100))
+    for target in [
+      frameCount - 1, frameCount - lastFrames, frameCount - lastFrames - 1, 0, 100_000, frameCount - 3_000,
+    ] {
+      let time = MediaTime(frame: Int64(target), rate: 44_100)
+      #expect(try reader.seekExactly(to: time) == time)
+      let (position, samples) = try reader.readFrames(min(3_000, frameCount - target))
+      let isSame = samples == Array(heard[target..<min(frameCount, target + 3_000)])
+      #expect(position == Int64(target) && isSame, "\(target)")
+    }
+    #expect(try reader.seekExactly(to: .positiveInfinity) == MediaTime(frame: Int64(frameCount), rate: 44_100))
+  }
+
   /// Encoders' priming is not heard: what was the first sample is the first sample.
   @Test(arguments: [
     Row(name: "a.mp3", options: ["-c:a", "libmp3lame"]), Row(name: "a.m4a", options: ["-c:a", "aac"]),

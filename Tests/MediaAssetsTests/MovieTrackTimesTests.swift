@@ -15,7 +15,8 @@ import Testing
 
   /// A file of two tracks, of which the second is sound at 48 kHz, in a movie with ticks of a millisecond.
   private func movie(
-    _ edits: [Edit], duration: UInt64, version: UInt8 = 0, movieTimescale: UInt32 = 1_000, rate: UInt32 = 0x1_0000
+    _ edits: [Edit], duration: UInt64, version: UInt8 = 0, movieTimescale: UInt32 = 1_000, rate: UInt32 = 0x1_0000,
+    samples: [(count: UInt32, duration: UInt32)] = []
   ) -> [UInt8] {
     func number(_ value: UInt64, _ version: UInt8) -> [UInt8] {
       version == 1 ? MovieBoxes.bigEndian(value) : MovieBoxes.bigEndian(UInt32(truncatingIfNeeded: value))
@@ -25,6 +26,11 @@ import Testing
         name, [version, 0, 0, 0] + number(7, version) + number(8, version), MovieBoxes.bigEndian(timescale),
         number(duration, version), [UInt8](repeating: 0, count: 4))
     }
+    let durations = samples.flatMap { MovieBoxes.bigEndian($0.count) + MovieBoxes.bigEndian($0.duration) }
+    let table = MovieBoxes.box(
+      "minf",
+      MovieBoxes.box(
+        "stbl", MovieBoxes.box("stts", [0, 0, 0, 0], MovieBoxes.bigEndian(UInt32(samples.count)), durations)))
     func track(_ id: UInt32, _ edits: [Edit], _ timescale: UInt32, _ duration: UInt64) -> [UInt8] {
       let list = edits.flatMap {
         number($0.duration, version) + number(UInt64(bitPattern: $0.start), version) + MovieBoxes.bigEndian(rate)
@@ -35,7 +41,8 @@ import Testing
         MovieBoxes.box(
           "tkhd", [version, 0, 0, 0] + number(7, version) + number(8, version), MovieBoxes.bigEndian(id),
           [UInt8](repeating: 0, count: 12)),
-        edits.isEmpty ? [] : MovieBoxes.box("edts", box), MovieBoxes.box("mdia", header("mdhd", timescale, duration)))
+        edits.isEmpty ? [] : MovieBoxes.box("edts", box),
+        MovieBoxes.box("mdia", header("mdhd", timescale, duration), samples.isEmpty ? [] : table))
     }
     return MovieBoxes.box("ftyp", Array("isom".utf8))
       + MovieBoxes.bigEndian(UInt32(1)) + Array("mdat".utf8) + MovieBoxes.bigEndian(UInt64(20)) + [1, 2, 3, 4]
@@ -53,6 +60,28 @@ import Testing
     // The edit says 32 frames less than there are, in milliseconds.
     let short = try #require(times(movie([(10_298, 256)], duration: 494_592, version: version)))
     #expect(short.mediaOrigin == -256 && short.mediaEnd == 494_336)
+  }
+
+  /// The edit says 32 frames less than there are: FFmpeg leaves out a last packet that is no longer.
+  @Test func aLastSampleBehindTheEndOfTheEditIsNoticed() throws {
+    func last(_ duration: UInt32, of edit: Edit = (10_298, 256)) throws -> Int64? {
+      let found = try #require(
+        times(movie([edit], duration: 494_592, samples: [(482, 1_024), (2, 512), (1, duration)])))
+      #expect((EditedTimeline(found, sampleRateHz: 48_000) != nil) == found.losesLastSample)
+      return found.losesLastSample ? found.lastSampleDuration : nil
+    }
+    #expect(try last(32) == 32)
+    #expect(try last(1) == 1)
+    #expect(try last(33) == nil)
+    // The edit ends with the media, or behind it, or elsewhere.
+    #expect(try last(32, of: (10_304, 0)) == nil)
+    #expect(try last(1, of: (10_299, 256)) == nil)
+    #expect(try last(32, of: (10_000, 256)) == nil)
+    let whole = try #require(times(movie([(10_298, 256)], duration: 494_592, samples: [(1, 10)])))
+    let timeline = try #require(EditedTimeline(whole, sampleRateHz: 48_000))
+    #expect(timeline.stretches == [EditedTimeline.Stretch(start: 0, end: 494_336, mediaStart: 256)])
+    #expect(times(movie([(10_298, 256)], duration: 494_592))?.lastSampleDuration == nil)
+    #expect(times(movie([(10_298, 256)], duration: 494_592, samples: [(0, 10)]))?.lastSampleDuration == nil)
   }
 
   @Test func anEditThatEndsElsewhereIsBelieved() throws {
@@ -142,7 +171,11 @@ import Testing
       // The track's edit list and header come last.
       #expect(cut == nil || cut == whole, "cut at \(count)")
     }
-    for place in bytes.indices {
+    let short = movie([(10_298, 256)], duration: 494_592, version: version, samples: [(482, 1_024), (1, 20)])
+    for count in short.indices {
+      check(times(Array(short.prefix(count))).flatMap { EditedTimeline($0, sampleRateHz: 48_000) })
+    }
+    for (bytes, place) in bytes.indices.map({ (bytes, $0) }) + short.indices.map({ (short, $0) }) {
       for value in [UInt8(0), 1, 0x7f, 0x80, 0xff] {
         var changed = bytes
         changed[place] = value
