@@ -75,6 +75,17 @@ final class PlayheadPlayer: BenchPlayer {
     }
   }
 
+  /// How long the last seek took to find its place in the file, by the player's own account.
+  func indexMilliseconds() throws -> Double {
+    let socket = try connect()
+    try socket.send("explain\n")
+    let line = try socket.line()
+    for word in line.split(separator: " ") where word.hasPrefix("index=") {
+      if let microseconds = Double(word.dropFirst(6)) { return microseconds / 1_000 }
+    }
+    throw RigError.programFailed("playheadd: \(line)")
+  }
+
   private func ask(_ line: String) throws {
     _ = try send([line])
     try finish()

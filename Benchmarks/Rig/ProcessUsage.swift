@@ -34,8 +34,17 @@ struct ProcessUsage {
     Double(wakeups - earlier.wakeups) * 1e9 / Double(time.nanoseconds(since: earlier.time))
   }
 
-  /// Its share of memory, in MB.
+  /// The share of memory of a program and all that it has started, in MB.
   static func proportionalMegabytes(_ processID: pid_t) throws -> Double {
+    var sum = 0.0
+    for member in try family(of: processID) {
+      // One that it has started may end between the list and the look.
+      do { sum += try megabytes(member) } catch { if member == processID { throw error } }
+    }
+    return sum
+  }
+
+  private static func megabytes(_ processID: pid_t) throws -> Double {
     guard let text = text("/proc/\(processID)/smaps_rollup") else {
       throw RigError.programFailed("the memory of process \(processID) cannot be read")
     }
@@ -43,6 +52,27 @@ struct ProcessUsage {
   }
 
   // MARK: - /proc
+
+  /// A program and what it has started, and these in turn; without the shell that `ChildProcess` watches it with.
+  private static func family(of processID: pid_t) throws -> [pid_t] {
+    var children: [pid_t: [pid_t]] = [:]
+    for entry in try entries("/proc") {
+      guard let member = pid_t(entry), let status = text("/proc/\(member)/status") else { continue }
+      children[pid_t(field("PPid", status)), default: []].append(member)
+    }
+    var members = [processID]
+    var next = 0
+    while next < members.count {
+      members += (children[members[next]] ?? []).filter { !isGuardian($0) }
+      next += 1
+    }
+    return members
+  }
+
+  /// The shell was there before the program, which took its place: it has the words that the shell was started with.
+  private static func isGuardian(_ processID: pid_t) -> Bool {
+    text("/proc/\(processID)/cmdline")?.hasPrefix("/bin/sh\0-c\0(exec >/dev/null") ?? false
+  }
 
   private static func field(_ name: String, _ text: String) -> Int {
     for line in text.split(separator: "\n") where line.hasPrefix("\(name):") {

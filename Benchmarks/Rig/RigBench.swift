@@ -75,7 +75,7 @@ struct RigBench {
             if kind == .flac { flacSeeks = seeks }
           }
         case "long": try LongFileFigure.measure(players, material, rounds: rounds, flacSeeks: flacSeeks, into: &table)
-        case "lossy": try LossySeekFigure.measure(players, material, rounds: max(1, rounds / 3), into: &table)
+        case "lossy": try LossySeekFigure.measure(players, material, rounds: rounds, into: &table)
         case "load": try LoadFigure.measure(players, material, rounds: rounds, into: &table)
         case "pause": try PauseFigure.measure(players, material, rounds: rounds, into: &table)
         case "transition": try TransitionFigure.measure(players, material, into: &table)

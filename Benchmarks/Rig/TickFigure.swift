@@ -19,8 +19,10 @@ enum TickFigure {
     let grid = ticks.map {
       $0.numerator * perSecond % $0.denominator == 0 ? $0.numerator * perSecond / $0.denominator : nil
     }
-    var lost = 0
-    for (tick, next) in zip(grid.compactMap { $0 }, grid.compactMap { $0 }.dropFirst()) { lost += next - tick - 1 }
+    let places = grid.compactMap { $0 }
+    let steps = zip(places, places.dropFirst()).map { $1 - $0 }
+    let lost = steps.reduce(0) { $0 + max(0, $1 - 1) }
+    let doubled = steps.reduce(0) { $0 + max(0, 1 - $1) }
     let late = Sample(ticks.map { $0.late * 1_000 })
     // Against a straight line through all of them, which needs nobody's word: when they came less when they were due.
     let offsets = ticks.map {
@@ -29,8 +31,11 @@ enum TickFigure {
     let base = Sample(offsets).median ?? 0
     let jitter = Sample(offsets.map { $0 - base })
     table.add(
-      "ticks at 50 ms for \(seconds) s", asked: "0, 0",
-      [.playhead: "\(ticks.count) ticks, \(grid.filter { $0 == nil }.count) off the grid, \(lost) lost"])
+      "ticks at 50 ms for \(seconds) s", asked: "0, 0, 0",
+      [
+        .playhead:
+          "\(ticks.count) ticks, \(grid.count - places.count) off the grid, \(lost) lost, \(doubled) doubled"
+      ])
     table.add(
       "ticks at 50 ms: lateness as told, p50 / p99 / max", asked: "p99 < 10 ms", [.playhead: late.spread()])
     table.add("ticks at 50 ms: as received, off their mean place", [.playhead: jitter.spread()])

@@ -53,7 +53,7 @@ enum UsageFigure {
   }
 
   /// Memory while playing, of each player by itself: players that run together share the pages of FFmpeg's libraries, and
-  /// none of them would be charged for the whole.
+  /// none of them would be charged for the whole. Of a player that is several processes it is their sum.
   static func measureMemory(_ programs: Programs, _ material: Material, into table: inout Table) throws {
     let path = try material.music(rate: 44_100)
     var cells: [PlayerKind: String] = [:]
