@@ -55,6 +55,7 @@ import Testing
     Row(name: "a.ogg", options: ["-c:a", "libvorbis"]), Row(name: "a.flac", options: ["-c:a", "flac"]),
     Row(name: "a.wav", options: ["-c:a", "pcm_s16le"]), Row(name: "deep.wav", options: ["-c:a", "pcm_s24le"]),
     Row(name: "a.aiff", options: ["-c:a", "pcm_s16be"]), Row(name: "a.wv", options: ["-c:a", "wavpack"]),
+    Row(name: "ima.wav", options: ["-c:a", "adpcm_ima_wav"]), Row(name: "ms.wav", options: ["-c:a", "adpcm_ms"]),
     Row(name: "a.m4a", options: ["-c:a", "aac", "-aac_pns", "0"]),
     Row(name: "lossless.m4a", options: ["-c:a", "alac"]),
   ])
@@ -67,10 +68,12 @@ import Testing
       arguments: ["-f", "lavfi", "-i", "aevalsrc=exprs='\(sound)':d=9:s=44100,atrim=end_sample=\(frameCount)"]
         + row.options + [path])
     let heard = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
-    #expect(heard.count == 2 * frameCount)
     let decoded = try Tool.decode(path)
     let padding = decoded.count / 2 - frameCount
-    #expect(padding == 0 || row.name == "a.m4a" && (0..<1_024).contains(padding), "\(padding) frames more")
+    let packet = ["a.m4a": 1_024, "ima.wav": 1_017, "ms.wav": 1_012][row.name] ?? 1
+    #expect((0..<packet).contains(padding), "\(padding) frames more")
+    // FFmpeg writes ADPCM in whole blocks, and nothing of where in the last one the sound ends.
+    #expect(heard.count == (row.options[1].hasPrefix("adpcm") ? decoded.count : 2 * frameCount))
     let isSame = heard == Array(decoded.prefix(heard.count))
     #expect(isSame)
   }

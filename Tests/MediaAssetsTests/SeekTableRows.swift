@@ -426,6 +426,14 @@ extension SeekRow {
       tool("mkvmerge --quiet --timestamp-scale 1000000 -o {out} {in}", "a.mka"),
       edges: Edges(start: 0, extraFrames: 29, because: "the muxer writes no DiscardPadding"), packet: (1_024, 0)),
     SeekRow(
+      "vorbis in webm 48k, low (mkvmerge)", [.vorbisInMatroska, .matroska], of: at48k,
+      tool("oggenc -Q -q -1 -o {out} {in}", "a.ogg"), tool("mkvmerge --quiet -w -o {out} {in}", "a.webm"),
+      edges: Edges(start: 0, extraFrames: 130, because: "the muxer writes no DiscardPadding"), packet: (1_024, 0)),
+    SeekRow(
+      "vorbis in webm mono 8k (mkvmerge)", [.vorbisInMatroska, .matroska], of: mono8k,
+      tool("oggenc -Q -q 1 -o {out} {in}", "a.ogg"), tool("mkvmerge --quiet -w -o {out} {in}", "a.webm"),
+      edges: Edges(start: 0, extraFrames: 193, because: "the muxer writes no DiscardPadding"), packet: (256, 0)),
+    SeekRow(
       "vorbis in matroska with video (mkvmerge)", [.vorbisInMatroska, .matroska],
       video("-c:v libtheora -c:a libvorbis", "a.ogv"), tool("mkvmerge --quiet -o {out} {in}", "a.mkv"),
       edges: Edges(
