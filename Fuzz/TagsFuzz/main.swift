@@ -3,8 +3,8 @@ import CTags
 import TagLibShim
 import Tags
 
-// The reader over TagLib, fed with anything: the first byte says which kind of file it is. It must neither trap nor leak, and what it
-// gives is within its limits and valid text. TagLib itself is Debian's and not instrumented; the shim is.
+// The reader over TagLib, and that of Matroska, fed with anything: the first byte says which kind of file it is. It must neither trap nor
+// leak, and what it gives is within its limits and valid text. TagLib itself is Debian's and not instrumented; the shim is.
 
 extension TagLimits {
   /// Small, so that they are reached.

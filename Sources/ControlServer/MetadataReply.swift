@@ -92,6 +92,8 @@ enum MetadataReply {
     row.append("owner", ifPresent: attributes[.owner].map(detail))
     row.append("pictureType", ifPresent: attributes[.pictureType].map(detail))
     row.append("picture", ifPresent: item.artworkIndex.map { .int($0) })
+    row.append(
+      "targetLevel", ifPresent: attributes[.targetLevel].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
     row.append("total", ifPresent: attributes[.total].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
     row.append("playCount", ifPresent: attributes[.playCount].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
     if let omission = item.omission { append(omission.error, to: &row) }

@@ -2,7 +2,7 @@
 public struct TagItem: Sendable, Hashable {
   /// The kind of tag that an item is from.
   public enum Space: Sendable, Hashable, CaseIterable {
-    case id3v2, id3v1, iTunes, vorbis, ape, riff, asf
+    case id3v2, id3v1, iTunes, vorbis, ape, riff, asf, matroska
   }
 
   public enum Value: Sendable, Hashable {
@@ -19,7 +19,7 @@ public struct TagItem: Sendable, Hashable {
   public var value: Value
   /// Of a user text, a comment, lyrics, a picture or a person (the role).
   public var description: String?
-  /// ISO 639-2, three letters, as the tag has it.
+  /// ISO 639-2, three letters, as the tag has it; of Matroska perhaps BCP 47.
   public var language: String?
   /// Who set a rating, an identifier or private data.
   public var owner: String?
@@ -29,6 +29,8 @@ public struct TagItem: Sendable, Hashable {
   public var secondNumber: Int64?
   /// ID3v2's number of a picture's role, when the tag says it.
   public var pictureType: Int?
+  /// What it is said of, in Matroska's numbers: 30 is a track or part, 50 an album or film; nil where the tag does not say.
+  public var targetLevel: Int64?
   /// Of data or a picture that has more bytes than `TagLimits` allow: how many; the value is its first ones. Else nil.
   public var excessiveByteCount: Int?
 

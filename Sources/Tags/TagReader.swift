@@ -1,4 +1,4 @@
-// Reads all tags of a file in one pass over TagLib, on the thread that calls. Opens nothing: bytes come from the caller. What a
+// Reads all tags of a file in one pass, mostly over TagLib, on the thread that calls. Opens nothing: bytes come from the caller. What a
 // hostile file may cost is bounded by TagLimits.
 import CTags
 
@@ -20,6 +20,9 @@ public enum TagReader {
     _ container: TagContainer, byteCount: Int64, limits: TagLimits = TagLimits(),
     bytes: @escaping ByteReader<Failure>
   ) throws(Failure) -> TagReading {
+    guard let kind = container.forShim else {
+      return try MatroskaTags.read(byteCount: byteCount, limits: limits, bytes: bytes)
+    }
     var reading = TagReading()
     let reader: tags_read_function
     switch TagLibrary.reader {
@@ -35,7 +38,7 @@ public enum TagReader {
         return -1
       }
     }
-    let outcome = call.run(reader, container: container, byteCount: byteCount, limits: limits)
+    let outcome = call.run(reader, container: kind, byteCount: byteCount, limits: limits)
     if let failure { throw failure }
     reading = call.reading
     if let warning = warning(for: outcome) { reading.warnings.append(warning) }
@@ -72,13 +75,13 @@ private final class Call {
   init(bytes: @escaping (UnsafeMutableRawBufferPointer, Int64) -> Int64) { self.bytes = bytes }
 
   func run(
-    _ reader: tags_read_function, container: TagContainer, byteCount: Int64, limits: TagLimits
+    _ reader: tags_read_function, container: tags_container, byteCount: Int64, limits: TagLimits
   ) -> tags_outcome {
     let context = Unmanaged.passUnretained(self).toOpaque()
     var source = tags_source(context: context, byte_count: max(0, byteCount), read: Self.readCallback)
     var sink = tags_sink(context: context, take: Self.takeCallback)
     var bounds = limits.forShim
-    return withExtendedLifetime(self) { reader(&source, container.forShim, &bounds, &sink) }
+    return withExtendedLifetime(self) { reader(&source, container, &bounds, &sink) }
   }
 
   private func take(_ item: tags_item) {

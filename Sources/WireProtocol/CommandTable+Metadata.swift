@@ -4,7 +4,8 @@ extension CommandTable {
   /// What a row says of one value of a tag.
   private static let metadataFields = [
     "[identifier]", "[key]", "[commonKey]", "[type]", "[value]", "[bytes]", "[mediaType]", "[language]", "[info]",
-    "[owner]", "[pictureType]", "[picture]", "[total]", "[playCount]", "[truncated]", "[warning]", "[code]", "[name]",
+    "[owner]", "[pictureType]", "[picture]", "[targetLevel]", "[total]", "[playCount]", "[truncated]", "[warning]",
+    "[code]", "[name]",
     "[message]",
   ]
 
@@ -16,7 +17,7 @@ extension CommandTable {
   private static let metadataDetails =
     "They are read when they have not been. A row for each value, in the file's order: `identifier` is key space and key,"
     + " `commonKey` what the key means in any format, `type` is `string`, `number`, `date` or `data`. Of data there are `bytes`"
-    + " and `mediaType`; `picture` is the number by which the picture is asked for. A text of more than 16,384 bytes is cut"
+    + " and `mediaType`; `picture` is the number by which the picture is asked for; `targetLevel` is what a tag of Matroska is said of (30: the track, 50: its album). A text of more than 16,384 bytes is cut"
     + " (`truncated=true`, `bytes`). What was too large to be read or held has a `code`, too. Behind the last there is a row"
     + " for each part of the tags that was ignored (`warning`). Gains are in dB, for the reference loudness of ReplayGain"
     + " (-18 LUFS), those of R128 for -23 LUFS; peaks are 1 for full scale."

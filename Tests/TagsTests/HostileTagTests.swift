@@ -224,6 +224,40 @@ import Testing
         TagBytes.asfDescriptionsGUID, TagBytes.littleEndian(65_535, bytes: 2) + repeated(attribute, 65_535))
       return TagBytes.asf((0..<8).map { _ in object })
     },
+    Attack(
+      "Matroska: a tag in a tag, 4,000 times", .matroska, warning: "deeper than is allowed", isLimit: true,
+      maximumItems: 8
+    ) {
+      var tag = TagBytes.simpleTag("A", "a")
+      for _ in 0..<4_000 { tag = TagBytes.simpleTag("A", "a", tag) }
+      return TagBytes.matroska(TagBytes.element(0x7373, tag))
+    },
+    Attack(
+      "Matroska: 40,000 tags of one name", .matroska, warning: "more than is allowed", isLimit: true,
+      maximumItems: 1_000
+    ) {
+      TagBytes.matroska(TagBytes.element(0x7373, repeated(TagBytes.simpleTag("A", ""), 40_000)))
+    },
+    Attack("Matroska: tags of 100 MiB", .matroska, warning: "bytes", isLimit: true) {
+      TagBytes.matroska(zeros(100 * megabyte))
+    },
+    Attack("Matroska: data of 20 MiB", .matroska, warning: "the data has", isLimit: true, maximumItems: 1) {
+      TagBytes.matroska(
+        TagBytes.element(
+          0x7373,
+          TagBytes.element(
+            0x67C8, TagBytes.element(0x45A3, Array("A".utf8)) + TagBytes.element(0x4485, zeros(20 * megabyte)))))
+    },
+    Attack("Matroska: a tag says that it has 32 PiB", .matroska, maximumItems: 1) {
+      TagBytes.matroska(
+        TagBytes.element(0x7373, TagBytes.element(0x67C8, TagBytes.element(0x45A3, Array("A".utf8)), claiming: 1 << 55))
+      )
+    },
+    Attack("Matroska: 100,000 places, all of the list of places itself", .matroska, maximumItems: 1) {
+      TagBytes.matroska(
+        TagBytes.element(0x7373, TagBytes.simpleTag("A", "a")),
+        places: (0..<100_000).map { _ in (id: 0x114D_9B74, place: 0) })
+    },
   ]
 
   /// Each in a process of its own would be truer still; here the peak is that of the attacks so far, and each must stay within the bound.

@@ -79,5 +79,22 @@ enum SmallFiles {
           TagBytes.asfDescriptionsGUID,
           TagBytes.littleEndian(2, bytes: 2) + TagBytes.asfText("Title", "A") + TagBytes.asfText("WM/Genre", "G"))
       ])),
+    File(
+      description: "Matroska", container: .matroska,
+      bytes: TagBytes.matroska(
+        TagBytes.element(
+          0x7373,
+          TagBytes.element(0x63C0, TagBytes.element(0x68CA, [50])) + TagBytes.simpleTag("TITLE", "The album"))
+          + TagBytes.element(
+            0x7373,
+            TagBytes.element(0x63C0, TagBytes.element(0x68CA, [30]) + TagBytes.element(0x63C5, [7]))
+              + TagBytes.simpleTag("TITLE", "A", TagBytes.element(0x447A, Array("ger".utf8)))
+              + TagBytes.simpleTag("ARTIST", "B", TagBytes.simpleTag("SORT_WITH", "B, the"))
+              + TagBytes.simpleTag("ARTIST", "C", TagBytes.element(0x447B, Array("en-GB".utf8)))
+              + TagBytes.element(
+                0x67C8, TagBytes.element(0x45A3, Array("KEY".utf8)) + TagBytes.element(0x4485, [1, 2, 3])))
+          + TagBytes.element(
+            0x7373,
+            TagBytes.element(0x63C0, TagBytes.element(0x63C5, [9])) + TagBytes.simpleTag("TITLE", "of another track")))),
   ]
 }

@@ -154,4 +154,30 @@ enum TagBytes {
     littleEndian(wide(name).count, bytes: 2) + wide(name) + [0, 0] + littleEndian(wide(value).count, bytes: 2)
       + wide(value)
   }
+
+  /// An element of EBML.
+  static func element(_ id: Int, _ content: [UInt8], claiming size: Int? = nil) -> [UInt8] {
+    let name: [UInt8] = Array(bigEndian(id).drop { $0 == 0 })
+    return name + [0x01] + bigEndian(size ?? content.count, bytes: 7) + content
+  }
+
+  /// A tag in Matroska.
+  static func simpleTag(_ name: String, _ value: String, _ more: [UInt8] = []) -> [UInt8] {
+    element(0x67C8, element(0x45A3, Array(name.utf8)) + element(0x4487, Array(value.utf8)) + more)
+  }
+
+  /// A Matroska file with a track of sound, whose number is 7, and these tags behind a cluster, to which its list of places leads.
+  static func matroska(_ tags: [UInt8], places: [(id: Int, place: Int)] = []) -> [UInt8] {
+    let tracks = element(0x1654_AE6B, element(0xAE, element(0x73C5, [7]) + element(0x83, [2])))
+    let cluster = element(0x1F43_B675, [1, 2, 3])
+    func list(_ place: Int) -> [UInt8] {
+      let all = [(id: 0x1254_C367, place: place)] + places
+      return element(
+        0x114D_9B74,
+        all.flatMap { element(0x4DBB, element(0x53AB, bigEndian($0.id)) + element(0x53AC, bigEndian($0.place))) })
+    }
+    let place = list(0).count + tracks.count + cluster.count
+    return element(0x1A45_DFA3, element(0x4282, Array("matroska".utf8)))
+      + element(0x1853_8067, list(place) + tracks + cluster + element(0x1254_C367, tags))
+  }
 }

@@ -85,6 +85,15 @@ import Testing
     #expect(texts(asf, "WM/Genre") == ["G"])
   }
 
+  @Test func tagsOfMatroskaSayWhatTheyAreOfAndInWhichLanguage() throws {
+    let items = try items("Matroska")
+    #expect(items.map(\.key) == ["TITLE", "TITLE", "ARTIST", "ARTIST/SORT_WITH", "ARTIST", "KEY"])
+    #expect(items.map(\.targetLevel) == [50, 30, 30, 30, 30, 30])
+    #expect(items.map(\.language) == [nil, "ger", nil, nil, "en-GB", nil])
+    #expect(texts(items, "TITLE") == ["The album", "A"] && texts(items, "ARTIST") == ["B", "C"])
+    #expect(texts(items, "ARTIST/SORT_WITH") == ["B, the"] && items.last?.value == .data([1, 2, 3]))
+  }
+
   @Test(arguments: SmallFiles.all)
   func aFileCutAtAnyByteGivesAPartOfItsItems(_ file: SmallFiles.File) {
     let whole = read(file).items

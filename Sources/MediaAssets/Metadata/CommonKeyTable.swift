@@ -17,6 +17,18 @@ enum CommonKeyTable {
   /// The common key of one of FFmpeg's names.
   static func commonKey(ofGenericName name: String) -> MetadataCommonKey? { generic[name.uppercased()] }
 
+  /// That of a Matroska tag which says something of more than the track.
+  ///
+  /// - Parameter level: 40 is a disc or volume, 50 an album or film, more a series.
+  static func commonKey(ofAlbum name: String, level: Int64) -> MetadataCommonKey? {
+    switch name.uppercased() {
+    case "TITLE": level == 50 ? .albumName : nil
+    case "ARTIST": .albumArtist
+    case "PART_NUMBER": level == 40 ? .discNumber : nil
+    default: commonKey(ofGenericName: name)
+    }
+  }
+
   private static let id3: [String: MetadataCommonKey] = [
     "TIT2": .title, "TPE1": .artist, "TPE2": .albumArtist, "TALB": .albumName, "TCOM": .creator, "TCON": .type,
     "TDRC": .creationDate, "TRCK": .trackNumber, "TPOS": .discNumber, "COMM": .description, "TCOP": .copyrights,

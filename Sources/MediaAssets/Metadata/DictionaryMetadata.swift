@@ -65,7 +65,7 @@ enum DictionaryMetadata {
       value: .string(text(of: entry, keySpace: keySpace)), extendedLanguageTag: language)
   }
 
-  private static func isMetadata(_ key: String) -> Bool {
+  static func isMetadata(_ key: String) -> Bool {
     let name = key.lowercased()
     return !structural.contains(name) && !name.hasPrefix("_statistics") && !name.hasPrefix("bps-")
       && !name.hasPrefix("duration-") && !name.hasPrefix("number_of_") && !name.hasPrefix("id3v2_priv.")

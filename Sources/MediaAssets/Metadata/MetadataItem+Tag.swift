@@ -13,6 +13,7 @@ extension MetadataItem {
     var attributes: [ExtraAttribute: String] = [:]
     if let description = tag.description, !description.isEmpty { attributes[.info] = description }
     attributes[.owner] = tag.owner
+    attributes[.targetLevel] = tag.targetLevel.map { "\($0)" }
     if let mediaType = tag.mediaType, !mediaType.isEmpty { attributes[.mediaType] = mediaType }
     if let second = tag.secondNumber {
       if key == "POPM" { attributes[.playCount] = "\(second)" } else if second > 0 { attributes[.total] = "\(second)" }
@@ -30,7 +31,8 @@ extension MetadataItem {
     }
     self.init(
       keySpace: keySpace, key: key, commonKey: commonKey, value: value,
-      extendedLanguageTag: tag.language.flatMap(LanguageTag.bcp47), extraAttributes: attributes)
+      extendedLanguageTag: tag.language.flatMap { $0.contains("-") ? $0 : LanguageTag.bcp47($0) },
+      extraAttributes: attributes)
     if let byteCount = tag.excessiveByteCount {
       if case .picture(let head) = tag.value, let mediaType = Artwork.mediaType(of: head) {
         extraAttributes[.mediaType] = mediaType
@@ -58,6 +60,7 @@ extension MetadataItem {
     case .ape: return (.ape, tag.key)
     case .riff: return (.riff, tag.key)
     case .asf: return (.asf, tag.key)
+    case .matroska: return (.matroska, tag.key)
     case .iTunes:
       // `----:com.apple.iTunes:LABEL`
       let parts = tag.key.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

@@ -34,6 +34,8 @@ public struct MetadataItem: Sendable, Hashable {
     public static let pictureType = Self(rawValue: "pictureType")
     /// Of how many, beside a track's or disc's number.
     public static let total = Self(rawValue: "total")
+    /// What a tag of Matroska is said of: `30` is a track or part, `50` an album or film.
+    public static let targetLevel = Self(rawValue: "targetLevel")
     /// How often played, beside a rating.
     public static let playCount = Self(rawValue: "playCount")
   }

@@ -41,9 +41,15 @@ extension AssetMetadata {
   mutating func add(_ reading: TagReading) {
     // ID3v1 has beginnings of what ID3v2 has whole.
     let frames = Set(reading.items.lazy.filter { $0.space == .id3v2 }.map(\.key))
+    // Of Matroska's tags those of a track stand beside those of its album, under the same names.
+    let hasParts = reading.items.contains { $0.targetLevel.map { $0 <= 30 } == true }
     for tag in reading.items {
+      if tag.space == .matroska, !DictionaryMetadata.isMetadata(tag.key) { continue }
       if tag.space == .id3v1, let frame = MetadataItem.id3v1Frames[tag.key], frames.contains(frame) { continue }
       var item = MetadataItem(tag)
+      if hasParts, let level = tag.targetLevel, level > 30 {
+        item.commonKey = CommonKeyTable.commonKey(ofAlbum: tag.key, level: level)
+      }
       if case .picture(let data) = tag.value {
         item.artworkIndex = artwork.count
         artwork.append(
