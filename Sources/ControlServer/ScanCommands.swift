@@ -57,8 +57,10 @@ extension Connection {
       loop.execute {
         do throws(MediaError) {
           let report = try result.get()
-          let applied = target.map { Self.apply(report, paths, to: $0) }
-          request.finish(Self.reply(report, number, paths, applied: applied))
+          guard let target else { return request.finish(Self.reply(report, number, paths, applied: nil)) }
+          Self.apply(report, paths, to: target) { applied in
+            request.finish(Self.reply(report, number, paths, applied: applied))
+          }
         } catch {
           request.fail(error)
         }
@@ -66,9 +68,11 @@ extension Connection {
     }
   }
 
-  /// Has entries of measured files played by what was measured; answers how many there are. Files in which nothing could be measured
+  /// Has entries of measured files played by what was measured; says how many there are. Files in which nothing could be measured
   /// are as if they had no tags.
-  private static func apply(_ report: LoudnessReport, _ paths: [FilePath], to target: NamedPlayer) -> Int {
+  private static func apply(
+    _ report: LoudnessReport, _ paths: [FilePath], to target: NamedPlayer, completion: @escaping @Sendable (Int) -> Void
+  ) {
     var gains: [[UInt8]: ReplayGain] = [:]
     for (path, result) in zip(paths, report.files) where path.isFile {
       guard case .success(let found) = result else { continue }
@@ -79,13 +83,11 @@ extension Connection {
       gain.albumPeak = report.album?.samplePeak
       gains[path.bytes] = gain
     }
-    var count = 0
-    for item in target.player.onLoop({ $0.items() }) {
-      guard case .path(let path) = item.asset.place, let gain = gains[path] else { continue }
-      item.measuredReplayGain = gain
-      count += 1
+    let found = gains
+    target.player.onLoop { player in
+      player.setMeasuredReplayGains(
+        { item in if case .path(let path) = item.asset.place { found[path] } else { nil } }, completion: completion)
     }
-    return count
   }
 
   private static func reply(

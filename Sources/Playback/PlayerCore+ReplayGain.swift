@@ -38,6 +38,34 @@ extension PlayerCore {
     if settleLevels() { output.commit() }
   }
 
+  /// Entries that are looked at before others have a turn on the control loop.
+  static let measuredSliceCount = 1_000
+
+  /// Has entries be played by what was measured, those that are there now, slice by slice; what is heard changes at the end, once.
+  func setMeasuredReplayGains(
+    _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?, completion: @escaping @Sendable (Int) -> Void
+  ) {
+    setMeasured(machine.entries.order.makeIterator(), count: 0, gain, completion)
+  }
+
+  private func setMeasured(
+    _ ids: QueueOrder.Iterator, count: Int, _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?,
+    _ completion: @escaping @Sendable (Int) -> Void
+  ) {
+    var (ids, count) = (ids, count)
+    for _ in 0..<Self.measuredSliceCount {
+      guard let id = ids.next() else {
+        if count > 0, !isClosed, settleLevels() { output.commit() }
+        return completion(count)
+      }
+      // It may have left the queue meanwhile.
+      guard let item = items[id], let found = gain(item) else { continue }
+      item.noteMeasured(found)
+      count += 1
+    }
+    engine.loop.execute { [ids, count] in self.setMeasured(ids, count: count, gain, completion) }
+  }
+
   func appliedGain(of id: PlayerItem.ID) throws(MediaError) -> AppliedGain? {
     guard let item = items[id] else {
       throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.status")

@@ -137,10 +137,13 @@ public final class PlayerItem: Sendable {
   public var measuredReplayGain: ReplayGain? {
     get { state.withLock { $0.measuredReplayGain } }
     set {
-      state.withLock { $0.measuredReplayGain = newValue }
+      noteMeasured(newValue)
       soundChanged(.level)
     }
   }
+
+  /// The same without telling who plays the item.
+  func noteMeasured(_ gain: ReplayGain?) { state.withLock { $0.measuredReplayGain = gain } }
 
   /// Tells who plays the item that it sounds otherwise now.
   func soundChanged(_ change: SoundChange) { soundObserver.withLock { $0 }?(id, change) }

@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 
 /// A player with a queue: each item follows the one before without a missing or an extra sample. As AVQueuePlayer, and
@@ -108,6 +109,18 @@ public actor QueuePlayer: PlayerControl {
 
   /// Opens entries that are not due yet, to find out their state; each answer is an `itemChanged` event.
   public func load(_ ids: [PlayerItem.ID]) { for id in ids { core.load(id) } }
+
+  /// Has entries be played by gains that were measured (`PlayerItem.measuredReplayGain`), however many there are: the control loop is
+  /// not held up. What is heard changes once, at the end.
+  ///
+  /// - Parameters:
+  ///   - gain: what was measured of an entry; nil: it stays as it is. Called for each that is in the queue now, unless it leaves it.
+  ///   - completion: called on the control loop with how many there were; at once where they are few.
+  public func setMeasuredReplayGains(
+    _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?, completion: @escaping @Sendable (Int) -> Void
+  ) {
+    core.setMeasuredReplayGains(gain, completion: completion)
+  }
 
   // MARK: - Going on and back
 

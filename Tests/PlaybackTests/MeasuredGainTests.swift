@@ -1,0 +1,85 @@
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// Gains that were measured, of many entries at once.
+@Suite(.timeLimit(.minutes(2))) struct MeasuredGainTests {
+  /// A player whose current entry sounds and has hundreds behind it, in three slices.
+  private struct Queue {
+    let rig: Rig
+    let items: [PlayerItem]
+
+    init() async throws {
+      rig = try await Rig()
+      let sounding = try rig.level(0.25, frames: 48_000)
+      let path = sounding.asset.displayPath
+      items = [sounding] + (0..<2 * PlayerCore.measuredSliceCount).map { [rig] _ in rig.item(path) }
+      try await rig.run { [items] player in
+        var settings = ReplayGainSettings()
+        settings.mode = .track
+        try player.setReplayGain(settings)
+        try player.append(items)
+        player.play()
+      }
+      await rig.advance(milliseconds: 200)
+    }
+
+    /// What the mixer has been told of the current entry.
+    var told: Float? { get async { await rig.run { $0.control.core.sounding?.levels[items[0].id] } } }
+
+    /// Has all entries but the last be played 6 dB quieter; a closure is called on the loop between two slices.
+    func measure(between: @escaping @Sendable (isolated QueuePlayer) -> Void) async -> Int {
+      await withCheckedContinuation { done in
+        let (loop, player, last) = (rig.loop, rig.player, items[items.count - 1])
+        loop.execute {
+          // In front of the second slice.
+          loop.execute { player.assumeIsolated { between($0) } }
+          player.assumeIsolated { player in
+            player.setMeasuredReplayGains { item in
+              var gain = ReplayGain()
+              gain.trackGainDecibels = -6
+              return item === last ? nil : gain
+            } completion: { count in
+              done.resume(returning: count)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func manyEntriesHoldUpNobodyAndTheMixerIsToldOnce() async throws {
+    let queue = try await Queue()
+    #expect(await queue.told == 1)
+    let between = Mutex<[Float?]>([])
+    let count = await queue.measure { [items = queue.items] player in
+      #expect(items[0].measuredReplayGain != nil && items[PlayerCore.measuredSliceCount].measuredReplayGain == nil)
+      between.withLock { $0.append(player.control.core.sounding?.levels[items[0].id]) }
+    }
+    // It had its turn, and nothing was told by then.
+    #expect(between.withLock { $0 } == [1])
+    #expect(count == queue.items.count - 1)
+    #expect(queue.items.last?.measuredReplayGain == nil)
+    let told = try #require(await queue.told)
+    #expect(abs(told - 0.501) < 0.001)
+    await queue.rig.advance(milliseconds: 200)
+    #expect(abs(try #require(queue.rig.heard.left.last) - 0.125_3) < 0.001)
+    await queue.rig.close()
+  }
+
+  @Test func whatLeavesTheQueueMeanwhileIsNotCounted() async throws {
+    let queue = try await Queue()
+    let gone = queue.items.suffix(10).map(\.id)
+    let count = await queue.measure { player in
+      #expect(throws: Never.self) { try player.remove(gone) }
+    }
+    #expect(count == queue.items.count - 10)
+    #expect(queue.items.suffix(10).allSatisfy { $0.measuredReplayGain == nil })
+    await queue.rig.close()
+  }
+}
