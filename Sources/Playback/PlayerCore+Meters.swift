@@ -149,7 +149,7 @@ extension PlayerCore {
     return (lastEnd, nil)
   }
 
-  func tellMeter(_ token: ObserverToken, window: Int64?, atFrame frame: Int64, late: Int64) {
+  func tellMeter(_ token: ObserverToken, window: Int64?, atFrame frame: Int64) {
     guard let index = meters.observers.firstIndex(where: { $0.token == token }), let core = output.core,
       let inputIndex
     else { return }
@@ -167,8 +167,8 @@ extension PlayerCore {
     }
     let position = timeline.position(atOutputFrame: frame)
     let observation = MeterObservation(
-      itemID: position?.itemID, time: position?.time ?? .zero, levels: levels, lateNanoseconds: late)
-    enqueue(.meter(token, observer.handler, observation))
+      itemID: position?.itemID, time: position?.time ?? .zero, levels: levels, lateNanoseconds: 0)
+    enqueue(.meter(token, observer.handler, observation), heardAt: output.hostTime(ofFrame: frame))
   }
 
   /// What was heard in some windows together; nil when nothing is known of any. With `heardBefore`, silence when the player

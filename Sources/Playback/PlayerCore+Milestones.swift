@@ -104,9 +104,7 @@ extension PlayerCore {
   private func handle(_ milestone: Milestone, at frame: Int64) {
     switch milestone {
     case .observers(let milestone): handle(milestone, at: frame)
-    case .meter(let token, let window):
-      let late = output.hostTime(ofFrame: frame).map { max(0, engine.loop.now.nanoseconds(since: $0)) }
-      tellMeter(token, window: window, atFrame: frame, late: late ?? 0)
+    case .meter(let token, let window): tellMeter(token, window: window, atFrame: frame)
     case .title:
       tellNextTitle()
       deliver()
@@ -168,14 +166,14 @@ extension PlayerCore {
   /// Tells observers of times what they are called for. `frame` is what was heard: how late it is told is counted from it.
   func tell(_ calls: [TimeObserverTable.Call], itemID: PlayerItem.ID, atFrame frame: Int64? = nil) {
     guard !calls.isEmpty else { return }
-    let late = frame.flatMap { output.hostTime(ofFrame: $0) }.map { max(0, engine.loop.now.nanoseconds(since: $0)) }
+    let heardAt = frame.flatMap { output.hostTime(ofFrame: $0) }
     for call in calls {
       let observation = TimeObservation(
         itemID: itemID, time: call.time, rate: rate(of: call.reason, atFrame: frame), reason: call.reason,
-        lateNanoseconds: late ?? 0,
-        isBackward: call.isBackward)
+        lateNanoseconds: 0, isBackward: call.isBackward)
       enqueue(
-        call.reason == .removed ? .lastCall(call.handler, observation) : .time(call.token, call.handler, observation))
+        call.reason == .removed ? .lastCall(call.handler, observation) : .time(call.token, call.handler, observation),
+        heardAt: heardAt)
     }
   }
 

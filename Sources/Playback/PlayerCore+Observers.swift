@@ -74,15 +74,18 @@ extension PlayerCore {
     var content: Content
     /// Observers that were added later know it already.
     var newestToken: ObserverToken
+    /// When what is told of was heard; nil where nothing was due.
+    var heardAt: HostTime?
 
-    init(_ content: Content, newestToken: ObserverToken) {
+    init(_ content: Content, newestToken: ObserverToken, heardAt: HostTime? = nil) {
       self.content = content
       self.newestToken = newestToken
+      self.heardAt = heardAt
     }
   }
 
-  func enqueue(_ content: Delivery.Content) {
-    deliveries.append(Delivery(content, newestToken: newestToken))
+  func enqueue(_ content: Delivery.Content, heardAt: HostTime? = nil) {
+    deliveries.append(Delivery(content, newestToken: newestToken, heardAt: heardAt))
     deliver()
   }
 
@@ -96,10 +99,14 @@ extension PlayerCore {
         for observer in stateObservers where isDue(observer.token, delivery) { observer.handler(change) }
       case .event(let event):
         for observer in eventObservers where isDue(observer.token, delivery) { observer.handler(event) }
-      case .time(let token, let handler, let observation):
-        if observers.table.contains(token) { handler(observation) }
-      case .meter(let token, let handler, let observation):
-        if meters.observers.contains(where: { $0.token == token }) { handler(observation) }
+      case .time(let token, let handler, var observation):
+        guard observers.table.contains(token) else { break }
+        observation.lateNanoseconds = lateness(of: delivery)
+        handler(observation)
+      case .meter(let token, let handler, var observation):
+        guard meters.observers.contains(where: { $0.token == token }) else { break }
+        observation.lateNanoseconds = lateness(of: delivery)
+        handler(observation)
       case .lastCall(let handler, let observation): handler(observation)
       case .completion(let completion, let result): completion(result)
       case .preroll(let completion, let isReady): completion(isReady)
@@ -107,6 +114,11 @@ extension PlayerCore {
     }
     isDelivering = false
     removedTokens = []
+  }
+
+  /// How long ago what is told of was heard. Counted when it is told: who is told something else before may take long.
+  private func lateness(of delivery: Delivery) -> Int64 {
+    delivery.heardAt.map { max(0, engine.loop.now.nanoseconds(since: $0)) } ?? 0
   }
 
   private func isDue(_ token: ObserverToken, _ delivery: Delivery) -> Bool {

@@ -1,0 +1,71 @@
+import MediaCore
+import Playback
+import Synchronization
+import Testing
+
+/// What observers are told of how late they are told, on a clock that goes on while a handler is busy.
+@Suite struct LatenessTests {
+  private final class Told: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+    func add(_ name: String, _ observation: TimeObservation) {
+      add("\(name) \(observation.time.decimalDescription) late \(observation.lateNanoseconds / 1_000_000) ms")
+    }
+  }
+
+  private static let twentieth = MediaTime(value: 1, timescale: 20)
+  private static func boundary(_ hundredths: Int64) -> MediaTime { MediaTime(value: hundredths, timescale: 100) }
+
+  /// A handler takes 100 ms: who is told behind it, of the same sample and of those that were heard meanwhile, is told how
+  /// long ago they were; and what is heard afterwards is told in time again.
+  @Test func whoIsToldBehindAHandlerThatTakesLongIsToldHowLate() async throws {
+    let rig = try await BusyRig()
+    try await rig.load()
+    let (loop, told) = (rig.loop, Told())
+    try await rig.run { player in
+      _ = try player.addPeriodicTimeObserver(forInterval: Self.twentieth) { observation in
+        if observation.time == Self.boundary(20) { loop.beBusy(milliseconds: 100) }
+      }
+      _ = try player.addPeriodicTimeObserver(forInterval: Self.twentieth) { told.add("tick", $0) }
+      _ = try player.addBoundaryTimeObserver(forTimes: [Self.boundary(20), Self.boundary(22), Self.boundary(38)]) {
+        told.add("at", $0)
+      }
+      player.play()
+    }
+    await rig.wait { $0.timeControlStatus == .playing }
+    await loop.pass(milliseconds: 420)
+    #expect(
+      told.all == [
+        "tick 0 late 0 ms", "tick 0.05 late 0 ms", "tick 0.1 late 0 ms", "tick 0.15 late 0 ms",
+        "tick 0.2 late 100 ms", "at 0.2 late 100 ms", "at 0.22 late 80 ms", "tick 0.25 late 50 ms",
+        "tick 0.3 late 0 ms", "tick 0.35 late 0 ms", "at 0.38 late 0 ms", "tick 0.4 late 0 ms",
+      ])
+    await rig.close()
+  }
+
+  /// The loop itself is held up, by somebody else's job.
+  @Test func whatALoopThatIsHeldUpTellsIsToldHowLate() async throws {
+    let rig = try await BusyRig()
+    try await rig.load()
+    let (loop, told) = (rig.loop, Told())
+    try await rig.run { player in
+      _ = try player.addPeriodicTimeObserver(forInterval: Self.twentieth) { told.add("tick", $0) }
+      _ = try player.addMeterObserver(rate: 20) { observation in
+        told.add("meter late \(observation.lateNanoseconds / 1_000_000) ms")
+      }
+      player.play()
+    }
+    await rig.wait { $0.timeControlStatus == .playing }
+    await loop.pass(milliseconds: 120)
+    await loop.inJob { loop.beBusy(milliseconds: 100) }
+    await loop.pass(milliseconds: 100)
+    #expect(
+      told.all.filter { $0.hasPrefix("tick") } == [
+        "tick 0 late 0 ms", "tick 0.05 late 0 ms", "tick 0.1 late 0 ms", "tick 0.15 late 70 ms",
+        "tick 0.2 late 20 ms", "tick 0.25 late 0 ms", "tick 0.3 late 0 ms",
+      ])
+    #expect(told.all.filter { $0.hasPrefix("meter") }.contains("meter late 70 ms"))
+    await rig.close()
+  }
+}
