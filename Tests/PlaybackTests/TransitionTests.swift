@@ -1,126 +1,196 @@
-import Foundation
 import MediaAssets
 import MediaCore
 import Playback
 import RigSupport
 import Testing
 
-/// Items of every codec behind each other: what is heard is what decoding one after the other gives, sample for sample.
+/// Items of every codec behind each other, and again behind themselves: what is heard is what decoding one after the other
+/// gives, sample for sample.
 @Suite struct TransitionTests {
-  struct Source: Sendable, CustomTestStringConvertible {
-    var name: String
-    var suffix: String
-    var arguments: [String]
-    var rate = 48_000
-    var channels = 2
-
-    var testDescription: String { "\(name) \(rate) \(channels)" }
-  }
-
-  private static func sources(_ rate: Int, _ channels: Int) -> [Source] {
-    [
-      Source(
-        name: "mp3", suffix: "mp3", arguments: ["-c:a", "libmp3lame", "-b:a", "96k"], rate: rate, channels: channels),
-      Source(name: "aac", suffix: "m4a", arguments: ["-c:a", "aac", "-aac_pns", "0"], rate: rate, channels: channels),
-      Source(name: "adts", suffix: "aac", arguments: ["-c:a", "aac", "-aac_pns", "0"], rate: rate, channels: channels),
-      Source(name: "vorbis", suffix: "ogg", arguments: ["-c:a", "libvorbis"], rate: rate, channels: channels),
-      Source(name: "alac", suffix: "m4a", arguments: ["-c:a", "alac"], rate: rate, channels: channels),
-      Source(name: "flac", suffix: "flac", arguments: ["-c:a", "flac"], rate: rate, channels: channels),
-      Source(name: "wav", suffix: "wav", arguments: ["-c:a", "pcm_s16le"], rate: rate, channels: channels),
-    ]
-  }
-
-  static let pairs: [(Source, Source)] = {
-    let full = sources(48_000, 2)
-    let opus = Source(name: "opus", suffix: "opus", arguments: ["-c:a", "libopus", "-b:a", "96k"])
-    var pairs = (full + [opus]).map { ($0, $0) }
-    pairs += zip(full, full.dropFirst() + [opus]).map { ($0, $1) }
-    pairs += sources(44_100, 2).map { ($0, $0) }
+  static let pairs: [(CodecFile, CodecFile)] = {
+    let full = CodecFile.common(48_000, 2)
+    var pairs = (full + [.opus]).map { ($0, $0) }
+    pairs += zip(full, full.dropFirst() + [.opus]).map { ($0, $1) }
+    pairs += CodecFile.common(44_100, 2).map { ($0, $0) }
     // Mono and stereo, one rate and the other.
-    pairs += zip(sources(44_100, 1), full).map { ($0, $1) }
-    pairs += zip(full.reversed(), sources(44_100, 1)).map { ($0, $1) }
-    pairs += zip(sources(22_050, 1), sources(22_050, 1)).map { ($0, $1) }
+    pairs += zip(CodecFile.common(44_100, 1), full).map { ($0, $1) }
+    pairs += zip(full.reversed(), CodecFile.common(44_100, 1)).map { ($0, $1) }
+    pairs += zip(CodecFile.common(22_050, 1), CodecFile.common(22_050, 1)).map { ($0, $1) }
+    // Other containers, and six channels: behind themselves, behind a common file and before one.
+    pairs += CodecFile.other.map { ($0, $0) }
+    pairs += zip(CodecFile.other, full.reversed() + full).map { ($0, $1) }
+    pairs += zip(full + full, CodecFile.other).map { ($0, $1) }
     return pairs
   }()
 
-  /// A file of noise.
-  private func make(_ source: Source, _ path: String, frames: Int, seed: Int) throws {
-    let noise =
-      "anoisesrc=r=\(source.rate):a=0.4:seed=\(seed):c=pink,aformat=channel_layouts=\(source.channels == 1 ? "mono" : "stereo")"
-    try ChildProcess.run(
-      [
-        "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", noise, "-frames:a", "1000000", "-af",
-        "atrim=end_sample=\(frames)",
-      ]
-        + source.arguments + [path])
-  }
-
-  /// All of a file, as the output's two channels hear it before conversion.
-  private func decode(_ path: String) throws -> (format: AudioFormat, samples: [Float]) {
-    let reader = try AudioTrackReader(asset: Asset(path: path))
-    var samples: [Float] = []
-    let room = UnsafeMutablePointer<Float>.allocate(capacity: 4_096 * reader.format.channelCount)
-    defer { room.deallocate() }
-    while case .frames(let count, _) = try reader.read(into: room, capacityFrames: 4_096) {
-      samples += UnsafeBufferPointer(start: room, count: count * reader.format.channelCount)
-    }
-    return (reader.format, samples)
-  }
-
-  /// Both as one where they have one format, otherwise each by itself, cut to its exact length.
-  private func expected(_ parts: [(format: AudioFormat, samples: [Float])]) throws -> [Float] {
-    guard parts.count == 2, parts[0].format == parts[1].format else {
-      return try parts.count == 1
-        ? converted(parts[0].format, parts[0].samples) : parts.flatMap { try converted($0.format, $0.samples) }
-    }
-    return try converted(parts[0].format, parts[0].samples + parts[1].samples)
-  }
-
-  private func converted(_ format: AudioFormat, _ samples: [Float]) throws -> [Float] {
-    guard format != Rig.format else { return samples }
-    let count = samples.count / format.channelCount
-    let exact = (count * Rig.format.sampleRateHz + format.sampleRateHz - 1) / format.sampleRateHz
-    let converter = try AudioConverter(from: format, to: Rig.format)
-    var output = [Float](repeating: 0, count: (exact + 5_000) * 2)
-    let written = try output.withUnsafeMutableBufferPointer { output in
-      let base = try #require(output.baseAddress)
-      var written = try samples.withUnsafeBufferPointer {
-        try converter.convert(
-          try #require($0.baseAddress), frameCount: count, into: base, capacityFrames: exact + 5_000)
-      }
-      while case let more = try converter.drain(into: base + written * 2, capacityFrames: exact + 5_000 - written),
-        more > 0
-      {
-        written += more
-      }
-      return written
-    }
-    #expect(written >= exact - 1)
-    return Array(output.prefix(exact * 2))
-  }
-
-  @Test(arguments: Self.pairs) func itemsFollowWithoutAMissingOrAnExtraSample(_ first: Source, _ second: Source)
+  @Test(arguments: Self.pairs) func itemsFollowWithoutAMissingOrAnExtraSample(_ first: CodecFile, _ second: CodecFile)
     async throws
   {
     let rig = try await Rig()
     let paths = [rig.files.file("a.\(first.suffix)"), rig.files.file("b.\(second.suffix)")]
-    try make(first, paths[0], frames: 13_007, seed: 1)
-    try make(second, paths[1], frames: 9_001, seed: 2)
+    try first.make(paths[0], frames: 13_007, seed: 1)
+    try second.make(paths[1], frames: 9_001, seed: 2)
     let items = paths.map { rig.item($0) }
     try await rig.run { try $0.append(items) }
     await rig.settle()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 1_500)
-    let whole = try expected(try paths.map(decode))
     let heard = rig.heard.all
-    let wanted = stride(from: 0, to: whole.count, by: 2).map { index in
-      StereoFrame(left: HeardSamples.sample(whole[index]), right: HeardSamples.sample(whole[index + 1]))
-    }
+    let wanted = try CodecFile.heard(try paths.map(CodecFile.decode))
     #expect(heard.count >= wanted.count)
     #expect(heard.prefix(wanted.count).elementsEqual(wanted))
     #expect(heard.dropFirst(wanted.count).allSatisfy { $0 == .silence }, "something extra")
     #expect(rig.dump.contains("event seam 1 to 2"))
     #expect(rig.dump.contains("inserted 0"))
     await rig.close()
+  }
+
+  /// 12,960 frames are 270 ms: what an edit list says in milliseconds is exact, too. What fills the last packet is its size
+  /// times the number of packets, less the sound and what comes before it. FFmpeg says the same of each packet.
+  @Test(arguments: [
+    ("a.mp3", "libmp3lame", 13 * 1_152 - 12_960 - 1_105, "lame-tag", 1_105, "lame-tag"),
+    ("a.m4a", "aac", 14 * 1_024 - 12_960 - 1_024, "edit-list", 1_024, "edit-list"),
+    ("a.opus", "libopus", 14 * 960 - 12_960 - 312, "granule-position", 312, "opus-pre-skip"),
+  ])
+  func aSeamSaysWhatWasCutOffAndWhatSaidSo(
+    _ name: String, _ codec: String, _ end: Int, _ endSource: String, _ start: Int, _ startSource: String
+  ) async throws {
+    let rig = try await Rig()
+    let paths = [rig.files.file("1-\(name)"), rig.files.file("2-\(name)")]
+    let kind = CodecFile(name: codec, suffix: name, arguments: ["-c:a", codec])
+    for (number, path) in paths.enumerated() { try kind.make(path, frames: 12_960, seed: number + 1) }
+    for path in paths {
+      let told = try CodecFile.packetEdges(path)
+      #expect(told.before == start && told.behind == end, "FFmpeg says otherwise: \(told)")
+    }
+    let items = paths.map { rig.item($0) }
+    try await rig.run { try $0.append(items) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 400)
+    #expect(
+      rig.dump.contains(
+        "event seam 1 to 2 at 0 trimmed \(end) by \(endSource) and \(start) by \(startSource) inserted 0"),
+      "\(rig.dump)")
+    await rig.close()
+  }
+
+  // MARK: - Again
+
+  static let repeated =
+    CodecFile.common(48_000, 2) + [.opus] + CodecFile.common(44_100, 2).filter { ["mp3", "flac"].contains($0.name) }
+
+  @Test(arguments: Self.repeated) func aRepeatedItemFollowsItselfWithoutAMissingOrAnExtraSample(_ kind: CodecFile)
+    async throws
+  {
+    let rig = try await Rig()
+    let path = rig.files.file("a.\(kind.suffix)")
+    try kind.make(path, frames: 13_007, seed: 1)
+    let item = rig.item(path)
+    try await rig.run { player in
+      try player.append([item])
+      try player.setRepeatMode(.one)
+    }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 1_500)
+    let pass = try CodecFile.decode(path)
+    expect(rig.heard.all, try CodecFile.heard(Array(repeating: pass, count: 6)))
+    #expect(rig.dump.contains("event seam 1 to 1 at 0 "))
+    #expect(!rig.dump.contains("inserted 1"), "\(rig.dump)")
+    await rig.close()
+  }
+
+  @Test(arguments: [
+    [0, 1], [7, 2], [3, 5], [8, 8], [8, 9],
+  ])
+  func aRepeatedQueueFollowsItselfWithoutAMissingOrAnExtraSample(_ numbers: [Int]) async throws {
+    let rig = try await Rig()
+    let kinds = numbers.map { Self.repeated[$0] }
+    let paths = kinds.enumerated().map { rig.files.file("\($0).\($1.suffix)") }
+    for (seed, (kind, path)) in zip(kinds, paths).enumerated() {
+      try kind.make(path, frames: 13_007 - 2_000 * seed, seed: seed + 1)
+    }
+    let items = paths.map { rig.item($0) }
+    try await rig.run { player in
+      try player.append(items)
+      try player.setRepeatMode(.all)
+    }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 1_500)
+    let round = try paths.map(CodecFile.decode)
+    expect(rig.heard.all, try CodecFile.heard(Array(repeating: round, count: 3).flatMap { $0 }))
+    #expect(rig.dump.contains("event seam 1 to 2 at 0 ") && rig.dump.contains("event seam 2 to 1 at 0 "))
+    #expect(!rig.dump.contains("inserted 1"), "\(rig.dump)")
+    await rig.close()
+  }
+
+  /// From one place within a packet to another. Opus comes as close as one step of 16 bits to what it was without the jump.
+  @Test(arguments: Self.repeated) func aLoopFollowsItselfWithoutAMissingOrAnExtraSample(_ kind: CodecFile) async throws
+  {
+    let rig = try await looping(kind)
+    // What was decoded before there was a loop is decoded anew.
+    let result = try await rig.player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+    #expect(result.finished)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 1_500)
+    expect(
+      rig.heard.all, try Self.looped(rig.files.file("a.\(kind.suffix)")), tolerance: kind.name == "opus" ? 1 : 0)
+    await rig.close()
+  }
+
+  /// What lies behind the loop's end has been decoded when the loop is set: it is cut off there.
+  @Test(arguments: Self.repeated.filter { $0.rate == Rig.format.sampleRateHz })
+  func aLoopThatIsSetLateFollowsItselfWithoutAMissingOrAnExtraSample(_ kind: CodecFile) async throws {
+    let rig = try await looping(kind)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 1_500)
+    expect(
+      rig.heard.all, try Self.looped(rig.files.file("a.\(kind.suffix)")), tolerance: kind.name == "opus" ? 1 : 0)
+    await rig.close()
+  }
+
+  private static let loopFrames = 20_011..<30_024
+
+  /// A player with a file, all of which was decoded before a loop was set.
+  private func looping(_ kind: CodecFile) async throws -> Rig {
+    let rig = try await Rig()
+    let path = rig.files.file("a.\(kind.suffix)")
+    try kind.make(path, frames: 40_009, seed: 1)
+    let item = rig.item(path)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    let range = TimeRange(
+      start: MediaTime(value: Int64(Self.loopFrames.lowerBound), timescale: Int32(kind.rate)),
+      end: MediaTime(value: Int64(Self.loopFrames.upperBound), timescale: Int32(kind.rate)))
+    try await rig.run { try $0.setLoop(range) }
+    await rig.settle()
+    return rig
+  }
+
+  /// What is heard of it: up to the loop's end, and then the loop again and again.
+  private static func looped(_ path: String) throws -> [StereoFrame] {
+    let whole = try CodecFile.decode(path)
+    let start: CodecFile.Sound = (whole.format, Array(whole.samples[..<(2 * loopFrames.upperBound)]))
+    let pass: CodecFile.Sound = (
+      whole.format, Array(whole.samples[(2 * loopFrames.lowerBound)..<(2 * loopFrames.upperBound)])
+    )
+    return try CodecFile.heard([start] + Array(repeating: pass, count: 5))
+  }
+
+  /// What was heard is as was wanted, as far as both go: at least 1.4 s.
+  private func expect(
+    _ heard: [StereoFrame], _ wanted: [StereoFrame], tolerance: Int = 0,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let count = min(heard.count, wanted.count)
+    #expect(count >= 67_200, sourceLocation: sourceLocation)
+    func difference(_ index: Int) -> Int {
+      max(
+        abs(Int(heard[index].left) - Int(wanted[index].left)), abs(Int(heard[index].right) - Int(wanted[index].right)))
+    }
+    let wrong = (0..<count).first { difference($0) > tolerance }
+    #expect(wrong == nil, "another sample at \(wrong ?? 0)", sourceLocation: sourceLocation)
   }
 }
