@@ -76,6 +76,9 @@ struct TimeObserverTable {
   /// Times kept, those of removed observers included.
   var dueCount: Int { heap.count }
 
+  /// What all that was done so far has cost: times put into their order or taken out of it, and observers looked at.
+  private(set) var stepCount = 0
+
   // MARK: - Observers
 
   mutating func addPeriodic(_ token: ObserverToken, interval: MediaTime, _ handler: @escaping Handler) {
@@ -108,7 +111,10 @@ struct TimeObserverTable {
       if bound[itemID]?.isEmpty == true { bound[itemID] = nil }
     }
     // What is left of removed observers goes when its time comes, or when it is the greater part.
-    if heap.count > 2 * observers.count + 64 { heap = Heap(heap.unordered.filter { observers[$0.token] != nil }) }
+    if heap.count > 2 * observers.count + 64 {
+      stepCount += heap.count
+      heap = Heap(heap.unordered.filter { observers[$0.token] != nil })
+    }
     return true
   }
 
@@ -133,8 +139,9 @@ struct TimeObserverTable {
   func contains(_ token: ObserverToken) -> Bool { observers[token] != nil }
 
   /// Calls of all periodic observers, in the order in which they were added: for jumps, starts and stops.
-  func periodicCalls(_ reason: TimeObservation.Reason, at time: MediaTime) -> [Call] {
-    observers.sorted { $0.key < $1.key }.compactMap { token, observer in
+  mutating func periodicCalls(_ reason: TimeObservation.Reason, at time: MediaTime) -> [Call] {
+    stepCount += observers.count
+    return observers.sorted { $0.key < $1.key }.compactMap { token, observer in
       guard case .periodic = observer.kind else { return nil }
       return Call(token: token, handler: observer.handler, time: time, reason: reason)
     }
@@ -171,6 +178,7 @@ struct TimeObserverTable {
     scheduleAll(includesPeriodic: false)
     let isBackward = target.time < origin.time || target.time == origin.time && origin.isAbove
     var calls: [Call] = []
+    stepCount += observers.count
     for (token, observer) in observers {
       guard case .boundary(let times, let onlyItem, true) = observer.kind, onlyItem ?? itemID == itemID else {
         continue
@@ -207,7 +215,7 @@ struct TimeObserverTable {
   mutating func nextTime() -> MediaTime? {
     while let due = heap.min {
       if observers[due.token] != nil { return due.time }
-      heap.removeMin()
+      removeNext()
     }
     return nil
   }
@@ -222,7 +230,7 @@ struct TimeObserverTable {
     let limit = reached.isReverse ? -time : time
     var calls: [Call] = []
     while let due = heap.min, due.order <= limit {
-      heap.removeMin()
+      removeNext()
       guard let observer = observers[due.token] else { continue }
       switch observer.kind {
       case .periodic(let interval):
@@ -245,6 +253,7 @@ struct TimeObserverTable {
   private mutating func scheduleAll(includesPeriodic: Bool) {
     heap = Heap()
     guard let place else { return }
+    stepCount += observers.count
     for (token, observer) in observers { schedule(token, observer, from: place, includesPeriodic: includesPeriodic) }
   }
 
@@ -274,7 +283,13 @@ struct TimeObserverTable {
     insert(token, time: MediaTime(value: value, timescale: interval.timescale), index: multiple)
   }
 
+  private mutating func removeNext() {
+    stepCount += 1
+    heap.removeMin()
+  }
+
   private mutating func insert(_ token: ObserverToken, time: MediaTime, index: Int64) {
+    stepCount += 1
     heap.insert(Due(time: time, order: place?.isReverse == true ? -time : time, token: token, index: index))
   }
 
