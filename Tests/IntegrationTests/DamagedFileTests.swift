@@ -1,3 +1,4 @@
+import Glibc
 import RigSupport
 import Testing
 
@@ -91,5 +92,77 @@ import Testing
     // The client takes the word, too.
     let outcome = try daemon.playhead("load", path, "precise", "wait=ready")
     #expect(outcome.status == 0)
+  }
+
+  /// FLAC in Matroska, whose clusters' times from 2.5 s on are other ones.
+  private func jumping(_ daemon: TestDaemon, byMilliseconds jump: Int) throws -> String {
+    let whole = daemon.folder.file("whole.mka")
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-i", try flac(daemon, 1, frameCount: 192_000).path, "-c:a", "copy",
+      "-cluster_time_limit", "300", whole,
+    ])
+    var bytes = try Files.read(whole)
+    var count = 0
+    for offset in 0..<(bytes.count - 24)
+    where bytes[offset] == 0x1f && bytes[offset..<(offset + 4)].elementsEqual([0x1f, 0x43, 0xb6, 0x75]) {
+      let places = (offset + 4)..<(offset + 20)
+      guard let place = places.first(where: { bytes[$0] == 0xe7 && bytes[$0 + 1] == 0x82 }) else { continue }
+      let time = Int(bytes[place + 2]) << 8 | Int(bytes[place + 3])
+      guard time >= 2_500 else { continue }
+      bytes[place + 2] = UInt8((time + jump) >> 8)
+      bytes[place + 3] = UInt8((time + jump) & 0xff)
+      count += 1
+    }
+    #expect(count > 1)
+    return try daemon.folder.write("jump.mka", bytes)
+  }
+
+  /// Back: time goes on as if nothing had been. Ahead: what may be missing is silence.
+  @Test(arguments: [
+    (-900, "4", "1[0..<192000] 2[0..<4800]"), (250, "4.25", "1[0..<124416] - 1[124416..<192000] 2[0..<4800]"),
+  ])
+  func timestampsThatJumpAreSaidAndTheQueueGoesOn(_ jump: Int, _ end: String, _ heard: String) throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let paths = [try jumping(daemon, byMilliseconds: jump), try daemon.wave(2, frameCount: 4_800)]
+    try client.reply("observe item.events")
+    let lines = try ["load \(paths[0]) \(paths[1]) wait=ready", "play", "clock.advance 5"].flatMap {
+      try client.ask($0)
+    }
+    let said = try #require(lines.first { $0.hasPrefix("* new-error-log-entry") })
+    #expect(field("name", said) == "irregular-timestamps")
+    #expect(
+      events(lines).sorted() == [
+        "new-error-log-entry item=1 time=2.592 code=3007", "played-to-end item=1 time=\(end)",
+        "played-to-end item=2 time=0.1", "seam time=0",
+      ])
+    #expect(try daemon.recorded() == heard)
+  }
+
+  /// Longer than what is decoded ahead: half of it goes while it plays.
+  @Test func aFileThatShrinksWhileItPlaysEndsWhereItDoesAndTheQueueGoesOn() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let paths = [try daemon.wave(1, frameCount: 960_000), try daemon.wave(2, frameCount: 4_800)]
+    try client.reply("observe item.events item.duration")
+    var lines = try ["load \(paths[0]) \(paths[1]) wait=ready", "play", "clock.advance 0.5"].flatMap {
+      try client.ask($0)
+    }
+    #expect(events(lines).isEmpty)
+    // 10 s of it are left.
+    #expect(truncate(paths[0], 44 + 480_000 * 4) == 0)
+    lines = try client.ask("clock.advance 22")
+    let end = try #require(lines.first { $0.hasPrefix("* failed-to-play-to-end") })
+    #expect(field("code", end) == "3004" && field("name", end) == "damaged-file" && field("item", end) == "1")
+    let time = try #require(field("time", end))
+    let frame = Int((try #require(Double(time)) * 48_000).rounded())
+    // What had been decoded is heard.
+    #expect((480_000..<960_000).contains(frame))
+    let corrected = lines.filter { $0.contains("key=item.duration") && field("item", $0) == "1" }
+    #expect(corrected.map { field("new", $0) } == [time])
+    #expect(
+      events(lines).filter { !$0.hasPrefix("failed") } == ["seam time=0", "played-to-end item=2 time=0.1"])
+    #expect(field("itemStatus", try client.reply("status")) == "unknown")
+    #expect(try daemon.recorded() == "1[0..<\(frame)] 2[0..<4800]")
   }
 }

@@ -1,3 +1,4 @@
+import RigSupport
 import Testing
 
 /// Seeks from outside, on the virtual clock: what they answer, and what is heard.
@@ -53,6 +54,51 @@ import Testing
     #expect((0.4...0.75).contains(time))
     let fast = try client.reply("seek 0.5 fast")
     #expect(field("before", fast) == "inf" && field("after", fast) == "inf" && field("finished", fast) == "true")
+  }
+
+  /// A place that costs less, on a clock that goes on: what it says it reached is what is heard.
+  @Test func aReplySaysThatAPlaceIsNotTheOneAskedForAndHowLongItTook() throws {
+    let folder = try TemporaryDirectory("daemon")
+    let daemon = try TestDaemon("--output", "wav:\(folder.file("out.wav"))", folder: folder)
+    let client = try daemon.connect()
+    let path = folder.file("1.flac")
+    try TimeCode.writeFLAC(path: path, file: 1, frameCount: 480_000)
+    #expect(try client.reply("append \(path) wait=ready").hasPrefix("ok"))
+    let exact = try client.reply("seek 3.0123")
+    #expect(field("pts", exact) == "144590/48000" && field("exact", exact) == "true")
+    #expect(try #require(field("us", exact).flatMap(Int.init)) > 0)
+    let near = try client.reply("seek 7.0123 before=0.5 after=0.5")
+    #expect(field("finished", near) == "true" && field("exact", near) == "false")
+    #expect(field("requested", near) == "7.0123" && field("before", near) == "0.5" && field("after", near) == "0.5")
+    #expect(try #require(field("us", near).flatMap(Int.init)) > 0)
+    let place = try #require(field("pts", near)?.split(separator: "/").first.flatMap { Int($0) })
+    #expect(place != 336_590 && (312_591...360_590).contains(place))
+    try client.reply("at \(Double(place + 4_800) / 48_000)")
+    try client.send("play")
+    while let line = try client.line(), !line.hasPrefix("* at ") {}
+    #expect(try daemon.recorded().hasPrefix("1[\(place)..<"))
+  }
+
+  /// Nothing in it says where anything lies: the place is found by walking from frame to frame.
+  @Test(arguments: ["", " before=0.5 after=0.5", " fast"])
+  func inAnMP3WithoutATableExactIsWhatIsExact(_ tolerances: String) throws {
+    let daemon = try TestDaemon("--output", "null")
+    let client = try daemon.connect()
+    let path = daemon.folder.file("plain.mp3")
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "anoisesrc=r=48000:a=0.4:seed=1:c=pink:d=60", "-c:a",
+      "libmp3lame", "-q:a", "4", "-write_xing", "0", "-id3v2_version", "0", path,
+    ])
+    #expect(try client.reply("append \(path) wait=ready").hasPrefix("ok"))
+    for asked in [40.0123, 20.0077] {
+      let reply = try client.reply("seek \(asked)\(tolerances)")
+      #expect(field("finished", reply) == "true" && field("clamped", reply) == "false")
+      #expect(try #require(field("us", reply).flatMap(Int.init)) > 0)
+      let place = try #require(field("pts", reply)?.split(separator: "/").first.flatMap { Int($0) })
+      let wanted = Int(asked * 48_000)
+      #expect(field("exact", reply) == (place == wanted ? "true" : "false"), "\(reply)")
+      #expect(tolerances == " fast" || abs(place - wanted) <= (tolerances.isEmpty ? 0 : 24_000))
+    }
   }
 
   @Test func whatIsInvalidChangesNothing() throws {

@@ -1,0 +1,86 @@
+import MediaCore
+import Testing
+
+@testable import Playback
+
+/// Where the time of a start and of a seek goes, in a player whose files take time to open and to read, whose sound is
+/// resampled, and whose device is heard late.
+@Suite struct ExplainTests {
+  /// The loop's clock goes on by 20 ms while an item is opened, by 5 ms when a place is sought, and by 10 ms at the first read
+  /// from there, or from its beginning.
+  private final class TimedDecoder: ItemDecoder {
+    private let loop: BusyLoop
+    private var isAtPlace = true
+
+    init(_ source: DecodePipeline.Source, _ loop: BusyLoop) throws(MediaError) {
+      self.loop = loop
+      try super.init(source)
+      loop.wait(milliseconds: 20)
+    }
+
+    override func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
+      loop.wait(milliseconds: 5)
+      isAtPlace = true
+      return try super.seek(to: time, before: before, after: after)
+    }
+
+    override func read(
+      into samples: UnsafeMutablePointer<Float>, capacityFrames: Int
+    ) throws(MediaError) -> ReadResult {
+      if isAtPlace { loop.wait(milliseconds: 10) }
+      isAtPlace = false
+      return try super.read(into: samples, capacityFrames: capacityFrames)
+    }
+  }
+
+  private func rig() async throws -> BusyRig {
+    try await BusyRig(latencyMilliseconds: 30) { loop, source throws(MediaError) in try TimedDecoder(source, loop) }
+  }
+
+  private func milliseconds(_ count: Int64) -> Int64 { count * 1_000_000 }
+
+  @Test func aStartSaysWhatOpeningResamplingAndTheDeviceTook() async throws {
+    let rig = try await rig()
+    let item = try rig.second(sampleRateHz: 44_100)
+    try await rig.run { player in
+      player.play()
+      try player.append([item])
+    }
+    await rig.wait { $0.timeControlStatus == .playing && $0.isPlaybackBufferFull }
+    await rig.loop.pass(milliseconds: 100)
+    let report = try #require(await rig.run { $0.lastStartReport })
+    #expect(report.kind == .start && report.itemID == 1 && report.reached == .zero)
+    #expect(report.openNanoseconds == milliseconds(20))
+    // How the rest of the decode thread's time is shared out is measured on the real clock.
+    #expect(report.resampleNanoseconds > 0)
+    #expect(report.decodeNanoseconds > 0)
+    let decoding =
+      report.indexNanoseconds + report.demuxNanoseconds + report.decodeNanoseconds + report.resampleNanoseconds
+    #expect(decoding == milliseconds(10))
+    #expect(report.deviceNanoseconds == milliseconds(30))
+    #expect(report.totalNanoseconds == milliseconds(60))
+    await rig.close()
+  }
+
+  @Test func aSeekSaysWhatResamplingTookAndAsMuchAsItsReply() async throws {
+    let rig = try await rig()
+    let item = try rig.second(sampleRateHz: 44_100)
+    try await rig.run { try $0.append([item]) }
+    await rig.wait { $0.isPlaybackBufferFull }
+    let time = MediaTime(value: 22_050, timescale: 44_100)
+    let result = try await rig.player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
+    let report = try #require(await rig.run { $0.lastStartReport })
+    #expect(report.kind == .seek && report.reached == time && report.openNanoseconds == 0)
+    #expect(report.resampleNanoseconds > 0)
+    #expect(report.deviceNanoseconds == nil, "paused, it is not heard")
+    #expect(report.totalNanoseconds == milliseconds(15))
+    #expect(result.isExact && result.durationNanoseconds == milliseconds(15))
+    // What is there is heard as soon as the device has begun.
+    await rig.run { $0.play() }
+    await rig.loop.pass(milliseconds: 100)
+    let resumption = try #require(await rig.run { $0.lastStartReport })
+    #expect(resumption.kind == .start && resumption.reached == time)
+    #expect(resumption.deviceNanoseconds == milliseconds(30) && resumption.totalNanoseconds == milliseconds(30))
+    await rig.close()
+  }
+}

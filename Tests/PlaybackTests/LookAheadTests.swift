@@ -1,0 +1,45 @@
+import MediaCore
+import Playback
+import RigSupport
+import Testing
+
+/// How far ahead of what is heard a queue is decoded.
+@Suite struct LookAheadTests {
+  /// What is decoded and has not been heard, of all items together.
+  private func secondsAhead(_ rig: Rig, _ items: [PlayerItem]) async throws -> Double {
+    try await rig.run { player in
+      let queued = Set(player.items().map(\.id))
+      return try items.filter { queued.contains($0.id) }.reduce(0) { sum, item in
+        try sum + player.loadedTimeRanges(of: item.id).reduce(0) { $0 + $1.duration.seconds }
+      }
+    }
+  }
+
+  /// A hundred items are opened and decoded before the first is over, and as many at every other time, as long as there are
+  /// any.
+  @Test func twoSecondsAreDecodedAheadHoweverShortTheItems() async throws {
+    let rig = try await Rig()
+    let count = 300
+    let items = try (0..<count).map { number in
+      let path = rig.files.file("\(number).wav")
+      try TimeCode.writeWAV(path: path, file: 1, frameCount: 960, sampleRateHz: 48_000, firstIndex: number * 960)
+      return rig.item(path)
+    }
+    try await rig.run { try $0.append(items) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    var least = Double.infinity
+    // To where less than 2 s is left.
+    for step in 0..<399 {
+      let ahead = try await secondsAhead(rig, items)
+      least = min(least, ahead)
+      if step == 0 { print("300 items of 20 ms: \(ahead) s are decoded before the first is heard") }
+      await rig.advance(milliseconds: 10)
+    }
+    print("300 items of 20 ms: at least \(least) s are decoded ahead")
+    #expect(least >= 2)
+    await rig.advance(milliseconds: 2_100)
+    #expect(rig.heard.runs.map(\.count) == [count * 960], "\(rig.heard.runs)")
+    await rig.close()
+  }
+}
