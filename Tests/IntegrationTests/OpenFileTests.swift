@@ -102,6 +102,32 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "1[0..<9600] 2[0..<4800]")
   }
 
+  @Test(.timeLimit(.minutes(2))) func aScanOfAPipeIntoWhichNobodyWritesHoldsUpNoOther() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = try daemon.wave(1, frameCount: 48_000)
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    #expect(try handOver([ends[0]], to: daemon) == "ok path=fd:1")
+    close(ends[0])
+    try client.send("@a scan fd:1", "@b scan \(path)")
+    func replies() throws -> [String] {
+      var lines: [String] = []
+      while let line = try client.line() {
+        if !line.hasPrefix("* ") { lines.append(line) }
+        if line.hasPrefix("@a ok") || line.hasPrefix("@b ok") { break }
+      }
+      return lines
+    }
+    let second = try replies()
+    #expect(
+      second.count == 2 && second.allSatisfy { $0.hasPrefix("@b ") } && field("failed", second[1]) == "0", "\(second)")
+    close(ends[1])
+    let first = try replies()
+    #expect(
+      first.count == 2 && first.allSatisfy { $0.hasPrefix("@a ") } && field("failed", first[1]) == "1", "\(first)")
+  }
+
   @Test func whatIsNotWantedIsRefusedWithItsNumber() throws {
     let daemon = try TestDaemon("--clock", "virtual")
     let path = try daemon.wave(1, frameCount: 480)
