@@ -8,7 +8,7 @@ extension Connection {
   func run(_ command: PlaybackCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
     let player = target.player
     switch command {
-    case .play: player.onLoop { $0.play() }
+    case .play: try play(player)
     case .playImmediately(let rate):
       try player.tryOnLoop { player throws(MediaError) in
         let present = player.state.rate != 0 ? player.state.rate : player.rateForNextPlay
@@ -32,7 +32,8 @@ extension Connection {
       }
       return .ok(["rate": .float(rate)])
     case .pause: player.onLoop { $0.pause() }
-    case .toggle: player.onLoop { $0.state.rate == 0 ? $0.play() : $0.pause() }
+    case .toggle:
+      if target.state.rate == 0 { try play(player) } else { player.onLoop { $0.pause() } }
     case .stop: player.onLoop { $0.stop() }
     case .status: return .ok(status(of: target))
     case .rate(let rate): return .ok(["rate": .float(try setRate(rate, on: target))])
@@ -75,6 +76,11 @@ extension Connection {
     case .seek, .loop, .step, .preroll, .chapter: preconditionFailure("these wait: Command.isWaiting")
     }
     return nil
+  }
+
+  /// As the player's own `play`, saying why where that cannot be.
+  private func play(_ player: QueuePlayer) throws(MediaError) {
+    try player.tryOnLoop { player throws(MediaError) in try player.setRate(player.rateForNextPlay) }
   }
 
   private func status(of target: NamedPlayer) -> Fields {

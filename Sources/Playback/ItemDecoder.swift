@@ -168,9 +168,13 @@ class ItemDecoder {
     return (place, min(before, place - originTime), min(after, end - place))
   }
 
+  /// At its beginning even a stream is at its end backwards; from anywhere else it cannot be read so.
   private func seekBackwards(
     to time: MediaTime, before: MediaTime, after: MediaTime
   ) throws(MediaError) -> MediaTime {
+    if !properties.isSeekable, time > .zero {
+      throw MediaError(asset.codeOfStreams, "a stream is not played backwards: \(asset.displayPath)", operation: "seek")
+    }
     let place = filePlace(of: time, before: before, after: after)
     if let reverseReader {
       let found = try reverseReader.seek(
@@ -269,4 +273,9 @@ class ItemDecoder {
     guard let reader, let end = reader.end, end.isExact else { return nil }
     return asset.refine(audioEnd: MediaTime(frame: end.frame, rate: format.sampleRateHz), trackID: trackID)
   }
+}
+
+extension Asset {
+  /// Why a stream of it is heard only as it comes.
+  var codeOfStreams: MediaError.Code { descriptor == nil ? .rangesNotSupported : .onlyInOrder }
 }

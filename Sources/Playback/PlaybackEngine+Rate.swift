@@ -11,7 +11,8 @@ extension PlaybackEngine {
   /// before it is heard. Its errors: `waitEnded` when every player was told something else before, `outputLost`.
   ///
   /// On the control loop. Errors: `unsupportedRate`, for 0, too; `invalidArgument` for no players, one twice, or one of another
-  /// engine; `invalidState` for a player that is closed. Then nothing changes and `completion` is not called.
+  /// engine; `invalidState` for a player that is closed; below zero, `rangesNotSupported` or `onlyInOrder` for one whose current
+  /// item is a stream. Then nothing changes and `completion` is not called.
   public func setRate(
     _ rate: Double, of players: [any PlayerControl],
     completion: @escaping @Sendable (Result<TogetherRateChange, MediaError>) -> Void
@@ -27,6 +28,7 @@ extension PlaybackEngine {
     if let closed = members.first(where: \.isClosed) {
       throw MediaError(.invalidState, "the player \(closed.name) is closed")
     }
+    for member in members { try member.checkDirection(checked, operation: "rate") }
     RateGroup(checked, engine: self, completion: completion).begin(members)
   }
 

@@ -56,7 +56,7 @@ extension PlayerControl {
   // MARK: - Transport
 
   /// Sets the rate to `defaultRate`, or to what `setRate(_:startsPlayback:)` noted for this. Without an item the player
-  /// waits for one.
+  /// waits for one. A stream is not played backwards: nothing happens where that would be the rate.
   public func play() { core.play() }
 
   /// Sets the rate to 0. No sample is lost or repeated by it.
@@ -68,7 +68,8 @@ extension PlayerControl {
   /// that takes longer; until then `state.timebaseRate` is
   /// the rate before. Where changes follow each other faster, each takes effect when the one before has, and the newest
   /// is what remains. With `startsPlayback` false a player that is paused stays so, and its next `play` uses the rate,
-  /// once. Errors: `unsupportedRate` for what is not a number, too slow or too fast; below zero it is played backwards.
+  /// once. Errors: `unsupportedRate` for what is not a number, too slow or too fast; below zero it is played backwards, which for
+  /// a stream is `rangesNotSupported`, or `onlyInOrder` for a descriptor.
   public func setRate(_ rate: Double, startsPlayback: Bool = true) throws(MediaError) {
     try core.setRate(rate, startsPlayback: startsPlayback)
   }
@@ -84,7 +85,7 @@ extension PlayerControl {
 
   /// Plays at `rate` with what is there at once, however little that is; from a stall, too. When nothing is, that is as a
   /// stall without its event: a player that waits by itself waits (`toMinimizeStalls`, or until the item is open), one that
-  /// does not stays paused. Errors: `unsupportedRate`, for 0, too.
+  /// does not stays paused. Errors: those of `setRate`, and `unsupportedRate` for 0.
   public func playImmediately(atRate rate: Double = 1) throws(MediaError) { try core.playImmediately(atRate: rate) }
 
   /// Whether a player that runs out of samples waits (`toMinimizeStalls`) until so much has been decoded that playing can
@@ -103,7 +104,7 @@ extension PlayerControl {
   /// the item fails, another rate is prerolled, or prerolling is cancelled. While the item is not open, or there is no output, it waits.
   ///
   /// Errors: `invalidState` while the rate is not 0 and for a player that is about to start with others at another one,
-  /// `unsupportedRate` for one that `setRate` does not take and for 0, `noCurrentItem`, or the current item's own; then
+  /// those of `setRate`, and `unsupportedRate` for 0, `noCurrentItem`, or the current item's own; then
   /// `completion` is not called.
   public func preroll(atRate rate: Double = 1, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
     try core.preroll(atRate: rate, completion: completion)
@@ -128,7 +129,7 @@ extension PlayerControl {
   /// as `time` is ready. Players on one output that are to start together are better started with `PlaybackEngine.start`. With
   /// rate 0 it pauses and goes to `time` at once.
   ///
-  /// Errors: `unsupportedRate`; `invalidState` while `automaticallyWaitsToMinimizeStalling` is true, for who waits for samples
+  /// Errors: those of `setRate`; `invalidState` while `automaticallyWaitsToMinimizeStalling` is true, for who waits for samples
   /// cannot promise an instant; `invalidTime` for a time that is invalid or indefinite and an instant more than a day ahead;
   /// `noCurrentItem`, or the current item's own. Then nothing changes.
   public func setRate(_ rate: Double, time: MediaTime?, atHostTime hostTime: HostTime?) throws(MediaError) {

@@ -19,6 +19,7 @@ extension PlayerCore {
       throw MediaError(.noCurrentItem, "there is no current item to preroll", operation: "preroll")
     }
     if let error = current.status.error { throw error }
+    try checkDirection(speed, operation: "preroll")
     guard startGroup == nil || machine.speed == speed else {
       throw MediaError(
         .invalidState, "the player is about to start with others, at the rate \(machine.speed.value)",

@@ -11,6 +11,7 @@ extension PlayerCore {
   /// Plays at the rate that was noted for this, or else at the default one.
   func play() {
     let rate = nextRate ?? defaultRate
+    guard (try? checkDirection(rate, operation: "play")) != nil else { return }
     changeRate(to: rate.value)
   }
 
@@ -20,6 +21,7 @@ extension PlayerCore {
   func setRate(_ rate: Double, startsPlayback: Bool = true) throws(MediaError) {
     guard rate != 0 else { return changeRate(to: 0) }
     let checked = try check(rate, operation: "rate")
+    try checkDirection(checked, operation: "rate")
     if machine.rate != 0 || startsPlayback { return changeRate(to: checked.value) }
     nextRate = checked
   }
@@ -40,9 +42,16 @@ extension PlayerCore {
     return checked
   }
 
-  /// Whether a player can play at this rate; 0 pauses. Errors: `unsupportedRate`.
+  /// Whether the current item can be played at this rate; 0 pauses. Errors: `unsupportedRate`, those of `checkDirection`.
   func checkRate(_ rate: Double) throws(MediaError) {
-    if rate != 0 { _ = try check(rate, operation: "rate") }
+    guard rate != 0 else { return }
+    try checkDirection(check(rate, operation: "rate"), operation: "rate")
+  }
+
+  /// Whether the current item can be played the way that a rate goes, as far as that is known. Errors: `rangesNotSupported`,
+  /// or `onlyInOrder` for a descriptor.
+  func checkDirection(_ rate: PlaybackRate, operation: String) throws(MediaError) {
+    if rate.isReverse { try currentItem?.checkCanMove(operation: operation) }
   }
 
   /// `group`: with whom it is to be heard at the same frame.

@@ -68,11 +68,7 @@ extension PlayerCore {
         .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "seek")
     }
     if let error = current.status.error { throw error }
-    if let item = items[current.id], item.isSeekable == false {
-      throw MediaError(
-        item.asset.descriptor == nil ? .rangesNotSupported : .onlyInOrder,
-        "item \(current.id) is a stream, which is heard as it comes", operation: "seek")
-    }
+    try items[current.id]?.checkCanMove(operation: "seek")
     return current
   }
 

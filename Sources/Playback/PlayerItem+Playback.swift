@@ -97,6 +97,13 @@ extension PlayerItem {
   /// Streams go on from where they are, and cannot be gone to another place in.
   private var canMove: Bool { isReady && isSeekable != false }
 
+  /// Errors: `rangesNotSupported`, or `onlyInOrder` for a descriptor, when it is a stream; not before that is known.
+  func checkCanMove(operation: String) throws(MediaError) {
+    guard isSeekable == false else { return }
+    throw MediaError(
+      asset.codeOfStreams, "item \(id) is a stream, which is heard as it comes", operation: operation)
+  }
+
   /// Whether the item plays at rates above 2. Like all of these false until it is ready.
   public var canPlayFastForward: Bool { isReady }
   /// Whether it plays at rates between 0 and 1.
@@ -135,7 +142,8 @@ extension PlayerItem {
 
   /// Whether so much of it is decoded that playing is not expected to stall. Of the current item of a player; others: false.
   public var isPlaybackLikelyToKeepUp: Bool { loaded.withLock { $0.buffer.isLikelyToKeepUp } }
-  /// Whether as much of it is decoded as is wanted, so that decoding rests.
+  /// Whether as much of it is decoded as is wanted, so that decoding rests. That ends waiting for samples, even where it is
+  /// not likely to keep up.
   public var isPlaybackBufferFull: Bool { loaded.withLock { $0.buffer.isFull } }
   /// Whether nothing of it is decoded that has not been heard: it stalls, or is at its end.
   public var isPlaybackBufferEmpty: Bool { loaded.withLock { $0.buffer.isEmpty } }

@@ -170,7 +170,8 @@ public final class PlayerLooper: Sendable {
   }
 
   private func loopNow() throws(MediaError) {
-    guard item.duration > .zero else {
+    // That of a stream is not known before it is over.
+    guard item.duration.isNumeric, item.duration > .zero else {
       throw MediaError(.invalidTime, "an item without duration cannot be looped", operation: "looper")
     }
     guard let timeRange else {

@@ -175,7 +175,8 @@ public struct PlayerState: Sendable, Hashable {
   public var automaticallyWaitsToMinimizeStalling = true
   /// Whether so much of the current item is decoded that playing is not expected to stall.
   public var isPlaybackLikelyToKeepUp = false
-  /// Whether as much of it is decoded as is wanted, so that decoding rests.
+  /// Whether as much of it is decoded as is wanted, so that decoding rests. That ends waiting for samples, even where it is
+  /// not likely to keep up.
   public var isPlaybackBufferFull = false
   /// Whether nothing of it is decoded that has not been heard: a player that plays stalls, or is at its end.
   public var isPlaybackBufferEmpty = true

@@ -107,6 +107,7 @@ final class StartGroup: @unchecked Sendable {
     guard isHeld || member.machine.rate == 0 else {
       throw MediaError(.invalidState, "the player \(member.name) plays already; pause it first")
     }
+    if !isHeld { try member.checkDirection(member.nextRate ?? member.defaultRate, operation: "play-at") }
   }
 
   // MARK: - Life

@@ -6,7 +6,7 @@ extension CommandTable {
     simple(
       .play, .play, "Plays, at the rate that was set for it (`rate`), or else at `default-rate`.",
       "Answers when the request is taken, not when sound is heard (`wait status=playing` does). With nothing to play the"
-        + " player waits for an item."),
+        + " player waits for an item.", errors: streamErrors),
     CommandSpec(
       .playImmediately, .playback, "Plays at once with what is decoded, however little that is.",
       details:
@@ -17,7 +17,7 @@ extension CommandTable {
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE",
           "at which rate; the present one unless said, or that of `play`"), player,
       ],
-      errors: [.unsupportedRate, .noSuchPlayer], example: ["> play-immediately", "< ok"]
+      errors: [.unsupportedRate, .noSuchPlayer] + streamErrors, example: ["> play-immediately", "< ok"]
     ) { arguments throws(MediaError) in
       .playback(.playImmediately(arguments.number(.rate)), player: arguments.player)
     },
@@ -46,7 +46,7 @@ extension CommandTable {
         player,
       ],
       waiting: .always, reply: ["ready"],
-      errors: [.invalidState, .unsupportedRate, .noCurrentItem, .noSuchPlayer] + itemErrors,
+      errors: [.invalidState, .unsupportedRate, .noCurrentItem, .noSuchPlayer] + streamErrors + itemErrors,
       example: ["> @8 preroll", "< @8 ok ready=true"]
     ) { arguments throws(MediaError) in .playback(.preroll(arguments.number(.rate)), player: arguments.player) },
     simple(
@@ -70,7 +70,7 @@ extension CommandTable {
       reply: [
         "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
       ],
-      errors: [.invalidState, .rangesNotSupported, .noCurrentItem, .noSuchPlayer] + itemErrors,
+      errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + itemErrors,
       example: [
         "> @9 step -5",
         "< @9 ok finished=true item=1 time=12.2 pts=538020/44100 requested=12.2 before=0 after=0 exact=true"
@@ -80,7 +80,7 @@ extension CommandTable {
       .playback(.step(try arguments.required(.count, arguments.integer(.count))), player: arguments.player)
     },
     simple(.pause, .pause, "Pauses.", "Nothing more is heard, and `time` stands still."),
-    simple(.toggle, .toggle, "Pauses what plays or waits to play, and plays what is paused.", ""),
+    simple(.toggle, .toggle, "Pauses what plays or waits to play, and plays what is paused.", "", errors: streamErrors),
     simple(.stop, .stop, "Pauses, and goes back to the beginning of the current item.", ""),
     CommandSpec(
       .seek, .playback, "Goes to a time of the current item.",
@@ -111,7 +111,7 @@ extension CommandTable {
       reply: [
         "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
       ],
-      errors: [.invalidTime, .rangesNotSupported, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate] + itemErrors,
+      errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate] + streamErrors + itemErrors,
       example: [
         "> @5 seek 1:23.5",
         "< @5 ok finished=true item=1 time=83.5 pts=3682350/44100 requested=83.5 before=0 after=0 exact=true clamped=false"
@@ -133,11 +133,11 @@ extension CommandTable {
     CommandSpec(
       .rate, .playback, "Sets the rate to play with, or gives it.",
       details:
-        "From 1/32 to 32, exact to a millionth; what becomes of the pitch, `pitch` says. While playing it changes without a gap or a click, 60 ms after what is heard then, or as soon as it has been decoded where that takes longer (`timebaseRate` of `status`, and a `changed` of it, say when; until then time goes on as before). While paused it starts nothing: the next `play` uses it, once; those after it play at `default-rate`. 0 is not a rate; `pause` is. From -1/32 to -32 the current item is heard backwards, at -1 sample by sample; at its beginning it has `ended`, and playback pauses there, or goes on as `repeat one`, `loop` or `end-action none` say. What else follows in the queue is heard forwards only. Turned round in front of an end, of the item or of a loop, it turns there at the latest and has not ended; turned behind an end time of its new direction it is at that end. At time 0 there is nothing to hear backwards: `seek end` first.",
+        "From 1/32 to 32, exact to a millionth; what becomes of the pitch, `pitch` says. While playing it changes without a gap or a click, 60 ms after what is heard then, or as soon as it has been decoded where that takes longer (`timebaseRate` of `status`, and a `changed` of it, say when; until then time goes on as before). While paused it starts nothing: the next `play` uses it, once; those after it play at `default-rate`. 0 is not a rate; `pause` is. From -1/32 to -32 the current item is heard backwards, at -1 sample by sample; at its beginning it has `ended`, and playback pauses there, or goes on as `repeat one`, `loop` or `end-action none` say. What else follows in the queue is heard forwards only. Turned round in front of an end, of the item or of a loop, it turns there at the latest and has not ended; turned behind an end time of its new direction it is at that end. At time 0 there is nothing to hear backwards: `seek end` first. A station or a pipe is not heard backwards at all: 2039, or 2049. One that becomes the current entry, or turns out to be one, at a negative rate has ended where it begins, and playback pauses there; one that was to be heard from elsewhere (`seek` before it was open, `repeat one`) fails.",
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 is as recorded"), player,
       ],
-      reply: ["rate"], errors: [.unsupportedRate, .noSuchPlayer], example: ["> rate 1", "< ok rate=1"]
+      reply: ["rate"], errors: [.unsupportedRate, .noSuchPlayer] + streamErrors, example: ["> rate 1", "< ok rate=1"]
     ) { arguments throws(MediaError) in .playback(.rate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
       .defaultRate, .playback, "Sets the rate that `play` plays at, or gives it.",
@@ -319,13 +319,17 @@ extension CommandTable {
 
   /// A command that takes a player and answers ok.
   private static func simple(
-    _ name: CommandName, _ command: PlaybackCommand, _ summary: String, _ details: String
+    _ name: CommandName, _ command: PlaybackCommand, _ summary: String, _ details: String,
+    errors: [MediaError.Code] = []
   ) -> CommandSpec {
     CommandSpec(
-      name, .playback, summary, details: details, parameters: [player], errors: [.noSuchPlayer],
+      name, .playback, summary, details: details, parameters: [player], errors: [.noSuchPlayer] + errors,
       example: ["> \(name.rawValue)", "< ok"]
     ) { arguments throws(MediaError) in .playback(command, player: arguments.player) }
   }
+
+  /// What a stream refuses that is heard only as it comes: a station, and a pipe.
+  static let streamErrors: [MediaError.Code] = [.rangesNotSupported, .onlyInOrder]
 }
 
 extension Arguments {

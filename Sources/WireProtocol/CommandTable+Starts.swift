@@ -24,7 +24,7 @@ extension CommandTable {
       errors: [
         .invalidTime, .invalidArgument, .invalidState, .noCurrentItem, .noSuchPlayer, .waitEnded, .outputLost,
         .outputUnavailable,
-      ] + itemErrors,
+      ] + streamErrors + itemErrors,
       example: ["> @8 play-at +0.5 drums bass keys", "< @8 ok frame=48000 hostTime=5012.25 late=0 spread=0"]
     ) { arguments throws(MediaError) in
       .players(
@@ -46,7 +46,8 @@ extension CommandTable {
         ParameterSpec(.from, .time, .option, "TIME", "the item's time that is heard then"), player,
       ],
       reply: ["rate"],
-      errors: [.unsupportedRate, .invalidTime, .invalidState, .noCurrentItem, .noSuchPlayer] + itemErrors,
+      errors: [.unsupportedRate, .invalidTime, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors
+        + itemErrors,
       example: [
         "> rate-at 1 +0.5 from=12", "< ok rate=1",
       ]
@@ -75,7 +76,7 @@ extension CommandTable {
         ParameterSpec(.players, .playerName, .list, "NAME", "the players"),
       ],
       waiting: .always, reply: ["frame", "hostTime", "spread"],
-      errors: [.unsupportedRate, .invalidArgument, .noSuchPlayer, .waitEnded, .outputLost],
+      errors: [.unsupportedRate, .invalidArgument, .noSuchPlayer, .waitEnded, .outputLost] + streamErrors,
       example: ["> @8 rate-together 1.5 drums bass keys", "< @8 ok frame=98880 hostTime=5013.31 spread=0"]
     ) { arguments throws(MediaError) in
       .players(

@@ -106,7 +106,7 @@ extension CommandTable {
       reply: [
         "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
       ],
-      errors: [.noSuchChapter, .invalidState, .rangesNotSupported, .noCurrentItem, .noSuchPlayer] + itemErrors,
+      errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + itemErrors,
       example: [
         "> @3 \(name.rawValue)",
         "< @3 ok finished=true item=1 \(place) before=0 after=0 exact=true clamped=false us=2950",

@@ -60,7 +60,8 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .itemProvidesPreciseDuration: "`true` when the duration is no estimate, likewise"
     case .itemError: "the name of the error that an entry failed with, or `none`"
     case .itemIsPlaybackLikelyToKeepUp: "whether playing the current entry is not expected to stall"
-    case .itemIsPlaybackBufferFull: "whether as much of the current entry is decoded as is wanted"
+    case .itemIsPlaybackBufferFull:
+      "whether as much of the current entry is decoded as is wanted; then it is waited for no longer, likely to keep up or not"
     case .itemIsPlaybackBufferEmpty: "whether nothing of the current entry is decoded that has not been heard"
     case .itemEvents:
       "no value: the events "

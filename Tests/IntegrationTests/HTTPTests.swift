@@ -125,7 +125,16 @@ import Testing
     #expect(try client.ask("observe item.events").last == "ok id=2")
     let first = try #require(try client.line())
     #expect(first.hasPrefix("* stream-title id=2 player=main item=1 ") && first.hasSuffix("title=\"It's two\""))
-    #expect(try client.reply("seek 1").hasPrefix("error code=2039"))
+    for request in ["seek 1", "rate -1", "play-immediately -1", "rate-together -1 main"] {
+      #expect(try client.reply(request).hasPrefix("error code=2039 name=ranges-not-supported"), "\(request)")
+    }
+    #expect(field("rate", try client.reply("status")) == "1")
+    try client.reply("pause")
+    try client.reply("default-rate -1")
+    for request in ["play", "toggle", "preroll -1", "play-at now main"] {
+      #expect(try client.reply(request).hasPrefix("error code=2039 name=ranges-not-supported"), "\(request)")
+    }
+    #expect(field("rate", try client.reply("status")) == "0")
     #expect(try client.reply("item.log 1").contains("stationName=\"Test Radio\""))
   }
 

@@ -96,6 +96,10 @@ import Testing
     #expect(try client.reply("wait ready").hasPrefix("ok"))
     let refusal = try client.reply("seek 0")
     #expect(refusal.hasPrefix("error code=2049 name=only-in-order"), "\(refusal)")
+    // Nor is it heard backwards.
+    for request in ["rate -1", "play-immediately -1", "preroll -1"] {
+      #expect(try client.reply(request).hasPrefix("error code=2049 name=only-in-order"), "\(request)")
+    }
     #expect(field("duration", try client.reply("item.status 1")) == "indefinite")
     try client.reply("play")
     try client.reply("clock.advance 1")

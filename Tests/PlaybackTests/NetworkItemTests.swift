@@ -11,8 +11,10 @@ import Testing
 /// Items whose bytes somebody else has, and gives when it pleases them.
 @Suite(.timeLimit(.minutes(2))) struct NetworkItemTests {
   /// A time-coded file of five seconds, as bytes.
-  private func bytes(_ rig: SlowRig, file: Int) throws -> [UInt8] {
-    let path = rig.files.file("\(file).wav")
+  private func bytes(_ rig: SlowRig, file: Int) throws -> [UInt8] { try bytes(rig.files, file: file) }
+
+  private func bytes(_ files: TemporaryDirectory, file: Int) throws -> [UInt8] {
+    let path = files.file("\(file).wav")
     try TimeCode.writeWAV(path: path, file: file, frameCount: 240_000, sampleRateHz: 48_000)
     let descriptor = open(path, O_RDONLY)
     defer { close(descriptor) }
@@ -103,11 +105,96 @@ import Testing
       try await rig.run { try $0.seek(to: MediaTime(value: 1, timescale: 1)) { _ in } }
     }
     #expect(error?.code == .rangesNotSupported)
+    // Nor can it be turned round, however that is asked for.
+    let (engine, player) = (rig.engine, rig.player)
+    let turns: [@Sendable (isolated QueuePlayer) throws -> Void] = [
+      { try $0.setRate(-1) }, { try $0.setRate(-2, startsPlayback: false) }, { try $0.playImmediately(atRate: -1) },
+      { _ in try engine.setRate(-1, of: [player]) { _ in } },
+    ]
+    for (index, turn) in turns.enumerated() {
+      let error = await #expect(throws: MediaError.self) { try await rig.run(turn) }
+      #expect(error?.code == .rangesNotSupported, "\(index)")
+    }
+    #expect(await rig.state.rate == 1)
     #expect(item.canPlaySlowForward && item.canPlayFastForward)
     #expect(!item.canPlayReverse && !item.canPlaySlowReverse && !item.canPlayFastReverse)
     #expect(!item.canStepForward && !item.canStepBackward)
     await rig.advance(milliseconds: 1_000)
     #expect(await rig.time == MediaTime(value: 1, timescale: 1))
+    await rig.close()
+  }
+
+  @Test func aStreamHasNoDurationAndIsNotLooped() async throws {
+    let rig = try await SlowRig()
+    for range in [nil, TimeRange(start: .zero, end: MediaTime(value: 1, timescale: 1))] {
+      let supply = Supply(bytes: try bytes(rig, file: 2), limit: 44 + 60_000 * 4, isStream: true)
+      let stream = PlayerItem(asset: Asset(name: "radio.wav") { () throws(MediaError) in SuppliedSource(supply) })
+      let looper = try PlayerLooper(player: rig.player, item: stream, timeRange: range)
+      try supply.waitUntilBlocked()
+      await rig.wait { $0.itemStatus == .readyToPlay }
+      await rig.run { _ in }
+      #expect(stream.duration == .indefinite)
+      guard case .failed(let error) = looper.status else {
+        Issue.record("\(looper.status)")
+        continue
+      }
+      #expect(error.code == .invalidTime)
+      let state = await rig.state
+      #expect(state.itemStatus == .readyToPlay && state.repeatMode == .off && state.loop == nil)
+      await rig.run { $0.removeAllItems() }
+    }
+    await rig.close()
+  }
+
+  @Test func aStreamThatBecomesTheCurrentItemBackwardsIsAtItsBeginningAndPauses() async throws {
+    let rig = try await Rig()
+    let supply = Supply(bytes: try bytes(rig.files, file: 2), limit: .max, isStream: true)
+    let first = try rig.wav(file: 1, frames: 48_000)
+    let stream = PlayerItem(asset: Asset(name: "radio.wav") { () throws(MediaError) in SuppliedSource(supply) }, id: 2)
+    try await rig.run { try $0.append([first, stream]) }
+    await rig.settle()
+    let end = MediaTime(value: 1, timescale: 1)
+    try await rig.run { try $0.seek(to: end, toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
+    await rig.settle()
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 200)
+    await rig.run { $0.advanceToNextItem() }
+    await rig.advance(milliseconds: 200)
+    let state = await rig.run { $0.state }
+    #expect(state.currentItemID == 2 && state.itemStatus == .readyToPlay && state.rate == 0)
+    #expect(await rig.run { $0.currentTime() } == .zero)
+    #expect(rig.heard.runs.allSatisfy { $0.file == 1 })
+    // Nor does it begin so.
+    #expect(await rig.error { try $0.setRate(-1) } == .rangesNotSupported)
+    #expect(await rig.error { try $0.preroll(atRate: -1) { _ in } } == .rangesNotSupported)
+    let (engine, player) = (rig.engine, rig.player)
+    try await rig.run { try $0.setDefaultRate(-1) }
+    await rig.run { $0.play() }
+    #expect(await rig.run { $0.state.rate } == 0)
+    #expect(
+      await rig.error { _ in try engine.start([player], at: .whenReady) { _ in } } == .rangesNotSupported)
+    await rig.run { $0.setAutomaticallyWaitsToMinimizeStalling(false) }
+    #expect(await rig.error { try $0.setRate(-1, time: nil, atHostTime: nil) } == .rangesNotSupported)
+    // It is heard as it comes.
+    try await rig.run { try $0.setRate(1) }
+    await rig.advance(milliseconds: 500)
+    #expect(rig.heard.runs.last.map { [$0.file, $0.firstIndex, $0.count] } == [2, 0, 24_000])
+    await rig.close()
+  }
+
+  @Test func anItemThatIsToBeHeardBackwardsAndTurnsOutToBeAStreamFails() async throws {
+    let rig = try await SlowRig()
+    let supply = Supply(bytes: try bytes(rig, file: 1), limit: 0, isStream: true)
+    let item = PlayerItem(asset: Asset(name: "radio.wav") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
+    try await rig.run { try $0.append([item]) }
+    try supply.waitUntilBlocked()
+    try await rig.run { player in
+      try player.seek(to: MediaTime(value: 1, timescale: 1)) { _ in }
+      try player.setRate(-1)
+    }
+    supply.open()
+    await rig.wait { $0.itemStatus.error != nil }
+    #expect(await rig.state.itemStatus.error?.code == .rangesNotSupported)
     await rig.close()
   }
 

@@ -289,6 +289,8 @@ import Testing
     }
     #expect(try await failure(try rig.wav(file: 1, frames: 48_000), frames(24_000, 48_001)) == .invalidTime)
     #expect(try await failure(rig.item("/nowhere.wav"), nil) == .fileNotFound)
+    let nothing = try rig.wav(file: 4, frames: 0)
+    #expect(try await failure(nothing, nil) == .invalidTime, "\(nothing.status) \(nothing.duration)")
     let elsewhere = try rig.wav(file: 3, frames: 4_800)
     let other = QueuePlayer(engine: rig.engine, name: "other")
     try await other.append([elsewhere])

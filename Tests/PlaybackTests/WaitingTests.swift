@@ -385,7 +385,7 @@ import Testing
   }
 
   /// What is left of the item is less than what is waited for behind a stall.
-  @Test func statement30_whatIsFullIsHeardThoughItIsLessThanIsWaitedFor() async throws {
+  @Test func statement30_aFullBufferEndsTheWaitingThoughItIsLessThanIsWaitedFor() async throws {
     let rig = try await SlowRig()
     rig.gate.open(upTo: 48_000)
     let item = try rig.wav(file: 1, frames: 60_000)
@@ -406,7 +406,7 @@ import Testing
     await rig.close()
   }
 
-  @Test func statement30_aFullBufferStartsPlaybackThoughItIsNotLikelyToKeepUp() {
+  @Test func statement30_aFullBufferEndsTheWaitingThoughItIsNotLikelyToKeepUp() {
     var machine = PlayerStateMachine(canAdvance: true)
     _ = machine.outputBecameReady()
     _ = machine.insert([1], at: 0)
