@@ -105,6 +105,8 @@ extension PlayerCore {
   private func framesPassed(of prepared: Generation) -> Int64 {
     if let frame = prepared.sharedFrame { return output.heardFrame - frame }
     guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
+      // At an item's end the one behind it may have begun meanwhile: its time says nothing of this one's.
+      position.itemID == start.itemID,
       let rate = timeline.rate(streamID: prepared.stream.id, streamFrame: 0),
       let elapsed = (position.time - start.time).frameCount(
         rate: timeline.sampleRateHz, playbackRate: rate, rounding: .towardNegativeInfinity)

@@ -199,6 +199,55 @@ import Testing
     await rig.close()
   }
 
+  /// The end of the loop and its start are one place then: what lies between them has been passed, or will be, and is
+  /// told when it is heard again.
+  @Test(arguments: [1, -1] as [Double], [1, 3])
+  func pausedWhereALoopGoesBackAndTurnedRoundNothingIsToldBeforeItIsHeard(_ rate: Double, _ rounds: Int64) async throws
+  {
+    let rig = try await rig()
+    let (low, high) = (Int64(4_800), Int64(14_400))
+    let range = TimeRange(start: frame(low), end: frame(high))
+    try await seek(rig, to: rate > 0 ? low : high)
+    let told = Mutex<[String]>([])
+    let times = [2_400, 7_200, 12_000, 16_800].map { frame($0) }
+    try await rig.run { player in
+      try player.setLoop(range)
+      _ = try player.addBoundaryTimeObserver(forTimes: times, includesSeeks: true) { observation in
+        if observation.reason == .removed { return }
+        let place = Int((observation.time.seconds * 48_000).rounded())
+        told.withLock { $0.append("\(observation.reason) \(place) late \(observation.lateNanoseconds)") }
+      }
+      try player.setRate(rate)
+    }
+    await rig.advance(milliseconds: 200 * rounds)
+    #expect(told.withLock { $0 }.count == 2 * Int(rounds))
+    await rig.run { $0.pause() }
+    await rig.settle()
+    told.withLock { $0 = [] }
+    rig.heard.removeAll()
+    try await rig.run { try $0.setRate(-rate) }
+    await rig.settle()
+    #expect(told.withLock { $0 } == [])
+    // It goes back over what was heard last, and stays in the loop.
+    let isBack = rate > 0
+    await rig.advance(milliseconds: 20)
+    #expect(told.withLock { $0 } == [])
+    #expect(walk(rig).legs == [isBack ? .init(14_399, 13_440) : .init(4_800, 5_759)])
+    #expect(abs(await position(rig) - (isBack ? 13_440 : 5_760)) < 0.01)
+    await rig.advance(milliseconds: 460)
+    #expect(
+      Array(told.withLock { $0 }.prefix(2))
+        == (isBack ? [12_000, 7_200] : [7_200, 12_000]).map { "crossed \($0) late 0" })
+    let legs: [Walk.Leg] =
+      isBack
+      ? [.init(14_399, 4_800), .init(14_399, 4_800), .init(14_399, 10_560)]
+      : [.init(4_800, 14_399), .init(4_800, 14_399), .init(4_800, 8_639)]
+    #expect(walk(rig).legs == legs)
+    #expect(ends(rig) == [])
+    #expect(await rig.run { $0.state.loop?.range } == range)
+    await rig.close()
+  }
+
   // MARK: - Turned at an end, and behind one
 
   @Test func atItsEndAnItemGoesBackWithItsLastSampleAndEndsAgainEachTime() async throws {
@@ -217,6 +266,22 @@ import Testing
     #expect(walk.breaks == [])
     #expect(walk.legs.allSatisfy { abs($0.first - $0.last) == 19_999 })
     #expect(walk.legs.count == 6)
+    await rig.close()
+  }
+
+  @Test func pausedAtItsEndInFrontOfAnotherAnItemGoesBack() async throws {
+    let rig = try await rig(items: 2, action: .advance)
+    try await seek(rig, to: 20_000)
+    rig.heard.removeAll()
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 200)
+    #expect(await rig.run { $0.state.currentItemID } == 1)
+    #expect(walk(rig).legs == [.init(19_999, 10_400)] && walk(rig).breaks == [])
+    #expect(ends(rig) == [])
+    await rig.advance(milliseconds: 400)
+    #expect(walk(rig).legs == [.init(19_999, 0)])
+    #expect(ends(rig) == ["event playedToEnd item 1 at 0"])
+    #expect(await rig.run { $0.state.rate } == 0)
     await rig.close()
   }
 
