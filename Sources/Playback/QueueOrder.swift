@@ -1,4 +1,5 @@
 import MediaCore
+import Synchronization
 
 /// An order of item ids, each there once, of which any place can be found and changed cheaply.
 ///
@@ -23,8 +24,14 @@ struct QueueOrder: Sequence, Sendable {
   /// The piece that each id lies in.
   private var homes: [ItemID: UInt32] = [:]
   private var nextKey: UInt32 = 0
-  /// Pieces and ids that were looked at or moved: what tests of scaling count.
-  private(set) var work = 0
+  /// Pieces and ids that were looked at or moved, here and in copies: what tests of scaling count.
+  private(set) var work: Int {
+    get { workCounter.count.load(ordering: .relaxed) }
+    nonmutating set { workCounter.count.store(newValue, ordering: .relaxed) }
+  }
+  private let workCounter = WorkCounter()
+
+  private final class WorkCounter: Sendable { let count = Atomic(0) }
 
   init() {}
 
@@ -49,6 +56,7 @@ struct QueueOrder: Sequence, Sendable {
     guard let key = homes[id] else { return nil }
     var start = 0
     for number in pieces.indices {
+      work += 1
       if pieces[number].key == key { return pieces[number].ids.firstIndex(of: id).map { start + $0 } }
       start += pieces[number].ids.count
     }
@@ -84,6 +92,7 @@ struct QueueOrder: Sequence, Sendable {
 
     mutating func next() -> ItemID? {
       guard piece < order.pieces.count else { return nil }
+      order.work += 1
       let id = order.pieces[piece].ids[offset]
       offset += 1
       if offset == order.pieces[piece].ids.count { (piece, offset) = (piece + 1, 0) }
@@ -95,6 +104,7 @@ struct QueueOrder: Sequence, Sendable {
   private func place(of index: Int) -> (piece: Int, offset: Int) {
     var rest = index
     for number in pieces.indices {
+      work += 1
       let length = pieces[number].ids.count
       if rest < length || number == pieces.count - 1 { return (number, rest) }
       rest -= length
@@ -109,7 +119,7 @@ struct QueueOrder: Sequence, Sendable {
     guard !ids.isEmpty else { return }
     guard index < count else { return append(contentsOf: ids) }
     let (number, offset) = place(of: index)
-    work += number + ids.count
+    work += ids.count
     for id in ids { homes[id] = pieces[number].key }
     pieces[number].ids.insert(contentsOf: ids, at: offset)
     if let last = split(number) { join(last) }

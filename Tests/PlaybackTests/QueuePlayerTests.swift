@@ -367,6 +367,28 @@ import Testing
     await rig.close()
   }
 
+  /// Counted in places that were looked at or changed, for there is no clock in this.
+  @Test func whatAppendingAndLookingCostDoesNotGrowWithTheQueue() async throws {
+    let (rig, items) = try await playing(480_000)
+    let many = (0..<100_000).map { rig.item("/nonexistent/\($0).wav") }
+    let costs = try await rig.run { player in
+      var costs: [(append: Int, look: Int)] = []
+      for new in [0..<500, 500..<99_500, 99_500..<100_000] {
+        let start = player.control.core.machine.entries.order.work
+        try player.append(Array(many[new]))
+        let appended = player.control.core.machine.entries.order.work
+        #expect(player.state.itemCount == new.upperBound + 1)
+        #expect(player.items(in: 0..<1).map(\.id) == [items[0].id] && player.currentItem?.id == items[0].id)
+        costs.append((appended - start, player.control.core.machine.entries.order.work - appended))
+      }
+      return costs
+    }
+    print("work to append 500 to a short queue, to a long one, and to look: \(costs)")
+    #expect(costs[0].look > 0 && costs.allSatisfy { $0.look == costs[0].look })
+    #expect(costs[0].append >= 500 && Double(costs[2].append) <= 1.5 * Double(costs[0].append))
+    await rig.close()
+  }
+
   /// Everything but the first eight stays unopened, and what sounds goes on through edits of 100,000 entries.
   @Test func aQueueOfAHundredThousandIsEditedWhileItPlays() async throws {
     let (rig, items) = try await playing(48_000, 4_801)
