@@ -109,7 +109,24 @@ import Testing
     #expect(field("canStepBackward", status) == "true")
     #expect(field("seekableTimeRanges", status) == "0-1")
     try client.reply("preroll")
-    #expect(field("isPlaybackBufferEmpty", try client.reply("item.status 1")) == "false")
+    let prerolled = try client.reply("item.status 1")
+    #expect(field("isPlaybackBufferEmpty", prerolled) == "false")
+    #expect(field("isPlaybackLikelyToKeepUp", prerolled) == "true")
+    #expect(field("loadedTimeRanges", prerolled)?.hasPrefix("0-") == true, "\(prerolled)")
+    // The same is observed, and that all of it is decoded, when it is.
+    try client.send("observe item.isPlayback*")
+    #expect(try client.line() == "ok id=1")
+    var values: [String: String] = [:]
+    while values["item.isPlaybackBufferFull"] != "true" {
+      let line = try #require(try client.line())
+      let key = try #require(field("key", line))
+      values[key] = field("new", line)
+    }
+    #expect(
+      values == [
+        "item.isPlaybackBufferEmpty": "false", "item.isPlaybackBufferFull": "true",
+        "item.isPlaybackLikelyToKeepUp": "true",
+      ])
     #expect(try client.reply("load /nowhere/at-all.flac").hasPrefix("ok"))
     #expect(field("seekableTimeRanges", try client.reply("item.status 2")) == "none")
     #expect(field("canStepForward", try client.reply("item.status 2")) == "false")

@@ -99,6 +99,34 @@ import Testing
     await rig.close()
   }
 
+  @Test(.timeLimit(.minutes(2))) func aSoundThatAURLNamesPlays() async throws {
+    let rig = try await Rig()
+    let server = try HTTPServer()
+    for (file, path) in [(1, rig.files.file("a sound.wav")), (2, server.files.file("sound.wav"))] {
+      try TimeCode.writeWAV(path: path, file: file, frameCount: 9_600, sampleRateHz: 48_000)
+    }
+    let path = rig.files.file("a sound.wav").replacingOccurrences(of: " ", with: "%20")
+    let told = Told()
+    for url in ["file://\(path)", "\(server.address)/sound.wav"] {
+      let player = try AudioPlayer(url: url, engine: rig.engine)
+      player.handlers = told.handlers
+      #expect(player.duration == seconds(1, 5) && player.numberOfChannels == 2)
+      #expect(player.play())
+      await rig.advance(milliseconds: 400)
+      #expect(!player.isPlaying)
+    }
+    #expect(rig.heard.runs.map { [$0.file, $0.firstIndex, $0.count] } == [[1, 0, 9_600], [2, 0, 9_600]])
+    #expect(told.all == ["finished true", "finished true"])
+    // What names nothing that could be played is said at once.
+    for (url, code) in [
+      ("\(server.address)/none.wav", MediaError.Code.httpNotFound), ("gopher://nowhere/", .unsupportedPlace),
+    ] {
+      let error = #expect(throws: MediaError.self) { try AudioPlayer(url: url, engine: rig.engine) }
+      #expect(error?.code == code)
+    }
+    await rig.close()
+  }
+
   @Test func playAtATimeIsPlayingFromThenOn() async throws {
     let rig = try await Rig()
     let player = try sound(rig, frames: 4_800)

@@ -94,20 +94,50 @@ import Testing
 
   /// An estimate becomes exact when the end has been read, while the item plays.
   @Test func anEstimateIsCorrectedWhilePlaying() async throws {
-    try await golden("estimated-duration") { rig in
-      let source = try rig.flac(file: 1, frames: 192_000)
-      let path = rig.files.file("estimate.mka")
-      try ChildProcess.run([
-        "ffmpeg", "-nostdin", "-v", "error", "-i", String(decoding: source.asset.path, as: UTF8.self), "-c:a", "copy",
-        path,
-      ])
-      var data = try Data(contentsOf: URL(fileURLWithPath: path))
-      // Duration: a float of 8 bytes, in milliseconds; 4.4 s instead of 4.
-      let place = try #require((0..<2_000).first { Array(data[$0..<($0 + 3)]) == [0x44, 0x89, 0x88] })
-      data.replaceSubrange(
-        (place + 3)..<(place + 11), with: withUnsafeBytes(of: 4_400.0.bitPattern.bigEndian) { Data($0) })
-      return try write(data, as: "estimate.mka", rig)
+    try await golden("estimated-duration") { rig in try estimated(rig, frames: 192_000, milliseconds: 4_400) }
+  }
+
+  /// FLAC in Matroska that says it lasts `milliseconds`.
+  private func estimated(_ rig: Rig, frames: Int, milliseconds: Double) throws -> PlayerItem {
+    let source = try rig.flac(file: 1, frames: frames)
+    let path = rig.files.file("estimate.mka")
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-i", String(decoding: source.asset.path, as: UTF8.self), "-c:a", "copy",
+      path,
+    ])
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    // Duration: a float of 8 bytes, in milliseconds.
+    let place = try #require((0..<2_000).first { Array(data[$0..<($0 + 3)]) == [0x44, 0x89, 0x88] })
+    data.replaceSubrange(
+      (place + 3)..<(place + 11), with: withUnsafeBytes(of: milliseconds.bitPattern.bigEndian) { Data($0) })
+    return try write(data, as: "estimate.mka", rig)
+  }
+
+  /// So long that it is not read to its end before it is sought there. Where it says too much it is heard from its last
+  /// sample on, and where it says too little from what is known as its end.
+  @Test(arguments: [40_900, 39_000] as [Double])
+  func backwardsFromTheEndAnEstimateIsHeardWithoutAGap(_ milliseconds: Double) async throws {
+    let rig = try await Rig()
+    let frames = 1_920_000
+    let item = try estimated(rig, frames: frames, milliseconds: milliseconds)
+    try await rig.run { player in
+      try player.append([item])
+      try player.setActionAtItemEnd(.pause)
     }
+    await rig.settle()
+    #expect(item.duration == MediaTime(value: Int64(milliseconds), timescale: 1_000))
+    try await rig.run { try $0.seek(to: .positiveInfinity, toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
+    await rig.settle()
+    rig.heard.removeAll()
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 500)
+    let end = min(frames, Int(milliseconds) * 48)
+    let heard = rig.heard.all.drop { $0 == .silence }.prefix(24_000)
+    let wanted = (end - 24_000..<end).reversed().map { TimeCode.frame(file: 1, index: $0) }
+    #expect(Array(heard) == wanted)
+    #expect(item.status == .readyToPlay)
+    #expect(await rig.run { $0.currentTime() } == MediaTime(value: Int64(end - 24_000), timescale: 48_000))
+    await rig.close()
   }
 
   /// Longer than what is decoded ahead, so that the end is lost while it plays.

@@ -1,4 +1,6 @@
+import Foundation
 import MediaCore
+import MediaTesting
 import RigSupport
 import Testing
 
@@ -70,6 +72,27 @@ import Testing
     }
   }
 
+  @Test func aVolumeSetWhilePlayingIsReachedWithin5MillisecondsWithoutAStep() async throws {
+    try await rig { rig in
+      try await rig.run { try $0.setVolume(0.25) }
+      // 2 ms of it, and then back from where it is.
+      expect(await heard(rig, milliseconds: 2)) { index in
+        let gain = 1 - 0.75 * Double(index) / 240
+        return (gain, gain)
+      }
+      try await rig.run { try $0.setVolume(1) }
+      expect(await heard(rig, milliseconds: 20)) { index in
+        let gain = min(1, 0.7 + 0.3 * Double(index) / 240)
+        return (gain, gain)
+      }
+      try await rig.run { try $0.setVolume(0) }
+      expect(await heard(rig, milliseconds: 20)) { index in
+        let gain = max(0, 1 - Double(index) / 240)
+        return (gain, gain)
+      }
+    }
+  }
+
   @Test func muteTakes5MillisecondsAndLeavesAFadeAlone() async throws {
     try await rig { rig in
       try await rig.run {
@@ -109,6 +132,76 @@ import Testing
       }
       expect(await heard(rig, milliseconds: 20)) { _ in (0, 0.5) }
     }
+  }
+
+  /// Nothing is rounded on the way: samples of float32, and of 24 bits, each of which a float32 holds.
+  @Test(arguments: [true, false]) func whatIsHeardAtFullVolumeIsTheFileBitForBit(_ isFloat: Bool) async throws {
+    let rig = try await Rig()
+    var random = SeededGenerator(seed: 24)
+    let samples = (0..<38_400).map { _ in
+      isFloat
+        ? Float.random(in: -1...1, using: &random)
+        : Float(Int.random(in: -8_388_608...8_388_607, using: &random)) / 8_388_608
+    }
+    var path = rig.files.file("fine.wav")
+    try writeFine(path, samples, isFloat: isFloat)
+    if !isFloat {
+      let flac = rig.files.file("fine.flac")
+      try ChildProcess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, flac])
+      path = flac
+    }
+    let item = rig.item(path)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    let heard = zip(rig.heard.left, rig.heard.right).drop { $0 == 0 && $1 == 0 }.prefix(19_200)
+    #expect(heard.flatMap { [$0.bitPattern, $1.bitPattern] } == samples.map(\.bitPattern))
+    await rig.close()
+  }
+
+  /// A WAV file of two channels: float32, or 24 bits.
+  private func writeFine(_ path: String, _ samples: [Float], isFloat: Bool) throws {
+    var bytes = Data("RIFF".utf8)
+    func append(_ value: Int, _ count: Int) {
+      for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+    }
+    let width = isFloat ? 4 : 3
+    append(36 + samples.count * width, 4)
+    bytes += Data("WAVEfmt ".utf8)
+    for (value, count) in [
+      (16, 4), (isFloat ? 3 : 1, 2), (2, 2), (48_000, 4), (48_000 * 2 * width, 4), (2 * width, 2), (8 * width, 2),
+    ] { append(value, count) }
+    bytes += Data("data".utf8)
+    append(samples.count * width, 4)
+    for sample in samples { append(isFloat ? Int(sample.bitPattern) : Int(sample * 8_388_608), width) }
+    try bytes.write(to: URL(fileURLWithPath: path))
+  }
+
+  /// The second item has been decoded before the player is muted, and the third begins while it is.
+  @Test func whatIsMutedStaysSoFromItemToItem() async throws {
+    let rig = try await Rig()
+    let items = try (0..<3).map { _ in
+      rig.item(String(decoding: try rig.level(0.5, frames: 48_000).asset.path, as: UTF8.self))
+    }
+    try await rig.run { try $0.append(items) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    await rig.run { $0.setMuted(true) }
+    _ = await heard(rig, milliseconds: 20)
+    expect(await heard(rig, milliseconds: 700)) { _ in (0, 0) }
+    #expect(await rig.run { $0.state.currentItemID } == items[1].id)
+    await rig.run { $0.advanceToNextItem() }
+    expect(await heard(rig, milliseconds: 300)) { _ in (0, 0) }
+    let state = await rig.run { $0.state }
+    #expect(state.currentItemID == items[2].id && state.isMuted && state.timeControlStatus == .playing)
+    await rig.run { $0.setMuted(false) }
+    expect(await heard(rig, milliseconds: 100)) { index in
+      let gain = min(1, Double(index) / 240)
+      return (gain, gain)
+    }
+    await rig.close()
   }
 
   @Test func badLevelsAreErrorsAndChangeNothing() async throws {

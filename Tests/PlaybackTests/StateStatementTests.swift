@@ -45,6 +45,63 @@ import Testing
     await rig.close()
   }
 
+  @Test func whatAPlayerThatIsClosedWhilePlayingIsToldAboutSaysSo() async throws {
+    let rig = try await Rig()
+    let player = await player(rig)
+    try await player.replaceCurrentItem(with: try rig.wav(file: 1, frames: 48_000))
+    await rig.settle()
+    await player.play()
+    await rig.advance(milliseconds: 100)
+    let told = Mutex<[String]>([])
+    _ = await player.addStateObserver { change in
+      let item = change.new.currentItemID.map { "\($0)" } ?? "-"
+      told.withLock { $0.append("\(change.new.timeControlStatus) \(change.new.rate) \(item) by \(change.cause)") }
+    }
+    await player.close()
+    #expect(told.withLock { $0 } == ["waiting 1.0 - by closed"])
+    await rig.close()
+  }
+
+  @Test func whatIsHeardAfterAPauseOfAnHourIsTheVeryNextSample() async throws {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 480_000)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    await rig.run { $0.pause() }
+    await rig.advance(milliseconds: 1)
+    let time = await rig.run { $0.currentTime() }
+    await rig.advance(milliseconds: 3_600_000)
+    #expect(await rig.run { $0.currentTime() } == time)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    let runs = rig.heard.runs
+    #expect(zip(runs, runs.dropFirst()).allSatisfy { $0.endIndex == $1.firstIndex })
+    #expect(runs.first?.firstIndex == 0 && runs.last?.endIndex == 48_000)
+    await rig.close()
+  }
+
+  @Test func stoppingIsToldAsAJumpOnceAndNotWhereThePlayerIsAtTheBeginning() async throws {
+    let rig = try await Rig()
+    let item = try rig.wav(file: 1, frames: 48_000)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    let jumps = { rig.dump.split(separator: "\n").filter { $0.hasPrefix("event timeJumped") } }
+    await rig.run { $0.stop() }
+    await rig.settle()
+    #expect(jumps() == [])
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    for _ in 0..<2 {
+      await rig.run { $0.stop() }
+      await rig.settle()
+      #expect(jumps() == ["event timeJumped item 1 to 0 by stop"])
+    }
+    #expect(await rig.run { $0.currentTime() } == .zero)
+    await rig.close()
+  }
+
   @Test("statement 14: replacing the current item with itself changes nothing")
   func replacedByItself() async throws {
     let rig = try await Rig()

@@ -15,6 +15,8 @@ import Testing
     private let state = Mutex<[String]>([])
     var lines: [String] { state.withLock { $0 } }
 
+    func add(_ line: String) { state.withLock { $0.append(line) } }
+
     func add(_ observation: TimeObservation) {
       let direction = observation.reason == .skipped ? observation.isBackward ? "-" : "+" : ""
       let rate = observation.rate == 0 ? " still" : ""
@@ -396,6 +398,7 @@ import Testing
       })
     let made = Mutex<VirtualSink?>(nil)
     let (ticks, cues) = (Told(), Told())
+    let changes = Told()
     let engine = PlaybackEngine(
       loop: loop,
       output: OutputConfiguration(
@@ -423,6 +426,12 @@ import Testing
               _ = try player.addBoundaryTimeObserver(
                 forTimes: (0...100).map { MediaTime(value: $0, timescale: 100) }, includesSeeks: true
               ) { cues.add($0) }
+              _ = player.addStateObserver { change in
+                let (old, new) = (change.old, change.new)
+                if old.timeControlStatus == new.timeControlStatus { return }
+                let reason = new.reasonForWaitingToPlay?.rawValue ?? "-"
+                changes.add("\(new.timeControlStatus) \(reason) by \(change.cause)")
+              }
               player.play()
             }
             return player
@@ -440,6 +449,11 @@ import Testing
     }
     let heard = cues.lines.map { $0.components(separatedBy: " late")[0] }
     #expect(heard == expected)
+    #expect(
+      changes.lines == [
+        "waiting outputUnavailable by request", "playing - by buffered", "waiting outputUnavailable by output",
+        "playing - by buffered", "waiting noItemToPlay by itemEnded",
+      ])
     await player.close()
     await withCheckedContinuation { continuation in loop.execute { engine.close { continuation.resume() } } }
   }

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaTesting
 import RigSupport
 import Testing
 import TimeStretch
@@ -142,6 +143,32 @@ import TimeStretch
     #expect(Double(step) <= own * 1.02 + 16_384.0 * 2 / 240)
   }
 
+  @Test(arguments: stretching, [(1, 2), (2, 0.5), (0.5, 1), (1.5, 1.6)] as [(Double, Double)])
+  func anotherRateIsHeardWithoutAStepOrSilence(_ algorithm: AudioTimePitchAlgorithm, _ rates: (Double, Double))
+    async throws
+  {
+    let rig = try await rig(algorithm)
+    try await rig.run { try $0.setRate(rates.0) }
+    await rig.advance(milliseconds: 500)
+    rig.heard.removeAll()
+    try await rig.run { try $0.setRate(rates.1) }
+    await rig.advance(milliseconds: 500)
+    #expect(await rig.run { $0.state.timebaseRate } == rates.1)
+    let left = rig.heard.all.map { Int($0.left) }
+    try #require(left.count == 24_000)
+    // The tone's own largest step, and what a cross-fade of 240 frames adds.
+    let own = 16_384 * 2 * Double.pi * 480 / 48_000
+    let step = largestStep(rig)
+    print("rate \(rates.0) to \(rates.1) with \(algorithm): step \(step) of \(Int(own))")
+    #expect(Double(step) <= own * 1.02 + 16_384.0 * 2 / 240)
+    // Wherever one looks for the length of two cross-fades, more than a period of it is heard beside one.
+    for first in stride(from: 0, to: left.count - 480, by: 120) {
+      let peak = left[first..<(first + 480)].lazy.map { abs($0) }.max() ?? 0
+      #expect(peak > 12_000, "\(algorithm) from \(rates.0) to \(rates.1), at \(first)")
+    }
+    await rig.close()
+  }
+
   /// Whichever of the two is changed first, and whether the other follows at once or later.
   @Test func changesOfPitchAndRateComeInOneOrder() async throws {
     var dumps: [[String]] = []
@@ -166,6 +193,43 @@ import TimeStretch
     let (pitch, rate) = ("audioTimePitchAlgorithm timeDomain (request)", "rate 0.5 (request)")
     #expect(dumps[0] == ["== change", pitch, rate, "-- 500 ms"])
     #expect(dumps[1] == ["== change", rate, pitch, "-- 500 ms"])
+  }
+
+  /// What a change is off is not added to by the next one: bursts are heard at the times that the player says.
+  @Test(arguments: stretching) func aHundredChangesOfRateLeaveTheSoundWhereTheTimeSays(
+    _ algorithm: AudioTimePitchAlgorithm
+  ) async throws {
+    let rig = try await Rig()
+    let train = BurstTrain(sampleRateHz: 48_000, seconds: 60, speed: 1.25)
+    let path = rig.files.file("train.wav")
+    try writeWAV(path, train.samples(), sampleRateHz: 48_000)
+    let item = rig.item(path)
+    try await rig.run { player in
+      try player.setAudioTimePitchAlgorithm(algorithm)
+      try player.append([item])
+    }
+    await rig.settle()
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<100 {
+      let rate = Double(Int.random(in: 500_000...2_000_000, using: &random)) / 1_000_000
+      try await rig.run { try $0.setRate(rate) }
+      await rig.advance(milliseconds: Int64.random(in: 20...300, using: &random))
+    }
+    try await rig.run { try $0.setRate(train.speed) }
+    await rig.advance(milliseconds: 500)
+    rig.heard.removeAll()
+    let before = await rig.run { $0.currentTime() }.seconds
+    await rig.advance(milliseconds: 8_000)
+    #expect(before > 15 && before + 10 < Double(train.seconds))
+    let displacements = train.displacements(in: rig.heard.left, beginningAt: before * 48_000)
+    // Those that are wholly in it: each second's, in its middle.
+    let whole = displacements.enumerated().filter { index, _ in
+      (before + 0.2...before + 9.8).contains(Double(index) + 0.5)
+    }
+    print("a hundred changes with \(algorithm): \(whole.map { $0.element.map { Int($0.rounded()) } })")
+    #expect(whole.count >= 9)
+    #expect(whole.allSatisfy { abs($0.element ?? .infinity) <= (algorithm == .timeDomain ? 20 : 50) })
+    await rig.close()
   }
 
   /// Nothing is decoded anew for an entry that is not concerned, and the next one that is sounds with what was set.

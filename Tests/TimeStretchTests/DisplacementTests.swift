@@ -69,6 +69,12 @@ import TimeStretch
     try expectWithin(20, .timeDomain, 7, 2, seconds: 900, sampleRateHz: 8_000)
   }
 
+  @Test(.enabled(if: SpectralStretcher.isAvailable), arguments: [(3, 4), (3, 2)] as [(Int64, Int64)])
+  func fiveMinutesOfTheSpectralDoNotDrift(_ speed: (Int64, Int64)) throws {
+    let worst = try expectWithin(50, .spectral, speed.0, speed.1, seconds: 300, sampleRateHz: 8_000)
+    print("displacement: spectral, 300 s at \(speed.0)/\(speed.1): \((worst * 10).rounded() / 10) ms")
+  }
+
   @Test(
     .enabled(if: SpectralStretcher.isAvailable),
     arguments: [
