@@ -19,6 +19,23 @@ import TimeStretch
     }
   }
 
+  /// The package trait says whether it is there (`scripts/without-gpl`).
+  @Test func whatIsNotInThisBuildIsRefusedWithItsNumber() throws {
+    #if RubberBand
+      #expect(Self.algorithms == TimeStretchAlgorithm.allCases)
+    #else
+      #expect(Self.algorithms == [.timeDomain])
+    #endif
+    for algorithm in TimeStretchAlgorithm.allCases {
+      var code: MediaError.Code?
+      do throws(MediaError) {
+        _ = try algorithm.makeStretcher(
+          format: AudioFormat(sampleRateHz: 48_000, channelCount: 2), speed: StretchSpeed(3, over: 2))
+      } catch { code = error.code }
+      #expect(code == (algorithm.isAvailable ? nil : .unsupportedRate), "\(algorithm)")
+    }
+  }
+
   @Test(
     arguments: algorithms, [(1, 2), (3, 4), (3, 2), (2, 1), (4, 1), (8, 1)] as [(Int64, Int64)])
   func thePitchIsKept(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
