@@ -38,14 +38,12 @@ extension PlayerStateMachine {
     if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return start(prepared) }
     if let uncommitted { return start(uncommitted.start) }
     if hasPassedEnd { return start(Start(itemID: current.id, time: time, isContinuation: true, isSilence: true)) }
-    return start(Start(itemID: current.id, time: placeToGoOn(from: time), isContinuation: true))
-  }
-
-  /// Where a loop has just gone back, and nothing of the new pass has been heard, the other end of the loop is what was heard
-  /// last: turned round there it goes on from that, and stays in the loop.
-  private func placeToGoOn(from time: MediaTime) -> MediaTime {
-    guard isTurning, let loop = soundingLoop, loop.count > 0, time == loop.entry(at: decodedSpeed) else { return time }
-    return loop.turn(at: decodedSpeed)
+    if isTurning, let loop = soundingLoop, loop.count > 0, time == loop.entry(at: decodedSpeed) {
+      // It has just gone back, and nothing of the new pass has been heard: the other end of the loop is what was heard last.
+      // Turned round there it goes on from that, and stays in the loop.
+      return start(Start(itemID: current.id, time: loop.turn(at: decodedSpeed)))
+    }
+    return start(Start(itemID: current.id, time: time, isContinuation: true))
   }
 
   /// What was to go on with what sounds is prepared so late that this is beyond it by now: it goes on from `time`.

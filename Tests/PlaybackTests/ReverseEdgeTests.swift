@@ -235,9 +235,8 @@ import Testing
     #expect(walk(rig).legs == [isBack ? .init(14_399, 13_440) : .init(4_800, 5_759)])
     #expect(abs(await position(rig) - (isBack ? 13_440 : 5_760)) < 0.01)
     await rig.advance(milliseconds: 460)
-    #expect(
-      Array(told.withLock { $0 }.prefix(2))
-        == (isBack ? [12_000, 7_200] : [7_200, 12_000]).map { "crossed \($0) late 0" })
+    let (near, far) = isBack ? (12_000, 7_200) : (7_200, 12_000)
+    #expect(told.withLock { $0 } == [near, far, near, far, near].map { "crossed \($0) late 0" })
     let legs: [Walk.Leg] =
       isBack
       ? [.init(14_399, 4_800), .init(14_399, 4_800), .init(14_399, 10_560)]
