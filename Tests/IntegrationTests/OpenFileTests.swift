@@ -100,7 +100,9 @@ import Testing
     for request in ["rate -1", "play-immediately -1", "preroll -1"] {
       #expect(try client.reply(request).hasPrefix("error code=2049 name=only-in-order"), "\(request)")
     }
-    #expect(field("duration", try client.reply("item.status 1")) == "indefinite")
+    // It is known as soon as the end has been decoded.
+    let duration = field("duration", try client.reply("item.status 1"))
+    #expect(duration == "indefinite" || duration == "0.2", "\(duration ?? "nothing")")
     try client.reply("play")
     try client.reply("clock.advance 1")
     #expect(try daemon.recorded(withSilences: false) == "1[0..<9600] 2[0..<4800]")
