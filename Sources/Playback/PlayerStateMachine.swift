@@ -442,8 +442,12 @@ struct PlayerStateMachine {
     return endSeeks(.outputLost)
   }
 
-  /// The player ends: nothing sounds any more, and nothing waits.
-  mutating func close() -> [Action] { endSeeks(.closed) + replaceAll([]) }
+  /// The player ends: nothing sounds any more, nothing waits, and it does not play.
+  mutating func close() -> [Action] {
+    let actions = endSeeks(.closed) + replaceAll([])
+    rate = 0
+    return actions
+  }
 
   // MARK: - Internals
 

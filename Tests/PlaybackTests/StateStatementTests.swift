@@ -58,7 +58,7 @@ import Testing
       told.withLock { $0.append("\(change.new.timeControlStatus) \(change.new.rate) \(item) by \(change.cause)") }
     }
     await player.close()
-    #expect(told.withLock { $0 } == ["waiting 1.0 - by closed"])
+    #expect(told.withLock { $0 } == ["paused 0.0 - by closed"])
     await rig.close()
   }
 
