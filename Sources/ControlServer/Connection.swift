@@ -55,8 +55,6 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   /// The edits that are gathered between `queue.begin` and `queue.commit`.
   var gathering: QueueGathering?
-  /// The export of which it has had a part.
-  var export: ExportUnderWay?
   /// The files that it looks at.
   var assets = OpenAssets()
   /// What it has measured.
@@ -262,8 +260,9 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       return answer(.error(error), to: request.address, in: batch)
     }
     do throws(MediaError) {
-      if request.isWaiting {
-        guard case .began(let token) = machine.begin(request.address) else { return }
+      if request.isWaiting || request.command.mayTakeTurns {
+        let beginning = machine.begin(request.address, isInOrder: !request.isWaiting)
+        guard case .began(let token) = beginning else { return }
         let waitingRequest = WaitingRequest(
           connection: self, token: token, request: request, batch: batch)
         waiting[token] = waitingRequest
@@ -339,7 +338,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     }
   }
 
-  /// Begins a request that answers later.
+  /// Begins a request that answers later, or may.
   private func begin(_ command: Command, _ request: WaitingRequest) throws(MediaError) {
     switch command {
     case .playback(.seek(let seek), let player):
@@ -459,4 +458,10 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     func nextMember() -> ParsedLine.BatchMember? { members.popFirst() }
   }
+}
+
+extension Command {
+  /// Whether it may take several turns of the loop, though it waits for nothing. It is answered in its order: with an id, too, it holds
+  /// up what comes behind it.
+  fileprivate var mayTakeTurns: Bool { if case .queue(.export, _) = self { true } else { false } }
 }

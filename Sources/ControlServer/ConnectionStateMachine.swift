@@ -7,7 +7,7 @@ typealias WaitToken = UInt64
 ///
 /// Requests that answer at once need nothing from here but `accepts`: they are answered before the next is taken. A
 /// waiting request with an id is in flight until it is answered and holds up nothing; one without an id holds up
-/// everything behind it.
+/// everything behind it, and so does one that is answered in order though not at once.
 ///
 /// Pure: no I/O, no clock.
 struct ConnectionStateMachine {
@@ -30,7 +30,7 @@ struct ConnectionStateMachine {
   private var input = Input.open
   private var inFlight: [WaitToken: ReplyAddress] = [:]
   private var idsInUse: Set<RequestID> = []
-  /// The waiting request without an id that holds up what comes behind it.
+  /// The waiting request that holds up what comes behind it.
   private var holder: WaitToken?
   private var nextToken: WaitToken = 1
 
@@ -49,13 +49,14 @@ struct ConnectionStateMachine {
   /// Whether a request may use this address: its id is not in flight.
   func accepts(_ address: ReplyAddress) -> Bool { idsInUse.isEmpty || !idsInUse.contains(address.id) }
 
-  /// A waiting request begins.
-  mutating func begin(_ address: ReplyAddress) -> Beginning {
+  /// A waiting request begins. `isInOrder`: its reply is to come before those to what is behind it, even if it has an id.
+  mutating func begin(_ address: ReplyAddress, isInOrder: Bool = false) -> Beginning {
     guard accepts(address) else { return .idInUse }
     let token = nextToken
     nextToken += 1
     inFlight[token] = address
-    if address.hasID { idsInUse.insert(address.id) } else { holder = token }
+    if address.hasID { idsInUse.insert(address.id) }
+    if isInOrder || !address.hasID { holder = token }
     return .began(token)
   }
 

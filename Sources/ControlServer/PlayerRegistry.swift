@@ -12,6 +12,8 @@ final class NamedPlayer: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop; handlers of observers carry it there.
   let name: String
   let player: QueuePlayer
+  /// What lists of the queue number their entries by, as far as it is counted.
+  var listedCounts = ListedCounts(version: 0)
   private var closeHandlers: [UInt64: () -> Void] = [:]
   private var nextHandler: UInt64 = 0
 
@@ -111,7 +113,9 @@ final class PlayerRegistry {
 
   /// An asset for a path, an address or a descriptor. What is no address after all, or no descriptor any more, is one that fails.
   func asset(_ path: FilePath, _ network: NetworkOptions = NetworkOptions(), precise: Bool) -> Asset {
-    if path.isFile { return Asset(path: path.bytes, prefersPreciseDuration: precise) }
+    if path.isFile {
+      return Asset(path: path.bytes, options: HTTPOptions(network), prefersPreciseDuration: precise)
+    }
     do throws(MediaError) {
       if let number = path.descriptorNumber {
         return Asset(place: .descriptor(try descriptors.take(number)), prefersPreciseDuration: precise)

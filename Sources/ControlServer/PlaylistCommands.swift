@@ -91,26 +91,54 @@ extension Connection {
     wait.start()
   }
 
-  /// A part of the queue as lines of a list, no larger than may wait for the peer. What has no name that leads to it is left out.
+  /// Answers with a part of the queue as lines of a list: at once, unless much of what is before the part has to be counted first.
+  ///
+  /// - Parameters:
+  ///   - slice: entries that may be counted in this turn of the loop.
+  ///   - version: the queue's in the turn before; nil in the first one.
   func export(
-    _ form: QueueCommand.PlaylistForm, base: FilePath?, offset: Int, limit: Int, of target: NamedPlayer
-  ) throws(MediaError) -> Reply {
+    _ part: ExportPart, of player: String, _ request: WaitingRequest, slice: Int = ListedCounts.sliceLength,
+    version: UInt64? = nil
+  ) {
+    do throws(MediaError) {
+      // It may have been closed meanwhile.
+      let target = try server.registry.player(player)
+      let present = target.state.queueVersion
+      // What changes again and again is counted anew each time, in larger slices, so that there is an end of it.
+      let length = version == nil || version == present ? slice : slice * 2
+      if let reply = try lines(part, of: target, counting: length) { return request.finish(reply) }
+      server.loop.execute { [weak self] in
+        self?.export(part, of: player, request, slice: length, version: present)
+      }
+    } catch {
+      request.fail(error)
+    }
+  }
+
+  /// The lines, no more than may wait for the peer. What has no name that leads to it is left out. Nil when so many entries have been
+  /// counted, and there are more before the part.
+  private func lines(
+    _ part: ExportPart, of target: NamedPlayer, counting slice: Int
+  ) throws(MediaError) -> Reply? {
     let state = target.state
-    let start = min(offset, state.itemCount)
-    let end = start + min(limit, state.itemCount - start)
+    let start = min(part.offset, state.itemCount)
+    let end = start + min(part.limit, state.itemCount - start)
+    var listed = Listed()
+    // Without numbers it matters only where nothing comes behind it, which would make a list of nothing.
+    if start > 0, part.isNumbered || (end == state.itemCount && target.listedCount(in: start..<end) == 0) {
+      guard let before = target.listed(before: start, counting: slice) else { return nil }
+      listed = before
+    }
     let entries = target.player.onLoop { $0.items(in: start..<end).map(\.exported) }
-    // Only these number their entries.
-    let isCounted = form == .pls || form == .cue
-    var listed = isCounted ? listed(before: start, of: target) : Listed()
-    var writer = PlaylistWriter(format: PlaylistFormat(form), base: base?.bytes)
-    if form == .cue, let entry = entries.compactMap(\.self).first { writer.title = entry.metadata[.album] }
+    var writer = PlaylistWriter(format: PlaylistFormat(part.form), base: part.base?.bytes)
+    if part.form == .cue, let entry = entries.compactMap(\.self).first { writer.title = entry.metadata[.album] }
     var lines = start == 0 ? writer.head() : []
     var next = start
     var skippedCount = 0
     var byteCount = 0
     for (index, entry) in zip(start..<end, entries) {
       if let entry {
-        let added = try writer.lines(of: entry, index: isCounted ? listed.count : index, after: listed.last)
+        let added = try writer.lines(of: entry, index: part.isNumbered ? listed.count : index, after: listed.last)
         byteCount += added.reduce(0) { $0 + $1.utf8.count * Self.exportedBytesPerByte + Self.bytesPerLine }
         if byteCount > server.limits.outputByteCount / 2, next > start { break }
         lines += added
@@ -121,11 +149,10 @@ extension Connection {
       next = index + 1
     }
     let isWhole = next == state.itemCount
-    if isWhole, skippedCount > 0, skippedCount == state.itemCount {
+    if isWhole, listed.count == 0, state.itemCount > 0 {
       throw MediaError(.emptyPlaylist, "nothing in the queue has a name that a list could say")
     }
     if isWhole { lines += try writer.tail(count: listed.count, last: listed.last) }
-    export = isCounted && !isWhole ? ExportUnderWay(target, state.queueVersion, next: next, listed) : nil
     var fields: Fields = [
       "count": .int(state.itemCount), "version": .int(state.queueVersion),
       "next": isWhole ? FieldValue.none : .int(next),
@@ -134,46 +161,22 @@ extension Connection {
     return .ok(fields, rows: lines.map { ["text": .string($0)] })
   }
 
-  /// What a list that begins with the queue has of the entries before a place. Of an export that goes on that is known.
-  private func listed(before place: Int, of target: NamedPlayer) -> Listed {
-    if let export, export.target === target, export.version == target.state.queueVersion, export.next == place {
-      return export.listed
-    }
-    var listed = Listed()
-    for entry in target.player.onLoop({ $0.items(in: 0..<place).lazy.compactMap(\.exported) }) { listed.append(entry) }
-    return listed
-  }
-
   /// The most bytes that a byte of a line becomes in a reply, and those around it.
   private static let exportedBytesPerByte = 6
   private static let bytesPerLine = 80
 }
 
-/// The entries of a list so far.
-struct Listed {
-  private(set) var count = 0
-  /// Says where a part of a file begins.
-  private(set) var last: PlaylistEntry?
+/// A part of a queue that is wanted as lines of a list.
+struct ExportPart: Sendable {
+  let form: QueueCommand.PlaylistForm
+  /// The folder in which the list will lie.
+  let base: FilePath?
+  let offset: Int
+  /// Entries at most.
+  let limit: Int
 
-  mutating func append(_ entry: PlaylistEntry) {
-    count += 1
-    last = entry
-  }
-}
-
-/// Of an export that is asked for in parts what the next one has to know.
-struct ExportUnderWay {
-  private(set) weak var target: NamedPlayer?
-  let version: UInt64
-  let next: Int
-  let listed: Listed
-
-  init(_ target: NamedPlayer, _ version: UInt64, next: Int, _ listed: Listed) {
-    self.target = target
-    self.version = version
-    self.next = next
-    self.listed = listed
-  }
+  /// Whether such a list says the numbers of its entries.
+  var isNumbered: Bool { form == .pls || form == .cue }
 }
 
 extension PlaylistFormat {

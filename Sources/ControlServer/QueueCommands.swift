@@ -14,8 +14,7 @@ extension Connection {
     case .commit: return try commit(on: target)
     case .abort: return try abort(on: target)
     case .list(let offset, let limit): return list(target, offset: offset, limit: limit)
-    case .export(let form, let base, let offset, let limit):
-      return try export(form, base: base, offset: offset, limit: limit, of: target)
+    case .export: preconditionFailure("it may take turns: Command.mayTakeTurns")
     case .expanding: preconditionFailure("lists are read by a request that waits: Command.isWaiting")
     case .history(let limit): return history(target, limit: limit)
     case .next(let version):
@@ -49,8 +48,12 @@ extension Connection {
     }
   }
 
-  /// Begins an edit with `wait=ready`: answers when every new entry is ready, or with the first one's error.
+  /// Begins an edit with `wait=ready`: answers when every new entry is ready, or with the first one's error. Or an export.
   func begin(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+    if case .export(let form, let base, let offset, let limit) = command {
+      let part = ExportPart(form: form, base: base, offset: offset, limit: limit)
+      return export(part, of: target.name, request)
+    }
     guard gathering?.target !== target else {
       throw MediaError(.invalidState, "between queue.begin and queue.commit nothing can be waited for")
     }

@@ -47,7 +47,7 @@ public final class LoudnessScan: Sendable {
   }
 
   /// Begins, once. Both closures are called on a thread that measures, the second one once, or by who cancels, or the thread that looks at
-  /// the time.
+  /// the time; of no assets at once.
   ///
   /// `progress` is told of each file at its beginning, each twentieth and its end. Errors: `cancelled`; `loudnessUnavailable` where libebur128 is
   /// missing. Those of single files are in the report.
@@ -114,7 +114,7 @@ public final class LoudnessScan: Sendable {
     }
     guard mayBegin else { return }
     let job = scanner.workers.run(forNanoseconds: asset.openingNanoseconds, isNext: index > 0) { [self] job in
-      if index == 0, let error = LoudnessMeter.unavailability() { return finish(.failure(error)) }
+      if let error = LoudnessMeter.unavailability() { return finish(.failure(error)) }
       let result = Result { () throws(MediaError) in
         try measure(asset, run, job) { [self] fraction in
           guard isWanted(run) else { return }

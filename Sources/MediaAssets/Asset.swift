@@ -15,6 +15,8 @@ public final class Asset: Sendable {
   public let place: AssetPlace
   /// What the network did for who asked the asset itself; empty for other places. Items that are played have logs of their own.
   public let networkLog: NetworkLog
+  /// How servers are asked: that of an address, or those that a playlist in a file names.
+  let httpOptions: HTTPOptions
   /// Loading finds out exactly how long the sound is, even if all of the file has to be read for that: MP3 without an
   /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
   public let prefersPreciseDuration: Bool
@@ -32,22 +34,23 @@ public final class Asset: Sendable {
   }
 
   /// The same, with what it may hold of tags.
-  init(place: AssetPlace, prefersPreciseDuration: Bool, workers: AssetWorkers, tagData: TagDataBudget) {
+  init(
+    place: AssetPlace, options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool, workers: AssetWorkers,
+    tagData: TagDataBudget
+  ) {
     self.place = place
+    if case .url(_, let own) = place { httpOptions = own } else { httpOptions = options }
     self.prefersPreciseDuration = prefersPreciseDuration
     self.workers = workers
     state = AssetState(tagData: tagData)
     isLoader = false
-    networkLog =
-      switch place {
-      case .url: NetworkLog()
-      case .path, .data, .descriptor, .source: .empty
-      }
+    networkLog = place.mayUseNetwork ? NetworkLog() : .empty
   }
 
   /// The same asset, for a thread that loads it: it has all but the right to be loaded to its end when nobody has the asset any more.
   init(loaderOf asset: Asset) {
     place = asset.place
+    httpOptions = asset.httpOptions
     networkLog = asset.networkLog
     prefersPreciseDuration = asset.prefersPreciseDuration
     workers = asset.workers
@@ -58,8 +61,15 @@ public final class Asset: Sendable {
   /// An asset for a path, absolute or relative to the working directory of the time when it is loaded. No I/O.
   ///
   /// - Parameter workers: what loads it for those who wait without blocking.
-  public convenience init(path: [UInt8], prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared) {
-    self.init(place: .path(path), prefersPreciseDuration: prefersPreciseDuration, workers: workers)
+  ///
+  /// - Parameter options: how servers are asked that the file names when it is a playlist of HLS.
+  public convenience init(
+    path: [UInt8], options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool = false,
+    workers: AssetWorkers = .shared
+  ) {
+    self.init(
+      place: .path(path), options: options, prefersPreciseDuration: prefersPreciseDuration, workers: workers,
+      tagData: .shared)
   }
 
   /// An asset for a path. No I/O.

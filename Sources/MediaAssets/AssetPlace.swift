@@ -24,6 +24,19 @@ public enum AssetPlace: Sendable {
     case .source(let name, _): name
     }
   }
+
+  /// Whether servers may be asked: a path that ends as playlists do may be one whose segments they have.
+  var mayUseNetwork: Bool {
+    switch self {
+    case .url: true
+    case .path(let path):
+      [".m3u8", ".m3u"].contains { ending in
+        path.count > ending.utf8.count
+          && path.suffix(ending.utf8.count).elementsEqual(ending.utf8) { $0 | 0x20 == $1 | 0x20 }
+      }
+    case .data, .descriptor, .source: false
+    }
+  }
 }
 
 extension Asset {
@@ -61,6 +74,9 @@ extension Asset {
     case .url, .source: true
     }
   }
+
+  /// Whether something may be loaded from a server: an address, or a file by whose name it may be a playlist.
+  public var mayUseNetwork: Bool { place.mayUseNetwork }
 
   /// The place as text for messages.
   public var displayPath: String { place.displayName }

@@ -161,8 +161,14 @@ public final class AssetWorkers: Sendable {
   private func noteGoing(_ job: Job) {
     let now = MonotonicClock.nanoseconds
     state.withLock { state in
-      state.running[ObjectIdentifier(job)]?.since = now
-      state.running[ObjectIdentifier(job)]?.limitNanoseconds = nil
+      guard var run = state.running[ObjectIdentifier(job)] else { return }
+      (run.since, run.limitNanoseconds) = (now, nil)
+      if run.isSlow {
+        // It takes its place again, beside who has it meanwhile.
+        run.isSlow = false
+        state.places.begin(onNewThread: false)
+      }
+      state.running[ObjectIdentifier(job)] = run
     }
   }
 
@@ -197,6 +203,7 @@ public final class AssetWorkers: Sendable {
         let count = state.places.threadCount
         failures += state.waiting.map { ($0, .othersHang(count: count)) }
         state.waiting = []
+        state.stuckSince = nil
       }
       let isNeeded = !state.waiting.isEmpty || !state.running.isEmpty
       if !isNeeded { state.hasWatcher = false }

@@ -57,7 +57,11 @@ extension MediaFile {
   }
 
   /// A file that may be a playlist. Blocks.
-  static func openList(_ source: FileSource, of asset: Asset, interrupt: Interrupt) throws(MediaError) -> Opened {
+  ///
+  /// - Parameter log: what is loaded from servers that it names is noted there.
+  static func openList(
+    _ source: FileSource, of asset: Asset, log: NetworkLog, interrupt: Interrupt
+  ) throws(MediaError) -> Opened {
     let byteCount = source.byteCount ?? 0
     let bytes = byteCount <= HLSLimits.playlistByteCount ? source.all(byteCount) : []
     guard HLSPlaylist.recognizes(bytes) else {
@@ -65,11 +69,12 @@ extension MediaFile {
         throw MediaError(error, path: asset.displayPath)
       }
     }
-    let fetcher = StreamFetcher(options: HTTPOptions(), log: NetworkLog(), clock: SystemNetworkClock())
+    let place = PlaylistPlace.file(asset.path)
+    let log = log === NetworkLog.empty ? NetworkLog() : log
+    let session = try HLSPlaylist(parsing: bytes, at: place).namesServers ? log.begin(uri: asset.displayPath) : nil
+    let fetcher = StreamFetcher(options: asset.httpOptions, log: log, session: session, clock: SystemNetworkClock())
     return .stream(
-      asset.keep(
-        try StreamSession(
-          playlist: bytes, at: .file(asset.path), fetcher: fetcher, interrupt: interrupt)), fetcher)
+      asset.keep(try StreamSession(playlist: bytes, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
   }
 }
 

@@ -51,7 +51,7 @@ enum MediaFile {
       throw MediaError(error, path: name)
     }
     guard let list else { throw MediaError(.emptyFile, "the file is empty: \(name)") }
-    return try openList(list, of: asset, interrupt: interrupt)
+    return try openList(list, of: asset, log: log ?? asset.networkLog, interrupt: interrupt)
   }
 
   /// The bytes of a place that is a file or memory; nil where somebody else has them.

@@ -48,7 +48,7 @@ extension PlayerCore {
 
   /// Has an item's log tell what is new in it.
   func observeLog(of item: PlayerItem) {
-    guard item.asset.url != nil else { return }
+    guard item.asset.mayUseNetwork else { return }
     let (loop, id) = (engine.loop, item.id)
     item.networkLog.observe(key: id) { [weak self] entry in
       guard let self else { return }

@@ -68,7 +68,7 @@ extension PlayerCore {
     item.timePitchSlot.player = nil
     item.mediaSelectionSlot.player = nil
     item.onSettingsChange = nil
-    if item.asset.url != nil { item.networkLog.observe(key: item.id, nil) }
+    if item.asset.mayUseNetwork { item.networkLog.observe(key: item.id, nil) }
     sampleRates[item.id] = nil
     item.release()
   }

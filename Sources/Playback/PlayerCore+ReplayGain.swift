@@ -108,6 +108,8 @@ extension PlayerCore {
     for index in waiting.indices where waiting[index].generation.number == generation {
       waiting[index].generation.levels[id] = gain
     }
+    // What the thread could not find out is looked up again, or known not to be had.
+    if let item = items[id] { completeLevelTags(of: item) }
     if settleLevels() { output.commit() }
   }
 

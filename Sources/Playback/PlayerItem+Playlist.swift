@@ -56,7 +56,8 @@ public struct PlaylistAssets {
 
   private func makeAsset(_ place: PlaylistPlace) -> Asset? {
     switch place {
-    case .file(let path): return Asset(path: path, prefersPreciseDuration: prefersPreciseDuration)
+    case .file(let path):
+      return Asset(path: path, options: options, prefersPreciseDuration: prefersPreciseDuration)
     case .url(let text):
       guard let url = try? HTTPURL(text) else { return nil }
       return Asset(url: url, options: options, prefersPreciseDuration: prefersPreciseDuration)

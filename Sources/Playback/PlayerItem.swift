@@ -67,7 +67,7 @@ public final class PlayerItem: Sendable {
     self.timeRange = timeRange
     self.playlistEntry = playlistEntry
     self.id = id
-    networkLog = asset.url == nil ? .empty : NetworkLog()
+    networkLog = asset.mayUseNetwork ? NetworkLog() : .empty
   }
 
   /// `unknown` until a player has opened the item.

@@ -34,6 +34,8 @@ struct MatroskaTags<Failure: Error> {
 
   /// Tags in tags.
   private static var maximumDepth: Int { 8 }
+  /// Elements in one.
+  private static var maximumChildren: Int { 100_000 }
   /// Of an element at the top that is read whole, and is not of tags.
   private static var maximumListBytes: Int { 4 << 20 }
 
@@ -42,6 +44,7 @@ struct MatroskaTags<Failure: Error> {
   private let bytes: TagReader.ByteReader<Failure>
   private var reading = TagReading()
   private var readCount = 0
+  private var readBytes = 0
   private var takenBytes = 0
   private var valueCounts: [String: Int] = [:]
   /// Of the first track of sound; nil where there is none, or it is not found.
@@ -103,7 +106,7 @@ struct MatroskaTags<Failure: Error> {
     }
     for place in unique(places[ID.tracks]) {
       guard let child = try element(at: place), child.id == ID.tracks else { continue }
-      takeTracks(try content(of: child, limit: limits.byteCount))
+      takeTracks(try content(of: child, limit: Self.maximumListBytes))
     }
     for place in unique(places[ID.tags]) {
       guard let child = try element(at: place), child.id == ID.tags else { continue }
@@ -140,26 +143,32 @@ struct MatroskaTags<Failure: Error> {
   // MARK: - Tags
 
   private mutating func takeTags(_ list: ArraySlice<UInt8>) {
-    for tag in children(list) where tag.id == ID.tag {
+    var count = 0
+    defer {
+      if count == Self.maximumChildren {
+        warn("Tags", "more than are allowed; what is behind was ignored", isLimit: true)
+      }
+    }
+    for tag in children(list) {
+      count += 1
+      guard tag.id == ID.tag else { continue }
       let parts = children(tag.content)
       var level: Int64?
-      var (isForeign, isOfTrack) = (false, false)
+      var (tracks, others): ([UInt64?], [UInt64?]) = ([], [])
       for target in parts where target.id == ID.targets {
         for part in children(target.content) {
           switch part.id {
           case ID.targetTypeValue: level = number(part.content).flatMap(Int64.init(exactly:))
-          case ID.tagTrackUID:
-            // 0 means all.
-            let uid = number(part.content)
-            isForeign = isForeign || uid != 0 && (uid == nil || uid != soundTrackUID)
-            isOfTrack = isOfTrack || uid != 0
-          case ID.tagEditionUID, ID.tagChapterUID, ID.tagAttachmentUID:
-            isForeign = isForeign || number(part.content) != 0
+          case ID.tagTrackUID: tracks.append(number(part.content))
+          case ID.tagEditionUID, ID.tagChapterUID, ID.tagAttachmentUID: others.append(number(part.content))
           default: break
           }
         }
       }
-      if isForeign { continue }
+      // 0 means all.
+      let isOfTrack = !tracks.isEmpty && !tracks.contains(0)
+      if isOfTrack, soundTrackUID.map({ tracks.contains($0) }) != true { continue }
+      if !others.isEmpty, !others.contains(0) { continue }
       // What says nothing is of the album, unless it is of a stream.
       if level == nil, !isOfTrack { level = 50 }
       for part in parts where part.id == ID.simpleTag { take(part.content, level, prefix: "", depth: 0) }
@@ -242,8 +251,9 @@ struct MatroskaTags<Failure: Error> {
   }
 
   private mutating func piece(at place: Int64, count: Int) throws(Failure) -> ArraySlice<UInt8> {
-    guard count > 0, readCount < limits.readCount else { return [] }
+    guard count > 0, readCount < limits.readCount, count <= limits.byteCount - readBytes else { return [] }
     readCount += 1
+    readBytes += count
     var buffer = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {
@@ -265,19 +275,26 @@ struct MatroskaTags<Failure: Error> {
   }
 
   /// The elements in another one; the last one is as long as there are bytes.
-  private func children(_ content: ArraySlice<UInt8>) -> [Child] {
-    var children: [Child] = []
-    var rest = content
-    while let (id, length) = Self.elementID(rest),
-      let (size, sizeLength) = Self.elementSize(rest.dropFirst(length))
-    {
+  private struct Children: Sequence, IteratorProtocol {
+    var rest: ArraySlice<UInt8>
+    private var left = maximumChildren
+
+    init(rest: ArraySlice<UInt8>) { self.rest = rest }
+
+    mutating func next() -> Child? {
+      guard left > 0 else { return nil }
+      left -= 1
+      guard let (id, length) = elementID(rest), let (size, sizeLength) = elementSize(rest.dropFirst(length)) else {
+        return nil
+      }
       rest = rest.dropFirst(length + sizeLength)
-      let count = size.map { Int(clamping: $0) } ?? rest.count
-      children.append(Child(id: id, content: rest.prefix(count)))
-      rest = rest.dropFirst(min(count, rest.count))
+      let content = rest.prefix(size.map { Int(clamping: $0) } ?? rest.count)
+      rest = rest.dropFirst(content.count)
+      return Child(id: id, content: content)
     }
-    return children
   }
+
+  private func children(_ content: ArraySlice<UInt8>) -> Children { Children(rest: content) }
 
   /// An element's name, and how many bytes it has; nil where there is none.
   private static func elementID(_ bytes: ArraySlice<UInt8>) -> (id: UInt32, length: Int)? {

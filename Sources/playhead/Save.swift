@@ -43,9 +43,6 @@ enum Save {
       guard let next = part.fields["next"].flatMap({ Int($0) }), next > offset else { break }
       offset = next
     }
-    guard skippedCount == 0 || "\(skippedCount)" != count else {
-      throw Failure(message: "nothing in the queue has a name that a list could say; nothing was written")
-    }
     do throws(MediaError) { try file.write(lines) } catch { throw Failure(message: error.message) }
     if skippedCount > 0 {
       Terminal.complain(

@@ -117,7 +117,7 @@ import Testing
     try client.send("observe item.isPlayback*")
     #expect(try client.line() == "ok id=1")
     var values: [String: String] = [:]
-    while values["item.isPlaybackBufferFull"] != "true" {
+    while values.count < 3 || values["item.isPlaybackBufferFull"] != "true" {
       let line = try #require(try client.line())
       let key = try #require(field("key", line))
       values[key] = field("new", line)

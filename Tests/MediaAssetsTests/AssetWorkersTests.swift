@@ -86,6 +86,43 @@ import Testing
     #expect(failed.wait { $0 ? true : nil } == true)
   }
 
+  /// What was slow and goes on has a place again: what waits behind it is not told that it hangs.
+  @Test func whatGoesOnDoesNotHang() {
+    var limits = limits(places: 1, threads: 2)
+    (limits.slowNanoseconds, limits.stuckNanoseconds) = (1_000 * second, second / 2)
+    let workers = AssetWorkers(limits: limits, isWatched: false)
+    let state = WakeSignal((begun: 0, gone: 0, mayGo: false, mayEnd: false, hung: 0, ended: 0))
+    func begin() {
+      workers.run(forNanoseconds: 10_000 * second) { job in
+        state.update { $0.begun += 1 }
+        _ = state.wait { $0.mayGo ? true : nil } as Bool?
+        job.goesOn()
+        state.update { $0.gone += 1 }
+        _ = state.wait { $0.mayEnd ? true : nil } as Bool?
+        state.update { $0.ended += 1 }
+      } timedOut: { _ in
+        state.update { $0.hung += 1 }
+      }
+    }
+    begin()
+    begin()
+    // Nothing is heard of them: each gives up its place, and keeps its thread.
+    _ = state.wait { $0.begun == 1 ? true : nil } as Bool?
+    workers.check(at: MonotonicClock.nanoseconds + 1_001 * second)
+    _ = state.wait { $0.begun == 2 ? true : nil } as Bool?
+    workers.check(at: MonotonicClock.nanoseconds + 2_002 * second)
+    state.update { $0.mayGo = true }
+    _ = state.wait { $0.gone == 2 ? true : nil } as Bool?
+    begin()
+    let now = MonotonicClock.nanoseconds
+    workers.check(at: now + second)
+    workers.check(at: now + 2 * second)
+    #expect(state.withState { $0.hung } == 0 && workers.waitingCount == 1 && workers.threadCount == 2)
+    state.update { $0.mayEnd = true }
+    _ = state.wait { $0.ended == 3 ? true : nil } as Bool?
+    #expect(state.withState { $0.hung } == 0)
+  }
+
   @Test func whatWasGivenUpDoesNotWait() throws {
     let workers = AssetWorkers(limits: limits(places: 1, threads: 1), isWatched: false)
     let bytes = HangingBytes(isDeaf: true)

@@ -242,6 +242,42 @@ import Testing
     #expect(properties.duration == reader.end.map { MediaTime(frame: $0.frame, rate: 44_100) })
   }
 
+  /// A playlist in a file may name what servers have: they are asked as its asset says, or not at all, and the log tells.
+  @Test func serversThatALocalPlaylistNamesAreAskedAsItsAssetSays() throws {
+    let rig = try HLSRig()
+    let place = rig.server.files.file("far.m3u8")
+    let lines = String(decoding: try readFile(rig.server.files.file("vod.m3u8")), as: UTF8.self)
+    let far = lines.split(separator: "\n").map { $0.hasPrefix("#") ? String($0) : "\(rig.server.address)/\($0)" }
+    try rig.server.write(Array(far.joined(separator: "\n").utf8), to: "far.m3u8")
+    var options = HTTPOptions()
+    options.isNetworkAllowed = false
+    let forbidden = Asset(path: Array(place.utf8), options: options)
+    #expect(errorCode { _ = try forbidden.load() } == 2030)
+    #expect(try rig.server.drain().isEmpty)
+    options.isNetworkAllowed = true
+    options.headers = [.init(name: "X-Test", value: "a")]
+    let asset = Asset(path: Array(place.utf8), options: options)
+    #expect(try AudioTrackReader(asset: asset).readToEnd() == rig.sound(0..<rig.segments.count))
+    #expect(try rig.server.drain().contains("header X-Test: a"))
+    #expect(asset.networkLog.accessEvents.map(\.uri) == [place] && asset.networkLog.errorEvents.isEmpty)
+    #expect(asset.networkLog.accessEvents.first.map { $0.numberOfBytesTransferred > 100_000 } == true)
+  }
+
+  /// A segment that is nothing but tags is not kept.
+  @Test func tagsInFrontOfSoundAreLookedAtUpToABound() throws {
+    let rig = try HLSRig()
+    // 100 KiB of nothing in each.
+    let tag = Array("ID3".utf8) + [4, 0, 0, 0, 6, 32, 0] + [UInt8](repeating: 0, count: 102_400)
+    try rig.server.write((0..<200).flatMap { _ in tag }, to: "tags.aac")
+    try rig.server.write(
+      Array("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\ntags.aac\n#EXT-X-ENDLIST".utf8), to: "a.m3u8")
+    let session = try rig.session("a.m3u8")
+    let entry = try #require(session.timeline.entry(0))
+    let bytes = try SegmentBytes(entry, session: session, fetcher: session.fetcher, interrupt: Interrupt())
+    try bytes.open()
+    #expect(bytes.head.count > 900_000 && bytes.head.count <= 1 << 20)
+  }
+
   @Test func aSeekLoadsOnlyTheSegmentsThatItNeeds() throws {
     let rig = try HLSRig()
     let whole = try rig.sound(0..<12)

@@ -253,6 +253,9 @@ import Testing
         TagBytes.element(0x7373, TagBytes.element(0x67C8, TagBytes.element(0x45A3, Array("A".utf8)), claiming: 1 << 55))
       )
     },
+    Attack("Matroska: 30 million elements in tags", .matroska, warning: "more than are allowed", isLimit: true) {
+      TagBytes.matroska(repeated([0xEC, 0x80], 30_000_000))
+    },
     Attack("Matroska: 100,000 places, all of the list of places itself", .matroska, maximumItems: 1) {
       TagBytes.matroska(
         TagBytes.element(0x7373, TagBytes.simpleTag("A", "a")),

@@ -87,7 +87,8 @@ enum SmallFiles {
           TagBytes.element(0x63C0, TagBytes.element(0x68CA, [50])) + TagBytes.simpleTag("TITLE", "The album"))
           + TagBytes.element(
             0x7373,
-            TagBytes.element(0x63C0, TagBytes.element(0x68CA, [30]) + TagBytes.element(0x63C5, [7]))
+            TagBytes.element(
+              0x63C0, TagBytes.element(0x68CA, [30]) + TagBytes.element(0x63C5, [9]) + TagBytes.element(0x63C5, [7]))
               + TagBytes.simpleTag("TITLE", "A", TagBytes.element(0x447A, Array("ger".utf8)))
               + TagBytes.simpleTag("ARTIST", "B", TagBytes.simpleTag("SORT_WITH", "B, the"))
               + TagBytes.simpleTag("ARTIST", "C", TagBytes.element(0x447B, Array("en-GB".utf8)))

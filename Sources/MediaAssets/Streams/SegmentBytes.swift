@@ -17,7 +17,7 @@ final class SegmentBytes {
   private let interrupt: Interrupt
   private let source: any ByteSource
   /// What was read and not given yet, from `headOffset` on.
-  private var head: [UInt8] = []
+  private(set) var head: [UInt8] = []
   private var headOffset = 0
   private var offset: Int64
   private var isOpen = false
@@ -26,7 +26,7 @@ final class SegmentBytes {
 
   /// Bytes of an encrypted segment, which is decrypted as a whole.
   private static let encryptedByteCount = 64 << 20
-  /// Bytes of an ID3 tag that are looked at.
+  /// Bytes of ID3 tags that are looked at.
   private static let tagByteCount = 1 << 20
 
   /// Nothing is asked for yet.
@@ -76,7 +76,7 @@ final class SegmentBytes {
     while try fill(10), head[headOffset...].starts(with: "ID3".utf8) {
       let length = head[(headOffset + 6)..<(headOffset + 10)].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
       let count = length + (head[headOffset + 5] & 0x10 != 0 ? 20 : 10)
-      guard count <= Self.tagByteCount else { break }
+      guard headOffset + count <= Self.tagByteCount else { break }
       _ = try fill(count)
       let tag = head[headOffset..<min(head.count, headOffset + count)]
       if timestamp == nil { timestamp = TransportTimestamp.find(in: tag) }

@@ -36,6 +36,7 @@ struct SegmentSound {
   /// Errors: those of `SegmentRun.next`; `conversionFailed`.
   mutating func next(of run: SegmentRun) throws(MediaError) -> SegmentRun.Result {
     while true {
+      if let result = try conversion?.next() { return result }
       let result: SegmentRun.Result
       do throws(AVFailure) { result = try run.next(into: frame) } catch { throw MediaError(error, path: name) }
       switch result {
@@ -46,7 +47,7 @@ struct SegmentSound {
         if conversion?.takes(layout) != true {
           conversion = try Conversion(of: layout, to: format, timestamp: timestamp)
         }
-        if let result = try conversion?.convert(frame, count: count, timestamp: timestamp, name) { return result }
+        try conversion?.take(frame, count: count, timestamp: timestamp, name)
       case .end:
         if let result = try conversion?.drain() { return result }
         conversion = nil
@@ -76,14 +77,20 @@ private final class Conversion {
   private var origin: Int64?
   private var inCount: Int64 = 0
   private var outCount: Int64 = 0
+  /// What went in last, and how much of it has been converted.
   private var incoming: [Float] = []
+  private var convertedCount = 0
   /// What came out last.
   private var samples: [Float] = []
 
-  /// Errors: `conversionFailed`.
+  /// Frames that are converted at once: a stream may say that it has one a second.
+  private static let pieceFrames = 1_024
+
+  /// Errors: `unsupportedAudioFormat`, `conversionFailed`.
   init(of layout: SampleLayout, to output: AudioFormat, timestamp: Int64?) throws(MediaError) {
     input = AudioFormat(sampleRateHz: layout.sampleRateHz, channelCount: layout.channelCount)
     self.output = output
+    try input.checkSupported()
     native = FrameConverter(format: input)
     converter = try AudioConverter(from: input, to: output)
     origin = timestamp
@@ -93,10 +100,8 @@ private final class Conversion {
     layout.sampleRateHz == input.sampleRateHz && layout.channelCount == input.channelCount
   }
 
-  /// Nil when nothing has come out yet.
-  func convert(
-    _ frame: Frame, count: Int, timestamp: Int64?, _ name: String
-  ) throws(MediaError) -> SegmentRun.Result? {
+  /// A frame goes in. Errors: `conversionFailed`, `unsupportedAudioFormat`.
+  func take(_ frame: Frame, count: Int, timestamp: Int64?, _ name: String) throws(MediaError) {
     if let timestamp, let first = origin {
       // Timestamps that jump take what follows with them.
       let jump = timestamp - (first + inCount)
@@ -112,18 +117,30 @@ private final class Conversion {
     }
     if let failure { throw failure }
     inCount += Int64(count)
-    var left = count
-    return try collect(atMost: count * output.sampleRateHz / input.sampleRateHz + 64) {
-      (room, capacity) throws(MediaError) -> Int in
-      let result = incoming.withUnsafeBufferPointer { buffer -> Result<Int, MediaError> in
-        guard let base = buffer.baseAddress else { return .success(0) }
-        return Result { () throws(MediaError) in
-          try converter.convert(base, frameCount: left, into: room, capacityFrames: capacity)
+    convertedCount = 0
+  }
+
+  /// What comes out of a piece of what went in; nil when more has to go in.
+  func next() throws(MediaError) -> SegmentRun.Result? {
+    while convertedCount * input.channelCount < incoming.count {
+      let count = min(Self.pieceFrames, incoming.count / input.channelCount - convertedCount)
+      let start = convertedCount * input.channelCount
+      convertedCount += count
+      var left = count
+      let result = try collect(atMost: count * output.sampleRateHz / input.sampleRateHz + 64) {
+        (room, capacity) throws(MediaError) -> Int in
+        let result = incoming.withUnsafeBufferPointer { buffer -> Result<Int, MediaError> in
+          guard let base = buffer.baseAddress else { return .success(0) }
+          return Result { () throws(MediaError) in
+            try converter.convert(base + start, frameCount: left, into: room, capacityFrames: capacity)
+          }
         }
+        left = 0
+        return try result.get()
       }
-      left = 0
-      return try result.get()
+      if let result { return result }
     }
+    return nil
   }
 
   /// What is still inside at the run's end; nil when nothing is.
@@ -154,11 +171,12 @@ private final class Conversion {
     return .frame(timestamp: origin.flatMap(place), count: count)
   }
 
-  /// Where what comes out next lies, when the run's first frame has that timestamp.
+  /// Where what comes out next lies, when the run's first frame has that timestamp; nil when that is beyond all times.
   private func place(_ origin: Int64) -> Int64? {
-    MediaTime(frame: origin, rate: input.sampleRateHz).frameIndex(
-      rate: output.sampleRateHz, rounding: .halfAwayFromZero
-    ).map { $0 + outCount }
+    let start = MediaTime(frame: origin, rate: input.sampleRateHz).frameIndex(
+      rate: output.sampleRateHz, rounding: .halfAwayFromZero)
+    guard let start, abs(start) < 1 << 60 else { return nil }
+    return start + outCount
   }
 
   func copy(_ range: Range<Int>, into target: UnsafeMutablePointer<Float>) {

@@ -461,7 +461,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   private func reposition(toFrame target: Int64) throws(MediaError) {
     let timeline = session.timeline
     // How long frames are is learnt from the first ones.
-    for _ in 0..<4 where run != nil && expected != nil && stretch?.stepFrames == 0 {
+    for _ in 0..<4 where run != nil && expected != nil && stretch?.stepFrames == 0 && sound.stepFrames > 0 {
       guard try decodeOne() == .frame else { break }
     }
     position = target

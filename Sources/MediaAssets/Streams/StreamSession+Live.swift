@@ -17,7 +17,7 @@ extension StreamSession {
         && now.nanoseconds(since: state.loadedAt) >= state.timeline.playlist.targetNanoseconds
     }
     // What fails now fails again on the thread that asks for it from now on, which says so.
-    if isOld { _ = try? Self.reload(signal, fetcher, interrupt) }
+    if isOld { _ = try? Self.reload(signal.withState { $0.place }, signal, fetcher, interrupt) }
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled", operation: "hls") }
     signal.withState { $0.readerCount += 1 }
     startReloading()
@@ -61,8 +61,9 @@ extension StreamSession {
     var failureCount = 0
     while waitUntil(HostTime(nanoseconds: next), number, signal, clock) {
       let begin = clock.now.nanoseconds
+      let place = signal.withState { $0.place }
       do throws(MediaError) {
-        let isChanged = try reload(signal, fetcher, interrupt)
+        let isChanged = try reload(place, signal, fetcher, interrupt)
         failureCount = 0
         target = signal.withState { $0.timeline.playlist.targetNanoseconds }
         next = schedule.loaded(begin: begin, isChanged: isChanged, targetNanoseconds: target)
@@ -71,19 +72,23 @@ extension StreamSession {
         // Before anybody is told: who moves time by hand may do so as soon as it is known.
         next = schedule.failed(at: clock.now.nanoseconds, targetNanoseconds: target)
         failureCount += 1
-        let isLast = failureCount >= maximumReloadFailureCount
-        let place = signal.withState { $0.place }
+        // Another variant took its place meanwhile, which has failed at nothing.
+        let isGone = signal.withState { $0.place != place }
+        let isLast = !isGone && failureCount >= maximumReloadFailureCount
         fetcher.note(error, place, isRetried: !isLast)
+        if isGone { failureCount = 0 }
         if isLast {
-          return signal.update { state in
-            guard state.reloadNumber == number else { return }
+          let hasEnded = signal.update { state in
+            guard state.reloadNumber == number, state.place == place else { return state.reloadNumber != number }
             state.failure = error
             state.isReloading = false
+            return true
           }
+          if hasEnded { return }
+          failureCount = 0
         }
       }
       if schedule.becameStale(at: begin, targetNanoseconds: target) {
-        let place = signal.withState { $0.place }
         let error = MediaError(
           .streamNotUpdated, "nothing new has come for three target durations: \(place.displayText)", operation: "hls")
         fetcher.note(error, place, isRetried: true)
@@ -107,10 +112,11 @@ extension StreamSession {
   }
 
   /// Asks for the playlist once; true when it has something new. Blocks.
+  ///
+  /// - Parameter place: where it is; what comes from there is not taken when another variant took its place meanwhile.
   static func reload(
-    _ signal: WakeSignal<State>, _ fetcher: StreamFetcher, _ interrupt: Interrupt
+    _ place: PlaylistPlace, _ signal: WakeSignal<State>, _ fetcher: StreamFetcher, _ interrupt: Interrupt
   ) throws(MediaError) -> Bool {
-    let place = signal.withState { $0.place }
     let now = fetcher.clock.now
     let loaded = try fetcher.load(place, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
     guard case .media(let media) = try HLSPlaylist(parsing: loaded.bytes, at: loaded.place) else {

@@ -25,6 +25,18 @@ public enum HLSLimits {
 public enum HLSPlaylist: Sendable, Hashable {
   case media(HLSMediaPlaylist)
   case master(HLSMasterPlaylist)
+
+  /// Whether something that it names is on a server.
+  public var namesServers: Bool {
+    func isRemote(_ place: PlaylistPlace?) -> Bool { if case .url = place { true } else { false } }
+    return switch self {
+    case .media(let list):
+      list.segments.contains { isRemote($0.place) } || list.maps.contains { isRemote($0.place) }
+        || list.keys.contains { isRemote($0.place) }
+    case .master(let list):
+      list.variants.contains { isRemote($0.place) } || list.audioRenditions.contains { isRemote($0.place) }
+    }
+  }
 }
 
 /// Part of a resource.
