@@ -117,9 +117,7 @@ extension Connection {
 
   /// The lines, no more than may wait for the peer. What has no name that leads to it is left out. Nil when so many entries have been
   /// counted, and there are more before the part.
-  private func lines(
-    _ part: ExportPart, of target: NamedPlayer, counting slice: Int
-  ) throws(MediaError) -> Reply? {
+  private func lines(_ part: ExportPart, of target: NamedPlayer, counting slice: Int) throws(MediaError) -> Reply? {
     let state = target.state
     let start = min(part.offset, state.itemCount)
     let end = start + min(part.limit, state.itemCount - start)

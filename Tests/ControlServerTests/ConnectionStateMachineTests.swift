@@ -28,6 +28,17 @@ import WireProtocol
     #expect(machine.mayTakeRequest)
   }
 
+  @Test func whatIsAnsweredInOrderHoldsUpTheNextWithAnIDToo() throws {
+    var machine = ConnectionStateMachine()
+    guard case .began(let token) = machine.begin(named, isInOrder: true) else {
+      Issue.record("the request did not begin")
+      return
+    }
+    #expect(!machine.mayTakeRequest && !machine.accepts(named))
+    #expect(machine.finish(token) == named)
+    #expect(machine.mayTakeRequest && machine.accepts(named))
+  }
+
   @Test func jsonNullAndNotificationsHoldUp() throws {
     for id in [RequestID.none, .jsonNull] {
       var machine = ConnectionStateMachine()

@@ -138,6 +138,39 @@ import Testing
     #expect(try client.reply("item.log 1").contains("stationName=\"Test Radio\""))
   }
 
+  /// On the system's clock: what the virtual one plays is there already.
+  @Test func aServerThatPausesStallsThePlayerOnceAndTheLogSaysForHowLong() throws {
+    let server = try HTTPServer()
+    // No longer than what is decoded before playing goes on, and larger than what FFmpeg looks at before it says what it is.
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.5:sample_rate=192000", "-ac", "2",
+      "-c:a", "pcm_s32le", server.files.file("large.wav"),
+    ])
+    let byteCount = try Files.read(server.files.file("large.wav")).count
+    let daemon = try TestDaemon("--output", "null")
+    let client = try daemon.connect()
+    #expect(try client.reply("observe item.events") == "ok id=1")
+    try client.reply("end-action pause")
+    let address = "\(server.address)/large.wav?redirect=1&to=/large.wav%3Fgate=stop%26at=\(byteCount * 3 / 5)"
+    var lines = try client.ask("load \(address) wait=ready") + client.ask("play")
+    while lines.last?.hasPrefix("* stalled ") != true { lines.append(try #require(try client.line())) }
+    #expect(field("reasonForWaitingToPlay", try client.reply("status")) == "toMinimizeStalls")
+    // It may have been opened twice: to find out what it is, and to be played.
+    func played() throws -> String {
+      let rows = try client.ask("item.log 1").filter { $0.hasPrefix("| kind=access") && field("stalls", $0) != "0" }
+      #expect(rows.count == 1, "\(rows)")
+      return try #require(rows.first)
+    }
+    #expect(field("stalls", try played()) == "1")
+    server.open(gate: "stop")
+    while lines.last?.hasPrefix("* played-to-end ") != true { lines.append(try #require(try client.line())) }
+    let row = try played()
+    #expect(lines.count { $0.hasPrefix("* stalled ") } == 1, "\(lines)")
+    #expect(field("stalls", row) == "1" && field("bytes", row) == "\(byteCount)")
+    #expect((field("stallDuration", row).flatMap(Double.init) ?? 0) > 0)
+    #expect((field("observedBitrate", row).flatMap(Int.init) ?? 0) > 0)
+  }
+
   /// A copy of an entry has the file in common with it, and not what the network did.
   @Test func aCopyHasALogOfItsOwn() throws {
     let (server, _, client) = try serve()

@@ -216,6 +216,82 @@ import Testing
     }
   }
 
+  @Test(arguments: ["m3u8", "pls", "cue"])
+  func theLastPartSaysThatNothingOfAQueueHasAName(form: String) throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let (client, other) = (try daemon.connect(), try daemon.connect())
+    let path = try daemon.wave(1, frameCount: 480)
+    let file = try opened(path)
+    defer { close(file) }
+    for number in 1...3 { #expect(try handOver([file], to: daemon) == "ok path=fd:\(number)") }
+    #expect(try client.reply("load fd:1 fd:2") == "ok items=1,2 version=1")
+    let export = "playlist.export format=\(form) limit=1"
+    #expect(try client.ask(export).last == "ok count=2 version=1 next=1 skipped=1")
+    for connection in [client, other] {
+      #expect(try connection.reply("\(export) offset=1").hasPrefix("error code=3025 name=empty-playlist"))
+      // Nothing is behind the end either.
+      #expect(try connection.reply("\(export) offset=7").hasPrefix("error code=3025 name=empty-playlist"))
+    }
+    // One entry with a name, before or behind, is enough.
+    #expect(try client.reply("append \(path)") == "ok items=3 version=2")
+    #expect(try other.ask("\(export) offset=1").last == "ok count=3 version=2 next=2 skipped=1")
+    #expect(try other.ask("\(export) offset=2").last == "ok count=3 version=2 next=none")
+    #expect(try client.reply("load \(path) fd:3") == "ok items=4,5 version=3")
+    #expect(try other.ask("\(export) offset=1").last == "ok count=2 version=3 next=none skipped=1")
+    #expect(try other.ask("\(export) offset=7").last == "ok count=2 version=3 next=none")
+  }
+
+  /// Of so long a queue that what is before the part is counted in several turns of the loop.
+  @Test func aPartIsNumberedRightWhoeverAsks() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let client = try daemon.connect()
+    let base = daemon.folder.path
+    let file = try opened(try daemon.wave(1, frameCount: 480))
+    defer { close(file) }
+    let names = (0..<3_000).map { "sub/\($0).wav\n" }.joined()
+    let list = try daemon.folder.write("a.m3u", Array("#EXTM3U\n\(names)".utf8))
+    #expect(try client.reply("load \(list)").hasSuffix(" version=1"))
+    #expect(try handOver([file], to: daemon) == "ok path=fd:1")
+    // Behind 1499.wav.
+    #expect(try client.reply("insert fd:1 before=1501") == "ok items=3001 version=2")
+    func part(_ number: Int, _ name: Int, _ end: String) -> [String] {
+      ["| text=File\(number)=sub/\(name).wav", "| text=Length\(number)=-1", end]
+    }
+    let export = "playlist.export format=pls base=\(base) limit=1"
+    let other = try daemon.connect()
+    #expect(try other.ask("\(export) offset=2990") == part(2_990, 2_989, "ok count=3001 version=2 next=2991"))
+    // What is counted serves all, in whichever order they ask.
+    #expect(try client.ask("\(export) offset=1500") == ["ok count=3001 version=2 next=1501 skipped=1"])
+    #expect(try client.ask("\(export) offset=1501") == part(1_501, 1_500, "ok count=3001 version=2 next=1502"))
+    #expect(try client.ask("\(export) offset=3") == part(4, 3, "ok count=3001 version=2 next=4"))
+    // Another queue is counted anew; what is behind the request is answered behind it, though both have ids.
+    #expect(try client.reply("remove 1") == "ok version=3")
+    try other.send("@a \(export) offset=2990", "@b ping")
+    let lines = try (0..<4).map { _ in try #require(try other.line()) }
+    #expect(lines.dropLast() == ArraySlice(part(2_990, 2_990, "ok count=3000 version=3 next=2991").map { "@a \($0)" }))
+    #expect(lines.last?.hasPrefix("@b ok") == true)
+    #expect(try client.ask("\(export) offset=1500") == part(1_500, 1_500, "ok count=3000 version=3 next=1501"))
+  }
+
+  @Test func aPartOfAFileIsFoundToFollowWhatIsFarBeforeIt() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let client = try daemon.connect()
+    let file = try opened(try daemon.wave(1, frameCount: 48_000))
+    defer { close(file) }
+    let sheet = try daemon.folder.write(
+      "a.cue",
+      Array(
+        "FILE \"1.wav\" WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 00:00:20\n".utf8))
+    #expect(try client.reply("load \(sheet)") == "ok items=1,2 version=1")
+    #expect(try handOver([file], to: daemon) == "ok path=fd:1")
+    #expect(try client.reply("insert fd:1 after=1") == "ok items=3 version=2")
+    let count = 300
+    for _ in 0..<count { #expect(try client.reply("item.copy 3").hasPrefix("ok items=")) }
+    let lines = try daemon.connect().ask("playlist.export format=cue offset=\(count + 2)")
+    #expect(lines.last?.hasPrefix("ok count=\(count + 3) ") == true && lines.last?.contains(" next=none") == true)
+    #expect(lines.contains { $0.contains("TRACK 02") } && !lines.contains { $0.contains("FILE") }, "\(lines)")
+  }
+
   /// More of them than one part of a list has.
   @Test func aQueueOfWhatHasNoNameIsNoList() throws {
     let daemon = try TestDaemon("--clock", "virtual")

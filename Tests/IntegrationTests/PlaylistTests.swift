@@ -45,6 +45,35 @@ import Testing
     #expect(field("status", row) == "unknown" && field("duration", row) == "40" && field("title", row) == "T39")
   }
 
+  /// Whatever a list leads to, what can be heard behind it is.
+  @Test func entriesThatCannotBeHeardArePassedOverAndSayWhy() throws {
+    let server = try HTTPServer()
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let good = try daemon.wave(1, frameCount: 4_800)
+    try #require(mkfifo(daemon.folder.file("fifo"), 0o600) == 0)
+    try #require(mkdir(daemon.folder.file("folder.wav"), 0o700) == 0)
+    try Files.write(
+      Array(daemon.folder.file("noise.mp3").utf8), (0..<9_999).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) })
+    let bad = [
+      ("/dev/zero", 2002), (daemon.folder.file("fifo"), 2002), (daemon.folder.file("folder.wav"), 2002),
+      (daemon.folder.file("gone.flac"), 2001), (daemon.folder.file("noise.mp3"), 3004),
+      ("\(server.address)/gone.flac", 2043), ("\(server.address)/a?redirect=loop", 2037),
+      ("http://127.0.0.1:1/a", 2033),
+    ]
+    let list = try write(daemon, "bad.m3u8", (["#EXTM3U"] + bad.map(\.0) + [good]).joined(separator: "\n"))
+    try client.send("observe item.events")
+    #expect(try client.line() == "ok id=1")
+    #expect(try client.ask("load \(list)").last == "ok items=1,2,3,4,5,6,7,8,9 version=1")
+    let lines = try client.ask("play") + client.ask("wait status=playing") + client.ask("clock.advance 1")
+    let skipped = lines.filter { $0.hasPrefix("* item-skipped") }
+    for (row, line) in zip(bad, skipped) {
+      print("\(row.0): \(field("code", line) ?? "-") \(field("name", line) ?? "-")")
+    }
+    #expect(skipped.compactMap { field("code", $0) } == bad.map { "\($0.1)" })
+    #expect(try daemon.recorded(withSilences: false) == "1[0..<4800]")
+  }
+
   @Test func aSheetPlaysAsOneFile() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()
