@@ -12,7 +12,11 @@ RELEASE := -c release --static-swift-stdlib
 SECONDS := 60
 DURATION := 10m
 
-.PHONY: help deps bench-deps build release demo test check fmt tsan asan fuzz bench soak golden clean
+# Where `make install` puts what it installs: `make install PREFIX=/usr DESTDIR=/tmp/package`.
+PREFIX := /usr/local
+DESTDIR :=
+
+.PHONY: help deps bench-deps build release install demo test check fmt tsan asan fuzz bench soak golden clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -28,8 +32,13 @@ build: deps ## debug build of the library, playheadd and playhead
 
 release: deps ## optimised playheadd and playhead in .build/release
 	swift build $(RELEASE) --product playheadd
+	swift build $(RELEASE) --product playheadd-toml
 	swift build $(RELEASE) --product playhead
 	swift build $(RELEASE) --product PlayheadTags
+
+# Builds nothing: who installs is root perhaps. scripts/install says when there is nothing to install.
+install: ## install what `make release` built, completions and manual pages below DESTDIR/PREFIX (/usr/local)
+	@PLAYHEAD_PREFIX="$(PREFIX)" scripts/install .build/release "$(DESTDIR)$(PREFIX)"
 
 demo: release ## play two short files and show what the engine does
 	@demo/run.sh
@@ -57,8 +66,11 @@ fuzz: deps ## fuzz the parsers for SECONDS each (60)
 bench: bench-deps release ## measure this player, mpv and MPD side by side, and print a table
 	@scripts/bench
 
-soak: release ## play, seek, skip and loop for DURATION (10m), and watch memory and descriptors
+soak: release ## play, seek, skip and loop for DURATION (10m), and watch memory and descriptors; kill the daemon 50 times; a million random lines; fuzz all parsers and the server
 	@scripts/soak $(DURATION)
+	@scripts/kills --within $(DURATION)
+	@scripts/lines --within $(DURATION)
+	@scripts/fuzz --share $(DURATION)
 	@scripts/together
 
 golden: deps ## write the golden dumps and protocol.md's tables anew; look at the difference

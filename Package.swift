@@ -29,6 +29,8 @@ let package = Package(
   products: [
     .library(name: "Playhead", targets: ["Playhead"]),
     .executable(name: "playheadd", targets: ["playheadd"]),
+    // Run when there is a configuration file; lies beside playheadd.
+    .executable(name: "playheadd-toml", targets: ["playheadd-toml"]),
     // Loaded when the first tag is read; lies beside whatever program reads tags.
     .library(name: "PlayheadTags", type: .dynamic, targets: ["TagLibPlugin"]),
     .executable(name: "playhead", targets: ["playhead"]),
@@ -41,10 +43,11 @@ let package = Package(
         "Spectral time stretching with Rubber Band. It is under the GPL, and so is then what is built as a whole."),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
     // System libraries and the little C that Swift cannot say.
@@ -72,7 +75,9 @@ let package = Package(
 
     // The real-time boundary, and the libraries that media come from, go to and are stretched with.
     .target(name: "RealtimeAudio", dependencies: ["MediaCore", "CMediaShims"], swiftSettings: strict),
-    .target(name: "LibAV", dependencies: ["MediaCore", "CFFmpeg", "CMediaShims", log], swiftSettings: strict),
+    .target(name: "FileAccess", dependencies: ["MediaCore", "CMediaShims"], swiftSettings: strict),
+    .target(
+      name: "LibAV", dependencies: ["MediaCore", "FileAccess", "CFFmpeg", "CMediaShims", log], swiftSettings: strict),
     .target(
       name: "PulseIO", dependencies: ["MediaCore", "RealtimeAudio", "CPulse", log], swiftSettings: strict),
 
@@ -92,12 +97,13 @@ let package = Package(
     // What plays.
     .target(
       name: "MediaAssets",
-      dependencies: ["MediaCore", "RealtimeAudio", "LibAV", "NetworkIO", "Playlists", "Tags", deque],
+      dependencies: ["MediaCore", "RealtimeAudio", "LibAV", "NetworkIO", "Playlists", "Tags", "WholeFiles", deque],
       swiftSettings: strict),
     .target(
       name: "Playback",
       dependencies: [
-        "MediaCore", "RealtimeAudio", "NetworkIO", "Playlists", "MediaAssets", "TimeStretch", log, deque, ordered, heap,
+        "MediaCore", "CMediaShims", "RealtimeAudio", "NetworkIO", "Playlists", "MediaAssets", "TimeStretch", log, deque,
+        ordered, heap,
       ],
       swiftSettings: strict),
 
@@ -107,27 +113,39 @@ let package = Package(
       swiftSettings: strict),
 
     // Files that are written.
-    .target(name: "WholeFiles", dependencies: ["MediaCore"], swiftSettings: strict),
+    .target(name: "WholeFiles", dependencies: ["MediaCore", "FileAccess"], swiftSettings: strict),
+
+    // What files look like.
+    .target(
+      name: "Waveforms", dependencies: ["MediaCore", "RealtimeAudio", "FileAccess", "MediaAssets", "WholeFiles"],
+      swiftSettings: strict),
+
+    // What is kept.
+    .target(
+      name: "SavedState",
+      dependencies: ["MediaCore", "RealtimeAudio", log, .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
 
     // What drives it.
     .target(name: "WireProtocol", dependencies: ["MediaCore"], swiftSettings: strict),
     .target(
       name: "ControlServer",
       dependencies: [
-        "MediaCore", "CMediaShims", "RealtimeAudio", "Playlists", "WireProtocol", "NetworkIO", "Playback",
+        "MediaCore", "CMediaShims", "RealtimeAudio", "FileAccess", "Playlists", "WireProtocol", "NetworkIO", "Playback",
         "MediaAssets",
-        "Loudness", "WholeFiles", log, deque, ordered,
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+        "Loudness", "WholeFiles", "Waveforms", "SavedState", log, deque, ordered,
       ],
       swiftSettings: strict),
+    .target(
+      name: "DaemonConfiguration", dependencies: ["MediaCore", "FileAccess", "WireProtocol", "ControlServer"],
+      swiftSettings: strict),
+    .executableTarget(name: "playheadd-toml", dependencies: ["TOMLKit"], swiftSettings: strict),
     .executableTarget(
       name: "playheadd",
       dependencies: [
-        "ControlServer", "PulseIO", "LibAV", "Playback", "RealtimeAudio", "MediaCore", "CMediaShims", log,
+        "DaemonConfiguration", "WireProtocol", "ControlServer", "SavedState", "PulseIO", "LibAV", "Playback",
+        "RealtimeAudio", "FileAccess", "MediaCore", "CMediaShims", log,
         argumentParser,
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict, linkerSettings: small),
     .executableTarget(
@@ -138,6 +156,7 @@ let package = Package(
       name: "Playhead",
       dependencies: [
         "MediaCore", "RealtimeAudio", "PulseIO", "NetworkIO", "Playlists", "MediaAssets", "Playback", "Loudness",
+        "Waveforms",
       ],
       swiftSettings: strict),
 
@@ -152,7 +171,8 @@ let package = Package(
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "MediaCore"], swiftSettings: strict),
     .testTarget(
-      name: "LibAVTests", dependencies: ["LibAV", "MediaCore", "CSanitizerSupport", log], swiftSettings: strict),
+      name: "LibAVTests", dependencies: ["LibAV", "MediaCore", "RigSupport", "CSanitizerSupport", log],
+      swiftSettings: strict),
     .testTarget(
       name: "TimeStretchTests", dependencies: ["TimeStretch", "MediaCore", "RigSupport"],
       swiftSettings: strict),
@@ -170,7 +190,7 @@ let package = Package(
       dependencies: [
         "MediaAssets", "NetworkIO", "LibAV", "Tags", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport",
       ],
-      exclude: ["Metadata/write-tags.py"],
+      exclude: ["Metadata/write-tags.py", "Metadata/write-formats.py"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackTests",
@@ -184,14 +204,32 @@ let package = Package(
       dependencies: ["Loudness", "CEbur128", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "WholeFilesTests", dependencies: ["WholeFiles", "MediaCore", "RigSupport"], swiftSettings: strict),
-    .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore"], swiftSettings: strict),
+      name: "FileAccessTests", dependencies: ["FileAccess", "MediaCore", "RigSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "WholeFilesTests", dependencies: ["WholeFiles", "FileAccess", "MediaCore", "RigSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "WaveformsTests",
+      dependencies: ["Waveforms", "WholeFiles", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport"],
+      exclude: ["read-dat.py"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SavedStateTests",
+      dependencies: ["SavedState", "MediaCore", "RigSupport", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
+    .testTarget(
+      name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore", "MediaTesting"], swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests",
       dependencies: ["ControlServer", "WireProtocol", "Playback", "MediaAssets", "MediaCore", "CSanitizerSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "IntegrationTests", dependencies: ["RigSupport", "MediaCore", "playheadd", "playhead"],
+      name: "DaemonConfigurationTests",
+      dependencies: ["DaemonConfiguration", "ControlServer", "WireProtocol", "FileAccess", "MediaCore", "RigSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "IntegrationTests",
+      dependencies: ["RigSupport", "MediaCore", "DaemonConfiguration", "playheadd", "playheadd-toml", "playhead"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

@@ -7,6 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 bin=${PLAYHEAD_BIN:-$here/../.build/release}
 scratch=$(mktemp -d)
 socket=$scratch/control.sock
+# Neither the configuration of who runs this nor a service manager is the daemon's.
+unset NOTIFY_SOCKET WATCHDOG_PID WATCHDOG_USEC LISTEN_PID LISTEN_FDS LISTEN_FDNAMES
 daemon=
 watcher=
 
@@ -50,9 +52,8 @@ printf 'first.flac  second.mp3\n'
 
 say "a daemon, with the output it finds by itself"
 mkfifo ready
-mkdir -m 700 state
 printf '$ playheadd --socket .../control.sock\n'
-XDG_STATE_HOME=$scratch/state "$bin/playheadd" --socket "$socket" >ready 2>log &
+XDG_CONFIG_HOME=$scratch/none "$bin/playheadd" --no-state --socket "$socket" >ready 2>log &
 daemon=$!
 exec 3<ready
 # The daemon says when it listens; when it dies instead, this ends too.

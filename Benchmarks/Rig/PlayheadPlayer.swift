@@ -16,7 +16,7 @@ final class PlayheadPlayer: BenchPlayer {
     server = try PulseServer()
     socketPath = directory.file("control.sock")
     process = try ChildProcess(
-      [program] + Self.arguments(socket: socketPath, server: server), environment: ["XDG_STATE_HOME": directory.path])
+      [program] + Self.arguments(socket: socketPath, server: server), environment: Self.environment(directory))
     socket = try .waiting(for: socketPath)
     _ = try socket.line()
     // Until the device is there; on a connection of its own, which ends with the wait.
@@ -25,9 +25,15 @@ final class PlayheadPlayer: BenchPlayer {
     while try !watch.line().contains("new=ready") {}
   }
 
+  /// Of its own, and no configuration of who measures.
+  static func environment(_ directory: TemporaryDirectory) -> [String: String] {
+    ["XDG_STATE_HOME": directory.path, "XDG_CONFIG_HOME": directory.path]
+  }
+
   static func arguments(socket: String, server: PulseServer) -> [String] {
     [
-      "--socket", socket, "--log-level", "error", "--output", "pulse:\(server.sinkName)", "--pulse-server",
+      "--socket", socket, "--state", "\(socket).state", "--log-level", "error", "--output", "pulse:\(server.sinkName)",
+      "--pulse-server",
       server.address,
     ]
   }

@@ -17,7 +17,7 @@ struct Programs {
 struct RigBench {
   private static let names = [
     "start", "roundtrip", "seek", "long", "lossy", "load", "pause", "transition", "tick", "observers", "usage",
-    "rates", "queue", "scan", "memory",
+    "rates", "queue", "scan", "waveform", "control", "memory",
   ]
 
   static func main() {
@@ -83,6 +83,11 @@ struct RigBench {
         case "observers": try TickFigure.measureObservers(players, material, into: &table)
         case "rates": try RateFigure.measure(players, material, rounds: rounds / 2, into: &table)
         case "scan": try ScanFigure.measure(players, material, rounds: max(1, rounds / 4), into: &table)
+        case "waveform": try WaveformFigure.measure(players, material, rounds: max(1, rounds / 4), into: &table)
+        case "control":
+          try ControlFigure.measureRoundTrips(players, rounds: rounds * 250, into: &table)
+          try ControlFigure.measureChanges(players, rounds: rounds * 50, into: &table)
+          try ControlFigure.measureClients(programs, into: &table)
         case "queue": try QueueFigure.measure(players, material, rounds: rounds, into: &table)
         default: try UsageFigure.measure(players, material, rounds: rounds, into: &table)
         }

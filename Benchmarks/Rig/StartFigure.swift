@@ -49,7 +49,7 @@ enum StartFigure {
     case .playhead:
       path = directory.file("control.sock")
       command = [programs.playheadd] + PlayheadPlayer.arguments(socket: path, server: player.server)
-      environment = ["XDG_STATE_HOME": directory.path]
+      environment = PlayheadPlayer.environment(directory)
       question = "ping\n"
     case .mpv:
       path = directory.file("mpv.sock")

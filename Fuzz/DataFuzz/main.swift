@@ -1,4 +1,4 @@
-import CLibFuzzer
+import Fuzzing
 import LibAV
 import MediaAssets
 import MediaCore
@@ -90,9 +90,4 @@ func check(_ input: UnsafeRawBufferPointer) {
 
 LibAV.discardLog()
 
-var argumentCount = CommandLine.argc
-var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-_ = LLVMFuzzerRunDriver(&argumentCount, &arguments) { data, count in
-  check(UnsafeRawBufferPointer(start: data, count: count))
-  return 0
-}
+fuzz(check)

@@ -1,4 +1,4 @@
-import CLibFuzzer
+import Fuzzing
 import MediaCore
 import Playlists
 
@@ -6,7 +6,8 @@ import Playlists
 ///
 /// Promises: no trap; errors have the numbers of streams; what one of a server's names is on a server; every segment can be found by its
 /// number and its time; a playlist that is taken in again changes nothing, and whatever a server says next is taken in.
-func check(_ bytes: [UInt8]) {
+func check(_ input: UnsafeRawBufferPointer) {
+  let bytes = Array(input)
   let playlist: HLSPlaylist
   let place = PlaylistPlace.url("http://a.example/live/list.m3u8?x=1")
   do throws(MediaError) { playlist = try HLSPlaylist(parsing: bytes, at: place) } catch {
@@ -53,9 +54,4 @@ func check(_ bytes: [UInt8]) {
   }
 }
 
-var argumentCount = CommandLine.argc
-var argumentVector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-_ = LLVMFuzzerRunDriver(&argumentCount, &argumentVector) { data, byteCount in
-  check(Array(UnsafeBufferPointer(start: data, count: byteCount)))
-  return 0
-}
+fuzz(check)

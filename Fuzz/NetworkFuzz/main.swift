@@ -1,4 +1,4 @@
-import CLibFuzzer
+import Fuzzing
 import NetworkIO
 
 // What servers and stations say, fed with anything: titles mixed into sound, and headers; and addresses that users say. It must not
@@ -55,9 +55,4 @@ func checkAddress(_ text: String) {
   precondition(again.lastPathComponent == url.lastPathComponent, "another name: \(url.redacted)")
 }
 
-var argumentCount = CommandLine.argc
-var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-_ = LLVMFuzzerRunDriver(&argumentCount, &arguments) { data, count in
-  check(UnsafeRawBufferPointer(start: data, count: count))
-  return 0
-}
+fuzz(check)

@@ -1,4 +1,4 @@
-import CLibFuzzer
+import Fuzzing
 import MediaCore
 import Playlists
 
@@ -51,14 +51,5 @@ func checkRemote(_ bytes: [UInt8], as format: PlaylistFormat) {
 
 /// Runs libFuzzer on the parser of one format.
 public func fuzz(_ format: PlaylistFormat) {
-  fuzzedFormat = format
-  var argumentCount = CommandLine.argc
-  var argumentVector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-  _ = LLVMFuzzerRunDriver(&argumentCount, &argumentVector) { data, byteCount in
-    check(Array(UnsafeBufferPointer(start: data, count: byteCount)), as: fuzzedFormat)
-    return 0
-  }
+  fuzz { bytes in check(Array(bytes), as: format) }
 }
-
-/// Set once, before anything runs.
-nonisolated(unsafe) private var fuzzedFormat = PlaylistFormat.m3u

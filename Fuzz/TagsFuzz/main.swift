@@ -1,5 +1,5 @@
-import CLibFuzzer
 import CTags
+import Fuzzing
 import TagLibShim
 import Tags
 
@@ -27,6 +27,13 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   let reading = TagReader.read(
     containers[Int(first) % containers.count], data: Array(bytes.dropFirst()), limits: limits)
   precondition(reading.items.count <= limits.itemCount, "more items than are allowed")
+  if containers[Int(first) % containers.count] == .matroska {
+    let chapters = TagReader.matroskaChapters(data: Array(bytes.dropFirst()), limits: limits)
+    precondition(chapters.count <= limits.itemCount, "more chapters than are allowed")
+    let texts = chapters.flatMap(\.titles)
+    precondition(texts.reduce(0) { $0 + $1.text.utf8.count } <= limits.textByteCount, "titles larger than allowed")
+    precondition(texts.allSatisfy { $0.languages.count <= 8 }, "more languages than are allowed")
+  }
   precondition(reading.warnings.count <= 101, "more warnings than are allowed")
   var count = 0
   for item in reading.items {
@@ -42,13 +49,8 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   precondition(count <= limits.byteCount, "more bytes than are allowed")
 }
 
-var argumentCount = CommandLine.argc
-var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
 // Linked in: nothing is loaded.
 precondition(TagReader.isAvailable, "the reader is not there")
 withExtendedLifetime(playhead_tags_read as tags_read_function) {
-  _ = LLVMFuzzerRunDriver(&argumentCount, &arguments) { data, count in
-    check(UnsafeRawBufferPointer(start: data, count: count))
-    return 0
-  }
+  fuzz(check)
 }

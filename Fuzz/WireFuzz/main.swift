@@ -1,4 +1,4 @@
-import CLibFuzzer
+import Fuzzing
 import MediaCore
 import WireProtocol
 
@@ -15,6 +15,10 @@ func incoming(_ bytes: UnsafeRawBufferPointer, chunkByteCount: Int) -> [RequestR
     var offset = 0
     while let next = reader.next(in: chunk, at: &offset) {
       found.append(next)
+      // Its members are read when they are asked for.
+      if case .batch(let batch) = next {
+        precondition(Array(batch).count == batch.count, "members of a batch are lost")
+      }
       if case .close = next { return found }
     }
     start += chunk.count
@@ -55,9 +59,4 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   }
 }
 
-var argumentCount = CommandLine.argc
-var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-_ = LLVMFuzzerRunDriver(&argumentCount, &arguments) { data, count in
-  check(UnsafeRawBufferPointer(start: data, count: count))
-  return 0
-}
+fuzz(check)

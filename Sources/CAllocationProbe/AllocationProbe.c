@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -30,11 +31,14 @@
 static __thread int armed __attribute__((tls_model("initial-exec")));
 static __thread allocation_probe_counts counts __attribute__((tls_model("initial-exec")));
 
+// Bytes that are held of what was allocated while armed; below 0 when more was freed that is older.
+static __thread long held __attribute__((tls_model("initial-exec")));
+
 int allocation_probe_is_available(void) { return 1; }
 
 void allocation_probe_arm(void) {
-  counts.allocation_count = 0;
-  counts.lock_count = 0;
+  counts = (allocation_probe_counts){0};
+  held = 0;
   armed = 1;
 }
 
@@ -45,6 +49,19 @@ allocation_probe_counts allocation_probe_disarm(void) {
 
 static inline void count_allocation(void) {
   if (armed) counts.allocation_count += 1;
+}
+
+static inline void *count_bytes(void *pointer, size_t size) {
+  if (armed && pointer != NULL) {
+    counts.byte_count += (long)size;
+    held += (long)malloc_usable_size(pointer);
+    if (held > counts.peak_byte_count) counts.peak_byte_count = held;
+  }
+  return pointer;
+}
+
+static inline void count_free(void *pointer) {
+  if (armed && pointer != NULL) held -= (long)malloc_usable_size(pointer);
 }
 
 static inline void count_lock(void) {
@@ -61,32 +78,34 @@ void __libc_free(void *pointer);
 
 void *malloc(size_t size) {
   count_allocation();
-  return __libc_malloc(size);
+  return count_bytes(__libc_malloc(size), size);
 }
 
 void *calloc(size_t count, size_t size) {
   count_allocation();
-  return __libc_calloc(count, size);
+  return count_bytes(__libc_calloc(count, size), count * size);
 }
 
 void *realloc(void *pointer, size_t size) {
   count_allocation();
-  return __libc_realloc(pointer, size);
+  count_free(pointer);
+  return count_bytes(__libc_realloc(pointer, size), size);
 }
 
 void free(void *pointer) {
   count_allocation();
+  count_free(pointer);
   __libc_free(pointer);
 }
 
 void *memalign(size_t alignment, size_t size) {
   count_allocation();
-  return __libc_memalign(alignment, size);
+  return count_bytes(__libc_memalign(alignment, size), size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
   count_allocation();
-  return __libc_memalign(alignment, size);
+  return count_bytes(__libc_memalign(alignment, size), size);
 }
 
 int posix_memalign(void **result, size_t alignment, size_t size) {
@@ -94,7 +113,7 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
   if (alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0) return EINVAL;
   void *pointer = __libc_memalign(alignment, size);
   if (pointer == NULL) return ENOMEM;
-  *result = pointer;
+  *result = count_bytes(pointer, size);
   return 0;
 }
 
@@ -156,7 +175,7 @@ int allocation_probe_is_available(void) { return 0; }
 void allocation_probe_arm(void) {}
 
 allocation_probe_counts allocation_probe_disarm(void) {
-  allocation_probe_counts nothing = {0, 0};
+  allocation_probe_counts nothing = {0};
   return nothing;
 }
 

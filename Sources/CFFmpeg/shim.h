@@ -4,9 +4,12 @@
 #define PLAYHEAD_CFFMPEG_SHIM_H
 
 #include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/aes.h>
+#include <libavutil/audio_fifo.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/dict.h>
@@ -31,6 +34,12 @@ static inline int shim_AVERROR_INVALIDDATA(void) { return AVERROR_INVALIDDATA; }
 /// `AVERROR_DECODER_NOT_FOUND` is built by a function-like macro.
 static inline int shim_AVERROR_DECODER_NOT_FOUND(void) { return AVERROR_DECODER_NOT_FOUND; }
 
+/// `AVERROR_ENCODER_NOT_FOUND` is built by a function-like macro.
+static inline int shim_AVERROR_ENCODER_NOT_FOUND(void) { return AVERROR_ENCODER_NOT_FOUND; }
+
+/// `AVERROR_MUXER_NOT_FOUND` is built by a function-like macro.
+static inline int shim_AVERROR_MUXER_NOT_FOUND(void) { return AVERROR_MUXER_NOT_FOUND; }
+
 /// `AV_NOPTS_VALUE` is a cast inside a macro.
 static inline int64_t shim_AV_NOPTS_VALUE(void) { return AV_NOPTS_VALUE; }
 
@@ -44,6 +53,64 @@ static inline int shim_refuse_io_open(AVFormatContext *context, AVIOContext **io
 
 /// Sets `io_open`, whose type (AVDictionary is opaque) Swift imports in a form that no Swift function can be given as.
 static inline void shim_refuse_further_files(AVFormatContext *context) { context->io_open = shim_refuse_io_open; }
+
+/// Which file a muxer reads again, and where.
+typedef struct shim_rereading {
+  int descriptor;
+  int64_t offset;
+} shim_rereading;
+
+/// The read callback of `shim_reread_io_open`.
+static inline int shim_reread(void *opaque, uint8_t *buffer, int count) {
+  shim_rereading *reading = opaque;
+  ssize_t got;
+  do got = pread(reading->descriptor, buffer, (size_t)count, (off_t)reading->offset);
+  while (got < 0 && errno == EINTR);
+  if (got <= 0) return got < 0 ? AVERROR(errno) : AVERROR_EOF;
+  reading->offset += got;
+  return (int)got;
+}
+
+/// The seek callback of `shim_reread_io_open`.
+static inline int64_t shim_reread_seek(void *opaque, int64_t offset, int whence) {
+  if (whence != SEEK_SET) return AVERROR(ENOSYS);
+  return ((shim_rereading *)opaque)->offset = offset;
+}
+
+/// A muxer that moves its index to the front opens its own file again, for reading; this gives it the descriptor that
+/// `context->opaque` is, one more than, and opens nothing else.
+static inline int shim_reread_io_open(AVFormatContext *context, AVIOContext **io, const char *url, int flags,
+                                      AVDictionary **options) {
+  (void)url, (void)options;
+  *io = 0;
+  if (flags != AVIO_FLAG_READ || context->opaque == 0) return AVERROR(EACCES);
+  shim_rereading *reading = calloc(1, sizeof *reading);
+  uint8_t *buffer = av_malloc(65536);
+  if (reading && buffer) *io = avio_alloc_context(buffer, 65536, 0, reading, shim_reread, 0, shim_reread_seek);
+  if (*io == 0) {
+    free(reading);
+    av_free(buffer);
+    return AVERROR(ENOMEM);
+  }
+  reading->descriptor = (int)(intptr_t)context->opaque - 1;
+  return 0;
+}
+
+/// Closes what `shim_reread_io_open` opened.
+static inline int shim_reread_io_close(AVFormatContext *context, AVIOContext *io) {
+  (void)context;
+  free(io->opaque);
+  av_free(io->buffer);
+  avio_context_free(&io);
+  return 0;
+}
+
+/// Lets a muxer read nothing but the file of this descriptor again; -1: nothing. See `shim_refuse_further_files`.
+static inline void shim_allow_rereading(AVFormatContext *context, int descriptor) {
+  context->opaque = (void *)(intptr_t)(descriptor + 1);
+  context->io_open = shim_reread_io_open;
+  context->io_close2 = shim_reread_io_close;
+}
 
 /// Installs a log callback that takes a `va_list`, which Swift cannot write; it comes from CMediaShims as a plain pointer.
 static inline void shim_av_log_set_callback(void (*callback)(void)) {

@@ -1,9 +1,14 @@
-// Open descriptors over a Unix socket: control messages are made of macros (cmsg(3)), which Swift does not see.
+// Open descriptors over a Unix socket: control messages are made of macros (cmsg(3)), which Swift does not see. And two calls of
+// Linux that have no function, or only one for GNU programs.
 #define _GNU_SOURCE
 #include "CMediaShims.h"
 #include <errno.h>
+#include <linux/openat2.h>
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 int media_shims_send_descriptor(int socket, int descriptor) {
@@ -57,4 +62,32 @@ int media_shims_receive_descriptor(int socket) {
   if (result >= 0) close(result);
   errno = EBADMSG;
   return -1;
+}
+
+int media_shims_open_resolving(int folder, const char *path, int flags, unsigned mode, int stays_beneath) {
+  struct open_how how = {.flags = (unsigned)flags, .mode = mode, .resolve = RESOLVE_NO_MAGICLINKS};
+  if (stays_beneath) how.resolve |= RESOLVE_BENEATH;
+  // Somebody moves folders about while the path is followed: what it led to is not certain then, and is looked for again.
+  for (int attempt = 0;; attempt++) {
+    long opened = syscall(SYS_openat2, folder, path, &how, sizeof how);
+    if (opened >= 0 || (errno != EAGAIN && errno != EINTR) || attempt == 64) return (int)opened;
+  }
+}
+
+int media_shims_peer_groups(int socket, unsigned *groups, int capacity) {
+  socklen_t size = (socklen_t)capacity * sizeof *groups;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0) return -1;
+  return (int)(size / sizeof *groups);
+}
+
+int media_shims_accept(int listener) {
+  int accepted;
+  do accepted = accept4(listener, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  while (accepted < 0 && (errno == EINTR || errno == ECONNABORTED));
+  return accepted;
+}
+
+int media_shims_unsent_bytes(int socket) {
+  int count = 0;
+  return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
 }

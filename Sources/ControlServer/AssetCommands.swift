@@ -42,18 +42,31 @@ extension Connection {
           .tooManyAssets, "a connection has at most \(server.limits.assetCount) assets open; `asset.close` closes one",
           operation: CommandName.assetOpen.rawValue)
       }
-      return .ok(["asset": .int(assets.add(server.registry.asset(path, network, precise: precise)))])
+      let asset = server.registry.asset(path, server.registry.httpOptions(network), precise: precise, for: peer?.userID)
+      return .ok(["asset": .int(assets.add(asset))])
     case .status(let id): return status(of: try asset(id, .assetStatus), id)
+    case .cancel(let id, let keys):
+      let asset = try asset(id, .assetCancel)
+      if keys.isEmpty {
+        asset.cancelLoading()
+      } else {
+        asset.cancelLoading(keys.compactMap { AssetKey(rawValue: $0.rawValue) })
+      }
+      return .ok(["asset": .int(id)])
+    case .selection(let id):
+      let groups = try Self.properties(of: try asset(id, .assetSelection), .assetSelection).mediaSelectionGroups
+      return .ok(["asset": .int(id), "count": .int(groups.count)], rows: groups.flatMap { Self.rows($0) })
     case .tracks(let id):
       let properties = try Self.properties(of: try asset(id, .assetTracks), .assetTracks)
       return .ok(["asset": .int(id), "count": .int(properties.tracks.count)], rows: properties.tracks.map(Self.row))
-    case .chapters(let id, let offset): return try chapters(of: try asset(id, .assetChapters), id, from: offset)
+    case .chapters(let id, let offset, let languages):
+      return try chapters(of: try asset(id, .assetChapters), id, from: offset, languages: languages)
     case .close(let id):
       _ = try asset(id, .assetClose)
       _ = assets.close(id)
       return nil
     case .cancelScan(let number): return .ok(["cancelled": .int(scans.cancel(number))])
-    case .load, .metadata, .artwork, .scan: preconditionFailure("this waits: Command.isWaiting")
+    case .load, .metadata, .artwork, .scan, .waveform: preconditionFailure("this waits: Command.isWaiting")
     }
   }
 
@@ -161,8 +174,11 @@ extension Connection {
     }
   }
 
-  private func chapters(of asset: Asset, _ id: Int, from offset: Int) throws(MediaError) -> Reply {
+  private func chapters(
+    of asset: Asset, _ id: Int, from offset: Int, languages: WireList<String>
+  ) throws(MediaError) -> Reply {
     let properties = try Self.properties(of: asset, .assetChapters)
-    return chapters(properties.chapters, properties.chapterFault, head: ["asset": .int(id)], from: offset)
+    return chapters(
+      properties.chapters, properties.chapterFault, head: ["asset": .int(id)], from: offset, languages: languages)
   }
 }

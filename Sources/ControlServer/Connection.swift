@@ -2,41 +2,37 @@
 // loop, in direct calls; there is no task and no hop between reading a request and having its reply in the buffer. What is
 // written goes to the system once for each read, and once for each turn of the loop that brought events.
 import MediaCore
-import NIOCore
 import Playback
+import RealtimeAudio
 import WireProtocol
 
-/// The channel handler of one connection.
+/// One connection.
 ///
 /// It takes a request when `ConnectionStateMachine` allows and the peer reads what it is sent; what it does not take stays in
 /// the buffer, and when that holds anything the socket is not read.
-final class Connection: ChannelDuplexHandler, @unchecked Sendable {
+final class Connection: ByteStream.Delegate, @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop.
-  typealias InboundIn = ByteBuffer
-  typealias OutboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
-
-  /// How long a peer has to notice that the connection is over.
-  private static let lingering = TimeAmount.seconds(1)
-  /// For how long requests are taken at one go; then others have their turn.
-  private static let turn = TimeAmount.microseconds(500)
+  /// Nanoseconds that a peer has to notice that the connection is over.
+  private static let lingering: Int64 = 1_000_000_000
+  /// The same for one that is told that it is too far behind.
+  private static let patience: Int64 = 2_000_000_000
+  /// For how many nanoseconds requests are taken at one go; then others have their turn.
+  private static let turn: Int64 = 500_000
   /// How many requests are taken at one go however long they take, so that few that are sent together are run together.
   private static let turnRequestCount = 8
 
   let server: ServerContext
-  private let refuse: (any Channel) -> MediaError?
-  /// Why the connection is not served; nil when it is.
-  private var refusal: MediaError?
-  private var context: ChannelHandlerContext?
+  /// Who is at the other end; nil until that is known, and when the connection is not served.
+  private(set) var peer: Peer?
+  private var isRefused = false
+  private let stream: ByteStream
 
   // Input.
   private var reader: RequestReader
-  private var input = ByteBuffer()
+  private var input = PendingInput()
   private var machine: ConnectionStateMachine
   private var batch: Batch?
   private var isProcessing = false
-  private var isReadHeldBack = false
-  private var isTurnScheduled = false
   /// `bye` was said: what comes behind it is not taken.
   private var ignoresInput = false
   /// The waiting requests that are in flight.
@@ -44,12 +40,12 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   // Output.
   private var output: OutputQueue
-  private var writeBuffer = ByteBuffer()
   private var isFlushScheduled = false
   private var isClosing = false
   /// Everything has been sent, and what the peer may still send is thrown away until it closes its side, too.
   private var isLingering = false
-  private var hasInputEnded = false
+  /// Runs while the peer leaves more unread than its socket holds; and what the transport held when it was set.
+  private var unread: (timer: any ControlTimer, byteCount: Int)?
   /// The form of what came last: the last word is said in it.
   private var form = WireForm.words
 
@@ -62,48 +58,50 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
   /// What the connection watches.
   var subscriptions = Subscriptions()
 
-  /// A connection. `refuse` is asked once, when it becomes active, why it is not to be served: then it is told so and closed.
-  init(server: ServerContext, refuse: @escaping (any Channel) -> MediaError?) {
+  /// A connection over `stream`.
+  init(server: ServerContext, stream: ByteStream) {
     self.server = server
-    self.refuse = refuse
+    self.stream = stream
     reader = RequestReader(limits: server.limits)
     machine = ConnectionStateMachine(waitingRequestLimit: server.limits.waitingRequestCount)
     output = OutputQueue(limits: server.limits)
   }
 
-  /// The user at the other end; nil when the connection is gone.
-  var peerUserID: UInt32? { context.flatMap { PeerCredentials.userID(of: $0.channel) } }
-
   // MARK: - Life
 
-  func channelActive(context: ChannelHandlerContext) {
-    self.context = context
-    // Not before: of several that are accepted together each is to count for the next.
-    refusal = refuse(context.channel)
-    if let refusal { return close(saying: refusal) }
+  /// Begins. Who is refused is told so, and closed.
+  func open(_ admission: Admission) {
+    do throws(MediaError) { try stream.open(for: self) } catch {
+      server.logger.warning("a connection cannot be served", metadata: ["error": "\(error)"])
+      return stream.close()
+    }
+    switch admission {
+    case .refused(let refusal):
+      isRefused = true
+      return close(saying: refusal)
+    case .served(let peer): self.peer = peer
+    }
     server.connections[ObjectIdentifier(self)] = self
-    output.append { Greeting.encode(version: server.version, into: &$0) }
+    output.append { Greeting.encode(version: server.version, instance: server.log.instance, into: &$0) }
     flush()
   }
 
-  func channelInactive(context: ChannelHandlerContext) {
+  func closed(_ failure: Int32?) {
+    // A peer that goes away without reading its answers is nothing to be told about.
+    if let failure { server.logger.debug("connection failed", metadata: ["errno": "\(failure)"]) }
     isClosing = true
     machine.close()
     let abandoned = waiting.values
     waiting = [:]
     for request in abandoned { request.abandon() }
+    endUnreadTimer()
     subscriptions.removeAll()
     assets.closeAll()
     endGathering()
     server.connections[ObjectIdentifier(self)] = nil
     if isLingering { server.lingeringCount -= 1 }
-    self.context = nil
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // A peer that goes away without reading its answers is nothing to be told about.
-    server.logger.debug("connection failed", metadata: ["error": "\(error)"])
-    context.close(promise: nil)
+    whenClosed?()
+    whenClosed = nil
   }
 
   /// Tells the peer why, and closes once it has been sent.
@@ -114,103 +112,119 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     closeWhenSent()
   }
 
-  /// When the connection is gone; nil when it is already.
-  var closed: EventLoopFuture<Void>? { context?.channel.closeFuture }
+  /// What it may has changed, perhaps: what it waits for or watches and may not any more ends. Who may nothing any more is told so and
+  /// closed.
+  func reconsider() {
+    guard let peer else { return }
+    let rights = peer.socketRights.intersection(server.access.value.rights(of: peer.credentials))
+    guard rights != peer.rights else { return }
+    self.peer?.rights = rights
+    if rights.isEmpty {
+      let error = MediaError(.notAllowed, "user \(peer.userID) may not be connected any more")
+      cancelWaiting(error)
+      return close(saying: error)
+    }
+    if !rights.contains(.read) { subscriptions.removeAll() }
+    for request in waiting.sorted(by: { $0.key < $1.key }).map(\.value) {
+      do throws(MediaError) { try checkRights(request.request) } catch { request.fail(error) }
+    }
+  }
+
+  /// Called once, when the connection is gone.
+  var whenClosed: (() -> Void)?
 
   /// Closes at once.
-  func abort() { context?.close(promise: nil) }
+  func abort() { stream.close() }
 
   private func closeWhenSent() {
-    guard let context, !isClosing else { return }
+    guard stream.isOpen, !isClosing else { return }
     isClosing = true
     machine.close()
     subscriptions.removeAll()
-    let last = ByteBuffer(bytes: output.takeLast())
-    context.writeAndFlush(wrapOutboundOut(last)).whenComplete { [self] _ in linger() }
+    stream.write(output.takeLast())
+    if stream.unsentByteCount == 0 { linger() } else { startUnreadTimer() }
   }
 
   /// Ends the connection from this side and waits a moment for the other. Closing it while something is unread would be a
   /// reset for the peer, which may cost it what it has been sent.
   private func linger() {
-    guard let context, !isLingering else { return }
-    guard !hasInputEnded, server.lingeringCount < ServerContext.lingeringLimit else { return abort() }
+    guard stream.isOpen, !isLingering else { return }
+    endUnreadTimer()
+    guard !stream.hasInputEnded, server.lingeringCount < ServerContext.lingeringLimit else { return abort() }
     isLingering = true
     server.lingeringCount += 1
     ignoresInput = true
-    input = Self.empty
-    context.close(mode: .output, promise: nil)
-    context.eventLoop.scheduleTask(in: Self.lingering) { [weak self] in self?.abort() }
-    if isReadHeldBack {
-      isReadHeldBack = false
-      context.read()
-    }
+    input = PendingInput()
+    stream.endOutput()
+    stream.inputIsWanted(true)
+    abort(after: Self.lingering)
+  }
+
+  private func abort(after nanoseconds: Int64) {
+    let loop = server.streams.loop
+    _ = loop.schedule(at: loop.now.advanced(byNanoseconds: nanoseconds)) { [weak self] in self?.abort() }
   }
 
   /// The peer is too far behind: what it has not been sent is dropped, and it has a moment to read why.
-  private func closeOnOverflow() {
+  private func closeOnOverflow(_ reason: String) {
     server.logger.info("closing a connection that does not read", metadata: ["bytes": "\(output.backlogByteCount)"])
     output.drop()
-    close(saying: MediaError(.outputOverflow, "more than \(server.limits.outputByteCount) bytes were not read"))
-    context?.eventLoop.scheduleTask(in: .seconds(2)) { [weak self] in self?.abort() }
+    close(saying: MediaError(.outputOverflow, reason))
+    abort(after: Self.patience)
   }
 
   // MARK: - Input
 
-  func read(context: ChannelHandlerContext) {
-    if wantsInput || isLingering { context.read() } else { isReadHeldBack = true }
+  func received(_ bytes: UnsafeRawBufferPointer) {
+    if ignoresInput { return }
+    input.lend(bytes)
+    process()
+    input.keepRest()
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    var buffer = unwrapInboundIn(data)
-    if ignoresInput { return }
-    if input.readableBytes == 0 { input = buffer } else { input.writeBuffer(&buffer) }
+  func inputEnded() {
+    if isLingering { return abort() }
+    machine.inputEnded()
     process()
   }
 
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if case ChannelEvent.inputClosed? = event as? ChannelEvent {
-      hasInputEnded = true
-      if isLingering { return abort() }
-      machine.inputEnded()
-      process()
-    } else {
-      context.fireUserInboundEventTriggered(event)
-    }
-  }
-
-  func channelWritabilityChanged(context: ChannelHandlerContext) {
-    guard context.channel.isWritable else { return }
+  func wrote() {
+    if isClosing { return linger() }
+    endUnreadTimer()
     // With nothing to flush, what was measured before would count for ever.
     measureBacklog()
-    flush()
     process()
   }
 
   private var mayTakeRequest: Bool { machine.mayTakeRequest && !isClosing && !output.isFull }
 
-  private var wantsInput: Bool { mayTakeRequest && input.readableBytes == 0 && batch == nil && refusal == nil }
+  /// What is not wanted stays in the socket, and holds the peer up. What comes when all is over is thrown away.
+  var wantsInput: Bool { isLingering || mayTakeRequest && input.isEmpty && batch == nil && !isRefused }
+
+  var hasMoreToTake: Bool { mayTakeRequest && (!input.isEmpty || batch != nil) }
 
   /// Takes requests for as long as it may, and sees what is to be done then.
   private func process() {
     guard !isProcessing else { return }
     isProcessing = true
-    let end = NIODeadline.now() + Self.turn
     var (count, isTurnOver) = (0, false)
+    // One request alone is in nobody's way.
+    var end: HostTime?
     while !isTurnOver, mayTakeRequest, takeNext() {
       count += 1
-      isTurnOver = count >= Self.turnRequestCount && NIODeadline.now() >= end
+      let until = end ?? (input.isEmpty && batch == nil ? nil : HostTime.now.advanced(byNanoseconds: Self.turn))
+      end = until
+      if count >= Self.turnRequestCount, let until { isTurnOver = HostTime.now >= until }
     }
     isProcessing = false
-    if isTurnOver {
-      continueLater(after: .microseconds(20))
-    } else if machine.isAnswered, mayTakeRequest, !isClosing {
+    flush()
+    if hasMoreToTake {
+      // Others have their turn; or what was full has been sent.
+      continueSoon()
+    } else if machine.isAnswered, mayTakeRequest {
       closeWhenSent()
     }
-    if isReadHeldBack, wantsInput {
-      isReadHeldBack = false
-      context?.read()
-    }
-    flush()
+    if wantsInput { stream.inputIsWanted(true) }
   }
 
   /// Takes one request, whole line or member of a batch; false when there is none.
@@ -222,12 +236,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       }
       self.batch = nil
     }
-    var offset = 0
-    let incoming = input.withUnsafeReadableBytes { reader.next(in: $0, at: &offset) }
-    input.moveReaderIndex(forwardBy: offset)
-    // What has been read is given back, so that the next read can use the same memory.
-    if input.readableBytes == 0 { input = Self.empty }
-    switch incoming {
+    switch input.take({ reader.next(in: $0, at: &$1) }) {
     case nil: return false
     case .request(let request): take(request, in: nil)
     case .rejected(let rejection):
@@ -240,8 +249,6 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     }
     return true
   }
-
-  private static let empty = ByteBuffer()
 
   private func take(_ member: ParsedLine.BatchMember, in batch: Batch) {
     switch member {
@@ -260,6 +267,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       return answer(.error(error), to: request.address, in: batch)
     }
     do throws(MediaError) {
+      try checkRights(request)
       if request.isWaiting || request.command.mayTakeTurns {
         let beginning = machine.begin(request.address, isInOrder: !request.isWaiting)
         guard case .began(let token) = beginning else { return }
@@ -286,14 +294,15 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     }
   }
 
-  /// Goes on taking requests in a later turn of the loop.
-  private func continueLater(after delay: TimeAmount) {
-    guard !isTurnScheduled, let context else { return }
-    isTurnScheduled = true
-    context.eventLoop.scheduleTask(in: delay) { [self] in
-      isTurnScheduled = false
-      process()
-    }
+  /// Errors: `not-allowed` when this connection may not have it done.
+  private func checkRights(_ request: Request) throws(MediaError) {
+    let rights = peer?.rights ?? []
+    guard rights != .all, !rights.isSuperset(of: request.neededRights) else { return }
+    let missing = request.neededRights.subtracting(rights).names.joined(separator: " and ")
+    throw MediaError(
+      .notAllowed,
+      "this needs the right to \(missing), and this connection may only \(rights.names.joined(separator: ", "))",
+      operation: request.name.rawValue)
   }
 
   // MARK: - Handlers
@@ -315,7 +324,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     case .close:
       // As if the peer had sent no more: what is in flight, a batch perhaps, is answered before the end.
       ignoresInput = true
-      input = Self.empty
+      input = PendingInput()
       machine.inputEnded()
     case .send(let body): body()
     }
@@ -335,6 +344,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     case .asset(let command): return try run(command)
     case .watching(let command): return try run(command, form: address.form)
     case .players(let command): return try run(command)
+    case .state(let command): return try run(command)
     }
   }
 
@@ -351,7 +361,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
       try beginPreroll(rate, on: try server.registry.player(player), request)
     case .playback(.chapter(let isNext), let player):
       try beginChapter(isNext: isNext, on: try server.registry.player(player), request)
-    case .asset(.load(let id, let keys)): try beginLoading(id, keys, request)
+    case .asset(.load(let id, let keys)): try beginLoading(id, Array(keys), request)
     case .asset(.metadata(let id, let query)): try beginMetadata(ofAsset: id, query, request)
     case .asset(.artwork(let id, let query)): try beginArtwork(ofAsset: id, query, request)
     case .item(.metadata(let id, let query), let player):
@@ -359,12 +369,16 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     case .item(.artwork(let id, let query), let player):
       try beginArtwork(ofItem: id, of: try server.registry.player(player), query, request)
     case .asset(.scan(let scan)): try begin(scan, request)
+    case .asset(.waveform(let waveform)): try begin(waveform, request)
     case .players(.playAt(let moment, let names)): try begin(moment, of: names, request)
     case .players(.rateTogether(let rate, let names)): try begin(rate: rate, of: names, request)
+    case .state(let command): try begin(command, request)
+    case .connection(.reloadConfiguration): try beginReloading(request)
     case .queue(let command, let player):
       try begin(command, on: try server.registry.player(player), request)
     case .watching(.wait(let conditions, let timeout, let player)):
       try begin(conditions, timeout: timeout, on: try server.registry.player(player), request)
+    case .watching(.events(let query)): try begin(query, request)
     case .watching(.clockAdvance(let duration)): try beginAdvance(by: duration, request)
     case .connection, .playback, .item, .asset, .watching, .players:
       preconditionFailure(
@@ -399,11 +413,20 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     for request in waiting.sorted(by: { $0.key < $1.key }).map(\.value) { request.fail(error) }
   }
 
-  /// Sends an event, in the form of the request that asked for it.
-  func send(_ event: Event, form: WireForm) {
+  /// Ends the waiting request of this id, which is answered so; false when none waits.
+  func cancelWaiting(_ id: RequestID) -> Bool {
+    guard let request = waiting.values.first(where: { $0.request.address.id == id }) else { return false }
+    request.fail(MediaError(.cancelled, "ended by `cancel`"))
+    return true
+  }
+
+  /// Sends an event, in the form of the request that asked for it; with its number in the log where it has one.
+  func send(_ event: Event, form: WireForm, number: UInt64? = nil) {
     guard !isClosing else { return }
+    // The stream may have sent some of it since.
+    measureBacklog()
     server.counters.events += 1
-    server.counters.dropped += UInt64(output.append(event, form: form))
+    server.counters.dropped += UInt64(output.append(event, form: form, number: number))
     if !isProcessing { continueSoon() }
   }
 
@@ -412,51 +435,76 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
   /// Takes further requests, and writes, at the end of this turn of the loop: once for all that it brought.
   private func continueSoon() {
-    guard !isFlushScheduled, let context else { return }
+    guard !isFlushScheduled, stream.isOpen else { return }
     isFlushScheduled = true
-    context.eventLoop.execute { [self] in
+    server.streams.loop.execute { [self] in
       isFlushScheduled = false
       process()
     }
   }
 
   private func flush() {
-    guard let context, !isClosing, !output.isEmpty, context.channel.isWritable else { return }
-    output.transportByteCount = 0
-    output.take { bytes in
-      writeBuffer.clear(minimumCapacity: bytes.count)
-      writeBuffer.writeBytes(bytes)
+    // What was left out comes behind what waited, once that has been sent.
+    while !isClosing, !output.isEmpty, stream.unsentByteCount == 0 {
+      output.transportByteCount = 0
+      output.take { stream.write($0) }
     }
-    guard writeBuffer.readableBytes > 0 else { return }
-    // A peer that has gone away ends the connection from within this call.
-    context.writeAndFlush(wrapOutboundOut(writeBuffer), promise: nil)
-    writeBuffer.moveReaderIndex(to: writeBuffer.writerIndex)
-    if !isClosing, !context.channel.isWritable { measureBacklog() }
+    guard !isClosing, stream.unsentByteCount > 0 else { return }
+    measureBacklog()
+    startUnreadTimer()
   }
 
-  /// Finds out how much the transport still holds.
-  private func measureBacklog() {
-    output.transportByteCount =
-      (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+  /// From now on the peer has to read something from time to time, or it is given up.
+  private func startUnreadTimer() {
+    guard unread == nil else { return }
+    let end = server.loop.now.advanced(byNanoseconds: Int64(server.limits.unreadSeconds) * 1_000_000_000)
+    let timer = server.loop.schedule(at: end) { [weak self] in self?.judgeReading() }
+    unread = (timer, unreadByteCount)
   }
+
+  private func endUnreadTimer() {
+    unread?.timer.cancel()
+    unread = nil
+  }
+
+  /// Nothing is written while the transport holds too much: has that not become less, nothing was read.
+  private func judgeReading() {
+    guard let before = unread?.byteCount else { return }
+    unread = nil
+    if unreadByteCount < before { return startUnreadTimer() }
+    if isClosing { return abort() }
+    closeOnOverflow("nothing was read for \(server.limits.unreadSeconds) seconds")
+  }
+
+  /// Bytes that the peer has not read: those that the stream keeps, and those in the socket, which lets go of them piece by
+  /// piece long before it takes more.
+  private var unreadByteCount: Int {
+    measureBacklog()
+    return stream.unreadByteCount
+  }
+
+  /// Finds out how much the stream still keeps.
+  private func measureBacklog() { output.transportByteCount = stream.unsentByteCount }
 
   /// Closes on a peer that is too far behind.
   private func checkBacklog() {
     measureBacklog()
-    if output.isOverLimit, !isClosing { closeOnOverflow() }
+    if output.isOverLimit, !isClosing {
+      closeOnOverflow("more than \(server.limits.outputByteCount) bytes were not read")
+    }
   }
 
   /// A JSON-RPC batch that is being run.
   final class Batch {
     var replies: BatchReply
-    private var members: ArraySlice<ParsedLine.BatchMember>
+    private var members: RequestBatch.Iterator
 
-    init(_ members: [ParsedLine.BatchMember]) {
-      self.members = members[...]
+    init(_ members: RequestBatch) {
+      self.members = members.makeIterator()
       replies = BatchReply(memberCount: members.count)
     }
 
-    func nextMember() -> ParsedLine.BatchMember? { members.popFirst() }
+    func nextMember() -> ParsedLine.BatchMember? { members.next() }
   }
 }
 

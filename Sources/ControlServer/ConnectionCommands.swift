@@ -10,10 +10,33 @@ extension Connection {
     case .help(nil): return Help.overview
     case .help(let name?): return Help.reply(on: name)
     case .stats: return stats()
+    case .cancel(let id):
+      guard cancelWaiting(id) else {
+        throw MediaError(.noSuchRequest, "no request of this id waits", operation: "cancel")
+      }
+      return nil
+    case .reloadConfiguration: preconditionFailure("this waits: Command.isWaiting")
     case .bye:
       cancelWaiting(MediaError(.cancelled, "the connection was ended by `bye`"))
       afterwards = .close
       return nil
+    }
+  }
+
+  /// Has the configuration read again, by whoever runs the server.
+  func beginReloading(_ request: WaitingRequest) throws(MediaError) {
+    guard let reload = server.reload else {
+      throw MediaError(.invalidState, "whoever runs this server has no configuration to read")
+    }
+    reload { [loop = server.loop] result in
+      loop.execute {
+        do throws(MediaError) {
+          let outcome = try result.get()
+          request.finish(.ok(["changed": .strings(outcome.changed), "restart": .strings(outcome.restart)]))
+        } catch {
+          request.fail(error)
+        }
+      }
     }
   }
 
@@ -23,7 +46,10 @@ extension Connection {
         .invalidArgument, "protocol \(version) is not spoken here, only \(Greeting.protocolVersion)",
         operation: "hello")
     }
-    return .ok(["protocol": .int(Greeting.protocolVersion), "version": .string(server.version)])
+    return .ok([
+      "protocol": .int(Greeting.protocolVersion), "version": .string(server.version),
+      "instance": .string(server.log.instance), "rights": .strings(peer?.rights.names ?? []),
+    ])
   }
 
   private func stats() -> Reply {
@@ -32,6 +58,7 @@ extension Connection {
       "version": .string(server.version), "uptime": .seconds(nanoseconds: server.uptimeNanoseconds),
       "connections": .int(server.connections.count), "requests": .int(counters.requests),
       "errors": .int(counters.errors), "events": .int(counters.events), "dropped": .int(counters.dropped),
+      "instance": .string(server.log.instance), "seq": .int(server.log.lastNumber),
     ])
   }
 }

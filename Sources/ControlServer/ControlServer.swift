@@ -3,9 +3,9 @@
 import Glibc
 import Logging
 import MediaCore
-import NIOCore
-import NIOPosix
 import Playback
+import RealtimeAudio
+import SavedState
 import WireProtocol
 
 /// Serves the wire protocol on a Unix socket, from `start()` to `stop()`.
@@ -13,7 +13,7 @@ import WireProtocol
 /// No task and no Dispatch queue is behind it: a process that uses either is woken once a second from then on, by
 /// libdispatch's watch over its worker threads, and an idle daemon does not wake at all.
 ///
-/// Threading: `start` and `stop` on one thread, not the loop's; they block for moments. Connections live on `eventLoop`,
+/// Threading: `start` and `stop` on one thread, not the loop's; they block for moments. Connections live on `loop`,
 /// which must also be what the engine's control loop runs on.
 public final class ControlServer: @unchecked Sendable {
   // `@unchecked Sendable`: `running` is used by the thread that starts and stops; the rest is constant.
@@ -21,9 +21,17 @@ public final class ControlServer: @unchecked Sendable {
   /// Where the server listens, and whom it serves.
   public struct Configuration: Sendable {
     public var place: SocketPlace
-    /// Users besides the daemon's own who may connect.
-    public var allowedUserIDs: Set<UInt32> = []
-    public var limits = WireLimits.standard
+    /// Whom the sockets' files let in, and the group that they are given to; nil: the process's own.
+    public var socketMode: UInt32 = 0o600
+    public var socketGroupID: UInt32?
+    /// Sockets that listen already, in the place of those that would be made.
+    public var inherited: [SocketRole: Int32] = [:]
+    /// What can change while it runs.
+    public var policy = ServerPolicy()
+    /// What the players' state is saved with; nil: it is not.
+    public var stateStore: StateStore?
+    /// Has the configuration read again on a client's word; nil: nobody does.
+    public var reload: Reload?
     /// The daemon's, as the greeting says it.
     public var version: String
 
@@ -35,32 +43,35 @@ public final class ControlServer: @unchecked Sendable {
 
   /// Descriptors that connections must leave for files, devices and what the system opens.
   private static let reservedDescriptorCount = 128
+  /// Descriptors that are asked for besides those of connections.
+  private static let spareDescriptorCount: rlim_t = 1_024
   /// How long peers have to take what is left for them when the server stops.
-  private static let farewell = TimeAmount.milliseconds(250)
+  private static let farewell: Int64 = 250_000_000
 
   private let configuration: Configuration
   private let engine: PlaybackEngine
-  private let eventLoop: any EventLoop
+  private let loop: ThreadControlLoop
   private let logger: Logger
   private var running: Running?
 
   /// What there is while the server runs.
   private struct Running {
-    var listener: SocketListener
-    var channel: any Channel
     var context: ServerContext
+    /// The control socket, and that for watching where it could be made.
+    var doors: [(listener: SocketListener, door: Door)] = []
     /// Where descriptors are handed over; nil when that socket cannot be made.
-    var handOver: (listener: SocketListener, channel: any Channel)?
+    var handoff: (listener: SocketListener, socket: HandoffSocket)?
+    var path: String { doors.first?.listener.path ?? "" }
   }
 
   /// A server for the players of `engine`.
   public init(
-    configuration: Configuration, engine: PlaybackEngine, eventLoop: any EventLoop,
+    configuration: Configuration, engine: PlaybackEngine, loop: ThreadControlLoop,
     logger: Logger = Logger(label: "playhead.server")
   ) {
     self.configuration = configuration
     self.engine = engine
-    self.eventLoop = eventLoop
+    self.loop = loop
     self.logger = logger
   }
 
@@ -70,123 +81,144 @@ public final class ControlServer: @unchecked Sendable {
   /// `write-failed` when the socket cannot be made.
   public func start() throws(MediaError) {
     precondition(running == nil, "the server runs already")
-    let listener = try SocketListener(
-      path: configuration.place.path, makesFolder: configuration.place.isOwnFolder,
-      needsOwnedFolder: configuration.place.needsOwnedFolder)
-    let limits = limitsForThisProcess()
+    let listener = try makeListener(.control)
     do {
-      let context = try eventLoop.submit { [configuration, engine, logger] in
+      let policy = policyForThisProcess(configuration.policy)
+      let context = loop.perform { [configuration, engine, logger, loop] in
         ServerContext(
-          version: configuration.version, limits: limits, allowedUserIDs: configuration.allowedUserIDs,
-          engine: engine, logger: logger)
-      }.wait()
-      let channel = try bootstrap(context).withBoundSocket(listener.takeDescriptor()).wait()
-      running = Running(listener: listener, channel: channel, context: context, handOver: startHandOver(context))
+          version: configuration.version, policy: policy, engine: engine, loop: loop, logger: logger,
+          store: configuration.stateStore, reload: configuration.reload)
+      }
+      var running = Running(context: context)
+      running.doors.append((listener, try open(listener, .all, context)))
+      if let door = optional(.watch, { (listener: $0, door: try open($0, .read, context)) }) {
+        running.doors.append(door)
+      }
+      running.handoff = optional(.handoff) { listener in
+        let socket = HandoffSocket(listener: listener.takeDescriptor(), server: context, access: context.access)
+        guard let socket else { throw MediaError(.writeFailed, "no descriptor is left") }
+        socket.start()
+        return (listener, socket)
+      }
+      self.running = running
+      logger.info(
+        "listening", metadata: ["socket": "\(listener.path)", "connections": "\(policy.limits.connectionCount)"])
     } catch {
       listener.remove()
       throw MediaError(.writeFailed, "cannot listen at \(listener.path): \(error)")
     }
-    logger.info("listening", metadata: ["socket": "\(listener.path)", "connections": "\(limits.connectionCount)"])
   }
 
-  /// Makes the socket on which descriptors are handed over. Without it everything else works.
-  private func startHandOver(_ context: ServerContext) -> (listener: SocketListener, channel: any Channel)? {
+  /// The path of the control socket while the server runs, wherever it came from.
+  public var path: String? { running?.path }
+
+  /// The socket of a role: the one that was inherited, or a new one. Errors: those of `start`.
+  private func makeListener(_ role: SocketRole) throws(MediaError) -> SocketListener {
+    let kind = role == .handoff ? SocketListener.Kind.packets : .stream
+    if let descriptor = configuration.inherited[role] {
+      return try SocketListener(inherited: descriptor, kind: kind)
+    }
+    let place = configuration.place
+    let path = role.sibling.map { SocketLocation.path(of: $0, beside: place.path) } ?? place.path
+    return try SocketListener(
+      path: path, kind: kind,
+      permissions: SocketListener.Permissions(
+        mode: mode_t(configuration.socketMode), groupID: configuration.socketGroupID),
+      makesFolder: place.isOwnFolder, needsOwnedFolder: place.needsOwnedFolder)
+  }
+
+  /// What is made of a socket besides the control socket, without which everything else works. Nil where it cannot be made, or whoever
+  /// handed over the control socket did not want it.
+  private func optional<Made>(_ role: SocketRole, _ make: (SocketListener) throws -> Made) -> Made? {
+    if configuration.inherited[.control] != nil, configuration.inherited[role] == nil { return nil }
     do {
-      let listener = try SocketListener(path: configuration.place.path + DescriptorSocket.suffix)
+      let listener = try makeListener(role)
       do {
-        let bootstrap = DescriptorSocket(context).bootstrap(on: eventLoop)
-        return (listener, try bootstrap.withBoundSocket(listener.takeDescriptor()).wait())
+        return try make(listener)
       } catch {
         listener.remove()
         throw error
       }
     } catch {
-      logger.warning("no descriptors can be handed over", metadata: ["error": "\(error)"])
+      logger.warning("a socket is missing", metadata: ["socket": "\(role.rawValue)", "error": "\(error)"])
       return nil
     }
   }
 
-  /// Takes no more connections, says goodbye on those that there are, and removes the socket. Blocks for a quarter of a second
-  /// at most.
+  /// Allows something else from now on. Blocks until it holds.
+  public func apply(_ policy: ServerPolicy) {
+    guard let context = running?.context else { return }
+    let policy = policyForThisProcess(policy)
+    loop.perform { context.apply(policy) }
+  }
+
+  /// Takes no more connections, says goodbye on those that there are, and removes the sockets that are its own. Blocks for a quarter of
+  /// a second at most.
   public func stop() {
     guard let running else { return }
     self.running = nil
-    try? running.channel.close().wait()
-    try? running.handOver?.channel.close().wait()
+    loop.perform { for opened in running.doors { opened.door.close() } }
+    running.handoff?.socket.stop()
     farewell(running.context)
-    running.handOver?.listener.remove()
-    running.listener.remove()
-    logger.info("stopped listening", metadata: ["socket": "\(running.listener.path)"])
+    saveState(running.context)
+    running.handoff?.listener.remove()
+    for door in running.doors.reversed() { door.listener.remove() }
+    logger.info("stopped listening", metadata: ["socket": "\(running.path)"])
   }
 
-  /// As many connections as the protocol allows, if the process may have so many descriptors.
-  private func limitsForThisProcess() -> WireLimits {
-    var limits = configuration.limits
+  /// As many connections as the policy allows, if the process may have so many descriptors: what it may have is raised for
+  /// them, and for as many files again as other programs have without asking. Nothing here or below uses `select`.
+  private func policyForThisProcess(_ policy: ServerPolicy) -> ServerPolicy {
+    var policy = policy
     var descriptors = rlimit()
-    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 {
-      let available = Int(clamping: descriptors.rlim_cur) - Self.reservedDescriptorCount
-      limits.connectionCount = max(1, min(limits.connectionCount, available))
-    }
-    return limits
-  }
-
-  private func bootstrap(_ server: ServerContext) -> ServerBootstrap {
-    // NIO's own acceptor backs off for a second when descriptors run out.
-    ServerBootstrap(group: eventLoop)
-      .serverChannelOption(.backlog, value: SocketListener.backlog)
-      .serverChannelOption(.maxMessagesPerRead, value: 16)
-      // Small reads, one a turn: who sends a lot holds up others by no more than what 8 KiB of requests take.
-      .childChannelOption(.maxMessagesPerRead, value: 1)
-      .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8_192))
-      .childChannelOption(.allowRemoteHalfClosure, value: true)
-      .childChannelOption(.writeBufferWaterMark, value: .init(low: 65_536, high: 262_144))
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(
-            Connection(server: server) { channel in
-              let refusal = Self.refusal(of: channel, server)
-              if let refusal {
-                server.counters.refused += 1
-                server.logger.log(
-                  level: refusal.code == .notAllowed ? .warning : .info, "connection refused",
-                  metadata: ["error": "\(refusal)"])
-              }
-              return refusal
-            })
-        }
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    if getrlimit(resource, &descriptors) == 0 {
+      let wanted = min(rlim_t(policy.limits.connectionCount) + Self.spareDescriptorCount, descriptors.rlim_max)
+      if descriptors.rlim_cur < wanted {
+        var raised = descriptors
+        raised.rlim_cur = wanted
+        if setrlimit(resource, &raised) == 0 { descriptors = raised }
       }
+      let available = Int(clamping: descriptors.rlim_cur) - Self.reservedDescriptorCount
+      policy.limits.connectionCount = max(1, min(policy.limits.connectionCount, available))
+    }
+    return policy
   }
 
-  /// Why a new connection is not served; nil when it is.
-  static func refusal(of channel: any Channel, _ server: ServerContext) -> MediaError? {
-    if server.isShuttingDown { return MediaError(.shuttingDown, "playheadd is stopping") }
-    let userID = PeerCredentials.userID(of: channel)
-    guard let userID, userID == geteuid() || server.allowedUserIDs.contains(userID) else {
-      let name = userID.map { "user \($0)" } ?? "this peer"
-      return MediaError(.notAllowed, "\(name) may not connect; playheadd --allow-uid allows more than its own user")
-    }
-    guard server.connections.count < server.limits.connectionCount else {
-      return MediaError(
-        .tooManyConnections, "there are \(server.limits.connectionCount) connections, and more are not allowed")
-    }
-    return nil
+  private func open(_ listener: SocketListener, _ rights: Rights, _ context: ServerContext) throws -> Door {
+    let descriptor = listener.takeDescriptor()
+    return try loop.perform { Result { try Door(descriptor: descriptor, rights: rights, server: context) } }.get()
+  }
+
+  /// Saves where everything is now. Waits for it no longer than half a second.
+  private func saveState(_ server: ServerContext) {
+    guard let keeper = server.keeper else { return }
+    loop.perform { keeper.stop() }
+    keeper.store.close(by: HostTime.now.advanced(byNanoseconds: 500_000_000))
   }
 
   /// Closes every connection, giving each a moment to take what is left for it.
   private func farewell(_ server: ServerContext) {
-    let closed = eventLoop.flatSubmit { [eventLoop] in
+    let closed = WakeSignal(false)
+    let end = HostTime.now.advanced(byNanoseconds: Self.farewell)
+    let connections = loop.perform {
       server.isShuttingDown = true
       let error = MediaError(.shuttingDown, "playheadd is stopping")
       let connections = Array(server.connections.values)
+      var openCount = connections.count
+      if openCount == 0 { closed.update { $0 = true } }
       for connection in connections {
+        connection.whenClosed = {
+          openCount -= 1
+          if openCount == 0 { closed.update { $0 = true } }
+        }
         connection.cancelWaiting(error)
         connection.close(saying: error)
       }
-      let abort = eventLoop.scheduleTask(in: Self.farewell) { for connection in connections { connection.abort() } }
-      let closed = EventLoopFuture.andAllComplete(connections.compactMap(\.closed), on: eventLoop)
-      closed.whenComplete { _ in abort.cancel() }
-      return closed
+      return connections
     }
-    try? closed.wait()
+    if closed.wait(until: end, { $0 ? true : nil }) == nil {
+      loop.perform { for connection in connections { connection.abort() } }
+    }
   }
 }

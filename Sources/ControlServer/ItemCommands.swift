@@ -115,7 +115,7 @@ extension Connection {
       _ = try target.player.tryOnLoop { player throws(MediaError) in try player.edit([.insert([copy], at: place.place)])
       }
     } catch {
-      registry.unmake([copy])
+      registry.unmake([copy], of: nil)
       throw error
     }
     return Self.edited([copy], target)

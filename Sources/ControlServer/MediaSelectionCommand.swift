@@ -50,12 +50,23 @@ extension MediaCharacteristic {
 }
 
 extension MediaSelectionCriteria {
+  /// As `media-selection` takes it, without the group.
+  var wireText: String {
+    func names(_ characteristics: Set<MediaCharacteristic>) -> [String] { characteristics.map(\.rawValue).sorted() }
+    let parts = [
+      ("language", preferredLanguages), ("characteristics", names(preferredCharacteristics)),
+      ("principal", names(principalCharacteristics)),
+    ]
+    return parts.filter { !$0.1.isEmpty }.map { "\($0.0)=\($0.1.joined(separator: ","))" }.joined(separator: " ")
+  }
+
   fileprivate init(_ criteria: MediaSelectionChange.Criteria) {
     func characteristics(_ names: Set<MediaSelectionChange.Characteristic>) -> Set<MediaCharacteristic> {
       Set(names.compactMap { MediaCharacteristic(rawValue: $0.rawValue) })
     }
     self.init(
-      preferredLanguages: criteria.languages, preferredCharacteristics: characteristics(criteria.characteristics),
+      preferredLanguages: Array(criteria.languages),
+      preferredCharacteristics: characteristics(criteria.characteristics),
       principalCharacteristics: characteristics(criteria.principal))
   }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import MediaAssets
 import MediaCore
 import WholeFiles
@@ -58,11 +57,8 @@ extension Connection {
         return MetadataReply.piece(picture, index, offset: offset, limit: limit, head: head)
       }
     case .file(let index, let file, let replaces):
-      // It would be the daemon's user who writes, wherever that one may.
-      guard peerUserID == geteuid() else {
-        throw MediaError(.notAllowed, "only the daemon's own user may have it write files")
-      }
-      let place = WholeFile(path: file.bytes, replaces: replaces, hint: "`replace` replaces it")
+      let place = WholeFile(
+        path: file.bytes, replaces: replaces, hint: "`replace` replaces it", roots: server.policy.writableRoots)
       begin(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
         let (index, picture) = try opening.artwork(index, of: asset)
         try place.write(picture.data)
@@ -71,12 +67,19 @@ extension Connection {
     }
   }
 
-  /// Has an asset's tags read if they have not been, and answers with what `reply` makes of them: on the thread that has read
+  /// Has an asset's tags read if they have not been and the connection may have that done, and answers with what `reply` makes of them: on the thread that has read
   /// them, or on one that may block where that `blocks`, or there are many.
   private func begin(
     of asset: Asset, _ request: WaitingRequest, blocks: Bool,
     reply: @escaping @Sendable (AssetMetadata, AssetOpening) throws(MediaError) -> Reply
   ) {
+    if peer?.rights.contains(.control) != true, blocks || asset.status(of: AssetKey.metadata).value == nil {
+      return request.fail(
+        MediaError(
+          .notAllowed,
+          "who may only read is told what has been read: the tags of \(asset.displayPath) have not, or not this of them"
+        ))
+    }
     let loop = server.loop
     let cancelled = MediaError(.cancelled, "reading the tags was cancelled: \(asset.displayPath)")
     let opening = AssetOpening()

@@ -63,7 +63,7 @@ enum MetadataReply {
       items = MetadataItem.items(from: items, filteredByIdentifier: MetadataIdentifier(rawValue: identifier))
     }
     guard !query.languages.isEmpty else { return items }
-    return MetadataItem.items(from: items, filteredAndSortedAccordingToPreferredLanguages: query.languages)
+    return MetadataItem.items(from: items, filteredAndSortedAccordingToPreferredLanguages: Array(query.languages))
   }
 
   private static func append(_ gain: ReplayGain, to fields: inout Fields) {
@@ -99,6 +99,24 @@ enum MetadataReply {
     if let omission = item.omission { append(omission.error, to: &row) }
     return row
   }
+
+  /// What stands beside the time in `timed-metadata` events of a group.
+  static func timedRows(_ group: TimedMetadataGroup) -> [Fields] {
+    group.items.map { item in
+      var fields = Fields()
+      fields.append("duration", ifPresent: group.duration.map { .time($0) })
+      if group.isHeld { fields.append("held", true) }
+      var row = row(item)
+      if let bytes = item.dataValue, bytes.count <= timedDataByteCount {
+        row.append("data", .string(Base64.text(of: bytes[...])))
+      }
+      fields.append(contentsOf: row)
+      return fields
+    }
+  }
+
+  /// Bytes of data that an event has.
+  private static let timedDataByteCount = 4_096
 
   private static func append(_ value: MetadataItem.Value, of item: MetadataItem, to row: inout Fields) {
     switch value {

@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 import Playback
 import WireProtocol
@@ -5,25 +6,12 @@ import WireProtocol
 /// One `observe`: sends the present values of its keys, and then each change.
 ///
 /// Threading: confined to the control loop.
-final class Observation: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop, where the observers that carry it are called.
+final class Observation {
   private let id: Int
   private let form: WireForm
   private let keys: [ObservableKey]
   private let target: NamedPlayer
-  private let engine: PlaybackEngine
   private weak var connection: Connection?
-  private var tokens: [ObserverToken] = []
-  private var outputToken: ObserverToken?
-  private var lastOutput: OutputState
-  /// What was told of entries that are opened; the others are `unknown`, and that is not told.
-  private var told: [PlayerItem.ID: ItemValues] = [:]
-
-  struct ItemValues {
-    var status = ItemStatus.unknown
-    var duration = MediaTime.indefinite
-    var isPrecise = false
-  }
 
   init(_ keys: [ObservableKey], id: Int, form: WireForm, on target: NamedPlayer, connection: Connection) {
     self.id = id
@@ -31,154 +19,75 @@ final class Observation: @unchecked Sendable {
     self.keys = keys
     self.target = target
     self.connection = connection
-    engine = connection.server.engine
-    lastOutput = engine.outputState
   }
 
   /// Sends the first values and begins to watch.
   func start() {
     sendInitial()
-    tokens = target.player.onLoop { player in
-      [
-        player.addStateObserver { [weak self] in self?.handle($0) },
-        player.addEventObserver { [weak self] in self?.handle($0) },
-      ]
-    }
-    if keys.contains(.outputState) {
-      outputToken = engine.observeOutput { [weak self] in self?.handle($0) }
-    }
+    target.watch.add(self)
   }
 
   func stop() {
-    let ending = tokens
-    tokens = []
-    // A player that was closed has none any more.
-    target.player.onLoop { player in for token in ending { try? player.removeObserver(token) } }
-    if let outputToken { try? engine.removeOutputObserver(outputToken) }
-    outputToken = nil
+    target.watch.remove(self)
     connection = nil
+  }
+
+  /// Sends an event on, if its key is one of these.
+  func send(_ event: Event, _ key: ObservableKey, _ number: UInt64) {
+    guard keys.contains(key) else { return }
+    connection?.send(event.addressed(to: id), form: form, number: number)
   }
 
   // MARK: - First values
 
   private func sendInitial() {
+    guard let connection else { return }
     let state = target.state
+    let output = connection.server.engine.outputState
     for key in keys where !key.isOfItems {
-      guard let value = key.value(in: state) ?? key.value(in: lastOutput) else { continue }
+      guard let value = key.value(in: state) ?? key.value(in: output) else { continue }
       let item = key.isOfCurrentItem ? state.currentItemID.map { Int(clamping: $0) } : nil
       send(.init(subscription: id, player: target.name, key: key, item: item, initial: value))
     }
     guard keys.contains(where: \.isOfItems) else { return }
-    let current = target.player.onLoop { player in state.currentItemID.flatMap { player.item($0) } }
-    if let current, let (time, title) = current.streamTitle {
-      notify(.streamTitle(title: title.title, url: title.url), current.id, time)
-    }
-    for item in target.player.onLoop({ $0.items() }) {
-      let values = ItemValues(
-        status: item.status, duration: item.duration, isPrecise: item.providesPreciseDuration)
-      guard values.status != .unknown || item.id == state.currentItemID else { continue }
-      told[item.id] = values
+    if keys.contains(.itemEvents) { for event in lastMetadata(of: state) { sendFirst(event) } }
+    for (item, values) in target.watch.itemValues(current: state.currentItemID) {
       for key in keys {
         guard let value = key.value(values) else { continue }
-        send(.init(subscription: id, player: target.name, key: key, item: Int(clamping: item.id), initial: value))
+        send(.init(subscription: id, player: target.name, key: key, item: Int(clamping: item), initial: value))
       }
     }
   }
 
-  // MARK: - Changes
-
-  private func handle(_ change: PlayerChange) {
-    for key in keys {
-      guard let old = key.value(in: change.old), let new = key.value(in: change.new), old != new else { continue }
-      send(
-        .init(
-          subscription: id, player: target.name, key: key,
-          item: key.isOfCurrentItem ? change.new.currentItemID.map { Int(clamping: $0) } : nil, old: old, new: new,
-          cause: change.cause.rawValue))
+  /// What the current entry's stream said last.
+  private func lastMetadata(of state: PlayerState) -> [Event] {
+    let current = target.player.onLoop { player in state.currentItemID.flatMap { player.item($0) } }
+    guard let current else { return [] }
+    var events: [Event] = []
+    if let (time, title) = current.streamTitle {
+      let kind = Event.ItemNotification.Kind.streamTitle(title: title.title, url: title.url)
+      events.append(PlayerWatch.event(kind, current.id, time, player: target.name))
     }
-    if change.old.queueVersion != change.new.queueVersion, !told.isEmpty {
-      let gone = target.player.onLoop { player in told.keys.filter { player.item($0) == nil } }
-      for item in gone { told[item] = nil }
+    for group in current.timedMetadataGroups {
+      events += PlayerWatch.events(of: group, current.id, player: target.name)
     }
+    return events
   }
 
-  private func handle(_ event: PlayerEvent) {
-    switch event {
-    case .itemChanged(let item, let status, let duration, let isPrecise):
-      itemChanged(item, ItemValues(status: status, duration: duration, isPrecise: isPrecise))
-    case .playedToEnd(let item, let time): notify(.playedToEnd, item, time)
-    case .failedToPlayToEnd(let item, let time, let error): notify(.failedToPlayToEnd(error), item, time)
-    case .stalled(let item, let time): notify(.stalled, item, time)
-    case .timeJumped(let item, let time, let cause): notify(.timeJumped(cause: cause.rawValue), item, time)
-    case .packetsSkipped(let item, let time, let count, let error):
-      notify(.packetsSkipped(count: count, error), item, time)
-    case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
-    case .chapterChanged(let item, let time, let place):
-      notify(.chapterChanged(number: place?.number, title: place?.chapter.title), item, time)
-    case .newAccessLogEntry(let item, let time, let event):
-      notify(
-        .newAccessLogEntry(
-          uri: event.uri, address: event.serverAddress, type: event.playbackType,
-          startupNanoseconds: event.startupNanoseconds ?? 0), item, time)
-    case .streamTitle(let item, let time, let title):
-      notify(.streamTitle(title: title.title, url: title.url), item, time)
-    case .seam(let seam): notify(seam)
-    case .itemSkipped(let item, let error):
-      guard keys.contains(.itemEvents) else { return }
-      let skip = Event.Skip(subscription: id, player: target.name, item: Int(clamping: item), error: error)
-      connection?.send(.itemSkipped(skip), form: form)
-    case .itemFailed: return
-    }
-  }
+  private func send(_ change: Event.Changed) { sendFirst(.changed(change)) }
 
-  private func itemChanged(_ item: PlayerItem.ID, _ new: ItemValues) {
-    let old = told[item] ?? ItemValues()
-    told[item] = new
-    let cause = new.status.error == nil ? ChangeCause.itemLoaded : .itemFailed
-    for key in keys {
-      guard let oldValue = key.value(old), let newValue = key.value(new), oldValue != newValue else { continue }
-      send(
-        .init(
-          subscription: id, player: target.name, key: key, item: Int(clamping: item), old: oldValue, new: newValue,
-          cause: cause.rawValue))
-    }
-  }
-
-  private func handle(_ state: OutputState) {
-    defer { lastOutput = state }
-    guard let old = ObservableKey.outputState.value(in: lastOutput),
-      let new = ObservableKey.outputState.value(in: state), old != new
-    else { return }
-    send(
-      .init(
-        subscription: id, player: target.name, key: .outputState, old: old, new: new,
-        cause: ChangeCause.output.rawValue))
-  }
-
-  private func notify(_ kind: Event.ItemNotification.Kind, _ item: PlayerItem.ID, _ time: MediaTime) {
-    guard keys.contains(.itemEvents) else { return }
-    let position = Event.Position(player: target.name, item: Int(clamping: item), time: time)
-    connection?.send(.item(.init(subscription: id, kind: kind, position: position)), form: form)
-  }
-
-  private func notify(_ seam: PlayerSeam) {
-    guard keys.contains(.itemEvents) else { return }
-    let event = Event.Seam(
-      subscription: id, player: target.name, from: Int(clamping: seam.fromItemID), to: Int(clamping: seam.toItemID),
-      time: seam.time, trimmedEnd: (seam.trimmedEnd.frameCount, seam.trimmedEnd.source.rawValue),
-      trimmedStart: (seam.trimmedStart.frameCount, seam.trimmedStart.source.rawValue),
-      insertedFrameCount: seam.insertedFrameCount)
-    connection?.send(.seam(event), form: form)
-  }
-
-  private func send(_ change: Event.Changed) { connection?.send(.changed(change), form: form) }
+  private func sendFirst(_ event: Event) { connection?.send(event.addressed(to: id), form: form) }
 }
 
 extension ObservableKey {
+  /// Those that have a value for each entry.
+  static let ofItems: [ObservableKey] = allCases.filter { $0.value(PlayerWatch.ItemValues()) != nil }
+
   /// Whether it has a value for each entry of the queue, or none but events.
   var isOfItems: Bool {
     switch self {
-    case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemEvents: true
+    case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection, .itemEvents:
+      true
     default: false
     }
   }
@@ -209,6 +118,9 @@ extension ObservableKey {
     case .itemIsPlaybackBufferFull: .bool(state.isPlaybackBufferFull)
     case .itemIsPlaybackBufferEmpty: .bool(state.isPlaybackBufferEmpty)
     case .playerAudioTimePitchAlgorithm: .string(state.audioTimePitchAlgorithm.rawValue)
+    case .playerAudibleCriteria: Self.value(state.mediaSelectionCriteria[.audible]?.wireText)
+    case .playerLegibleCriteria: Self.value(state.mediaSelectionCriteria[.legible]?.wireText)
+    case .playerAppliesCriteria: .bool(state.appliesMediaSelectionCriteriaAutomatically)
     case .playerReplayGain: .string(state.replayGain.mode.rawValue)
     case .playerRepeat: .string(state.repeatMode.rawValue)
     case .playerLoop: state.loop.map { .string($0.wireText) } ?? FieldValue.none
@@ -216,17 +128,20 @@ extension ObservableKey {
     case .playerOnFailure: .string(state.itemFailurePolicy.rawValue)
     case .playerError: Self.value(state.error?.code.name)
     case .queueVersion: .int(state.queueVersion)
-    case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemEvents, .outputState: nil
+    case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection, .itemEvents,
+      .outputState:
+      nil
     }
   }
 
   /// The key's value for one entry; nil for keys that are about something else.
-  func value(_ item: Observation.ItemValues) -> FieldValue? {
+  func value(_ item: PlayerWatch.ItemValues) -> FieldValue? {
     switch self {
     case .itemStatus: .string(item.status.name)
     case .itemDuration: .time(item.duration)
     case .itemProvidesPreciseDuration: .bool(item.isPrecise)
     case .itemError: Self.value(item.status.error?.code.name)
+    case .itemCurrentMediaSelection: item.selection.map { .strings($0) } ?? FieldValue.none
     default: nil
     }
   }

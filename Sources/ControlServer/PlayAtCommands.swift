@@ -6,7 +6,7 @@ import WireProtocol
 extension Connection {
   /// Begins a start. It goes on when the connection is gone before it is answered.
   func begin(
-    _ moment: PlayersCommand.StartMoment, of names: [String], _ request: WaitingRequest
+    _ moment: PlayersCommand.StartMoment, of names: WireList<String>, _ request: WaitingRequest
   ) throws(MediaError) {
     try server.engine.start(try players(named: names), at: StartMoment(moment)) { result in
       switch result {
@@ -17,7 +17,7 @@ extension Connection {
   }
 
   /// Begins a change of the rate. It goes on, too.
-  func begin(rate: Double, of names: [String], _ request: WaitingRequest) throws(MediaError) {
+  func begin(rate: Double, of names: WireList<String>, _ request: WaitingRequest) throws(MediaError) {
     try server.engine.setRate(rate, of: try players(named: names)) { result in
       switch result {
       case .success(let change): request.finish(Self.reply(change))
@@ -26,7 +26,7 @@ extension Connection {
     }
   }
 
-  private func players(named names: [String]) throws(MediaError) -> [QueuePlayer] {
+  private func players(named names: WireList<String>) throws(MediaError) -> [QueuePlayer] {
     var players: [QueuePlayer] = []
     for name in names { players.append(try server.registry.player(name).player) }
     return players

@@ -3,6 +3,7 @@ import MediaCore
 import NetworkIO
 import Playback
 import Playlists
+import SavedState
 import WireProtocol
 
 /// One player by its name, and what the server has to know of it besides.
@@ -12,14 +13,17 @@ final class NamedPlayer: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop; handlers of observers carry it there.
   let name: String
   let player: QueuePlayer
+  /// Those who observe it.
+  let watch: PlayerWatch
   /// What lists of the queue number their entries by, as far as it is counted.
   var listedCounts = ListedCounts(version: 0)
   private var closeHandlers: [UInt64: () -> Void] = [:]
   private var nextHandler: UInt64 = 0
 
-  init(name: String, player: QueuePlayer) {
+  init(name: String, player: QueuePlayer, log: EventLog) {
     self.name = name
     self.player = player
+    watch = PlayerWatch(player, name: name, log: log)
   }
 
   /// Every public fact of the player, now.
@@ -49,18 +53,39 @@ final class PlayerRegistry {
   static let mainName = "main"
 
   private let engine: PlaybackEngine
-  private let limits: WireLimits
+  private var policy: ServerPolicy
+  private var limits: WireLimits { policy.limits }
+  private let log: EventLog
   /// In the order in which they were made.
   private(set) var players: [NamedPlayer]
-  private var nextItemID: PlayerItem.ID = 1
+  private var nextItemID: PlayerItem.ID = 1 { didSet { onNextItemID?(nextItemID) } }
+  /// Called with the first number that no entry has had, whenever that is another one.
+  var onNextItemID: ((PlayerItem.ID) -> Void)?
+  /// Called with a player that was made, or nil when one was closed.
+  var onPlayersChange: ((NamedPlayer?) -> Void)?
+  /// Where an item begins that is to begin where it was left; nil: at its beginning.
+  var placeToResume: ((PlayerItem) -> MediaTime?)?
+  /// Called before that is asked for entries that come together.
+  var onResume: (() -> Void)?
   /// What was handed over, and waits to be an entry.
   let descriptors: DescriptorTable
 
-  init(engine: PlaybackEngine, limits: WireLimits) {
+  init(engine: PlaybackEngine, policy: ServerPolicy, log: EventLog) {
     self.engine = engine
-    self.limits = limits
-    descriptors = DescriptorTable(loop: engine.loop, limit: limits.descriptorCount)
-    players = [NamedPlayer(name: Self.mainName, player: QueuePlayer(engine: engine, name: Self.mainName))]
+    self.policy = policy
+    self.log = log
+    descriptors = DescriptorTable(loop: engine.loop, limits: policy.limits)
+    players = []
+    players = [makePlayer(Self.mainName)]
+  }
+
+  /// Allows something else from now on.
+  func apply(_ policy: ServerPolicy) {
+    self.policy = policy
+    descriptors.limit = policy.limits.descriptorCount
+    descriptors.openLimit = policy.limits.openDescriptorCount
+    let count = policy.limits.queueChangeCount
+    for player in players { player.player.onLoop { $0.setQueueChangeLimit(count) } }
   }
 
   /// Errors: `no-such-player`.
@@ -77,7 +102,24 @@ final class PlayerRegistry {
     guard players.count < limits.playerCount else {
       throw MediaError(.tooManyPlayers, "there are \(limits.playerCount) players, and more are not allowed")
     }
-    players.append(NamedPlayer(name: name, player: QueuePlayer(engine: engine, name: name)))
+    let made = makePlayer(name)
+    players.append(made)
+    onPlayersChange?(made)
+  }
+
+  /// A player that was there before the daemon ended, made again: however many are allowed now, none is lost.
+  func restore(_ name: String) -> NamedPlayer {
+    for player in players where player.name == name { return player }
+    let made = makePlayer(name)
+    players.append(made)
+    return made
+  }
+
+  private func makePlayer(_ name: String) -> NamedPlayer {
+    let player = QueuePlayer(engine: engine, name: name)
+    let count = limits.queueChangeCount
+    player.onLoop { $0.setQueueChangeLimit(count) }
+    return NamedPlayer(name: name, player: player, log: log)
   }
 
   /// Errors: `no-such-player`, `invalid-argument` for the main one.
@@ -88,41 +130,70 @@ final class PlayerRegistry {
     }
     players.removeAll { $0 === closing }
     closing.close()
+    onPlayersChange?(nil)
   }
+
+  /// Numbers below this one have been used.
+  func skipItemIDs(to id: PlayerItem.ID) { nextItemID = max(nextItemID, id) }
 
   /// Makes queue entries, each with the next number. A number is given again only after `unmake`, when nobody has heard
   /// of it.
-  func makeItems(_ paths: [FilePath], precise: Bool, network: NetworkOptions, _ lists: ListExpansion? = nil)
-    -> [PlayerItem]
-  {
+  ///
+  /// - Parameters:
+  ///   - resumes: whether they begin where they were left; nil: as the policy says.
+  ///   - userID: whose descriptors they may be.
+  func makeItems(
+    _ paths: [FilePath], precise: Bool, network: NetworkOptions, resumes: Bool? = nil, _ lists: ListExpansion? = nil,
+    for userID: UInt32?
+  ) -> [PlayerItem] {
     var items: [PlayerItem] = []
+    let resumes = resumes ?? policy.resumesWhereLeft
+    if resumes { onResume?() }
+    // Once for all: what is said of servers may be long, and they share it.
+    let options = httpOptions(network)
     func append(_ asset: Asset, _ entry: PlaylistEntry?) {
-      items.append(PlayerItem(asset: asset, timeRange: entry?.range, playlistEntry: entry, id: nextItemID))
+      let item = PlayerItem(asset: asset, timeRange: entry?.range, playlistEntry: entry, id: nextItemID)
+      if resumes { item.resumeTime = placeToResume?(item) }
+      items.append(item)
       nextItemID += 1
     }
     for path in paths {
       guard let entries = lists?.entries[path] else {
-        append(asset(path, network, precise: precise), nil)
+        append(asset(path, options, precise: precise, for: userID), nil)
         continue
       }
-      var assets = PlaylistAssets(prefersPreciseDuration: precise, options: HTTPOptions(network))
+      var assets = PlaylistAssets(prefersPreciseDuration: precise, options: options)
       for entry in entries { if let asset = assets.asset(for: entry) { append(asset, entry) } }
     }
     return items
   }
 
+  /// Makes entries of what was saved of others, each with the next number.
+  func makeItems(_ stored: [StoredEntry]) -> [PlayerItem] {
+    var maker = EntryMaker(policy)
+    let first = nextItemID
+    nextItemID += PlayerItem.ID(stored.count)
+    return stored.enumerated().map { maker.item($0.element, id: first + PlayerItem.ID($0.offset)) }
+  }
+
+  /// How servers are asked: as a command says, and the daemon's configuration.
+  func httpOptions(_ network: NetworkOptions) -> HTTPOptions {
+    var options = HTTPOptions(network)
+    options.certificateAuthorityFile = policy.certificateAuthorityFile
+    options.isNetworkForbidden = !policy.isNetworkAllowed
+    return options
+  }
+
   /// An asset for a path, an address or a descriptor. What is no address after all, or no descriptor any more, is one that fails.
-  func asset(_ path: FilePath, _ network: NetworkOptions = NetworkOptions(), precise: Bool) -> Asset {
-    if path.isFile {
-      return Asset(path: path.bytes, options: HTTPOptions(network), prefersPreciseDuration: precise)
-    }
+  func asset(_ path: FilePath, _ options: HTTPOptions, precise: Bool, for userID: UInt32?) -> Asset {
+    if path.isFile { return Asset(path: path.bytes, options: options, prefersPreciseDuration: precise) }
     do throws(MediaError) {
-      if let number = path.descriptorNumber {
-        return Asset(place: .descriptor(try descriptors.take(number)), prefersPreciseDuration: precise)
+      if let token = path.descriptorToken {
+        return Asset(place: .descriptor(try descriptors.take(token, by: userID)), prefersPreciseDuration: precise)
       }
-      return Asset(url: try HTTPURL(path.text), options: HTTPOptions(network), prefersPreciseDuration: precise)
+      return Asset(url: try HTTPURL(path.text), options: options, prefersPreciseDuration: precise)
     } catch {
-      return Asset(name: path.descriptorNumber == nil ? "an address" : path.text) { () throws(MediaError) in throw error
+      return Asset(name: path.descriptorToken == nil ? "an address" : path.text) { () throws(MediaError) in throw error
       }
     }
   }
@@ -134,8 +205,10 @@ final class PlayerRegistry {
   }
 
   /// Items that nobody has heard of are not wanted: their numbers are given again, and their descriptors may be taken again.
-  func unmake(_ items: [PlayerItem]) {
-    for item in items { if let descriptor = item.asset.descriptor { descriptors.putBack(descriptor) } }
+  func unmake(_ items: [PlayerItem], of userID: UInt32?) {
+    if let userID {
+      for item in items { if let descriptor = item.asset.descriptor { descriptors.putBack(descriptor, of: userID) } }
+    }
     guard let first = items.first, let last = items.last, last.id + 1 == nextItemID,
       // With those of others in between they are lost.
       last.id - first.id == PlayerItem.ID(items.count - 1)
@@ -185,7 +258,7 @@ extension HTTPOptions {
     headers = network.headerFields.map { Header(name: $0.name, value: $0.value) }
     userAgent = network.userAgent
     isNetworkAllowed = network.isNetworkAllowed
-    interfaces = network.interfaces
+    interfaces = Array(network.interfaces)
     preferredPeakBitRate = network.peakBitRate.map { Int64($0) }
     // As long as may be said, in nanoseconds.
     guard let nanoseconds = network.timeout?.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) else {

@@ -36,7 +36,7 @@ struct ListExpansion {
   }
 
   /// How many entries these paths become.
-  func count(of paths: [FilePath]) -> Int { paths.reduce(0) { $0 + (entries[$1]?.count ?? 1) } }
+  func count(of paths: some Sequence<FilePath>) -> Int { paths.reduce(0) { $0 + (entries[$1]?.count ?? 1) } }
 
   /// What was left out, a row each, as far as it is known.
   var rows: [Fields] {
@@ -53,7 +53,7 @@ struct ListExpansion {
 extension Connection {
   /// Begins an edit some of whose paths are lists: these are read on a thread of their own, then the edit is made.
   func begin(
-    _ command: QueueCommand, expanding lists: [FilePath], isForced: Bool, on target: NamedPlayer,
+    _ command: QueueCommand, expanding lists: WireList<FilePath>, isForced: Bool, on target: NamedPlayer,
     _ request: WaitingRequest
   ) throws(MediaError) {
     try check(command.ifVersion, of: target)
@@ -61,7 +61,9 @@ extension Connection {
     let lists = Array(OrderedSet(lists))
     let loader = server.playlistLoader
     let places = lists.map { $0.isAddress ? PlaylistPlace.url($0.text) : .file($0.bytes) }
-    let number = loader.read(places, assumed: isForced ? .m3u : nil, options: HTTPOptions(command.network)) {
+    let number = loader.read(
+      places, assumed: isForced ? .m3u : nil, options: server.registry.httpOptions(command.network)
+    ) {
       [weak self] result in
       guard let self else { return }
       do throws(MediaError) {
@@ -120,7 +122,7 @@ extension Connection {
   private func lines(_ part: ExportPart, of target: NamedPlayer, counting slice: Int) throws(MediaError) -> Reply? {
     let state = target.state
     let start = min(part.offset, state.itemCount)
-    let end = start + min(part.limit, state.itemCount - start)
+    let end = start + min(part.limit, server.limits.listCount, state.itemCount - start)
     var listed = Listed()
     // Without numbers it matters only where nothing comes behind it, which would make a list of nothing.
     if start > 0, part.isNumbered || (end == state.itemCount && target.listedCount(in: start..<end) == 0) {

@@ -13,6 +13,7 @@ extension Connection {
     case .begin(let version): return try beginGathering(for: target, ifVersion: version)
     case .commit: return try commit(on: target)
     case .abort: return try abort(on: target)
+    case .changes(let since, let instance): return queueChanges(since: since, instance: instance, of: target)
     case .list(let offset, let limit): return list(target, offset: offset, limit: limit)
     case .export: preconditionFailure("it may take turns: Command.mayTakeTurns")
     case .expanding: preconditionFailure("lists are read by a request that waits: Command.isWaiting")
@@ -110,7 +111,9 @@ extension Connection {
   private func list(_ target: NamedPlayer, offset: Int, limit: Int) -> Reply {
     let state = target.state
     let start = min(offset, state.itemCount)
-    let items = target.player.onLoop { $0.items(in: start..<start + min(limit, state.itemCount - start)) }
+    let items = target.player.onLoop {
+      $0.items(in: start..<start + min(limit, server.limits.listCount, state.itemCount - start))
+    }
     var rows: [Fields] = []
     rows.reserveCapacity(items.count)
     var byteCount = 0
@@ -135,7 +138,7 @@ extension Connection {
     let items = target.player.onLoop { $0.history() }
     var rows: [Fields] = []
     var byteCount = 0
-    for item in items.reversed().prefix(limit) {
+    for item in items.reversed().prefix(min(limit, server.limits.listCount)) {
       byteCount += item.wirePathByteCount * Self.bytesPerPathByte + Self.bytesPerRow
       if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
       rows.append([
@@ -171,7 +174,9 @@ extension Connection {
       return try changeMix(of: try item(id, of: target, .itemVolume), change)
     case .metadata, .artwork: preconditionFailure("this waits: Command.isWaiting")
     case .tracks(let id): return try itemTracks(id, of: target)
-    case .chapters(let id, let offset): return try itemChapters(id, from: offset, of: target)
+    case .selection(let id): return try itemSelection(id, of: target)
+    case .chapters(let id, let offset, let languages):
+      return try itemChapters(id, from: offset, languages: languages, of: target)
     case .select(let id, let audio, let subtitles):
       return try select(audio: audio, subtitles: subtitles, in: id, of: target)
     case .pitch(let id, let change):

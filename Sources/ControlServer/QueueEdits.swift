@@ -12,7 +12,7 @@ struct EditSize {
   /// Nothing.
   init() {}
 
-  fileprivate init(_ commands: [QueueCommand]) {
+  fileprivate init(_ commands: some Sequence<QueueCommand>) {
     for command in commands {
       changeCount += command.changeCount
       byteCount += command.pathByteCount
@@ -65,11 +65,15 @@ private struct MadeEdits {
   private var length: Int?
   private var growth = 0
 
-  mutating func append(_ command: QueueCommand, _ registry: PlayerRegistry, _ lists: ListExpansion? = nil) {
+  mutating func append(
+    _ command: QueueCommand, _ registry: PlayerRegistry, _ lists: ListExpansion? = nil, for userID: UInt32?
+  ) {
     commandCount += 1
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
     if command.replacesQueue { (length, growth) = (0, 0) }
-    let items = registry.makeItems(command.paths, precise: command.isPrecise, network: command.network, lists)
+    let items = registry.makeItems(
+      Array(command.paths), precise: command.isPrecise, network: command.network, resumes: command.resumes, lists,
+      for: userID)
     // What a list contains instead of itself.
     growth += command.growth + items.count - command.paths.count
     self.items += items
@@ -90,9 +94,9 @@ extension Connection {
   ) throws(MediaError) -> [PlayerItem] {
     var made = MadeEdits()
     if case .edit(let commands, _) = command {
-      for command in commands { made.append(command, server.registry) }
+      for command in commands { made.append(command, server.registry, for: peer?.userID) }
     } else {
-      made.append(command, server.registry, lists)
+      made.append(command, server.registry, lists, for: peer?.userID)
     }
     try make(made, ifVersion: command.ifVersion, on: target)
     return made.items
@@ -118,7 +122,7 @@ extension Connection {
         if made.isLoad { try player.replaceAll(with: made.items) } else { try player.edit(made.edits) }
       }
     } catch {
-      server.registry.unmake(made.items)
+      server.registry.unmake(made.items, of: peer?.userID)
       throw error
     }
   }
@@ -143,12 +147,12 @@ extension Connection {
     guard command.ifVersion == nil else {
       throw MediaError(.invalidArgument, "the version of an edit that was begun is said by queue.begin")
     }
-    let commands = if case .edit(let commands, _) = command { commands } else { [command] }
+    let commands = if case .edit(let commands, _) = command { commands } else { WireList([command]) }
     let (added, limits) = (EditSize(commands), server.limits)
     try (size + added).check(limits.editCount, limits.editByteCount, "an edit has")
     try (server.gathered + added).check(
       limits.gatheredCount, limits.gatheredByteCount, "the edits that are gathered on all connections have")
-    for command in commands { gathering?.made.append(command, server.registry) }
+    for command in commands { gathering?.made.append(command, server.registry, for: peer?.userID) }
     gathering?.size = size + added
     server.gathered = server.gathered + added
     return .ok(["pending": .int(gathering?.made.commandCount ?? 0)])
@@ -160,7 +164,7 @@ extension Connection {
     gathering = nil
     open.target.removeCloseHandler(open.closeHandler)
     server.gathered = server.gathered - open.size
-    server.registry.unmake(open.made.items)
+    server.registry.unmake(open.made.items, of: peer?.userID)
   }
 
   /// Errors: `invalid-state` when no edit of this player was begun.
@@ -193,7 +197,8 @@ extension QueueCommand {
   fileprivate var isEdit: Bool {
     switch self {
     case .load, .append, .insert, .remove, .move, .replace, .clear, .edit: true
-    case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .expanding, .export:
+    case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .changes, .expanding,
+      .export:
       false
     }
   }
@@ -201,11 +206,13 @@ extension QueueCommand {
   /// The version that the queue must have for an edit.
   var ifVersion: Int? {
     switch self {
-    case .load(_, _, _, let version, _), .append(_, _, let version, _, _), .insert(_, _, _, let version, _, _),
+    case .load(_, _, _, let version, _, _), .append(_, _, let version, _, _, _),
+      .insert(_, _, _, let version, _, _, _),
       .remove(_, let version), .move(_, _, let version), .replace(_, _, let version, _, _), .clear(let version),
       .edit(_, let version):
       version
-    case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .expanding, .export:
+    case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .changes, .expanding,
+      .export:
       nil
     }
   }
@@ -213,15 +220,15 @@ extension QueueCommand {
   /// Whether it answers only when the new entries are ready.
   var waitsUntilReady: Bool {
     switch self {
-    case .load(_, let waits, _, _, _), .append(_, let waits, _, _, _), .insert(_, _, let waits, _, _, _): waits
+    case .load(_, let waits, _, _, _, _), .append(_, let waits, _, _, _, _), .insert(_, _, let waits, _, _, _, _): waits
     default: false
     }
   }
 
   /// The paths of what it adds.
-  var paths: [FilePath] {
+  var paths: WireList<FilePath> {
     switch self {
-    case .load(let paths, _, _, _, _), .append(let paths, _, _, _, _), .insert(let paths, _, _, _, _, _): paths
+    case .load(let paths, _, _, _, _, _), .append(let paths, _, _, _, _, _), .insert(let paths, _, _, _, _, _, _): paths
     case .replace(_, let path, _, _, _): [path]
     default: []
     }
@@ -229,7 +236,7 @@ extension QueueCommand {
 
   fileprivate var isPrecise: Bool {
     switch self {
-    case .load(_, _, let precise, _, _), .append(_, _, _, let precise, _), .insert(_, _, _, _, let precise, _),
+    case .load(_, _, let precise, _, _, _), .append(_, _, _, let precise, _, _), .insert(_, _, _, _, let precise, _, _),
       .replace(_, _, _, let precise, _):
       precise
     default: false
@@ -238,10 +245,20 @@ extension QueueCommand {
 
   var network: NetworkOptions {
     switch self {
-    case .load(_, _, _, _, let network), .append(_, _, _, _, let network), .insert(_, _, _, _, _, let network),
+    case .load(_, _, _, _, let network, _), .append(_, _, _, _, let network, _),
+      .insert(_, _, _, _, _, let network, _),
       .replace(_, _, _, _, let network):
       network
     default: NetworkOptions()
+    }
+  }
+
+  /// Whether what it adds begins where it was left; nil: it does not say so. What takes another's place plays from its beginning.
+  fileprivate var resumes: Bool? {
+    switch self {
+    case .load(_, _, _, _, _, let resumes), .append(_, _, _, _, _, let resumes), .insert(_, _, _, _, _, _, let resumes):
+      resumes
+    default: false
     }
   }
 
@@ -275,12 +292,13 @@ extension QueueCommand {
     switch self {
     case .load: [.removeAll, .append(items)]
     case .append: [.append(items)]
-    case .insert(_, let place, _, _, _, _): [.insert(items, at: place.place)]
+    case .insert(_, let place, _, _, _, _, _): [.insert(items, at: place.place)]
     case .remove(let ids, _): [.remove(ids.map { UInt64($0) })]
     case .move(let id, let place, _): [.move(UInt64(id), to: place.place)]
     case .replace(let id, _, _, _, _): items.map { .replace(UInt64(id), with: $0) }
     case .clear: [.removeAll]
-    case .edit, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .expanding,
+    case .edit, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .changes,
+      .expanding,
       .export:
       []
     }

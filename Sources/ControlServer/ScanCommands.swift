@@ -6,13 +6,14 @@ import WireProtocol
 
 /// The scans that one connection waits for, by their numbers.
 struct RunningScans {
-  private var scans: [Int: LoudnessScan] = [:]
+  /// What ends each.
+  private var scans: [Int: @Sendable () -> Void] = [:]
   private var nextNumber = 1
 
   /// Gives a number to a scan; none is given twice.
-  mutating func add(_ scan: LoudnessScan) -> Int {
+  mutating func add(cancel: @escaping @Sendable () -> Void) -> Int {
     defer { nextNumber += 1 }
-    scans[nextNumber] = scan
+    scans[nextNumber] = cancel
     return nextNumber
   }
 
@@ -23,7 +24,7 @@ struct RunningScans {
   /// Ends one, or all; answers how many there were. Who waits for it hears of it in a later turn of the loop.
   func cancel(_ number: Int?) -> Int {
     let chosen = scans.filter { number == nil || $0.key == number }
-    for scan in chosen.values { scan.cancel() }
+    for cancel in chosen.values { cancel() }
     return chosen.count
   }
 }
@@ -33,10 +34,12 @@ extension Connection {
   /// Begins a scan; answers when all of it is measured, or it was cancelled.
   func begin(_ command: AssetCommand.Scan, _ request: WaitingRequest) throws(MediaError) {
     let target = if let name = command.player { try server.registry.player(name) } else { nil as NamedPlayer? }
-    let paths = command.paths
+    let paths = Array(command.paths)
+    let options = server.registry.httpOptions(command.network)
     let scan = LoudnessScan(
-      paths.map { server.registry.asset($0, precise: false) }, measuresAlbum: command.measuresAlbum)
-    let number = scans.add(scan)
+      paths.map { server.registry.asset($0, options, precise: false, for: peer?.userID) },
+      measuresAlbum: command.measuresAlbum)
+    let number = scans.add { scan.cancel() }
     let loop = server.loop
     let form = request.request.address.form
     request.onEnd { [weak self] in

@@ -1,14 +1,14 @@
 import Logging
 import MediaCore
-import NIOCore
 import Playback
+import SavedState
 import WireProtocol
 
 /// What all connections share.
 ///
 /// Threading: confined to the control loop, but for constants.
 final class ServerContext: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop; the channel initializer and timers carry it there.
+  // `@unchecked Sendable`: confined to the control loop; the door and timers carry it there.
 
   /// What `stats` tells, since the start.
   struct Counters {
@@ -20,14 +20,24 @@ final class ServerContext: @unchecked Sendable {
   }
 
   let version: String
-  let limits: WireLimits
-  /// Users besides the daemon's own who may connect.
-  let allowedUserIDs: Set<UInt32>
+  /// What is allowed; changed by `apply`.
+  private(set) var policy: ServerPolicy
+  private(set) var limits: WireLimits
+  /// Who may connect, for the thread of `handoff.sock` too.
+  let access: PeerAccess.Box
   let engine: PlaybackEngine
+  /// Where connections live, which runs on the system's clock whatever the engine's is; and what they read with.
+  let streams: (loop: ThreadControlLoop, buffer: ReadBuffer)
   let registry: PlayerRegistry
+  /// What happened, by numbers.
+  let log: EventLog
   /// Reads lists of media, off the loop.
   let playlistLoader: PlaylistLoader
   let logger: Logger
+  /// Has the players' state saved; nil where nothing is.
+  let keeper: StateKeeper?
+  /// Has the configuration read again; nil where there is nobody who does.
+  let reload: Reload?
   /// When the server started, on the engine's clock.
   let startTime: HostTime
   var counters = Counters()
@@ -39,24 +49,61 @@ final class ServerContext: @unchecked Sendable {
   /// All that is gathered on them behind `queue.begin`.
   var gathered = EditSize()
   var isShuttingDown = false
+  private var lastOutput: OutputState
   /// Virtual time that clients asked for, and how many nanoseconds have been let pass for it.
   var virtualTime = (requested: MediaTime.zero, nanoseconds: Int64(0))
 
   /// On the control loop.
   init(
-    version: String, limits: WireLimits, allowedUserIDs: Set<UInt32>, engine: PlaybackEngine, logger: Logger
+    version: String, policy: ServerPolicy, engine: PlaybackEngine, loop: ThreadControlLoop, logger: Logger,
+    store: StateStore? = nil, reload: Reload? = nil
   ) {
+    self.reload = reload
     self.version = version
-    self.limits = limits
-    self.allowedUserIDs = allowedUserIDs
+    self.policy = policy
+    limits = policy.limits
+    access = PeerAccess.Box(policy.access)
     self.engine = engine
     self.logger = logger
-    registry = PlayerRegistry(engine: engine, limits: limits)
+    streams = (loop, ReadBuffer())
+    log = EventLog(limits: policy.limits) { loop.execute($0) }
+    registry = PlayerRegistry(engine: engine, policy: policy, log: log)
     playlistLoader = PlaylistLoader(loop: engine.loop)
+    keeper = store.map { [registry] in StateKeeper(store: $0, registry: registry, loop: loop) }
     startTime = engine.loop.now
+    lastOutput = engine.outputState
+    // For as long as the engine is there.
+    _ = engine.observeOutput { [weak self] in self?.outputChanged(to: $0) }
+    keeper?.restore(policy)
+  }
+
+  /// The output is everybody's: what happens to it has one number, and goes to those who observe any of the players.
+  private func outputChanged(to state: OutputState) {
+    defer { lastOutput = state }
+    guard let old = ObservableKey.outputState.value(in: lastOutput),
+      let new = ObservableKey.outputState.value(in: state), old != new
+    else { return }
+    func event(_ player: String) -> Event {
+      .changed(
+        .init(
+          subscription: 0, player: player, key: .outputState, old: old, new: new, cause: ChangeCause.output.rawValue))
+    }
+    let number = log.append(event(PlayerRegistry.mainName), key: .outputState, player: nil)
+    for player in registry.players { player.watch.pass(.outputState, number, event) }
   }
 
   var loop: any ControlLoop { engine.loop }
+
+  /// Allows something else from now on. Who may not be connected any more is told so and closed.
+  func apply(_ policy: ServerPolicy) {
+    self.policy = policy
+    limits = policy.limits
+    log.limits = limits
+    access.value = policy.access
+    registry.apply(policy)
+    keeper?.apply(policy)
+    for connection in Array(connections.values) { connection.reconsider() }
+  }
 
   /// The time that has passed on the engine's clock.
   var uptimeNanoseconds: Int64 { loop.now.nanoseconds(since: startTime) }

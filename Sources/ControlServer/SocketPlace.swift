@@ -30,3 +30,34 @@ public struct SocketPlace: Sendable {
     free(folder)
   }
 }
+
+/// What a socket of the daemon's is for; the name is what systemd calls it by (`FileDescriptorName=`).
+public enum SocketRole: String, Sendable, Hashable, CaseIterable {
+  case control, watch, handoff
+
+  /// Beside the control socket.
+  var sibling: SocketLocation.Sibling? {
+    switch self {
+    case .control: nil
+    case .watch: .watch
+    case .handoff: .handoff
+    }
+  }
+}
+
+extension SocketRole {
+  /// What a socket that was handed over is for: as its name says, or else by what it is; nil for what is no such socket.
+  public init?(named name: String, descriptor: Int32) {
+    func listens(for kind: SocketListener.Kind) -> String? { SocketListener.path(of: descriptor, listeningFor: kind) }
+    if let role = SocketRole(rawValue: name) {
+      guard listens(for: role == .handoff ? .packets : .stream) != nil else { return nil }
+      self = role
+    } else if listens(for: .packets) != nil {
+      self = .handoff
+    } else if let path = listens(for: .stream) {
+      self = path.hasSuffix("watch.sock") ? .watch : .control
+    } else {
+      return nil
+    }
+  }
+}

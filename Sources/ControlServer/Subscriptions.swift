@@ -1,4 +1,5 @@
 import MediaCore
+import WireProtocol
 
 /// What one connection watches: each subscription by its id, and how it is ended.
 ///
@@ -23,26 +24,69 @@ struct Subscriptions {
     }
   }
 
+  /// What watching costs the control loop while it plays.
+  struct Cost: Sendable, Hashable {
+    var eventsPerSecond = 0.0
+    /// Times that are waited for.
+    var timeCount = 0
+
+    static func + (left: Cost, right: Cost) -> Cost {
+      Cost(
+        eventsPerSecond: left.eventsPerSecond + right.eventsPerSecond, timeCount: left.timeCount + right.timeCount)
+    }
+  }
+
   private struct Subscription {
     var kind: Kind
+    var cost: Cost
     var end: () -> Void
   }
 
   private var byID: [Int: Subscription] = [:]
   private var nextID = 1
+  /// Of all that there are.
+  private(set) var cost = Cost()
 
-  /// The id of the subscription that is added next; never used again. Errors: `too-many-subscriptions`.
-  func newID(limit: Int) throws(MediaError) -> Int {
-    guard byID.count < limit else {
-      throw MediaError(.tooManySubscriptions, "a connection has at most \(limit) subscriptions")
+  /// The id of the subscription that is added next; never used again.
+  ///
+  /// - Parameters:
+  ///   - cost: what it will cost.
+  ///   - others: what those of all other connections cost; asked only where it matters.
+  ///
+  /// Errors: `too-many-subscriptions`.
+  func newID(_ cost: Cost = Cost(), limits: WireLimits, others: () -> Cost) throws(MediaError) -> Int {
+    guard byID.count < limits.subscriptionCount else {
+      throw Self.tooMany("a connection has at most \(limits.subscriptionCount) subscriptions")
+    }
+    guard cost != Cost() else { return nextID }
+    let own = self.cost + cost
+    guard own.eventsPerSecond <= Double(limits.eventRate), own.timeCount <= limits.timeCount else {
+      throw Self.tooMany(
+        "a connection has at most \(limits.eventRate) ticks and meters a second and \(limits.timeCount) times of at")
+    }
+    let all = own + others()
+    guard all.eventsPerSecond <= Double(limits.totalEventRate), all.timeCount <= limits.totalTimeCount else {
+      throw Self.tooMany(
+        "all connections together have at most \(limits.totalEventRate) ticks and meters a second and "
+          + "\(limits.totalTimeCount) times of at")
     }
     return nextID
   }
 
+  private static func tooMany(_ message: String) -> MediaError { MediaError(.tooManySubscriptions, message) }
+
   /// Adds a subscription with the id that `newID` gave; `end` is called once, when it is removed.
-  mutating func add(_ id: Int, _ kind: Kind, end: @escaping () -> Void) {
+  mutating func add(_ id: Int, _ kind: Kind, _ cost: Cost = Cost(), end: @escaping () -> Void) {
     nextID = id + 1
-    byID[id] = Subscription(kind: kind, end: end)
+    byID[id] = Subscription(kind: kind, cost: cost, end: end)
+    self.cost = self.cost + cost
+  }
+
+  /// Takes one out. What it cost is counted anew: decimals that are added and taken away leave a rest.
+  private mutating func take(_ id: Int) -> Subscription? {
+    guard let taken = byID.removeValue(forKey: id) else { return nil }
+    if taken.cost != Cost() { cost = byID.values.reduce(Cost()) { $0 + $1.cost } }
+    return taken
   }
 
   /// Ends one. Errors: `no-such-observer` when there is none of that kind.
@@ -51,17 +95,18 @@ struct Subscriptions {
       throw MediaError(
         .noSuchObserver, "this connection has no \(kind.name) with the id \(id)")
     }
-    byID[id] = nil
+    _ = take(id)
     subscription.end()
   }
 
   /// Ends one because what it watched is gone.
-  mutating func drop(_ id: Int) { byID.removeValue(forKey: id)?.end() }
+  mutating func drop(_ id: Int) { take(id)?.end() }
 
   /// Ends all.
   mutating func removeAll() {
     let ending = byID.sorted { $0.key < $1.key }
     byID = [:]
+    cost = Cost()
     for (_, subscription) in ending { subscription.end() }
   }
 }

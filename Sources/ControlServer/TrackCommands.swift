@@ -21,27 +21,68 @@ extension Connection {
     return .ok(fields, rows: rows)
   }
 
+  /// An entry's groups of tracks, and what is presented of each. Errors: `no-such-item`, `invalid-state` before it is ready, its own.
+  func itemSelection(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
+    let item = try item(id, of: target, .itemSelection)
+    _ = try Self.properties(of: item.asset, .itemSelection)
+    let (selection, groups) = (item.currentMediaSelection, item.mediaSelectionGroups)
+    var fields: Fields = ["item": .int(item.id)]
+    appendSelection(of: item, to: &fields)
+    return .ok(fields, rows: groups.flatMap { Self.rows($0, selected: .some(selection.selectedOption(in: $0))) })
+  }
+
+  /// What rows say of a group and of its options.
+  ///
+  /// - Parameter selected: what is presented of it; nil where nothing is, or nobody has chosen.
+  static func rows(_ group: MediaSelectionGroup, selected: MediaSelectionOption?? = nil) -> [Fields] {
+    let name = FieldValue.string(group.characteristic.rawValue)
+    let head: Fields = [
+      "group": name, "allowsEmptySelection": .bool(group.allowsEmptySelection), "options": .int(group.options.count),
+    ]
+    let options = group.options.map { option in
+      var row: Fields = ["group": name, "track": .int(option.trackID)]
+      row.append("language", ifPresent: option.languageCode.map { .string($0) })
+      row.append("title", ifPresent: option.title.map { .string($0) })
+      let others = option.characteristics.subtracting([.audible, .legible]).map(\.rawValue).sorted()
+      row.append("characteristics", .strings([group.characteristic.rawValue] + others))
+      row.append("playable", .bool(option.isPlayable))
+      row.append("default", .bool(option == group.defaultOption))
+      row.append("selected", ifPresent: selected.map { .bool($0 == option) })
+      return row
+    }
+    return [head] + options
+  }
+
   /// An entry's chapters. Errors: `no-such-item`, `invalid-state` before it is ready, its own.
-  func itemChapters(_ id: Int, from offset: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
+  func itemChapters(
+    _ id: Int, from offset: Int, languages: WireList<String>, of target: NamedPlayer
+  ) throws(MediaError) -> Reply {
     let item = try item(id, of: target, .itemChapters)
     if let error = item.error { throw error }
     guard item.status == .readyToPlay else {
       throw MediaError(.invalidState, "it is not ready yet", operation: CommandName.itemChapters.rawValue)
     }
     let properties = try Self.properties(of: item.asset, .itemChapters)
-    return chapters(item.chapters, properties.chapterFault, head: ["item": .int(item.id)], from: offset)
+    return chapters(
+      item.chapters, properties.chapterFault, head: ["item": .int(item.id)], from: offset, languages: languages)
   }
 
   /// The most bytes that a byte of a title becomes in a reply (JSON's `\u001f`), and those of the other fields.
   private static let bytesPerTitleByte = 6
   private static let bytesPerChapter = 256
+  /// Languages that are listed of one.
+  private static let maximumLanguages = 64
 
   /// Chapters from `offset` on, no more than may wait for the peer.
-  func chapters(_ chapters: [AssetChapter], _ fault: MediaError?, head: Fields, from offset: Int) -> Reply {
+  func chapters(
+    _ chapters: [AssetChapter], _ fault: MediaError?, head: Fields, from offset: Int, languages: WireList<String>
+  ) -> Reply {
     let start = min(offset, chapters.count)
     var rows: [Fields] = []
     var byteCount = 0
+    let wanted = Array(languages)
     for (index, chapter) in chapters.enumerated().dropFirst(start) {
+      let chapter = wanted.isEmpty ? chapter : chapter.bestMatching(preferredLanguages: wanted)
       byteCount += (chapter.title?.utf8.count ?? 0) * Self.bytesPerTitleByte + Self.bytesPerChapter
       if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
       var row: Fields = [
@@ -49,6 +90,11 @@ extension Connection {
       ]
       row.append("title", ifPresent: chapter.title.map { .string($0) })
       row.append("language", ifPresent: chapter.languageCode.map { .string($0) })
+      if chapter.titles.count > 1 {
+        let codes = Array(chapter.languageCodes.prefix(Self.maximumLanguages))
+        byteCount += codes.reduce(0) { $0 + $1.utf8.count * Self.bytesPerTitleByte }
+        row.append("languages", .strings(codes))
+      }
       rows.append(row)
     }
     let next = start + rows.count

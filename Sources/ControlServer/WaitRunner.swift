@@ -18,7 +18,7 @@ final class WaitRunner: @unchecked Sendable {
   private var closeHandler: UInt64?
   private var isOver = false
 
-  init(_ conditions: [WaitCondition], on target: NamedPlayer, loop: any ControlLoop, request: WaitingRequest) {
+  init(_ conditions: WireList<WaitCondition>, on target: NamedPlayer, loop: any ControlLoop, request: WaitingRequest) {
     self.target = target
     self.loop = loop
     self.request = request
@@ -74,8 +74,7 @@ final class WaitRunner: @unchecked Sendable {
       judge()
     case .itemChanged, .playedToEnd, .itemFailed, .seam: judge()
     case .failedToPlayToEnd, .itemSkipped, .stalled, .packetsSkipped, .newErrorLogEntry, .newAccessLogEntry,
-      .streamTitle,
-      .chapterChanged:
+      .streamTitle, .timedMetadata, .mediaSelectionChanged, .chapterChanged:
       return
     }
   }

@@ -36,7 +36,8 @@ struct WaitStateMachine {
   /// Which of them have been crossed the way that they are waited for.
   private var (hasCrossedForwards, hasCrossedBackwards) = (false, false)
 
-  init(_ conditions: [WaitCondition]) {
+  init(_ conditions: some Sequence<WaitCondition>) {
+    let conditions = Array(conditions)
     self.conditions = conditions
     forwardTarget = conditions.compactMap { if case .timeAtLeast(let time) = $0 { time } else { nil } }.max()
     reverseTarget = conditions.compactMap { if case .timeAtMost(let time) = $0 { time } else { nil } }.min()

@@ -12,7 +12,8 @@ final class WaitingRequest: @unchecked Sendable {
   let batch: Connection.Batch?
   private weak var connection: Connection?
   private var cleanUp: (() -> Void)?
-  private var isDone = false
+  /// It has been answered, or nobody is there to answer: what it has not begun to change stays as it is.
+  private(set) var isDone = false
 
   init(connection: Connection, token: WaitToken, request: Request, batch: Connection.Batch?) {
     self.connection = connection

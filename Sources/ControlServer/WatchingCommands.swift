@@ -6,78 +6,110 @@ import WireProtocol
 extension Connection {
   /// Runs those that answer at once; nil is a plain ok.
   func run(_ command: WatchingCommand, form: WireForm) throws(MediaError) -> Reply? {
-    let limit = server.limits.subscriptionCount
     switch command {
     case .observe(let keys, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.newID(limit: limit)
+      let id = try newSubscription()
       let observation = Observation(keys, id: id, form: form, on: target, connection: self)
       subscribe(id, .values, to: target, form: form) { observation.stop() }
       // The first values come behind the reply.
       afterwards = .send { observation.start() }
-      return .ok(["id": .int(id)])
+      return .ok(["id": .int(id), "seq": .int(server.log.lastNumber)])
     case .unobserve(let id):
       try subscriptions.remove(id, .values)
       return nil
     case .tick(let interval, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.newID(limit: limit)
+      let cost = Subscriptions.Cost(eventsPerSecond: 1 / max(interval.seconds, 0.001))
+      let id = try newSubscription(cost)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addPeriodicTimeObserver(forInterval: interval) { [weak self] observation in
           if let event = Self.event(observation, id, target) { self?.send(event, form: form) }
         }
       }
-      return observing(id, target, token, form: form)
+      return observing(id, cost, target, token, form: form)
     case .at(let times, let item, let includesSeeks, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.newID(limit: limit)
+      let cost = Subscriptions.Cost(timeCount: times.count)
+      let id = try newSubscription(cost)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addBoundaryTimeObserver(
-          forTimes: times, itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks
+          forTimes: Array(times), itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks
         ) { [weak self] observation in
-          if let event = Self.event(observation, id, target) {
-            self?.send(event, form: form)
-          } else {
-            self?.end(id, .init(subscription: id, player: target.name, item: item, cause: .itemRemoved), form: form)
-          }
+          self?.tellBoundary(observation, id, target, item: item, form: form)
         }
       }
-      return observing(id, target, token, form: form)
+      return observing(id, cost, target, token, form: form)
+    case .atChapters(let item, let includesSeeks, let player):
+      let target = try server.registry.player(player)
+      let id = try newSubscription()
+      let token = try target.player.tryOnLoop { player throws(MediaError) in
+        try player.addChapterTimeObserver(itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks) {
+          [weak self] observation in
+          self?.tellBoundary(observation, id, target, item: item, form: form)
+        }
+      }
+      return observing(id, Subscriptions.Cost(), target, token, form: form)
     case .untick(let id):
       try subscriptions.remove(id, .times)
       return nil
     case .meter(let rate, let player):
       let target = try server.registry.player(player)
-      let id = try subscriptions.newID(limit: limit)
+      let cost = Subscriptions.Cost(eventsPerSecond: rate)
+      let id = try newSubscription(cost)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addMeterObserver(rate: rate) { [weak self] observation in
           self?.send(.meter(Self.meter(observation, id, target)), form: form)
         }
       }
-      subscribe(id, .meters, to: target, form: form) { target.player.onLoop { try? $0.removeMeterObserver(token) } }
+      subscribe(id, .meters, cost, to: target, form: form) {
+        target.player.onLoop { try? $0.removeMeterObserver(token) }
+      }
       return .ok(["id": .int(id)])
     case .unmeter(let id):
       try subscriptions.remove(id, .meters)
       return nil
+    case .events(let query): return try events(query)
     case .explain(let player): return try explain(try server.registry.player(player))
     case .wait, .clockAdvance: preconditionFailure("wait and clock.advance wait: Command.isWaiting")
     }
   }
 
+  /// The id of a subscription that is to be added. Errors: `too-many-subscriptions`.
+  private func newSubscription(_ cost: Subscriptions.Cost = Subscriptions.Cost()) throws(MediaError) -> Int {
+    try subscriptions.newID(cost, limits: server.limits) {
+      server.connections.values.reduce(Subscriptions.Cost()) { $1 === self ? $0 : $0 + $1.subscriptions.cost }
+    }
+  }
+
+  /// Sends what a boundary observer was told, or that it is over: `item`, which it was bound to, has left the queue.
+  private func tellBoundary(
+    _ observation: TimeObservation, _ id: Int, _ target: NamedPlayer, item: Int?, form: WireForm
+  ) {
+    if let event = Self.event(observation, id, target) {
+      send(event, form: form)
+    } else {
+      end(id, .init(subscription: id, player: target.name, item: item, cause: .itemRemoved), form: form)
+    }
+  }
+
   /// Keeps a time observer as a subscription.
-  private func observing(_ id: Int, _ target: NamedPlayer, _ token: ObserverToken, form: WireForm) -> Reply {
-    subscribe(id, .times, to: target, form: form) { target.player.onLoop { try? $0.removeTimeObserver(token) } }
+  private func observing(
+    _ id: Int, _ cost: Subscriptions.Cost, _ target: NamedPlayer, _ token: ObserverToken, form: WireForm
+  ) -> Reply {
+    subscribe(id, .times, cost, to: target, form: form) { target.player.onLoop { try? $0.removeTimeObserver(token) } }
     return .ok(["id": .int(id)])
   }
 
   /// Keeps a subscription until it is ended, by a command, with the connection or with the player.
   private func subscribe(
-    _ id: Int, _ kind: Subscriptions.Kind, to target: NamedPlayer, form: WireForm, end: @escaping () -> Void
+    _ id: Int, _ kind: Subscriptions.Kind, _ cost: Subscriptions.Cost = Subscriptions.Cost(),
+    to target: NamedPlayer, form: WireForm, end: @escaping () -> Void
   ) {
     let closeHandler = target.onClose { [weak self] in
       self?.end(id, .init(subscription: id, player: target.name, item: nil, cause: .playerClosed), form: form)
     }
-    subscriptions.add(id, kind) { [weak self] in
+    subscriptions.add(id, kind, cost) { [weak self] in
       target.removeCloseHandler(closeHandler)
       end()
       self?.forgetEvents(ofSubscription: id)
@@ -118,6 +150,7 @@ extension Connection {
     .boundary(
       Event.Boundary(
         subscription: id, position: position(observation, target), kind: kind,
+        chapter: observation.chapter.map { .init(number: $0.number, title: $0.chapter.title) },
         lateNanoseconds: observation.lateNanoseconds))
   }
 
@@ -137,7 +170,7 @@ extension Connection {
   // MARK: - Waiting
 
   func begin(
-    _ conditions: [WaitCondition], timeout: MediaTime?, on target: NamedPlayer, _ request: WaitingRequest
+    _ conditions: WireList<WaitCondition>, timeout: MediaTime?, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     try WaitRunner(conditions, on: target, loop: server.loop, request: request).start(timeout: timeout)
   }

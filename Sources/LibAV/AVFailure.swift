@@ -10,6 +10,8 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidData
     /// No decoder for this codec is in this FFmpeg (`AVERROR_DECODER_NOT_FOUND`).
     case noDecoder
+    /// No encoder or muxer of this name is in this FFmpeg (`AVERROR_ENCODER_NOT_FOUND`, `AVERROR_MUXER_NOT_FOUND`).
+    case noEncoder
     /// A limit that we set was reached (`AVERROR(ENOMEM)`, `AVERROR(ENOSPC)`).
     case limit
     /// The call was interrupted by `Interrupt.cancel()`.
@@ -20,6 +22,8 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case notAFile
     /// `EACCES`, `EPERM`.
     case permissionDenied
+    /// What lies outside the folders that may be read (`EXDEV`).
+    case outsideRoots
     case other
   }
 
@@ -64,11 +68,13 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     switch code {
     case shim_AVERROR_INVALIDDATA(), shim_AVERROR_EOF(): .invalidData
     case shim_AVERROR_DECODER_NOT_FOUND(): .noDecoder
+    case shim_AVERROR_ENCODER_NOT_FOUND(), shim_AVERROR_MUXER_NOT_FOUND(): .noEncoder
     case shim_AVERROR_EXIT(): .cancelled
     case shim_AVERROR(ENOMEM), shim_AVERROR(ENOSPC): .limit
     case shim_AVERROR(ENOENT), shim_AVERROR(ENOTDIR), shim_AVERROR(ELOOP), shim_AVERROR(ENAMETOOLONG): .noSuchFile
     case shim_AVERROR(EISDIR), shim_AVERROR(ESPIPE): .notAFile
     case shim_AVERROR(EACCES), shim_AVERROR(EPERM): .permissionDenied
+    case shim_AVERROR(EXDEV): .outsideRoots
     default: .other
     }
   }

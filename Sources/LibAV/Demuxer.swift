@@ -67,6 +67,7 @@ public final class Demuxer {
   public init(source: FileSource, options: Options = Options()) throws(AVFailure) {
     self.source = source
     self.options = options
+    source.veils = Veil.all(of: source)
     let name = Self.name(of: source)
     let (format, isGuessed) = try Self.probe(source, name: name, options: options)
     context = try Self.open(source, name: name, format: format, options: options)
@@ -142,9 +143,12 @@ public final class Demuxer {
   public var presentByteCount: Int64? { source.presentByteCount }
 
   /// Lets the demuxer skip every stream but this one, without reading it where the container allows.
-  public func select(streamIndex: Int) {
+  ///
+  /// - Parameter others: those that are read besides.
+  public func select(streamIndex: Int, and others: [Int] = []) {
     for index in 0..<Int(context.pointee.nb_streams) {
-      context.pointee.streams[index]?.pointee.discard = index == streamIndex ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+      let isRead = index == streamIndex || others.contains(index)
+      context.pointee.streams[index]?.pointee.discard = isRead ? AVDISCARD_DEFAULT : AVDISCARD_ALL
     }
   }
 
@@ -256,6 +260,8 @@ public final class Demuxer {
     var settings: OpaquePointer?
     defer { av_dict_free(&settings) }
     try check(av_dict_set(&settings, "protocol_whitelist", "file", 0), "av_dict_set")
+    // Nor is there a format within the format: what was found by its beginning, and nothing else.
+    try check(av_dict_set(&settings, "format_whitelist", format.pointee.name, 0), "av_dict_set")
     // Other formats do not know it, and leave it be.
     if options.ignoresEditLists { try check(av_dict_set(&settings, "ignore_editlist", "1", 0), "av_dict_set") }
     var opened: UnsafeMutablePointer<AVFormatContext>? = context

@@ -2,6 +2,7 @@
 // a FIFO or device can neither hang us nor be put in place of a file that was checked before, a name is only bytes
 // (no ':' or '-' or '%d' in it means anything), and no protocol of FFmpeg is reachable.
 import CFFmpeg
+import FileAccess
 import Glibc
 import MediaCore
 
@@ -33,6 +34,8 @@ public final class FileSource {
   private var nextOffset: Int64 = 0
   /// Bytes read so far, by FFmpeg and by ourselves, over every reopening.
   public internal(set) var readByteCount: Int64 = 0
+  /// What FFmpeg sees otherwise than it is; in order.
+  var veils: [Veil] = []
   /// The failure of the latest read that failed other than by cancellation; FFmpeg often swallows it.
   private(set) var readFailure: AVFailure?
   /// A read was interrupted since errors were cleared. FFmpeg then takes what it has for a short packet or header.
@@ -43,17 +46,12 @@ public final class FileSource {
   /// Opens a file for reading. Does not block, whatever the path names.
   ///
   /// Throws what `open` or `fstat` said; `EISDIR` for a folder, `ESPIPE` for what is neither a file nor a folder,
-  /// `ENOENT` for a path that no file can have (empty, or with a zero byte).
+  /// `ENOENT` for a path that no file can have (empty, or with a zero byte), `EXDEV` for what lies outside `ReadableFiles.roots`.
   public convenience init(path: [UInt8], kinds: Kinds = .regularFiles, interrupt: Interrupt) throws(AVFailure) {
-    guard !path.isEmpty, !path.contains(0) else { throw AVFailure(errno: ENOENT, call: "open") }
-    let descriptor = (path + [0]).withUnsafeBytes { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { name in
-        name.baseAddress.map { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) } ?? -1
-      }
-    }
+    let descriptor = ReadableFiles.roots.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
       // A socket cannot be opened (ENXIO); like a FIFO it is there, but no file.
-      throw AVFailure(errno: errno == ENXIO ? ESPIPE : errno, call: "open")
+      throw AVFailure(errno: -descriptor == ENXIO ? ESPIPE : -descriptor, call: "open")
     }
     try self.init(path: path, descriptor: descriptor, kinds: kinds, interrupt: interrupt)
   }
@@ -300,6 +298,19 @@ public final class FileSource {
     }
   }
 
+  /// Of what has just been read.
+  private func veil(_ buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) {
+    let read = nextOffset - Int64(byteCount)..<nextOffset
+    for veil in veils {
+      let range = veil.range.clamped(to: read)
+      guard !range.isEmpty else { continue }
+      let seen = buffer + Int(range.lowerBound - read.lowerBound)
+      seen.update(repeating: 0, count: range.count)
+      let shown = veil.bytes.dropFirst(Int(range.lowerBound - veil.range.lowerBound)).prefix(range.count)
+      for (index, byte) in shown.enumerated() { seen[index] = byte }
+    }
+  }
+
   func noteInterruption() -> Int32 {
     wasInterrupted = true
     return shim_AVERROR_EXIT()
@@ -326,7 +337,10 @@ public final class FileSource {
   private static let readCallback:
     @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, Int32) -> Int32 = { opaque, buffer, count in
       guard let opaque, let buffer else { return shim_AVERROR(EINVAL) }
-      return Unmanaged<FileSource>.fromOpaque(opaque).takeUnretainedValue().read(into: buffer, byteCount: count)
+      let source = Unmanaged<FileSource>.fromOpaque(opaque).takeUnretainedValue()
+      let result = source.read(into: buffer, byteCount: count)
+      if !source.veils.isEmpty, result > 0 { source.veil(buffer, byteCount: result) }
+      return result
     }
 
   private static let seekCallback: @convention(c) (UnsafeMutableRawPointer?, Int64, Int32) -> Int64 = {

@@ -24,6 +24,12 @@ public final class Packet {
   /// Where it begins in the file.
   public var bytePosition: Int64? { pointer.pointee.pos >= 0 ? pointer.pointee.pos : nil }
   public var byteCount: Int { Int(max(0, pointer.pointee.size)) }
+  /// Its data; nil when it has more bytes than `limit`.
+  public func data(limit: Int) -> [UInt8]? {
+    guard byteCount <= limit, let data = pointer.pointee.data else { return nil }
+    return Array(UnsafeBufferPointer(start: data, count: byteCount))
+  }
+
   /// The demuxer found that bytes are missing or wrong.
   public var isMarkedCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
@@ -52,6 +58,16 @@ public final class Packet {
     var byteCount = 0
     if let data = av_packet_get_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, &byteCount) {
       data.update(repeating: 0, count: byteCount)
+    }
+  }
+
+  /// Says how many decoded frames are to be cut off its start and its end (`AV_PKT_DATA_SKIP_SAMPLES`).
+  func setTrims(start: Int64, end: Int64) throws(AVFailure) {
+    let data = try check(av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10), "av_packet_new_side_data")
+    data.update(repeating: 0, count: 10)
+    for byte in 0..<4 {
+      data[byte] = UInt8(truncatingIfNeeded: start >> (8 * Int64(byte)))
+      data[4 + byte] = UInt8(truncatingIfNeeded: end >> (8 * Int64(byte)))
     }
   }
 

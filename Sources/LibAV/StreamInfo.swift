@@ -18,6 +18,8 @@ public struct StreamInfo: Sendable, Hashable {
   public let codecName: String
   /// Whether this FFmpeg has a decoder for it.
   public let hasDecoder: Bool
+  /// Its packets are ID3 tags (`AV_CODEC_ID_TIMED_ID3`).
+  public var isTimedID3: Bool { mediaType == .other && codecName == "timed_id3" }
   /// Of timestamps and durations.
   public let timeBase: TimeBase
   /// First timestamp, in ticks.

@@ -105,6 +105,17 @@ extension Asset {
     return request
   }
 
+  /// Ends loading what some keys are read with, for all who wait for that: their requests complete with `cancelled`, which
+  /// is the keys' status until one is asked for again; that loads anew. What is loaded stays so. Any thread, does not block.
+  ///
+  /// What is read at one go is given up together: the tags, or all the rest. Another part that a request waits for, too, is loaded to
+  /// its end, and then the request completes. `cancelLoading()` ends all, and a `load()` that blocks.
+  public func cancelLoading(_ keys: [AssetKey]) {
+    let parts = Set(keys.map(\.part))
+    if parts.contains(.properties) { state.keyLoading.cancel() }
+    if parts.contains(.metadata) { state.metadataLoading.cancel() }
+  }
+
   /// Has a part loaded by a thread that does not keep this asset; answers how to wait for it no more.
   private func begin<Value>(
     _ loading: AssetLoading<Value>, known: AssetValueStatus<Value>?,

@@ -16,7 +16,7 @@ public final class Asset: Sendable {
   /// What the network did for who asked the asset itself; empty for other places. Items that are played have logs of their own.
   public let networkLog: NetworkLog
   /// How servers are asked: that of an address, or those that a playlist in a file names.
-  let httpOptions: HTTPOptions
+  public let httpOptions: HTTPOptions
   /// Loading finds out exactly how long the sound is, even if all of the file has to be read for that: MP3 without an
   /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
   public let prefersPreciseDuration: Bool
@@ -121,7 +121,8 @@ public final class Asset: Sendable {
     state.begin(interrupt)
     defer { state.end(interrupt) }
     // A server may take its time, and each who waits for it may want to stop waiting: nobody waits for another one there.
-    if isRemote {
+    // The same goes for a file by whose name it may be a playlist that leads to one.
+    if isRemote || mayUseNetwork {
       let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen, log: log) }
       if case .failure(let error) = result, error.code == .cancelled { throw error }
       return try state.outcome.withLock { known in
@@ -188,8 +189,10 @@ public final class Asset: Sendable {
 
   private func readMetadata(_ interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
-    guard case .file(let demuxer, _) = try MediaFile.open(self, interrupt: interrupt) else { return AssetMetadata() }
-    return try MetadataReader.read(demuxer, displayPath: displayPath)
+    switch try MediaFile.open(self, interrupt: interrupt) {
+    case .stream(let session, let fetcher): return try session.metadata(fetcher, interrupt: interrupt)
+    case .file(let demuxer, _): return try MetadataReader.read(demuxer, displayPath: displayPath)
+    }
   }
 
   /// A picture of the asset's tags with its data: what is held, or else read again. Blocks: call it on a worker thread; see
@@ -330,14 +333,10 @@ public final class Asset: Sendable {
   ) throws(MediaError) -> AssetProperties {
     try session.beginReading(interrupt: interrupt)
     defer { session.endReading() }
+    let (run, _) = try SegmentRun.first(of: session, fetcher: fetcher, interrupt: interrupt)
     let timeline = session.timeline
-    let number = timeline.number(atNanoseconds: timeline.playStartNanoseconds) ?? timeline.numbers.lowerBound
-    var end: SegmentSource.End?
-    guard
-      let run = try SegmentRun(session: session, fetcher: fetcher, number: number, interrupt: interrupt, end: &end)
-    else { throw MediaError(.badStreamPlaylist, "there are no segments: \(displayPath)", operation: "hls") }
     let properties = try AssetProperties(demuxer: run.demuxer, byteCount: 0, displayPath: displayPath)
-      .ofStream(lasting: timeline.isEnded ? timeline.endNanoseconds : nil)
+      .ofStream(lasting: timeline.isEnded ? timeline.endNanoseconds : nil).withRenditions(session.options)
     guard prefersPreciseDuration, timeline.isEnded else { return properties }
     let reader = try SegmentedTrackReader(session: session, fetcher: fetcher, interrupt: interrupt, trackID: nil)
     let count = try reader.exactFrameCount()

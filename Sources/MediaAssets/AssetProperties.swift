@@ -11,7 +11,7 @@ public struct AssetProperties: Sendable, Hashable {
   public private(set) var providesPreciseDuration: Bool
   public private(set) var tracks: [AssetTrack]
   /// The sound track that plays.
-  public let audioTrackID: AssetTrack.ID?
+  public private(set) var audioTrackID: AssetTrack.ID?
   /// In order; none where the file has none.
   public let chapters: [AssetChapter]
   /// What was wrong with the file's list of chapters: `irregularChapters`. Nil when nothing was.
@@ -123,6 +123,13 @@ public struct AssetProperties: Sendable, Hashable {
       for index in stream.tracks.indices { stream.tracks[index].setEnd(stream.duration, isPrecise: false) }
     }
     return stream
+  }
+
+  /// The same with other tracks, for what has them not in one file.
+  func withTracks(_ tracks: [AssetTrack], audioTrackID: AssetTrack.ID?) -> AssetProperties {
+    var other = self
+    (other.tracks, other.audioTrackID) = (tracks, audioTrackID)
+    return other
   }
 
   /// The sound track to play; nil when there is none at all.

@@ -1,5 +1,6 @@
 import LibAV
 import MediaCore
+import Playlists
 
 /// One track of an asset, as its container describes it.
 public struct AssetTrack: Sendable, Hashable, Identifiable {
@@ -11,7 +12,7 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
   }
 
   /// The track's number in the asset, from 0.
-  public let id: Int
+  public private(set) var id: Int
   public let mediaType: MediaType
   /// FFmpeg's name of the codec, such as `flac`; `none` for an unknown one.
   public let codecName: String
@@ -115,6 +116,78 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
     frameRate =
       mediaType == .video
       ? stream.videoFrameDuration.map { FrameRate(numerator: $0.denominator, denominator: $0.numerator) } : nil
+  }
+
+  /// A rendition of a stream's sound.
+  ///
+  /// - Parameters:
+  ///   - heard: the track that is heard unless something else is wanted. What others are like is known once they are read: until then
+  ///     they are taken to be like this one.
+  ///   - isHeard: it is that one.
+  init(_ rendition: HLSRendition, id: Int, like heard: AssetTrack?, isHeard: Bool) {
+    self.id = id
+    mediaType = .audio
+    codecName = heard?.codecName ?? "none"
+    codecTag = heard?.codecTag
+    sampleFormatName = heard?.sampleFormatName
+    isDecodable = heard?.isDecodable ?? false
+    timeRange = heard?.timeRange ?? TimeRange(start: .zero, duration: .indefinite)
+    providesPreciseDuration = false
+    let isLike = isHeard || rendition.channelCount == nil || rendition.channelCount == heard?.audioFormat?.channelCount
+    audioFormat =
+      isLike
+      ? heard?.audioFormat
+      : heard?.audioFormat.map {
+        AudioFormat(sampleRateHz: $0.sampleRateHz, channelCount: rendition.channelCount ?? $0.channelCount)
+      }
+    channelMask = isLike ? heard?.channelMask : nil
+    channelLayoutName = isLike ? heard?.channelLayoutName : nil
+    bitsPerSample = isHeard ? heard?.bitsPerSample : nil
+    bitRate = isHeard ? heard?.bitRate : nil
+    languageCode = rendition.language ?? (isHeard ? heard?.languageCode : nil)
+    isDefault = rendition.isDefault
+    isEnabled = rendition.isAutoselect
+    isProtected = heard?.isProtected ?? false
+    title = rendition.name
+    characteristics = rendition.mediaCharacteristics
+    pictureWidth = nil
+    pictureHeight = nil
+    naturalSize = nil
+    frameRate = nil
+  }
+
+  /// A rendition of a stream's subtitles, which are WebVTT and listed only.
+  init(_ rendition: HLSRendition, id: Int, lasting timeRange: TimeRange?) {
+    self.id = id
+    mediaType = .subtitle
+    codecName = "webvtt"
+    codecTag = nil
+    sampleFormatName = nil
+    isDecodable = true
+    self.timeRange = timeRange ?? TimeRange(start: .zero, duration: .indefinite)
+    providesPreciseDuration = false
+    audioFormat = nil
+    channelMask = nil
+    channelLayoutName = nil
+    bitsPerSample = nil
+    bitRate = nil
+    languageCode = rendition.language
+    isDefault = rendition.isDefault
+    isEnabled = rendition.isAutoselect
+    isProtected = false
+    title = rendition.name
+    characteristics = rendition.mediaCharacteristics
+    pictureWidth = nil
+    pictureHeight = nil
+    naturalSize = nil
+    frameRate = nil
+  }
+
+  /// The same with another number.
+  func numbered(_ id: Int) -> AssetTrack {
+    var track = self
+    track.id = id
+    return track
   }
 
   /// Says where the track really ends.

@@ -16,8 +16,12 @@ public final class AssetWorkers: Sendable {
 
   /// Work that waits or is being done.
   package final class Job: Sendable {
-    fileprivate let body: @Sendable (Job) -> Void
-    fileprivate let timedOut: @Sendable (OpeningTimeout) -> Void
+    fileprivate typealias Work = (
+      body: @Sendable (Job) -> Void, timedOut: @Sendable (OpeningTimeout) -> Void
+    )
+
+    /// Nil once it is over: whoever has the job, whom the work may have, keeps nothing of it.
+    private let work: Mutex<Work?>
     fileprivate let limitNanoseconds: Int64
     private let workers: AssetWorkers
 
@@ -25,7 +29,23 @@ public final class AssetWorkers: Sendable {
       _ workers: AssetWorkers, limitNanoseconds: Int64, _ body: @escaping @Sendable (Job) -> Void,
       timedOut: @escaping @Sendable (OpeningTimeout) -> Void
     ) {
-      (self.workers, self.limitNanoseconds, self.body, self.timedOut) = (workers, limitNanoseconds, body, timedOut)
+      (self.workers, self.limitNanoseconds) = (workers, limitNanoseconds)
+      work = Mutex((body, timedOut))
+    }
+
+    /// Does it, unless it has been given up.
+    fileprivate func run() {
+      work.withLock { $0?.body }?(self)
+      letGo()
+    }
+
+    /// It is over. Answers what it was; nil when that had been before. Not under a lock: what the work had may end with it.
+    @discardableResult
+    fileprivate func letGo() -> Work? {
+      work.withLock { work in
+        defer { work = nil }
+        return work
+      }
     }
 
     /// Nobody needs it any more: it does not begin, or its thread is left to itself. Does not block.
@@ -130,7 +150,7 @@ public final class AssetWorkers: Sendable {
   private func work(_ first: Job) {
     var job = first
     while true {
-      job.body(job)
+      job.run()
       let next = state.withLock { state -> Job? in
         end(job, &state)
         let next = take(&state, forNewThread: false)
@@ -155,6 +175,7 @@ public final class AssetWorkers: Sendable {
       state.waiting.removeAll { $0 === job }
       end(job, &state)
     }
+    job.letGo()
     startNext()
   }
 
@@ -210,7 +231,7 @@ public final class AssetWorkers: Sendable {
       return (failures, isNeeded)
     }
     startNext()
-    for (job, reason) in failures { job.timedOut(reason) }
+    for (job, reason) in failures { job.letGo()?.timedOut(reason) }
     return isNeeded
   }
 }
@@ -223,7 +244,8 @@ extension Asset {
   /// a pipe ten minutes; what is read to its end has 20 times as much.
   package var openingNanoseconds: Int64 {
     var seconds = Self.openingNanoseconds / 1_000_000_000
-    if case .url(_, let options) = place {
+    if mayUseNetwork {
+      let options = httpOptions
       let parts = [options.connectTimeout, options.firstByteTimeout, options.stallTimeout, options.stallTimeout]
       seconds = parts.reduce(0) { $0 + max(0, min(86_400, $1.components.seconds)) }
     }

@@ -30,11 +30,13 @@ public final class AudioConverter {
   /// - Parameters:
   ///   - historyStart: the number of the first frame that will go in, from `historyStart(before:from:to:)`.
   ///   - firstInputFrame: the first frame that comes out is the one at or behind it; not before `historyStart`.
+  ///   - firstOutputFrame: the first frame that comes out, where that is another one than `firstInputFrame` says; not before what
+  ///     `historyStart` becomes.
   ///   - droppedFrameCount: at another `playbackRate` than 1, instead of the two: how many frames would come out first.
   /// Errors: `conversionFailed`.
   public init(
     from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal, historyStart: Int64 = 0,
-    firstInputFrame: Int64 = 0, droppedFrameCount: Int64 = 0
+    firstInputFrame: Int64 = 0, firstOutputFrame: Int64? = nil, droppedFrameCount: Int64 = 0
   ) throws(MediaError) {
     precondition(historyStart >= 0 && firstInputFrame >= historyStart, "history begins before what is heard")
     self.input = input
@@ -42,10 +44,13 @@ public final class AudioConverter {
     self.playbackRate = playbackRate
     let ratio = FrameRatio(from: input.sampleRateHz, to: output.sampleRateHz, playbackRate: playbackRate)
     if playbackRate == .normal {
-      firstOutputFrame = ratio.outputFrame(ofInputFrame: firstInputFrame)
-      self.droppedFrameCount = Int(firstOutputFrame - ratio.outputFrame(ofInputFrame: historyStart))
+      let first = firstOutputFrame ?? ratio.outputFrame(ofInputFrame: firstInputFrame)
+      let dropped = first - ratio.outputFrame(ofInputFrame: historyStart)
+      precondition(dropped >= 0, "history begins before what is heard")
+      self.firstOutputFrame = first
+      self.droppedFrameCount = Int(dropped)
     } else {
-      firstOutputFrame = droppedFrameCount
+      self.firstOutputFrame = droppedFrameCount
       self.droppedFrameCount = Int(droppedFrameCount)
     }
     do {
@@ -121,6 +126,12 @@ public final class AudioConverter {
     let period = Int64(Resampler.phasePeriodFrames(from: input.sampleRateHz, to: output.sampleRateHz))
     let history = Int64(Resampler.filterFrames(from: input.sampleRateHz, to: output.sampleRateHz))
     return max(0, frame - history) / period * period
+  }
+
+  /// How far before its end what has been converted is not final, in input frames: what follows there has a part in it.
+  /// 0 at equal rates.
+  public static func filterReach(from inputRateHz: Int, to outputRateHz: Int) -> Int {
+    inputRateHz == outputRateHz ? 0 : Resampler.filterFrames(from: inputRateHz, to: outputRateHz) / 2
   }
 
   private static func mapped(_ failure: AVFailure) -> MediaError {

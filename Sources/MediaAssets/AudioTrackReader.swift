@@ -53,7 +53,9 @@ public final class AudioTrackReader: @unchecked Sendable {
   ) throws(MediaError) {
     switch try MediaFile.open(asset, interrupt: interrupt, kinds: kinds, log: log) {
     case .stream(let session, let fetcher):
-      sound = try SegmentedTrackReader(session: session, fetcher: fetcher, interrupt: interrupt, trackID: trackID)
+      sound = try SegmentedTrackReader(
+        session: session.rendition(trackID, fetcher: fetcher, interrupt: interrupt), fetcher: fetcher,
+        interrupt: interrupt, trackID: trackID)
       edited = nil
     case .file(let demuxer, let byteCount):
       let media = try MediaTrackReader(
@@ -86,6 +88,8 @@ public final class AudioTrackReader: @unchecked Sendable {
   public func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
     sound.takeTitles().map { (assetTime($0.time), $0.title) }
   }
+  /// What the stream said since the last call besides, of what has been read: date ranges, and ID3 tags between the sound; in order.
+  public func takeTimedMetadata() -> [TimedMetadataGroup] { sound.takeTimedMetadata() }
   /// Where the time of the last seek went.
   public var lastSeekTimings: SeekTimings { sound.lastSeekTimings }
   /// What was cut off in front of the first frame.

@@ -68,6 +68,8 @@ final class FrameReader {
   private var packetFrame: Int64?
   /// The end of the last packet that was read.
   private var countedFrame: Int64?
+  /// The last packet that was read says how long it is: else nothing but decoding it tells where it ends.
+  private(set) var isLengthKnown = true
   /// The end of the one before.
   private var previousEndFrame: Int64?
   /// How the last packet's place follows from the container's own timestamps.
@@ -253,6 +255,7 @@ final class FrameReader {
     if isCounted, let index, let byte = packet.bytePosition, let startFrame {
       note(place - startFrame, byte, in: index)
     }
+    isLengthKnown = (packet.duration ?? 0) > 0
     let (end, overflow) = place.addingReportingOverflow(
       packet.duration.flatMap { timeline.frameCount(ofTicks: $0) } ?? 0)
     countedFrame = overflow || end > Int64.max / 4 ? nil : end
@@ -496,7 +499,8 @@ final class FrameReader {
   /// Whether timestamps tell every frame from its neighbours, so that durations of packets add up.
   var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
 
-  /// Reads to the end without decoding, and answers where the last packet ends; nil when cancelled.
+  /// Reads to the end without decoding, and answers where the last packet ends; nil when cancelled. That is true only when
+  /// `isLengthKnown`.
   func countToEnd() throws(AVFailure) -> Int64? {
     if !isCounted || isAtEndOfFile { try rewind() }
     decoder.flush()

@@ -52,8 +52,9 @@ extension MediaFile {
     guard HLSBeginning.isPossible(Array(beginning[..<filled])) else { return nil }
     let bytes = try fetcher.readAll(source, limit: HLSLimits.playlistByteCount, place: place)
     guard HLSPlaylist.recognizes(bytes) else { return nil }
+    let list = try HLSPlaylist(parsing: bytes, at: place)
     return .stream(
-      asset.keep(try StreamSession(playlist: bytes, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
+      asset.keep(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
   }
 
   /// A file that may be a playlist. Blocks.
@@ -71,10 +72,11 @@ extension MediaFile {
     }
     let place = PlaylistPlace.file(asset.path)
     let log = log === NetworkLog.empty ? NetworkLog() : log
-    let session = try HLSPlaylist(parsing: bytes, at: place).namesServers ? log.begin(uri: asset.displayPath) : nil
+    let list = try HLSPlaylist(parsing: bytes, at: place)
+    let session = list.namesServers ? log.begin(uri: asset.displayPath) : nil
     let fetcher = StreamFetcher(options: asset.httpOptions, log: log, session: session, clock: SystemNetworkClock())
     return .stream(
-      asset.keep(try StreamSession(playlist: bytes, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
+      asset.keep(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
   }
 }
 

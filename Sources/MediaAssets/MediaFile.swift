@@ -126,6 +126,8 @@ extension MediaError {
     case ("open", .noSuchFile): return (.fileNotFound, "there is no file \(path)")
     case ("open", .notAFile): return (.notAFile, "not a file: \(path)")
     case ("open", .permissionDenied): return (.permissionDenied, "the file may not be read: \(path)")
+    case ("open", .outsideRoots):
+      return (.outsideRoots, "it lies in no folder that files may be read in: \(path)")
     case ("open", _), ("fstat", _), ("read", _), ("poll", _), ("lseek", _), ("dup", _):
       return (.readFailed, "the file cannot be read: \(path)")
     case ("av_probe_input_buffer2", _): return (.unknownFormat, "not a media file, or of an unknown format: \(path)")

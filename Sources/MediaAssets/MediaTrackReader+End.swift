@@ -119,8 +119,11 @@ extension MediaTrackReader {
       hasFrame = false
       isAtEnd = true
       position = counted
-      setEnd(counted, trimmed: reader.trims.endFrames)
-      return counted
+      // Else it has to be decoded, from the start.
+      if reader.isLengthKnown {
+        setEnd(counted, trimmed: reader.trims.endFrames)
+        return counted
+      }
     }
     _ = try seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
     isPlaceExact = true

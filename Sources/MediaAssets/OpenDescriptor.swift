@@ -1,5 +1,6 @@
 import Glibc
 import MediaCore
+import Synchronization
 
 /// A file descriptor that somebody opened and handed over: a file, or a pipe or socket whose bytes come once.
 ///
@@ -39,6 +40,9 @@ public final class OpenDescriptor: Sendable {
     case S_IFIFO: kind = .stream
     case S_IFSOCK:
       guard Self.isConnectedStream(descriptor) else { throw Self.notReadable(name, "is no connected stream socket") }
+      // Whoever made it may have asked that closing it waits until all that is unsent has been sent.
+      var lingers = linger(l_onoff: 0, l_linger: 0)
+      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &lingers, socklen_t(MemoryLayout<linger>.size))
       kind = .stream
     case S_IFDIR: throw Self.notReadable(name, "is a folder")
     case S_IFCHR where isatty(descriptor) == 1: throw Self.notReadable(name, "is a terminal")
@@ -47,9 +51,18 @@ public final class OpenDescriptor: Sendable {
     self.name = name
     self.descriptor = descriptor
     stream = kind == .stream ? DescriptorStream(descriptor: descriptor, name: name) : nil
+    Self.present.add(1, ordering: .relaxed)
   }
 
-  deinit { if stream == nil { close(descriptor) } }
+  deinit {
+    Self.present.subtract(1, ordering: .relaxed)
+    if stream == nil { close(descriptor) }
+  }
+
+  private static let present = Atomic<Int>(0)
+
+  /// How many there are in this process.
+  public static var count: Int { present.load(ordering: .relaxed) }
 
   /// `O_PATH`, which Glibc shows to GNU programs only.
   private static let openedForNothing: Int32 = 0o10_000_000

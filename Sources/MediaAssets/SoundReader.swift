@@ -14,6 +14,8 @@ protocol SoundReader: AnyObject {
 
   func cancel()
   func resetCancellation()
+  /// What holds from a place in front of `position` on, and was not given yet; in order.
+  func takeTimedMetadata() -> [TimedMetadataGroup]
   func takeTitles() -> [(time: MediaTime, title: StreamTitle)]
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)?
   func takeWarning() -> (time: MediaTime, error: MediaError)?
@@ -28,6 +30,9 @@ protocol SoundReader: AnyObject {
 }
 
 extension SoundReader {
+  /// Only streams have any.
+  func takeTimedMetadata() -> [TimedMetadataGroup] { [] }
+
   /// Fills a buffer as far as there is something to hand over. Answers how much that was, and what went wrong behind it.
   func filled(_ output: UnsafeMutablePointer<Float>, _ capacityFrames: Int) -> (count: Int, error: MediaError?) {
     var count = 0

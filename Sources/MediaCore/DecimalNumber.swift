@@ -43,6 +43,28 @@ struct DecimalNumber {
     self.exponent = mantissa == 0 ? 0 : exponent
   }
 
+  /// A whole number with what stands behind it: nothing, or a point and digits. Nil for anything else there.
+  init?(whole: UInt64, fraction text: ArraySlice<UInt8>) {
+    var digits = Significand()
+    var (wholeCount, divisor) = (1, UInt64(1))
+    while whole / divisor >= 10 { (wholeCount, divisor) = (wholeCount + 1, divisor * 10) }
+    while divisor > 0 {
+      digits.append(digit: UInt8(whole / divisor % 10))
+      divisor /= 10
+    }
+    if text.first == UInt8(ascii: ".") {
+      let fraction = text.dropFirst()
+      guard !fraction.isEmpty, fraction.allSatisfy(isDigit) else { return nil }
+      digits.append(fraction)
+    } else if !text.isEmpty {
+      return nil
+    }
+    isNegative = false
+    mantissa = digits.mantissa
+    isCut = digits.isCut
+    exponent = mantissa == 0 ? 0 : digits.exponent(wholeCount: wholeCount)
+  }
+
   /// The number, times `10^shift`, in seconds: at the smallest power of ten that holds all its digits as the timescale.
   ///
   /// What needs more than nine places, or more than `Int64` has room for, is rounded half away from zero at the largest
@@ -116,20 +138,21 @@ struct DecimalNumber {
     private var keptCount = 0
 
     mutating func append(_ digits: ArraySlice<UInt8>) {
-      for character in digits {
-        seenCount += 1
-        let digit = character - UInt8(ascii: "0")
-        if isCut { continue }
-        if digit == 0 {
-          waitingZeroCount += digitCount > 0 ? 1 : 0
-        } else if digitCount + waitingZeroCount < maxDigitCount {
-          mantissa = mantissa * powerOfTen(waitingZeroCount + 1) + UInt128(digit)
-          digitCount += waitingZeroCount + 1
-          waitingZeroCount = 0
-          keptCount = seenCount
-        } else {
-          isCut = true
-        }
+      for character in digits { append(digit: character - UInt8(ascii: "0")) }
+    }
+
+    mutating func append(digit: UInt8) {
+      seenCount += 1
+      if isCut { return }
+      if digit == 0 {
+        waitingZeroCount += digitCount > 0 ? 1 : 0
+      } else if digitCount + waitingZeroCount < maxDigitCount {
+        mantissa = mantissa * powerOfTen(waitingZeroCount + 1) + UInt128(digit)
+        digitCount += waitingZeroCount + 1
+        waitingZeroCount = 0
+        keptCount = seenCount
+      } else {
+        isCut = true
       }
     }
 

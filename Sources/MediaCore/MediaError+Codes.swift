@@ -15,6 +15,7 @@ extension MediaError.Code {
   public static let noSuchTrack = Self(rawValue: 1012)
   public static let noSuchChapter = Self(rawValue: 1013)
   public static let noSuchAsset = Self(rawValue: 1014)
+  public static let wrongConfiguration = Self(rawValue: 1015)
 
   // MARK: 2xxx: places and the things in them.
   public static let fileNotFound = Self(rawValue: 2001)
@@ -24,6 +25,7 @@ extension MediaError.Code {
   public static let readFailed = Self(rawValue: 2005)
   public static let writeFailed = Self(rawValue: 2006)
   public static let unsupportedPlace = Self(rawValue: 2007)
+  public static let outsideRoots = Self(rawValue: 2008)
 
   // The network.
   public static let networkNotAllowed = Self(rawValue: 2030)
@@ -73,6 +75,20 @@ extension MediaError.Code {
   public static let pictureTooLarge = Self(rawValue: 2092)
   public static let tagDataLimit = Self(rawValue: 2093)
 
+  // What is saved.
+  public static let stateUnavailable = Self(rawValue: 2110)
+  public static let stateInUse = Self(rawValue: 2111)
+  public static let stateDamaged = Self(rawValue: 2112)
+  public static let stateTooNew = Self(rawValue: 2113)
+  public static let stateForeign = Self(rawValue: 2114)
+  public static let stateDiskFull = Self(rawValue: 2115)
+  public static let stateNotSaved = Self(rawValue: 2116)
+  public static let notRestorable = Self(rawValue: 2117)
+  public static let noSuchSavedQueue = Self(rawValue: 2118)
+  public static let tooManySavedQueues = Self(rawValue: 2119)
+  public static let noSuchBookmark = Self(rawValue: 2120)
+  public static let tooManyBookmarks = Self(rawValue: 2121)
+
   // MARK: 3xxx: containers.
   public static let emptyFile = Self(rawValue: 3001)
   public static let unknownFormat = Self(rawValue: 3002)
@@ -121,6 +137,9 @@ extension MediaError.Code {
   public static let shuttingDown = Self(rawValue: 6017)
   public static let editTooLarge = Self(rawValue: 6018)
   public static let tooManyAssets = Self(rawValue: 6019)
+  public static let noSuchRequest = Self(rawValue: 6020)
+  public static let otherInstance = Self(rawValue: 6030)
+  public static let noSuchEvent = Self(rawValue: 6031)
 
   /// Number → wire name, for every code above.
   public static let names: [Int: String] = [
@@ -129,8 +148,10 @@ extension MediaError.Code {
     1009: "no-such-property", 1010: "item-in-use", 1011: "version-mismatch", 1012: "no-such-track",
     1013: "no-such-chapter",
     1014: "no-such-asset",
+    1015: "wrong-configuration",
     2001: "file-not-found", 2002: "not-a-file", 2003: "permission-denied", 2004: "no-such-item",
     2005: "read-failed", 2006: "write-failed", 2007: "unsupported-place",
+    2008: "outside-roots",
     2030: "network-not-allowed", 2031: "network-unavailable", 2032: "host-not-found", 2033: "connection-refused",
     2034: "connection-lost", 2035: "network-timed-out", 2036: "tls-failed", 2037: "too-many-redirects",
     2038: "bad-http-response", 2039: "ranges-not-supported", 2040: "resource-changed", 2041: "http-unauthorized",
@@ -144,6 +165,10 @@ extension MediaError.Code {
     2070: "no-such-date",
     2080: "loudness-unavailable",
     2090: "file-exists", 2091: "no-such-picture", 2092: "picture-too-large", 2093: "tag-data-limit",
+    2110: "state-unavailable", 2111: "state-in-use", 2112: "state-damaged", 2113: "state-too-new",
+    2114: "state-foreign", 2115: "state-disk-full", 2116: "state-not-saved", 2117: "not-restorable",
+    2118: "no-such-saved-queue", 2119: "too-many-saved-queues",
+    2120: "no-such-bookmark", 2121: "too-many-bookmarks",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",
     3005: "media-limit-exceeded", 3006: "wrong-length", 3007: "irregular-timestamps",
     3008: "unsupported-edit", 3009: "irregular-chapters",
@@ -157,5 +182,7 @@ extension MediaError.Code {
     6013: "queue-too-long", 6014: "too-many-players", 6015: "cancelled", 6016: "invalid-json",
     6017: "shutting-down", 6018: "edit-too-large",
     6019: "too-many-assets",
+    6020: "no-such-request",
+    6030: "other-instance", 6031: "no-such-event",
   ]
 }

@@ -6,9 +6,12 @@ extension MediaTime: CustomStringConvertible {
   /// more than nine places (or more digits than `Int64` has) is rounded half away from zero at the largest power of ten
   /// that fits, and flagged. Nil for any other text, and for numbers of which not even the whole seconds fit.
   public init?(decimal text: some StringProtocol) {
-    guard let number = DecimalNumber(Array(text.utf8)[...], allowsSign: true, allowsExponent: true),
-      let time = number.time()
-    else { return nil }
+    self.init(decimalBytes: Array(text.utf8)[...])
+  }
+
+  /// `init(decimal:)` for bytes.
+  public init?(decimalBytes text: ArraySlice<UInt8>) {
+    guard let time = DecimalNumber(text, allowsSign: true, allowsExponent: true)?.time() else { return nil }
     self = time
   }
 
@@ -23,10 +26,9 @@ extension MediaTime: CustomStringConvertible {
   /// `init(fraction:)` for bytes; with `allowsSign` false a `-` is bad text too.
   init?(fraction text: ArraySlice<UInt8>, allowsSign: Bool) {
     let isNegative = allowsSign && text.first == UInt8(ascii: "-")
-    let parts = (isNegative ? text.dropFirst() : text).split(
-      separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let numerator = wholeNumber(parts[0]), let denominator = wholeNumber(parts[1]),
-      denominator > 0
+    let magnitude = isNegative ? text.dropFirst() : text
+    guard let line = magnitude.firstIndex(of: UInt8(ascii: "/")), let numerator = wholeNumber(magnitude[..<line]),
+      let denominator = wholeNumber(magnitude[(line + 1)...]), denominator > 0
     else { return nil }
     if let timescale = Int32(exactly: denominator), let value = Int64(exactly: numerator) {
       self.init(numeric: isNegative ? -value : value, timescale, .valid, 0)

@@ -26,13 +26,18 @@ public enum TimeExpression: Sendable, Hashable {
   ///
   /// - Throws: `.invalidTime` for text of any other form, and for numbers that no `MediaTime` can hold.
   public init(parsing text: some StringProtocol) throws(MediaError) {
-    let characters = Array(text.utf8)[...]
-    guard let expression = Self.parse(characters) else {
+    guard let expression = Self(bytes: Array(text.utf8)[...]) else {
       let shown = text.count > 40 ? "\(text.prefix(40))..." : String(text)
       throw MediaError(
         .invalidTime,
         "\"\(shown)\" is no time that can be used; a time is 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50% or end")
     }
+    self = expression
+  }
+
+  /// The expression that these bytes are; nil where `init(parsing:)` throws.
+  public init?(bytes: ArraySlice<UInt8>) {
+    guard let expression = Self.parse(bytes) else { return nil }
     self = expression
   }
 
@@ -93,18 +98,22 @@ public enum TimeExpression: Sendable, Hashable {
   /// `minutes:seconds` or `hours:minutes:seconds`, the seconds with decimal places if they like.
   private static func clock(_ text: ArraySlice<UInt8>) -> MediaTime? {
     let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.endIndex
-    let fields = text[..<point].split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
-    guard fields.count == 2 || fields.count == 3, var seconds = wholeNumber(fields[0]) else { return nil }
-    for field in fields.dropFirst() {
-      guard field.count <= 2, let number = wholeNumber(field), number < 60 else { return nil }
-      let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 60)
+    var (total, fieldCount, start) = (UInt64(0), 0, text.startIndex)
+    while true {
+      let end = text[start..<point].firstIndex(of: UInt8(ascii: ":")) ?? point
+      guard let number = wholeNumber(text[start..<end]) else { return nil }
+      fieldCount += 1
+      // Behind a colon stand one or two digits.
+      guard fieldCount == 1 || (fieldCount <= 3 && end - start <= 2 && number < 60) else { return nil }
+      let (product, isTooLarge) = total.multipliedReportingOverflow(by: 60)
       let (sum, overflows) = product.addingReportingOverflow(number)
       if isTooLarge || overflows { return nil }
-      seconds = sum
+      total = sum
+      if end == point { break }
+      start = end + 1
     }
-    // Whole seconds and decimal places together are a decimal number again.
-    let decimal = Array(String(seconds).utf8) + text[point...]
-    return DecimalNumber(decimal[...], allowsSign: false, allowsExponent: false)?.time()
+    guard fieldCount >= 2 else { return nil }
+    return DecimalNumber(whole: total, fraction: text[point...])?.time()
   }
 
   private static func percent(_ text: ArraySlice<UInt8>) -> TimeExpression? {

@@ -10,10 +10,15 @@ public enum AllocationProbe {
     public var allocationCount: Int
     /// Locks taken and waits begun.
     public var lockCount: Int
+    /// Bytes asked for in all, and the most of them that were held at once.
+    public var byteCount: Int
+    public var peakByteCount: Int
 
-    public init(allocationCount: Int, lockCount: Int) {
+    public init(allocationCount: Int, lockCount: Int, byteCount: Int = 0, peakByteCount: Int = 0) {
       self.allocationCount = allocationCount
       self.lockCount = lockCount
+      self.byteCount = byteCount
+      self.peakByteCount = peakByteCount
     }
 
     public static let none = Counts(allocationCount: 0, lockCount: 0)
@@ -27,6 +32,8 @@ public enum AllocationProbe {
     allocation_probe_arm()
     body()
     let counts = allocation_probe_disarm()
-    return Counts(allocationCount: counts.allocation_count, lockCount: counts.lock_count)
+    return Counts(
+      allocationCount: counts.allocation_count, lockCount: counts.lock_count, byteCount: counts.byte_count,
+      peakByteCount: counts.peak_byte_count)
   }
 }

@@ -18,6 +18,8 @@ public struct HTTPOptions: Sendable, Hashable {
   public var userAgent: String?
   /// Whether the network may be used at all. False: opening fails with `networkNotAllowed` before anything is looked up.
   public var isNetworkAllowed = true
+  /// The same, by who may allow more than who asks: true goes before `isNetworkAllowed`.
+  public var isNetworkForbidden = false
   /// Names of network interfaces (`eth0`) that may be used, tried in this order; empty: all.
   public var interfaces: [String] = []
   /// A file with certificates (PEM) of authorities that are believed; nil: those that the system believes.

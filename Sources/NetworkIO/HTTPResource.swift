@@ -76,7 +76,7 @@ public final class HTTPResource: ByteSource {
   /// `invalidArgument`.
   public func start() throws(MediaError) {
     guard !signal.withState({ $0.isStarted }) else { return }
-    guard options.isNetworkAllowed else {
+    guard options.isNetworkAllowed, !options.isNetworkForbidden else {
       throw MediaError(.networkNotAllowed, "the network is not to be used for \(url)", operation: "http")
     }
     try checkHeaders()
@@ -132,6 +132,8 @@ public final class HTTPResource: ByteSource {
   /// Where it was found after all redirects; nil before it is open.
   public var effectiveURL: String? { signal.withState { $0.facts?.effectiveURL } }
   public var mediaType: String? { signal.withState { $0.facts?.mediaType } }
+  /// What a station says of itself in its answer; nothing before it is open, and of what is no station.
+  public var stationFields: [StationField] { signal.withState { $0.facts?.stationFields ?? [] } }
 
   public var presentBytes: Range<Int64>? {
     signal.withState { state in
@@ -139,6 +141,9 @@ public final class HTTPResource: ByteSource {
       return window.byteCount > 0 ? window.start..<window.end : nil
     }
   }
+
+  /// How much has come, and how fast.
+  public var measure: TransferMeasure { signal.withState { $0.measure } }
 
   /// Bytes in memory now; never more than `aheadByteCount` and `behindByteCount` together.
   var heldByteCount: Int { signal.withState { $0.window.byteCount } }

@@ -45,6 +45,10 @@ final class HTTPTransfer {
   private var hasBytes = false
   private let openedAt: HostTime
   private var lastByteAt: HostTime?
+  /// Up to when it was measured how long bytes take.
+  private var measuredAt: HostTime
+  /// Nothing of the present answer's body has come.
+  private var awaitsBody = false
   private var serverAddress = ""
   private var hasToldLength = false
   private var attemptCount = 0
@@ -62,6 +66,7 @@ final class HTTPTransfer {
     self.clock = clock
     retries = RetryPolicy(options)
     openedAt = clock.now
+    measuredAt = openedAt
   }
 
   // MARK: - The thread
@@ -110,7 +115,8 @@ final class HTTPTransfer {
       retries.succeeded()
       begin(at: order)
     } else if mayGoOn, let request {
-      phase = .receiving(since: clock.now)
+      measuredAt = clock.now
+      phase = .receiving(since: measuredAt)
       request.goOn()
     }
     return true
@@ -150,6 +156,8 @@ final class HTTPTransfer {
   private func begin(at offset: Int64) {
     drop()
     self.offset = offset
+    measuredAt = clock.now
+    awaitsBody = true
     head = ResponseHead()
     icy = nil
     rejection = nil
@@ -282,12 +290,18 @@ final class HTTPTransfer {
     if rejection != nil || isPastEnd || isComplete { return false }
     let now = clock.now
     let hasRoom = signal.update { state in
+      let elapsed = max(0, now.nanoseconds(since: measuredAt))
+      state.measure.nanoseconds += elapsed
+      if awaitsBody { state.measure.waitNanoseconds += elapsed }
+      measuredAt = now
+      awaitsBody = false
       guard state.window.room >= bytes.count else {
         state.isPaused = true
         return false
       }
       // Who reads them finds them in the log.
       note(bytes.count, at: now)
+      state.measure.byteCount += Int64(bytes.count)
       let end = state.window.end
       append(bytes, to: &state)
       // What is dropped on the way to the place that is wanted comes again with each attempt: it brings nobody further.
@@ -395,13 +409,14 @@ final class HTTPTransfer {
 
   private func adopt(byteCount: Int64?, hasRanges: Bool, isLive: Bool = false) throws(HTTPFailure) {
     let (etag, mediaType, effectiveURL) = (head.strongETag, head.mediaType, request?.effectiveURL)
+    let stationFields = StationField.fields(of: head)
     // Before the reader knows that it is open.
     if !hasOpened { noteOpened(isLive: byteCount == nil) }
     let known = signal.update { state in
       guard let known = state.facts else {
         state.facts = HTTPTransferState.Facts(
           byteCount: byteCount, hasRanges: hasRanges, isLive: isLive, mediaType: mediaType, strongETag: etag,
-          effectiveURL: effectiveURL)
+          effectiveURL: effectiveURL, stationFields: stationFields)
         return HTTPTransferState.Facts?.none
       }
       return known

@@ -14,6 +14,8 @@ struct HTTPTransferState {
     var strongETag: String?
     /// Where it was found after all redirects.
     var effectiveURL: String?
+    /// What a station says of itself.
+    var stationFields: [StationField] = []
   }
 
   let window: ByteWindow
@@ -28,6 +30,8 @@ struct HTTPTransferState {
   var isAtEnd = false
   /// Why the last transfer gave up.
   var failure: MediaError?
+  /// What came, and how fast.
+  var measure = TransferMeasure()
   /// Its row of the access log, once it is being opened.
   var session: NetworkLog.Session?
   var isCancelled = false

@@ -4,7 +4,7 @@ import RealtimeAudio
 /// The one thread on which all control happens: players, outputs, observers, connections.
 ///
 /// It is a serial executor, so that actors can be pinned to it, and a source of time and timers, so that time can be
-/// virtual. The daemon passes its event loop's; library users share `ThreadControlLoop.shared`.
+/// virtual. The daemon has one of its own; library users share `ThreadControlLoop.shared`.
 public protocol ControlLoop: SerialExecutor {
   /// The present instant of the clock that this loop's timers run on.
   var now: HostTime { get }

@@ -35,6 +35,14 @@ final class DecodePipeline: Sendable {
     var start: PlayerStateMachine.Start
     var stream: RenderStream
     var format: AudioFormat
+    /// Where it takes over; nil: from nothing that it would be the rest of.
+    var splice: SplicePlace?
+  }
+
+  /// The end of a pass in its stream, where another stream takes over.
+  struct SplicePlace: Sendable {
+    var passID: PassID
+    var streamFrame: Int64
   }
 
   /// A pass that is planned.
@@ -89,6 +97,8 @@ final class DecodePipeline: Sendable {
     case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
     /// The stream said what it plays, from `time` on, which is about at `streamFrame`.
     case titled(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, time: MediaTime, StreamTitle)
+    /// The stream says something else that holds from about `streamFrame` on.
+    case timedMetadata(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, TimedMetadataGroup)
     /// The item is in the stream with this gain.
     case levelled(generation: UInt64, itemID: PlayerItem.ID, gain: Float)
     /// Something is wrong with the file, though it plays.

@@ -137,6 +137,7 @@ final class DecodeWorker {
   // MARK: - A generation
 
   private func start(_ job: DecodePipeline.Job) {
+    let rest = rest(for: job)
     self.job = job
     plan = DecodePipeline.Plan()
     begunCount = 1
@@ -160,7 +161,7 @@ final class DecodeWorker {
     do throws(MediaError) {
       let decoder = try open(job.source, isPlanned: false)
       preparation.opened(at: now())
-      preparation.time = try writer.start(with: decoder, at: job.start)
+      preparation.time = try writer.start(with: decoder, at: job.start, restOf: rest)
       reportLevel(job, writer)
       let timings = decoder.reader?.lastSeekTimings ?? SeekTimings()
       preparation.sought(
@@ -175,6 +176,14 @@ final class DecodeWorker {
       canProgress = false
       fail(job.source.itemID, error)
     }
+  }
+
+  /// What a job goes on with, when that is a pass of the present one.
+  private func rest(for job: DecodePipeline.Job) -> Conversion.Rest? {
+    guard let splice = job.splice, splice.passID.generation == self.job?.generation, let writer,
+      writer.playbackRate == job.start.rate
+    else { return nil }
+    return writer.rest(ofPass: splice.passID.index, fromStreamFrame: splice.streamFrame)
   }
 
   /// The decoder for a source: the one that is open already when it is the same track of the same item again.
@@ -331,6 +340,15 @@ final class DecodeWorker {
           .titled(
             generation: job.generation, streamFrame: job.stream.writtenFrame, itemID: item.itemID, time: title.time,
             title.title))
+      }
+      for (group, laterFrames) in item.takeTimedMetadata() {
+        let seconds = Double(laterFrames) / Double(item.format.sampleRateHz)
+        let rate = Double(job.start.rate.millionths.magnitude) / 1_000_000
+        let frames = Int64(seconds / rate * Double(job.format.sampleRateHz))
+        report(
+          .timedMetadata(
+            generation: job.generation, streamFrame: max(0, job.stream.writtenFrame - frames), itemID: item.itemID,
+            group))
       }
     }
     while let warning = item.takeWarning() {

@@ -263,6 +263,15 @@ class ItemDecoder {
   /// What a stream said since the last call that it plays, and from when on.
   func takeTitles() -> [(time: MediaTime, title: StreamTitle)] { reader?.takeTitles() ?? [] }
 
+  /// What it says besides of what has been decoded, each with how many of its frames have been decoded since.
+  func takeTimedMetadata() -> [(group: TimedMetadataGroup, laterFrames: Int64)] {
+    (reader?.takeTimedMetadata() ?? []).map { group in
+      let group = group.moved(by: originTime)
+      let frame = group.time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? position
+      return (group, group.isHeld ? 0 : max(0, position - frame))
+    }
+  }
+
   /// What is wrong with the file though it plays, found since the last call.
   func takeWarning() -> (time: MediaTime, error: MediaError)? {
     (isReversed ? reverseReader?.takeWarning() : reader?.takeWarning()).map { ($0.time - originTime, $0.error) }

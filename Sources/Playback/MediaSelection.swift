@@ -83,10 +83,31 @@ final class MediaSelectionSlot: Sendable {
     }
   }
 
+  /// What was chosen of which group.
+  var choices: [MediaCharacteristic: Choice] { state.withLock { $0.choices } }
+
   /// Takes over what was chosen elsewhere.
   func copy(from other: MediaSelectionSlot) {
     let theirs = other.state.withLock { $0.choices }
     state.withLock { $0.choices = theirs }
+  }
+}
+
+extension MediaSelectionSlot.Choice {
+  init(_ choice: PlayerItem.TrackChoice) {
+    switch choice {
+    case .none: self = .none
+    case .track(let id): self = .track(id)
+    }
+  }
+
+  /// Nil where nothing was chosen.
+  var saved: PlayerItem.TrackChoice? {
+    switch self {
+    case .automatic: nil
+    case .none: PlayerItem.TrackChoice.none
+    case .track(let id): .track(id)
+    }
   }
 }
 
@@ -162,7 +183,7 @@ extension PlayerItem {
   private func choose(_ choice: MediaSelectionSlot.Choice, _ group: MediaSelectionGroup) {
     let before = currentMediaSelection.selectedOption(in: group)
     mediaSelectionSlot[group.characteristic] = choice
-    guard group.characteristic == .audible, currentMediaSelection.selectedOption(in: group) != before else { return }
-    soundChanged(.mediaSelection)
+    guard currentMediaSelection.selectedOption(in: group) != before else { return }
+    soundChanged(group.characteristic == .audible ? .mediaSelection : .subtitles)
   }
 }

@@ -6,6 +6,17 @@ extension PlayerControl {
   /// The chapter that is heard; nil before the first one, and where there are none.
   public var currentChapter: PlayerChapter? { control.core.currentChapter }
 
+  /// Calls `handler` with `crossed` whenever the start of a chapter is reached by playing, of whichever item is current, or of `itemID`
+  /// only: the observation has the chapter. As `addBoundaryTimeObserver` with those times, `includesSeeks` and all, of each item as it
+  /// becomes current; an item without chapters calls nobody. Played backwards a start is reached where the chapter is left.
+  /// `removeTimeObserver` ends it. Errors: `noSuchItem`, `invalidState` when the player is closed.
+  public func addChapterTimeObserver(
+    itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
+    using handler: @escaping @Sendable (TimeObservation) -> Void
+  ) throws(MediaError) -> ObserverToken {
+    try control.core.addChapterTimeObserver(itemID: itemID, includesSeeks: includesSeeks, handler)
+  }
+
   /// Goes to the beginning of the chapter behind the current one, or behind where a seek that is under way goes. Exact; as
   /// `seek`. Errors: `noSuchChapter` behind the last one, and where there are none; `invalidState` for an item that is not ready;
   /// `noCurrentItem`, or the current item's own. Then nothing changes and `completion` is not called.

@@ -10,6 +10,28 @@ public struct PlayerChapter: Sendable, Hashable {
   public var chapter: AssetChapter
 }
 
+/// Where the chapters of an item begin.
+struct ChapterStarts {
+  /// Ascending, without duplicates.
+  let times: [MediaTime]
+  /// The one that begins at each.
+  let chapters: [PlayerChapter]
+
+  /// Chapters in their order. Of several that begin together, all but one are over at once: the last one counts.
+  init(_ all: [AssetChapter]) {
+    var (times, chapters): ([MediaTime], [PlayerChapter]) = ([], [])
+    for (index, chapter) in all.enumerated() {
+      if times.last == chapter.timeRange.start {
+        times.removeLast()
+        chapters.removeLast()
+      }
+      times.append(chapter.timeRange.start)
+      chapters.append(PlayerChapter(number: index + 1, count: all.count, chapter: chapter))
+    }
+    (self.times, self.chapters) = (times, chapters)
+  }
+}
+
 /// Chapters: which is the current one, when that changes, and going from one to another.
 extension PlayerCore {
   /// What is watched of the current item.
@@ -80,6 +102,8 @@ extension PlayerCore {
       }
     }
     chapterWatch = watch
+    movePlace()
+    observers.table.setChapters(ChapterStarts(watch.chapters), of: current.id)
     chapterMoved(to: currentTime(), in: current.id)
   }
 

@@ -32,7 +32,7 @@ extension PlayerCore {
         generation: generation,
         source: source(of: item),
         start: start, stream: stream,
-        format: format))
+        format: format, splice: splicePlace(of: start)))
   }
 
   private func source(of item: PlayerItem) -> DecodePipeline.Source {
@@ -40,6 +40,23 @@ extension PlayerCore {
       itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
       timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot,
       level: levelPolicy(of: item), opening: AssetOpening(log: item.networkLog))
+  }
+
+  /// Says how much of an item's end hangs on what follows it, in the present output.
+  func setFilterReach(of id: PlayerItem.ID, sampleRateHz rate: Int) {
+    guard let format = output.format, let asset = items[id]?.asset else { return }
+    // What cannot be read again at once is not: the filter begins anew there.
+    let isAtHand = !asset.isRemote && (try? asset.loaded?.get())?.isSeekable == true
+    let frames = isAtHand ? AudioConverter.filterReach(from: rate, to: format.sampleRateHz) : 0
+    machine.setFilterReach(MediaTime(frame: Int64(frames), rate: rate), of: id)
+  }
+
+  /// Where the rest of a pass takes over from the stream in which that was cut; nil: it is no rest.
+  private func splicePlace(of start: Machine.Start) -> DecodePipeline.SplicePlace? {
+    guard let id = start.spliceAfter, let cut = machine.decoded.first(where: { $0.id == id }),
+      start.pass.continues(cut.pass), let end = ends.last(where: { $0.passID == id })
+    else { return nil }
+    return DecodePipeline.SplicePlace(passID: id, streamFrame: end.streamFrame)
   }
 
   /// The item's time at which the sound of a pass ends, which is in a stream.
@@ -288,6 +305,7 @@ extension PlayerCore {
     switch report {
     case .loaded(let id, let properties, let rate):
       sampleRates[id] = rate
+      setFilterReach(of: id, sampleRateHz: rate)
       if let item = items[id], item.status == .unknown {
         stopLoading(item)
         completeLevelTags(of: item)
@@ -340,7 +358,12 @@ extension PlayerCore {
       send(.newErrorLogEntry(id, time, error))
     case .titled(let generation, let frame, let id, let time, let title):
       if let stream = stream(of: generation) {
-        titles.append(PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, time: time, title: title))
+        expect(
+          PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .title(time, title)))
+      }
+    case .timedMetadata(let generation, let frame, let id, let group):
+      if let stream = stream(of: generation) {
+        expect(PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .metadata(group)))
       }
     case .levelled(let generation, let id, let gain): noteLevel(gain, of: id, generation: generation)
     case .keepsUp(let generation):

@@ -20,6 +20,7 @@ extension PlayerCore {
 
   private func settingsChanged(_ id: PlayerItem.ID) {
     guard !isClosed, let item = items[id] else { return }
+    changeObserver?([item])
     run(
       machine.setEnds(
         of: id, forward: item.forwardPlaybackEndTime, reverse: item.reversePlaybackEndTime,
@@ -69,6 +70,7 @@ extension PlayerCore {
       former.loaded.withLock { $0 = PlayerItem.Loaded() }
       // When it is played again a station plays something else.
       former.setStreamTitle(nil)
+      former.forgetTimedMetadata()
     }
     loadedItem = current
     guard let current, current.loaded.withLock({ $0.buffer }) != machine.buffer else { return }

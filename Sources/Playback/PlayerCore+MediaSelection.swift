@@ -13,8 +13,24 @@ extension PlayerCore {
       }
     }
     let before = tracks()
+    // Who watches is told of all entries whose tracks are known, in the order of their numbers.
+    let watched =
+      eventObservers.isEmpty ? [] : items.values.filter { $0.status == .readyToPlay }.sorted { $0.id < $1.id }
+    let presented = watched.map(\.currentMediaSelection)
     change(&mediaSelectionPreferences.values)
     for (item, (old, new)) in zip(decoded, zip(before, tracks())) where old != new { mediaSelectionChanged(item.id) }
+    publish(.request)
+    for (item, old) in zip(watched, presented) {
+      let new = item.currentMediaSelection
+      if new != old { send(.mediaSelectionChanged(item.id, new)) }
+    }
+  }
+
+  /// Other tracks of an item were chosen.
+  func mediaSelectionChosen(_ id: PlayerItem.ID, isSound: Bool) {
+    guard !isClosed, let item = items[id] else { return }
+    if isSound { mediaSelectionChanged(id) }
+    send(.mediaSelectionChanged(id, item.currentMediaSelection))
   }
 }
 

@@ -170,7 +170,7 @@ extension PlayerCore {
     for call in calls {
       let observation = TimeObservation(
         itemID: itemID, time: call.time, rate: rate(of: call.reason, atFrame: frame), reason: call.reason,
-        lateNanoseconds: 0, isBackward: call.isBackward)
+        lateNanoseconds: 0, isBackward: call.isBackward, chapter: call.chapter)
       enqueue(
         call.reason == .removed ? .lastCall(call.handler, observation) : .time(call.token, call.handler, observation),
         heardAt: heardAt)

@@ -4,14 +4,27 @@ import NetworkIO
 
 /// Items from a network: what is told of them, and what of them is there.
 extension PlayerCore {
-  /// What a stream said that it plays, until it is heard.
+  /// What a stream said of what it plays, until it is heard.
   struct PendingTitle {
+    enum Content {
+      /// From when on it holds, and what it is.
+      case title(MediaTime, StreamTitle)
+      case metadata(TimedMetadataGroup)
+    }
+
     var streamID: UInt64
     var streamFrame: Int64
     var itemID: PlayerItem.ID
-    /// From when on it holds.
-    var time: MediaTime
-    var title: StreamTitle
+    var content: Content
+
+    /// It is told by itself when it is met anew.
+    var isMetadata: Bool { if case .metadata = content { true } else { false } }
+  }
+
+  /// What a stream said is told when it is heard; of one stream in the order of its frames.
+  func expect(_ title: PendingTitle) {
+    let index = titles.lastIndex { $0.streamID != title.streamID || $0.streamFrame <= title.streamFrame }
+    titles.insert(title, at: index.map { $0 + 1 } ?? 0)
   }
 
   // MARK: - Titles
@@ -29,8 +42,15 @@ extension PlayerCore {
 
   /// What its item plays from now on.
   private func tell(_ title: PendingTitle) {
-    items[title.itemID]?.setStreamTitle((title.time, title.title))
-    send(.streamTitle(title.itemID, title.time, title.title))
+    switch title.content {
+    case .title(let time, let said):
+      items[title.itemID]?.setStreamTitle((time, said))
+      send(.streamTitle(title.itemID, time, said))
+    case .metadata(let group):
+      // Where decoding began anew while it held, it is nothing new.
+      guard let item = items[title.itemID], item.noteTimedMetadata(group) else { return }
+      send(.timedMetadata(title.itemID, group))
+    }
   }
 
   /// Titles in streams that are heard no more: the newest of the present item still holds.
@@ -41,7 +61,7 @@ extension PlayerCore {
     let lost = titles.filter { !streams.contains($0.streamID) }
     guard !lost.isEmpty else { return }
     titles.removeAll { !streams.contains($0.streamID) }
-    if let title = lost.last, title.itemID == machine.entries.first?.id { tell(title) }
+    if let title = lost.last(where: { !$0.isMetadata }), title.itemID == machine.entries.first?.id { tell(title) }
   }
 
   // MARK: - Logs
@@ -88,8 +108,9 @@ extension PlayerCore {
 
   // MARK: - What is there
 
-  /// What of an item is in memory, by the share of its bytes.
+  /// What of an item is in memory, by the share of its bytes, or of its segments' bytes.
   func networkTimeRange(of item: PlayerItem) -> TimeRange? {
+    if item.timeRange == nil, let range = item.asset.presentTimeRange { return range }
     let duration = item.duration
     guard duration.isNumeric, item.byteCount > 0, let bytes = item.asset.presentBytes,
       let milliseconds = duration.frameIndex(rate: 1_000, rounding: .towardNegativeInfinity)

@@ -6,6 +6,7 @@ extension PlayerCore {
 
   /// Tells what changed since the last call, if anything did.
   func publish(_ cause: ChangeCause) {
+    changeObserver?([])
     let new = state
     if new != publishedState {
       deliveries.append(
@@ -132,7 +133,10 @@ extension PlayerCore {
   /// Adds the time to what the machine says.
   func emit(_ emission: Machine.Emission) {
     switch emission {
-    case .playedToEnd(let id): send(.playedToEnd(id, endTime(of: id)))
+    case .playedToEnd(let id):
+      let time = endTime(of: id)
+      if let item = items[id], !machine.decodedSpeed.isReverse { placeObserver?(item, time, true) }
+      send(.playedToEnd(id, time))
     case .failedToPlayToEnd(let id, let error): send(.failedToPlayToEnd(id, endTime(of: id), error))
     case .stalled(let id):
       noteStall(of: id)
@@ -189,6 +193,20 @@ extension PlayerCore {
     let token = engine.makeToken()
     movePlace()
     observers.table.addBoundary(token, times: times, itemID: itemID, includesSeeks: includesSeeks, handler)
+    aimTimer()
+    return token
+  }
+
+  func addChapterTimeObserver(
+    itemID: PlayerItem.ID?, includesSeeks: Bool, _ handler: @escaping @Sendable (TimeObservation) -> Void
+  ) throws(MediaError) -> ObserverToken {
+    if let itemID, items[itemID] == nil {
+      throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "at-chapters")
+    }
+    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "at-chapters") }
+    let token = engine.makeToken()
+    movePlace()
+    observers.table.addChapters(token, itemID: itemID, includesSeeks: includesSeeks, handler)
     aimTimer()
     return token
   }

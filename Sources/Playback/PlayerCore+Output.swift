@@ -15,6 +15,7 @@ extension PlayerCore {
     timeline = PlayerTimeline(sampleRateHz: core.format.sampleRateHz)
     processedFrame = -1
     jumpFrame = 0
+    for (id, rate) in sampleRates { setFilterReach(of: id, sampleRateHz: rate) }
     if let inputIndex {
       applyLevels(to: core, input: inputIndex)
       output.commit()
@@ -134,6 +135,7 @@ extension PlayerCore {
     run(machine.committed(generation: committed.number), cause: .buffered)
     if committed.jumpCause != nil { seam = nil }
     if let cause = committed.jumpCause, let position {
+      items[position.itemID]?.forgetTimedMetadata()
       send(.timeJumped(position.itemID, position.time, cause))
       chapterMoved(to: position.time, in: position.itemID, isBackward: isReverse)
       tell(skipped, itemID: position.itemID)
@@ -189,8 +191,10 @@ extension PlayerCore {
     if let start = machine.preparedStart, start.itemID == current.id, sounding == nil { return start.time }
     guard let position, position.itemID == current.id else {
       // Exactly at its end the current item is where it ends, though the next one's sound stands there already; one
-      // that has not begun is at its beginning.
-      guard let end = timeline.time(of: current.id, atOutputFrame: presentFrame) else { return .zero }
+      // that has not begun is at its beginning, or where it is to begin.
+      guard let end = timeline.time(of: current.id, atOutputFrame: presentFrame) else {
+        return machine.startUnderWay.flatMap { $0.itemID == current.id ? $0.time : nil } ?? .zero
+      }
       return current.duration.isNumeric ? min(end, current.duration) : end
     }
     return position.time

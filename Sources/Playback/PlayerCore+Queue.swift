@@ -6,7 +6,7 @@ extension PlayerCore {
   // MARK: - Items
 
   /// Takes items for this player; all or none.
-  private func claim(_ newItems: [PlayerItem]) throws(MediaError) {
+  func claim(_ newItems: [PlayerItem]) throws(MediaError) {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
     var claimed: [PlayerItem] = []
     claimed.reserveCapacity(newItems.count)
@@ -18,6 +18,7 @@ extension PlayerCore {
       claimed.append(item)
       adopt(item)
     }
+    changeObserver?(newItems)
   }
 
   /// An item that was claimed is in this queue.
@@ -45,10 +46,12 @@ extension PlayerCore {
   }
 
   private func soundChanged(_ id: PlayerItem.ID, _ change: PlayerItem.SoundChange) {
+    if let item = items[id] { changeObserver?([item]) }
     switch change {
     case .audioMix: audioMixChanged(id)
     case .timePitch: timePitchChanged(id)
-    case .mediaSelection: mediaSelectionChanged(id)
+    case .mediaSelection: mediaSelectionChosen(id, isSound: true)
+    case .subtitles: mediaSelectionChosen(id, isSound: false)
     case .level: if !isClosed, settleLevels() { output.commit() }
     }
   }
@@ -74,10 +77,10 @@ extension PlayerCore {
   }
 
   /// An item may have been opened in a queue before.
-  private func entry(_ item: PlayerItem) -> Machine.Entry {
+  func entry(_ item: PlayerItem) -> Machine.Entry {
     Machine.Entry(
       id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration,
-      forwardEnd: item.forwardPlaybackEndTime, reverseEnd: item.reversePlaybackEndTime)
+      forwardEnd: item.forwardPlaybackEndTime, reverseEnd: item.reversePlaybackEndTime, resumeTime: item.resumeTime)
   }
 
   /// Items that the machine let go are free for other queues, before anybody is told. Those that one can go back to are
@@ -116,6 +119,7 @@ extension PlayerCore {
       case .removeAll: .removeAll
       }
     }
+    let place = currentPlace
     let actions: [Machine.Action]
     do throws(MediaError) {
       actions = try machine.edit(changes)
@@ -124,6 +128,7 @@ extension PlayerCore {
       throw error
     }
     run(actions, cause: .request)
+    tellIfLeft(place)
   }
 
   func replaceAll(with newItems: [PlayerItem]) throws(MediaError) {
@@ -133,18 +138,45 @@ extension PlayerCore {
       throw MediaError(.itemInUse, "an item cannot stand twice in a queue", operation: "load")
     }
     try claim(fresh)
-    run(machine.replaceAll(newItems.map(entry)), cause: .request)
+    runLeaving { machine.replaceAll(newItems.map(entry)) }
   }
 
-  func removeAll() { run(machine.replaceAll([]), cause: .request) }
+  func removeAll() { runLeaving { machine.replaceAll([]) } }
+
+  // MARK: - Places that are left
+
+  /// The current item, where it is heard and whether that is its end, forwards, for who keeps places; nil when nobody does, or there
+  /// is nothing to keep: it has not begun, or is a stream.
+  var currentPlace: Place? {
+    guard placeObserver != nil, let item = currentItem, item.status == .readyToPlay, item.isSeekable == true,
+      item.liveWindow == nil, item.resumeTime == nil
+    else { return nil }
+    let hasEnded = (machine.hasItemEnded || machine.hasPassedEnd) && !machine.decodedSpeed.isReverse
+    return (item, currentTime(), hasEnded)
+  }
+
+  typealias Place = (item: PlayerItem, time: MediaTime, hasEnded: Bool)
+
+  /// Tells where the item was left that was current, unless it still is.
+  func tellIfLeft(_ place: Place?) {
+    guard let place, machine.entries.first?.id != place.item.id else { return }
+    placeObserver?(place.item, place.time, place.hasEnded)
+  }
+
+  /// Runs what may make another item current.
+  private func runLeaving(_ change: () -> [Machine.Action]) {
+    let place = currentPlace
+    run(change(), cause: .request)
+    tellIfLeft(place)
+  }
 
   // MARK: - Going on and back
 
-  func advance() { run(machine.advance(), cause: .request) }
+  func advance() { runLeaving { machine.advance() } }
 
   /// Makes an item current that is in the queue, or was before. Errors: `noSuchItem`.
   func jump(to id: PlayerItem.ID) throws(MediaError) {
-    if items[id] != nil { return run(machine.jump(to: id), cause: .request) }
+    if items[id] != nil { return runLeaving { machine.jump(to: id) } }
     guard pastItems[id] != nil, let place = machine.history.ids.lastIndex(of: id) else {
       throw Machine.noSuchItem(id, "jump")
     }
@@ -162,7 +194,7 @@ extension PlayerCore {
           ? "the queue is empty" : "an index is from 0 to \(machine.entries.count - 1) here, not \(index)",
         operation: "jump")
     }
-    run(machine.jump(to: machine.entries.order[index]), cause: .request)
+    runLeaving { machine.jump(to: machine.entries.order[index]) }
   }
 
   /// Goes back to what was played before, or to the beginning of what is. Errors: `noSuchItem`.
@@ -180,7 +212,7 @@ extension PlayerCore {
       throw MediaError(.noSuchItem, "nothing was played before", operation: "previous")
     }
     machine.history.removeAll()
-    run(machine.goBackRound(), cause: .request)
+    runLeaving { machine.goBackRound() }
   }
 
   /// Goes back over the newest `count` of what was played, to item `id`; false when that is not to be had any more.
@@ -193,7 +225,7 @@ extension PlayerCore {
       returning.append(entry(item))
     }
     if let item = items[id], !machine.entries.contains(id) { returning.append(entry(item)) }
-    run(machine.goBack(over: count, returning: returning), cause: .request)
+    runLeaving { machine.goBack(over: count, returning: returning) }
     return true
   }
 
@@ -203,6 +235,7 @@ extension PlayerCore {
     if let item = items[id] { return item.error == nil }
     guard let item = pastItems[id], item.error == nil, item.claim(by: self) else { return false }
     adopt(item)
+    changeObserver?([item])
     return true
   }
 

@@ -24,6 +24,7 @@ extension PlayerCore {
     try checkDirection(checked, operation: "rate")
     if machine.rate != 0 || startsPlayback { return changeRate(to: checked.value) }
     nextRate = checked
+    changeObserver?([])
   }
 
   func setDefaultRate(_ rate: Double) throws(MediaError) {

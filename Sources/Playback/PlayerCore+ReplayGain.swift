@@ -53,6 +53,8 @@ extension PlayerCore {
     _ completion: @escaping @Sendable (Int) -> Void
   ) {
     var (ids, count) = (ids, count)
+    var noted: [PlayerItem] = []
+    defer { if !noted.isEmpty { changeObserver?(noted) } }
     for _ in 0..<Self.measuredSliceCount {
       guard let id = ids.next() else {
         if count > 0, !isClosed, settleLevels() { output.commit() }
@@ -61,6 +63,7 @@ extension PlayerCore {
       // It may have left the queue meanwhile.
       guard let item = items[id], let found = gain(item) else { continue }
       item.noteMeasured(found)
+      noted.append(item)
       count += 1
     }
     engine.loop.execute { [ids, count] in self.setMeasured(ids, count: count, gain, completion) }

@@ -111,6 +111,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var stateObservers: [(token: ObserverToken, handler: @Sendable (PlayerChange) -> Void)] = []
   var eventObservers: [(token: ObserverToken, handler: @Sendable (PlayerEvent) -> Void)] = []
   var publishedState = PlayerState()
+  /// Who keeps what the player is.
+  var changeObserver: (@Sendable ([PlayerItem]) -> Void)?
+  /// Who keeps where items were left, or that they ended.
+  var placeObserver: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?
   /// What observers and seekers are still to be told, in order.
   var deliveries = Deque<Delivery>()
   var isDelivering = false
@@ -224,7 +228,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     guard !isClosed else { return }
     leaveStartGroup()
     rateGroup?.leave(self)
+    let place = currentPlace
     run(machine.close(), cause: .closed)
+    tellIfLeft(place)
     isClosed = true
     endPrerolls()
     timer?.cancel()
@@ -259,6 +265,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     settleTitles()
     if needsCommit { output.commit() }
     releaseRemovedItems()
+    noteBegun()
     loadUpcoming()
     limitDecoding()
     publishLoaded()
@@ -332,6 +339,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.replayGain = replayGain
     state.actionAtItemEnd = machine.actionAtItemEnd
     state.audioTimePitchAlgorithm = timePitchSlot.value
+    let preferences = mediaSelectionPreferences.values
+    state.mediaSelectionCriteria = preferences.criteria
+    state.appliesMediaSelectionCriteriaAutomatically = preferences.areApplied
     state.repeatMode = machine.repeatMode
     state.loop = machine.loop.map {
       PlayerLoop(

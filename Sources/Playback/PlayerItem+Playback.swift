@@ -148,6 +148,22 @@ extension PlayerItem {
   /// Whether nothing of it is decoded that has not been heard: it stalls, or is at its end.
   public var isPlaybackBufferEmpty: Bool { loaded.withLock { $0.buffer.isEmpty } }
 
+  // MARK: - Tracks
+
+  /// What was chosen of a group of its tracks.
+  public enum TrackChoice: Sendable, Hashable {
+    /// Nothing is presented.
+    case none
+    case track(AssetTrack.ID)
+  }
+
+  /// What was chosen; groups that nothing was chosen of are not among them. Set it of an item that nothing has opened yet: what is
+  /// not there is not presented.
+  public var trackChoices: [MediaCharacteristic: TrackChoice] {
+    get { mediaSelectionSlot.choices.compactMapValues { $0.saved } }
+    set { for (group, choice) in newValue { mediaSelectionSlot[group] = MediaSelectionSlot.Choice(choice) } }
+  }
+
   // MARK: - Copying
 
   /// An item of the same asset, or part of it, that is played in the same way: mix, pitch algorithm, end times, buffer. It has an id of its own, is in no

@@ -79,7 +79,7 @@ extension TimeRange {
     let first = max(.zero, range.start - start)
     let last = range.end.isNumeric ? min(range.end, end) : end
     return AssetChapter(
-      title: chapter.title,
+      titles: chapter.titles,
       timeRange: last.isNumeric
         ? TimeRange(start: first, end: last - start) : TimeRange(start: first, duration: range.duration),
       languageCode: chapter.languageCode)

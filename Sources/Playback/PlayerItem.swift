@@ -25,6 +25,8 @@ public final class PlayerItem: Sendable {
     var lacksLevelTags = false
     var measuredReplayGain: ReplayGain?
     var streamTitle: (time: MediaTime, title: StreamTitle)?
+    var timedGroups: [TimedMetadataGroup] = []
+    var resumeTime: MediaTime?
   }
 
   private static let nextID = Atomic<UInt64>(1)
@@ -45,7 +47,7 @@ public final class PlayerItem: Sendable {
   private let soundObserver = Mutex<(@Sendable (ID, SoundChange) -> Void)?>(nil)
 
   /// What makes the item sound otherwise than it was decoded.
-  enum SoundChange: Sendable { case audioMix, timePitch, mediaSelection, level }
+  enum SoundChange: Sendable { case audioMix, timePitch, mediaSelection, subtitles, level }
 
   let settings = Mutex(Settings())
   let settingsObserver = Mutex<(@Sendable (ID) -> Void)?>(nil)
@@ -92,6 +94,14 @@ public final class PlayerItem: Sendable {
     guard status == .readyToPlay, case .success(let properties)? = asset.loaded else { return [] }
     guard let timeRange else { return properties.chapters }
     return properties.chapters.compactMap { timeRange.part(of: $0) }
+  }
+
+  /// Where the item begins when it becomes current for the first time from now on; nil, as at first: at its beginning. A time that is not
+  /// before its end, as that is then, is the beginning too, and backwards it counts for nothing. The first sample that is heard is
+  /// that of this time. Set it before a queue has the item.
+  public var resumeTime: MediaTime? {
+    get { state.withLock { $0.resumeTime } }
+    set { state.withLock { $0.resumeTime = newValue } }
   }
 
   /// Whether it can be gone to any place of it; nil until it is ready. Streams cannot.
@@ -178,17 +188,13 @@ public final class PlayerItem: Sendable {
   /// and while the item is not the current one of a player.
   public var streamTitle: (time: MediaTime, title: StreamTitle)? { state.withLock { $0.streamTitle } }
 
-  /// The same as metadata: `icy/StreamTitle`, and `icy/StreamUrl` when there is one, with the time from which on they hold. As
-  /// AVPlayerItem's `timedMetadata`.
-  public var timedMetadata: [MetadataItem] {
-    guard let (time, said) = streamTitle else { return [] }
-    let title = MetadataItem(
-      keySpace: .icy, key: "StreamTitle", commonKey: .title, value: .string(said.title), time: time)
-    return [title]
-      + (said.url.map { [MetadataItem(keySpace: .icy, key: "StreamUrl", value: .string($0), time: time)] } ?? [])
-  }
-
   func setStreamTitle(_ title: (time: MediaTime, title: StreamTitle)?) { state.withLock { $0.streamTitle = title } }
+
+  /// What the stream said besides, as far as that is heard; the last of each kind, none while the item is not the current one.
+  var timedGroups: [TimedMetadataGroup] {
+    get { state.withLock { $0.timedGroups } }
+    set { state.withLock { $0.timedGroups = newValue } }
+  }
 
   /// Takes the item for a player; false when another has it.
   func claim(by owner: AnyObject) -> Bool {

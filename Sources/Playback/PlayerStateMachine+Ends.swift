@@ -7,6 +7,28 @@ extension PlayerStateMachine {
     Pass(itemID: entry.id, start: decodedSpeed.itemStart, end: entry.end(at: decodedSpeed))
   }
 
+  /// Where an item begins that becomes current: backwards at its end, whatever was wanted.
+  func firstTime(_ entry: Entry) -> MediaTime {
+    guard let time = entry.resumeTime, time.isNumeric, time > .zero, time < entry.endTime, !decodedSpeed.isReverse
+    else {
+      return .zero
+    }
+    return time
+  }
+
+  /// An item from where it is to begin when it becomes current.
+  func first(_ entry: Entry) -> Pass {
+    var pass = whole(entry)
+    if entry.resumeTime != nil, !decodedSpeed.isReverse { pass.start = firstTime(entry) }
+    return pass
+  }
+
+  /// Whether the current item is being decoded, or prepared, as such: what is to be heard of it first is settled.
+  func isBegun(_ id: ItemID) -> Bool {
+    if let first = decoded.first { return first.pass.itemID == id }
+    return preparedStart?.itemID == id
+  }
+
   /// The loop that is being played; not one that the item ends before.
   var soundingLoop: Loop? {
     guard let loop, loop.isArmed, let current = entries.first, loop.itemID == current.id else { return nil }

@@ -44,6 +44,8 @@ extension PlayerStateMachine {
   /// Passes that are decoded or planned at the same time: fewer than the descriptions that a stream's queue holds. With
   /// `shortestLoop` they are 5 s at least.
   static let passLimit = 512
+  /// What is to be decoded anew, and what follows it, is there by then.
+  static let timeToDecodeAnew = MediaTime(value: 300, timescale: 1_000)
   /// What is shorter is not repeated.
   static let shortestLoop = MediaTime(value: 10, timescale: 1_000)
 
@@ -90,6 +92,8 @@ extension PlayerStateMachine {
   /// it goes back; nil: for ever.
   mutating func setLoop(_ range: TimeRange?, count: Int?, heardAt time: MediaTime) -> [Action] {
     loop = nil
+    loopHeardAt = time
+    defer { loopHeardAt = nil }
     if let range, let current = entries.first {
       var loop = Loop(itemID: current.id, start: range.start, end: range.end, remaining: count, isArmed: false)
       loop.isArmed = !decodedSpeed.reaches(loop.turn(at: decodedSpeed), by: time)
@@ -163,7 +167,9 @@ extension PlayerStateMachine {
     switch mode {
     case .all:
       let ownCount = passes.count
-      guard appendPlayable(restOfRound(), to: &passes, limit: limit, where: { _ in true }) else { return }
+      guard appendPlayable(restOfRound(), to: &passes, limit: limit, isFirst: true, where: { _ in true }) else {
+        return
+      }
       var (count, number, last) = (-1, UInt64(0), current.id)
       // A round that brings nothing is the last.
       while passes.count < limit, passes.count != count {
@@ -178,7 +184,7 @@ extension PlayerStateMachine {
     case .off, .one: break
     }
     switch actionAtItemEnd {
-    case .advance: _ = appendPlayable(entries.suffix(from: 1), to: &passes, limit: limit) { _ in true }
+    case .advance: _ = appendPlayable(entries.suffix(from: 1), to: &passes, limit: limit, isFirst: true) { _ in true }
     case .pause: break
     case .none: if passes.count < limit { passes.append(Pass(itemID: current.id, isSilence: true)) }
     }
@@ -189,13 +195,14 @@ extension PlayerStateMachine {
     failurePolicy == .stop && (entry.hasBrokenOff || entry.status.error != nil)
   }
 
-  /// Answers whether playback goes on behind them.
+  /// Answers whether playback goes on behind them. `isFirst`: they become current for the first time from now on.
   private func appendPlayable(
-    _ candidates: some Sequence<Entry>, to passes: inout [Pass], limit: Int, where isWanted: (Entry) -> Bool
+    _ candidates: some Sequence<Entry>, to passes: inout [Pass], limit: Int, isFirst: Bool = false,
+    where isWanted: (Entry) -> Bool
   ) -> Bool {
     for entry in candidates {
       guard passes.count < limit else { return true }
-      if entry.status.error == nil, isWanted(entry) { passes.append(whole(entry)) }
+      if entry.status.error == nil, isWanted(entry) { passes.append(isFirst ? first(entry) : whole(entry)) }
       if stopsBehind(entry) { return false }
     }
     return true
@@ -395,9 +402,24 @@ extension PlayerStateMachine {
   /// `decoded[index]` has been decoded beyond `end`, where it is to end; `next` is wanted then.
   private mutating func shorten(_ index: Int, to end: MediaTime, next: Pass?) -> [Action] {
     decoded.removeLast(decoded.count - index - 1)
-    decoded[index].pass.end = end
-    return [.shorten(decoded[index].id, at: end)] + follow(decoded[index].id, with: next)
+    let cut = next.flatMap { filteredEnd(of: decoded[index].pass, to: end, next: $0) }
+    decoded[index].pass.end = cut ?? end
+    let rest = cut.map { Pass(itemID: decoded[index].pass.itemID, start: $0, end: end) }
+    return [.shorten(decoded[index].id, at: cut ?? end)] + follow(decoded[index].id, with: rest ?? next)
   }
+
+  /// Where a pass is left so that its end, in which what follows has a part, is decoded anew together with that: where a loop goes
+  /// back, in good time. nil: nothing has a part in it, or it is about to be heard.
+  private func filteredEnd(of pass: Pass, to end: MediaTime, next: Pass) -> MediaTime? {
+    guard next.itemID == pass.itemID, !next.isSilence, decodedSpeed == .normal, let heard = loopHeardAt,
+      let reach = entries[pass.itemID]?.filterReach, reach > .zero
+    else { return nil }
+    let cut = end - reach
+    return cut > pass.start && cut - heard >= Self.timeToDecodeAnew ? cut : nil
+  }
+
+  /// How much of a pass of the item hangs on what follows it.
+  mutating func setFilterReach(_ reach: MediaTime, of id: ItemID) { entries[id]?.filterReach = reach }
 
   private mutating func follow(_ id: PassID, with next: Pass?) -> [Action] {
     isLastEnded = true

@@ -44,6 +44,7 @@ extension PlayerStateMachine {
         number += 1
       } catch {
         for reversal in reversals.reversed() { take(reversal) }
+        _ = entries.takeSteps()
         if let remaining, let placing {
           shuffle?.remaining = remaining
           shuffle?.placing = placing
@@ -90,7 +91,7 @@ extension PlayerStateMachine {
       Self.note(.takeOut([new.id]), in: &reversals)
     case .removeAll:
       Self.note(.restore(entries, original: shuffle?.original), in: &reversals)
-      entries = QueueEntries()
+      entries.replaceAll([])
       shuffle?.original = QueueOrder()
       shuffle?.remaining = 0
     }
@@ -180,7 +181,7 @@ extension PlayerStateMachine {
     if let remaining = shuffle?.remaining {
       shuffle?.remaining -= entries.order.prefix(remaining).count(where: named.contains)
     }
-    entries = QueueEntries(entries.filter { !named.contains($0.id) })
+    entries.removeAll(named)
     if let original = shuffle?.original { shuffle?.original = QueueOrder(original.filter { !named.contains($0) }) }
   }
 
@@ -249,7 +250,7 @@ extension PlayerStateMachine {
     let staying = Set(newEntries.map(\.id))
     removed += entries.order.filter { !staying.contains($0) }
     let current = entries.first?.id
-    entries = QueueEntries(newEntries)
+    entries.replaceAll(newEntries)
     history.removeAll()
     if let seed = shuffle?.seed {
       mix(entries.order, seed: seed, keeping: entries.first?.id == current ? current : nil)

@@ -25,6 +25,10 @@ struct PlayerStateMachine {
     var isTooShort = false
     /// Its sound broke off when it was decoded last.
     var hasBrokenOff = false
+    /// Where it is to begin when it becomes current; nil: at its beginning, or it has begun.
+    var resumeTime: MediaTime?
+    /// How much of a pass hangs on what follows it: the reach of a filter, at the rate 1.
+    var filterReach = MediaTime.zero
 
     /// Where forward playback ends, as far as that is known.
     var endTime: MediaTime { min(forwardEnd ?? .positiveInfinity, duration.isNumeric ? duration : .positiveInfinity) }
@@ -136,7 +140,10 @@ struct PlayerStateMachine {
   // MARK: - State
 
   var entries = QueueEntries()
-  var queueVersion: UInt64 = 0
+  /// Becomes larger when all is done that makes the queue another one.
+  var queueVersion: UInt64 = 0 { didSet { queueChanges.append(entries.takeSteps(), version: queueVersion) } }
+  /// What led to the newest versions.
+  var queueChanges = QueueChangeLog()
   /// What was current before.
   var history = PlayHistory()
   /// Nil while the queue is not shuffled.
@@ -157,6 +164,8 @@ struct PlayerStateMachine {
   /// How many times an item has been repeated since the player was made.
   var repeatCount = 0
   var loop: Loop?
+  /// What is heard of the current item while a loop is being set; nil at any other time.
+  var loopHeardAt: MediaTime?
   var generation: UInt64 = 0
   var decoding = Decoding.idle
   /// Whether what is decoded keeps its pitch in another way than is wanted.
@@ -353,8 +362,10 @@ struct PlayerStateMachine {
     entry.duration = duration
     entry.isDurationPrecise = isPrecise
     entries[id] = entry
-    guard wasUnknown, let seek = seeks.current, seek.itemID == id, seek.target.needsDuration else { return [] }
-    return beginSeek()
+    // How long it is was waited for.
+    let actions = wasUnknown && entry.resumeTime != nil ? reconcile() : []
+    guard wasUnknown, let seek = seeks.current, seek.itemID == id, seek.target.needsDuration else { return actions }
+    return actions + beginSeek()
   }
 
   mutating func itemFailed(_ id: ItemID, _ error: MediaError) -> [Action] {
@@ -488,6 +499,8 @@ struct PlayerStateMachine {
     if let repeatLimit, repeatLimit.itemID != entries.first?.id { endRepeatLimit() }
     guard let current = entries.first else { return actions + dropEverything() }
     if case .failed = current.status { return actions + dropEverything() }
+    // It has begun where it was to begin.
+    if current.resumeTime != nil, isBegun(current.id) { entries[current.id]?.resumeTime = nil }
     switch decoding {
     case .idle:
       actions += startCurrent(current.id)
@@ -511,8 +524,13 @@ struct PlayerStateMachine {
     }
     let orphans = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
     guard isOutputReady else { return orphans }
-    let next = pendingStart ?? Start(itemID: id)
+    // Where it is to begin may lie behind its end: that has to be known.
+    if pendingStart == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
+      return orphans
+    }
+    let next = pendingStart ?? Start(itemID: id, time: entries[id].map(firstTime) ?? .zero)
     pendingStart = nil
+    if entries[id]?.resumeTime != nil { entries[id]?.resumeTime = nil }
     return orphans + start(next)
   }
 

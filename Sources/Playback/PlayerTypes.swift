@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 import NetworkIO
 
@@ -106,6 +107,9 @@ public enum PlayerEvent: Sendable, Hashable {
   case timeJumped(PlayerItem.ID, MediaTime, TimeJumpCause)
   /// An item's status or duration changed; `isPrecise` says whether the duration is no estimate.
   case itemChanged(PlayerItem.ID, ItemStatus, MediaTime, isPrecise: Bool)
+  /// Other tracks of an item are presented, by choice or by the player's criteria. What is presented at first is known with the
+  /// item's status. As AVPlayerItem's mediaSelectionDidChange.
+  case mediaSelectionChanged(PlayerItem.ID, MediaSelection)
   /// An item could not be opened; a player that plays goes on with the next one.
   case itemFailed(PlayerItem.ID, MediaError)
   /// A player that plays went on behind an item that had failed, without it; the item has left the queue.
@@ -121,6 +125,8 @@ public enum PlayerEvent: Sendable, Hashable {
   case chapterChanged(PlayerItem.ID, MediaTime, PlayerChapter?)
   /// A stream plays something else from this time on: said when that is heard.
   case streamTitle(PlayerItem.ID, MediaTime, StreamTitle)
+  /// A stream says something else that holds from this time on, a date range or an ID3 tag: said when that is heard.
+  case timedMetadata(PlayerItem.ID, TimedMetadataGroup)
   /// A server answered for the item: how long that took, and from where. As AVPlayerItemNewAccessLogEntry.
   case newAccessLogEntry(PlayerItem.ID, MediaTime, AccessLogEvent)
   /// One item, or one pass of it, was followed by the next: told when that is heard.
@@ -148,6 +154,10 @@ public struct PlayerState: Sendable, Hashable {
   public var actionAtItemEnd = ActionAtItemEnd.advance
   /// What becomes of the pitch of items that have no algorithm of their own.
   public var audioTimePitchAlgorithm = AudioTimePitchAlgorithm.timeDomain
+  /// What is wanted of groups of tracks.
+  public var mediaSelectionCriteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
+  /// Whether that is followed.
+  public var appliesMediaSelectionCriteriaAutomatically = true
   public var repeatMode = RepeatMode.off
   /// The current item's loop, if there is one.
   public var loop: PlayerLoop?

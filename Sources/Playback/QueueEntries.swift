@@ -10,11 +10,45 @@ struct QueueEntries: Sequence, Sendable {
   private(set) var order = QueueOrder()
   /// The entries of which something is known.
   private var known: [ItemID: Entry] = [:]
+  /// What was done to the order since it was last asked.
+  private var steps = QueueSteps()
 
   init() {}
 
   /// A queue of entries with different ids.
-  init(_ entries: [Entry]) { insert(contentsOf: entries, at: 0) }
+  init(_ entries: [Entry]) {
+    for entry in entries where entry != Entry(id: entry.id) { known[entry.id] = entry }
+    order = QueueOrder(entries.map(\.id))
+  }
+
+  /// What was done to the order since the last call.
+  mutating func takeSteps() -> QueueSteps {
+    defer { steps = QueueSteps() }
+    return steps
+  }
+
+  /// Has other entries altogether.
+  mutating func replaceAll(_ entries: [Entry]) {
+    self = QueueEntries(entries)
+    steps = QueueSteps()
+    steps.noteWhole()
+  }
+
+  /// Takes out all of these, which are there: the order is put together anew, which takes time for each entry that stays.
+  mutating func removeAll(_ ids: Set<ItemID>) {
+    var (staying, index, steps) = ([Entry](), 0, self.steps)
+    staying.reserveCapacity(Swift.max(0, count - ids.count))
+    for entry in self {
+      if ids.contains(entry.id) {
+        steps.note(.removed(entry.id, index: index))
+      } else {
+        staying.append(entry)
+        index += 1
+      }
+    }
+    self = QueueEntries(staying)
+    self.steps = steps
+  }
 
   // MARK: - Reading
 
@@ -52,6 +86,8 @@ struct QueueEntries: Sequence, Sendable {
   /// Puts entries that are not there yet in front of the one at `index`, or at the end.
   mutating func insert(contentsOf entries: [Entry], at index: Int) {
     for entry in entries where entry != Entry(id: entry.id) { known[entry.id] = entry }
+    let first = Swift.min(index, order.count)
+    for (number, entry) in entries.enumerated() { steps.note(.inserted(entry.id, index: first + number)) }
     order.insert(contentsOf: entries.map(\.id), at: index)
   }
 
@@ -59,6 +95,7 @@ struct QueueEntries: Sequence, Sendable {
   @discardableResult
   mutating func remove(_ id: ItemID) -> (entry: Entry, index: Int)? {
     guard let index = order.remove(id) else { return nil }
+    steps.note(.removed(id, index: index))
     return (known.removeValue(forKey: id) ?? Entry(id: id), index)
   }
 
@@ -68,15 +105,29 @@ struct QueueEntries: Sequence, Sendable {
 
   /// Takes the first so many entries out, in their order.
   mutating func removeFirst(_ wanted: Int) -> [Entry] {
-    order.removeFirst(wanted).map { known.removeValue(forKey: $0) ?? Entry(id: $0) }
+    let ids = order.removeFirst(wanted)
+    for id in ids { steps.note(.removed(id, index: 0)) }
+    return ids.map { known.removeValue(forKey: $0) ?? Entry(id: $0) }
   }
 
   /// Moves an entry to the place that it is to have afterwards.
-  mutating func move(_ id: ItemID, to index: Int) { order.move(id, to: index) }
+  mutating func move(_ id: ItemID, to index: Int) {
+    guard let from = order.remove(id) else { return }
+    let to = Swift.min(index, order.count)
+    order.insert(contentsOf: CollectionOfOne(id), at: index)
+    if from != to { steps.note(.moved(id, from: from, to: to)) }
+  }
 
   /// Takes the first so many entries to the end.
-  mutating func rotate(by distance: Int) { order.rotate(by: distance) }
+  mutating func rotate(by distance: Int) {
+    guard distance > 0, distance < order.count else { return }
+    order.rotate(by: distance)
+    steps.note(.rotated(distance))
+  }
 
   /// Puts all of them into another order, which has the same ids.
-  mutating func reorder(_ ids: [ItemID]) { order = QueueOrder(ids) }
+  mutating func reorder(_ ids: [ItemID]) {
+    order = QueueOrder(ids)
+    steps.noteWhole()
+  }
 }

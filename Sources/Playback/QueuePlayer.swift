@@ -50,6 +50,15 @@ public actor QueuePlayer: PlayerControl {
   /// An item's place, 0 being the current one's; nil when it is not in the queue.
   public func index(of id: PlayerItem.ID) -> Int? { core.machine.entries.index(of: id) }
 
+  /// What happened to the queue since it had a version, entry by entry; nil when that is not known any more, the order is another
+  /// one altogether, or the version is still to come: then only the whole list tells.
+  public func queueChanges(since version: UInt64) -> [QueueChangeEntry]? {
+    core.machine.queueChanges.changes(since: version)
+  }
+
+  /// How many steps `queueChanges` goes back; 1,024 unless set. At least 1.
+  public func setQueueChangeLimit(_ count: Int) { core.machine.queueChanges.limit = max(1, count) }
+
   /// What was current before and has been gone on from, the newest last; at most 1,000. An item that was played again and
   /// again stands there as often; one that failed or was removed does not.
   public func history() -> [PlayerItem] { core.machine.history.ids.compactMap { core.items[$0] ?? core.pastItems[$0] } }

@@ -4,9 +4,8 @@ import MediaCore
 ///
 /// Its state grows by 0x9E3779B97F4A7C15 before each number, which is the state's bits mixed.
 struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
-  private var state: UInt64
-
-  init(state: UInt64) { self.state = state }
+  /// From it the generator goes on.
+  private(set) var state: UInt64
 
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
@@ -61,6 +60,14 @@ struct QueueShuffle: Sendable {
     self.seed = seed
     self.original = original
     placing = SplitMix64(state: ~seed)
+  }
+
+  /// One that goes on amidst a round.
+  init(seed: UInt64, original: QueueOrder, round: UInt64, remaining: Int, placing: UInt64) {
+    self.init(seed: seed, original: original)
+    self.round = round
+    self.remaining = remaining
+    self.placing = SplitMix64(state: placing)
   }
 
   /// The generator of a round.

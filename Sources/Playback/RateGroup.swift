@@ -63,7 +63,10 @@ final class RateGroup: @unchecked Sendable {
   func begin(_ players: [PlayerCore]) {
     engine.rateGroups.append(self)
     members = players.filter { $0.machine.rate != 0 }
-    for player in players where player.machine.rate == 0 { player.nextRate = rate }
+    for player in players where player.machine.rate == 0 {
+      player.nextRate = rate
+      player.changeObserver?([])
+    }
     // Observers are told, and may have members leave.
     for member in members where !member.isClosed && member.machine.rate != 0 {
       member.changeRate(to: rate.value, with: self)

@@ -26,6 +26,12 @@ final class StreamWriter {
   /// How fast that is, whichever way.
   let speed: PlaybackRate
   private var converter: (any SoundConverter)?
+  /// How the passes that are converted at the rate 1 go through it, the newest last.
+  private var conversions: [Conversion] = []
+  /// Frames that have gone into the converter, from the beginning of its own count.
+  private var convertedFrame: Int64 = 0
+  /// The stream's frame that is the converter's output frame 0.
+  private var convertedFromFrame: Int64 = 0
   /// Where what has been put in so far ends.
   private var place = ExactPlace()
   private var scratch: [Float] = []
@@ -58,18 +64,20 @@ final class StreamWriter {
 
   /// The stream begins with `item` at `start`. Answers the item's time at frame 0: with zero tolerances that of the
   /// first output frame at or behind the asked-for frame.
+  ///
+  /// - Parameter rest: the conversion in another stream whose rest this one is, and from which of its output frames on.
   func start(
-    with item: ItemDecoder, at start: PlayerStateMachine.Start
+    with item: ItemDecoder, at start: PlayerStateMachine.Start, restOf rest: Conversion.Rest? = nil
   ) throws(MediaError) -> MediaTime {
     var start = start
     start.time = playbackRate.growing(start.time)
     if playbackRate.isReverse { swap(&start.toleranceBefore, &start.toleranceAfter) }
-    return playbackRate.growing(try startGrowing(with: item, at: start))
+    return playbackRate.growing(try startGrowing(with: item, at: start, restOf: rest))
   }
 
   /// The same in times that grow.
   private func startGrowing(
-    with item: ItemDecoder, at start: PlayerStateMachine.Start
+    with item: ItemDecoder, at start: PlayerStateMachine.Start, restOf rest: Conversion.Rest?
   ) throws(MediaError) -> MediaTime {
     let (source, rate) = (item.format, item.format.sampleRateHz)
     itemID = item.itemID
@@ -86,13 +94,46 @@ final class StreamWriter {
       describe(time)
       return time
     }
+    if let time = try startResampling(item, restOf: rest) { return time }
     let first = try seek(item, to: start)
     let made = try AudioConverter(
       from: source, to: format, historyStart: item.position, firstInputFrame: max(first, item.position))
+    return startResampling(item, with: made, countedFrom: 0)
+  }
+
+  /// The same where another stream was left in the middle of a conversion: goes on at the frame where that was, with the phase
+  /// that it had there. nil: that conversion began too short a while before.
+  private func startResampling(_ item: ItemDecoder, restOf rest: Conversion.Rest?) throws(MediaError) -> MediaTime? {
+    guard let rest, rest.conversion.source == item.format, rest.conversion.itemID == item.itemID,
+      let place = rest.historyStart(to: format), place.history >= rest.conversion.offset
+    else { return nil }
+    let offset = rest.conversion.offset
+    _ = try item.seek(
+      to: MediaTime(frame: place.history - offset, rate: item.format.sampleRateHz), before: .zero, after: .zero)
+    guard item.position == place.history - offset else { return nil }
+    let made = try AudioConverter(
+      from: item.format, to: format, historyStart: place.history, firstInputFrame: place.history,
+      firstOutputFrame: place.firstOutputFrame)
+    return startResampling(item, with: made, countedFrom: offset)
+  }
+
+  /// - Parameter offset: which of the converter's frames the item's frame 0 is.
+  private func startResampling(
+    _ item: ItemDecoder, with made: AudioConverter, countedFrom offset: Int64
+  ) -> MediaTime {
+    let rate = item.format.sampleRateHz
     converter = made
+    convertedFrame = item.position + offset
+    convertedFromFrame = -made.firstOutputFrame
+    conversions = [
+      Conversion(
+        itemID: item.itemID, passIndex: passIndex, source: item.format, streamFrame: 0, firstFrame: 0, offset: offset,
+        firstStreamFrame: convertedFromFrame)
+    ]
     place = ExactPlace(frame: -made.firstOutputFrame)
-    place.advance(by: item.position, ofRate: rate, inRate: format.sampleRateHz)
-    let time = MediaTime(frame: made.firstOutputFrame, rate: format.sampleRateHz)
+    place.advance(by: convertedFrame, ofRate: rate, inRate: format.sampleRateHz)
+    var time = MediaTime(frame: made.firstOutputFrame, rate: format.sampleRateHz)
+    if offset != 0 { time = time - MediaTime(frame: offset, rate: rate) }
     describe(time, at: 0)
     return time
   }
@@ -166,11 +207,33 @@ final class StreamWriter {
         converter = try makeStage(from: sourceFormat, algorithm)
       } else {
         converter = try AudioConverter(from: sourceFormat, to: format, playbackRate: speed)
+        convertedFrame = 0
+        convertedFromFrame = endFrame
       }
     }
+    rememberConversion(from: item.position)
     describe(
       time.isNumeric
         ? playbackRate.growing(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz))
+  }
+
+  /// Where another stream is to go on with a pass that is cut off at a frame of this one; nil: no filter reaches over that.
+  func rest(ofPass index: Int, fromStreamFrame frame: Int64) -> Conversion.Rest? {
+    conversions.last { $0.passIndex == index && $0.streamFrame <= frame }.map {
+      Conversion.Rest(conversion: $0, streamFrame: frame)
+    }
+  }
+
+  /// From here on frame `position` of the pass's item is the next one to go into the converter.
+  private func rememberConversion(from position: Int64) {
+    guard speed == .normal, converter is AudioConverter, sourceFormat.sampleRateHz != format.sampleRateHz else {
+      return
+    }
+    if conversions.count == Conversion.limit { conversions.removeFirst(Conversion.limit / 2) }
+    conversions.append(
+      Conversion(
+        itemID: itemID, passIndex: passIndex, source: sourceFormat, streamFrame: endFrame, firstFrame: convertedFrame,
+        offset: convertedFrame - position, firstStreamFrame: convertedFromFrame))
   }
 
   /// Silence follows, at `time` of the item; nil: where the pass before has ended.
@@ -241,6 +304,7 @@ final class StreamWriter {
   private func follow(_ position: Int64, _ count: Int) {
     if let expectedPosition, position != expectedPosition {
       describe(MediaTime(frame: position, rate: sourceFormat.sampleRateHz))
+      rememberConversion(from: position)
     }
     expectedPosition = position + Int64(count)
   }
@@ -261,6 +325,7 @@ final class StreamWriter {
       if case .frames(let count, let position) = result {
         follow(position, count)
         advance(by: Int64(count))
+        convertedFrame += Int64(count)
         try put(converter, base, frameCount: count)
       }
       return result

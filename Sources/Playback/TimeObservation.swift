@@ -34,4 +34,6 @@ public struct TimeObservation: Sendable, Hashable {
   public var lateNanoseconds: Int64
   /// Only with `skipped`: the seek went towards the item's beginning.
   public var isBackward = false
+  /// For who observes chapters: the one that begins at `time`.
+  public var chapter: PlayerChapter?
 }

@@ -23,6 +23,8 @@ struct TimeObserverTable {
     var time: MediaTime
     var reason: TimeObservation.Reason
     var isBackward = false
+    /// The one whose start `time` is, for who observes chapters.
+    var chapter: PlayerChapter?
   }
 
   /// Where the player stands. Boundaries before `time` lie behind it, those after it ahead, or backwards the other way
@@ -42,8 +44,15 @@ struct TimeObserverTable {
 
   private enum Kind {
     case periodic(interval: MediaTime)
+    case boundary(Boundaries, itemID: PlayerItem.ID?, includesSeeks: Bool)
+  }
+
+  /// The times of a boundary observer.
+  private enum Boundaries {
     /// Ascending, without duplicates.
-    case boundary(times: [MediaTime], itemID: PlayerItem.ID?, includesSeeks: Bool)
+    case times([MediaTime])
+    /// Where the chapters of an item begin, whichever it is in.
+    case chapters
   }
 
   private struct Observer {
@@ -70,6 +79,8 @@ struct TimeObserverTable {
   private var bound: [PlayerItem.ID: Set<ObserverToken>] = [:]
   private var heap = Heap<Due>()
   private(set) var place: Place?
+  /// Those of the current item, and of the one that `place` is in.
+  private var chapters: [PlayerItem.ID: ChapterStarts] = [:]
 
   var isEmpty: Bool { observers.isEmpty }
 
@@ -94,7 +105,41 @@ struct TimeObserverTable {
     if let itemID { bound[itemID, default: []].insert(token) }
     add(
       token,
-      Observer(kind: .boundary(times: ordered, itemID: itemID, includesSeeks: includesSeeks), handler: handler))
+      Observer(kind: .boundary(.times(ordered), itemID: itemID, includesSeeks: includesSeeks), handler: handler))
+  }
+
+  /// The same for the start of each chapter of whichever item it is, or of one only.
+  mutating func addChapters(
+    _ token: ObserverToken, itemID: PlayerItem.ID?, includesSeeks: Bool, _ handler: @escaping Handler
+  ) {
+    if let itemID { bound[itemID, default: []].insert(token) }
+    add(token, Observer(kind: .boundary(.chapters, itemID: itemID, includesSeeks: includesSeeks), handler: handler))
+  }
+
+  /// The current item has these chapters. Those of the item that the player still is in stay known until it is elsewhere.
+  mutating func setChapters(_ starts: ChapterStarts, of itemID: PlayerItem.ID) {
+    chapters = chapters.filter { $0.key == place?.itemID }
+    let isKnown = chapters.updateValue(starts, forKey: itemID) != nil
+    // What nothing was known of, nothing was scheduled of.
+    guard !isKnown, !starts.times.isEmpty, let place, place.itemID == itemID else { return }
+    stepCount += observers.count
+    for (token, observer) in observers {
+      guard case .boundary(.chapters, _, _) = observer.kind else { continue }
+      schedule(token, observer, from: place, includesPeriodic: false)
+    }
+  }
+
+  private func times(of boundaries: Boundaries, in itemID: PlayerItem.ID) -> [MediaTime] {
+    switch boundaries {
+    case .times(let times): times
+    case .chapters: chapters[itemID]?.times ?? []
+    }
+  }
+
+  /// The chapter that begins at the time of that index.
+  private func chapter(_ index: Int, of boundaries: Boundaries, in itemID: PlayerItem.ID) -> PlayerChapter? {
+    guard case .chapters = boundaries else { return nil }
+    return chapters[itemID]?.chapters[index]
   }
 
   /// What an observer is told begins with what comes after its adding: a multiple at the very place is not due.
@@ -180,13 +225,16 @@ struct TimeObserverTable {
     var calls: [Call] = []
     stepCount += observers.count
     for (token, observer) in observers {
-      guard case .boundary(let times, let onlyItem, true) = observer.kind, onlyItem ?? itemID == itemID else {
+      guard case .boundary(let boundaries, let onlyItem, true) = observer.kind, onlyItem ?? itemID == itemID else {
         continue
       }
+      let times = times(of: boundaries, in: itemID)
       let (from, to) = (Self.countBelow(origin, in: times), Self.countBelow(target, in: times))
-      for time in times[min(from, to)..<max(from, to)] {
+      for index in min(from, to)..<max(from, to) {
         calls.append(
-          Call(token: token, handler: observer.handler, time: time, reason: .skipped, isBackward: isBackward))
+          Call(
+            token: token, handler: observer.handler, time: times[index], reason: .skipped, isBackward: isBackward,
+            chapter: chapter(index, of: boundaries, in: itemID)))
       }
     }
     return calls.sorted { left, right in
@@ -240,9 +288,14 @@ struct TimeObserverTable {
           ? due.index + (reached.isReverse ? -1 : 1)
           : Self.multiple(of: interval, from: time, isReverse: reached.isReverse, isIncluded: false)
         if let next { insert(due.token, interval: interval, multiple: next) }
-      case .boundary(let times, _, _):
-        calls.append(Call(token: due.token, handler: observer.handler, time: due.time, reason: .crossed))
-        insert(due.token, times: times, index: Int(due.index) + (reached.isReverse ? -1 : 1))
+      case .boundary(let boundaries, _, _):
+        calls.append(
+          Call(
+            token: due.token, handler: observer.handler, time: due.time, reason: .crossed,
+            chapter: chapter(Int(due.index), of: boundaries, in: reached.itemID)))
+        insert(
+          due.token, times: times(of: boundaries, in: reached.itemID),
+          index: Int(due.index) + (reached.isReverse ? -1 : 1))
       }
     }
     return calls
@@ -267,8 +320,9 @@ struct TimeObserverTable {
           of: interval, from: place.time, isReverse: place.isReverse, isIncluded: includesPeriodic)
       else { return }
       insert(token, interval: interval, multiple: multiple)
-    case .boundary(let times, let onlyItem, _):
+    case .boundary(let boundaries, let onlyItem, _):
       guard onlyItem ?? place.itemID == place.itemID else { return }
+      let times = times(of: boundaries, in: place.itemID)
       insert(token, times: times, index: Self.countBelow(place, in: times) - (place.isReverse ? 1 : 0))
     }
   }

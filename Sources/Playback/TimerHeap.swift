@@ -4,15 +4,26 @@ import Synchronization
 
 /// Timers in the order of their times, for loops that keep their own. Not thread-safe: its owner guards it.
 struct TimerHeap {
-  /// A timer of this heap. Cancelling only marks it; the heap drops it when its time comes, or when most are marked.
+  /// A timer of this heap. Cancelling only marks it; the heap drops it when its time comes, or when most are marked. What it would
+  /// have called is let go of at once: whoever guards the heap is not to be the last to have it.
   final class Timer: ControlTimer {
-    let body: @Sendable () -> Void
-    private let cancelled = Atomic<Bool>(false)
+    private let body: Mutex<(@Sendable () -> Void)?>
 
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
 
-    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
-    func cancel() { cancelled.store(true, ordering: .releasing) }
+    var isCancelled: Bool { body.withLock { $0 == nil } }
+
+    func cancel() { _ = take() }
+
+    /// Calls what it is for, once, unless it was cancelled.
+    func fire() { take()?() }
+
+    private func take() -> (@Sendable () -> Void)? {
+      body.withLock { body in
+        defer { body = nil }
+        return body
+      }
+    }
   }
 
   private struct Entry: Comparable {

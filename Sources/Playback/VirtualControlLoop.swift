@@ -68,7 +68,7 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
     takeInEvents()
     guard let advance = advances.first, isSettled() else { return }
     if let timer = timers.popDue(at: now) {
-      timer.body()
+      timer.fire()
       continueAdvancing()
       return
     }

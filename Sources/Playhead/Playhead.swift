@@ -7,6 +7,7 @@
 @_exported import Playlists
 @_exported import PulseIO
 @_exported import RealtimeAudio
+@_exported import Waveforms
 
 extension OutputConfiguration {
   /// PulseAudio when it answers; silence at real speed until then.

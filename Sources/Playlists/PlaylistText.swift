@@ -48,7 +48,7 @@ struct PlaylistText {
     return Self.cut(decoded)
   }
 
-  /// No longer than a text may be, without blanks around it.
+  /// No longer than a text may be, without blanks around it. A NUL amid it, which much else takes for the end, becomes U+FFFD.
   static func cut(_ text: String) -> String {
     var text = text[...]
     if text.utf8.count > PlaylistLimits.textByteCount {
@@ -60,7 +60,8 @@ struct PlaylistText {
     var scalars = text.unicodeScalars[...]
     while let first = scalars.first, first.properties.isWhitespace || first.value == 0 { scalars.removeFirst() }
     while let last = scalars.last, last.properties.isWhitespace || last.value == 0 { scalars.removeLast() }
-    return String(scalars)
+    guard scalars.contains("\0") else { return String(scalars) }
+    return String(String.UnicodeScalarView(scalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
   }
 
   /// The same, nil for nothing.

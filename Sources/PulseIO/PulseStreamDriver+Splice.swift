@@ -34,7 +34,8 @@ extension PulseStreamDriver {
   /// No frame before this one is still to be read, as far as the server has told: it asks for more each time that the
   /// device has read.
   var unreadFrame: Int64 {
-    max(lastReadFrame, min(writtenFrame, writtenFrame - Int64(counters.bufferFrames.load(ordering: .relaxed))))
+    let heldCount = Int64(bufferFrameCount - blocks.owedCount)
+    return max(lastReadFrame, min(writtenFrame, writtenFrame - heldCount))
   }
 
   /// Replaces all that is queued, applying the commands that wait.

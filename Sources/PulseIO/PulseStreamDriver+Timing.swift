@@ -201,9 +201,10 @@ extension PulseStreamDriver {
 
   /// The stream moved to another device, or its device was suspended or woken.
   func deviceChanged() {
+    blockFrames = 0
+    blocks.forget()
     guard phase == .running else { return }
     stopClock(at: nil)
-    blockFrames = 0
     requestTiming()
   }
 }

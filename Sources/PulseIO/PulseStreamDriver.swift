@@ -70,6 +70,7 @@ final class PulseStreamDriver {
   // cork, their rhythm does not.
   var blockFrames: Int64 = 0
   var lastRead: HostTime
+  var blocks = DeviceBlocks()
 
   /// Takes over a corked stream that is ready. Inside the loop's lock.
   init(
@@ -222,7 +223,8 @@ final class PulseStreamDriver {
     }
     // After a jump the server also asks for what was jumped over.
     if landingTiming == nil {
-      if lastRead.nanoseconds > 0 { blockFrames = Int64(byteCount / bytesPerFrame) }
+      let taken = blocks.deviceTook(room: byteCount / bytesPerFrame)
+      if lastRead.nanoseconds > 0, taken > 0 { blockFrames = Int64(taken) }
       lastRead = now
     }
     // What a splice is about to replace need not be written first, and must not take its commands.
@@ -234,13 +236,15 @@ final class PulseStreamDriver {
     tellControl()
   }
 
-  /// Renders from `core.renderedFrame` to the end of what the server may hold, at least over all that is queued. The
-  /// first frame goes to its own place, or to where the device reads next (`isJump`).
+  /// Renders from `core.renderedFrame` to the end of what the server may hold (see `DeviceBlocks`), at least over all that is
+  /// queued. The first frame goes to its own place, or to where the device reads next (`isJump`).
   func renderAndWrite(isJump: Bool = false) {
     var isJump = isJump
     let writable = pa_stream_writable_size(stream)
     guard writable != Int.max else { return fail("the stream cannot be written") }  // (size_t) -1
-    var remaining = Int(writtenFrame - core.renderedFrame) + writable / bytesPerFrame
+    let queued = Int(writtenFrame - core.renderedFrame)
+    var remaining = blocks.write(
+      room: queued + writable / bytesPerFrame, least: queued, bufferFrameCount: bufferFrameCount)
     if remaining <= 0 { core.applyCommands() }
     while remaining > 0 {
       var memory: UnsafeMutableRawPointer?
@@ -250,7 +254,7 @@ final class PulseStreamDriver {
       else {
         return fail("the sound server gives no memory for sound")
       }
-      let frameCount = min(remaining, byteCount / bytesPerFrame)
+      let frameCount = blocks.piece(of: remaining, room: byteCount / bytesPerFrame)
       let offset = (core.renderedFrame - writtenFrame) * Int64(bytesPerFrame)
       core.render(into: memory.assumingMemoryBound(to: Float.self), frameCount: frameCount)
       let status =
@@ -263,6 +267,11 @@ final class PulseStreamDriver {
       remaining -= frameCount
       counters.writeCount.wrappingAdd(1, ordering: .relaxed)
     }
+  }
+
+  /// How much the server holds; it may say another number when the stream moves to another device.
+  var bufferFrameCount: Int {
+    Int(pa_stream_get_buffer_attr(stream)?.pointee.tlength ?? 0) / bytesPerFrame
   }
 
   /// Wakes the engine when events wait for it.

@@ -47,7 +47,12 @@ public enum TagReader {
 
   /// Reads all tags of a file that is in memory.
   public static func read(_ container: TagContainer, data: [UInt8], limits: TagLimits = TagLimits()) -> TagReading {
-    read(container, byteCount: Int64(data.count), limits: limits) { (buffer, offset) throws(Never) -> Int in
+    read(container, byteCount: Int64(data.count), limits: limits, bytes: reader(of: data))
+  }
+
+  /// What reads bytes that are in memory.
+  static func reader(of data: [UInt8]) -> ByteReader<Never> {
+    { (buffer, offset) throws(Never) -> Int in
       guard let first = Int(exactly: offset), data.indices.contains(first) else { return 0 }
       let piece = data[first..<min(data.count, first + buffer.count)]
       buffer.copyBytes(from: piece)

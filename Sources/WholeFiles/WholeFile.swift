@@ -1,4 +1,5 @@
 // Writes files that are there whole, or not at all. Blocks.
+import FileAccess
 import Glibc
 import MediaCore
 
@@ -11,11 +12,17 @@ public struct WholeFile: Sendable {
   /// What an error says of how it would: "--force replaces it".
   private let hint: String
 
+  /// Where it may lie; nil: wherever whoever calls may write.
+  private let roots: FileRoots?
+
   /// A file at an absolute path. No I/O.
-  public init(path: [UInt8], replaces: Bool, hint: String) {
+  ///
+  /// - Parameter roots: the folders below which it may be written, whatever links lead there; nil: wherever whoever calls may write.
+  public init(path: [UInt8], replaces: Bool, hint: String, roots: FileRoots? = nil) {
     self.path = path
     self.replaces = replaces
     self.hint = hint
+    self.roots = roots
   }
 
   /// The folder that it lies in, without a `/` at its end unless it is `/`; and its name.
@@ -31,64 +38,88 @@ public struct WholeFile: Sendable {
   public var name: [UInt8] { Array(split.name) }
 
   /// Errors: those of `write` that show before anything is written.
-  public func check() throws(MediaError) {
-    guard !split.name.isEmpty else { throw MediaError(.writeFailed, "\(text) is no name of a file", operation: "open") }
-    if !replaces, exists { throw taken }
-  }
+  public func check() throws(MediaError) { close(try openFolder()) }
 
   /// Writes it. Never through a link that lies in its place. On an error there is nothing of it.
   ///
-  /// Errors: `fileExists` when there is one and it is not to be replaced; `writeFailed`.
+  /// Errors: `fileExists` when there is one and it is not to be replaced; `outsideRoots`; `writeFailed`.
   public func write(_ bytes: [UInt8]) throws(MediaError) {
-    try check()
-    // No longer than a name may be, and no one's else.
-    var generator = SystemRandomNumberGenerator()
-    let suffix = Array(".playhead-\(generator.next() as UInt64)".utf8)
-    let temporary = folder + Array("/.".utf8) + split.name.prefix(200) + suffix
-    let descriptor = Self.withCString(temporary) { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
-    guard descriptor >= 0 else { throw failure("open") }
-    do throws(MediaError) {
-      try writeAll(bytes, descriptor)
-      try put(temporary)
-    } catch {
-      _ = Self.withCString(temporary) { unlink($0) }
-      throw error
+    try writePieces { append throws(MediaError) in try append(bytes) }
+  }
+
+  /// The same of what comes in pieces, each of which is written when it is given.
+  ///
+  /// Errors: those of `write`; those that `produce` throws. Then there is nothing of the file.
+  public func writePieces(
+    _ produce: (_ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    let file = try begin()
+    try produce { (bytes) throws(MediaError) in try writeAll(bytes, file.descriptor) }
+    try file.commit()
+  }
+
+  /// The folder, open, in which there is nothing in the file's way.
+  func openFolder() throws(MediaError) -> Int32 {
+    guard !split.name.isEmpty else { throw MediaError(.writeFailed, "\(text) is no name of a file", operation: "open") }
+    let flags = FileRoots.forPath | O_DIRECTORY | O_CLOEXEC
+    let opened: Int32
+    if let roots {
+      opened = roots.open(folder, flags)
+    } else {
+      let plain = Self.withCString(folder) { open($0, flags) }
+      opened = plain >= 0 ? plain : -errno
     }
+    if opened == -EXDEV {
+      throw MediaError(
+        .outsideRoots, "\(text) lies in no folder that files may be written to (roots.write)", operation: "open")
+    }
+    guard opened >= 0 else { throw failure("open", number: -opened) }
+    guard replaces || !exists(in: opened) else {
+      close(opened)
+      throw taken
+    }
+    return opened
   }
 
   private func writeAll(_ bytes: [UInt8], _ descriptor: Int32) throws(MediaError) {
-    var error: MediaError?
     var done = 0
-    while done < bytes.count, error == nil {
+    while done < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
         Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, bytes.count - done)
       }
-      if count > 0 { done += count } else if errno != EINTR { error = failure("write") }
+      if count > 0 { done += count } else if errno != EINTR { throw failure("write") }
     }
-    // Else a file of no bytes may have its name after the power went.
-    if error == nil, fsync(descriptor) != 0 { error = failure("fsync") }
-    if close(descriptor) != 0, error == nil { error = failure("close") }
-    if let error { throw error }
   }
 
-  private func put(_ temporary: [UInt8]) throws(MediaError) {
+  /// Gives a file of the folder its name.
+  func put(_ temporary: [UInt8], in folder: Int32) throws(MediaError) {
+    let name = Array(split.name)
     if !replaces {
       // A link never takes the place of what came there meanwhile.
-      if Self.withCStrings(temporary, path, { link($0, $1) }) == 0 {
-        _ = Self.withCString(temporary) { unlink($0) }
+      if Self.withCStrings(temporary, name, { linkat(folder, $0, folder, $1, 0) }) == 0 {
+        _ = Self.withCString(temporary) { unlinkat(folder, $0, 0) }
         return
       }
       if errno == EEXIST { throw taken }
       // A file system without links.
       guard errno == EPERM || errno == EOPNOTSUPP else { throw failure("link") }
-      guard !exists else { throw taken }
+      guard !exists(in: folder) else { throw taken }
     }
-    guard Self.withCStrings(temporary, path, { rename($0, $1) }) == 0 else { throw failure("rename") }
+    guard Self.withCStrings(temporary, name, { renameat(folder, $0, folder, $1) }) == 0 else {
+      throw failure("rename")
+    }
   }
 
-  private var exists: Bool {
+  /// A name beside its own: no longer than a name may be, and no one's else.
+  var temporaryName: [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    let suffix = Array(".playhead-\(generator.next() as UInt64)".utf8)
+    return [UInt8(ascii: ".")] + split.name.prefix(200) + suffix
+  }
+
+  private func exists(in folder: Int32) -> Bool {
     var status = stat()
-    return Self.withCString(path) { lstat($0, &status) } == 0
+    return Self.withCString(Array(split.name)) { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
   }
 
   // MARK: - Errors
@@ -100,14 +131,16 @@ public struct WholeFile: Sendable {
     MediaError(.fileExists, "\(text) is there already; \(hint)", operation: "open")
   }
 
-  private func failure(_ operation: String) -> MediaError {
-    let reason = String(cString: strerror(errno))
+  /// What the system said to an operation.
+  func failure(_ operation: String, number: Int32 = errno) -> MediaError {
+    let reason = String(cString: strerror(number))
     return MediaError(.writeFailed, "\(text) cannot be written: \(reason)", operation: operation, underlying: reason)
   }
 
   // MARK: - Paths
 
-  private static func withCString<Value>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value) -> Value {
+  /// A path with a zero behind it.
+  static func withCString<Value>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value) -> Value {
     (path.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { buffer in
       guard let base = buffer.baseAddress else { preconditionFailure("a path has a zero behind it") }
       return body(base)

@@ -31,25 +31,48 @@ enum ASCII {
   /// Lower-case hexadecimal digits, by value.
   static let hexDigits: [UInt8] = Array("0123456789abcdef".utf8)
 
-  /// Whether `text` is a number as JSON writes one: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`.
-  static func isJSONNumber(_ text: some Collection<UInt8>) -> Bool {
-    var rest = text[...]
-    func digits() -> Int {
-      let count = rest.prefix(while: isDigit).count
-      rest = rest.dropFirst(count)
-      return count
+  /// The whole number that all of a text is, with `-` in front or nothing; nil for any other text, and beyond what an `Int` holds.
+  static func integer(_ text: ArraySlice<UInt8>) -> Int? {
+    let isNegative = text.first == UInt8(ascii: "-")
+    let digits = isNegative ? text.dropFirst() : text
+    guard !digits.isEmpty else { return nil }
+    var value = 0
+    for byte in digits {
+      guard isDigit(byte) else { return nil }
+      let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      let digit = Int(byte - UInt8(ascii: "0"))
+      let (sum, overflows) =
+        isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+      if isTooLarge || overflows { return nil }
+      value = sum
     }
-    if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-    if rest.first == UInt8(ascii: "0") { rest = rest.dropFirst() } else if digits() == 0 { return false }
-    if rest.first == UInt8(ascii: ".") {
-      rest = rest.dropFirst()
-      if digits() == 0 { return false }
+    return value
+  }
+
+  /// Whether `text` is a number as JSON writes one: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`; with `fraction` only what may stand
+  /// behind its point.
+  static func isJSONNumber(_ text: ArraySlice<UInt8>, fraction: Bool = false) -> Bool {
+    var index = text.startIndex
+    func byte() -> UInt8? { index < text.endIndex ? text[index] : nil }
+    /// Goes behind the digits; whether there are any.
+    func skipDigits() -> Bool {
+      let start = index
+      while let digit = byte(), isDigit(digit) { index += 1 }
+      return index > start
     }
-    if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-      rest = rest.dropFirst()
-      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-      if digits() == 0 { return false }
+    if !fraction {
+      if byte() == UInt8(ascii: "-") { index += 1 }
+      if byte() == UInt8(ascii: "0") { index += 1 } else if !skipDigits() { return false }
     }
-    return rest.isEmpty
+    if fraction || byte() == UInt8(ascii: ".") {
+      if !fraction { index += 1 }
+      if !skipDigits() { return false }
+    }
+    if byte() == UInt8(ascii: "e") || byte() == UInt8(ascii: "E") {
+      index += 1
+      if byte() == UInt8(ascii: "+") || byte() == UInt8(ascii: "-") { index += 1 }
+      if !skipDigits() { return false }
+    }
+    return index == text.endIndex
   }
 }

@@ -1,230 +1,251 @@
 import MediaCore
 
 /// Turns one argument, as text or as a JSON value, into what its parameter takes. The only place where kinds are read.
+///
+/// Nothing here makes a string of a text but where the value is one.
 enum ArgumentReader {
   /// Longer ones are not times: what is exact within them could not be kept.
   private static let timeByteCount = 128
 
+  /// Why a text is no value of a kind.
+  private enum Fault: Error {
+    case bad
+    case badTime
+    case other(MediaError)
+  }
+
+  /// A value in JSON, as far as it matters here.
+  enum JSONArgument {
+    case string(ArraySlice<UInt8>)
+    /// Its token.
+    case number(ArraySlice<UInt8>)
+    case bool(Bool)
+    /// Anything else, as error messages call it.
+    case other(String)
+  }
+
   /// Reads text: every argument in words, a string in JSON.
   ///
   /// Errors: `bad-arguments`, `invalid-time`, `no-such-property`, `unsupported-place`, each naming the parameter and what it takes.
-  static func value(text: String, for parameter: ParameterSpec, of spec: CommandSpec) throws(MediaError)
-    -> ArgumentValue
-  {
-    switch parameter.kind {
-    case .timeExpression:
-      return .expression(try expression(text, parameter, spec))
-    case .time, .timeOrNone, .duration, .tolerance:
-      if parameter.kind == .timeOrNone, text == "none" { return .time(.invalid) }
-      if parameter.kind == .tolerance, text == "inf" { return .time(.positiveInfinity) }
-      guard case .absolute(let time) = try expression(text, parameter, spec) else {
-        throw badTime(Excerpt.quoted(text), parameter, spec)
-      }
-      return .time(try checked(time, Excerpt.quoted(text), parameter, spec))
-    case .integer:
-      return .integer(try integer(text, Excerpt.quoted(text), parameter, spec))
-    case .number:
-      return .number(try number(text, Excerpt.quoted(text), parameter, spec))
-    case .word(let words):
-      guard words.contains(text) else { throw bad(Excerpt.quoted(text), parameter, spec) }
-      return .text(text)
-    case .toggle:
-      guard text == "on" || text == "off" || text == "toggle" else { throw bad(Excerpt.quoted(text), parameter, spec) }
-      return .text(text)
-    case .onOff:
-      guard text == "on" || text == "off" else { throw bad(Excerpt.quoted(text), parameter, spec) }
-      return .text(text)
-    case .text(let maximum):
-      guard text.utf8.count <= maximum else { throw bad(Excerpt.quoted(text), parameter, spec) }
-      return .text(text)
-    case .flag, .boolean:
-      guard text == "true" || text == "false" else { throw bad(Excerpt.quoted(text), parameter, spec) }
-      return .flag(text == "true")
-    case .path, .localPath:
-      let path: FilePath
-      do throws(MediaError) { path = try FilePath(text: text) } catch {
-        throw MediaError(error.code, error.message, operation: spec.name.rawValue)
-      }
-      guard parameter.kind == .path || path.isFile else { throw bad(Excerpt.quoted(text), parameter, spec) }
-      return .path(path)
-    case .playerName:
-      guard ASCII.isName(text.utf8, maximum: 64) else { throw bad(Excerpt.quoted(text), parameter, spec) }
-      return .text(text)
-    case .commandName:
-      guard let command = CommandName(rawValue: text) else {
-        throw CommandTable.unknownCommand(text, operation: spec.name.rawValue)
-      }
-      return .command(command)
-    case .key:
-      do throws(MediaError) { return .keys(try ObservableKey.matching(text)) } catch {
-        throw MediaError(error.code, error.message, operation: spec.name.rawValue)
-      }
-    case .condition:
-      return .condition(try condition(text, parameter, spec))
-    case .edit:
-      return .edit(try QueueEditReader.edit(text: text))
-    case .track:
-      return .track(try track(text, parameter, spec))
-    case .startMoment:
-      return .moment(try startMoment(text, parameter, spec))
+  static func value(
+    text: ArraySlice<UInt8>, for parameter: ParameterSpec, of spec: CommandSpec
+  ) throws(MediaError) -> ArgumentValue {
+    do throws(Fault) { return try value(text, parameter.kind) } catch {
+      throw failure(error, Excerpt.quoted(text), parameter, spec)
     }
   }
 
   /// Reads a JSON value that is no array: text as above, numbers exactly from their token, booleans for flags and toggles.
-  static func value(json: JSONValue, for parameter: ParameterSpec, of spec: CommandSpec) throws(MediaError)
-    -> ArgumentValue
-  {
+  static func value(
+    json: JSONArgument, for parameter: ParameterSpec, of spec: CommandSpec
+  ) throws(MediaError) -> ArgumentValue {
     switch (json, parameter.kind) {
-    case (.number(let token), .integer):
-      return .integer(try integer(token, token, parameter, spec))
-    case (.number(let token), .number):
-      return .number(try number(token, token, parameter, spec))
-    case (.number(let token), .timeExpression):
-      return .expression(.absolute(try checked(try time(token, parameter, spec), token, parameter, spec)))
-    case (.number(let token), .time), (.number(let token), .timeOrNone), (.number(let token), .duration),
-      (.number(let token), .tolerance):
-      return .time(try checked(try time(token, parameter, spec), token, parameter, spec))
-    case (.object, .edit):
-      guard case .string(let method)? = json["method"] else { throw bad(json.kindName, parameter, spec) }
-      return .edit(try QueueEditReader.edit(method: method, json["params"]))
-    case (.number(let token), .startMoment):
-      return .moment(.instant(try checked(try time(token, parameter, spec), token, parameter, spec)))
-    case (.number(let token), .track):
-      return .track(try track(token, parameter, spec))
+    case (.number(let token), .integer), (.number(let token), .entry), (.number(let token), .number),
+      (.number(let token), .timeExpression), (.number(let token), .time), (.number(let token), .timeOrNone),
+      (.number(let token), .duration), (.number(let token), .tolerance), (.number(let token), .startMoment),
+      (.number(let token), .track):
+      do throws(Fault) { return try number(token, parameter.kind) } catch {
+        throw failure(error, String(decoding: token.prefix(64), as: UTF8.self), parameter, spec)
+      }
+    case (.number(let token), .requestID): return .requestID(.jsonNumber(String(decoding: token, as: UTF8.self)))
+    case (.string(let text), .requestID): return .requestID(.jsonString(String(decoding: text, as: UTF8.self)))
     case (.bool(let value), .flag), (.bool(let value), .boolean):
       return .flag(value)
-    case (.bool(let value), .word(let words)) where words.contains("\(value)"):
-      return .text("\(value)")
+    case (.bool(let value), .word(let words)):
+      guard let word = words.first(where: { $0 == (value ? "true" : "false") }) else {
+        throw failure(.bad, "a boolean", parameter, spec)
+      }
+      return .text(word)
     case (.bool(let value), .toggle), (.bool(let value), .onOff):
       return .text(value ? "on" : "off")
-    case (.string, .integer), (.string, .number), (.string, .flag):
-      throw bad("a string", parameter, spec)
+    case (.string, .integer), (.string, .entry), (.string, .number), (.string, .flag):
+      throw failure(.bad, "a string", parameter, spec)
     case (.string(let text), _):
       return try value(text: text, for: parameter, of: spec)
-    default:
-      throw bad(json.kindName, parameter, spec)
+    case (.number, _): throw failure(.bad, "a number", parameter, spec)
+    case (.bool, _): throw failure(.bad, "a boolean", parameter, spec)
+    case (.other(let kind), _): throw failure(.bad, kind, parameter, spec)
+    }
+  }
+
+  /// A value that was read before, and was one.
+  static func known(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> ArgumentValue {
+    do throws(Fault) { return try value(text, kind) } catch {
+      preconditionFailure("a value that was read is none any more")
     }
   }
 
   // MARK: - Kinds
 
-  private static func expression(
-    _ text: String, _ parameter: ParameterSpec, _ spec: CommandSpec
-  ) throws(MediaError) -> TimeExpression {
-    guard text.utf8.count <= timeByteCount else { throw badTime(Excerpt.quoted(text), parameter, spec) }
-    do throws(MediaError) { return try TimeExpression(parsing: text) } catch {
-      throw badTime(Excerpt.quoted(text), parameter, spec)
+  private static func value(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) throws(Fault) -> ArgumentValue {
+    switch kind {
+    case .timeExpression: return .expression(try expression(text))
+    case .time, .timeOrNone, .duration, .tolerance:
+      if kind == .timeOrNone, text.elementsEqual("none".utf8) { return .time(.invalid) }
+      if kind == .tolerance, text.elementsEqual("inf".utf8) { return .time(.positiveInfinity) }
+      guard case .absolute(let time) = try expression(text) else { throw .badTime }
+      return .time(try checked(time, kind))
+    case .integer(let range): return .integer(try integer(text, range))
+    case .entry: return .integer(try integer(text, 1...Int.max))
+    case .number(let range, let exceptZero): return .number(try number(text, range, exceptZero: exceptZero))
+    case .word(let words):
+      guard let word = words.first(where: { $0.utf8.elementsEqual(text) }) else { throw .bad }
+      return .text(word)
+    case .toggle: return .text(try word(text, ["on", "off", "toggle"]))
+    case .onOff: return .text(try word(text, ["on", "off"]))
+    case .text(let maximum):
+      guard text.count <= maximum else { throw .bad }
+      return .text(String(decoding: text, as: UTF8.self))
+    case .flag, .boolean:
+      if text.elementsEqual("true".utf8) { return .flag(true) }
+      guard text.elementsEqual("false".utf8) else { throw .bad }
+      return .flag(false)
+    case .path, .localPath:
+      let path: FilePath
+      do throws(MediaError) { path = try FilePath(wire: text) } catch { throw .other(error) }
+      guard kind == .path || path.isFile else { throw .bad }
+      return .path(path)
+    case .playerName:
+      guard ASCII.isName(text, maximum: 64) else { throw .bad }
+      return .text(String(decoding: text, as: UTF8.self))
+    case .commandName:
+      guard let command = CommandTable.spec(named: text)?.name else {
+        throw .other(CommandTable.unknownCommand(String(decoding: text, as: UTF8.self)))
+      }
+      return .command(command)
+    case .requestID:
+      guard ASCII.isName(text, maximum: 1_024) else { throw .bad }
+      return .requestID(.words(String(decoding: text, as: UTF8.self)))
+    case .condition: return .condition(try condition(text))
+    case .track: return .track(try track(text))
+    case .startMoment: return .moment(try startMoment(text))
+    case .key, .edit: preconditionFailure("the command table has keys and edits in lists only")
     }
   }
 
-  private static func time(
-    _ token: String, _ parameter: ParameterSpec, _ spec: CommandSpec
-  ) throws(MediaError) -> MediaTime {
-    guard token.utf8.count <= timeByteCount, let time = MediaTime(decimal: token), time.isNumeric else {
-      throw badTime(Excerpt.quoted(token), parameter, spec)
+  /// Reads a number's token in JSON.
+  private static func number(_ token: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) throws(Fault) -> ArgumentValue {
+    switch kind {
+    case .timeExpression: return .expression(.absolute(try checked(try time(token), kind)))
+    case .time, .timeOrNone, .duration, .tolerance: return .time(try checked(try time(token), kind))
+    case .startMoment: return .moment(.instant(try checked(try time(token), kind)))
+    default: return try value(token, kind)
+    }
+  }
+
+  private static func word(_ text: ArraySlice<UInt8>, _ words: [StaticString]) throws(Fault) -> String {
+    for word in words where word.withUTF8Buffer({ text.elementsEqual($0) }) { return "\(word)" }
+    throw .bad
+  }
+
+  private static func expression(_ text: ArraySlice<UInt8>) throws(Fault) -> TimeExpression {
+    guard text.count <= timeByteCount, let expression = TimeExpression(bytes: text) else { throw .badTime }
+    return expression
+  }
+
+  private static func time(_ token: ArraySlice<UInt8>) throws(Fault) -> MediaTime {
+    guard token.count <= timeByteCount, let time = MediaTime(decimalBytes: token), time.isNumeric else {
+      throw .badTime
     }
     return time
   }
 
   /// Checks a time against its kind's range.
-  private static func checked(
-    _ time: MediaTime, _ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec
-  ) throws(MediaError) -> MediaTime {
-    let isPositive = parameter.kind == .duration(positive: true)
-    guard time.isNumeric, time.value > 0 || (time.value == 0 && !isPositive) else {
-      throw badTime(shown, parameter, spec)
-    }
+  private static func checked(_ time: MediaTime, _ kind: ParameterSpec.Kind) throws(Fault) -> MediaTime {
+    let isPositive = kind == .duration(positive: true)
+    guard time.isNumeric, time.value > 0 || (time.value == 0 && !isPositive) else { throw .badTime }
     return time
   }
 
-  private static func integer(
-    _ text: String, _ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec
-  ) throws(MediaError) -> Int {
-    guard case .integer(let range) = parameter.kind, text.utf8.first != UInt8(ascii: "+"), let value = Int(text),
-      range.contains(value)
-    else { throw bad(shown, parameter, spec) }
+  private static func integer(_ text: ArraySlice<UInt8>, _ range: ClosedRange<Int>) throws(Fault) -> Int {
+    guard let value = ASCII.integer(text), range.contains(value) else { throw .bad }
     return value
   }
 
   private static func number(
-    _ text: String, _ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec
-  ) throws(MediaError) -> Double {
-    let written = text.utf8.first == UInt8(ascii: ".") ? "0\(text)" : text
-    guard case .number(let range, let exceptZero) = parameter.kind, ASCII.isJSONNumber(written.utf8),
-      let value = Double(written), range.contains(value), !(exceptZero && value == 0)
-    else { throw bad(shown, parameter, spec) }
+    _ text: ArraySlice<UInt8>, _ range: ClosedRange<Double>, exceptZero: Bool
+  ) throws(Fault) -> Double {
+    let isShort = text.first == UInt8(ascii: ".")
+    guard isShort ? text.count > 1 && ASCII.isJSONNumber(text.dropFirst(), fraction: true) : ASCII.isJSONNumber(text)
+    else { throw .bad }
+    let written = String(decoding: text, as: UTF8.self)
+    guard let value = Double(isShort ? "0\(written)" : written), range.contains(value), !(exceptZero && value == 0)
+    else { throw .bad }
     // -0 is 0 for whoever asked.
     return value == 0 ? 0 : value
   }
 
-  private static func condition(
-    _ text: String, _ parameter: ParameterSpec, _ spec: CommandSpec
-  ) throws(MediaError) -> WaitCondition {
-    if text == "ended" { return .ended }
-    if text == "ready" { return .ready }
-    if text.hasPrefix("time>=") || text.hasPrefix("time<=") {
-      let written = String(text.dropFirst("time>=".count))
-      guard case .absolute(let time) = try expression(written, parameter, spec), time.isNumeric, time.value >= 0 else {
-        throw badTime(Excerpt.quoted(text), parameter, spec)
+  private static func condition(_ text: ArraySlice<UInt8>) throws(Fault) -> WaitCondition {
+    if text.elementsEqual("ended".utf8) { return .ended }
+    if text.elementsEqual("ready".utf8) { return .ready }
+    let isAtLeast = text.starts(with: "time>=".utf8)
+    if isAtLeast || text.starts(with: "time<=".utf8) {
+      guard case .absolute(let time) = try expression(text.dropFirst("time>=".utf8.count)), time.isNumeric,
+        time.value >= 0
+      else { throw .badTime }
+      return isAtLeast ? .timeAtLeast(time) : .timeAtMost(time)
+    }
+    if text.starts(with: "status=".utf8) {
+      let name = text.dropFirst("status=".utf8.count)
+      if name.elementsEqual("waiting".utf8) { return .status(.waitingToPlayAtSpecifiedRate) }
+      if let status = timeControlStatuses.first(where: { $0.rawValue.utf8.elementsEqual(name) }) {
+        return .status(status)
       }
-      return text.hasPrefix("time>=") ? .timeAtLeast(time) : .timeAtMost(time)
     }
-    if text.hasPrefix("status=") {
-      let name = text.dropFirst("status=".count)
-      if name == "waiting" { return .status(.waitingToPlayAtSpecifiedRate) }
-      if let status = WaitCondition.TimeControlStatus(rawValue: String(name)) { return .status(status) }
+    if text.starts(with: "item=".utf8) {
+      let number = text.dropFirst("item=".utf8.count)
+      if number.allSatisfy(ASCII.isDigit), let item = ASCII.integer(number), item > 0 { return .currentItem(item) }
     }
-    if text.hasPrefix("item=") {
-      let number = text.dropFirst("item=".count)
-      if number.utf8.allSatisfy(ASCII.isDigit), let item = Int(number), item > 0 { return .currentItem(item) }
-    }
-    throw bad(Excerpt.quoted(text), parameter, spec)
+    throw .bad
   }
 
-  private static func track(
-    _ text: String, _ parameter: ParameterSpec, _ spec: CommandSpec
-  ) throws(MediaError) -> ItemCommand.TrackChoice {
-    if text == "none" { return .none }
-    if text == "auto" { return .automatic }
-    if text.utf8.allSatisfy(ASCII.isDigit), let number = Int(text) { return .track(number) }
+  private static let timeControlStatuses = WaitCondition.TimeControlStatus.allCases
+
+  private static func track(_ text: ArraySlice<UInt8>) throws(Fault) -> ItemCommand.TrackChoice {
+    if text.elementsEqual("none".utf8) { return .none }
+    if text.elementsEqual("auto".utf8) { return .automatic }
+    if text.allSatisfy(ASCII.isDigit), let number = ASCII.integer(text) { return .track(number) }
     // BCP 47 (RFC 5646, 2.1): letters, digits and hyphens, a language of two letters or more first.
-    let language = text.utf8.prefix { $0 != UInt8(ascii: "-") }
-    guard (2...8).contains(language.count), text.utf8.count <= 35, language.allSatisfy({ !ASCII.isDigit($0) }),
-      ASCII.isName(text.utf8, maximum: 35),
-      !text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_") })
-    else { throw bad(Excerpt.quoted(text), parameter, spec) }
-    return .language(text)
+    let language = text.prefix { $0 != UInt8(ascii: "-") }
+    guard (2...8).contains(language.count), language.allSatisfy({ !ASCII.isDigit($0) }),
+      ASCII.isName(text, maximum: 35), !text.contains(UInt8(ascii: ".")), !text.contains(UInt8(ascii: "_"))
+    else { throw .bad }
+    return .language(String(decoding: text, as: UTF8.self))
   }
 
-  private static func startMoment(
-    _ text: String, _ parameter: ParameterSpec, _ spec: CommandSpec
-  ) throws(MediaError) -> PlayersCommand.StartMoment {
-    if text == "now" { return .now }
-    if text.hasPrefix("frame:") {
-      let number = text.dropFirst("frame:".count)
-      guard !number.isEmpty, number.utf8.allSatisfy(ASCII.isDigit), let frame = Int64(number) else {
-        throw badTime(Excerpt.quoted(text), parameter, spec)
-      }
-      return .frame(frame)
+  private static func startMoment(_ text: ArraySlice<UInt8>) throws(Fault) -> PlayersCommand.StartMoment {
+    if text.elementsEqual("now".utf8) { return .now }
+    if text.starts(with: "frame:".utf8) {
+      let number = text.dropFirst("frame:".utf8.count)
+      guard number.allSatisfy(ASCII.isDigit), let frame = ASCII.integer(number) else { throw .badTime }
+      return .frame(Int64(frame))
     }
-    switch try expression(text, parameter, spec) {
-    case .relative(let span): return .after(try checked(span, Excerpt.quoted(text), parameter, spec))
-    case .absolute(let instant): return .instant(try checked(instant, Excerpt.quoted(text), parameter, spec))
-    case .percent, .end: throw badTime(Excerpt.quoted(text), parameter, spec)
+    switch try expression(text) {
+    case .relative(let span): return .after(try checked(span, .startMoment))
+    case .absolute(let instant): return .instant(try checked(instant, .startMoment))
+    case .percent, .end: throw .badTime
     }
   }
 
   // MARK: - Errors
 
-  private static func bad(_ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec) -> MediaError {
-    MediaError(
-      .badArguments, "\(parameter.name.rawValue) cannot be \(shown); it takes \(parameter.kind.accepted)",
-      operation: spec.name.rawValue)
+  /// The error for what is called `shown` and is none of a parameter's values.
+  static func isNoValue(_ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec) -> MediaError {
+    failure(.bad, shown, parameter, spec)
   }
 
-  private static func badTime(_ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec) -> MediaError {
-    MediaError(
-      .invalidTime, "\(parameter.name.rawValue) cannot be \(shown); it takes \(parameter.kind.accepted)",
+  /// The error of a value, which is called `shown`.
+  private static func failure(
+    _ fault: Fault, _ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec
+  ) -> MediaError {
+    let code: MediaError.Code
+    switch fault {
+    case .other(let error): return MediaError(error.code, error.message, operation: spec.name.rawValue)
+    case .bad: code = .badArguments
+    case .badTime: code = .invalidTime
+    }
+    return MediaError(
+      code, "\(parameter.name.rawValue) cannot be \(shown); it takes \(parameter.kind.accepted)",
       operation: spec.name.rawValue)
   }
 }

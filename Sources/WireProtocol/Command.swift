@@ -9,21 +9,24 @@ public enum Command: Sendable, Hashable {
   case asset(AssetCommand)
   case watching(WatchingCommand)
   case players(PlayersCommand)
+  case state(StateCommand)
 
   /// Whether this command answers only when something has happened. With an id it then holds up nothing; without one it holds
   /// up what comes after it on its connection.
   public var isWaiting: Bool {
     switch self {
     case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .players(.playAt),
-      .playback(.chapter, _), .asset(.load), .asset(.metadata), .asset(.artwork), .asset(.scan),
+      .playback(.chapter, _), .asset(.load), .asset(.metadata), .asset(.artwork), .asset(.scan), .asset(.waveform),
       .item(.metadata, _), .item(.artwork, _),
-      .players(.rateTogether),
+      .players(.rateTogether), .state(.save), .state(.saveQueue), .state(.loadQueue), .state(.savedQueues),
+      .state(.forgetQueue), .state(.goToBookmark), .connection(.reloadConfiguration),
       .watching(.wait), .watching(.clockAdvance):
       true
-    case .queue(.load(_, let waitUntilReady, _, _, _), _): waitUntilReady
-    case .queue(.append(_, let waitUntilReady, _, _, _), _): waitUntilReady
-    case .queue(.insert(_, _, let waitUntilReady, _, _, _), _): waitUntilReady
+    case .queue(.load(_, let waitUntilReady, _, _, _, _), _): waitUntilReady
+    case .queue(.append(_, let waitUntilReady, _, _, _, _), _): waitUntilReady
+    case .queue(.insert(_, _, let waitUntilReady, _, _, _, _), _): waitUntilReady
     case .queue(.expanding, _): true
+    case .watching(.events(let query)): query.waits
     default: false
     }
   }
@@ -37,6 +40,10 @@ public enum ConnectionCommand: Sendable, Hashable {
   /// The command to explain, or nil for the list.
   case help(CommandName?)
   case stats
+  /// The waiting request that is to end. In words an id of either form: who drives the daemon by hand has only one.
+  case cancel(RequestID)
+  /// Has the daemon read its configuration again.
+  case reloadConfiguration
   case bye
 }
 
@@ -210,22 +217,23 @@ public enum PlaybackCommand: Sendable, Hashable {
 }
 
 /// Commands that edit or list one player's queue. `ifVersion` is the version that the queue must have for the edit to be done.
-/// With `precise` the durations of the new entries are found out exactly.
+/// With `precise` the durations of the new entries are found out exactly. With `resumes` they begin where they were left; nil: as the
+/// daemon's configuration says.
 public enum QueueCommand: Sendable, Hashable {
   /// Replaces the queue; at least one path.
   case load(
-    [FilePath], waitUntilReady: Bool, precise: Bool = false, ifVersion: Int? = nil,
-    network: NetworkOptions = NetworkOptions())
+    WireList<FilePath>, waitUntilReady: Bool, precise: Bool = false, ifVersion: Int? = nil,
+    network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
   /// Adds to the end; at least one path.
   case append(
-    [FilePath], waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false, network: NetworkOptions = NetworkOptions()
-  )
+    WireList<FilePath>, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
+    network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
   /// Adds at a place; at least one path.
   case insert(
-    [FilePath], at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
-    network: NetworkOptions = NetworkOptions())
+    WireList<FilePath>, at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
+    network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
   /// Removes entries; at least one id.
-  case remove([Int], ifVersion: Int?)
+  case remove(WireList<Int>, ifVersion: Int?)
   case move(item: Int, to: QueuePlace, ifVersion: Int?)
   /// Puts another file in an entry's place.
   case replace(item: Int, FilePath, ifVersion: Int?, precise: Bool = false, network: NetworkOptions = NetworkOptions())
@@ -244,14 +252,16 @@ public enum QueueCommand: Sendable, Hashable {
   case onFailure(FailurePolicy?)
   /// All of these edits or none; at least one, and nothing but `load`, `append`, `insert`, `remove`, `move`, `replace` and
   /// `clear`, without versions of their own.
-  case edit([QueueCommand], ifVersion: Int?)
+  case edit(WireList<QueueCommand>, ifVersion: Int?)
   /// What edits follow on this connection are gathered until `commit` or `abort`.
   case begin(ifVersion: Int?)
   case commit
   case abort
   /// A `load`, `append` or `insert` of which these paths are lists of media: what they name comes in their places. `isForced`:
   /// they were said to be lists, whatever their names are.
-  indirect case expanding(QueueCommand, lists: [FilePath], isForced: Bool)
+  indirect case expanding(QueueCommand, lists: WireList<FilePath>, isForced: Bool)
+  /// What happened to the queue since it had a version, in the daemon's instance that is named, if one is.
+  case changes(since: Int, instance: String?)
   /// The queue as lines of a list: those of `limit` entries from `offset` on. `base`: the folder in which it will lie.
   case export(PlaylistForm, base: FilePath?, offset: Int, limit: Int)
 
@@ -308,7 +318,10 @@ public enum ItemCommand: Sendable, Hashable {
   case artwork(item: Int, ArtworkQuery)
   /// The item's tracks, and which of them are presented.
   case tracks(item: Int)
-  case chapters(item: Int, offset: Int)
+  /// What there is to choose from among its tracks, and what is chosen.
+  case selection(item: Int)
+  /// With the title in the first of the languages that there is one in.
+  case chapters(item: Int, offset: Int, languages: WireList<String> = [])
   /// Presents other tracks: nil leaves them as they are.
   case select(item: Int, audio: TrackChoice?, subtitles: TrackChoice?)
 
@@ -369,49 +382,6 @@ public enum ItemCommand: Sendable, Hashable {
   }
 }
 
-/// Commands about files that a connection has opened to look at; ids are its own.
-public enum AssetCommand: Sendable, Hashable {
-  /// Nothing is read yet. With `precise` the duration is found out exactly.
-  case open(FilePath, precise: Bool, network: NetworkOptions = NetworkOptions())
-  /// Loads values; at least one key.
-  case load(asset: Int, [AssetValueKey])
-  case status(asset: Int)
-  case tracks(asset: Int)
-  /// From the one with this index on.
-  case chapters(asset: Int, offset: Int)
-  /// What its tags say.
-  case metadata(asset: Int, MetadataQuery)
-  /// The pictures in them.
-  case artwork(asset: Int, ArtworkQuery)
-  case close(asset: Int)
-  /// Measures how loud files are; at least one.
-  case scan(Scan)
-  /// Ends one scan of the connection, or all.
-  case cancelScan(Int?)
-
-  /// What is measured, and what becomes of it.
-  public struct Scan: Sendable, Hashable {
-    public var paths: [FilePath]
-    /// How loud they are as one, too.
-    public var measuresAlbum: Bool
-    /// The player whose entries of these files are played by the result; nil: none.
-    public var player: String?
-
-    public init(_ paths: [FilePath], measuresAlbum: Bool = false, player: String? = nil) {
-      self.paths = paths
-      self.measuresAlbum = measuresAlbum
-      self.player = player
-    }
-  }
-}
-
-/// What can be loaded of an asset.
-public enum AssetValueKey: String, Sendable, Hashable, CaseIterable {
-  case tracks, duration, playable, readable, composable, hasProtectedContent, chapters, preferredRate, preferredVolume
-  case providesPreciseDuration
-  case metadata, commonMetadata, availableMetadataFormats
-}
-
 /// Commands that watch, or wait for, what happens.
 public enum WatchingCommand: Sendable, Hashable {
   /// The keys in the table's order, each once; at least one.
@@ -421,18 +391,39 @@ public enum WatchingCommand: Sendable, Hashable {
   case tick(interval: MediaTime, player: String)
   /// A boundary observer; at least one time, each numeric and not negative. With an item it fires in that one only; with
   /// `includesSeeks` for seeks over a time, too.
-  case at([MediaTime], item: Int?, includesSeeks: Bool, player: String)
+  case at(WireList<MediaTime>, item: Int?, includesSeeks: Bool, player: String)
+  /// A boundary observer of the starts of the current item's chapters, likewise.
+  case atChapters(item: Int?, includesSeeks: Bool, player: String)
   /// Removes a periodic or boundary observer.
   case untick(subscription: Int)
   /// Levels, so many times a second: 1 to 100.
   case meter(rate: Double, player: String)
   case unmeter(subscription: Int)
   /// Answers when all conditions hold; at least one. The time-out is not negative.
-  case wait([WaitCondition], timeout: MediaTime?, player: String)
+  case wait(WireList<WaitCondition>, timeout: MediaTime?, player: String)
   /// Lets so much of the virtual clock pass; not negative.
   case clockAdvance(MediaTime)
   /// Where the time of the last start or seek went.
   case explain(player: String)
+  /// The events since a number, or from now on.
+  case events(EventQuery)
+}
+
+/// Which of the logged events are wanted.
+public struct EventQuery: Sendable, Hashable {
+  /// The keys that they are observed with, in the table's order; all of them when none was named.
+  public var keys: [ObservableKey]
+  /// The player; nil: of all.
+  public var player: String?
+  /// The last number that is known; nil: begin with what comes.
+  public var since: Int?
+  /// The daemon's instance that the number is of; nil: not to be compared.
+  public var instance: String?
+  /// At most so many.
+  public var limit: Int
+  /// Whether to wait where there is none yet, and for how long.
+  public var waits: Bool
+  public var timeout: MediaTime?
 }
 
 /// Commands about the players of the daemon and their outputs.
@@ -442,9 +433,9 @@ public enum PlayersCommand: Sendable, Hashable {
   case list
   case outputStatus(player: String)
   /// Starts players with the same frame of the output; at least one name.
-  case playAt(StartMoment, players: [String])
+  case playAt(StartMoment, players: WireList<String>)
   /// Changes the rate of players with the same frame of the output; never 0, and at least one name.
-  case rateTogether(Double, players: [String])
+  case rateTogether(Double, players: WireList<String>)
 
   /// When players that start together do.
   public enum StartMoment: Sendable, Hashable {
@@ -478,5 +469,30 @@ public enum WaitCondition: Sendable, Hashable {
     case paused
     case waitingToPlayAtSpecifiedRate
     case playing
+  }
+}
+
+/// Commands about what is saved.
+public enum StateCommand: Sendable, Hashable {
+  case status
+  case save
+  case saveQueue(name: String, player: String)
+  /// Replaces the player's queue, if that has this version.
+  case loadQueue(name: String, ifVersion: Int?, player: String)
+  case savedQueues
+  case forgetQueue(name: String)
+  /// Puts a bookmark in the current item; nil: where that is heard. An empty name is none.
+  case addBookmark(at: MediaTime?, name: String, player: String)
+  /// Rows from `offset` on, at most `limit`; of one entry, if one is named.
+  case bookmarks(item: Int?, offset: Int, limit: Int, player: String)
+  case removeBookmark(Int)
+  case goToBookmark(BookmarkTarget, player: String)
+
+  /// Which bookmark of the current item.
+  public enum BookmarkTarget: Sendable, Hashable {
+    case number(Int)
+    case name(String)
+    /// Where the item was left.
+    case left
   }
 }

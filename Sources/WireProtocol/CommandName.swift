@@ -2,20 +2,30 @@
 public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case append
   case assetArtwork = "asset.artwork"
+  case assetCancel = "asset.cancel"
   case assetChapters = "asset.chapters"
   case assetClose = "asset.close"
   case assetLoad = "asset.load"
   case assetMetadata = "asset.metadata"
   case assetOpen = "asset.open"
+  case assetSelection = "asset.selection"
   case assetStatus = "asset.status"
   case assetTracks = "asset.tracks"
   case at
+  case atChapters = "at-chapters"
   case autoWait = "auto-wait"
+  case bookmarkAdd = "bookmark.add"
+  case bookmarkGo = "bookmark.go"
+  case bookmarkList = "bookmark.list"
+  case bookmarkRemove = "bookmark.remove"
   case bye
+  case cancel
   case clear
   case clockAdvance = "clock.advance"
+  case configReload = "config.reload"
   case defaultRate = "default-rate"
   case endAction = "end-action"
+  case events
   case explain
   case fade
   case hello
@@ -31,6 +41,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case itemMetadata = "item.metadata"
   case itemPitch = "item.pitch"
   case itemSelect = "item.select"
+  case itemSelection = "item.selection"
   case itemStatus = "item.status"
   case itemTracks = "item.tracks"
   case itemVolume = "item.volume"
@@ -64,8 +75,13 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case previousChapter = "previous-chapter"
   case queueAbort = "queue.abort"
   case queueBegin = "queue.begin"
+  case queueChanges = "queue.changes"
   case queueCommit = "queue.commit"
   case queueEdit = "queue.edit"
+  case queueForget = "queue.forget"
+  case queueLoad = "queue.load"
+  case queueSave = "queue.save"
+  case queueSaved = "queue.saved"
   case rate
   case rateAt = "rate-at"
   case rateTogether = "rate-together"
@@ -78,6 +94,8 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case seek
   case seekCancel = "seek.cancel"
   case shuffle
+  case state
+  case stateSave = "state.save"
   case stats
   case status
   case step
@@ -89,4 +107,5 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case untick
   case volume
   case wait
+  case waveform
 }

@@ -11,6 +11,7 @@ public final class CommandSpec: Sendable {
     case assets = "Assets"
     case watching = "Watching"
     case players = "Players and outputs"
+    case state = "Saved state"
   }
 
   /// Whether the reply may come later than those to requests behind it.
@@ -18,6 +19,8 @@ public final class CommandSpec: Sendable {
     case never
     /// Only with `wait=ready`, or of lists of media.
     case untilReady
+    /// Only with `wait`.
+    case ifAsked
     case always
   }
 
@@ -32,6 +35,8 @@ public final class CommandSpec: Sendable {
   /// Whether paths stand in the request, by themselves or within edits of the queue.
   public var takesPaths: Bool { parameters.contains { $0.kind.isPath || $0.kind == .edit } }
   public let waiting: Waiting
+  /// What a connection needs to have it run. Who has a file written needs `write`, too.
+  public let right: Rights
   /// The names of the fields behind `ok`, in order; a name in brackets is there only sometimes.
   public let replyFields: [String]
   /// The names of each row's fields; nil for a command without rows.
@@ -45,7 +50,8 @@ public final class CommandSpec: Sendable {
 
   init(
     _ name: CommandName, _ family: Family, _ summary: String, details: String = "", parameters: [ParameterSpec] = [],
-    waiting: Waiting = .never, reply replyFields: [String] = [], rows rowFields: [String]? = nil,
+    waiting: Waiting = .never, right: Rights = .control, reply replyFields: [String] = [],
+    rows rowFields: [String]? = nil,
     errors: [MediaError.Code] = [], example: [String],
     build: @escaping @Sendable (Arguments) throws(MediaError) -> Command
   ) {
@@ -55,6 +61,7 @@ public final class CommandSpec: Sendable {
     self.details = details
     self.parameters = parameters
     self.waiting = waiting
+    self.right = right
     self.replyFields = replyFields
     self.rowFields = rowFields
     self.errors = errors

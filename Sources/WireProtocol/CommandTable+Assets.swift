@@ -5,7 +5,7 @@ extension CommandTable {
   static let asset = ParameterSpec(.id, .integer(1...Int.max), .required, "ID", "the asset")
 
   /// Why an asset cannot be loaded.
-  private static let assetErrors: [MediaError.Code] =
+  static let assetErrors: [MediaError.Code] =
     [
       .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat, .noPlayableTracks,
       .damagedFile, .unknownCodec, .noSuchDescriptor, .onlyInOrder,
@@ -22,10 +22,10 @@ extension CommandTable {
         ParameterSpec(
           .precise, .flag, .option, "precise", "find out the duration exactly, if need be by reading all of it"),
       ] + network,
-      reply: ["asset"], errors: [.tooManyAssets, .unsupportedPlace],
+      reply: ["asset"], errors: [.tooManyAssets, .unsupportedPlace, .invalidTime],
       example: ["> asset.open /music/one.flac", "< ok asset=1"]
     ) { arguments throws(MediaError) in
-      let path = try arguments.required(.path, arguments.paths(.path).first)
+      let path = try arguments.required(.path, arguments.path(.path))
       return .asset(
         .open(path, precise: arguments.flag(.precise), network: try arguments.networkOptions()))
     },
@@ -49,7 +49,27 @@ extension CommandTable {
       .asset(
         .load(
           asset: try arguments.required(.id, arguments.integer(.id)),
-          arguments.texts(.keys).compactMap(AssetValueKey.init(rawValue:))))
+          arguments.list(.keys)))
+    },
+    CommandSpec(
+      .assetCancel, .assets, "Gives up what is being loaded of an asset.",
+      details:
+        "Each `asset.load` that waits for it is answered once, with `cancelled`; so are `asset.metadata` and `asset.artwork`. What is loaded stays so. The status of what was being loaded is `cancelled` until"
+        + " it is asked for again, which loads it anew. With keys only what these are read with is given up: the tags (`metadata`, `commonMetadata`, `availableMetadataFormats`) or all"
+        + " the rest, for each is read at one go; who asked for both is answered when the other part is there, too.",
+      parameters: [
+        asset,
+        ParameterSpec(
+          .keys, .word(AssetValueKey.allCases.map(\.rawValue)), .optionalList, "KEY", "what to give up; all unless said"
+        ),
+      ],
+      reply: ["asset"], errors: [.noSuchAsset],
+      example: ["> asset.cancel 1 duration", "< ok asset=1"]
+    ) { arguments throws(MediaError) in
+      .asset(
+        .cancel(
+          asset: try arguments.required(.id, arguments.integer(.id)),
+          arguments.list(.keys)))
     },
     CommandSpec(
       .assetStatus, .assets, "Gives how far an asset's values are, without loading any.",
@@ -78,7 +98,8 @@ extension CommandTable {
     },
     CommandSpec(
       .assetChapters, .assets, "Lists the chapters of an asset that is loaded.",
-      details: chapterDetails, parameters: [asset, chapterOffset], reply: ["asset"] + chapterReply, rows: chapterFields,
+      details: chapterDetails, parameters: [asset, chapterLanguage, chapterOffset], reply: ["asset"] + chapterReply,
+      rows: chapterFields,
       errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [
         "> asset.chapters 1", "< | chapter=1 start=0 end=83.5 title=Prelude",
@@ -88,7 +109,8 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .asset(
         .chapters(
-          asset: try arguments.required(.id, arguments.integer(.id)), offset: arguments.integer(.offset) ?? 0))
+          asset: try arguments.required(.id, arguments.integer(.id)), offset: arguments.integer(.offset) ?? 0,
+          languages: arguments.elements(.language)))
     },
     CommandSpec(
       .assetClose, .assets, "Gives up an asset.",

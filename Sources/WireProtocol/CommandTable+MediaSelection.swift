@@ -63,9 +63,10 @@ extension Arguments {
     _ name: ParameterName
   ) throws(MediaError) -> Set<MediaSelectionChange.Characteristic> {
     var found: Set<MediaSelectionChange.Characteristic> = []
-    for element in elements(name) {
-      guard let characteristic = MediaSelectionChange.Characteristic(rawValue: element) else {
-        let known = MediaSelectionChange.Characteristic.allCases.map(\.rawValue).joined(separator: ", ")
+    try forEachElement(of: text(name) ?? "") { element throws(MediaError) in
+      let all = MediaSelectionChange.Characteristic.allCases
+      guard let characteristic = all.first(where: { $0.rawValue.utf8.elementsEqual(element) }) else {
+        let known = all.map(\.rawValue).joined(separator: ", ")
         throw failure("\(name.rawValue) cannot be \(Excerpt.quoted(element)); it takes \(known)")
       }
       found.insert(characteristic)

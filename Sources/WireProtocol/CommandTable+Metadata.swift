@@ -20,12 +20,14 @@ extension CommandTable {
     + " and `mediaType`; `picture` is the number by which the picture is asked for; `targetLevel` is what a tag of Matroska is said of (30: the track, 50: its album). A text of more than 16,384 bytes is cut"
     + " (`truncated=true`, `bytes`). What was too large to be read or held has a `code`, too. Behind the last there is a row"
     + " for each part of the tags that was ignored (`warning`). Gains are in dB, for the reference loudness of ReplayGain"
-    + " (-18 LUFS), those of R128 for -23 LUFS; peaks are 1 for full scale."
+    + " (-18 LUFS), those of R128 for -23 LUFS; peaks are 1 for full scale. `trackGain` is that of iTunes' Sound Check (`iTunNORM`) where there is"
+    + " neither. Of a station there is what it says of itself (`icy/name`, `icy/genre`, `icy/url`, ...), and of an HLS stream what its master"
+    + " playlist says (`EXT-X-SESSION-DATA`: `hls/` and the name)."
 
   private static let metadataParameters = [
     ParameterSpec(
       .space, .text(maximumByteCount: 256), .option, "SPACE",
-      "only this key space: `comn`, `id3`, `itsk`, `itlk`, `vorbis`, `ape`, `riff`, `asf`, `mdta`, `udta`, `matroska`, ..."
+      "only this key space: `comn`, `id3`, `itsk`, `itlk`, `vorbis`, `ape`, `riff`, `asf`, `mdta`, `udta`, `matroska`, `icy`, `hls`, ..."
     ),
     ParameterSpec(
       .identifier, .text(maximumByteCount: 4_096), .option, "SPACE/KEY",
@@ -44,7 +46,7 @@ extension CommandTable {
   private static let artworkDetails =
     "The tags are read when they have not been. Without `file` and `offset` a row for each; when there are too many"
     + " for one reply, `next` says `from` which to go on. `file` has the daemon write one: whole or not at all, and only if"
-    + " there is no such file, or with `replace`; only for the daemon's own user."
+    + " there is no such file, or with `replace`; that needs the right to `write`."
     + " `offset` asks for a piece of one, in base64; `next` says where the next begins. Without `index` that is the front"
     + " cover, or else the first. A picture that is not held any more (2093) is read again for each."
 
@@ -95,7 +97,8 @@ extension CommandTable {
     },
     CommandSpec(
       .itemMetadata, .items, "Lists what the tags of an entry's file say.", details: metadataDetails,
-      parameters: [entry] + metadataParameters + [player], waiting: .always, reply: ["item"] + metadataReply,
+      parameters: [entry] + metadataParameters + [player], waiting: .always, right: .read,
+      reply: ["item"] + metadataReply,
       rows: metadataFields, errors: [.noSuchItem, .noSuchPlayer] + metadataErrors,
       example: [
         "> @6 item.metadata 2 common identifier=comn/trackNumber",
@@ -121,7 +124,8 @@ extension CommandTable {
     },
     CommandSpec(
       .itemArtwork, .items, "Lists the pictures in the tags of an entry's file, or gives one.", details: artworkDetails,
-      parameters: [entry] + artworkParameters + [player], waiting: .always, reply: ["item"] + artworkReply,
+      parameters: [entry] + artworkParameters + [player], waiting: .always, right: .read,
+      reply: ["item"] + artworkReply,
       rows: artworkFields, errors: [.noSuchItem, .noSuchPlayer] + artworkErrors + metadataErrors,
       example: [
         "> @9 item.artwork 2 offset=0 limit=12",
@@ -148,8 +152,8 @@ extension Arguments {
   fileprivate func artworkQuery() throws(MediaError) -> ArtworkQuery {
     let (index, offset) = (integer(.index), integer(.offset))
     let from = integer(.from)
-    guard from == nil || offset == nil && paths(.file).isEmpty else { throw failure("from is for a list of pictures") }
-    if let file = paths(.file).first {
+    guard from == nil || offset == nil && path(.file) == nil else { throw failure("from is for a list of pictures") }
+    if let file = path(.file) {
       guard offset == nil, integer(.limit) == nil else { throw failure("say file or offset, not both") }
       return .file(index: index, file, replaces: flag(.replace))
     }

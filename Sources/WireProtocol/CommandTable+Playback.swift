@@ -295,6 +295,7 @@ extension CommandTable {
       details:
         "`time` is the time heard; `rate` is what is wanted, `timebaseRate` how fast the time heard goes on (0 while paused or waiting); `loop` is `START-END` in seconds, `passes` how many times it has gone back and `passesLeft` how many more times it will (`none`: for ever), `shuffle` the seed, `chapter` the number of the one that is heard, `streamTitle` and `streamUrl` what a station says that it plays. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
       parameters: [player],
+      right: .read,
       reply: [
         "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
         "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
@@ -315,7 +316,7 @@ extension CommandTable {
   ]
 
   /// An item's id: ids begin at 1.
-  static let item = ParameterSpec.Kind.integer(1...Int.max)
+  static let item = ParameterSpec.Kind.entry
 
   /// A command that takes a player and answers ok.
   private static func simple(

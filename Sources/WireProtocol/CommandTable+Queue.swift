@@ -3,7 +3,7 @@ import MediaCore
 extension CommandTable {
   private static let paths = ParameterSpec(
     .paths, .path, .list, "PATH",
-    "absolute paths, `file://` URLs (percent-encoded: for paths that are not UTF-8), `http://` and `https://` URLs, or `fd:N`"
+    "absolute paths, `file://` URLs (percent-encoded: for paths that are not UTF-8), `http://` and `https://` URLs, or `fd:TOKEN`"
       + " (*Open files*)")
   private static let ids = ParameterSpec(.ids, item, .list, "ID", "ids of entries")
   private static let wait = ParameterSpec(
@@ -37,6 +37,10 @@ extension CommandTable {
   static let ifVersion = ParameterSpec(
     .ifVersion, .integer(0...Int.max), .option, "VERSION", "do it only if the queue has this version")
 
+  private static let resume = ParameterSpec(
+    .resume, .boolean, .option, "true|false",
+    "whether they begin where they were left (*Bookmarks*); unless said as the daemon's option `state.resume` says, which is `false`"
+  )
   private static let list = ParameterSpec(
     .list, .word(["true", "false"]), .option, "true|false",
     "whether the paths are lists of media; unless said those are that end in .m3u, .m3u8 (addresses: not), .pls, .xspf or .cue"
@@ -47,11 +51,19 @@ extension CommandTable {
   private static let leftOut = ["line", "code", "name", "message"]
 
   /// The command, waiting for the lists among its paths to be read.
-  private static func expanding(_ command: QueueCommand, _ arguments: Arguments) -> Command {
+  ///
+  /// Errors: `bad-arguments` where no list can be read, within an edit.
+  private static func expanding(_ command: QueueCommand, _ arguments: Arguments) throws(MediaError) -> Command {
     let said = arguments.text(.list).map { $0 == "true" }
-    let lists = arguments.paths(.paths).filter { ($0.isFile || $0.isAddress) && said ?? $0.isNamedAsPlaylist }
+    func isList(_ path: ArraySlice<UInt8>) -> Bool {
+      FilePath.isFileOrAddress(path) && said ?? FilePath.isNamedAsPlaylist(path)
+    }
+    guard arguments.listContains(isList) else { return .queue(command, player: arguments.player) }
+    if arguments.isPartOfEdit {
+      throw arguments.failure("a list is read by a command of its own; list=false takes its name for that of a file")
+    }
     return .queue(
-      lists.isEmpty ? command : .expanding(command, lists: lists, isForced: said == true), player: arguments.player)
+      .expanding(command, lists: arguments.chosen(isList), isForced: said == true), player: arguments.player)
   }
 
   /// Why an entry cannot be played.
@@ -91,49 +103,52 @@ extension CommandTable {
         + " exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS, Matroska, ...), and is corrected"
         + " when the end"
         + " of the sound has been read; with `precise` it is counted first. Lists of media are read: see there.",
-      parameters: [paths, wait, precise, list, ifVersion, player] + network, waiting: .untilReady, reply: listReply,
+      parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
+      reply: listReply,
       rows: leftOut,
       errors: [.versionMismatch] + loadErrors + listErrors,
       example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"]
     ) { arguments throws(MediaError) in
-      expanding(
+      try expanding(
         .load(
-          arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil, precise: arguments.flag(.precise),
-          ifVersion: arguments.integer(.ifVersion), network: try arguments.networkOptions()), arguments)
+          arguments.list(.paths), waitUntilReady: arguments.text(.wait) != nil, precise: arguments.flag(.precise),
+          ifVersion: arguments.integer(.ifVersion), network: try arguments.networkOptions(),
+          resumes: arguments.boolean(.resume)), arguments)
     },
     CommandSpec(
       .append, .queue, "Adds entries at the end of the queue.",
       details: "Answers at once with the new entries' ids; a file that is missing shows as an entry that fails. With"
         + " `wait=ready` it answers when all are ready, or with the first one's error.",
-      parameters: [paths, wait, precise, list, ifVersion, player] + network, waiting: .untilReady, reply: listReply,
+      parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
+      reply: listReply,
       rows: leftOut,
       errors: [.versionMismatch] + loadErrors + listErrors,
       example: ["> append /music/three.flac", "< ok items=3 version=2"]
     ) { arguments throws(MediaError) in
-      expanding(
+      try expanding(
         .append(
-          arguments.paths(.paths), waitUntilReady: arguments.text(.wait) != nil,
+          arguments.list(.paths), waitUntilReady: arguments.text(.wait) != nil,
           ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise),
-          network: try arguments.networkOptions()), arguments)
+          network: try arguments.networkOptions(), resumes: arguments.boolean(.resume)), arguments)
     },
     CommandSpec(
       .insert, .queue, "Adds entries behind the current one, or where it is said.",
       details: "Before the current entry, the first of them becomes current.",
       parameters: [
         paths, ParameterSpec(.after, item, .option, "ID", "behind this entry"),
-        ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, list, ifVersion,
-        player,
+        ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, resume, list,
+        ifVersion, player,
       ] + network,
       waiting: .untilReady, reply: listReply, rows: leftOut,
       errors: [.noSuchItem, .versionMismatch] + loadErrors + listErrors,
       example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"]
     ) { arguments throws(MediaError) in
       let place = try place(arguments, otherwise: .next)
-      return expanding(
+      return try expanding(
         .insert(
-          arguments.paths(.paths), at: place, waitUntilReady: arguments.text(.wait) != nil,
+          arguments.list(.paths), at: place, waitUntilReady: arguments.text(.wait) != nil,
           ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise),
-          network: try arguments.networkOptions()), arguments)
+          network: try arguments.networkOptions(), resumes: arguments.boolean(.resume)), arguments)
     },
     CommandSpec(
       .remove, .queue, "Takes entries out of the queue.",
@@ -143,7 +158,7 @@ extension CommandTable {
       errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + gatherErrors,
       example: ["> remove 4", "< ok version=4"]
     ) { arguments throws(MediaError) in
-      .queue(.remove(arguments.integers(.ids), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
+      .queue(.remove(arguments.list(.ids), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
       .move, .queue, "Moves an entry.",
@@ -179,7 +194,7 @@ extension CommandTable {
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(
-          .path, .path, .required, "PATH", "an absolute path, a `file://`, `http://` or `https://` URL, or `fd:N`"),
+          .path, .path, .required, "PATH", "an absolute path, a `file://`, `http://` or `https://` URL, or `fd:TOKEN`"),
         precise, ifVersion, player,
       ] + network,
       reply: addedReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedPlace] + gatherErrors,
@@ -188,7 +203,7 @@ extension CommandTable {
       .queue(
         .replace(
           item: try arguments.required(.id, arguments.integer(.id)),
-          try arguments.required(.path, arguments.paths(.path).first), ifVersion: arguments.integer(.ifVersion),
+          try arguments.required(.path, arguments.path(.path)), ifVersion: arguments.integer(.ifVersion),
           precise: arguments.flag(.precise), network: try arguments.networkOptions()),
         player: arguments.player)
     },
@@ -206,7 +221,7 @@ extension CommandTable {
       details:
         "A row for each line, of a part of the queue if it is long: `next` is the `offset` of the first entry that is not among"
         + " them, or `none`; the first part has the list's beginning and the last one its end. If `version` is another with the next"
-        + " part, the queue has changed in between. What has no name that leads to it, such as `fd:3`, is left out: `skipped`"
+        + " part, the queue has changed in between. What has no name that leads to it, such as `fd:TOKEN`, is left out: `skipped`"
         + " says of how many entries of the part that is so, and a queue of nothing else is `empty-playlist`. The daemon writes no"
         + " files: `playhead save FILE` does. Parts of files can be said by `cue` only.",
       parameters: [
@@ -222,7 +237,7 @@ extension CommandTable {
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
           "entries at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
-      reply: ["count", "version", "next", "[skipped]"], rows: ["text"],
+      right: .read, reply: ["count", "version", "next", "[skipped]"], rows: ["text"],
       errors: [.invalidArgument, .emptyPlaylist, .noSuchPlayer],
       example: [
         "> playlist.export base=/music", "< | text=#EXTM3U", "< | text=#EXTINF:183.2,",
@@ -233,7 +248,7 @@ extension CommandTable {
       .queue(
         .export(
           arguments.text(.format).flatMap { QueueCommand.PlaylistForm(rawValue: $0) } ?? .m3u8,
-          base: arguments.paths(.base).first, offset: arguments.integer(.offset) ?? 0,
+          base: arguments.path(.base), offset: arguments.integer(.offset) ?? 0,
           limit: arguments.integer(.limit) ?? WireLimits.standard.listCount), player: arguments.player)
     },
     CommandSpec(
@@ -251,7 +266,7 @@ extension CommandTable {
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
           "entries at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
-      reply: ["count", "version", "next"],
+      right: .read, reply: ["count", "version", "next"],
       rows: ["item", "index", "path", "status", "duration", "current", "[title]", "[artist]", "[range]", "[error]"],
       errors: [.noSuchPlayer],
       example: [
@@ -282,6 +297,7 @@ extension CommandTable {
         + " greatest sample; all three are `none` while its tags are not known. Of a station there are `streamTitle` and `streamUrl`, as its last"
         + " `stream-title` said them, while it is the current entry.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      right: .read,
       reply: [
         "item", "path", "status", "duration", "providesPreciseDuration", "current", "forwardPlaybackEndTime",
         "reversePlaybackEndTime", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
@@ -388,6 +404,7 @@ extension CommandTable {
         + " or curl's code (0 for neither), whether it was tried again, and the error. The newest 64 of each kind. Of a station"
         + " what it says of itself.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      right: .read,
       reply: [
         "item", "count", "[stationName]", "[stationGenre]", "[stationDescription]", "[stationUrl]", "[stationBitrate]",
       ],

@@ -69,7 +69,7 @@ extension CommandTable {
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
           "entries at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
-      reply: ["count", "version"], rows: ["item", "path", "status", "duration"], errors: [.noSuchPlayer],
+      right: .read, reply: ["count", "version"], rows: ["item", "path", "status", "duration"], errors: [.noSuchPlayer],
       example: [
         "> history limit=1", "< | item=1 path=\"/music/one more.flac\" status=readyToPlay duration=183.2",
         "< ok count=4 version=8",
@@ -153,7 +153,7 @@ extension CommandTable {
       ],
       example: ["> queue.edit \"move 5 to=0\" \"remove 9\" if-version=7", "< ok version=8"]
     ) { arguments throws(MediaError) in
-      .queue(.edit(arguments.edits(.ops), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
+      .queue(.edit(arguments.list(.ops), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
       .queueBegin, .queue, "Begins an edit that is too large for a line.",
@@ -187,5 +187,31 @@ extension CommandTable {
       .queueAbort, .queue, "Forgets the edits that were gathered.", parameters: [player], reply: ["version"],
       errors: [.invalidState, .noSuchPlayer], example: ["> queue.abort", "< ok version=7"]
     ) { arguments throws(MediaError) in .queue(.abort, player: arguments.player) },
+    CommandSpec(
+      .queueChanges, .queue, "Gives what happened to the queue since it had a version.",
+      details:
+        "Who does the same to a list of that version, row by row, has the queue as it is: an entry comes (`insert`, with the `index` that it has then, and its"
+        + " `path` while it is in the queue), goes (`remove`, with the `index` that it had), or moves (`move`, `from` one index to"
+        + " the `index` that it has then), or the first `count` entries go to the end (`rotate`). `whole=true` and no rows: the order is another one altogether"
+        + " (`load`, `clear`, `shuffle`), too much happened since, or the version is none of this queue and instance; then `list` tells.",
+      parameters: [
+        ParameterSpec(.since, .integer(0...Int.max), .required, "VERSION", "a version that the queue had"),
+        ParameterSpec(
+          .instance, .text(maximumByteCount: 64), .option, "INSTANCE", "the daemon's instance that it had it in"),
+        player,
+      ],
+      right: .read, reply: ["version", "count", "whole"],
+      rows: ["version", "op", "[item]", "[from]", "[index]", "[count]", "[path]"],
+      errors: [.noSuchPlayer],
+      example: [
+        "> queue.changes 7", "< | version=8 op=insert item=12 index=3 path=/music/one.flac",
+        "< | version=9 op=remove item=4 index=0", "< ok version=9 count=2 whole=false",
+      ]
+    ) { arguments throws(MediaError) in
+      .queue(
+        .changes(
+          since: try arguments.required(.since, arguments.integer(.since)), instance: arguments.text(.instance)),
+        player: arguments.player)
+    },
   ]
 }

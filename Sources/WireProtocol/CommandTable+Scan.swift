@@ -21,7 +21,7 @@ extension CommandTable {
         ParameterSpec(.album, .flag, .option, "album", "measure them as one, too"),
         ParameterSpec(.apply, .flag, .option, "apply", "let entries of these files be played by the result"),
         player,
-      ],
+      ] + network,
       waiting: .always,
       reply: [
         "scan", "count", "failed", "[albumLoudness]", "[albumGain]", "[albumTruePeak]", "[albumSamplePeak]",
@@ -32,7 +32,7 @@ extension CommandTable {
         "[duration]",
         "[fault]", "[error]", "[message]",
       ],
-      errors: [.cancelled, .loudnessUnavailable, .unsupportedPlace, .noSuchPlayer],
+      errors: [.cancelled, .loudnessUnavailable, .unsupportedPlace, .invalidTime, .noSuchPlayer],
       example: [
         "> @9 scan /music/one.flac /music/cover.jpg",
         "< * scan-progress scan=1 file=1 count=2 path=/music/one.flac done=0.05",
@@ -47,7 +47,8 @@ extension CommandTable {
       return .asset(
         .scan(
           .init(
-            arguments.paths(.paths), measuresAlbum: arguments.flag(.album), player: applies ? arguments.player : nil)))
+            arguments.list(.paths), measuresAlbum: arguments.flag(.album), player: applies ? arguments.player : nil,
+            network: try arguments.networkOptions())))
     },
     CommandSpec(
       .scanCancel, .assets, "Ends a scan of this connection, or all of them.",

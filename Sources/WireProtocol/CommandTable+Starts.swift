@@ -28,7 +28,7 @@ extension CommandTable {
       example: ["> @8 play-at +0.5 drums bass keys", "< @8 ok frame=48000 hostTime=5012.25 late=0 spread=0"]
     ) { arguments throws(MediaError) in
       .players(
-        .playAt(try arguments.required(.time, arguments.moment(.time)), players: arguments.texts(.players)))
+        .playAt(try arguments.required(.time, arguments.moment(.time)), players: arguments.list(.players)))
     },
     CommandSpec(
       .rateAt, .playback, "Sets one player's rate so that a time of its item is heard at an instant.",
@@ -80,7 +80,7 @@ extension CommandTable {
       example: ["> @8 rate-together 1.5 drums bass keys", "< @8 ok frame=98880 hostTime=5013.31 spread=0"]
     ) { arguments throws(MediaError) in
       .players(
-        .rateTogether(try arguments.required(.rate, arguments.number(.rate)), players: arguments.texts(.players)))
+        .rateTogether(try arguments.required(.rate, arguments.number(.rate)), players: arguments.list(.players)))
     },
   ]
 }

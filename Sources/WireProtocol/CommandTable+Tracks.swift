@@ -16,15 +16,61 @@ extension CommandTable {
     + " `width` and `height` are those of square pixels. `enabled` is what the file wants to be presented by itself,"
     + " `precise` whether `duration` is counted and not guessed, `protected` whether it is of no use without a key."
 
+  /// What rows say of groups of tracks, and what they mean.
+  private static let selectionFields = [
+    "group", "[allowsEmptySelection]", "[options]", "[track]", "[language]", "[title]", "[characteristics]",
+    "[playable]",
+    "[default]",
+  ]
+  private static let selectionDetails =
+    "A row for each group that there is, `audible` (sound) and `legible` (subtitles), with the number of its `options` and whether nothing of it may be"
+    + " presented; behind it one for each option: the track, as in `item.select`, its language and title, all that it is like, `audible` or `legible` first, whether it can be presented,"
+    + " and whether it is what is presented when nothing else is asked for (`default`)."
+
+  /// Commands about groups of tracks of which one is presented at a time.
+  static let selections: [CommandSpec] = [
+    CommandSpec(
+      .itemSelection, .items, "Lists an entry's groups of tracks to choose from, and what is chosen.",
+      details: "The entry has to be ready. \(selectionDetails)",
+      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      right: .read, reply: ["item", "audio", "subtitles"], rows: selectionFields + ["[selected]"],
+      errors: [.invalidState, .noSuchItem, .noSuchPlayer] + itemErrors,
+      example: [
+        "> item.selection 2", "< | group=audible allowsEmptySelection=false options=2",
+        "< | group=audible track=0 language=eng characteristics=audible playable=true default=true selected=false",
+        "< | group=audible track=1 language=ger characteristics=audible,is-dubbed-translation playable=true default=false selected=true",
+        "< ok item=2 audio=1 subtitles=none",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(.selection(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
+    },
+    CommandSpec(
+      .assetSelection, .assets, "Lists the groups of tracks to choose from of an asset that is loaded.",
+      details: selectionDetails, parameters: [asset], reply: ["asset", "count"], rows: selectionFields,
+      errors: [.noSuchAsset, .invalidState] + assetErrors,
+      example: [
+        "> asset.selection 1", "< | group=audible allowsEmptySelection=false options=1",
+        "< | group=audible track=0 language=eng characteristics=audible playable=true default=true",
+        "< ok asset=1 count=1",
+      ]
+    ) { arguments throws(MediaError) in
+      .asset(.selection(asset: try arguments.required(.id, arguments.integer(.id))))
+    },
+  ]
+
   /// What is said of chapters, and how a list of them is asked for.
   static let chapterDetails =
     "In order, and without overlaps: what made no sense in the file is said by `fault` and `message`"
-    + " (`irregular-chapters`)."
+    + " (`irregular-chapters`). Chapters of Matroska may have titles in several languages: `languages` says which, and `language` chooses;"
+    + " unless said, or where there is none in those, the first title that the file has."
   static let chapterOffset = ParameterSpec(
     .offset, .integer(0...Int.max), .option, "N",
     "leave out so many; a list that is too long for one reply says `next`")
+  static let chapterLanguage = ParameterSpec(
+    .language, .text(maximumByteCount: 1_024), .option, "LANG,...",
+    "with the title in the first of these languages that there is one in (BCP 47)")
   static let chapterReply = ["count", "next", "[fault]", "[message]"]
-  static let chapterFields = ["chapter", "start", "end", "[title]", "[language]"]
+  static let chapterFields = ["chapter", "start", "end", "[title]", "[language]", "[languages]"]
 
   /// Commands about an entry's tracks and chapters.
   static let tracks: [CommandSpec] = [
@@ -32,7 +78,7 @@ extension CommandTable {
       .itemTracks, .items, "Lists an entry's tracks, and which of them are presented.",
       details: "The entry has to be ready. \(trackDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
-      reply: ["item", "count", "audio", "subtitles"], rows: trackFields + ["selected"],
+      right: .read, reply: ["item", "count", "audio", "subtitles"], rows: trackFields + ["selected"],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer],
       example: [
         "> item.tracks 2",
@@ -50,8 +96,8 @@ extension CommandTable {
       details:
         "The entry has to be ready. \(chapterDetails) Times and numbers are those that `status`, `chapter-changed` and `next-chapter`"
         + " go by: of an entry that is a part of a file, the chapters that lie in the part, from its beginning.",
-      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), chapterOffset, player],
-      reply: ["item"] + chapterReply, rows: chapterFields,
+      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), chapterLanguage, chapterOffset, player],
+      right: .read, reply: ["item"] + chapterReply, rows: chapterFields,
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + itemErrors,
       example: [
         "> item.chapters 2", "< | chapter=1 start=0 end=83.5 title=Prelude",
@@ -59,7 +105,9 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in
       .item(
-        .chapters(item: try arguments.required(.id, arguments.integer(.id)), offset: arguments.integer(.offset) ?? 0),
+        .chapters(
+          item: try arguments.required(.id, arguments.integer(.id)), offset: arguments.integer(.offset) ?? 0,
+          languages: arguments.elements(.language)),
         player: arguments.player)
     },
     CommandSpec(

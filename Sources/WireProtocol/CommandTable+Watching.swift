@@ -2,28 +2,70 @@ import MediaCore
 
 extension CommandTable {
   private static let subscription = ParameterSpec(
-    .id, item, .required, "ID", "the id that the subscription was answered with")
+    .id, .integer(1...Int.max), .required, "ID", "the id that the subscription was answered with")
 
   /// Commands that watch, or wait for, what happens.
   static let watching: [CommandSpec] = [
     CommandSpec(
       .observe, .watching, "Sends the present values of some keys as `changed` events, and then every change.",
       details:
-        "The first events, with `initial=true`, come right behind the reply. A slow reader gets only the newest value of"
-        + " each key.",
-      parameters: [ParameterSpec(.keys, .key, .list, "KEY", "keys, or beginnings with `*` behind them"), player],
-      reply: ["id"], errors: [.noSuchProperty, .tooManySubscriptions, .noSuchPlayer],
+        "The first events, with `initial=true`, come right behind the reply; they are of when event `seq` was the last. A slow"
+        + " reader gets only the newest value of each key, and an `overflow` that says so.",
+      parameters: [ParameterSpec(.keys, .key, .list, "KEY", "keys; a `*` in one stands for any text"), player],
+      right: .read, reply: ["id", "seq"], errors: [.noSuchProperty, .tooManySubscriptions, .noSuchPlayer],
       example: [
-        "> observe player.timeControlStatus queue.version", "< ok id=1",
+        "> observe player.timeControlStatus queue.version", "< ok id=1 seq=41",
         "< * changed id=1 player=main key=player.timeControlStatus new=paused cause=initial initial=true",
         "< * changed id=1 player=main key=queue.version new=0 cause=initial initial=true",
       ]
-    ) { arguments throws(MediaError) in .watching(.observe(arguments.keys(.keys), player: arguments.player)) },
+    ) { arguments throws(MediaError) in .watching(.observe(arguments.keys, player: arguments.player)) },
     CommandSpec(
       .unobserve, .watching, "Ends an observation.", details: "No event with its id comes behind the reply.",
-      parameters: [subscription], errors: [.noSuchObserver], example: ["> unobserve 1", "< ok"]
+      parameters: [subscription], right: .read, errors: [.noSuchObserver], example: ["> unobserve 1", "< ok"]
     ) { arguments throws(MediaError) in
       .watching(.unobserve(subscription: try arguments.required(.id, arguments.integer(.id))))
+    },
+    CommandSpec(
+      .events, .watching, "Gives the events since a number that is known, so that nothing is missed.",
+      details:
+        "For who comes back, and for who watches without a connection of its own. A row for each event that `observe` with these keys"
+        + " would send, in order, with its fields but `id`, whoever observes; first values, ticks, meters and the progress of scans have no numbers and are"
+        + " not among them. Without `since` it begins with what comes next. `seq` is the number to go on from; `missed` how many"
+        + " older events the log has forgotten (of any key), and `more` whether there are more than were asked for. With `wait` it answers when there is"
+        + " something, or the time-out is over. `instance` is the daemon's, from the greeting: a number is of one instance. See"
+        + " *Numbers*.",
+      parameters: [
+        ParameterSpec(.keys, .key, .optionalList, "KEY", "keys, as for `observe`; all unless said"),
+        ParameterSpec(.since, .integer(0...Int.max), .option, "SEQ", "the last number that is known"),
+        ParameterSpec(
+          .instance, .text(maximumByteCount: 64), .option, "INSTANCE", "the daemon's instance that the number is of"),
+        ParameterSpec(
+          .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
+          "events at most; \(WireLimits.standard.listCount) unless said"),
+        ParameterSpec(.wait, .flag, .option, "wait", "wait for an event where there is none yet"),
+        ParameterSpec(.timeout, .duration(positive: false), .option, "TIME", "how long to wait; for ever unless said"),
+        ParameterSpec(.player, .playerName, .option, "NAME", "which player; all unless said"),
+      ],
+      waiting: .ifAsked, right: .read, reply: ["instance", "seq", "count", "missed", "more"],
+      rows: ["seq", "event", "[player]", "[key]", "[item]", "[old]", "[new]", "[cause]", "[changes]"],
+      errors: [.noSuchProperty, .otherInstance, .noSuchEvent, .invalidTime, .noSuchPlayer],
+      example: [
+        "> events player.* since=41 instance=9f86d081884c7d65",
+        "< | seq=43 event=changed player=main key=player.rate old=0 new=1 cause=request",
+        "< ok instance=9f86d081884c7d65 seq=44 count=1 missed=0 more=false",
+      ]
+    ) { arguments throws(MediaError) in
+      let keys = arguments.keys
+      if !arguments.flag(.wait), arguments.isGiven(.timeout) {
+        throw arguments.failure("timeout stands with wait only")
+      }
+      return .watching(
+        .events(
+          EventQuery(
+            keys: keys.isEmpty ? ObservableKey.allCases : keys, player: arguments.text(.player),
+            since: arguments.integer(.since), instance: arguments.text(.instance),
+            limit: arguments.integer(.limit) ?? WireLimits.standard.listCount, waits: arguments.flag(.wait),
+            timeout: arguments.time(.timeout))))
     },
     CommandSpec(
       .tick, .watching, "Sends a `tick` event each time that playback passes a multiple of the interval.",
@@ -35,7 +77,7 @@ extension CommandTable {
         ParameterSpec(.interval, .duration(positive: true), .required, "INTERVAL", "the item time between two ticks"),
         player,
       ],
-      reply: ["id"], errors: [.invalidTime, .tooManySubscriptions, .noSuchPlayer],
+      right: .read, reply: ["id"], errors: [.invalidTime, .tooManySubscriptions, .noSuchPlayer],
       example: [
         "> tick 0.5", "< ok id=2",
         "< * tick id=2 player=main item=1 time=84 pts=3704400/44100 rate=1 reason=periodic late=0.002",
@@ -55,19 +97,39 @@ extension CommandTable {
         ParameterSpec(.item, item, .option, "ID", "only in this item; in every one unless said"),
         ParameterSpec(.seeks, .flag, .option, "seeks", "also what a seek goes over"), player,
       ],
-      reply: ["id"], errors: [.invalidTime, .noSuchItem, .tooManySubscriptions, .noSuchPlayer],
+      right: .read, reply: ["id"], errors: [.invalidTime, .noSuchItem, .tooManySubscriptions, .noSuchPlayer],
       example: [
         "> at 90 95.25", "< ok id=3", "< * at id=3 player=main item=1 time=90 pts=90/1 kind=crossed late=0.001",
       ]
     ) { arguments throws(MediaError) in
       .watching(
         .at(
-          arguments.times(.times), item: arguments.integer(.item), includesSeeks: arguments.flag(.seeks),
+          arguments.list(.times), item: arguments.integer(.item), includesSeeks: arguments.flag(.seeks),
           player: arguments.player))
     },
     CommandSpec(
-      .untick, .watching, "Ends a `tick` or an `at`.", details: "No event with its id comes behind the reply.",
-      parameters: [subscription], errors: [.noSuchObserver], example: ["> untick 2", "< ok"]
+      .atChapters, .watching, "Sends an `at` event each time that playback passes the start of a chapter.",
+      details:
+        "Of whichever item is current, with the chapter's number and title. All else is as with `at` and these times: `kind=crossed` by playing, the start of the one at 0 when the item begins to be heard;"
+        + " `kind=skipped` by a seek over it, with `seeks`. What `item.chapters` lists is what is gone by. Of an item without chapters nothing is sent.",
+      parameters: [
+        ParameterSpec(.item, item, .option, "ID", "only in this item; in every one unless said"),
+        ParameterSpec(.seeks, .flag, .option, "seeks", "also what a seek goes over"), player,
+      ],
+      right: .read, reply: ["id"], errors: [.noSuchItem, .tooManySubscriptions, .noSuchPlayer],
+      example: [
+        "> at-chapters seeks", "< ok id=3",
+        "< * at id=3 player=main item=1 time=83.5 pts=167/2 kind=crossed chapter=2 title=Fugue late=0.001",
+      ]
+    ) { arguments throws(MediaError) in
+      .watching(
+        .atChapters(
+          item: arguments.integer(.item), includesSeeks: arguments.flag(.seeks), player: arguments.player))
+    },
+    CommandSpec(
+      .untick, .watching, "Ends a `tick`, an `at` or an `at-chapters`.",
+      details: "No event with its id comes behind the reply.",
+      parameters: [subscription], right: .read, errors: [.noSuchObserver], example: ["> untick 2", "< ok"]
     ) { arguments throws(MediaError) in
       .watching(.untick(subscription: try arguments.required(.id, arguments.integer(.id))))
     },
@@ -81,7 +143,7 @@ extension CommandTable {
         ParameterSpec(.rate, .number(1...100, exceptZero: false), .optional, "RATE", "events a second; 20 unless said"),
         player,
       ],
-      reply: ["id"], errors: [.tooManySubscriptions, .noSuchPlayer],
+      right: .read, reply: ["id"], errors: [.tooManySubscriptions, .noSuchPlayer],
       example: [
         "> meter", "< ok id=4",
         "< * meter id=4 player=main item=1 time=84.05 pts=4034400/48000 average=-20.05,-19.8 peak=-9.54,-8.2"
@@ -92,7 +154,7 @@ extension CommandTable {
     },
     CommandSpec(
       .unmeter, .watching, "Ends a `meter`.", details: "No event with its id comes behind the reply.",
-      parameters: [subscription], errors: [.noSuchObserver], example: ["> unmeter 4", "< ok"]
+      parameters: [subscription], right: .read, errors: [.noSuchObserver], example: ["> unmeter 4", "< ok"]
     ) { arguments throws(MediaError) in
       .watching(.unmeter(subscription: try arguments.required(.id, arguments.integer(.id))))
     },
@@ -113,7 +175,7 @@ extension CommandTable {
         ParameterSpec(.timeout, .duration(positive: false), .option, "TIME", "how long to wait; for ever unless said"),
         player,
       ],
-      waiting: .always, reply: ["item", "time", "pts", "timeControlStatus"],
+      waiting: .always, right: .read, reply: ["item", "time", "pts", "timeControlStatus"],
       errors: [.invalidTime, .timedOut, .waitEnded, .noSuchItem, .noSuchPlayer],
       example: [
         "> @w wait time>=90 timeout=5",
@@ -145,6 +207,7 @@ extension CommandTable {
         + " player that is paused; `total`: all of them. `kind` is `start`, `seek`, or `splice` for what an edit of the queue"
         + " put behind the present item. On the virtual clock decoding takes no time.",
       parameters: [player],
+      right: .read,
       reply: [
         "player", "kind", "item", "requested", "reached", "wait", "open", "index", "demux", "decode", "resample",
         "commit",
@@ -178,7 +241,8 @@ extension CommandTable {
     },
     CommandSpec(
       .playerList, .players, "Lists the players, a row for each.",
-      reply: ["count"], rows: ["player", "timeControlStatus", "rate", "item", "count", "volume", "muted"],
+      right: .read, reply: ["count"],
+      rows: ["player", "timeControlStatus", "rate", "item", "count", "volume", "muted"],
       example: [
         "> player.list", "< | player=main timeControlStatus=paused rate=0 item=none count=0 volume=1 muted=false",
         "< ok count=1",
@@ -189,7 +253,7 @@ extension CommandTable {
       details:
         "`clipped` counts the samples beyond full scale that were heard: nothing limits what the players add up to.",
       parameters: [player],
-      reply: ["output", "state", "sampleRate", "channels", "clipped", "[error]"],
+      right: .read, reply: ["output", "state", "sampleRate", "channels", "clipped", "[error]"],
       errors: [.noSuchPlayer],
       example: [
         "> output.status",

@@ -4,9 +4,10 @@ import MediaCore
 public enum CommandTable {
   /// Every command, sorted by name.
   public static let all: [CommandSpec] =
-    (connection + playback + queue + queueMoves + queueEdits + items + tracks + chapters + assets + metadata + scans
+    (connection + playback + queue + queueMoves + queueEdits + items + tracks + selections + chapters + assets
+    + metadata + scans + waveforms
     + mediaSelection + watching
-    + players
+    + players + state + bookmarks
     + starts).sorted {
       $0.name.rawValue < $1.name.rawValue
     }
@@ -18,6 +19,12 @@ public enum CommandTable {
   public static func spec(_ name: CommandName) -> CommandSpec? {
     all.first { $0.name == name }
   }
+
+  /// What a connection needs to have a command run.
+  static func right(of name: CommandName) -> Rights { rights[name] ?? .all }
+
+  private static let rights: [CommandName: Rights] = Dictionary(
+    uniqueKeysWithValues: all.map { ($0.name, $0.right) })
 
   /// The command whose name these bytes are; nil when there is none.
   static func spec(named name: some Collection<UInt8>) -> CommandSpec? {
@@ -35,7 +42,7 @@ public enum CommandTable {
   /// The error for a name that is no command, with the nearest one that is.
   static func unknownCommand(_ text: String, operation: String? = nil) -> MediaError {
     let hint =
-      Nearest.name(to: text, among: CommandName.allCases.map(\.rawValue)).map { "; did you mean \($0)?" }
+      Nearest.name(to: text, among: all.lazy.map(\.name.rawValue)).map { "; did you mean \($0)?" }
       ?? "; `help` lists the commands"
     return MediaError(.unknownCommand, "there is no command \(Excerpt.quoted(text))\(hint)", operation: operation)
   }

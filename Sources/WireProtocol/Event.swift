@@ -21,7 +21,7 @@ public enum Event: Sendable, Hashable {
   /// A scan has come so far.
   case scanProgress(ScanProgress)
   /// So many events of this connection were dropped because it did not read: ask for what matters again.
-  case overflow(dropped: Int)
+  case overflow(Overflow)
   /// The connection is about to be closed by the daemon, with the reason.
   case closing(MediaError)
 
@@ -76,16 +76,34 @@ public enum Event: Sendable, Hashable {
       case skipped(isBackward: Bool)
     }
 
+    /// A chapter of the item.
+    public struct Chapter: Sendable, Hashable {
+      /// From 1.
+      public var number: Int
+      public var title: String?
+
+      public init(number: Int, title: String?) {
+        self.number = number
+        self.title = title
+      }
+    }
+
     public var subscription: Int
     public var position: Position
     public var kind: Kind
+    /// The one that begins there, for who watches chapters.
+    public var chapter: Chapter?
     /// Nanoseconds from when the sample was heard to when the event was made; 0 for what was skipped.
     public var lateNanoseconds: Int64
 
-    public init(subscription: Int, position: Position, kind: Kind, lateNanoseconds: Int64) {
+    public init(
+      subscription: Int, position: Position, kind: Kind, chapter: Chapter? = nil,
+      lateNanoseconds: Int64
+    ) {
       self.subscription = subscription
       self.position = position
       self.kind = kind
+      self.chapter = chapter
       self.lateNanoseconds = lateNanoseconds
     }
   }
@@ -157,6 +175,8 @@ public enum Event: Sendable, Hashable {
     public var new: FieldValue
     /// What made it change: a word such as `request`, `itemEnded`, `output`; `initial` for the first value.
     public var cause: String
+    /// What was done to the queue, for `queue.version`: `insert:ITEM:INDEX` and the like; `none` where that would be too much.
+    public var steps: FieldValue?
 
     /// A change.
     public init(
@@ -200,6 +220,8 @@ public enum Event: Sendable, Hashable {
       /// The address that was asked, the one that answered, `file`, `vod` (HLS) or `live`, and nanoseconds until the first byte came.
       case newAccessLogEntry(uri: String, address: String, type: String, startupNanoseconds: Int64)
       case streamTitle(title: String, url: String?)
+      /// One value of what a stream says besides, as a row of `item.metadata`.
+      case timedMetadata(Fields)
     }
 
     public var subscription: Int
@@ -281,6 +303,22 @@ public enum Event: Sendable, Hashable {
     }
   }
 
+  /// The payload of `overflow`.
+  public struct Overflow: Sendable, Hashable {
+    /// Events that are lost.
+    public var droppedCount: Int
+    /// Changes that are told together with a later one of the same key.
+    public var mergedCount: Int
+    /// The number of the last event before all that; nil when nothing that has a number is concerned.
+    public var since: UInt64?
+
+    public init(droppedCount: Int, mergedCount: Int, since: UInt64?) {
+      self.droppedCount = droppedCount
+      self.mergedCount = mergedCount
+      self.since = since
+    }
+  }
+
   /// The event's name on the wire.
   public var name: EventName {
     switch self {
@@ -300,6 +338,7 @@ public enum Event: Sendable, Hashable {
       case .chapterChanged: .chapterChanged
       case .newAccessLogEntry: .newAccessLogEntry
       case .streamTitle: .streamTitle
+      case .timedMetadata: .timedMetadata
       }
     case .itemSkipped: .itemSkipped
     case .seam: .seam
@@ -326,6 +365,10 @@ public enum Event: Sendable, Hashable {
         fields.append("kind", "skipped")
         fields.append("direction", .string(isBackward ? "backward" : "forward"))
       }
+      if let chapter = boundary.chapter {
+        fields.append("chapter", .int(chapter.number))
+        fields.append("title", ifPresent: chapter.title.map { .string($0) })
+      }
       fields.append("late", .seconds(nanoseconds: boundary.lateNanoseconds))
       return fields
     case .meter(let meter):
@@ -348,6 +391,7 @@ public enum Event: Sendable, Hashable {
       fields.append("old", ifPresent: changed.old)
       fields.append("new", changed.new)
       fields.append("cause", .string(changed.cause))
+      fields.append("changes", ifPresent: changed.steps)
       if changed.old == nil { fields.append("initial", true) }
       return fields
     case .item(let notification):
@@ -368,6 +412,7 @@ public enum Event: Sendable, Hashable {
       case .streamTitle(let title, let url):
         fields.append("title", .string(title))
         fields.append("url", ifPresent: url.map { .string($0) })
+      case .timedMetadata(let row): fields.append(contentsOf: row)
       case .packetsSkipped(let count, let error):
         fields.append("count", .int(count))
         fields.append(contentsOf: WireError(error).fields)
@@ -393,8 +438,10 @@ public enum Event: Sendable, Hashable {
         "scan": .int(progress.scan), "file": .int(progress.file), "count": .int(progress.count), "path": progress.path,
         "done": progress.done.map { .float($0) } ?? FieldValue.none,
       ]
-    case .overflow(let dropped):
-      return ["dropped": .int(dropped)]
+    case .overflow(let overflow):
+      var fields: Fields = ["dropped": .int(overflow.droppedCount), "merged": .int(overflow.mergedCount)]
+      fields.append("since", ifPresent: overflow.since.map { .int($0) })
+      return fields
     case .closing(let error):
       return WireError(error).fields
     }
@@ -407,8 +454,36 @@ public enum Event: Sendable, Hashable {
     return fields
   }
 
-  /// Appends the event with its LF, in the form of the request that subscribed.
-  public func encode(form: WireForm, into buffer: inout [UInt8]) {
+  /// The event as a row: without the subscription, which a log of events knows nothing of.
+  public var loggedFields: Fields {
+    var row: Fields = ["event": .string(name.rawValue)]
+    for field in fields.entries where field.name != "id" { row.append(field.name, field.value) }
+    return row
+  }
+
+  /// The same event for a subscription; what belongs to none is as it was.
+  public func addressed(to subscription: Int) -> Event {
+    switch self {
+    case .changed(var changed):
+      changed.subscription = subscription
+      return .changed(changed)
+    case .item(var notification):
+      notification.subscription = subscription
+      return .item(notification)
+    case .itemSkipped(var skip):
+      skip.subscription = subscription
+      return .itemSkipped(skip)
+    case .seam(var seam):
+      seam.subscription = subscription
+      return .seam(seam)
+    case .tick, .boundary, .meter, .removed, .scanProgress, .overflow, .closing: return self
+    }
+  }
+
+  /// Appends the event with its LF, in the form of the request that subscribed; with its number in the log where it has one.
+  public func encode(form: WireForm, into buffer: inout [UInt8], number: UInt64? = nil) {
+    var fields = fields
+    fields.append("seq", ifPresent: number.map { .int($0) })
     switch form {
     case .words:
       buffer.append(contentsOf: "* ".utf8)
@@ -446,4 +521,5 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case streamTitle = "stream-title"
   case tick
   case timeJumped = "time-jumped"
+  case timedMetadata = "timed-metadata"
 }

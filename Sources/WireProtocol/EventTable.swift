@@ -22,18 +22,21 @@ public enum EventTable {
 
   public static let all: [EventSpec] = [
     EventSpec(
-      name: .at, fields: position + ["kind", "[direction]", "late"],
+      name: .at, fields: position + ["kind", "[direction]", "[chapter]", "[title]", "late"],
       text:
-        "`at`: one of the times was passed, by playing (`kind=crossed`) or by a seek (`kind=skipped`, with"
+        "`at`, and `at-chapters`, with the chapter that begins there: one of the times was passed, by playing (`kind=crossed`) or by a seek (`kind=skipped`, with"
         + " `direction=forward` or"
         + " `backward`); `time` is that time itself."),
     EventSpec(
-      name: .changed, fields: ["id", "player", "key", "[item]", "[old]", "new", "cause", "[initial]"],
+      name: .changed,
+      fields: ["id", "player", "key", "[item]", "[old]", "new", "cause", "[changes]", "[initial]", "[seq]"],
       text:
         "`observe`: a key's present value (`initial=true`, without `old`), and then each change of it, with its"
-        + " cause (the table below)."),
+        + " cause (the table below) and its number (*Numbers*). `changes` is there for `queue.version`: what was done, in order, as"
+        + " `insert:ITEM:INDEX`, `remove:ITEM:INDEX`, `move:ITEM:FROM:TO` and `rotate:COUNT` (the first so many go to the end);"
+        + " `none` where that is more than 16, which `queue.changes` gives."),
     EventSpec(
-      name: .chapterChanged, key: .itemEvents, fields: position + ["chapter", "[title]"],
+      name: .chapterChanged, key: .itemEvents, fields: position + ["chapter", "[title]", "[seq]"],
       text:
         "another chapter of the current item is heard, from its first sample on, or its chapters are known"
         + " now; `none` before the first one and between two."),
@@ -41,10 +44,10 @@ public enum EventTable {
       name: .closing, fields: error,
       text: "To every connection that the daemon is about to close, with the reason."),
     EventSpec(
-      name: .failedToPlayToEnd, key: .itemEvents, fields: position + error,
+      name: .failedToPlayToEnd, key: .itemEvents, fields: position + error + ["[seq]"],
       text: "an item broke off, with the error."),
     EventSpec(
-      name: .itemSkipped, key: .itemEvents, fields: ["id", "player", "item"] + error,
+      name: .itemSkipped, key: .itemEvents, fields: ["id", "player", "item"] + error + ["[seq]"],
       text:
         "an item failed, and playback went on behind it without it (`on-failure skip`); it has"
         + " left the queue. Nothing of it is heard there, so there is no time."),
@@ -56,26 +59,29 @@ public enum EventTable {
         + " largest sample in dBFS (0 is full scale, -160 silence), and both on a meter's scale from 0 (-60 dBFS) to 1."
     ),
     EventSpec(
-      name: .newAccessLogEntry, key: .itemEvents, fields: position + ["uri", "address", "type", "startup"],
+      name: .newAccessLogEntry, key: .itemEvents, fields: position + ["uri", "address", "type", "startup", "[seq]"],
       text: "a server answered for an entry: what was asked for (without user name and"
         + " password), the server's address, `file`, `vod` (HLS) or `live`, and how long it took until the first byte came. More with"
         + " `item.log`."),
     EventSpec(
-      name: .newErrorLogEntry, key: .itemEvents, fields: position + error,
+      name: .newErrorLogEntry, key: .itemEvents, fields: position + error + ["[seq]"],
       text: "something is wrong with an item's file at this time, though it plays:"
         + " `irregular-timestamps`, `wrong-length`, `unsupported-edit`; or with its server (`time` is what is heard"
         + " then). Sent when it is found, up to two seconds before it is"
         + " heard."),
     EventSpec(
-      name: .overflow, fields: ["dropped"],
-      text: "Events were dropped because the connection did not read; it should ask again for what it needs."),
+      name: .overflow, fields: ["dropped", "merged", "[since]"],
+      text:
+        "The connection did not read: so many events were dropped, and so many changes are told in one with later ones of their"
+        + " keys, behind this. `events since=` the number that it says gives all that have numbers, as long as the log reaches back so far; ticks"
+        + " and meters are lost."),
     EventSpec(
-      name: .packetsSkipped, key: .itemEvents, fields: position + ["count"] + error,
+      name: .packetsSkipped, key: .itemEvents, fields: position + ["count"] + error + ["[seq]"],
       text:
         "so many packets of an item did not decode, the first of them at this time; silence"
         + " stands for what they last. Sent when it is found, up to two seconds before it is heard."),
     EventSpec(
-      name: .playedToEnd, key: .itemEvents, fields: position,
+      name: .playedToEnd, key: .itemEvents, fields: position + ["[seq]"],
       text: "the last sample of an item was heard."),
     EventSpec(
       name: .removed, fields: ["id", "player", "[item]", "cause"],
@@ -86,14 +92,14 @@ public enum EventTable {
     EventSpec(
       name: .scanProgress, fields: ["scan", "file", "count", "path", "done"],
       text:
-        "`scan`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known). To the connection that"
+        "`scan` or `waveform`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known). To the connection that"
         + " asked, in front of the reply."),
     EventSpec(
       name: .seam, key: .itemEvents,
       fields: [
         "id", "player", "from", "to", "time", "pts", "trimmed-end", "trimmed-end-by", "trimmed-start",
         "trimmed-start-by",
-        "inserted",
+        "inserted", "[seq]",
       ],
       text:
         "an item followed another, or itself (repeated or looped), as heard. `time` is where"
@@ -103,11 +109,11 @@ public enum EventTable {
         + " where nothing was); frames of silence that the output had to insert: 0, unless what follows came too"
         + " late."),
     EventSpec(
-      name: .stalled, key: .itemEvents, fields: position,
+      name: .stalled, key: .itemEvents, fields: position + ["[seq]"],
       text:
         "samples did not come in time; playback goes on by itself, or pauses (`auto-wait`)."),
     EventSpec(
-      name: .streamTitle, key: .itemEvents, fields: position + ["title", "[url]"],
+      name: .streamTitle, key: .itemEvents, fields: position + ["title", "[url]", "[seq]"],
       text:
         "a stream (Icecast, SHOUTcast) plays something else from this time on, with what it calls"
         + " it. Sent when that is heard; what the current entry's said last is sent when `observe` begins."),
@@ -118,8 +124,21 @@ public enum EventTable {
         + " ceased"
         + " (`start`, `stop`). `rate` is 0 while the time stands still."),
     EventSpec(
-      name: .timeJumped, key: .itemEvents, fields: position + ["cause"],
+      name: .timeJumped, key: .itemEvents, fields: position + ["cause", "[seq]"],
       text:
         "the time of an item changed otherwise than by playing, and why (the table below)."),
+    EventSpec(
+      name: .timedMetadata, key: .itemEvents,
+      fields: position + [
+        "[duration]", "[held]", "identifier", "key", "[commonKey]", "type", "[value]", "[truncated]", "[bytes]",
+        "[mediaType]", "[language]", "[info]", "[owner]", "[pictureType]", "[data]", "[seq]",
+      ],
+      text:
+        "an HLS stream says something that holds from this time on, for `duration` where that is known: an ID3 tag"
+        + " (`id3/TIT2`, `id3/PRIV`, ...) of a transport stream, in front of a segment of bare sound or of MP4 (`emsg`), or a date range of the"
+        + " playlist that is read (`hls/ID`, `hls/START-DATE`, `hls/X-...`, `hls/SCTE35-OUT`, ...: of one range"
+        + " `info` is the same). An event for each value, as the rows of `item.metadata` have them, with `data` in base64 of at most 4,096 bytes."
+        + " Sent when that is heard; `held` is said of what began before the place from which on the stream is heard, as after a seek. Those"
+        + " of the current entry that were heard last are sent when `observe` begins."),
   ]
 }

@@ -8,4 +8,10 @@ enum Excerpt {
     guard beginning.count > characterCount else { return "'\(text)'" }
     return "'\(String(String.UnicodeScalarView(beginning.dropLast())))...'"
   }
+
+  /// `quoted` for bytes; what is no UTF-8 among them is shown as such.
+  static func quoted(_ text: ArraySlice<UInt8>) -> String {
+    // So many are one character more than is shown in any case.
+    quoted(String(decoding: text.prefix(4 * (characterCount + 2)), as: UTF8.self))
+  }
 }

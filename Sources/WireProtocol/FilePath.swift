@@ -1,36 +1,35 @@
 import MediaCore
 
 /// The path of a file as the system knows it: bytes, absolute, without a NUL. Or the address of a resource of an HTTP server, or the
-/// number of a descriptor that was handed over, `fd:3`.
+/// token of a descriptor that was handed over, `fd:TOKEN`.
 ///
 /// On the wire it is text. A path that is UTF-8 stands there as it is; any other as a `file://` URL whose other bytes are
 /// percent-encoded. Every absolute path has exactly one such text, and the text leads back to the same bytes.
 public struct FilePath: Sendable, Hashable, CustomStringConvertible {
-  /// The path's bytes, beginning with `/`; no NUL at the end and none inside. An address's or a number's text otherwise.
+  /// The path's bytes, beginning with `/`; no NUL at the end and none inside. An address's or a token's text otherwise.
   public let bytes: [UInt8]
 
   /// Whether it is an address, `http://` or `https://`, not a path.
-  public var isAddress: Bool { bytes.first == UInt8(ascii: "h") || bytes.first == UInt8(ascii: "H") }
+  public var isAddress: Bool { Self.isAddress(bytes[...]) }
 
   /// Whether it is the path of a file, not an address or a descriptor.
   public var isFile: Bool { bytes.first == UInt8(ascii: "/") }
 
-  /// The number of a descriptor that was handed over; nil when it is none.
-  public var descriptorNumber: Int? { isFile || isAddress ? nil : string.flatMap(Self.descriptorNumber) }
+  /// The token of a descriptor that was handed over; nil when it is none.
+  public var descriptorToken: String? { isFile || isAddress ? nil : string.flatMap(Self.descriptorToken) }
 
-  /// The number in `fd:3`; nil for any other text.
-  public static func descriptorNumber(of text: String) -> Int? {
-    let digits = text.utf8.dropFirst(descriptorScheme.utf8.count)
-    guard text.hasPrefix(descriptorScheme), (1...18).contains(digits.count),
-      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { return nil }
-    return Int(String(digits) ?? "")
+  /// The token in `fd:TOKEN`, 32 hexadecimal digits; nil for any other text.
+  public static func descriptorToken(of text: String) -> String? {
+    isDescriptor(Array(text.utf8)[...]) ? String(text.dropFirst(descriptorScheme.count)) : nil
   }
+
+  /// Characters of a token.
+  public static let descriptorTokenLength = 32
 
   private static let descriptorScheme = "fd:"
 
   /// What stands for a descriptor that was handed over.
-  public init(descriptorNumber: Int) { bytes = Array("\(Self.descriptorScheme)\(descriptorNumber)".utf8) }
+  public init(descriptorToken: String) { bytes = Array("\(Self.descriptorScheme)\(descriptorToken)".utf8) }
 
   /// A path from the system's bytes; nil when they are not an absolute path or hold a NUL.
   public init?(bytes: [UInt8]) {
@@ -45,64 +44,111 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   static let maximumAddressByteCount = 8_192
 
   /// Reads the wire's text: an absolute path, a `file://` URL without a host (or with `localhost`), or an `http://` or
-  /// `https://` URL, or `fd:N`.
+  /// `https://` URL, or `fd:TOKEN`.
   ///
   /// Errors: `bad-arguments` for a relative path (the daemon's own folder means nothing to a client), an empty one, a NUL or bad
   /// percent-encoding; `unsupported-place` for a URL of another scheme.
-  public init(text: String) throws(MediaError) {
-    let utf8 = Array(text.utf8)
-    guard !utf8.isEmpty else { throw MediaError(.badArguments, "a path cannot be empty") }
-    if utf8.first == UInt8(ascii: "/") {
-      guard !utf8.contains(0) else { throw MediaError(.badArguments, "a path cannot hold a NUL byte") }
-      bytes = utf8
+  public init(text: String) throws(MediaError) { try self.init(wire: Array(text.utf8)[...]) }
+
+  /// `init(text:)` for bytes.
+  init(wire text: ArraySlice<UInt8>) throws(MediaError) {
+    guard let path = try Self.escapedPath(text) else {
+      bytes = Array(text)
       return
     }
-    if Self.descriptorNumber(of: text) != nil {
-      bytes = utf8
-      return
+    var decoded: [UInt8] = []
+    try Self.unescape(path, of: text) { decoded.append($0) }
+    bytes = decoded
+  }
+
+  /// Packs the path that a text is. Errors: those of `init(text:)`.
+  static func pack(_ text: ArraySlice<UInt8>, into values: inout PackedValues) throws(MediaError) {
+    guard let path = try escapedPath(text) else { return values.append(text) }
+    var count = 0
+    try unescape(path, of: text) { _ in count += 1 }
+    values.begin(byteCount: count)
+    try unescape(path, of: text) { values.append(byte: $0) }
+  }
+
+  /// What of a text is a path with its bytes percent-encoded; nil where the text is the path, or the address or token, itself.
+  private static func escapedPath(_ text: ArraySlice<UInt8>) throws(MediaError) -> ArraySlice<UInt8>? {
+    guard let first = text.first else { throw MediaError(.badArguments, "a path cannot be empty") }
+    if first == UInt8(ascii: "/") {
+      guard !text.contains(0) else { throw MediaError(.badArguments, "a path cannot hold a NUL byte") }
+      return nil
     }
-    guard let colon = text.firstRange(of: "://") else {
+    if isDescriptor(text) { return nil }
+    guard let colon = indexOfAuthority(text) else {
       throw MediaError(
-        .badArguments, "the path \(Excerpt.quoted(text)) is not absolute: it begins with /, or is a URL, or fd:N")
+        .badArguments, "the path \(Excerpt.quoted(text)) is not absolute: it begins with /, or is a URL, or fd:TOKEN")
     }
-    let scheme = text[..<colon.lowerBound].lowercased()
-    if scheme == "http" || scheme == "https" {
-      let rest = text[colon.upperBound...].utf8
-      guard utf8.count <= Self.maximumAddressByteCount, !utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }),
+    let scheme = text[..<colon]
+    let rest = text[(colon + 3)...]
+    if isWord(scheme, "http") || isWord(scheme, "https") {
+      guard text.count <= maximumAddressByteCount, !text.contains(where: { $0 <= 0x20 || $0 == 0x7F }),
         let first = rest.first, !"/?#:".utf8.contains(first)
       else {
         throw MediaError(.badArguments, "\(Excerpt.quoted(text)): a URL has a host, no spaces, and is not that long")
       }
-      bytes = utf8
-      return
+      return nil
     }
-    guard scheme == "file" else {
+    guard isWord(scheme, "file") else {
       throw MediaError(
         .unsupportedPlace,
         "\(Excerpt.quoted(text)): only files can be played, by path or file:// URL, and http(s):// URLs")
     }
-    var rest = utf8[text[..<colon.upperBound].utf8.count...]
-    if rest.starts(with: "localhost/".utf8) { rest = rest.dropFirst("localhost".utf8.count) }
-    guard rest.first == UInt8(ascii: "/") else {
+    let path = rest.starts(with: "localhost/".utf8) ? rest.dropFirst("localhost".utf8.count) : rest
+    guard path.first == UInt8(ascii: "/") else {
       throw MediaError(.badArguments, "\(Excerpt.quoted(text)): a file:// URL has no host and an absolute path")
     }
-    var decoded: [UInt8] = []
-    decoded.reserveCapacity(rest.count)
-    var index = rest.startIndex
-    while index < rest.endIndex {
-      var byte = rest[index]
+    return path
+  }
+
+  /// Where the first `://` stands.
+  private static func indexOfAuthority(_ text: ArraySlice<UInt8>) -> Int? {
+    for index in text.indices where text[index] == UInt8(ascii: ":") {
+      if text[index...].starts(with: "://".utf8) { return index }
+    }
+    return nil
+  }
+
+  /// Whether a text is this word of small letters and digits, however it is capitalized.
+  private static func isWord(_ text: ArraySlice<UInt8>, _ word: StaticString) -> Bool {
+    guard text.count == word.utf8CodeUnitCount else { return false }
+    for offset in 0..<text.count {
+      let (byte, wanted) = (text[text.startIndex + offset], word.utf8Start[offset])
+      guard byte == wanted || (wanted >= UInt8(ascii: "a") && byte | 0x20 == wanted) else { return false }
+    }
+    return true
+  }
+
+  private static func isDescriptor(_ text: ArraySlice<UInt8>) -> Bool {
+    guard text.starts(with: descriptorScheme.utf8) else { return false }
+    let digits = text.dropFirst(descriptorScheme.utf8.count)
+    return digits.count == descriptorTokenLength
+      && digits.allSatisfy {
+        ASCII.isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+      }
+  }
+
+  /// Gives the bytes of a path in a URL, `text`, with its percent-encoding undone.
+  private static func unescape(
+    _ path: ArraySlice<UInt8>, of text: ArraySlice<UInt8>, _ body: (UInt8) -> Void
+  ) throws(MediaError) {
+    var index = path.startIndex
+    while index < path.endIndex {
+      var byte = path[index]
       if byte == UInt8(ascii: "%") {
-        guard index + 2 < rest.endIndex, let high = ASCII.hexValue(rest[index + 1]),
-          let low = ASCII.hexValue(rest[index + 2])
+        guard index + 2 < path.endIndex, let high = ASCII.hexValue(path[index + 1]),
+          let low = ASCII.hexValue(path[index + 2])
         else { throw MediaError(.badArguments, "\(Excerpt.quoted(text)): % needs two hexadecimal digits behind it") }
         byte = high << 4 | low
         index += 2
       }
       guard byte != 0 else { throw MediaError(.badArguments, "a path cannot hold a NUL byte") }
-      decoded.append(byte)
+      body(byte)
       index += 1
     }
-    bytes = decoded
   }
 
   /// The path as a string; nil when its bytes are not UTF-8.
@@ -110,15 +156,27 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
 
   /// Whether the path's name says that it is a list of media. An address that ends in .m3u8 is a stream (HLS) unless it is said to be
   /// a list.
-  public var isNamedAsPlaylist: Bool {
-    let bytes = isAddress ? bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") } : bytes[...]
-    let name = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? []
+  public var isNamedAsPlaylist: Bool { Self.isNamedAsPlaylist(bytes[...]) }
+
+  /// `isNamedAsPlaylist` of a path's bytes.
+  static func isNamedAsPlaylist(_ path: ArraySlice<UInt8>) -> Bool {
+    let isAddress = isAddress(path)
+    let bytes = isAddress ? path.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") } : path
+    let name = bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes[($0 + 1)...] } ?? bytes
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
-    let ending = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
-    return Self.playlistExtensions.contains(ending) && !(isAddress && ending == "m3u8")
+    let ending = name[(dot + 1)...]
+    return isWord(ending, "m3u") || (isWord(ending, "m3u8") && !isAddress) || isWord(ending, "pls")
+      || isWord(ending, "xspf") || isWord(ending, "cue")
   }
 
-  private static let playlistExtensions: Set<String> = ["m3u", "m3u8", "pls", "xspf", "cue"]
+  /// Whether the path may be a list of media: it is no descriptor.
+  static func isFileOrAddress(_ path: ArraySlice<UInt8>) -> Bool {
+    path.first == UInt8(ascii: "/") || isAddress(path)
+  }
+
+  private static func isAddress(_ path: ArraySlice<UInt8>) -> Bool {
+    path.first == UInt8(ascii: "h") || path.first == UInt8(ascii: "H")
+  }
 
   /// The text that stands for this path on the wire, in requests and replies.
   public var text: String { string ?? (isFile ? url : String(decoding: bytes, as: UTF8.self)) }
@@ -141,4 +199,11 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   }
 
   public var description: String { text }
+}
+
+extension FilePath: WireListElement {
+  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> FilePath { FilePath(known: Array(bytes)) }
+
+  /// Bytes that have been those of a place.
+  private init(known bytes: [UInt8]) { self.bytes = bytes }
 }

@@ -9,7 +9,7 @@ public enum Help {
     guard let spec = CommandTable.spec(name) else { return overview }
     var command: Fields = [
       "command": .string(spec.name.rawValue), "synopsis": .string(spec.synopsis),
-      "family": .string(spec.family.rawValue),
+      "family": .string(spec.family.rawValue), "right": .strings(spec.right.names),
       "summary": .string(spec.summary),
     ]
     if !spec.details.isEmpty { command.append("details", .string(spec.details)) }

@@ -61,6 +61,9 @@ public struct LineDecoder: Sendable {
     return nil
   }
 
+  /// The assembled line has been read: a long one's memory is given back.
+  mutating func letGo() { if assembled.capacity > 4_096 { assembled = [] } }
+
   private mutating func collect(_ chunk: Span<UInt8>, _ offset: inout Int) -> Piece? {
     // One byte beyond what still fits decides whether the line is too long; nothing after it is looked at here.
     let room = lineByteCount - pending.count

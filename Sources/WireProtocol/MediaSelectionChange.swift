@@ -17,12 +17,12 @@ public struct MediaSelectionChange: Sendable, Hashable {
 
   /// What is wanted of one group.
   public struct Criteria: Sendable, Hashable {
-    public var languages: [String]
+    public var languages: WireList<String>
     public var characteristics: Set<Characteristic>
     public var principal: Set<Characteristic>
 
     public init(
-      languages: [String] = [], characteristics: Set<Characteristic> = [], principal: Set<Characteristic> = []
+      languages: WireList<String> = [], characteristics: Set<Characteristic> = [], principal: Set<Characteristic> = []
     ) {
       self.languages = languages
       self.characteristics = characteristics

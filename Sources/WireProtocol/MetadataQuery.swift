@@ -5,14 +5,15 @@ public struct MetadataQuery: Sendable, Hashable {
   /// Space and key, such as `id3/TIT2`; nil: any.
   public var identifier: String?
   /// Languages, the most wanted first, as which the tags are sorted; empty: any, and those that say none.
-  public var languages: [String]
+  public var languages: WireList<String>
   /// What is known under common keys, under these.
   public var isCommon: Bool
   /// So many are left out.
   public var offset: Int
 
   public init(
-    space: String? = nil, identifier: String? = nil, languages: [String] = [], isCommon: Bool = false, offset: Int = 0
+    space: String? = nil, identifier: String? = nil, languages: WireList<String> = [], isCommon: Bool = false,
+    offset: Int = 0
   ) {
     self.space = space
     self.identifier = identifier

@@ -1,15 +1,15 @@
 /// Finds what a mistyped name may have meant.
-enum Nearest {
+public enum Nearest {
   /// The nearest of `names`: one that begins with `text`, or else one at most two edits away; nil when none is near.
-  static func name(to text: String, among names: [String]) -> String? {
-    let wanted = Array(text.lowercased().utf8)
+  public static func name(to text: String, among names: some Sequence<String>) -> String? {
     // Garbage means nothing, and working out what it is near to would cost whoever runs the daemon.
-    guard ASCII.isName(wanted, maximum: 32) else { return nil }
+    let wanted = text.utf8
+    guard !wanted.isEmpty, wanted.count <= maximumByteCount, wanted.allSatisfy(ASCII.isNameByte) else { return nil }
     var best: (name: String, distance: Int)?
     for name in names {
-      let candidate = Array(name.lowercased().utf8)
+      let candidate = name.utf8
       let distance: Int
-      if wanted.count >= 2, candidate.starts(with: wanted) {
+      if wanted.count >= 2, candidate.count >= wanted.count, zip(wanted, candidate).allSatisfy({ isSame($0, $1) }) {
         distance = 1
       } else if abs(wanted.count - candidate.count) <= 2 {
         distance = editDistance(wanted, candidate)
@@ -22,19 +22,37 @@ enum Nearest {
     return best?.name
   }
 
+  private static let maximumByteCount = 32
+
+  /// Whether these are the same letter, however it is capitalized.
+  private static func isSame(_ left: UInt8, _ right: UInt8) -> Bool {
+    func small(_ byte: UInt8) -> UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte }
+    return small(left) == small(right)
+  }
+
   /// Insertions, deletions, substitutions and swaps of neighbours that lead from one to the other.
-  private static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var beforeLast = [Int](repeating: 0, count: right.count + 1)
-    var last = Array(0...right.count)
-    for (i, a) in left.enumerated() {
-      var row = [i + 1]
-      for (j, b) in right.enumerated() {
-        var cost = min(last[j] + (a == b ? 0 : 1), last[j + 1] + 1, row[j] + 1)
-        if i > 0, j > 0, a == right[j - 1], left[i - 1] == b { cost = min(cost, beforeLast[j - 1] + 1) }
-        row.append(cost)
+  private static func editDistance(_ left: String.UTF8View, _ right: String.UTF8View) -> Int {
+    // Rows for the texts up to the one before the last letter, the last one, and this one.
+    let width = right.count + 1
+    return withUnsafeTemporaryAllocation(of: Int.self, capacity: 3 * width) { cells in
+      func at(_ row: Int, _ column: Int) -> Int { (row % 3) * width + column }
+      for column in 0..<width { cells[at(0, column)] = column }
+      var beforeLeft: UInt8 = 0
+      for (i, a) in left.enumerated() {
+        cells[at(i + 1, 0)] = i + 1
+        var beforeRight: UInt8 = 0
+        for (j, b) in right.enumerated() {
+          var cost = min(
+            cells[at(i, j)] + (isSame(a, b) ? 0 : 1), cells[at(i, j + 1)] + 1, cells[at(i + 1, j)] + 1)
+          if i > 0, j > 0, isSame(a, beforeRight), isSame(beforeLeft, b) {
+            cost = min(cost, cells[at(i - 1, j - 1)] + 1)
+          }
+          cells[at(i + 1, j + 1)] = cost
+          beforeRight = b
+        }
+        beforeLeft = a
       }
-      (beforeLast, last) = (last, row)
+      return cells[at(left.count, width - 1)]
     }
-    return last[right.count]
   }
 }

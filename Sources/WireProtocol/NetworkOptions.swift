@@ -13,12 +13,13 @@ public struct NetworkOptions: Sendable, Hashable {
     }
   }
 
-  public var headerFields: [HeaderField] = []
+  /// As they were written: `Name: value`, a line each.
+  public var header: String?
   public var userAgent: String?
   /// False: nothing is asked of the network.
   public var isNetworkAllowed = true
   /// Names of the network interfaces that may be used; empty: all.
-  public var interfaces: [String] = []
+  public var interfaces: WireList<String> = []
   /// How long each step may take that hangs on the server.
   public var timeout: MediaTime?
 
@@ -29,22 +30,39 @@ public struct NetworkOptions: Sendable, Hashable {
 
   /// Bytes that are kept of it.
   public var byteCount: Int {
-    headerFields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } + (userAgent?.utf8.count ?? 0)
+    (header?.utf8.count ?? 0) + (userAgent?.utf8.count ?? 0)
       + interfaces.reduce(0) { $0 + $1.utf8.count }
   }
 
-  /// Header fields from their lines. Errors: `bad-arguments` for one without a colon.
-  static func headerFields(_ text: String) throws(MediaError) -> [HeaderField] {
-    var fields: [HeaderField] = []
-    for line in text.split(whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
-      guard let colon = line.firstIndex(of: ":") else {
-        throw MediaError(
-          .badArguments, "\(Excerpt.quoted(String(line))): a header field is NAME: VALUE", operation: "header")
-      }
-      let value = line[line.index(after: colon)...].drop { $0 == " " }
-      fields.append(HeaderField(name: String(line[..<colon]), value: String(value)))
+  /// Header fields of requests.
+  public var headerFields: [HeaderField] {
+    lines.compactMap { line in
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+      let value = line[line.index(after: colon)...].drop { $0 == UInt8(ascii: " ") }
+      return HeaderField(name: String(Substring(line[..<colon])), value: String(Substring(value)))
     }
-    return fields
+  }
+
+  /// The lines of the header that are not empty.
+  private var lines: some Sequence<Substring.UTF8View> {
+    let text = (header ?? "").utf8[...]
+    return sequence(state: text) { (rest: inout Substring.UTF8View) -> Substring.UTF8View? in
+      while !rest.isEmpty {
+        var line = rest.prefix { $0 != UInt8(ascii: "\n") }
+        rest = rest[line.endIndex...].dropFirst()
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        if !line.isEmpty { return line }
+      }
+      return nil
+    }
+  }
+
+  /// Errors: `bad-arguments` for a line of the header without a colon.
+  func checkHeader() throws(MediaError) {
+    for line in lines where !line.contains(UInt8(ascii: ":")) {
+      throw MediaError(
+        .badArguments, "\(Excerpt.quoted(Substring(line))): a header field is NAME: VALUE", operation: "header")
+    }
   }
 }
 
@@ -52,7 +70,8 @@ extension Arguments {
   /// What was said of the network. Errors: `bad-arguments` for what is no header.
   func networkOptions() throws(MediaError) -> NetworkOptions {
     var options = NetworkOptions()
-    options.headerFields = try NetworkOptions.headerFields(text(.header) ?? "")
+    options.header = text(.header)
+    try options.checkHeader()
     options.userAgent = text(.userAgent)
     options.isNetworkAllowed = boolean(.network) ?? true
     options.interfaces = elements(.interface)

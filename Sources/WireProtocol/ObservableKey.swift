@@ -14,6 +14,9 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case playerActionAtItemEnd = "player.actionAtItemEnd"
   case playerAutomaticallyWaits = "player.automaticallyWaitsToMinimizeStalling"
   case playerAudioTimePitchAlgorithm = "player.audioTimePitchAlgorithm"
+  case playerAudibleCriteria = "player.mediaSelectionCriteria.audible"
+  case playerLegibleCriteria = "player.mediaSelectionCriteria.legible"
+  case playerAppliesCriteria = "player.appliesMediaSelectionCriteriaAutomatically"
   case playerReplayGain = "player.replayGain"
   case playerRepeat = "player.repeat"
   case playerLoop = "player.loop"
@@ -24,6 +27,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case itemDuration = "item.duration"
   case itemProvidesPreciseDuration = "item.providesPreciseDuration"
   case itemError = "item.error"
+  case itemCurrentMediaSelection = "item.currentMediaSelection"
   case itemIsPlaybackLikelyToKeepUp = "item.isPlaybackLikelyToKeepUp"
   case itemIsPlaybackBufferFull = "item.isPlaybackBufferFull"
   case itemIsPlaybackBufferEmpty = "item.isPlaybackBufferEmpty"
@@ -47,6 +51,10 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerActionAtItemEnd: "`advance`, `pause` or `none`"
     case .playerAutomaticallyWaits: "whether a stall ends by itself (`auto-wait`)"
     case .playerAudioTimePitchAlgorithm: "`timeDomain`, `spectral` or `varispeed`, as `pitch` sets it"
+    case .playerAudibleCriteria:
+      "what `media-selection` wants of sound, in its words, such as `language=de,en principal=describes-video`, or `none`"
+    case .playerLegibleCriteria: "the same of subtitles"
+    case .playerAppliesCriteria: "whether that is followed (`media-selection automatic`)"
     case .playerReplayGain: "`off`, `track`, `album` or `auto`, as `replay-gain` sets it"
     case .playerRepeat: "`off`, `one` or `all`"
     case .playerLoop: "the part of the current item that is looped, `START-END` in seconds, or `none`"
@@ -59,6 +67,9 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
       "seconds, likewise; `indefinite` while unknown. An estimate is corrected when the end of the sound has been read"
     case .itemProvidesPreciseDuration: "`true` when the duration is no estimate, likewise"
     case .itemError: "the name of the error that an entry failed with, or `none`"
+    case .itemCurrentMediaSelection:
+      "which track of each group is presented, such as `audible=1,legible=none`, of every entry that has been opened; a group without"
+        + " tracks is left out, and before there is none the value is `none`"
     case .itemIsPlaybackLikelyToKeepUp: "whether playing the current entry is not expected to stall"
     case .itemIsPlaybackBufferFull:
       "whether as much of the current entry is decoded as is wanted; then it is waited for no longer, likely to keep up or not"
@@ -66,26 +77,64 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .itemEvents:
       "no value: the events "
         + EventTable.all.filter { $0.key == self }.map { "`\($0.name.rawValue)`" }
-        .joined(separator: ", ") + "; first the last `stream-title` of the current entry"
+        .joined(separator: ", ") + "; first the last `stream-title` and `timed-metadata` of the current entry"
     case .queueVersion: "a number that every change of the queue makes larger"
     case .outputState:
       "`opening`, `ready`, `fallback` (nothing is heard until the device is there), `lost` or `closed`"
     }
   }
 
-  /// The keys that a pattern names: one key, or a beginning with `*` behind it (`player.*`, `*`).
+  /// Several keys, in the table's order: a bit for each.
+  struct Choice: Sendable, Hashable {
+    private var bits: UInt64 = 0
+
+    var isEmpty: Bool { bits == 0 }
+    var keys: [ObservableKey] { all.indices.filter { bits & 1 << UInt64($0) != 0 }.map { all[$0] } }
+
+    mutating func insert(index: Int) { bits |= 1 << UInt64(index) }
+    mutating func formUnion(_ other: Choice) { bits |= other.bits }
+  }
+
+  /// Every key, made once.
+  private static let all = allCases
+
+  /// The keys that a pattern names: one key, or those that it is when each `*` in it stands for any text (`player.*`, `*`, `*.rate`).
   ///
   /// Errors: `no-such-property` when there are none.
-  static func matching(_ pattern: String) throws(MediaError) -> [ObservableKey] {
-    if let key = ObservableKey(rawValue: pattern) { return [key] }
-    if pattern.hasSuffix("*") {
-      let beginning = pattern.dropLast()
-      let keys = allCases.filter { $0.rawValue.hasPrefix(beginning) }
-      if !keys.isEmpty { return keys }
+  static func matching(_ pattern: ArraySlice<UInt8>) throws(MediaError) -> Choice {
+    let isPattern = pattern.contains(UInt8(ascii: "*"))
+    var choice = Choice()
+    for index in all.indices {
+      let name = all[index].rawValue.utf8
+      if isPattern ? matches(name, pattern) : name.elementsEqual(pattern) { choice.insert(index: index) }
     }
-    let names = allCases.map(\.rawValue)
+    guard choice.isEmpty else { return choice }
+    let text = String(decoding: pattern, as: UTF8.self)
     let hint =
-      Nearest.name(to: pattern, among: names).map { "; did you mean \($0)?" } ?? "; `help observe` lists the keys"
+      Nearest.name(to: text, among: all.map(\.rawValue)).map { "; did you mean \($0)?" }
+      ?? "; `help observe` lists the keys"
     throw MediaError(.noSuchProperty, "nothing to observe is called \(Excerpt.quoted(pattern))\(hint)")
+  }
+
+  /// Whether a text is what a pattern says. Where a `*` was tried with too little it is tried with more: the last one only, because
+  /// what is found for those before it as early as can be leaves the most. So it takes the one length times the other at most.
+  private static func matches(_ text: String.UTF8View, _ pattern: ArraySlice<UInt8>) -> Bool {
+    var (place, position) = (text.startIndex, pattern.startIndex)
+    var retry: (place: String.Index, position: Int)?
+    while place < text.endIndex {
+      if position < pattern.endIndex, pattern[position] == UInt8(ascii: "*") {
+        position = pattern.index(after: position)
+        retry = (place, position)
+      } else if position < pattern.endIndex, pattern[position] == text[place] {
+        (place, position) = (text.index(after: place), pattern.index(after: position))
+      } else if let last = retry {
+        let next = text.index(after: last.place)
+        retry = (next, last.position)
+        (place, position) = (next, last.position)
+      } else {
+        return false
+      }
+    }
+    return pattern[position...].allSatisfy { $0 == UInt8(ascii: "*") }
   }
 }

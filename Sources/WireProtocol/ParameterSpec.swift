@@ -8,11 +8,17 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case at
   case audio
   case automatic
+  case axis
+  case background
   case base
   case before
+  case bins
+  case bits
+  case bookmark
   case characteristics
   case chase
   case clear
+  case color
   case command
   case common
   case conditions
@@ -29,11 +35,13 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case from
   case group
   case header
+  case height
   case id
   case identifier
   case ids
   case ifVersion = "if-version"
   case index
+  case instance
   case interface
   case interval
   case item
@@ -43,6 +51,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case limit
   case list
   case mode
+  case mono
   case name
   case network
   case off
@@ -63,11 +72,14 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case `protocol`
   case rate
   case replace
+  case resume
   case restartAfter = "restart-after"
   case reverse
+  case samplesPerBin = "samples-per-bin"
   case scan
   case seed
   case seeks
+  case since
   case space
   case start
   case state
@@ -79,6 +91,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case userAgent = "user-agent"
   case volume
   case wait
+  case width
 }
 
 /// One parameter of a command: its name, what it takes, and where it stands.
@@ -95,6 +108,8 @@ public struct ParameterSpec: Sendable {
     case duration(positive: Bool)
     /// A span of time, or `inf`.
     case tolerance
+    /// The id of a queue's entry: ids begin at 1.
+    case entry
     /// A whole number in a range.
     case integer(ClosedRange<Int>)
     /// A number in a range, as JSON writes them.
@@ -119,10 +134,12 @@ public struct ParameterSpec: Sendable {
     case playerName
     /// A command's name.
     case commandName
-    /// An observable key, or a beginning with `*`.
+    /// An observable key, or several by a pattern with `*`.
     case key
     /// A condition of `wait`.
     case condition
+    /// What a peer calls one of its requests.
+    case requestID
     /// A command that edits the queue, as one argument; in JSON an object with `method` and `params`, too.
     case edit
     /// A track: its number, `none`, `auto`, or a language's code.
@@ -141,6 +158,7 @@ public struct ParameterSpec: Sendable {
       case .timeOrNone: "a time such as 83.5, 250ms, 1:23.5 or 441000/44100, or none"
       case .duration(let positive): "a time \(positive ? "above" : "of at least") 0, such as 0.5, 250ms or 1/44100"
       case .tolerance: "a time of at least 0, or inf"
+      case .entry: "a whole number from 1 on"
       case .integer(let range) where range.upperBound == .max: "a whole number from \(range.lowerBound) on"
       case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
       case .number(let range, let exceptZero):
@@ -151,11 +169,12 @@ public struct ParameterSpec: Sendable {
       case .onOff: "on or off"
       case .flag, .boolean: "true or false"
       case .text(let count): "a text of at most \(count) bytes"
-      case .path: "an absolute path, a file://, http:// or https:// URL, or fd:N"
+      case .path: "an absolute path, a file://, http:// or https:// URL, or fd:TOKEN"
       case .localPath: "an absolute path, or a file:// URL"
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"
       case .commandName: "a command's name"
-      case .key: "a key such as player.rate, or a beginning with *, such as player.*"
+      case .requestID: "the id of a request"
+      case .key: "a key such as player.rate, or several with *, such as player.* or *.rate"
       case .track: "a track's number, a language such as de or eng, none, or auto"
       case .edit: "a command that edits the queue, such as \"move 5 to=0\" or \"remove 9\""
       case .condition: "time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready"
@@ -173,8 +192,13 @@ public struct ParameterSpec: Sendable {
     case optional
     /// All that is left, at least one; an array in JSON (or one value by itself).
     case list
+    /// The same, though there may be none.
+    case optionalList
     /// As `name=value` anywhere; a flag as its bare name.
     case option
+
+    /// Whether it takes more than one value.
+    public var takesSeveral: Bool { self == .list || self == .optionalList }
   }
 
   public let name: ParameterName
@@ -202,6 +226,7 @@ public struct ParameterSpec: Sendable {
     case .required: placeholder
     case .optional: "[\(placeholder)]"
     case .list: "\(placeholder)..."
+    case .optionalList: "[\(placeholder)...]"
     case .option: kind == .flag ? "[\(name.rawValue)]" : "[\(name.rawValue)=\(placeholder)]"
     }
   }

@@ -6,53 +6,49 @@ enum QueueEditReader {
   /// The commands that may stand there.
   static let names: Set<CommandName> = [.append, .clear, .insert, .load, .move, .remove, .replace]
 
-  /// Errors: those of the command, which they begin with, and `bad-arguments` for commands that do not edit.
-  static func edit(text: String) throws(MediaError) -> QueueCommand {
-    var parser = RequestParser()
-    do throws(MediaError) {
-      try parser.lexer.lex(text.utf8.span)
-      guard let word = parser.lexer.words.first else {
-        throw MediaError(.badArguments, "\(ParameterSpec.Kind.edit.accepted) is missing")
-      }
-      let spec = try spec(named: parser.lexer.string(word))
-      return try command(of: try parser.bindWords(spec, from: 1))
-    } catch {
-      throw located(error, text)
+  /// Errors: `bad-arguments` for commands that do not edit.
+  static func spec(named name: ArraySlice<UInt8>) throws(MediaError) -> CommandSpec {
+    guard let spec = CommandTable.spec(named: name) else {
+      throw CommandTable.unknownCommand(String(decoding: name, as: UTF8.self))
     }
-  }
-
-  static func edit(method: String, _ params: JSONValue?) throws(MediaError) -> QueueCommand {
-    do throws(MediaError) {
-      return try command(of: try RequestParser().bindJSON(try spec(named: method), params))
-    } catch {
-      throw located(error, method)
-    }
-  }
-
-  private static func spec(named name: String) throws(MediaError) -> CommandSpec {
-    guard let spec = CommandTable.spec(named: name.utf8) else { throw CommandTable.unknownCommand(name) }
     guard names.contains(spec.name) else {
       let accepted = names.map(\.rawValue).sorted().joined(separator: ", ")
-      throw MediaError(.badArguments, "\(name) does not edit the queue; \(accepted) do")
+      throw MediaError(.badArguments, "\(spec.name.rawValue) does not edit the queue; \(accepted) do")
     }
     return spec
   }
 
-  private static func command(of arguments: Arguments) throws(MediaError) -> QueueCommand {
+  /// The command of bound arguments. Errors: those of the command, and `bad-arguments` for what a part of an edit cannot have.
+  static func command(of arguments: Arguments) throws(MediaError) -> QueueCommand {
     for name in [ParameterName.player, .ifVersion, .wait] where arguments.isGiven(name) {
       throw arguments.failure("\(name.rawValue) cannot be said of a part of an edit")
     }
     guard case .queue(let command, _) = try arguments.spec.build(arguments) else {
       preconditionFailure("the command table's \(arguments.spec.name.rawValue) is no command about the queue")
     }
-    if case .expanding = command {
-      throw arguments.failure("a list is read by a command of its own; list=false takes its name for that of a file")
-    }
     return command
   }
 
-  private static func located(_ error: MediaError, _ text: String) -> MediaError {
+  /// The error of a part of an edit, which `text` shows.
+  static func located(_ error: MediaError, _ text: ArraySlice<UInt8>) -> MediaError {
     MediaError(
       error.code, "in \(Excerpt.quoted(text)): \(error.message)", operation: CommandName.queueEdit.rawValue)
+  }
+
+  /// The error for a value in JSON that is no edit.
+  static func isNoEdit(_ shown: String) -> MediaError {
+    MediaError(
+      .badArguments,
+      "\(ParameterName.ops.rawValue) cannot be \(shown); it takes \(ParameterSpec.Kind.edit.accepted)",
+      operation: CommandName.queueEdit.rawValue)
+  }
+}
+
+extension QueueCommand: WireListElement {
+  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> QueueCommand {
+    var parser = RequestParser()
+    do throws(MediaError) { return try parser.edit(bytes) } catch {
+      preconditionFailure("an edit that was read is none any more: \(error)")
+    }
   }
 }

@@ -38,7 +38,7 @@ public enum ParsedLine: Sendable, Hashable {
   case request(Request)
   case rejected(Rejection)
   /// A JSON-RPC batch; never empty. Its members run in order and are answered together (`BatchReply`).
-  case batch([BatchMember])
+  case batch(RequestBatch)
 
   /// One member of a batch.
   public enum BatchMember: Sendable, Hashable {

@@ -56,7 +56,7 @@ public struct RequestEncoder: Sendable {
           .badArguments, "\(Excerpt.quoted(argument.text)) is one word too many (\(spec.synopsis))", operation: name)
       }
       let value = jsonValue(argument.text, parameter.kind)
-      if parameter.place == .list {
+      if parameter.place.takesSeveral {
         listName = parameter.name
         list.append(value)
       } else {
@@ -75,7 +75,7 @@ public struct RequestEncoder: Sendable {
 
   private func jsonValue(_ text: String, _ kind: ParameterSpec.Kind) -> JSONValue {
     switch kind {
-    case .integer, .number: ASCII.isJSONNumber(text.utf8) ? .number(text) : .string(text)
+    case .integer, .entry, .number: ASCII.isJSONNumber(Array(text.utf8)[...]) ? .number(text) : .string(text)
     case .flag: text == "true" ? .bool(true) : text == "false" ? .bool(false) : .string(text)
     default: .string(text)
     }
@@ -106,7 +106,7 @@ public struct RequestEncoder: Sendable {
         continue
       }
       let parameter = spec.parameters[position]
-      if parameter.place != .list { position += 1 }
+      if !parameter.place.takesSeveral { position += 1 }
       var argument = Argument(parameter: parameter, text: "")
       if parameter.kind.isPath {
         argument.text = try path(bytes)

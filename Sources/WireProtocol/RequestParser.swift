@@ -6,15 +6,18 @@ import MediaCore
 /// reply goes.
 public struct RequestParser: Sendable {
   private let limits: WireLimits
-  // Not private: `QueueEditReader` reads commands within a command with them.
-  var lexer = WordsLexer()
+  private var lexer = WordsLexer()
+  /// What arguments are bound in, to be used again: those of a request, and of a command within it.
+  private var spareArguments: [Arguments] = []
 
   public init(limits: WireLimits = .standard) { self.limits = limits }
 
   /// Reads one line, which holds no LF and is not longer than the limit.
   public mutating func parse(_ line: Span<UInt8>) -> ParsedLine {
     guard let first = Self.firstByte(of: line) else { return .blank }
-    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? parseJSON(line) : parseWords(line)
+    lexer.load(line)
+    defer { lexer.letGo() }
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? parseJSON() : parseWords()
   }
 
   /// The error for a line that was too long, told from its beginning: in the line's form, and with its `@id` when it has one.
@@ -25,12 +28,11 @@ public struct RequestParser: Sendable {
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
       return Rejection(address: ReplyAddress(form: .json, id: .jsonNull), error: error)
     }
-    // The beginning may end amid a quote or a character: what was read whole before that still counts.
-    try? lexer.lex(beginning)
+    lexer.load(beginning)
+    var cursor = WordsLexer.Cursor(lexer.text.indices)
     var address = ReplyAddress.words
-    if let first = lexer.words.first, first.column - 1 + first.range.count < beginning.count,
-      case .success(let id?) = takeID()
-    {
+    // The beginning may end amid the id.
+    if let first = try? lexer.next(&cursor), cursor.index < cursor.end, case .success(let id?) = id(first) {
       address.id = .words(id)
     }
     return Rejection(address: address, error: error)
@@ -46,40 +48,34 @@ public struct RequestParser: Sendable {
 
   // MARK: - Words
 
-  private mutating func parseWords(_ line: Span<UInt8>) -> ParsedLine {
+  private mutating func parseWords() -> ParsedLine {
     var address = ReplyAddress.words
     do throws(MediaError) {
-      do throws(MediaError) {
-        try lexer.lex(line)
-      } catch {
-        if case .success(let id?) = takeID() { address.id = .words(id) }
-        throw error
-      }
-      var index = 0
-      if let id = try takeID().get() {
+      // Before quoting is undone, which leaves bytes where they were; said behind the id.
+      let fault = lexer.invalidUTF8
+      var cursor = WordsLexer.Cursor(lexer.text.indices)
+      var word = try lexer.next(&cursor)
+      if let first = word, let id = try id(first).get() {
         address.id = .words(id)
-        index = 1
+        word = try lexer.next(&cursor)
       }
-      guard index < lexer.words.count else {
-        throw MediaError(.badArguments, "there is no command behind the id")
-      }
-      let word = lexer.words[index]
+      if let fault { throw fault }
+      guard let word else { throw MediaError(.badArguments, "there is no command behind the id") }
       guard let spec = CommandTable.spec(named: lexer.text[word.range]) else {
         throw CommandTable.unknownCommand(lexer.string(word))
       }
-      let command = try spec.build(try bindWords(spec, from: index + 1))
-      return .request(Request(address: address, name: spec.name, command: command))
+      var arguments = takeArguments(spec)
+      defer { giveBack(&arguments) }
+      try bindWords(&cursor, &arguments)
+      return .request(Request(address: address, name: spec.name, command: try spec.build(arguments)))
     } catch {
       return .rejected(Rejection(address: address, error: WireError(error)))
     }
   }
 
   /// The id if the first word is a bare `@...`; an error if it is no good one.
-  private func takeID() -> Result<String?, MediaError> {
-    guard let word = lexer.words.first, word.bareCount > 0, lexer.text[word.range.lowerBound] == UInt8(ascii: "@")
-    else {
-      return .success(nil)
-    }
+  private func id(_ word: WordsLexer.Word) -> Result<String?, MediaError> {
+    guard word.bareCount > 0, lexer.text[word.range.lowerBound] == UInt8(ascii: "@") else { return .success(nil) }
     let id = lexer.text[word.range].dropFirst()
     guard word.isBare, ASCII.isName(id, maximum: limits.idByteCount) else {
       return .failure(
@@ -88,67 +84,185 @@ public struct RequestParser: Sendable {
     return .success(String(decoding: id, as: UTF8.self))
   }
 
-  func bindWords(_ spec: CommandSpec, from start: Int) throws(MediaError) -> Arguments {
-    var arguments = Arguments(spec: spec)
+  /// Arguments of a command to be bound; `giveBack` has their memory used again.
+  private mutating func takeArguments(_ spec: CommandSpec, isPartOfEdit: Bool = false) -> Arguments {
+    var arguments = spareArguments.popLast() ?? Arguments(spec: spec)
+    arguments.reset(spec, isPartOfEdit: isPartOfEdit)
+    return arguments
+  }
+
+  private mutating func giveBack(_ arguments: inout Arguments) {
+    // What a command has taken along is not written to again; what is long is not kept for who says nothing more.
+    arguments.letGo(ofList: !arguments.isPartOfEdit)
+    spareArguments.append(arguments)
+    arguments = Arguments(spec: arguments.spec)
+  }
+
+  private mutating func bindWords(_ cursor: inout WordsLexer.Cursor, _ arguments: inout Arguments) throws(MediaError) {
+    let spec = arguments.spec
     var position = 0
-    for word in lexer.words[start...] {
+    while let word = try lexer.next(&cursor) {
       if let (index, value) = option(word, of: spec) {
         let parameter = spec.parameters[index]
-        let text = value.map { lexer.string($0) } ?? "true"
-        try arguments.add(try ArgumentReader.value(text: text, for: parameter, of: spec), at: index)
+        if let value {
+          try arguments.add(
+            try ArgumentReader.value(text: lexer.text[value], for: parameter, of: spec), at: index)
+        } else {
+          try arguments.add(.flag(true), at: index)
+        }
         continue
       }
       guard position < spec.parameters.count, spec.parameters[position].place != .option else {
-        throw arguments.failure("\(Excerpt.quoted(lexer.string(word))) at column \(word.column) is one word too many")
+        throw arguments.failure(
+          "\(Excerpt.quoted(lexer.text[word.range])) at column \(word.column) is one word too many")
       }
-      let parameter = spec.parameters[position]
-      try arguments.add(
-        try ArgumentReader.value(text: lexer.string(word), for: parameter, of: spec), at: position)
-      if parameter.place != .list { position += 1 }
+      if spec.parameters[position].place.takesSeveral {
+        try addToList(word.range, upTo: cursor.end, at: position, &arguments)
+      } else {
+        try arguments.add(
+          try ArgumentReader.value(text: lexer.text[word.range], for: spec.parameters[position], of: spec), at: position
+        )
+        position += 1
+      }
     }
     try arguments.checkComplete()
-    return arguments
   }
 
   /// The option that a word is, with its value's bytes: `key=...` whose `key=` stands unquoted, or a flag's bare name.
   private func option(_ word: WordsLexer.Word, of spec: CommandSpec) -> (index: Int, value: Range<Int>?)? {
-    let bare = lexer.text[word.range.lowerBound..<word.range.lowerBound + word.bareCount]
-    if let equals = bare.firstIndex(of: UInt8(ascii: "=")) {
-      for (index, parameter) in spec.parameters.enumerated()
-      where parameter.place == .option && lexer.equals(bare.startIndex..<equals, parameter.nameBytes) {
+    let bare = word.range.lowerBound..<word.range.lowerBound + word.bareCount
+    if let equals = bare.first(where: { lexer.text[$0] == UInt8(ascii: "=") }) {
+      for index in spec.parameters.indices
+      where spec.parameters[index].place == .option
+        && lexer.equals(bare.lowerBound..<equals, spec.parameters[index].nameBytes)
+      {
         return (index, equals + 1..<word.range.upperBound)
       }
     } else if word.isBare {
-      for (index, parameter) in spec.parameters.enumerated()
-      where parameter.kind == .flag && lexer.equals(word.range, parameter.nameBytes) {
+      for index in spec.parameters.indices
+      where spec.parameters[index].kind == .flag && lexer.equals(word.range, spec.parameters[index].nameBytes) {
         return (index, nil)
       }
     }
     return nil
   }
 
+  // MARK: - Lists
+
+  /// Checks one text of a list, and packs it. `end`: where the text ends that it is part of.
+  private mutating func addToList(
+    _ text: Range<Int>, upTo end: Int, at index: Int, _ arguments: inout Arguments
+  ) throws(MediaError) {
+    let (parameter, spec) = (arguments.spec.parameters[index], arguments.spec)
+    let lineByteCount = end - text.lowerBound
+    switch parameter.kind {
+    case .key:
+      do throws(MediaError) { arguments.add(try ObservableKey.matching(lexer.text[text]), at: index) } catch {
+        throw MediaError(error.code, error.message, operation: spec.name.rawValue)
+      }
+    case .path:
+      do throws(MediaError) {
+        try arguments.addToList(at: index, lineByteCount: lineByteCount) { list throws(MediaError) in
+          try FilePath.pack(lexer.text[text], into: &list)
+        }
+      } catch {
+        throw MediaError(error.code, error.message, operation: spec.name.rawValue)
+      }
+    case .edit:
+      // Packed before its words are read where they stand.
+      try arguments.addToList(at: index, lineByteCount: lineByteCount) { list in list.append(lexer.text[text]) }
+      do throws(MediaError) { _ = try edit(words: text) } catch {
+        throw QueueEditReader.located(error, arguments.lastOfList)
+      }
+    case .playerName:
+      guard ASCII.isName(lexer.text[text], maximum: 64) else {
+        throw ArgumentReader.isNoValue(Excerpt.quoted(lexer.text[text]), parameter, spec)
+      }
+      try arguments.addToList(at: index, lineByteCount: lineByteCount) { list in list.append(lexer.text[text]) }
+    default:
+      _ = try ArgumentReader.value(text: lexer.text[text], for: parameter, of: spec)
+      try arguments.addToList(at: index, lineByteCount: lineByteCount) { list in list.append(lexer.text[text]) }
+    }
+  }
+
+  // MARK: - Edits within a command
+
+  /// Reads a command that edits the queue, which stands in words in a text of its own.
+  mutating func edit(_ text: ArraySlice<UInt8>) throws(MediaError) -> QueueCommand {
+    lexer.load(text.span)
+    if text.first == UInt8(ascii: "{") { return try edit(json: 0) }
+    return try edit(words: lexer.text.indices)
+  }
+
+  private mutating func edit(words text: Range<Int>) throws(MediaError) -> QueueCommand {
+    var cursor = WordsLexer.Cursor(text)
+    guard let word = try lexer.next(&cursor) else {
+      throw MediaError(.badArguments, "\(ParameterSpec.Kind.edit.accepted) is missing")
+    }
+    var arguments = takeArguments(try QueueEditReader.spec(named: lexer.text[word.range]), isPartOfEdit: true)
+    defer { giveBack(&arguments) }
+    try bindWords(&cursor, &arguments)
+    return try QueueEditReader.command(of: arguments)
+  }
+
+  /// Reads one in JSON: an object with `method` and `params` at `index`.
+  private mutating func edit(json start: Int) throws(MediaError) -> QueueCommand {
+    var index = start
+    var method: Range<Int>?
+    var params: Int?
+    while let name = JSONSyntax.nextMember(in: &lexer.text, at: &index) {
+      if method == nil, lexer.equals(name, "method"), case .string = JSONSyntax.kind(in: lexer.text, at: &index) {
+        method = JSONSyntax.unescapeString(in: &lexer.text, at: &index)
+        continue
+      }
+      if params == nil, lexer.equals(name, "params") { params = index }
+      _ = JSONSyntax.skipValue(in: lexer.text, at: &index)
+    }
+    guard let method else { throw QueueEditReader.isNoEdit("an object") }
+    do throws(MediaError) {
+      var arguments = takeArguments(try QueueEditReader.spec(named: lexer.text[method]), isPartOfEdit: true)
+      defer { giveBack(&arguments) }
+      try bindJSON(params, upTo: index, &arguments)
+      return try QueueEditReader.command(of: arguments)
+    } catch {
+      throw QueueEditReader.located(error, lexer.text[method])
+    }
+  }
+
   // MARK: - JSON
 
-  private func parseJSON(_ line: Span<UInt8>) -> ParsedLine {
-    let value: JSONValue
+  private mutating func parseJSON() -> ParsedLine {
     do throws(MediaError) {
-      value = try JSONValue(parsing: line, depth: limits.jsonDepth)
+      if let fault = lexer.invalidUTF8 { throw fault }
+      try JSONSyntax.check(lexer.text, depth: limits.jsonDepth)
     } catch {
       return .rejected(
         Rejection(
           address: ReplyAddress(form: .json, id: .jsonNull), error: WireError(error, jsonCode: WireError.parseError)))
     }
-    guard case .array(let members) = value else {
-      switch parseJSONRequest(value) {
+    var index = 0
+    guard case .array = JSONSyntax.kind(in: lexer.text, at: &index) else {
+      switch parseJSONRequest() {
       case .request(let request): return .request(request)
       case .rejected(let rejection): return .rejected(rejection)
       }
     }
-    guard !members.isEmpty, members.count <= limits.batchCount else {
-      return .rejected(
-        invalidRequest(members.isEmpty ? "an empty batch" : "a batch of more than \(limits.batchCount) requests"))
+    var count = 0
+    while JSONSyntax.nextElement(in: lexer.text, at: &index) {
+      _ = JSONSyntax.skipValue(in: lexer.text, at: &index)
+      count += 1
     }
-    return .batch(members.map(parseJSONRequest))
+    guard count > 0, count <= limits.batchCount else {
+      return .rejected(
+        invalidRequest(count == 0 ? "an empty batch" : "a batch of more than \(limits.batchCount) requests"))
+    }
+    return .batch(RequestBatch(lexer.text, count: count, limits: limits))
+  }
+
+  /// Reads one member of a batch, whose syntax has been checked.
+  mutating func parseMember(_ text: Span<UInt8>) -> ParsedLine.BatchMember {
+    lexer.load(text)
+    return parseJSONRequest()
   }
 
   private func invalidRequest(_ what: String, id: RequestID = .jsonNull) -> Rejection {
@@ -158,64 +272,168 @@ public struct RequestParser: Sendable {
         MediaError(.invalidJSON, "no JSON-RPC 2.0 request: \(what)"), jsonCode: WireError.invalidRequest))
   }
 
-  private func parseJSONRequest(_ value: JSONValue) -> ParsedLine.BatchMember {
-    guard case .object(let members) = value else {
-      return .rejected(invalidRequest("\(value.kindName), not an object"))
+  /// Where the values of a JSON-RPC request stand.
+  private struct Frame {
+    static let names: [StaticString] = ["jsonrpc", "id", "method", "params"]
+    var values: [4 of Int?] = [nil, nil, nil, nil]
+    /// The first name that stands there twice.
+    var twice: Int?
+  }
+
+  private mutating func parseJSONRequest() -> ParsedLine.BatchMember {
+    var index = 0
+    let kind = JSONSyntax.kind(in: lexer.text, at: &index)
+    guard case .object = kind else { return .rejected(invalidRequest("\(kind.name), not an object")) }
+    var frame = Frame()
+    while let name = JSONSyntax.nextMember(in: &lexer.text, at: &index) {
+      for which in 0..<4 where lexer.equals(name, Frame.names[which]) {
+        if frame.values[which] == nil {
+          frame.values[which] = index
+        } else {
+          frame.twice = min(frame.twice ?? 4, which)
+        }
+      }
+      _ = JSONSyntax.skipValue(in: lexer.text, at: &index)
     }
     // Without an id it is a notification; an error in its frame is answered nevertheless, with null (section 5).
     var id: RequestID?
-    switch value["id"] {
-    case nil: id = nil
-    case .null?: id = .jsonNull
-    case .string(let text)? where text.utf8.count <= limits.idByteCount: id = .jsonString(text)
-    case .number(let token)? where token.utf8.count <= limits.idByteCount: id = .jsonNumber(token)
-    case .some:
-      return .rejected(invalidRequest("id is a string or number of at most \(limits.idByteCount) bytes, or null"))
+    if let start = frame.values[1] {
+      guard let found = jsonID(at: start) else {
+        return .rejected(invalidRequest("id is a string or number of at most \(limits.idByteCount) bytes, or null"))
+      }
+      id = found
     }
-    guard value["jsonrpc"] == .string("2.0") else {
+    guard let version = frame.values[0], let text = string(at: version), lexer.equals(text, "2.0") else {
       return .rejected(invalidRequest("jsonrpc is not \"2.0\"", id: id ?? .jsonNull))
     }
-    guard case .string(let method)? = value["method"] else {
+    guard let start = frame.values[2], let method = string(at: start) else {
       return .rejected(invalidRequest("method is missing or no string", id: id ?? .jsonNull))
     }
-    for name in ["jsonrpc", "id", "method", "params"] where members.count(where: { $0.name == name }) > 1 {
-      return .rejected(invalidRequest("\(name) stands there twice", id: id ?? .jsonNull))
+    if let twice = frame.twice {
+      return .rejected(invalidRequest("\(Frame.names[twice]) stands there twice", id: id ?? .jsonNull))
     }
     let address = ReplyAddress(form: .json, id: id ?? .none)
     do throws(MediaError) {
-      guard let spec = CommandTable.spec(named: method.utf8) else { throw CommandTable.unknownCommand(method) }
-      let command = try spec.build(try bindJSON(spec, value["params"]))
-      return .request(Request(address: address, name: spec.name, command: command))
+      guard let spec = CommandTable.spec(named: lexer.text[method]) else {
+        throw CommandTable.unknownCommand(lexer.string(method))
+      }
+      var arguments = takeArguments(spec)
+      defer { giveBack(&arguments) }
+      try bindJSON(frame.values[3], upTo: lexer.text.count, &arguments)
+      return .request(Request(address: address, name: spec.name, command: try spec.build(arguments)))
     } catch {
       return .rejected(Rejection(address: address, error: WireError(error)))
     }
   }
 
-  func bindJSON(_ spec: CommandSpec, _ params: JSONValue?) throws(MediaError) -> Arguments {
-    var arguments = Arguments(spec: spec)
-    switch params {
-    case nil, .array([])?: break
-    case .object(let members)?:
-      for member in members {
-        guard let index = spec.parameters.firstIndex(where: { $0.name.rawValue == member.name }) else {
-          throw arguments.failure("there is no parameter \(Excerpt.quoted(member.name))")
-        }
-        if arguments.has(index) { throw arguments.failure("\(member.name) is given twice") }
-        let parameter = spec.parameters[index]
-        // A list may be one value by itself; nothing else may be an array.
-        let values: [JSONValue]
-        if parameter.place == .list, case .array(let elements) = member.value {
-          values = elements
-        } else {
-          values = [member.value]
-        }
-        for value in values {
-          try arguments.add(try ArgumentReader.value(json: value, for: parameter, of: spec), at: index)
-        }
+  /// The text of the string that begins at `start`; nil for another value.
+  private mutating func string(at start: Int) -> Range<Int>? {
+    var index = start
+    guard case .string = JSONSyntax.kind(in: lexer.text, at: &index) else { return nil }
+    return JSONSyntax.unescapeString(in: &lexer.text, at: &index)
+  }
+
+  /// The id that begins at `start`; nil for what is none.
+  private mutating func jsonID(at start: Int) -> RequestID? {
+    var index = start
+    switch JSONSyntax.kind(in: lexer.text, at: &index) {
+    case .null: return .jsonNull
+    case .string:
+      let range = JSONSyntax.unescapeString(in: &lexer.text, at: &index)
+      return range.count <= limits.idByteCount ? .jsonString(lexer.string(range)) : nil
+    case .number:
+      let range = JSONSyntax.skipValue(in: lexer.text, at: &index)
+      return range.count <= limits.idByteCount ? .jsonNumber(lexer.string(range)) : nil
+    default: return nil
+    }
+  }
+
+  /// Binds the object that begins at `params`, if there is one, in a value that ends at `end`.
+  private mutating func bindJSON(
+    _ params: Int?, upTo end: Int, _ arguments: inout Arguments
+  ) throws(MediaError) {
+    guard var index = params else { return try arguments.checkComplete() }
+    let spec = arguments.spec
+    switch JSONSyntax.kind(in: lexer.text, at: &index) {
+    case .object: break
+    case .array where !JSONSyntax.nextElement(in: lexer.text, at: &index): return try arguments.checkComplete()
+    default: throw arguments.failure("params is an object with the parameters' names")
+    }
+    while let name = JSONSyntax.nextMember(in: &lexer.text, at: &index) {
+      guard let position = spec.parameters.indices.first(where: { lexer.equals(name, spec.parameters[$0].nameBytes) })
+      else {
+        throw arguments.failure("there is no parameter \(Excerpt.quoted(lexer.text[name]))")
       }
-    case .some: throw arguments.failure("params is an object with the parameters' names")
+      if arguments.has(position) {
+        throw arguments.failure("\(spec.parameters[position].name.rawValue) is given twice")
+      }
+      // A list may be one value by itself; nothing else may be an array.
+      if spec.parameters[position].place.takesSeveral {
+        guard case .array = JSONSyntax.kind(in: lexer.text, at: &index) else {
+          try addToList(json: &index, upTo: end, at: position, &arguments)
+          continue
+        }
+        while JSONSyntax.nextElement(in: lexer.text, at: &index) {
+          try addToList(json: &index, upTo: end, at: position, &arguments)
+        }
+      } else {
+        let value = jsonArgument(at: &index)
+        try arguments.add(
+          try ArgumentReader.value(json: value.argument(in: lexer.text), for: spec.parameters[position], of: spec),
+          at: position)
+      }
     }
     try arguments.checkComplete()
-    return arguments
+  }
+
+  /// A value, and where its text stands.
+  private struct JSONPlace {
+    var kind: JSONSyntax.Kind
+    var range: Range<Int>
+
+    func argument(in text: [UInt8]) -> ArgumentReader.JSONArgument {
+      switch kind {
+      case .string: .string(text[range])
+      case .number: .number(text[range])
+      case .bool(let value): .bool(value)
+      case .null, .array, .object: .other(kind.name)
+      }
+    }
+  }
+
+  /// The value at `index`, which moves behind it.
+  private mutating func jsonArgument(at index: inout Int) -> JSONPlace {
+    let kind = JSONSyntax.kind(in: lexer.text, at: &index)
+    if case .string = kind {
+      return JSONPlace(kind: kind, range: JSONSyntax.unescapeString(in: &lexer.text, at: &index))
+    }
+    return JSONPlace(kind: kind, range: JSONSyntax.skipValue(in: lexer.text, at: &index))
+  }
+
+  /// Adds the value at `index` to a list, and moves behind it. `end`: where the value ends that it is part of.
+  private mutating func addToList(
+    json index: inout Int, upTo end: Int, at position: Int, _ arguments: inout Arguments
+  ) throws(MediaError) {
+    let (parameter, spec) = (arguments.spec.parameters[position], arguments.spec)
+    let value = jsonArgument(at: &index)
+    switch (value.kind, parameter.kind) {
+    case (.object, .edit):
+      // Packed before its strings are read where they stand.
+      try arguments.addToList(at: position, lineByteCount: end - value.range.lowerBound) { list in
+        list.append(lexer.text[value.range])
+      }
+      _ = try edit(json: value.range.lowerBound)
+    case (.string, .edit), (.string, .path), (.string, .key), (.string, .playerName):
+      try addToList(value.range, upTo: end, at: position, &arguments)
+    case (_, .edit), (_, .path), (_, .key), (_, .playerName):
+      throw ArgumentReader.isNoValue(value.kind.name, parameter, spec)
+    default:
+      _ = try ArgumentReader.value(json: value.argument(in: lexer.text), for: parameter, of: spec)
+      // What is not negative may be written -0; as text that would be a time from now.
+      let sign = lexer.text[value.range].first == UInt8(ascii: "-") ? 1 : 0
+      try arguments.addToList(at: position, lineByteCount: end - value.range.lowerBound) { list in
+        list.append(lexer.text[value.range].dropFirst(sign))
+      }
+    }
   }
 }

@@ -8,7 +8,7 @@ public struct RequestReader: Sendable {
     /// Answer this error, in its turn.
     case rejected(Rejection)
     /// Run these in order and answer them together, with a `BatchReply`.
-    case batch([ParsedLine.BatchMember])
+    case batch(RequestBatch)
     /// Close, and say why in this form: nothing sensible will come any more. The line has been answered already.
     case close(MediaError, form: WireForm)
   }
@@ -39,6 +39,7 @@ public struct RequestReader: Sendable {
       case .assembledLine:
         let assembled = decoder.assembled
         line = parser.parse(assembled.span)
+        decoder.letGo()
       case .tooLong:
         let beginning = decoder.assembled
         let rejection = parser.rejectionOfOverlongLine(beginning: beginning.span)
@@ -58,7 +59,7 @@ public struct RequestReader: Sendable {
     return nil
   }
 
-  /// `next(in:at:)` for memory that is valid during the call, such as a NIO buffer's.
+  /// `next(in:at:)` for memory that is valid during the call, such as what a socket was read into.
   public mutating func next(in chunk: UnsafeRawBufferPointer, at offset: inout Int) -> Incoming? {
     next(in: Span(_unsafeBytes: chunk), at: &offset)
   }

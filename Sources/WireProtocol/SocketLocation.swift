@@ -9,6 +9,23 @@ public enum SocketLocation {
     public var needsOwnedFolder: Bool
   }
 
+  /// The sockets beside the one on which the daemon is driven.
+  public enum Sibling: String, Sendable, Hashable, CaseIterable {
+    /// Where everything can be watched, and nothing changed.
+    case watch
+    /// Where open files are handed over.
+    case handoff
+  }
+
+  /// A socket beside the daemon's own: `handoff.sock` beside `control.sock`, `NAME-handoff.sock` beside any other `NAME.sock`.
+  public static func path(of sibling: Sibling, beside control: String) -> String {
+    let folder = control.lastIndex(of: "/").map { control[...$0] } ?? ""
+    let name = control.dropFirst(folder.count)
+    if name == "control.sock" { return "\(folder)\(sibling.rawValue).sock" }
+    let stem = name.hasSuffix(".sock") ? name.dropLast(".sock".count) : name
+    return "\(folder)\(stem)-\(sibling.rawValue).sock"
+  }
+
   /// `$PLAYHEAD_SOCKET`; else `playhead/control.sock` in `$XDG_RUNTIME_DIR`, or in `/run/user/UID` when that is there; else
   /// `/tmp/playhead-UID/control.sock`.
   ///

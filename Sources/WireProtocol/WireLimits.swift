@@ -1,3 +1,5 @@
+import MediaCore
+
 /// Every bound that the protocol puts on a peer, in one place. protocol.md (*Limits*) lists them; a test compares.
 ///
 /// Exceeding one is a numbered error, never a trap and never unbounded memory.
@@ -15,9 +17,17 @@ public struct WireLimits: Sendable, Hashable {
   /// Requests of one connection that wait for their reply. At the limit the connection is not read until one is answered.
   public var waitingRequestCount = 256
   /// Connections of all peers together.
-  public var connectionCount = 256
+  public var connectionCount = 2_048
+  /// Connections that are left to the daemon's own user at the control socket, whoever else has all others.
+  public var keptConnectionCount: Int { min(64, connectionCount / 8) }
   /// Live subscriptions (`observe`, `tick`, `at`) of one connection.
   public var subscriptionCount = 1_024
+  /// Events a second that `tick` and `meter` may ask for on one connection, and on all together.
+  public var eventRate = 10_000
+  public var totalEventRate = 40_000
+  /// Times that the `at`s of one connection may wait for, and of all together.
+  public var timeCount = 20_000
+  public var totalTimeCount = 100_000
   /// Bytes that wait to be read by one peer. Beyond half of it no request is taken and events are dropped and counted; beyond all
   /// of it the connection is closed.
   public var outputByteCount = 4_194_304
@@ -35,10 +45,23 @@ public struct WireLimits: Sendable, Hashable {
   public var listCount = 1_000
   /// Assets that one connection has open.
   public var assetCount = 64
-  /// Descriptors that were handed over and wait for a command that takes them.
+  /// Descriptors that were handed over and are open, in queues and assets too.
+  public var openDescriptorCount = 256
+  /// Descriptors of one user that were handed over and wait for a command that takes them.
   public var descriptorCount = 16
   /// Players of one daemon.
   public var playerCount = 64
+
+  /// Events that the daemon keeps for who comes back (`events`); the oldest are forgotten.
+  public var loggedEventCount = 4_096
+  /// About how many bytes these take.
+  public var loggedEventByteCount = 2_097_152
+  /// Changes of one queue that are kept for who has an older version of it: each entry that came, went or was moved is one.
+  public var queueChangeCount = 1_024
+  /// Values that are kept for one peer while events do not fit: the newest of each key.
+  public var keptValueCount = 4_096
+  /// Seconds in which a peer with more waiting than its socket holds must read something.
+  public var unreadSeconds = 60
 
   /// The limits of protocol.md.
   public static let standard = WireLimits()
@@ -46,14 +69,24 @@ public struct WireLimits: Sendable, Hashable {
   public init() {}
 
   /// The limits as the protocol's document names them, in its order.
-  public var named: [(name: String, value: Int)] {
-    [
-      ("line-bytes", lineByteCount), ("unterminated-bytes", unterminatedByteCount), ("id-bytes", idByteCount),
-      ("json-depth", jsonDepth), ("batch-members", batchCount), ("waiting-requests", waitingRequestCount),
-      ("connections", connectionCount), ("subscriptions", subscriptionCount), ("output-bytes", outputByteCount),
-      ("queue-length", queueCount), ("edit-changes", editCount), ("edit-bytes", editByteCount),
-      ("gathered-changes", gatheredCount), ("gathered-bytes", gatheredByteCount), ("list-rows", listCount),
-      ("assets", assetCount), ("descriptors", descriptorCount), ("players", playerCount),
-    ]
+  public var named: [(name: String, value: Int)] { WireLimit.all.map { ($0.name, self[$0]) } }
+
+  /// The value of one of them.
+  public subscript(limit: WireLimit) -> Int { self[keyPath: limit.path] }
+
+  /// Sets one of them by its name.
+  ///
+  /// Errors: `no-such-property` when none has this name, `invalid-argument` for a value that is out of its range.
+  public mutating func set(_ name: String, to value: Int) throws(MediaError) {
+    guard let limit = WireLimit.named(name) else {
+      let hint = Nearest.name(to: name, among: WireLimit.all.map(\.name)).map { "; did you mean \($0)?" } ?? ""
+      throw MediaError(.noSuchProperty, "there is no limit \(Excerpt.quoted(name))\(hint)")
+    }
+    guard limit.range.contains(value) else {
+      throw MediaError(
+        .invalidArgument,
+        "the limit \(name) is from \(limit.range.lowerBound) to \(limit.range.upperBound), not \(value)")
+    }
+    self[keyPath: limit.path] = value
   }
 }

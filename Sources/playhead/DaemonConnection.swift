@@ -15,8 +15,8 @@ struct DaemonConnection: ~Copyable {
   private var taken = 0
   private var searched = 0
 
-  /// Connects. Errors: `Unreachable`.
-  init(path: String) throws(Unreachable) {
+  /// Connects; `inPackets`: to a socket of packets, each of which is read whole. Errors: `Unreachable`.
+  init(path: String, inPackets: Bool = false) throws(Unreachable) {
     self.path = path
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -27,7 +27,8 @@ struct DaemonConnection: ~Copyable {
     withUnsafeMutableBytes(of: &address.sun_path) { bytes in
       for (index, byte) in path.utf8.enumerated() { bytes[index] = byte }
     }
-    let opened = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let type = Int32(inPackets ? SOCK_SEQPACKET.rawValue : SOCK_STREAM.rawValue)
+    let opened = socket(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0)
     let status = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(opened, $0, socklen_t(MemoryLayout<sockaddr_un>.size))

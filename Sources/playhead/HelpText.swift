@@ -1,133 +1,90 @@
 import WireProtocol
 
-/// What the client says of itself and, from the table, of the daemon's commands; no daemon is needed for it.
+/// What the client says of itself and, from the tables, of all commands; no daemon is needed for it.
 enum HelpText {
   /// The version of the client.
   static let version = "0.1.0"
 
-  static let usage = """
-    usage: playhead [--socket PATH] [--json] COMMAND [ARGUMENT...] [OPTION=VALUE | --OPTION VALUE]...
-           playhead [--socket PATH] [--json] watch [--tick T]... [--at T... [--item ID] [--seeks]] [--meter RATE]
-                                               [--observe KEY...] [--player NAME]
-           playhead [--socket PATH] save FILE [--format m3u8|pls|xspf|cue] [--player NAME] [--force]
-           playhead [--socket PATH] info [--precise] FILE...
-           playhead [--socket PATH] tags FILE...
-           playhead [--socket PATH] scan FILE... [--album]
-           playhead [--socket PATH] shell
-           playhead help [COMMAND]
+  /// What `playhead --help` prints.
+  static var usage: String {
+    let own = Subcommand.all.filter { !$0.isHidden }
+    let width = own.map(\.name.count).max() ?? 0
+    return """
+      usage: playhead [OPTION]... COMMAND [ARGUMENT...] [NAME=VALUE | --NAME VALUE]...
 
-      playhead load one.flac two.mp3        playhead seek 1:23.5
-      playhead append three.flac            playhead wait 'time>=90' --timeout 5
-      playhead play                         playhead watch --tick 0.5 --at 95.25
-      ffmpeg ... -f flac - | playhead load -
+        playhead load one.flac two.mp3        playhead seek 1:23.5
+        playhead add ~/Music                  playhead wait 'time>=90' --timeout 5
+        playhead play                         playhead watch
+        ffmpeg ... -f flac - | playhead load -
 
-    COMMAND is one of the daemon's; `playhead help` lists them. A file may be named as in any program; one whose name begins
-    with - stands behind --, one called - is ./-. A file - is standard input: a file that is redirected to it, or a pipe, which
-    the daemon then reads by itself. `watch` prints events until it is interrupted, `save` writes the queue into a file, `info` and
-    `tags` tell what files are and what their tags say, `scan` how loud they are, `shell` reads commands and prints what comes.
+      \(description.map { wrapped($0, width: 120) }.joined(separator: "\n\n"))
 
-      --socket PATH  where the daemon listens (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR
-                     or /run/user/UID, else /tmp/playhead-UID/control.sock)
-      --json         print results as JSON
-      --version      print the version
-      -h, --help     print this
+      Commands of the client:
+      \(own.map { "  \(padded($0.name, width))  \($0.summary)" }.joined(separator: "\n"))
 
-    Exit status: 0 done; 1 the daemon answered an error (on standard error); 2 wrong use, which the daemon is not asked about;
-    3 no daemon, or it went away before it answered.
+      Options:
+      \(table(Subcommand.globalOptions.map { ($0.synopsis, $0.summary) } + [
+        ("--version", "print the version"), ("-h, --help", "print this; behind a command: explain it"),
+      ]))
+      Output:
+      \(output.map { wrapped($0, width: 118, indent: "  ") }.joined(separator: "\n"))
 
-    """
+      Exit status:
+      \(table(ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) } + [("128 + N", ExitStatus.signalMeaning)]))
+      Environment:
+      \(table(environment))
+      """
+  }
 
-  private static let watch = """
-    watch [--tick T]... [--at T... [--item ID] [--seeks]] [--meter RATE] [--observe KEY...] [--player NAME]
+  /// What a client is, in paragraphs: for the usage and for the manual.
+  static let description = [
+    "COMMAND is one of the daemon's, or of the client's own; `playhead help` lists them, and `playhead help COMMAND` explains one.",
+    "A file may be named as in any program; one whose name begins with - stands behind --, one called - is ./-. A file - is standard input: a file that is redirected to it, or a pipe, which the daemon then reads by itself.",
+  ]
 
-    Prints events, a line each, until it is interrupted.
+  /// What is printed, and how.
+  static let output = [
+    "On a terminal, tables and times as people read them. Elsewhere the daemon's own words, `name=value`, a line each row, so that what a script reads does not depend on anything; --human and --raw choose. `info` and `tags` print for people everywhere, `scan` unless --raw says otherwise. With --json a line of JSON: what the daemon answers; an error is an object `{\"error\":{\"code\":...,\"name\":...,\"message\":...},\"status\":...}` on standard error, without `code` where no daemon said it.",
+    "Colours are used on a terminal only, and not when NO_COLOR is set or TERM is `dumb`.",
+  ]
 
-      --tick T        each time playback passes a multiple of T
-      --at T...       each time playback passes one of these times
-      --item ID       only in this queue entry
-      --seeks         and each time a seek goes over one
-      --meter RATE    how loud the player is, so many times a second
-      --observe KEY   the present value of a key and then every change; `player.*` is all keys that begin so
-      --player NAME   which player; main unless said
+  /// What of the environment counts.
+  static let environment = [
+    ("PLAYHEAD_SOCKET", "where the daemon listens, unless --socket says"),
+    ("XDG_RUNTIME_DIR", "the folder in which playhead/control.sock is looked for"),
+    ("NO_COLOR", "when it is set and not empty: no colours"), ("TERM", "`dumb`: no colours and no live line"),
+  ]
 
-    Without --tick, --at, --meter and --observe it observes player.* item.* queue.version.
-
-    """
-
-  private static let save = """
-    save FILE [--format m3u8|pls|xspf|cue] [--player NAME] [--force]
-
-    Writes the queue into a file, as a list that `load` and other players read. What lies in the file's folder or below is
-    named relative to it. The file is there whole, or not at all. What has no name, such as a pipe, is left out, and said.
-
-      --format F      the kind of list; what the file's name says unless said, else m3u8
-      --player NAME   which player; main unless said
-      --force         replace a file that is there
-
-    Exit status: 0 done; 1 it could not be written, or the daemon answered an error; 3 no daemon, or it went away.
-
-    """
-
-  private static let info = """
-    info [--precise] FILE...
-
-    Tells what files are, without playing them: how long, what tracks and chapters they have, and what their tags say. The daemon
-    looks at them; a file may also be an http:// or https:// address, and one file - is standard input.
-
-      --precise       find out durations exactly, if need be by reading all of a file
-
-    Exit status: 0 done; 1 one of them could not be read; 3 no daemon, or it went away.
-
-    """
-
-  private static let tags = """
-    tags FILE...
-
-    Tells what the tags of files say: a line for each value, by what its key means in any format, else by the format's own
-    name for it. A file - is standard input. `playhead item.artwork ID file=PATH` writes a picture.
-
-    Exit status: 0 done; 1 one of them could not be read; 3 no daemon, or it went away.
-
-    """
-
-  private static let shell = """
-    shell
-
-    Reads commands from standard input, a line each, and prints what the daemon sends, as it comes, in the words of the
-    protocol. Relative paths are made absolute. It ends with the input (Ctrl-D), or with `bye`. The line that is being typed
-    stays below what comes; Backspace, Ctrl-W and Ctrl-U edit it.
-
-    Exit status: 0 done; 1 a request failed, if the input is no terminal; 3 no daemon, or it went away.
-
-    """
+  /// What playhead-protocol(7) begins with.
+  static let wireDescription = [
+    "`playheadd` listens on a Unix stream socket. A request is a line: a command in words, quoted as in a shell, or a JSON-RPC 2.0 object with the same names. `@ID` in front of the words comes back with the reply.",
+    "A reply is no or more rows, lines that begin with `|`, and then one line `ok` or `error`; values stand as `name=value`, quoted when they need it. An event is a line that begins with `*`. In JSON, rows are an array, and events are notifications.",
+    "Times are taken as 83.5, 250ms, 1:23.5 or 441000/44100, where it says so also +5, -5, 50% and end; they are answered in seconds (`time`) and exactly (`pts`). A waiting request answers when something has happened, and holds up nothing if it has an id.",
+    "In the examples `>` stands before what a client sends and `<` before what it gets.",
+  ]
 
   /// The list of commands, by family.
   static var overview: String {
-    let width = CommandTable.all.map(\.name.rawValue.utf8.count).max() ?? 0
+    let own = Subcommand.all.filter { !$0.isHidden }
+    let width = (CommandTable.all.map(\.name.rawValue.utf8.count) + own.map(\.name.utf8.count)).max() ?? 0
     var text = ""
     for family in CommandSpec.Family.allCases {
       text += "\(family.rawValue)\n"
       for spec in CommandTable.all where spec.family == family {
-        let name = spec.name.rawValue
-        text += "  \(name)\(String(repeating: " ", count: width - name.utf8.count))  \(spec.summary)\n"
+        text += "  \(padded(spec.name.rawValue, width))  \(spec.summary)\n"
       }
     }
-    return text + "Of this client\n  watch, save, info, tags, shell; see playhead --help\n"
+    text += "Of this client\n"
+    for subcommand in own { text += "  \(padded(subcommand.name, width))  \(subcommand.summary)\n" }
+    return text
   }
 
   /// One command; nil when there is none of that name.
   static func explanation(of command: String) -> String? {
-    switch command {
-    case "watch": return watch
-    case "save": return save
-    case "info": return info
-    case "tags": return tags
-    case "shell": return shell
-    default: break
-    }
+    if let subcommand = Subcommand.named(command) { return subcommand.explanation }
     guard let spec = CommandName(rawValue: command).flatMap({ CommandTable.spec($0) }) else { return nil }
     var text = "\(spec.synopsis)\n\n\(spec.summary)\n"
-    if !spec.details.isEmpty { text += "\(spec.details)\n" }
+    if !spec.details.isEmpty { text += "\(wrapped(spec.details, width: 120))\n" }
     if !spec.parameters.isEmpty { text += "\n" }
     for parameter in spec.parameters {
       text += "  \(parameter.synopsis): \(parameter.summary) (\(parameter.kind.accepted))\n"
@@ -138,8 +95,75 @@ enum HelpText {
     }
     if let rows = spec.rowFields { text += "\nRows: \(rows.joined(separator: " "))\n" }
     if !spec.replyFields.isEmpty { text += "\nAnswers: \(spec.replyFields.joined(separator: " "))\n" }
-    text += "\nFor example, on the wire:\n"
+    text += "\nFor example:\n" + examples(of: spec).map { "  $ \($0)\n" }.joined()
+    if let remark = remark(on: spec) { text += "\n\(remark)\n" }
+    text += "\nOn the wire:\n"
     for line in spec.example { text += "  \(line)\n" }
     return text
+  }
+
+  // MARK: - Examples
+
+  /// The requests of a command's examples, as command lines.
+  static func examples(of spec: CommandSpec) -> [String] {
+    let lines = spec.example.compactMap { line -> String? in
+      guard line.hasPrefix("> "), !line.hasPrefix("> {"), !line.hasPrefix("> [") else { return nil }
+      var words = line.dropFirst(2).split(separator: " ", omittingEmptySubsequences: false)[...]
+      if words.first?.hasPrefix("@") == true { words.removeFirst() }
+      return "playhead " + shellWords(words.joined(separator: " "))
+    }
+    return lines.isEmpty ? ["playhead \(spec.name.rawValue)"] : lines
+  }
+
+  /// What a command does that is over before anybody has something of it: what ends with its connection.
+  private static func remark(on spec: CommandSpec) -> String? {
+    switch spec.name {
+    case .observe, .tick, .at, .atChapters, .meter, .unobserve, .untick, .unmeter:
+      "What it asks for ends with the connection, which is at once here: `playhead watch` goes on, `playhead shell` too."
+    case .queueBegin, .queueCommit, .queueAbort, .bye, .hello:
+      "It is about one connection, which ends at once here: use `playhead shell`, or a connection of your own."
+    case _ where spec.family == .assets && spec.parameters.contains { $0.name == .id }:
+      "The number is that of one connection, which ends at once here: use `playhead shell`, or `playhead info` FILE."
+    default: nil
+    }
+  }
+
+  /// A line's words with quotes where a shell needs them; the protocol's own quotes are a shell's, too.
+  private static func shellWords(_ line: String) -> String {
+    let needsQuotes = line.utf8.contains { "<>|&;()*?[]$#~`!{}".utf8.contains($0) }
+    guard needsQuotes, !line.contains("\""), !line.contains("'") else { return line }
+    return line.split(separator: " ").map { word in
+      word.utf8.contains { "<>|&;()*?[]$#~`!{}".utf8.contains($0) } ? "'\(word)'" : String(word)
+    }.joined(separator: " ")
+  }
+
+  // MARK: - Layout
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  /// Names and what they mean, in two columns.
+  private static func table(_ rows: [(String, String)]) -> String {
+    let width = rows.map(\.0.count).max() ?? 0
+    return rows.map { row in
+      let text = wrapped(row.1, width: 116 - width, indent: "")
+      let below = "\n" + String(repeating: " ", count: width + 4)
+      return "  \(padded(row.0, width))  " + text.split(separator: "\n").joined(separator: below) + "\n"
+    }.joined()
+  }
+
+  /// Lines of at most so many characters.
+  private static func wrapped(_ text: String, width: Int, indent: String = "") -> String {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + word
+    }
+    return (lines + [line]).map { indent + $0 }.joined(separator: "\n")
   }
 }

@@ -7,9 +7,12 @@ enum Inspect {
   /// Prints what the files are, or their tags only. Answers the exit status: 1 when one of them could not be read.
   /// `line` makes a line of a request's words. Errors: `Unreachable`; `Misuse`, for standard input.
   static func run(
-    _ options: Invocation.InspectOptions, _ socket: String, line: @escaping ([[UInt8]]) throws -> [UInt8]
+    _ options: Invocation.InspectOptions, _ socket: String, isJSON: Bool, line: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {
     try StandardInput.check(options.files)
+    // What is wrong with the options is no file's fault.
+    _ = try line(opening(Array("/".utf8), options))
+    if isJSON { return try InspectJSON(try DaemonConnection(path: socket), line: line).run(options, opening) }
     let daemon = Asker(try DaemonConnection(path: socket), line: line)
     var status = PlayheadClient.Status.done
     for (index, file) in options.files.enumerated() {
@@ -27,15 +30,18 @@ enum Inspect {
     return status
   }
 
+  /// The words that open a file: behind `--` it is a path, whatever it looks like.
+  private static func opening(_ file: [UInt8], _ options: Invocation.InspectOptions) -> [[UInt8]] {
+    [Array("asset.open".utf8)] + options.words + [Array("--".utf8), file]
+  }
+
   private static func describe(
     _ file: [UInt8], _ options: Invocation.InspectOptions, _ daemon: Asker
   ) throws -> String {
-    // Behind `--` it is a path, whatever it looks like.
-    let words = ["asset.open"] + (options.isPrecise ? ["precise"] : []) + ["--"]
-    let opened = try daemon.ask(words.map { Array($0.utf8) } + [file])
+    let opened = try daemon.ask(opening(file, options))
     guard let id = opened.fields["asset"] else { throw Unreachable(message: "the daemon gave no number") }
     defer { _ = try? daemon.ask(["asset.close", id]) }
-    let name = StandardInput.isMeant(file) ? "standard input" : String(decoding: file, as: UTF8.self)
+    let name = StandardInput.isMeant(file) ? StandardInput.name : String(decoding: file, as: UTF8.self)
     var text = "\(Terminal.printable(name))\n"
     if !options.tagsOnly { text += try properties(id, daemon) }
     text += try tags(id, daemon, indent: options.tagsOnly ? "  " : "    ", title: options.tagsOnly ? nil : "  Tags\n")

@@ -15,6 +15,37 @@ struct Invocation: Equatable {
     case save(SaveOptions)
     case inspect(InspectOptions)
     case shell
+    case add(AddOptions)
+    case completions(CompletionScript)
+    case manual(ManualPage)
+    /// Tells what the last of these words may be.
+    case complete([[UInt8]])
+  }
+
+  /// How results are printed.
+  enum Form: Equatable {
+    /// As the daemon says them.
+    case words
+    case json
+    /// For people.
+    case human
+  }
+
+  /// What `add` adds, and where.
+  struct AddOptions: Equatable {
+    var paths: [[UInt8]] = []
+    var replaces = false
+    /// Behind the current entry.
+    var isNext = false
+    /// Every file, whatever its name.
+    var takesAll = false
+    /// Lists in place of the files beside them.
+    var takesLists = false
+    /// Through links that lead outside what was named.
+    var follows = false
+    var isDryRun = false
+    var isVerbose = false
+    var player: [UInt8]?
   }
 
   /// What `save` writes, and where.
@@ -32,21 +63,39 @@ struct Invocation: Equatable {
     var files: [[UInt8]] = []
     /// The tags alone.
     var tagsOnly = false
-    /// The duration is found out exactly.
-    var isPrecise = false
+    /// How they are opened, as `asset.open` has it: `precise`, `timeout=5`.
+    var words: [[UInt8]] = []
+
+    /// The options that they may be opened with.
+    static func parameters(tagsOnly: Bool) -> [ParameterSpec] {
+      // Tags are the same however long a file is.
+      (CommandTable.spec(.assetOpen)?.parameters ?? []).filter {
+        $0.place == .option && !(tagsOnly && $0.name == .precise)
+      }
+    }
   }
 
   /// What `watch` watches.
   struct WatchOptions: Equatable {
     var ticks: [[UInt8]] = []
     var times: [[UInt8]] = []
+    /// The starts of chapters, too.
+    var chapters = false
     var meters: [[UInt8]] = []
-    /// The item that `times` are of; nil: every one.
+    /// The item that `times` and chapters are of; nil: every one.
     var item: [UInt8]?
-    /// Seeks over `times`, too.
+    /// Seeks over these, too.
     var includesSeeks = false
     var keys: [[UInt8]] = []
     var player: [UInt8]?
+    /// Events even on a terminal.
+    var lines = false
+    /// A daemon that is not there is waited for.
+    var reconnects = false
+    /// Whether events were asked for, and which.
+    var asksForEvents: Bool { lines || asksForTimes || !keys.isEmpty }
+    /// Those that come with the time.
+    var asksForTimes: Bool { !ticks.isEmpty || !times.isEmpty || chapters || !meters.isEmpty }
 
     /// What is watched when nothing is asked for.
     static let defaultKeys = ["player.*", "item.*", "queue.version"].map { Array($0.utf8) }
@@ -55,8 +104,10 @@ struct Invocation: Equatable {
   var action: Action
   /// Where the daemon listens, if that is said.
   var socket: String?
+  /// How results are printed, if that is said.
+  var form: Form?
   /// Ask and print in JSON.
-  var isJSON = false
+  var isJSON: Bool { form == .json }
 
   /// Why the command line cannot be understood.
   struct Misuse: Error, Equatable {
@@ -86,9 +137,11 @@ struct Invocation: Equatable {
     case "info", "tags": action = try inspect(String(decoding: name, as: UTF8.self), rest)
     case "shell":
       action = try isHelp(rest) ? .help(command: "shell") : .shell
-    case "help":
-      guard rest.count <= 1 else { throw Misuse(message: "help takes one command at most") }
-      action = .help(command: rest.first.map { String(decoding: $0, as: UTF8.self) })
+    case "add": action = try add(rest)
+    case "completions": action = try choice(name, rest) { CompletionScript(rawValue: $0).map { .completions($0) } }
+    case "manual": action = try choice(name, rest) { ManualPage(rawValue: $0).map { .manual($0) } }
+    case "complete": action = .complete(Array(rest.first == Self.bytes("--") ? rest.dropFirst() : rest))
+    case "help": action = try help(rest)
     default: action = try request(name, rest)
     }
   }
@@ -97,10 +150,14 @@ struct Invocation: Equatable {
 
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  /// Takes `--socket` or `--json`; false for any other option.
-  private mutating func takeGlobal(_ option: [UInt8], _ rest: inout ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
-    if option == Self.bytes("--json") {
-      isJSON = true
+  /// Takes `--socket`, `--json`, `--raw` or `--human`; false for any other option.
+  mutating func takeGlobal(_ option: [UInt8], _ rest: inout ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
+    let forms: [(String, Form)] = [("--json", .json), ("--raw", .words), ("--human", .human)]
+    if let (_, form) = forms.first(where: { option == Self.bytes($0.0) }) {
+      guard self.form == nil || self.form == form else {
+        throw Misuse(message: "--json, --raw and --human exclude each other")
+      }
+      self.form = form
       return true
     }
     let prefix = Self.bytes("--socket=")
@@ -126,13 +183,19 @@ struct Invocation: Equatable {
     return false
   }
 
-  /// A request. `--option value`, `--option=value` and `--flag` are other ways to write `option=value` and `flag`.
+  /// A request. `--option value`, `--option=value` and `--flag` are other ways to write `option=value` and `flag`, and `-o PATH` one of
+  /// `file=PATH` where the daemon writes a file.
   private mutating func request(_ name: [UInt8], _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     let command = String(decoding: name, as: UTF8.self)
     let spec = CommandName(rawValue: command).flatMap { CommandTable.spec($0) }
     var words = [name]
     var rest = arguments
     while let argument = rest.popFirst() {
+      if argument == Self.bytes("-o"), spec?.parameter(.file)?.kind == .localPath {
+        guard let value = rest.popFirst() else { throw Misuse(message: "-o needs a path") }
+        words.append(Self.bytes("file=") + value)
+        continue
+      }
       guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
         words.append(argument)
         continue
@@ -144,23 +207,25 @@ struct Invocation: Equatable {
       }
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: command) }
       if try takeGlobal(argument, &rest) { continue }
-      let option = argument.dropFirst(2)
-      let key = option.prefix { $0 != UInt8(ascii: "=") }
-      let parameter = spec?.parameters.first {
-        $0.place == .option && key.elementsEqual($0.name.rawValue.utf8)
-      }
-      guard let parameter else {
-        throw Misuse(
-          message: "\(command) has no option --\(String(decoding: key, as: UTF8.self)); see playhead \(command) --help")
-      }
-      if key.count < option.count || parameter.kind == .flag {
-        words.append(Array(option))
-      } else {
-        guard let value = rest.popFirst() else { throw Misuse(message: "--\(parameter.name.rawValue) needs a value") }
-        words.append(Array(option) + Self.bytes("=") + value)
-      }
+      words.append(try Self.option(argument, among: spec?.parameters ?? [], of: command, &rest))
     }
     return .request(words)
+  }
+
+  /// `--option value`, `--option=value` or `--flag` as the word `option=value` or `flag`.
+  private static func option(
+    _ argument: [UInt8], among parameters: [ParameterSpec], of command: String, _ rest: inout ArraySlice<[UInt8]>
+  ) throws(Misuse) -> [UInt8] {
+    let option = argument.dropFirst(2)
+    let key = option.prefix { $0 != UInt8(ascii: "=") }
+    let parameter = parameters.first { $0.place == .option && key.elementsEqual($0.name.rawValue.utf8) }
+    guard let parameter else {
+      throw Misuse(
+        message: "\(command) has no option --\(String(decoding: key, as: UTF8.self)); see playhead \(command) --help")
+    }
+    if key.count < option.count || parameter.kind == .flag { return Array(option) }
+    guard let value = rest.popFirst() else { throw Misuse(message: "--\(parameter.name.rawValue) needs a value") }
+    return Array(option) + Self.bytes("=") + value
   }
 
   private mutating func save(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
@@ -199,24 +264,28 @@ struct Invocation: Equatable {
 
   private mutating func inspect(_ name: String, _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     var options = InspectOptions(tagsOnly: name == "tags")
+    let parameters = InspectOptions.parameters(tagsOnly: options.tagsOnly)
+    // As a request's: `timeout=5` is an option, and `a=b.flac` a file.
+    func isOption(_ argument: [UInt8]) -> Bool {
+      guard let end = argument.firstIndex(of: UInt8(ascii: "=")) else { return false }
+      return parameters.contains { argument[..<end].elementsEqual($0.name.rawValue.utf8) }
+    }
     var rest = arguments
     while let argument = rest.popFirst() {
       if try takeGlobal(argument, &rest) { continue }
       guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
-        options.files.append(argument)
+        if isOption(argument) { options.words.append(argument) } else { options.files.append(argument) }
         continue
       }
       switch String(decoding: argument, as: UTF8.self) {
       case "--":
         options.files += rest
         rest = []
-      case "--precise" where !options.tagsOnly: options.isPrecise = true
       case "--help", "-h": return .help(command: name)
-      case let other: throw Misuse(message: "\(name) has no option \(other); see playhead \(name) --help")
+      default: options.words.append(try Self.option(argument, among: parameters, of: name, &rest))
       }
     }
     guard !options.files.isEmpty else { throw Misuse(message: "\(name) takes the names of files") }
-    guard !isJSON else { throw Misuse(message: "\(name) is for people; asset.open and asset.metadata answer in JSON") }
     return .inspect(options)
   }
 
@@ -237,20 +306,20 @@ struct Invocation: Equatable {
       switch String(decoding: argument, as: UTF8.self) {
       case "--tick": options.ticks += try values()
       case "--at": options.times += try values()
+      case "--chapters": options.chapters = true
       case "--meter": options.meters += try values()
       case "--item": options.item = try values().last
       case "--seeks": options.includesSeeks = true
       case "--observe": options.keys += try values()
       case "--player": options.player = try values().last
+      case "--lines": options.lines = true
+      case "--reconnect": options.reconnects = true
       case "--help", "-h": return .help(command: "watch")
       case let other: throw Misuse(message: "watch has no option \(other); see playhead watch --help")
       }
     }
-    if options.times.isEmpty, options.includesSeeks || options.item != nil {
-      throw Misuse(message: "--item and --seeks say more of --at; see playhead watch --help")
-    }
-    if options.ticks.isEmpty, options.times.isEmpty, options.meters.isEmpty, options.keys.isEmpty {
-      options.keys = WatchOptions.defaultKeys
+    if options.times.isEmpty, !options.chapters, options.includesSeeks || options.item != nil {
+      throw Misuse(message: "--item and --seeks say more of --at and --chapters; see playhead watch --help")
     }
     return .watch(options)
   }

@@ -5,6 +5,9 @@ import Glibc
 /// The mode to give back, for the signal handler, too. Written before the handler is installed.
 nonisolated(unsafe) private var originalMode = termios()
 
+/// Gives it back where the client ends itself: once, however often the keyboard is taken.
+private let givesBackAtExit: Bool = atexit { tcsetattr(STDIN_FILENO, TCSADRAIN, &originalMode) } == 0
+
 /// Standard input's terminal, typed into byte for byte from `begin` to `end`.
 struct Keyboard {
   private var isRaw = false
@@ -12,7 +15,7 @@ struct Keyboard {
   /// Begins; false when standard input is no terminal.
   mutating func begin() -> Bool {
     guard !isRaw else { return true }
-    guard tcgetattr(STDIN_FILENO, &originalMode) == 0 else { return false }
+    guard tcgetattr(STDIN_FILENO, &originalMode) == 0, givesBackAtExit else { return false }
     var mode = originalMode
     // ISIG, too: Ctrl-C and Ctrl-Z must not end or stop the process before the mode is given back.
     mode.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
@@ -45,8 +48,11 @@ struct Keyboard {
   }
 
   /// Columns of the terminal that is written to.
-  static var columnCount: Int {
+  static var columnCount: Int { columnCount(of: STDOUT_FILENO) }
+
+  /// Columns of a terminal.
+  static func columnCount(of descriptor: Int32) -> Int {
     var size = winsize()
-    return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 }

@@ -7,10 +7,9 @@ import WireProtocol
 @main
 enum PlayheadClient {
   enum Status {
-    static let done: Int32 = 0
-    static let refused: Int32 = 1
-    static let misused: Int32 = 2
-    static let unreachable: Int32 = 3
+    static let done = ExitStatus.done.rawValue
+    static let refused = ExitStatus.refused.rawValue
+    static let unreachable = ExitStatus.unreachable.rawValue
 
     /// What an error reply ends the client with: a daemon that stops is one that goes away.
     static func of(_ code: MediaError.Code?) -> Int32 { code == .shuttingDown ? unreachable : refused }
@@ -27,62 +26,89 @@ enum PlayheadClient {
   }
 
   private static func run(_ arguments: [[UInt8]]) -> Int32 {
+    var isJSON = arguments.prefix { $0 != Array("--".utf8) }.contains(Array("--json".utf8))
     do {
       let invocation = try Invocation(parsing: arguments)
-      switch invocation.action {
-      case .usage: Terminal.print(HelpText.usage)
-      case .version: Terminal.print("playhead \(HelpText.version)\n")
-      case .help(nil): Terminal.print(HelpText.overview)
-      case .help(let command?):
-        guard let text = HelpText.explanation(of: command) else {
-          throw Invocation.Misuse(message: "there is no command \(command); playhead help lists them")
-        }
-        Terminal.print(text)
-      case .request(let words) where words.first == Array("scan".utf8) && !invocation.isJSON:
-        return try Scan.run(try line(for: words, invocation), socketPath(invocation))
-      case .request(let words): return try request(words, invocation)
-      case .watch(let options):
-        return try Watch.run(options, encoder, isJSON: invocation.isJSON, socketPath(invocation))
-      case .save(let options): return try Save.run(options, encoder, absolute: absolute, socketPath(invocation))
-      case .inspect(let options):
-        return try Inspect.run(options, socketPath(invocation)) { try line(for: $0, invocation) }
-      case .shell: return try Shell.run(encoder, socketPath(invocation))
-      }
-      return Status.done
-    } catch let failure as Save.Failure {
-      Terminal.complain(failure.message)
-      return Status.refused
-    } catch let refusal as Refusal {
-      Terminal.complain(ReplyPrinter.describe(refusal.error))
-      return refusal.status
-    } catch let misuse as Invocation.Misuse {
-      Terminal.complain(misuse.message)
-      return Status.misused
-    } catch let error as MediaError {
-      // A request that cannot be sent, or that no daemon would take.
-      Terminal.complain(ReplyPrinter.describe(error))
-      return Status.misused
+      isJSON = invocation.isJSON
+      return try perform(invocation)
     } catch {
-      Terminal.complain((error as? Unreachable)?.message ?? "\(error)")
-      return Status.unreachable
+      let failure = Failure(error)
+      failure.complain(isJSON: isJSON)
+      return failure.status.rawValue
     }
+  }
+
+  /// Does what the command line asks for; answers the exit status.
+  private static func perform(_ invocation: Invocation) throws -> Int32 {
+    switch invocation.action {
+    case .usage: Terminal.print(HelpText.usage)
+    case .version: Terminal.print("playhead \(HelpText.version)\n")
+    case .help(let command):
+      let text = command.map { HelpText.explanation(of: $0).map { Array($0.utf8) } } ?? Array(HelpText.overview.utf8)
+      guard let text = invocation.isJSON ? HelpText.json(of: command) : text else {
+        throw Invocation.Misuse(message: "there is no command \(command ?? ""); playhead help lists them")
+      }
+      Terminal.print(text)
+    case .completions(let script): Terminal.print(script.text)
+    case .manual(let page): try page.print()
+    case .complete(let words): LiveCandidates.print(words) { try socketPath($0 ?? invocation.socket) }
+    case .request(let words)
+    where words.first == Array("scan".utf8) && invocation.form != .json && invocation.form != .words:
+      return try Scan.run(try line(for: words, invocation), socketPath(invocation.socket)) { path in
+        StandardInput.name(of: path, among: words) ?? path
+      }
+    case .request(let words)
+    where words.first == Array("waveform".utf8) && invocation.form != .json && invocation.form != .words:
+      return try WaveformView.run(
+        try line(for: WaveformView.words(words), invocation), socketPath(invocation.socket))
+    case .request(let words): return try request(words, invocation)
+    case .add(let options):
+      return try Add.run(options, form: invocation.form, absolute: absolute) { try socketPath(invocation.socket) }
+    case .watch(let options):
+      return try Watch.run(options, encoder, form: invocation.form, socketPath(invocation.socket))
+    case .save(let options):
+      return try Save.run(
+        options, encoder, isJSON: invocation.isJSON, absolute: absolute, socketPath(invocation.socket))
+    case .inspect(let options):
+      let path = try socketPath(invocation.socket)
+      return try Inspect.run(options, path, isJSON: invocation.isJSON) { try line(for: $0, invocation) }
+    case .shell: return try Shell.run(encoder, socketPath(invocation.socket))
+    }
+    return Status.done
   }
 
   // MARK: - One request
 
   private static func request(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
-    let line = try line(for: words, invocation)
-    var connection = try DaemonConnection(path: socketPath(invocation))
+    let line: [UInt8]
+    do { line = try Self.line(for: words, invocation) } catch let error as MediaError
+      where error.code == .unknownCommand
+    {
+      // In JSON it cannot be asked; without a daemon there is nobody who would not know it.
+      _ = try DaemonConnection(path: socketPath(invocation.socket))
+      throw error
+    }
+    var connection = try DaemonConnection(path: socketPath(invocation.socket))
     // The greeting need not be waited for: the daemon reads when it is ready. One that refuses the connection has closed it
     // perhaps, and has said why.
     try? connection.send(line)
-    return try connection.waitForLine { ReplyPrinter.printed($0, isJSON: invocation.isJSON) }
+    if HumanText.isWanted(invocation.form) {
+      var answer = try connection.waitForAnswer()
+      // What plays has a name, which `status` does not say.
+      if words.first == Array("status".utf8), answer.fields["item"] != "none", let player = answer.fields["player"] {
+        try connection.send(encoder.words(["list", "limit=1", "player=\(player)"].map { Array($0.utf8) }))
+        answer.rows = try connection.waitForAnswer().rows
+      }
+      Terminal.print(HumanText(ofCommand: String(decoding: words.first ?? [], as: UTF8.self), answer, .output).text)
+      return Status.done
+    }
+    return try connection.waitForLine { line throws in try ReplyPrinter.printed(line, isJSON: invocation.isJSON) }
   }
 
   /// A request's line. Standard input is handed over where a `-` stands for a file.
   private static func line(for words: [[UInt8]], _ invocation: Invocation) throws -> [UInt8] {
     try StandardInput.line(
-      for: words, socketPath: { try socketPath(invocation) },
+      for: words, socketPath: { try socketPath(invocation.socket) },
       encode: { try encode(words, invocation, input: $0) })
   }
 
@@ -119,8 +145,8 @@ enum PlayheadClient {
   }
 
   /// Where the daemon is, or should be. Errors: `Unreachable` for a folder that somebody else may have put there.
-  private static func socketPath(_ invocation: Invocation) throws(Unreachable) -> String {
-    if let socket = invocation.socket { return socket }
+  private static func socketPath(_ socket: String?) throws(Unreachable) -> String {
+    if let socket { return socket }
     let choice = SocketLocation.choose(
       environment: { getenv($0).map { String(cString: $0) } }, userID: geteuid(),
       isFolder: { path in

@@ -12,7 +12,8 @@ enum Save {
   /// Asks for the queue as a list and writes it. Answers the exit status. Errors: `Failure`, `Refusal`, `Unreachable`,
   /// `MediaError`.
   static func run(
-    _ options: Invocation.SaveOptions, _ encoder: RequestEncoder, absolute: ([UInt8]) -> [UInt8], _ socket: String
+    _ options: Invocation.SaveOptions, _ encoder: RequestEncoder, isJSON: Bool, absolute: ([UInt8]) -> [UInt8],
+    _ socket: String
   ) throws -> Int32 {
     let file = WholeFile(path: absolute(options.file), replaces: options.replaces, hint: "--force replaces it")
     do throws(MediaError) { try file.check() } catch { throw Failure(message: error.message) }
@@ -44,7 +45,14 @@ enum Save {
       offset = next
     }
     do throws(MediaError) { try file.write(lines) } catch { throw Failure(message: error.message) }
-    if skippedCount > 0 {
+    if isJSON {
+      var text: [UInt8] = []
+      JSONValue.object([
+        .init("format", .string(form)), .init("count", .number(count ?? "0")),
+        .init("skipped", .number("\(skippedCount)")),
+      ]).append(to: &text)
+      Terminal.print(text + [UInt8(ascii: "\n")])
+    } else if skippedCount > 0 {
       Terminal.complain(
         "left out \(skippedCount) of \(count ?? "the") entries, which have no name that a list could say")
     }

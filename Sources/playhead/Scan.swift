@@ -4,9 +4,9 @@ import MediaCore
 import WireProtocol
 
 enum Scan {
-  /// Sends the request's line and prints what comes. Answers the exit status: 1 when a file could not be measured at all.
-  /// Errors: `Refusal`, `Unreachable`.
-  static func run(_ line: [UInt8], _ socket: String) throws -> Int32 {
+  /// Sends the request's line and prints what comes; `name` says what people call a path. Answers the exit status: 1 when a file
+  /// could not be measured at all. Errors: `Refusal`, `Unreachable`.
+  static func run(_ line: [UInt8], _ socket: String, name shownName: (String) -> String) throws -> Int32 {
     var connection = try DaemonConnection(path: socket)
     // One that refuses the connection has closed it perhaps, and has said why.
     try? connection.send(line)
@@ -15,17 +15,17 @@ enum Scan {
     do {
       defer { if showsProgress { Terminal.showProgress("") } }
       answer = try connection.waitForAnswer { name, fields in
-        if showsProgress, name == EventName.scanProgress.rawValue { Terminal.showProgress(progress(fields)) }
+        if showsProgress, name == EventName.scanProgress.rawValue { Terminal.showProgress(progress(fields, shownName)) }
       }
     }
-    Terminal.print(table(answer.rows, album: answer.fields))
+    Terminal.print(table(answer.rows, album: answer.fields, name: shownName))
     return answer.fields["failed"] == "0" ? PlayheadClient.Status.done : PlayheadClient.Status.refused
   }
 
   /// `2/12 35 % /music/two.flac`.
-  private static func progress(_ fields: ServerLine.TextFields) -> String {
+  private static func progress(_ fields: ServerLine.TextFields, _ name: (String) -> String) -> String {
     let part = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
-    return "\(fields["file"] ?? "")/\(fields["count"] ?? "") \(part)\(Terminal.printable(fields["path"] ?? ""))"
+    return "\(fields["file"] ?? "")/\(fields["count"] ?? "") \(part)\(Terminal.printable(name(fields["path"] ?? "")))"
   }
 
   // MARK: - The table
@@ -35,12 +35,14 @@ enum Scan {
   ]
 
   /// A line for each file: its values, and its name, with what is wrong behind it.
-  static func table(_ rows: [ServerLine.TextFields], album: ServerLine.TextFields) -> String {
+  private static func table(
+    _ rows: [ServerLine.TextFields], album: ServerLine.TextFields, name: (String) -> String
+  ) -> String {
     var text = columns.map { padded($0.0) }.joined() + "  file\n"
     for row in rows {
       let values = columns.map { padded(shown(row[$0.1])) }.joined()
       let remark = remark(row).map { "  (\($0))" } ?? ""
-      text += "\(values)  \(Terminal.printable(row["path"] ?? ""))\(remark)\n"
+      text += "\(values)  \(Terminal.printable(name(row["path"] ?? "")))\(remark)\n"
     }
     if album["albumLoudness"] != nil {
       let names = ["albumLoudness", "", "albumTruePeak", "albumSamplePeak", "albumGain"]

@@ -8,8 +8,29 @@ import WireProtocol
 /// `-` where a file stands.
 enum StandardInput {
   /// What stands for it on the wire until it has been handed over; and something else that would.
-  private static let placeholder = "fd:1"
-  private static let otherPlaceholder = "fd:2"
+  private static let placeholder = "fd:" + String(repeating: "0", count: FilePath.descriptorTokenLength)
+  private static let otherPlaceholder = "fd:" + String(repeating: "1", count: FilePath.descriptorTokenLength)
+
+  /// What it is called where files have their names.
+  static let name = "standard input"
+
+  /// All of it. What cannot be read is its end.
+  static func readAll() -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return bytes }
+      bytes += chunk[..<count]
+    }
+  }
+
+  /// What of several files among a request's words it is, told by the daemon's name for that; nil: another one.
+  static func name(of path: String, among words: [[UInt8]]) -> String? {
+    guard path.hasPrefix("fd:"), words.contains(where: isMeant), !words.contains(Array(path.utf8)) else { return nil }
+    return name
+  }
 
   /// Whether a word of the command line is it, if it stands for a file.
   static func isMeant(_ word: [UInt8]) -> Bool { word.elementsEqual("-".utf8) }
@@ -40,7 +61,7 @@ enum StandardInput {
 
   /// Hands it over, and answers what stands for it on the wire. Errors: `Unreachable`; `Refusal`.
   private static func handOver(socketPath: String) throws -> String {
-    var connection = try DaemonConnection(path: socketPath + ".fd")
+    var connection = try DaemonConnection(path: SocketLocation.path(of: .handoff, beside: socketPath), inPackets: true)
     guard media_shims_send_descriptor(connection.descriptor, STDIN_FILENO) == 0 else {
       throw Unreachable(message: "standard input cannot be handed over: \(String(cString: strerror(errno)))")
     }

@@ -1,11 +1,18 @@
+import Glibc
 import MediaCore
 import WireProtocol
 
 /// `playhead watch`: subscribes, and prints events until it is interrupted.
 enum Watch {
   static func run(
-    _ options: Invocation.WatchOptions, _ encoder: RequestEncoder, isJSON: Bool, _ path: String
+    _ options: Invocation.WatchOptions, _ encoder: RequestEncoder, form: Invocation.Form?, _ path: String
   ) throws -> Int32 {
+    let isJSON = form == .json
+    if !options.asksForEvents, form != .words, HumanText.isWanted(form), isatty(STDOUT_FILENO) == 1, !Style.isDumb {
+      return try LiveWatch.run(options, path)
+    }
+    var options = options
+    if !options.asksForTimes, options.keys.isEmpty { options.keys = Invocation.WatchOptions.defaultKeys }
     let requests = requests(options)
     var lines: [UInt8] = []
     for (index, words) in requests.enumerated() {
@@ -13,6 +20,22 @@ enum Watch {
       try RequestCheck.check(line)
       lines += line
     }
+    var patience = Patience()
+    while true {
+      do {
+        try follow(lines, path) { patience = Patience() }
+      } catch let failure as Unreachable where options.reconnects {
+        // Said once, and again when it was there in between.
+        if patience.isFresh {
+          Failure(Unreachable(message: "\(failure.message); waiting for it")).complain(isJSON: isJSON)
+        }
+        patience.wait()
+      }
+    }
+  }
+
+  /// Prints events until the daemon goes away; `onEvent` hears that some came. Errors: `Unreachable`, always in the end; `Refusal`.
+  private static func follow(_ lines: [UInt8], _ path: String, onEvent: () -> Void) throws {
     var connection = try DaemonConnection(path: path)
     try connection.send(lines)
     while true {
@@ -22,13 +45,15 @@ enum Watch {
         switch meaning(of: line) {
         case .event: text += line + [UInt8(ascii: "\n")]
         case .other: continue
-        case .failure(let message, let status):
+        case .failure(let error):
           Terminal.print(text)
-          Terminal.complain(message)
-          return status
+          throw error
         }
       }
-      if !text.isEmpty { Terminal.print(text) }
+      if !text.isEmpty {
+        Terminal.print(text)
+        onEvent()
+      }
       guard try connection.receive() else { throw Unreachable(message: "the daemon at \(path) went away") }
     }
   }
@@ -37,11 +62,10 @@ enum Watch {
   private static func requests(_ options: Invocation.WatchOptions) -> [[[UInt8]]] {
     let player = options.player.map { [Array("player=".utf8) + $0] } ?? []
     var requests = options.ticks.map { [Array("tick".utf8), $0] + player }
-    if !options.times.isEmpty {
-      let item = options.item.map { [Array("item=".utf8) + $0] } ?? []
-      let seeks = options.includesSeeks ? [Array("seeks=true".utf8)] : []
-      requests.append([Array("at".utf8)] + options.times + item + seeks + player)
-    }
+    let item = options.item.map { [Array("item=".utf8) + $0] } ?? []
+    let seeks = options.includesSeeks ? [Array("seeks=true".utf8)] : []
+    if !options.times.isEmpty { requests.append([Array("at".utf8)] + options.times + item + seeks + player) }
+    if options.chapters { requests.append([Array("at-chapters".utf8)] + item + seeks + player) }
     requests += options.meters.map { [Array("meter".utf8), $0] + player }
     if !options.keys.isEmpty { requests.append([Array("observe".utf8)] + options.keys + player) }
     return requests
@@ -51,24 +75,27 @@ enum Watch {
     case event
     /// A greeting, an answer: nothing to show.
     case other
-    case failure(String, status: Int32)
+    case failure(any Error)
   }
 
   private static func meaning(of line: [UInt8]) -> Meaning {
     if line.first == UInt8(ascii: "{") {
       guard let value = try? JSONValue(parsing: line.span) else { return .other }
       if value["method"] != nil { return .event }
-      guard case .string(let message)? = value["error"]?["message"] else { return .other }
-      return .failure(message, status: PlayheadClient.Status.of(ReplyPrinter.code(ofJSONError: value)))
+      guard value["error"] != nil else { return .other }
+      return failure(ReplyPrinter.error(ofJSON: value))
     }
     switch try? ServerLine(parsing: line) {
     case .event(EventName.closing.rawValue, let fields)?:
-      return .failure(
-        fields["message"] ?? "the daemon closed the connection", status: PlayheadClient.Status.unreachable)
+      return .failure(Unreachable(message: fields["message"] ?? "the daemon closed the connection"))
     case .event?: return .event
-    case .error(_, let error, _)?:
-      return .failure(ReplyPrinter.describe(error), status: PlayheadClient.Status.of(error.code))
+    case .error(_, let error, _)?: return failure(error)
     case .hello?, .row?, .ok?, nil: return .other
     }
+  }
+
+  /// A daemon that stops is one that goes away.
+  private static func failure(_ error: MediaError) -> Meaning {
+    error.code == .shuttingDown ? .failure(Unreachable(message: error.message)) : .failure(Refusal(error: error))
   }
 }

@@ -59,11 +59,34 @@ import WireProtocol
     let lines = taken(&queue)
     #expect(
       lines.prefix(2) == [
-        "* overflow dropped=2", "* changed id=2 player=main key=queue.version old=1 new=4 cause=request",
+        "* overflow dropped=2 merged=2", "* changed id=2 player=main key=queue.version old=1 new=4 cause=request",
       ])
     #expect(lines.last?.contains(#""old":7,"new":8"#) == true)
     #expect(queue.isEmpty)
     #expect(queue.append(tick, form: .words) == 0)
+  }
+
+  /// Whoever was too slow to be told at once that nothing more comes of a subscription is told when he reads again.
+  @Test func thatASubscriptionHasEndedIsNeverDropped() {
+    var queue = queue(1_000)
+    queue.append { $0 += [UInt8](repeating: UInt8(ascii: "x"), count: 501) + Array("\n".utf8) }
+    func removed(_ id: Int) -> Event {
+      .removed(.init(subscription: id, player: "main", item: nil, cause: .playerClosed))
+    }
+    #expect(queue.append(tick, form: .words) == 1)
+    #expect(queue.append(change(1, 2), form: .words) == 0)
+    #expect(queue.append(removed(1), form: .words) == 0)
+    #expect(queue.append(removed(3), form: .json) == 0)
+    _ = taken(&queue)
+    let lines = taken(&queue)
+    #expect(
+      lines.prefix(3) == [
+        "* overflow dropped=1 merged=0", "* changed id=2 player=main key=queue.version old=1 new=2 cause=request",
+        "* removed id=1 player=main cause=playerClosed",
+      ], "\(lines)")
+    #expect(lines.count == 4 && lines.last?.contains(#""method":"removed","params":{"id":3,"#) == true, "\(lines)")
+    // Once.
+    #expect(queue.isEmpty && taken(&queue) == [])
   }
 
   @Test func whatTheTransportHoldsCounts() {
@@ -74,7 +97,7 @@ import WireProtocol
     #expect(queue.append(tick, form: .words) == 1)
     #expect(taken(&queue) == [])
     queue.transportByteCount = 0
-    #expect(taken(&queue) == ["* overflow dropped=1"])
+    #expect(taken(&queue) == ["* overflow dropped=1 merged=0"])
     queue.transportByteCount = 1_001
     #expect(queue.isOverLimit)
   }
@@ -93,9 +116,30 @@ import WireProtocol
     var queue = queue(1_000)
     queue.transportByteCount = 600
     var dropped = 0
-    for id in 1...(OutputQueue.keptChangeCount + 10) {
+    for id in 1...(WireLimits.standard.keptValueCount + 10) {
       dropped += queue.append(change(1, 2, subscription: id), form: .words)
     }
     #expect(dropped == 10)
+  }
+
+  @Test func whoIsBehindIsToldTheNumberToAskFrom() {
+    var queue = queue(1_000)
+    #expect(queue.append(change(1, 2), form: .words, number: 7) == 0)
+    queue.append { $0 += [UInt8](repeating: UInt8(ascii: "x"), count: 501) + Array("\n".utf8) }
+    #expect(queue.append(change(2, 3), form: .words, number: 9) == 0)
+    #expect(queue.append(tick, form: .words) == 1)
+    #expect(queue.append(change(3, 4), form: .words, number: 11) == 0)
+    #expect(taken(&queue).first == "* changed id=2 player=main key=queue.version old=1 new=2 cause=request seq=7")
+    // 8 was of no concern here: what is missing began behind it.
+    #expect(
+      taken(&queue) == [
+        "* overflow dropped=1 merged=1 since=8",
+        "* changed id=2 player=main key=queue.version old=2 new=4 cause=request seq=11",
+      ])
+    queue.transportByteCount = 600
+    #expect(queue.append(change(4, 5), form: .words, number: 20) == 0)
+    queue.transportByteCount = 0
+    // Nothing was lost or merged: it only came later.
+    #expect(taken(&queue) == ["* changed id=2 player=main key=queue.version old=4 new=5 cause=request seq=20"])
   }
 }

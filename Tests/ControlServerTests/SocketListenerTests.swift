@@ -64,6 +64,75 @@ import Testing
     }
   }
 
+  /// Such as systemd's, when its unit is started while a daemon runs that was started by hand.
+  @Test func aSocketThatSomebodyElsePutInItsPlaceStays() throws {
+    try withFolder { folder in
+      let path = "\(folder)/s"
+      let listener = try SocketListener(path: path)
+      close(listener.takeDescriptor())
+      #expect(unlink(path) == 0)
+      let other = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      defer { close(other) }
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+      let status = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(other, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      try #require(status == 0)
+      listener.remove()
+      #expect(mode(path) != nil)
+      #expect(mode(path + ".lock") == nil)
+    }
+  }
+
+  /// Start after start, with a group, with another, and without one again. Only root can give files to a group that it is not in.
+  @Test(.enabled(if: geteuid() == 0)) func aGroupComesToTheSocketThroughPlayheadsOwnFolder() throws {
+    try withFolder { folder in
+      let (own, path) = ("\(folder)/a", "\(folder)/a/s")
+      func group(_ path: String) -> gid_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_gid : nil
+      }
+      let rows: [(group: gid_t?, folder: mode_t)] = [
+        (nil, 0o700), (65_533, 0o710), (65_533, 0o710), (65_534, 0o710), (nil, 0o700), (nil, 0o700), (65_533, 0o710),
+      ]
+      for row in rows {
+        let listener = try SocketListener(
+          path: path, permissions: .init(mode: row.group == nil ? 0o600 : 0o660, groupID: row.group), makesFolder: true,
+          needsOwnedFolder: true)
+        print("group: \(row): \(mode(own) ?? 0) \(group(own) ?? 0) \(mode(path) ?? 0) \(group(path) ?? 0)")
+        #expect(mode(own) == row.folder && mode(path) == (row.group == nil ? 0o600 : 0o660))
+        if let expected = row.group { #expect(group(own) == expected && group(path) == expected) }
+        listener.remove()
+      }
+    }
+  }
+
+  /// What is not the user's alone is neither taken nor changed, and neither is what a link leads to.
+  @Test func aFolderThatIsNotOnesOwnIsNotGivenToAGroup() throws {
+    try withFolder { folder in
+      let (real, link) = ("\(folder)/a", "\(folder)/s")
+      try #require(mkdir(real, 0o700) == 0 && symlink(real, link) == 0)
+      func refusal(_ own: String) -> MediaError.Code? {
+        code {
+          _ = try SocketListener(
+            path: "\(own)/s", permissions: .init(mode: 0o660, groupID: getegid()), makesFolder: true,
+            needsOwnedFolder: true)
+        }
+      }
+      #expect(refusal(link) == .permissionDenied)
+      #expect(mode(real) == 0o700)
+      for open in [0o720, 0o740, 0o701, 0o750] as [mode_t] {
+        chmod(real, open)
+        #expect(refusal(real) == .permissionDenied)
+        #expect(mode(real) == open)
+      }
+    }
+  }
+
   @Test func whatIsNoSocketStays() throws {
     try withFolder { folder in
       let path = "\(folder)/s"

@@ -20,7 +20,7 @@ import Testing
     let status = try client.reply("item.status 1")
     #expect(field("duration", status) == "1" && field("seekableTimeRanges", status) == "0-1")
     try client.send("observe item.events")
-    #expect(try client.line() == "ok id=1")
+    #expect(try client.line()?.unnumbered == "ok id=1")
     try client.reply("play")
     try client.reply("clock.advance 1.5")
     let log = try client.ask("item.log 2")
@@ -89,6 +89,23 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "2[0..<48000]")
   }
 
+  @Test func whatAStationSaysOfItselfIsAmongItsTags() throws {
+    let (server, _, client) = try serve()
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "sine=d=20", "-b:a", "128k",
+      server.files.file("radio.mp3"),
+    ])
+    #expect(try client.reply("asset.open \(server.address)/radio.mp3?icy=16000&gate=end&at=200000") == "ok asset=1")
+    let rows = try client.ask("asset.metadata 1 space=icy")
+    #expect(
+      rows.dropLast() == [
+        "| identifier=icy/name key=name commonKey=title type=string value=\"Test Radio\"",
+        "| identifier=icy/genre key=genre commonKey=type type=string value=Test",
+        "| identifier=icy/url key=url commonKey=relation type=string value=http://radio.test/",
+        "| identifier=icy/br key=br type=number value=128",
+      ], "\(rows)")
+  }
+
   @Test func aStationSaysWhatItPlaysWhenThatIsHeard() throws {
     let (server, _, client) = try serve()
     let folder = server.files
@@ -100,7 +117,7 @@ import Testing
     let titles = ["StreamTitle='One';StreamUrl='http://x/';", "StreamTitle='It's two';"].map { "&title=\(hex($0))" }
       .joined()
     try client.send("observe item.events")
-    #expect(try client.line() == "ok id=1")
+    #expect(try client.line()?.unnumbered == "ok id=1")
     #expect(
       try client.ask("load \(server.address)/radio.mp3?icy=16000\(titles)&gate=end&at=200000 wait=ready").last?
         .hasPrefix("ok")
@@ -122,7 +139,7 @@ import Testing
     for name in ["canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward"] {
       #expect(field(name, status) == "false", "\(name)")
     }
-    #expect(try client.ask("observe item.events").last == "ok id=2")
+    #expect(try client.ask("observe item.events").last?.unnumbered == "ok id=2")
     let first = try #require(try client.line())
     #expect(first.hasPrefix("* stream-title id=2 player=main item=1 ") && first.hasSuffix("title=\"It's two\""))
     for request in ["seek 1", "rate -1", "play-immediately -1", "rate-together -1 main"] {
@@ -149,7 +166,7 @@ import Testing
     let byteCount = try Files.read(server.files.file("large.wav")).count
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
-    #expect(try client.reply("observe item.events") == "ok id=1")
+    #expect(try client.reply("observe item.events").unnumbered == "ok id=1")
     try client.reply("end-action pause")
     let address = "\(server.address)/large.wav?redirect=1&to=/large.wav%3Fgate=stop%26at=\(byteCount * 3 / 5)"
     var lines = try client.ask("load \(address) wait=ready") + client.ask("play")
@@ -178,7 +195,7 @@ import Testing
       "ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "sine=d=60", server.files.file("long.flac"),
     ])
     try client.send("observe item.events")
-    #expect(try client.line() == "ok id=1")
+    #expect(try client.line()?.unnumbered == "ok id=1")
     #expect(try client.ask("load \(server.address)/long.flac wait=ready").last?.hasPrefix("ok") == true)
     #expect(try client.reply("item.copy 1").contains("items=2"))
     let before = try client.ask("seek 30") + client.ask("clock.advance 1")

@@ -13,18 +13,18 @@ import Testing
   @Test func aLoopIsSetToldObservedAndEnded() throws {
     let (daemon, client) = try ready()
     try client.send("observe player.loop player.repeat item.events")
-    #expect(try client.line() == "ok id=1")
+    #expect(try client.line()?.unnumbered == "ok id=1")
     #expect(try client.line()?.contains("key=player.repeat new=off") == true)
     #expect(try client.line()?.contains("key=player.loop new=none") == true)
     #expect(
-      try client.ask("loop 0.25 0.5 count=2") == [
+      try client.ask("loop 0.25 0.5 count=2").unnumbered == [
         "* changed id=1 player=main key=player.loop old=none new=0.25-0.5 cause=request",
         "ok item=1 start=0.25 end=0.5 count=2 passes=0",
       ])
     let status = try client.reply("status")
     #expect(["loop", "passes", "passesLeft"].map { field($0, status) } == ["0.25-0.5", "0", "2"])
     try client.reply("play")
-    let lines = try client.ask("clock.advance 0.8")
+    let lines = try client.ask("clock.advance 0.8").unnumbered
     #expect(
       lines == [
         "* seam id=1 player=main from=1 to=1 time=0.25 pts=12000/48000 trimmed-end=0 trimmed-end-by=none trimmed-start=0"

@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func picturesAreGivenInPiecesAndAsFiles() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try TestDaemon.recording(writesFiles: true)
     let client = try daemon.connect()
     let (path, picture) = try file(daemon)
     try client.reply("asset.open \(path)")
@@ -166,7 +166,8 @@ import Testing
     #expect(try client.reply("asset.artwork 1 index=0 file=\(out) replace") == written)
     #expect(try Data(contentsOf: URL(fileURLWithPath: out)) == picture)
     let bad: [(String, Int)] = [
-      ("index=1 offset=0", 2091), ("file=/nowhere/at/all.png", 2006), ("file=\(daemon.folder.path) replace", 2006),
+      ("index=1 offset=0", 2091), ("file=/nowhere/at/all.png", 2008),
+      ("file=\(daemon.folder.path)/no/all.png", 2006), ("file=\(daemon.folder.path) replace", 2008),
       ("file=a.png", 6002), ("file=/a offset=0", 6002), ("replace", 6002), ("index=0", 6002),
       ("file=http://h/a", 6002), ("offset=0 limit=0", 6002), ("offset=0 limit=70000", 6002),
     ]
@@ -202,7 +203,7 @@ import Testing
   }
 
   @Test func theClientTellsWhatFilesAre() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try TestDaemon.recording(writesFiles: true)
     let (path, _) = try file(daemon)
     let info = try daemon.playhead("info", path)
     print(info.output)

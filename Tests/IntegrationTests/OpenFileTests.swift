@@ -4,57 +4,6 @@ import Testing
 
 /// Files and pipes that somebody opened, handed over beside the daemon's socket.
 @Suite(.timeLimit(.minutes(3))) struct OpenFileTests {
-  /// Hands descriptors over, and answers what the daemon says.
-  private func handOver(_ descriptors: [Int32], to daemon: TestDaemon) throws -> String {
-    let descriptor = try connect(daemon.socket + ".fd")
-    defer { close(descriptor) }
-    var byte: UInt8 = 0
-    // struct cmsghdr { size_t cmsg_len; int cmsg_level; int cmsg_type; }, and the descriptors (cmsg(3)).
-    var control: [UInt8] = []
-    func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value) { control += Array($0) } }
-    append(Int(16 + 4 * descriptors.count))
-    append(Int32(SOL_SOCKET))
-    append(Int32(1))
-    for descriptor in descriptors { append(descriptor) }
-    while control.count % 8 != 0 { control.append(0) }
-    let sent = withUnsafeMutablePointer(to: &byte) { byte in
-      var piece = iovec(iov_base: byte, iov_len: 1)
-      return withUnsafeMutablePointer(to: &piece) { piece in
-        control.withUnsafeMutableBytes { control in
-          var message = msghdr()
-          message.msg_iov = piece
-          message.msg_iovlen = 1
-          if !descriptors.isEmpty {
-            (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
-          }
-          return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
-        }
-      }
-    }
-    try #require(sent == 1)
-    var answer: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1_024)
-    while true {
-      let count = recv(descriptor, &chunk, chunk.count, 0)
-      guard count > 0 else { return String(decoding: answer.dropLast(), as: UTF8.self) }
-      answer += chunk.prefix(count)
-    }
-  }
-
-  private func connect(_ path: String) throws -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    let status = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(status == 0)
-    return descriptor
-  }
-
   private func opened(_ path: String, _ flags: Int32 = O_RDONLY) throws -> Int32 {
     let descriptor = open(path, flags | O_CLOEXEC)
     try #require(descriptor >= 0)
@@ -67,12 +16,12 @@ import Testing
     let path = try daemon.wave(1, frameCount: 48_000)
     let file = try opened(path)
     defer { close(file) }
-    #expect(try handOver([file], to: daemon) == "ok path=fd:1")
+    let given = try daemon.place(file)
     unlink(path)
-    #expect(try client.reply("load fd:1 wait=ready") == "ok items=1 version=1")
+    #expect(try client.reply("load \(given) wait=ready") == "ok items=1 version=1")
     let status = try client.reply("item.status 1")
-    #expect(field("path", status) == "fd:1" && field("duration", status) == "1")
-    #expect(try client.reply("append fd:1 wait=ready").hasPrefix("error code=2051 name=no-such-descriptor"))
+    #expect(field("path", status) == given && field("duration", status) == "1")
+    #expect(try client.reply("append \(given) wait=ready").hasPrefix("error code=2051 name=no-such-descriptor"))
     #expect(try client.reply("seek 0.5").contains("time=0.5 "))
     try client.reply("play")
     try client.reply("clock.advance 1")
@@ -86,10 +35,10 @@ import Testing
     let after = try daemon.wave(2, frameCount: 4_800)
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
-    #expect(try handOver([ends[0]], to: daemon) == "ok path=fd:1")
+    let given = try daemon.place(ends[0])
     close(ends[0])
     // Nothing has been written: nobody is held up.
-    #expect(try client.reply("load fd:1 \(after)") == "ok items=1,2 version=1")
+    #expect(try client.reply("load \(given) \(after)") == "ok items=1,2 version=1")
     #expect(try client.reply("status").contains("item=1"))
     try #require(bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) } == bytes.count)
     close(ends[1])
@@ -114,9 +63,9 @@ import Testing
     let path = try daemon.wave(1, frameCount: 48_000)
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
-    #expect(try handOver([ends[0]], to: daemon) == "ok path=fd:1")
+    let given = try daemon.place(ends[0])
     close(ends[0])
-    try client.send("@a scan fd:1", "@b scan \(path)")
+    try client.send("@a scan \(given)", "@b scan \(path)")
     func replies() throws -> [String] {
       var lines: [String] = []
       while let line = try client.line() {
@@ -139,25 +88,26 @@ import Testing
     let path = try daemon.wave(1, frameCount: 480)
     let (file, folder, written) = (try opened(path), try opened(daemon.folder.path), try opened(path, O_WRONLY))
     defer { for descriptor in [file, folder, written] { close(descriptor) } }
-    #expect(try handOver([folder], to: daemon).hasPrefix("error code=2050 name=not-readable"))
-    #expect(try handOver([written], to: daemon).hasPrefix("error code=2050 name=not-readable"))
-    #expect(try handOver([file, file], to: daemon).hasPrefix("error code=2050 name=not-readable"))
-    #expect(try handOver([], to: daemon).hasPrefix("error code=2050 name=not-readable"))
-    for number in 1...16 { #expect(try handOver([file], to: daemon) == "ok path=fd:\(number)") }
-    #expect(try handOver([file], to: daemon).hasPrefix("error code=2052 name=too-many-descriptors"))
+    #expect(try daemon.handOver([folder]).hasPrefix("error code=2050 name=not-readable"))
+    #expect(try daemon.handOver([written]).hasPrefix("error code=2050 name=not-readable"))
+    #expect(try daemon.handOver([file, file]).hasPrefix("error code=2050 name=not-readable"))
+    #expect(try daemon.handOver([]).hasPrefix("error code=2050 name=not-readable"))
+    let given = try (0..<16).map { _ in try daemon.place(file) }
+    #expect(Set(given).count == 16)
+    #expect(try daemon.handOver([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
     // An edit that fails has taken nothing.
     let client = try daemon.connect()
-    #expect(try client.reply("load fd:1 if-version=7").hasPrefix("error code=1011"))
-    #expect(try client.reply("load fd:1 wait=ready") == "ok items=1 version=1")
-    #expect(try client.reply("asset.open fd:2") == "ok asset=1")
+    #expect(try client.reply("load \(given[0]) if-version=7").hasPrefix("error code=1011"))
+    #expect(try client.reply("load \(given[0]) wait=ready") == "ok items=1 version=1")
+    #expect(try client.reply("asset.open \(given[1])") == "ok asset=1")
     #expect(try client.ask("asset.load 1 duration").first == "| key=duration status=loaded value=0.01")
     // What nobody takes is closed.
     try client.reply("clock.advance 31")
-    #expect(try client.reply("append fd:3 wait=ready").hasPrefix("error code=2051"))
-    #expect(try client.reply("append fd:0x3").hasPrefix("error code=6002"))
-    #expect(try handOver([file], to: daemon) == "ok path=fd:17")
+    #expect(try client.reply("append \(given[2]) wait=ready").hasPrefix("error code=2051"))
+    #expect(try client.reply("append fd:3").hasPrefix("error code=6002"))
+    #expect(try !given.contains(daemon.place(file)))
     try daemon.stop()
-    #expect(Files.mode(daemon.socket + ".fd") == nil)
+    #expect(Files.mode(daemon.handoffSocket) == nil)
   }
 
   @Test func theClientHandsOverItsStandardInput() throws {
@@ -189,8 +139,8 @@ import Testing
     let (one, two) = (try daemon.wave(1, frameCount: 48_000), try daemon.wave(2, frameCount: 48_000))
     let file = try opened(one)
     defer { close(file) }
-    #expect(try handOver([file], to: daemon) == "ok path=fd:1")
-    #expect(try client.reply("load \(one) fd:1 \(two) wait=ready") == "ok items=1,2,3 version=1")
+    let given = try daemon.place(file)
+    #expect(try client.reply("load \(one) \(given) \(two) wait=ready") == "ok items=1,2,3 version=1")
     let base = daemon.folder.path
     #expect(
       try client.ask("playlist.export base=\(base)") == [
@@ -223,8 +173,8 @@ import Testing
     let path = try daemon.wave(1, frameCount: 480)
     let file = try opened(path)
     defer { close(file) }
-    for number in 1...3 { #expect(try handOver([file], to: daemon) == "ok path=fd:\(number)") }
-    #expect(try client.reply("load fd:1 fd:2") == "ok items=1,2 version=1")
+    let given = try (0..<3).map { _ in try daemon.place(file) }
+    #expect(try client.reply("load \(given[0]) \(given[1])") == "ok items=1,2 version=1")
     let export = "playlist.export format=\(form) limit=1"
     #expect(try client.ask(export).last == "ok count=2 version=1 next=1 skipped=1")
     for connection in [client, other] {
@@ -236,7 +186,7 @@ import Testing
     #expect(try client.reply("append \(path)") == "ok items=3 version=2")
     #expect(try other.ask("\(export) offset=1").last == "ok count=3 version=2 next=2 skipped=1")
     #expect(try other.ask("\(export) offset=2").last == "ok count=3 version=2 next=none")
-    #expect(try client.reply("load \(path) fd:3") == "ok items=4,5 version=3")
+    #expect(try client.reply("load \(path) \(given[2])") == "ok items=4,5 version=3")
     #expect(try other.ask("\(export) offset=1").last == "ok count=2 version=3 next=none skipped=1")
     #expect(try other.ask("\(export) offset=7").last == "ok count=2 version=3 next=none")
   }
@@ -251,9 +201,9 @@ import Testing
     let names = (0..<3_000).map { "sub/\($0).wav\n" }.joined()
     let list = try daemon.folder.write("a.m3u", Array("#EXTM3U\n\(names)".utf8))
     #expect(try client.reply("load \(list)").hasSuffix(" version=1"))
-    #expect(try handOver([file], to: daemon) == "ok path=fd:1")
+    let given = try daemon.place(file)
     // Behind 1499.wav.
-    #expect(try client.reply("insert fd:1 before=1501") == "ok items=3001 version=2")
+    #expect(try client.reply("insert \(given) before=1501") == "ok items=3001 version=2")
     func part(_ number: Int, _ name: Int, _ end: String) -> [String] {
       ["| text=File\(number)=sub/\(name).wav", "| text=Length\(number)=-1", end]
     }
@@ -283,8 +233,8 @@ import Testing
       Array(
         "FILE \"1.wav\" WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 00:00:20\n".utf8))
     #expect(try client.reply("load \(sheet)") == "ok items=1,2 version=1")
-    #expect(try handOver([file], to: daemon) == "ok path=fd:1")
-    #expect(try client.reply("insert fd:1 after=1") == "ok items=3 version=2")
+    let given = try daemon.place(file)
+    #expect(try client.reply("insert \(given) after=1") == "ok items=3 version=2")
     let count = 300
     for _ in 0..<count { #expect(try client.reply("item.copy 3").hasPrefix("ok items=")) }
     let lines = try daemon.connect().ask("playlist.export format=cue offset=\(count + 2)")
@@ -304,8 +254,8 @@ import Testing
       let saved = try daemon.playhead("save", list)
       return saved.status == 1 && saved.errors.contains("has a name that a list could say") && Files.mode(list) == nil
     }
-    #expect(try handOver([file], to: daemon) == "ok path=fd:1")
-    #expect(try client.reply("load fd:1 wait=ready") == "ok items=1 version=1")
+    let given = try daemon.place(file)
+    #expect(try client.reply("load \(given) wait=ready") == "ok items=1 version=1")
     for form in ["m3u8", "pls", "xspf", "cue"] {
       #expect(try client.reply("playlist.export format=\(form)").hasPrefix("error code=3025 name=empty-playlist"))
     }
@@ -340,13 +290,13 @@ import Testing
     func write(_ range: Range<Int>) throws {
       try #require(bytes[range].withUnsafeBytes { Glibc.write(ends[1], $0.baseAddress, $0.count) } == range.count)
     }
-    #expect(try handOver([ends[0]], to: daemon) == "ok path=fd:1")
+    let given = try daemon.place(ends[0])
     close(ends[0])
     // F_SETPIPE_SZ: nobody waits for the reader.
     try #require(fcntl(ends[1], 1_031, 1 << 20) >= bytes.count)
     try write(0..<firstCount)
-    #expect(try client.reply("observe item.events") == "ok id=1")
-    #expect(try client.reply("load fd:1 wait=ready") == "ok items=1 version=1")
+    #expect(try client.reply("observe item.events").unnumbered == "ok id=1")
+    #expect(try client.reply("load \(given) wait=ready") == "ok items=1 version=1")
     var lines = try client.ask("play")
     while lines.last?.hasPrefix("* stalled ") != true { lines.append(try #require(try client.line())) }
     let stalled = try #require(lines.last)
@@ -382,7 +332,7 @@ import Testing
     // As of the file by its name, but for the name; and behind `--`, too.
     func rest(_ output: String) -> String {
       output.replacingOccurrences(of: "standard input", with: path)
-        .replacingOccurrences(of: "fd:1", with: path).replacingOccurrences(of: "fd:2", with: path)
+        .replacingOccurrences(of: "fd:[0-9a-f]{32}", with: path, options: .regularExpression)
     }
     #expect(try rest(outcome.output) == asked([command, path]).output)
     #expect(try rest(asked([command, "--", "-"]).output) == asked([command, path]).output)

@@ -35,13 +35,13 @@ import Testing
   @Test func aMissingFileHasAnIDAtOnceAndFailsByItself() throws {
     let (_, client) = try connected()
     try client.send("observe item.status item.error")
-    #expect(try client.line() == "ok id=1")
+    #expect(try client.line()?.unnumbered == "ok id=1")
     #expect(try client.reply("append /nowhere/a.flac") == "ok items=1 version=1")
     #expect(
-      try client.line()
+      try client.line()?.unnumbered
         == "* changed id=1 player=main key=item.status item=1 old=unknown new=failed cause=itemFailed")
     #expect(
-      try client.line()
+      try client.line()?.unnumbered
         == "* changed id=1 player=main key=item.error item=1 old=none new=file-not-found cause=itemFailed")
     let status = try client.reply("item.status 1")
     #expect(field("status", status) == "failed")
@@ -68,7 +68,7 @@ import Testing
   @Test func aPlayerThatHasNothingToPlaySaysWhyItWaits() throws {
     let (daemon, client) = try connected()
     try client.send("observe player.reasonForWaitingToPlay")
-    #expect(try client.line() == "ok id=1")
+    #expect(try client.line()?.unnumbered == "ok id=1")
     let key = "* changed id=1 player=main key=player.reasonForWaitingToPlay"
     #expect(try client.line() == "\(key) new=none cause=initial initial=true")
     func reasons(_ lines: [String]) -> [String?] { lines.filter { $0.hasPrefix(key) }.map { field("new", $0) } }

@@ -27,7 +27,7 @@ import Testing
     try client.reply("observe player.replayGain")
     _ = try client.line()
     #expect(
-      try client.ask("replay-gain track fallback=-3.5 pre-amp=0") == [
+      try client.ask("replay-gain track fallback=-3.5 pre-amp=0").unnumbered == [
         "* changed id=1 player=main key=player.replayGain old=off new=track cause=request",
         "ok mode=track pre-amp=0 fallback=-3.5 protect=true item=none gain=none source=none limited=none",
       ])

@@ -46,6 +46,24 @@ import Testing
     #expect(json.contains(#""scan":2,"count":1,"failed":0"#), "\(json)")
   }
 
+  @Test(.timeLimit(.minutes(1))) func whatWasMeasuredIsNotOpenAnyMore() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = try tone(daemon, "loud.wav", decibels: -12, frames: 4_800)
+    func openCount() throws -> Int {
+      let folder = "/proc/\(daemon.process.id)/fd"
+      // One that is closed meanwhile leads nowhere.
+      return try FileManager.default.contentsOfDirectory(atPath: folder).count {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == path
+      }
+    }
+    for request in ["scan \(path) \(path) \(path)", "waveform \(path)"] {
+      #expect(try client.ask(request).last?.hasPrefix("ok ") == true)
+      // The answer is on its way before the last of them is closed.
+      while try openCount() > 0 {}
+    }
+  }
+
   @Test(.timeLimit(.minutes(1))) func aScanHoldsUpNothingAndCanBeEnded() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()

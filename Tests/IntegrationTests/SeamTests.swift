@@ -23,7 +23,7 @@ import Testing
       try client.ask($0)
     }
     #expect(
-      lines.filter { $0.hasPrefix("* ") } == [
+      lines.filter { $0.hasPrefix("* ") }.unnumbered == [
         "* played-to-end id=1 player=main item=1 time=0.27 pts=12960/48000",
         "* seam id=1 player=main from=1 to=2 time=0 pts=0/1 trimmed-end=\(end) trimmed-end-by=\(endSource)"
           + " trimmed-start=\(start) trimmed-start-by=\(startSource) inserted=0",

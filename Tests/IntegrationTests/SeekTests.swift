@@ -216,7 +216,7 @@ import Testing
     let (_, client) = try loaded(isPlaying: true)
     try client.reply("observe item.events")
     try client.send("@a seek end")
-    let lines = try client.ask("clock.advance 0.1").filter { !$0.hasPrefix("ok") }
+    let lines = try client.ask("clock.advance 0.1").filter { !$0.hasPrefix("ok") }.unnumbered
     #expect(
       lines == [
         "@a ok finished=true item=1 time=2 pts=96000/48000 requested=2 before=0 after=0 exact=true clamped=false us=0",

@@ -1,3 +1,5 @@
+import Foundation
+import RigSupport
 import Testing
 
 /// `wait` and `observe`, on the virtual clock.
@@ -40,6 +42,64 @@ import Testing
     try client.send("@w wait status=paused timeout=0.5")
     let lines = try client.ask("clock.advance 1")
     #expect(lines.first == "@w error code=6011 name=timed-out message=\"not within 0.5 seconds\" operation=wait")
+  }
+
+  /// In both forms, by the id as it was sent; only what waits here, and only its own.
+  @Test func aWaitIsEndedByWhoSentIt() throws {
+    let (daemon, client) = try playing()
+    let other = try daemon.connect()
+    try client.send("@w wait ended", "@v wait time>=0.75", "@e events wait")
+    #expect(try other.reply("cancel w").hasPrefix("error code=6020 name=no-such-request"))
+    let ended = "error code=6015 name=cancelled message=\"ended by `cancel`\" operation="
+    try client.send("cancel w", "@c cancel e")
+    #expect(try client.line() == "@w \(ended)wait")
+    #expect(try client.line() == "ok")
+    #expect(try client.line() == "@e \(ended)events")
+    #expect(try client.line() == "@c ok")
+    // It is answered, and its id is free again.
+    #expect(try client.reply("cancel w").hasPrefix("error code=6020"))
+    try client.send("@w cancel w")
+    #expect(try client.line()?.hasPrefix("@w error code=6020") == true)
+    #expect(try client.reply("cancel").hasPrefix("error code=6002"))
+    #expect(try client.reply("cancel \"a b\"").hasPrefix("error code=6002"))
+    // What waits for the rest goes on.
+    #expect(try client.ask("clock.advance 1").first?.hasPrefix("@v ok item=1 time=0.75 ") == true)
+  }
+
+  @Test func inJSONAnIdIsANumberOrAText() throws {
+    let (_, client) = try playing()
+    func request(_ id: String, _ method: String, _ params: String) -> String {
+      #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
+    }
+    let ends = #"{"conditions":["ended"]}"#
+    try client.send(request("5", "wait", ends), request(#""5""#, "wait", ends))
+    for (id, answer) in [(#""5""#, 6), ("5", 7), ("5", 8)] {
+      try client.send(request("\(answer)", "cancel", #"{"id":\#(id)}"#))
+      if answer < 8 {
+        #expect(try client.line()?.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"error":{"code":6015,"#) == true)
+        #expect(try client.line() == #"{"jsonrpc":"2.0","id":\#(answer),"result":{}}"#)
+      } else {
+        #expect(try client.line()?.hasPrefix(#"{"jsonrpc":"2.0","id":8,"error":{"code":6020,"#) == true)
+      }
+    }
+    // Nobody is answered by a notification, but who waited.
+    try client.send(
+      request("9", "wait", ends), #"{"jsonrpc":"2.0","method":"cancel","params":{"id":9}}"#,
+      #"{"jsonrpc":"2.0","method":"cancel","params":{"id":9}}"#)
+    #expect(try client.line()?.hasPrefix(#"{"jsonrpc":"2.0","id":9,"error":{"code":6015,"#) == true)
+    try client.send(request("10", "cancel", #"{"id":true}"#))
+    #expect(try client.line()?.contains(#""code":-32602"#) == true)
+    #expect(try client.reply("ping") == "ok")
+  }
+
+  /// A wait without an id holds up its connection, which nobody reads then; that the client is gone is seen nevertheless.
+  @Test(.timeLimit(.minutes(1))) func aWaitWhoseClientIsInterruptedEnds() throws {
+    let (daemon, client) = try playing()
+    let waiting = try Program(Executables.playhead, ["--socket", daemon.socket, "wait", "ended"])
+    while field("connections", try client.reply("stats")) != "2" {}
+    waiting.signal(SIGINT)
+    _ = try waiting.waitForEnd()
+    while field("connections", try client.reply("stats")) != "1" {}
   }
 
   @Test func theEndIsWaitedFor() throws {
@@ -107,7 +167,7 @@ import Testing
     try client.reply("on-failure stop")
     try client.reply("append \(path) /nowhere.wav \(path)")
     try client.send("observe player.error")
-    #expect(try client.line() == "ok id=1")
+    #expect(try client.line()?.unnumbered == "ok id=1")
     #expect(try client.line() == "* changed id=1 player=main key=player.error new=none cause=initial initial=true")
     try client.reply("play")
     try client.send("@p wait item=2 status=playing", "@t wait item=2 time>=1")
@@ -147,14 +207,14 @@ import Testing
   @Test func observingSendsTheValueFirstAndThenEachChangeWithItsCause() throws {
     let (_, client) = try playing()
     try client.send("observe player.rate player.timeControlStatus")
-    #expect(try client.line() == "ok id=1")
+    #expect(try client.line()?.unnumbered == "ok id=1")
     #expect(
       try client.line()
         == "* changed id=1 player=main key=player.timeControlStatus new=playing cause=initial initial=true")
     #expect(try client.line() == "* changed id=1 player=main key=player.rate new=1 cause=initial initial=true")
     let lines = try client.ask("pause")
     #expect(
-      Set(lines.dropLast()) == [
+      Set(lines.dropLast().map(\.unnumbered)) == [
         "* changed id=1 player=main key=player.timeControlStatus old=playing new=paused cause=request",
         "* changed id=1 player=main key=player.rate old=1 new=0 cause=request",
       ])
@@ -166,8 +226,8 @@ import Testing
   @Test func eventsOfTheOwnRequestComeBeforeTheReplyOfAnAdvance() throws {
     let (_, client) = try playing(frameCount: 9_600)
     try client.send("observe item.events")
-    #expect(try client.line() == "ok id=1")
-    let lines = try client.ask("clock.advance 1")
+    #expect(try client.line()?.unnumbered == "ok id=1")
+    let lines = try client.ask("clock.advance 1").unnumbered
     #expect(
       lines == [
         "* played-to-end id=1 player=main item=1 time=0.2 pts=9600/48000",

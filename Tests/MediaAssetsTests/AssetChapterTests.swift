@@ -48,6 +48,43 @@ import Testing
     print(name, properties.duration.decimalDescription, ends, properties.chapters.first?.languageCode ?? "-")
   }
 
+  @Test func chaptersOfMatroskaHaveTitlesInSeveralLanguages() throws {
+    func atom(_ start: String, _ titles: [(String, String, String?)]) -> String {
+      let displays = titles.map { text, language, tag in
+        "<ChapterDisplay><ChapterString>\(text)</ChapterString><ChapterLanguage>\(language)</ChapterLanguage>"
+          + (tag.map { "<ChapLanguageIETF>\($0)</ChapLanguageIETF>" } ?? "") + "</ChapterDisplay>"
+      }
+      return "<ChapterAtom><ChapterTimeStart>\(start)</ChapterTimeStart>\(displays.joined())</ChapterAtom>"
+    }
+    let atoms = [
+      atom("00:00:00.000", [("One", "eng", nil), ("Eins", "ger", "de"), ("Um", "por", "pt-BR")]),
+      atom("00:00:01.500", [("Two", "und", nil)]),
+    ]
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.mka")
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", "sine=duration=3:sample_rate=48000", "-c:a", "flac", path])
+    let chapters = try folder.write(
+      Array("<?xml version=\"1.0\"?><Chapters><EditionEntry>\(atoms.joined())</EditionEntry></Chapters>".utf8),
+      as: "chapters.xml")
+    try Tool.run("mkvpropedit", ["--quiet", path, "--chapters", chapters])
+    let properties = try Asset(path: path).load()
+    #expect(properties.chapterFault == nil && properties.chapters.map(\.title) == ["One", "Two"])
+    #expect(properties.chapters.map { $0.titles.map(\.text) } == [["One", "Eins", "Um"], ["Two"]])
+    #expect(properties.chapters.last?.languageCodes == [])
+    let rows: [([String], [String?], String?)] = [
+      (["de"], ["Eins", "Two"], "de"), (["deu"], ["Eins", "Two"], "de"), (["fr", "pt"], ["Um", "Two"], "pt-BR"),
+      (["pt-BR", "en"], ["Um", "Two"], "pt-BR"), (["fr"], ["One", "Two"], "en"),
+      (["en-GB", "de"], ["One", "Two"], "en"), ([], ["One", "Two"], "en"),
+    ]
+    for (languages, titles, code) in rows {
+      let found = properties.chapters.map { $0.bestMatching(preferredLanguages: languages) }
+      #expect(found.map(\.title) == titles, "\(languages)")
+      #expect(found.first?.languageCode.map { LanguageCode.primary($0) } == code.map { LanguageCode.primary($0) })
+      #expect(found.map(\.timeRange) == properties.chapters.map(\.timeRange))
+      #expect(found.first?.titles.count == 3 && Set(found.first?.titles.map(\.text) ?? []) == ["One", "Eins", "Um"])
+    }
+  }
+
   /// One list as a file may have it.
   struct Row: Sendable, CustomTestStringConvertible {
     var what: String

@@ -150,6 +150,28 @@ import Testing
     #expect(name(asset) == "loaded", "what is known stays so")
   }
 
+  @Test func cancellingAKeyEndsWhatIsReadWithItAndNothingElse() async throws {
+    let folder = try TemporaryFolder()
+    let workers = AssetWorkers(threadLimit: 1)
+    let gate = Gate()
+    gate.hold(workers)
+    let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+    let names = WakeSignal<[String]>([])
+    asset.loadValues(forKeys: [.tracks]) { status in names.update { $0.append("tracks \(status.name)") } }
+    asset.loadValues(forKeys: [.metadata]) { status in names.update { $0.append("metadata \(status.name)") } }
+    asset.loadValues(forKeys: [.metadata, .tracks]) { status in names.update { $0.append("both \(status.name)") } }
+    asset.cancelLoading([.commonMetadata])
+    #expect(names.withState { $0 } == ["metadata cancelled"])
+    #expect(asset.status(of: .metadata).name == "cancelled" && asset.status(of: .duration).name == "loading")
+    asset.cancelLoading([])
+    gate.open()
+    _ = names.wait { $0.count == 3 ? true : nil } as Bool?
+    #expect(Set(names.withState { $0 }) == ["metadata cancelled", "tracks loaded", "both cancelled"])
+    #expect(try await asset.load(.metadata).isEmpty)
+    asset.cancelLoading([.metadata, .duration])
+    #expect(asset.status(of: .metadata).name == "loaded" && asset.status(of: .duration).name == "loaded")
+  }
+
   @Test(arguments: [AssetKey.duration, .metadata]) func whatIsBeingReadIsLetGoOf(_ key: AssetKey) async throws {
     let bytes = HangingBytes()
     let asset = bytes.asset()

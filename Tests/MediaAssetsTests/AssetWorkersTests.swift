@@ -1,5 +1,6 @@
 import MediaCore
 import RealtimeAudio
+import Synchronization
 import Testing
 
 @testable import MediaAssets
@@ -20,6 +21,53 @@ import Testing
 
   private func code(_ status: AssetValueStatus<AssetValues>?) -> MediaError.Code? {
     if case .failed(let error)? = status { error.code } else { nil }
+  }
+
+  /// Has its job, as those do who cancel theirs; and is told of when nobody has it.
+  private final class Owner: Sendable {
+    private let gone: WakeSignal<Int>
+    private let job = Mutex<AssetWorkers.Job?>(nil)
+
+    init(_ gone: WakeSignal<Int>) { self.gone = gone }
+    deinit { gone.update { $0 += 1 } }
+
+    func begin(on workers: AssetWorkers, _ body: @escaping @Sendable () -> Void) {
+      let job = workers.run(forNanoseconds: 1_000_000_000) { [self] _ in
+        withExtendedLifetime(self) { body() }
+      } timedOut: {
+        [self] _ in
+        withExtendedLifetime(self) {}
+      }
+      self.job.withLock { $0 = job }
+    }
+
+    func cancel() { job.withLock { $0 }?.cancel() }
+  }
+
+  /// Done, given up before it began or while it is being done, or too slow: what it had is let go of.
+  @Test func whatIsOverHoldsNothing() {
+    let (gone, release) = (WakeSignal(0), WakeSignal((begun: 0, isOpen: false)))
+    let hangs: @Sendable () -> Void = {
+      release.update { $0.begun += 1 }
+      _ = release.wait { $0.isOpen ? true : nil }
+    }
+    let workers = AssetWorkers(limits: limits(places: 1, threads: 2), isWatched: false)
+    do { Owner(gone).begin(on: workers) {} }
+    _ = gone.wait { $0 == 1 ? true : nil }
+    do {
+      let (first, waiting) = (Owner(gone), Owner(gone))
+      first.begin(on: workers, hangs)
+      _ = release.wait { $0.begun == 1 ? true : nil }
+      waiting.begin(on: workers) {}
+      waiting.cancel()
+      first.cancel()
+    }
+    _ = gone.wait { $0 == 2 ? true : nil }
+    do { Owner(gone).begin(on: workers, hangs) }
+    _ = release.wait { $0.begun == 2 ? true : nil }
+    workers.check(at: MonotonicClock.nanoseconds + 3 * second)
+    release.update { $0.isOpen = true }
+    _ = gone.wait { $0 == 4 ? true : nil }
   }
 
   @Test func whatIsSlowGivesItsPlaceToOthers() throws {

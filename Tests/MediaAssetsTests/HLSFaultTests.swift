@@ -211,6 +211,25 @@ import Testing
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 2)
   }
 
+  /// What failed before is there again when the one that took its place fails.
+  @Test func whereAllVariantsHaveFailedOnceTheFirstOneIsHeardAgain() throws {
+    let rig = try CodedStreamRig()
+    for (file, name, missing) in [(1, "a", 4..<10), (2, "b", 14..<20)] {
+      try rig.encode(file, as: name, seconds: 24)
+      try rig.write(name, query: Dictionary(uniqueKeysWithValues: missing.map { ($0, "?status=404") }))
+    }
+    try rig.write(master: [
+      "#EXT-X-STREAM-INF:BANDWIDTH=2,CODECS=\"fLaC\"", "a.m3u8", "#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"fLaC\"",
+      "b.m3u8",
+    ])
+    let reader = try rig.reader(try rig.session())
+    let runs = CodedStreamRig.runs(try reader.frames(2_000_000))
+    print(runs)
+    #expect(runs.map(\.file) == [1, 2, 1] && runs.last?.endIndex == 24 * 48_000)
+    for run in runs { #expect(run.firstIndex == run.position, "nothing is lost, and nothing comes twice") }
+    #expect(rig.log.accessEvents.last?.numberOfSwitches == 2)
+  }
+
   @Test func playlistsThatLeadNowhereHaveTheirNumbers() throws {
     let rig = try HLSRig()
     func variant(_ place: String) -> [UInt8] { Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(place)\n".utf8) }

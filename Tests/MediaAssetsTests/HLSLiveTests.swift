@@ -137,6 +137,34 @@ import Testing
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
   }
 
+  /// What the variant before failed at counts for nothing: the next one is asked as often before it is given up.
+  @Test func failuresOfALiveVariantDoNotCountForTheNextOne() throws {
+    let rig = try HLSRig()
+    let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2\na.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb.m3u8\n"
+    try rig.server.write(Array(master.utf8), to: "m.m3u8")
+    for name in ["a.m3u8", "b.m3u8"] { try rig.write(name, 0..<4, isEnded: false) }
+    let session = try rig.session("m.m3u8")
+    let reader = try rig.reader(session)
+    try rig.server.write([0], to: "a.m3u8")
+    let thread = CodeThread { _ = try reader.frames(2_000_000) }
+    let most = StreamSession.maximumReloadFailureCount
+    for count in 1...most {
+      rig.clock.advance(seconds: 3)
+      rig.wait { rig.errorCodes.count { $0 == 2060 } >= count }
+    }
+    rig.wait { session.place.displayText.hasSuffix("b.m3u8") }
+    try rig.server.write([0], to: "b.m3u8")
+    for count in 1..<most {
+      rig.clock.advance(seconds: 3)
+      rig.wait { rig.errorCodes.count { $0 == 2060 } >= most + count }
+    }
+    // Once more, and it would be.
+    try rig.write("b.m3u8", 0..<7, isEnded: true)
+    rig.clock.advance(seconds: 3)
+    #expect(thread.code() == 0)
+    #expect(rig.errorCodes.count { $0 == 2060 } == 2 * most - 1 && reader.end != nil)
+  }
+
   @Test func whoWaitsForASegmentIsCancelled() throws {
     let rig = try HLSRig()
     try rig.write("a.m3u8", 0..<4, isEnded: false)

@@ -66,8 +66,9 @@ final class HLSRig {
     let row = log.begin(uri: name)
     var options = HTTPOptions()
     options.reconnectDelays = []
+    let place = PlaylistPlace.url("\(server.address)/\(name)")
     return try StreamSession(
-      playlist: try readFile(server.files.file(name)), at: .url("\(server.address)/\(name)"),
+      playlist: try HLSPlaylist(parsing: try readFile(server.files.file(name)), at: place), at: place,
       fetcher: StreamFetcher(options: options, log: log, session: row, clock: clock), interrupt: Interrupt())
   }
 

@@ -147,6 +147,28 @@ import Testing
     #expect(try asset.load().hasAudio)
   }
 
+  /// A playlist in a file leads to a server, too.
+  @Test func whoWaitsForTheServerOfAPlaylistInAFileHoldsUpNobodyElse() throws {
+    let server = try HTTPServer()
+    let list =
+      "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n\(server.address)/a.ts?hold=never\n#EXT-X-ENDLIST\n"
+    try server.write(Array(list.utf8), to: "list.m3u8")
+    let asset = Asset(path: server.files.file("list.m3u8"))
+    let (patient, impatient) = (AssetOpening(), AssetOpening())
+    let result = Mutex<Int?>(nil)
+    let thread = NamedThread(name: "test") {
+      let code = errorCode { _ = try patient.load(asset) }
+      result.withLock { $0 = code }
+    }
+    try server.wait("gate never")
+    impatient.cancel()
+    #expect(errorCode { _ = try impatient.load(asset) } == 6015)
+    #expect(result.withLock { $0 } == nil, "the other one still waits")
+    patient.cancel()
+    thread.join()
+    #expect(result.withLock { $0 } == 6015)
+  }
+
   @Test func aStreamIsHeardAsItComesAndSaysWhatItPlays() throws {
     let server = try serve("radio.mp3", ["-b:a", "128k"])
     func hex(_ text: String) -> String { text.utf8.map { String($0, radix: 16) }.joined() }
@@ -170,6 +192,21 @@ import Testing
     let reached = try reader.seekExactly(to: .zero)
     #expect(reached.seconds >= 4.9)
     #expect(asset.networkLog.accessEvents.count == 1, "one connection for finding out what it is and for reading it")
+  }
+
+  @Test func whatAStationSaysOfItselfIsItsMetadata() throws {
+    let server = try serve("radio.mp3", ["-b:a", "128k", "-metadata", "genre=Jazz"])
+    let asset = try Asset(url: "\(server.address)/radio.mp3?icy=16000&gate=end&at=100000")
+    let metadata = try asset.loadMetadata(interrupt: Interrupt())
+    let icy = metadata.metadata(forFormat: .icy)
+    #expect(icy.map(\.identifier.rawValue) == ["icy/name", "icy/genre", "icy/url", "icy/br"])
+    #expect(icy.map(\.value) == [.string("Test Radio"), .string("Test"), .string("http://radio.test/"), .number(128)])
+    #expect(icy.map(\.commonKey) == [.title, .type, .relation, nil])
+    #expect(metadata.strings(.title) == ["Test Radio"] && metadata.availableMetadataFormats.contains(.icy))
+    #expect(asset.loadedTitles?.title == "Test Radio")
+    // A file on a server is no station.
+    let file = try Asset(url: "\(server.address)/radio.mp3")
+    #expect(try file.loadMetadata(interrupt: Interrupt()).metadata(forFormat: .icy) == [])
   }
 
   @Test func bytesOfTheUsersOwnArePlayed() throws {

@@ -47,7 +47,7 @@ final class BusyLoop: ControlLoop, @unchecked Sendable {
   /// Lets time pass up to the next timer, but not beyond `target`, and calls what is due. True when it has come there.
   private func step(to target: HostTime) -> Bool {
     if let timer = timers.popDue(at: now) {
-      timer.body()
+      timer.fire()
       return false
     }
     guard now < target else { return true }

@@ -101,6 +101,92 @@ import Testing
     await rig.close()
   }
 
+  /// What an observer of chapters was told.
+  private final class Cues: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func add(_ observation: TimeObservation) {
+      let chapter = observation.chapter.map { "\($0.number) \($0.chapter.title ?? "-")" } ?? "none"
+      let way = observation.reason == .skipped ? observation.isBackward ? " back" : " on" : ""
+      let line = "\(observation.reason)\(way) \(observation.itemID) \(observation.time.decimalDescription) \(chapter)"
+      lines.withLock { $0.append(line) }
+    }
+
+    /// What was told since the last time.
+    func take() -> [String] {
+      lines.withLock { lines in
+        defer { lines = [] }
+        return lines
+      }
+    }
+  }
+
+  @Test func startsAreToldOfWhicheverItemIsCurrentAndEachPassOnce() async throws {
+    let rig = try await Rig()
+    let (all, second) = (Cues(), Cues())
+    try await rig.run { player in
+      _ = try player.addChapterTimeObserver(includesSeeks: true) { all.add($0) }
+      try player.append([try item(rig), try item(rig, "b.mka", starts: [0, 1_500])])
+      _ = try player.addChapterTimeObserver(itemID: 2) { second.add($0) }
+    }
+    await rig.settle()
+    #expect(all.take() == [])
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    #expect(all.take() == ["crossed 1 0 1 C1"])
+    await rig.advance(milliseconds: 3_899)
+    #expect(all.take() == [])
+    await rig.advance(milliseconds: 1)
+    #expect(all.take() == ["crossed 1 4 2 C2"])
+    // A seek goes over one, and stands in front of the other.
+    try await rig.run { try $0.seek(to: seconds(12), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
+    await rig.settle()
+    #expect(all.take() == ["skipped on 1 8.25 3 C3", "crossed 1 12 4 C4"])
+    await rig.advance(milliseconds: 200)
+    #expect(all.take() == [])
+    try await rig.run { try $0.seek(to: seconds(8), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
+    await rig.settle()
+    #expect(all.take() == ["skipped back 1 12 4 C4", "skipped back 1 8.25 3 C3"])
+    #expect(second.take() == [])
+    // What follows is followed, without a gap.
+    try await rig.run { try $0.seek(to: seconds(19), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
+    await rig.settle()
+    #expect(all.take() == ["skipped on 1 8.25 3 C3", "skipped on 1 12 4 C4"])
+    await rig.advance(milliseconds: 3_000)
+    #expect(all.take() == ["crossed 2 0 1 C1", "crossed 2 1.5 2 C2"])
+    #expect(second.take() == ["crossed 2 0 1 C1", "crossed 2 1.5 2 C2"])
+    // Backwards each start is reached where its chapter is left.
+    try await rig.run { try $0.setRate(-1) }
+    await rig.advance(milliseconds: 3_000)
+    #expect(all.take() == ["crossed 2 1.5 2 C2", "crossed 2 0 1 C1"])
+    await rig.run { player in try? player.remove([2]) }
+    #expect(second.take().last == "removed 2 indefinite none")
+    await rig.close()
+  }
+
+  @Test func anObserverThatComesLateIsToldOfWhatIsAhead() async throws {
+    let rig = try await Rig()
+    try await rig.run { try $0.append([try item(rig)]) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 5_000)
+    let cues = Cues()
+    let token = Mutex<ObserverToken?>(nil)
+    try await rig.run { player in
+      let added = try player.addChapterTimeObserver { cues.add($0) }
+      token.withLock { $0 = added }
+    }
+    await rig.advance(milliseconds: 3_251)
+    #expect(cues.take() == ["crossed 1 8.25 3 C3"])
+    try await rig.run { player in
+      if let token = token.withLock({ $0 }) { try player.removeTimeObserver(token) }
+      #expect(throws: MediaError.self) { try player.addChapterTimeObserver(itemID: 9) { _ in } }
+    }
+    await rig.advance(milliseconds: 5_000)
+    #expect(cues.take() == [])
+    await rig.close()
+  }
+
   /// From 6 s to 13 s: the second chapter has begun before, and the fourth goes on behind.
   @Test func thoseOfAPartLieInThePart() async throws {
     let rig = try await Rig()

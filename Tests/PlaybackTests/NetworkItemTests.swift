@@ -231,7 +231,8 @@ private struct Supply: Sendable {
   struct State {
     var limit: Int
     var isBlocked = false
-    var isCancelled = false
+    /// Those that are told not to wait: each reader has its own source.
+    var cancelled: Set<ObjectIdentifier> = []
     var wasCancelled = false
     var hasToldTitle = false
   }
@@ -270,6 +271,8 @@ private final class SuppliedSource: ByteSource {
 
   init(_ supply: Supply) { self.supply = supply }
 
+  deinit { resume() }
+
   var byteCount: Int64? { supply.isStream ? nil : Int64(supply.bytes.count) }
   var isSeekable: Bool { !supply.isStream }
   var presentBytes: Range<Int64>? { 0..<Int64(min(supply.bytes.count, supply.state.withState { $0.limit })) }
@@ -288,7 +291,7 @@ private final class SuppliedSource: ByteSource {
 
   private func room(at start: Int) throws(MediaError) -> Int {
     let room: Int? = supply.state.wait { state -> Int? in
-      if state.isCancelled { return -1 }
+      if state.cancelled.contains(ObjectIdentifier(self)) { return -1 }
       return start < state.limit ? state.limit - start : nil
     } noting: {
       $0.isBlocked = true
@@ -307,12 +310,12 @@ private final class SuppliedSource: ByteSource {
 
   func cancel() {
     supply.state.update { state in
-      state.isCancelled = true
+      state.cancelled.insert(ObjectIdentifier(self))
       state.wasCancelled = true
     }
   }
 
-  func resume() { supply.state.update { $0.isCancelled = false } }
+  func resume() { supply.state.update { _ = $0.cancelled.remove(ObjectIdentifier(self)) } }
 }
 
 extension WakeSignal {

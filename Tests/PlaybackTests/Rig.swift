@@ -173,6 +173,7 @@ final class Rig: Sendable {
       "timeJumped item \(id) to \(time.decimalDescription) by \(cause.rawValue)"
     case .itemChanged(let id, let status, let duration, let isPrecise):
       "itemChanged \(id) \(status.name) \(duration.decimalDescription)\(isPrecise || status != .readyToPlay ? "" : " (estimate)")"
+    case .mediaSelectionChanged(let id, _): "mediaSelectionChanged \(id)"
     case .itemFailed(let id, let error): "itemFailed \(id): \(error.code)"
     case .itemSkipped(let id, let error): "itemSkipped \(id): \(error.code)"
     case .packetsSkipped(let id, let time, let count, let error):
@@ -181,6 +182,8 @@ final class Rig: Sendable {
       "newAccessLogEntry item \(id) at \(time.decimalDescription): \(event.uri)"
     case .streamTitle(let id, let time, let title):
       "streamTitle item \(id) at \(time.decimalDescription): \(title.title)"
+    case .timedMetadata(let id, let group):
+      "timedMetadata item \(id) at \(group.time.decimalDescription): \(group.items.map(\.identifier.rawValue))"
     case .newErrorLogEntry(let id, let time, let error):
       "newErrorLogEntry item \(id) at \(time.decimalDescription): \(error.code)"
     case .chapterChanged(let id, let time, let place):

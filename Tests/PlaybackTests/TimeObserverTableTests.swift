@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 import Testing
 
@@ -158,6 +159,63 @@ import Testing
     #expect(text(table.jump(in: 2, to: milliseconds(10))) == ["1 skipped 0.0+"])
     table.leave()
     #expect(table.jump(in: 2, to: .zero).isEmpty)
+  }
+
+  // MARK: - Chapters
+
+  /// Chapters that begin at these times.
+  private func starts(_ times: [Int64]) -> ChapterStarts {
+    ChapterStarts(
+      times.map {
+        AssetChapter(title: "C\($0)", timeRange: TimeRange(start: milliseconds($0), end: milliseconds($0 + 1)))
+      })
+  }
+
+  private func chapters(_ calls: [TimeObserverTable.Call]) -> [String] {
+    zip(text(calls), calls).map { text, call in
+      "\(text)\(call.chapter.map { " \($0.number) of \($0.count) \($0.chapter.title ?? "-")" } ?? "")"
+    }
+  }
+
+  @Test func chaptersAreThoseOfTheItemThatThePlayerIsIn() {
+    var table = TimeObserverTable()
+    table.addChapters(1, itemID: nil, includesSeeks: true) { _ in }
+    table.addBoundary(2, times: [milliseconds(10)], itemID: nil) { _ in }
+    table.visit(1, at: .zero, includesPeriodic: false)
+    #expect(table.nextTime() == milliseconds(10), "nothing is known of chapters")
+    table.setChapters(starts([0, 10, 30]), of: 1)
+    #expect(chapters(table.take(through: .zero)) == ["1 crossed 0.0 1 of 3 C0"])
+    #expect(chapters(table.take(through: milliseconds(10))) == ["1 crossed 10.0 2 of 3 C10", "2 crossed 10.0"])
+    _ = table.remove(2)
+    // Known again they are not told again.
+    table.setChapters(starts([0, 10, 30]), of: 1)
+    #expect(table.take(through: milliseconds(20)).isEmpty)
+    #expect(chapters(table.jump(in: 1, to: milliseconds(5))) == ["1 skipped 10.0- 2 of 3 C10"])
+    #expect(
+      chapters(table.jump(in: 1, to: milliseconds(40))) == ["1 skipped 10.0+ 2 of 3 C10", "1 skipped 30.0+ 3 of 3 C30"])
+    table.turn(at: milliseconds(40), isReverse: true)
+    #expect(chapters(table.take(through: milliseconds(30))) == ["1 crossed 30.0 3 of 3 C30"])
+    // Another item is the current one, and the player is still in the first.
+    table.setChapters(starts([7]), of: 2)
+    #expect(chapters(table.take(through: milliseconds(10))) == ["1 crossed 10.0 2 of 3 C10"])
+    table.visit(2, at: .zero, includesPeriodic: false)
+    #expect(chapters(table.take(through: milliseconds(50))) == ["1 crossed 7.0 1 of 1 C7"])
+    table.setChapters(starts([]), of: 3)
+    table.visit(3, at: .zero, includesPeriodic: false)
+    #expect(table.nextTime() == nil)
+    #expect(table.jump(in: 3, to: milliseconds(40)).isEmpty)
+  }
+
+  @Test func chaptersThatBeginTogetherAreOneStart() {
+    var table = TimeObserverTable()
+    table.setChapters(starts([5, 5, 9]), of: 1)
+    table.visit(1, at: .zero, includesPeriodic: false)
+    table.addChapters(1, itemID: 1, includesSeeks: false) { _ in }
+    table.addChapters(2, itemID: 2, includesSeeks: true) { _ in }
+    #expect(chapters(table.take(through: milliseconds(20))) == ["1 crossed 5.0 2 of 3 C5", "1 crossed 9.0 3 of 3 C9"])
+    #expect(table.jump(in: 1, to: .zero).isEmpty)
+    #expect(table.removeObservers(boundTo: 1).map(\.token) == [1])
+    #expect(table.nextTime() == nil)
   }
 
   // MARK: - Adding and removing

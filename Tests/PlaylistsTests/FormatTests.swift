@@ -36,6 +36,11 @@ import Testing
     #expect(list.warnings.isEmpty)
   }
 
+  @Test func aTitleHasNoZeroInIt() throws {
+    let list = try parse("#EXTM3U\n#EXTINF:10,\0One\0Tw\u{F6}\0\na.mp3\n#EXTINF:1,\0\nb.mp3\n")
+    #expect(list.entries.map(\.title) == ["One\u{FFFD}Tw\u{F6}", nil])
+  }
+
   @Test func plainM3UByItsExtensionOnly() throws {
     #expect(try parse("one.mp3\n\n  two.mp3  \r# three\rfour.mp3").places.count == 3)
     #expect(throws: MediaError.self) { try parse("one.mp3\ntwo.mp3", at: "list.txt") }

@@ -64,6 +64,71 @@ import Testing
     #expect(list.keys[1].method == .other("SAMPLE-AES"))
   }
 
+  @Test func dateRangesAreReadAndPlaced() throws {
+    func range(_ attributes: String) -> String { "#EXT-X-DATERANGE:" + attributes }
+    let lines = [
+      "#EXT-X-TARGETDURATION:4", "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T10:00:00Z", "#EXTINF:4,", "0",
+      range("ID=\"a\",CLASS=\"x\",START-DATE=\"2026-11-22T10:00:02Z\",END-ON-NEXT=YES,X-A=\"b\",X-H=0xABC,X-F=1.5"),
+      range("ID=\"b\",CLASS=\"x\",START-DATE=\"2026-11-22T10:00:05Z\",PLANNED-DURATION=3"),
+      // The same one again says more; it cannot say otherwise.
+      range("ID=\"b\",START-DATE=\"2026-11-22T10:00:09Z\",DURATION=1,X-L=\"later\""),
+      range("ID=\"before\",START-DATE=\"2026-11-22T09:59:50Z\",END-DATE=\"2026-11-22T10:00:01Z\""),
+      // Neither a name nor a date, nor a list: passed over.
+      range("START-DATE=\"2026-11-22T10:00:05Z\""), range("ID=\"c\""), range("ID=\"c\",START-DATE=\"now\""), range("?"),
+      "#EXTINF:4,", "1", "#EXT-X-ENDLIST",
+    ]
+    let list = try media(lines)
+    #expect(list.dateRanges.map(\.id) == ["a", "b", "before"])
+    #expect(
+      list.dateRanges[0].attributes["X-A"] == .text("b") && list.dateRanges[0].attributes["X-F"] == .number("1.5"))
+    #expect(list.dateRanges[0].attributes["X-H"] == .data([0x0A, 0xBC]) && list.dateRanges[0].endsOnNext)
+    #expect(list.dateRanges[1].attributes["X-L"] == .text("later"))
+    var timeline = HLSTimeline(list)
+    #expect(timeline.dateRanges.map(\.range.id) == ["before", "a", "b"])
+    #expect(timeline.dateRanges.map(\.startNanoseconds) == [-10, 2, 5].map { $0 * 1_000_000_000 })
+    #expect(timeline.dateRanges.map(\.endNanoseconds) == [1, 5, 6].map { $0 * 1_000_000_000 })
+    let version = timeline.dateRangeVersion
+    timeline.move(0, toNanoseconds: 1_000_000_000)
+    #expect(timeline.dateRanges.map(\.startNanoseconds) == [-9, 3, 6].map { $0 * 1_000_000_000 })
+    #expect(timeline.dateRangeVersion != version)
+    // Without dates of segments nobody knows where they are.
+    #expect(HLSTimeline(try media(lines.filter { !$0.contains("PROGRAM") })).dateRanges == [])
+    let many = (0..<3_000).map { range("ID=\"\($0)\",START-DATE=\"2026-11-22T10:00:02Z\"") }
+    #expect(try media(many + lines).dateRanges.count == HLSDateRange.maximumCount)
+    let long = String(repeating: "v", count: 300_000)
+    let large = (0..<9).map { range("ID=\"\($0)\",START-DATE=\"2026-11-22T10:00:02Z\",X-A=\"\(long)\"") }
+    #expect(try media(large + lines).dateRanges.count == 6)
+  }
+
+  @Test func whatAMasterPlaylistSaysOfAllOfItIsRead() throws {
+    let variant = ["#EXT-X-STREAM-INF:BANDWIDTH=1", "a.m3u8"]
+    let list = try master(
+      [
+        "#EXT-X-SESSION-DATA:DATA-ID=\"com.example.title\",VALUE=\"Titel\",LANGUAGE=\"de\"",
+        "#EXT-X-SESSION-DATA:DATA-ID=\"com.example.title\",VALUE=\"Title\",LANGUAGE=\"en\"",
+        "#EXT-X-SESSION-DATA:DATA-ID=\"com.example.lyrics\",URI=\"lyrics.json\"",
+        "#EXT-X-SESSION-DATA:DATA-ID=\"com.example.raw\",URI=\"raw\",FORMAT=RAW",
+        // Neither, both, nothing, somewhere else, no list of attributes: passed over.
+        "#EXT-X-SESSION-DATA:DATA-ID=\"a\"", "#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"b\",URI=\"c\"",
+        "#EXT-X-SESSION-DATA:VALUE=\"b\"", "#EXT-X-SESSION-DATA:DATA-ID=\"a\",URI=\"file:///etc/passwd\"",
+        "#EXT-X-SESSION-DATA:?",
+      ] + variant)
+    #expect(
+      list.sessionData.map(\.id) == ["com.example.title", "com.example.title"]
+        + ["lyrics", "raw"].map { "com.example.\($0)" })
+    #expect(list.sessionData.map(\.language) == ["de", "en", nil, nil])
+    #expect(
+      list.sessionData.map(\.content) == [
+        .value("Titel"), .value("Title"), .place(.url("http://a.example/live/lyrics.json"), isJSON: true),
+        .place(.url("http://a.example/live/raw"), isJSON: false),
+      ])
+    let many = (0..<2_000).map { "#EXT-X-SESSION-DATA:DATA-ID=\"\($0)\",VALUE=\"v\"" }
+    #expect(try master(many + variant).sessionData.count == HLSSessionData.maximumCount)
+    let long = String(repeating: "v", count: 300_000)
+    let large = (0..<20).map { "#EXT-X-SESSION-DATA:DATA-ID=\"\($0)\",VALUE=\"\(long)\"" }
+    #expect(try master(large + variant).sessionData.count == 3)
+  }
+
   @Test func variantsAndRenditionsAreRead() throws {
     let list = try master([
       "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"Français\",LANGUAGE=\"fr\",DEFAULT=YES,URI=\"fr.m3u8\"",
@@ -74,6 +139,33 @@ import Testing
     #expect(list.variants.map(\.bandwidth) == [300_000, 64_000] && list.variants[0].codecs.count == 2)
     #expect(list.variants[0].hasVideo && !list.variants[1].hasVideo)
     #expect(list.audioRenditions.map(\.name) == ["Français"] && list.audioRenditions[0].isDefault)
+  }
+
+  @Test func renditionsSayWhatTheyAre() throws {
+    let list = try master([
+      "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"Deutsch\",LANGUAGE=\"de-AT\",ASSOC-LANGUAGE=\"gsw\",AUTOSELECT=YES,"
+        + "CHANNELS=\"6/-\",CHARACTERISTICS=\"public.accessibility.describes-video, public.easy-to-read\",URI=\"de.m3u8\"",
+      "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"English\",DEFAULT=YES,INSTREAM-ID=\"2\",CHANNELS=\"0\"",
+      "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",NAME=\"Signs\",LANGUAGE=\"en\",FORCED=YES,URI=\"file:///etc/passwd\"",
+      "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\"", "#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID=\"c\",NAME=\"CC1\"",
+      "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"g\",SUBTITLES=\"s\"", "a.m3u8",
+    ])
+    let (german, english) = (list.audioRenditions[0], list.audioRenditions[1])
+    #expect(german.language == "de-AT" && german.associatedLanguage == "gsw" && german.name == "Deutsch")
+    #expect(german.isAutoselect && !german.isDefault && german.channelCount == 6 && german.instreamID == nil)
+    #expect(german.characteristics == ["public.accessibility.describes-video", "public.easy-to-read"])
+    #expect(german.place == .url("http://a.example/live/de.m3u8"))
+    #expect(english.isDefault && english.isAutoselect && english.place == nil && english.instreamID == "2")
+    #expect(english.language == nil && english.channelCount == nil && english.characteristics.isEmpty)
+    // Of subtitles nothing is asked for: what is wrong with them is no fault of the stream.
+    #expect(list.subtitleRenditions.map(\.name) == ["Signs"] && list.subtitleRenditions[0].isForced)
+    #expect(list.subtitleRenditions[0].place == nil && list.variants[0].subtitleGroup == "s")
+    #expect(code(["#EXT-X-MEDIA:TYPE=AUDIO,NAME=\"a\"", "#EXT-X-STREAM-INF:BANDWIDTH=1", "a"]) == 2060)
+    let many = Array(repeating: "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"a\"", count: HLSLimits.variantCount + 1)
+    #expect(code(many + ["#EXT-X-STREAM-INF:BANDWIDTH=1", "a"]) == 2061)
+    let subtitles = many.map { $0.replacing("AUDIO", with: "SUBTITLES") }
+    #expect(
+      try master(subtitles + ["#EXT-X-STREAM-INF:BANDWIDTH=1", "a"]).subtitleRenditions.count == HLSLimits.variantCount)
   }
 
   @Test func badPlaylistsHaveTheirNumbers() {
@@ -233,6 +325,30 @@ import Testing
     #expect(timeline.startNanoseconds == 92 * Self.second)
   }
 
+  /// Another variant or rendition of a stream whose own timeline begins at 40 s with segment 20.
+  @Test func anotherPlaylistOfAStreamLiesAtTheSameTimes() {
+    let date: Int64 = 1_795_336_200 * Self.second
+    func start(_ new: HLSMediaPlaylist, beside known: HLSMediaPlaylist) -> Int64 {
+      var other = HLSTimeline(known)
+      other.move(known.firstNumber, toNanoseconds: 40 * Self.second)
+      return HLSTimeline(new, beside: other).startNanoseconds / Self.second
+    }
+    // Ended ones of the same length begin together, whatever their numbers and dates are.
+    #expect(
+      start(list(0..<6, isEnded: true, dates: [0: 5]), beside: list(20..<26, isEnded: true, dates: [20: 9])) == 40)
+    // Dates within the window, before it and behind it; then numbers say nothing.
+    for (seconds, expected) in [(Int64(8), Int64(48)), (-30, 10), (100, 140)] {
+      let new = list(7..<13, dates: [9: date + (seconds + 8) * Self.second])
+      #expect(start(new, beside: list(20..<26, dates: [21: date + 4 * Self.second])) == expected, "\(seconds)")
+    }
+    #expect(start(list(22..<30), beside: list(20..<26)) == 48 && start(list(18..<24), beside: list(20..<26)) == 32)
+    // Nothing tells: both end now.
+    #expect(start(list(100..<104), beside: list(20..<26, dates: [20: date])) == 48)
+    // What is beyond all times is not taken.
+    let far = list(7..<13, dates: [7: Int64.max - 30 * Self.second])
+    #expect(start(far, beside: list(20..<26, dates: [20: -9_000_000_000 * Self.second])) == 40)
+  }
+
   @Test func timesFindSegmentsAndDatesFindTimes() {
     let date: Int64 = 1_795_336_200 * Self.second
     let timeline = HLSTimeline(list(10..<16, dates: [12: date]))
@@ -302,5 +418,98 @@ import Testing
       variants: [variant("v", 9, "avc1", group: "g"), variant("w", 8, "avc1", group: "g")],
       audioRenditions: [rendition("en"), rendition("de", isDefault: true)])
     #expect(names(master) == ["de"], "both variants have the same sound")
+  }
+
+  @Test func renditionsOfTheSameNameAndLanguageAreOneOptionInAllVariants() {
+    func rendition(_ group: String, _ name: String, _ language: String?, isDefault: Bool = false, isOwn: Bool = false)
+      -> HLSRendition
+    {
+      HLSRendition(
+        group: group, name: name, isDefault: isDefault, place: isOwn ? nil : .url("http://a/\(group)-\(name)"),
+        language: language)
+    }
+    let master = HLSMasterPlaylist(
+      variants: [
+        variant("hi", 900, "mp4a.40.2", group: "h"), variant("lo", 100, "mp4a.40.2", group: "l"),
+        variant("plain", 50, "mp4a.40.2"),
+      ],
+      audioRenditions: [
+        rendition("h", "en", "en", isOwn: true), rendition("h", "de", "de", isDefault: true),
+        rendition("l", "de", "de"),
+        rendition("l", "en", "en", isDefault: true), rendition("l", "en", "en-GB"), rendition("nobody", "fr", "fr"),
+      ])
+    let choice = HLSVariantChoice(master)
+    let options = choice.audioOptions
+    #expect(options.map(\.language) == ["en", "de", "en-GB"])
+    func places(_ option: HLSRendition?) -> [String] {
+      choice.candidates(peakBitRateLimit: nil, option: option).map { String($0.place.displayText.dropFirst(9)) }
+    }
+    // The best variant's default is the default in the others, too, and where it is not there, what is.
+    #expect(places(nil) == ["h-de", "l-de", "plain"])
+    #expect(places(options[0]) == ["hi", "l-en"], "sound without a place is in the variant's own segments")
+    #expect(places(options[1]) == ["h-de", "l-de"])
+    #expect(places(options[2]) == ["l-en"], "only one variant has it")
+    let limited = choice.candidates(peakBitRateLimit: 100, option: options[1])
+    #expect(limited.map(\.isWithinLimit) == [true, false] && limited.map(\.variant.bandwidth) == [100, 900])
+  }
+
+  @Test func theVariantThatTheNetworkSustainsIsChosen() {
+    // Rates in order, the one that is heard, the throughput, whether there is enough of it, and what to go over to.
+    let rows: [([Int64], Int, Double?, Bool, Int?)] = [
+      ([300, 200, 100], 0, nil, true, nil), ([300, 200, 100], 0, 334, false, nil), ([300, 200, 100], 0, 332, false, 1),
+      ([300, 200, 100], 0, 280, false, 2), ([300, 200, 100], 0, 1, false, 2), ([300, 200, 100], 2, 1, false, nil),
+      ([300, 200, 100], 1, 430, true, 0), ([300, 200, 100], 1, 420, true, nil), ([300, 200, 100], 1, 430, false, nil),
+      ([300, 200, 100], 2, 300, true, 1), ([300, 200, 100], 2, 1e12, true, 0), ([300], 0, 1, true, nil),
+      // Rates that are not said are not compared; the best sound may have fewer bits than the others.
+      ([0, 200, 100], 0, 1, true, nil), ([300, 0, 100], 0, 200, true, 2), ([50, 900, 400], 0, 1_000, true, nil),
+      ([50, 900, 400], 1, 600, true, 0), ([], 0, 1, true, nil), ([.max, 1], 0, 5, true, 1),
+    ]
+    for (rates, current, throughput, isAhead, expected) in rows {
+      let ladder = HLSVariantLadder(rates.map { HLSVariantLadder.Rung(bitRate: $0) })
+      #expect(
+        ladder.choice(from: current, throughput: throughput, isAhead: isAhead) == expected,
+        "\(rates) \(throughput ?? 0)")
+    }
+    var ladder = HLSVariantLadder([300, 200, 100].map { HLSVariantLadder.Rung(bitRate: $0) })
+    ladder.rungs[1].isUsable = false
+    #expect(ladder.choice(from: 0, throughput: 300, isAhead: false) == 2)
+    #expect(ladder.choice(from: 2, throughput: 300, isAhead: true) == nil)
+  }
+
+  /// What was loaded is compared with what was loaded, and what the playlist says with what it says.
+  @Test func whatIsLoadedOfAVariantIsNotComparedWithWhatThePlaylistSaysOfAnother() {
+    typealias Rung = HLSVariantLadder.Rung
+    var ladder = HLSVariantLadder([
+      Rung(bitRate: 256, bandwidth: 5_000), Rung(bitRate: 0, bandwidth: 2_500), Rung(bitRate: 0, bandwidth: 1_000),
+    ])
+    func choice(_ current: Int, _ throughput: Double) -> Int? {
+      ladder.choice(from: current, throughput: throughput, isAhead: true)
+    }
+    #expect([choice(0, 285), choice(0, 284), choice(0, 180), choice(0, 10)] == [nil, 1, 2, 2])
+    // Of the second one it is known now; of the third still not.
+    ladder.rungs[1].bitRate = 192
+    #expect([choice(1, 365), choice(1, 366), choice(1, 214), choice(1, 212)] == [nil, 0, nil, 2])
+    ladder.rungs[2].bitRate = 64
+    #expect([choice(2, 274), choice(2, 275), choice(2, 366), choice(0, 280)] == [nil, 1, 0, 1])
+    // A variant with pictures in its own segments loads them.
+    ladder.rungs[2] = Rung(bitRate: 1_000, bandwidth: 1_000)
+    #expect([choice(1, 100), choice(2, 1_000)] == [nil, 0])
+    // Without what the playlist says nothing is known of what was not loaded.
+    ladder = HLSVariantLadder([Rung(bitRate: 256), Rung(bitRate: 0, bandwidth: 100)])
+    #expect(choice(0, 10) == nil)
+  }
+
+  @Test func ofBetterVariantsItIsBelievedThatTheyAreWaitedForNoLongerUntilOneWasTooSlow() {
+    var ladder = HLSVariantLadder([300, 200, 100].map { HLSVariantLadder.Rung(bitRate: $0) })
+    func choice(_ current: Int, _ throughput: Double, _ capacity: Double) -> Int? {
+      ladder.choice(from: current, throughput: throughput, capacity: capacity, isAhead: true)
+    }
+    #expect([choice(2, 150, 1_000), choice(2, 150, 400), choice(2, 150, 200)] == [0, 1, nil])
+    #expect([choice(2, 100, 1_000), choice(0, 200, 1_000)] == [nil, 2], "the way down does not go by it")
+    ladder.rungs[0].isDoubted = true
+    #expect([choice(2, 150, 1_000), choice(2, 429, 1_000)] == [1, 0])
+    ladder.rungs[0].isDoubted = false
+    ladder.rungs[1].isDoubted = true
+    #expect([choice(2, 150, 1_000), choice(2, 286, 1_000)] == [nil, 1])
   }
 }

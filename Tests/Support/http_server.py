@@ -16,6 +16,8 @@ What a query may say of /FILE (several at once, joined by &):
   say=N               says that the resource has N bytes
   send=N              has N bytes, whatever it says
   changing            another ETag with each request
+  endless             sends it again and again, for ever, without a length
+  pace=N              sends no more than so many bytes a second
   shifted             gives another range than was asked for
   redirect=N          sends on N times; redirect=loop: for ever; to=URL: there
   headers=N           so many bytes of header
@@ -24,7 +26,7 @@ What a query may say of /FILE (several at once, joined by &):
 
 It is a proxy, too: `CONNECT HOST:PORT` joins its client with whoever listens there, or answers 404.
 """
-import http.server, os, socket, ssl, sys, threading, urllib.parse
+import http.server, os, socket, ssl, sys, threading, time, urllib.parse
 
 folder, control_path = sys.argv[1], sys.argv[2]
 control = socket.socket(socket.AF_UNIX)
@@ -133,6 +135,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "send" in query:
             data = data[: int(query["send"][0])]
         start, wanted = 0, self.headers.get("Range")
+        if "endless" in query:
+            query["silent"] = [""]
         ranged = wanted is not None and not {"plain", "chunked", "silent"} & set(query)
         if ranged:
             start = int(wanted.removeprefix("bytes=").split("-")[0])
@@ -162,6 +166,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not {"plain", "chunked", "silent"} & set(query):
             self.send_header("Accept-Ranges", "bytes")
         self.end_headers()
+        # Until nobody takes it any more.
+        while "endless" in query:
+            self.wfile.write(data)
         self.body(data[start:], query)
 
     def body(self, data, query):
@@ -179,6 +186,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
 
     def send_piece(self, data, query):
+        if "pace" in query:
+            piece = max(1, int(query["pace"][0]) // 20)
+            for start in range(0, len(data), piece):
+                self.wfile.write(data[start : start + piece])
+                time.sleep(0.05)
+            return
         if "chunked" not in query:
             return self.wfile.write(data)
         for start in range(0, len(data), 4096):

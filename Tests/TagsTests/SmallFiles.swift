@@ -1,3 +1,4 @@
+import RigSupport
 import Tags
 
 /// A small file of each container, with a tag of each kind that it can have.

@@ -1,4 +1,5 @@
 import Foundation
+import RigSupport
 import Testing
 
 @testable import Tags
@@ -83,6 +84,15 @@ import Testing
     #expect(texts(aiff, "NAME") == ["A"] && texts(aiff, "TIT2") == ["A"])
     let asf = try items("ASF")
     #expect(texts(asf, "WM/Genre") == ["G"])
+  }
+
+  @Test func tagsOfMP4StandInTheFilesOrder() throws {
+    let names = ["\u{A9}wrt", "\u{A9}nam", "cprt", "\u{A9}ART", "aART"]
+    let atoms = names.flatMap { name in
+      TagBytes.atom(name, TagBytes.value(Array(name.utf8)))
+    }
+    let reading = TagReader.read(.mp4, data: TagBytes.mp4(atoms))
+    #expect(reading.items.map(\.key) == names)
   }
 
   @Test func tagsOfMatroskaSayWhatTheyAreOfAndInWhichLanguage() throws {

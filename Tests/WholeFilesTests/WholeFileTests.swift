@@ -34,6 +34,23 @@ import WholeFiles
     #expect(place("/a").folder == Array("/".utf8) && place("/a").name == Array("a".utf8))
   }
 
+  @Test func whatIsWrittenBitByBitHasItsNameAtTheEnd() throws {
+    let file = try place(folder.file("a")).begin()
+    #expect(pwrite(file.descriptor, "bc", 2, 1) == 2 && pwrite(file.descriptor, "a", 1, 0) == 1)
+    #expect(try names.allSatisfy { $0 != "a" })
+    try file.commit()
+    #expect(try text("a") == "abc" && names == ["a"])
+    // What is let go of, or given up, or comes too late, is not there.
+    _ = try place(folder.file("b")).begin()
+    let givenUp = try place(folder.file("c")).begin()
+    givenUp.giveUp()
+    let late = try place(folder.file("d")).begin()
+    try place(folder.file("d")).write([1])
+    #expect(code { () throws(MediaError) in try late.commit() } == .fileExists)
+    #expect(try names == ["a", "d"])
+    #expect(code { () throws(MediaError) in _ = try place(folder.file("a")).begin() } == .fileExists)
+  }
+
   @Test func whatIsThereStaysUnlessItIsToBeReplaced() throws {
     let path = folder.file("a")
     try place(path).write(Array("mine".utf8))

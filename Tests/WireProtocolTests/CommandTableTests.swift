@@ -32,7 +32,7 @@ import Testing
       let places = spec.parameters.map(\.place)
       let positional = places.prefix { $0 != .option }
       #expect(!places.dropFirst(positional.count).contains { $0 != .option }, "\(spec.name): options stand last")
-      #expect(!positional.dropLast().contains(.list), "\(spec.name): a list takes all that is left")
+      #expect(!positional.dropLast().contains { $0.takesSeveral }, "\(spec.name): a list takes all that is left")
       if let optional = positional.firstIndex(of: .optional) { #expect(!positional[optional...].contains(.required)) }
     }
   }
@@ -42,6 +42,7 @@ import Testing
       let line = try #require(spec.example.first { $0.hasPrefix("> ") }).dropFirst(2)
       let isWaiting = try Lines.request(String(line)).isWaiting
       #expect(isWaiting == (spec.waiting == .always), "\(spec.name)")
+      if spec.waiting == .ifAsked { #expect(try Lines.request(line + " wait").isWaiting) }
       if spec.waiting == .untilReady { #expect(try Lines.request(line + " wait=ready").isWaiting) }
     }
   }

@@ -38,6 +38,20 @@ import Testing
       "* removed id=4 player=main item=7 cause=itemRemoved"
     ),
     (
+      .boundary(
+        .init(
+          subscription: 3, position: position, kind: .crossed, chapter: .init(number: 2, title: "a b"),
+          lateNanoseconds: 0)),
+      "* at id=3 player=main item=7 time=12.25 pts=49/4 kind=crossed chapter=2 title=\"a b\" late=0"
+    ),
+    (
+      .boundary(
+        .init(
+          subscription: 3, position: position, kind: .skipped(isBackward: true), chapter: .init(number: 1, title: nil),
+          lateNanoseconds: 0)),
+      "* at id=3 player=main item=7 time=12.25 pts=49/4 kind=skipped direction=backward chapter=1 late=0"
+    ),
+    (
       .removed(.init(subscription: 4, player: "main", item: nil, cause: .playerClosed)),
       "* removed id=4 player=main cause=playerClosed"
     ),
@@ -113,6 +127,13 @@ import Testing
         + " startup=0.25"
     ),
     (
+      .item(
+        .init(
+          subscription: 2, kind: .timedMetadata(["identifier": "id3/TIT2", "key": "TIT2", "type": "string"]),
+          position: position)),
+      "* timed-metadata id=2 player=main item=7 time=12.25 pts=49/4 identifier=id3/TIT2 key=TIT2 type=string"
+    ),
+    (
       .item(.init(subscription: 2, kind: .streamTitle(title: "It's \"one\"", url: "http://x/"), position: position)),
       "* stream-title id=2 player=main item=7 time=12.25 pts=49/4 title=\"It's \\\"one\\\"\" url=http://x/"
     ),
@@ -132,7 +153,10 @@ import Testing
       .scanProgress(.init(scan: 3, file: 2, count: 2, path: .string("/b"), done: nil)),
       "* scan-progress scan=3 file=2 count=2 path=/b done=none"
     ),
-    (.overflow(dropped: 12), "* overflow dropped=12"),
+    (
+      .overflow(.init(droppedCount: 12, mergedCount: 3, since: 41)), "* overflow dropped=12 merged=3 since=41"
+    ),
+    (.overflow(.init(droppedCount: 1, mergedCount: 0, since: nil)), "* overflow dropped=1 merged=0"),
     (
       .closing(MediaError(.shuttingDown, "the daemon is ending")),
       "* closing code=6017 name=shutting-down message=\"the daemon is ending\""
@@ -176,6 +200,33 @@ import Testing
         }
       }
       #expect(names.isEmpty, "\(words)")
+    }
+  }
+
+  @Test func aNumberEndsAnEventInBothForms() {
+    let event = Event.changed(
+      .init(subscription: 1, player: "main", key: .playerRate, old: 0, new: 1, cause: "request"))
+    #expect(
+      Lines.text { event.encode(form: .words, into: &$0, number: 42) }
+        == "* changed id=1 player=main key=player.rate old=0 new=1 cause=request seq=42\n")
+    #expect(
+      Lines.text { event.encode(form: .json, into: &$0, number: 42) }.hasSuffix(
+        #","cause":"request","seq":42}}"# + "\n"))
+  }
+
+  /// A log knows of no subscription; for one the event is what it was.
+  @Test func aLoggedEventIsOfWhoeverAsks() {
+    for (event, words) in Self.samples {
+      switch event {
+      case .changed, .item, .itemSkipped, .seam:
+        let row = event.loggedFields.entries.map(\.name)
+        #expect(row.first == "event" && !row.contains("id"), "\(words)")
+        #expect(row.dropFirst() == event.fields.entries.map(\.name).filter { $0 != "id" }[...], "\(words)")
+        #expect(event.addressed(to: 99).fields["id"] == 99, "\(words)")
+        #expect(event.addressed(to: 99).loggedFields == event.loggedFields, "\(words)")
+      case .tick, .boundary, .meter, .removed, .scanProgress, .overflow, .closing:
+        #expect(event.addressed(to: 99) == event, "\(words)")
+      }
     }
   }
 }

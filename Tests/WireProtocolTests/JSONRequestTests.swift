@@ -11,7 +11,8 @@ import Testing
   /// A line in words and the parameters in JSON that mean the same.
   @Test(arguments: [
     ("hello protocol=1", #"{"protocol":1}"#), ("ping", "{}"), ("ping", "[]"), ("help seek", #"{"command":"seek"}"#),
-    ("stats", "{}"), ("bye", "{}"), ("play", "{}"), ("pause player=x", #"{"player":"x"}"#), ("toggle", "{}"),
+    ("stats", "{}"), ("bye", "{}"), ("config.reload", "{}"), ("play", "{}"), ("pause player=x", #"{"player":"x"}"#),
+    ("toggle", "{}"),
     ("stop", "{}"),
     ("seek 83.5", #"{"time":83.5}"#), ("seek 83.5", #"{"time":"83.5"}"#), ("seek 1:23.5", #"{"time":"1:23.5"}"#),
     ("seek +5", #"{"time":"+5"}"#), ("seek 1/3 fast", #"{"time":"1/3","fast":true}"#),
@@ -39,6 +40,9 @@ import Testing
     ("untick 1", #"{"id":1}"#), ("wait time>=90 ended timeout=5", #"{"conditions":["time>=90","ended"],"timeout":5}"#),
     ("clock.advance 2.5", #"{"duration":2.5}"#), ("player.create x", #"{"name":"x"}"#),
     ("player.close x", #"{"name":"x"}"#),
+    ("asset.cancel 3", #"{"id":3}"#), ("asset.cancel 3", #"{"id":3,"keys":[]}"#),
+    ("asset.cancel 3 duration metadata", #"{"id":3,"keys":["duration","metadata"]}"#),
+    ("asset.cancel 3 tracks", #"{"id":3,"keys":"tracks"}"#),
     ("player.list", "{}"), ("output.status", "{}"),
   ])
   func bothFormsMeanTheSame(words: String, params: String) throws {
@@ -121,6 +125,19 @@ import Testing
     let rejection = try Lines.rejection(
       #"{"jsonrpc":"2.0","id":"\#(String(repeating: "x", count: 65))","method":"ping"}"#)
     #expect(rejection.error.jsonCode == -32_600)
+  }
+
+  @Test(arguments: [
+    ("9", RequestID.jsonNumber("9")), ("1.50e2", .jsonNumber("1.50e2")), (#""9""#, .jsonString("9")),
+    (#""a \u00e9\n""#, .jsonString("a \u{E9}\n")),
+  ])
+  func theIDOfARequestIsKeptAsItWasWritten(json: String, id: RequestID) throws {
+    #expect(try Lines.request(Self.line("cancel", #"{"id":\#(json)}"#)).command == .connection(.cancel(id)))
+  }
+
+  @Test(arguments: ["true", "null", "[9]", "{}"])
+  func whatIsNoIDOfARequestIsRefused(json: String) throws {
+    #expect(try Lines.rejection(Self.line("cancel", #"{"id":\#(json)}"#)).error.jsonCode == -32_602)
   }
 
   @Test func aBatchIsAnsweredTogetherInAnyOrder() throws {

@@ -44,6 +44,7 @@ enum ProtocolDocument {
         let accepted =
           switch parameter.place {
           case .list: "one or more: \(parameter.kind.accepted)"
+          case .optionalList: "none or more: \(parameter.kind.accepted)"
           default: parameter.kind.accepted
           }
         text += "| `\(parameter.name.rawValue)` | \(accepted) | \(parameter.summary) |\n"
@@ -52,9 +53,11 @@ enum ProtocolDocument {
     }
     if let rows = spec.rowFields { text += "Rows: \(list(rows)).\n" }
     text += "Reply: \(spec.replyFields.isEmpty ? "`ok`" : list(spec.replyFields)).\n"
+    text += "Right: \(list(spec.right.names)).\n"
     switch spec.waiting {
     case .never: break
     case .always: text += "A waiting request.\n"
+    case .ifAsked: text += "With `wait` a waiting request.\n"
     case .untilReady: text += "With `wait=ready`, or of lists, a waiting request.\n"
     }
     if !spec.errors.isEmpty {

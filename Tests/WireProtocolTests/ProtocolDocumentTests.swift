@@ -31,9 +31,12 @@ import Testing
 
   @Test func limitsAreThoseOfTheCode() throws {
     let documented = try ProtocolDocument.rows(under: "Limits", of: try ProtocolDocument.text()).map {
-      "\($0[0]) \($0[1])"
+      "\($0[0]) \($0[1]) \($0[2])"
     }
-    #expect(documented == WireLimits.standard.named.map { "\($0.name) \($0.value)" })
+    let known = WireLimit.all.map {
+      "\($0.name) \(WireLimits.standard[$0]) \($0.range.lowerBound)-\($0.range.upperBound)"
+    }
+    #expect(documented == known)
   }
 
   /// What the rules say of requests that wait is what the table says.
@@ -51,7 +54,7 @@ import Testing
   /// So are those that take what was handed over.
   @Test func whoTakesDescriptorsIsWhoTakesAnyPath() throws {
     let text = try ProtocolDocument.text()
-    let begin = try #require(text.firstRange(of: "- `fd:3` is taken once, by "))
+    let begin = try #require(text.firstRange(of: "- `fd:TOKEN` is taken once, by "))
     let end = try #require(text[begin.upperBound...].firstRange(of: ";"))
     let names = text[begin.upperBound..<end.lowerBound].split(separator: "`").filter {
       !$0.contains(" ")

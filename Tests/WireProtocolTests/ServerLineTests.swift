@@ -33,10 +33,11 @@ import Testing
   }
 
   @Test func theGreetingIsRead() throws {
-    let text = Lines.text { Greeting.encode(version: "0.1.0 \"x\"", into: &$0) }
+    let text = Lines.text { Greeting.encode(version: "0.1.0 \"x\"", instance: "9f86", into: &$0) }
     guard case .hello(let fields) = try Self.parse(String(text.dropLast())) else { throw Unexpected(text) }
     #expect(fields["version"] == "0.1.0 \"x\"")
     #expect(fields["protocol"] == "1")
+    #expect(fields["instance"] == "9f86")
   }
 
   /// Whatever a file is called, its name stays one value of one line, and comes back whole.

@@ -34,7 +34,8 @@ import Testing
       ("hello protocol=1", .connection(.hello(protocolVersion: 1))),
       ("ping", .connection(.ping)), ("help", .connection(.help(nil))),
       ("help clock.advance", .connection(.help(.clockAdvance))),
-      ("stats", .connection(.stats)), ("bye", .connection(.bye)),
+      ("stats", .connection(.stats)), ("bye", .connection(.bye)), ("cancel w.1", .connection(.cancel(.words("w.1")))),
+      ("config.reload", .connection(.reloadConfiguration)),
       ("play", .playback(.play, player: "main")), ("pause player=b.2", .playback(.pause, player: "b.2")),
       ("play-immediately", .playback(.playImmediately(nil), player: "main")),
       ("preroll", .playback(.preroll(nil), player: "main")), ("preroll 2", .playback(.preroll(2), player: "main")),
@@ -88,6 +89,30 @@ import Testing
       (
         "scan '/a b' '/a b' album apply player=two",
         .asset(.scan(.init([one, one], measuresAlbum: true, player: "two")))
+      ),
+      ("waveform '/a b'", .asset(.waveform(.init(one, binCount: 100)))),
+      (
+        "waveform '/a b' start=1.5 end=2 bins=9 mono",
+        .asset(
+          .waveform(
+            .init(
+              one, start: try Self.seconds("1.5"), end: try Self.seconds("2"), binCount: 9, mixesChannels: true)))
+      ),
+      (
+        "waveform '/a b' file='/a b' format=png width=32 height=33 color=102030 background=#000000 axis=off replace",
+        .asset(
+          .waveform(
+            .init(
+              one,
+              output: .init(
+                one, .png, replaces: true, width: 32, height: 33, color: "102030", background: "#000000",
+                hasAxis: false))))
+      ),
+      (
+        "waveform '/a b' file=/c.DAT samples-per-bin=512 bits=8",
+        .asset(
+          .waveform(
+            .init(one, framesPerBin: 512, output: .init(try Self.path("/c.DAT"), .dat, bits: 8))))
       ),
       ("scan.cancel", .asset(.cancelScan(nil))),
       ("scan.cancel 4", .asset(.cancelScan(4))),
@@ -174,6 +199,16 @@ import Testing
       ("asset.open '/a b'", .asset(.open(one, precise: false))),
       ("asset.open '/a b' precise", .asset(.open(one, precise: true))),
       ("asset.load 3 duration tracks", .asset(.load(asset: 3, [.duration, .tracks]))),
+      ("at-chapters", .watching(.atChapters(item: nil, includesSeeks: false, player: "main"))),
+      ("at-chapters seeks item=7 player=x", .watching(.atChapters(item: 7, includesSeeks: true, player: "x"))),
+      ("asset.cancel 3", .asset(.cancel(asset: 3, []))),
+      ("asset.cancel 3 duration metadata", .asset(.cancel(asset: 3, [.duration, .metadata]))),
+      ("asset.selection 3", .asset(.selection(asset: 3))),
+      ("item.selection 3 player=x", .item(.selection(item: 3), player: "x")),
+      (
+        "scan '/a b' album network=false timeout=2 user-agent=me",
+        .asset(.scan(.init([one], measuresAlbum: true, network: try Self.network)))
+      ),
       ("asset.status 3", .asset(.status(asset: 3))), ("asset.tracks 3", .asset(.tracks(asset: 3))),
       ("asset.chapters 3", .asset(.chapters(asset: 3, offset: 0))), ("asset.close 3", .asset(.close(asset: 3))),
       (
@@ -220,6 +255,11 @@ import Testing
       ("previous-chapter player=b", .playback(.chapter(isNext: false), player: "b")),
       ("item.tracks 9", .item(.tracks(item: 9), player: "main")),
       ("item.chapters 9", .item(.chapters(item: 9, offset: 0), player: "main")),
+      (
+        "item.chapters 9 language=de,en-GB",
+        .item(.chapters(item: 9, offset: 0, languages: ["de", "en-GB"]), player: "main")
+      ),
+      ("asset.chapters 9 language=de", .asset(.chapters(asset: 9, offset: 0, languages: ["de"]))),
       ("item.chapters 9 offset=4 player=b", .item(.chapters(item: 9, offset: 4), player: "b")),
       ("item.select 9 audio=2", .item(.select(item: 9, audio: .track(2), subtitles: nil), player: "main")),
       (
@@ -231,12 +271,24 @@ import Testing
       ("meter 100", .watching(.meter(rate: 100, player: "main"))),
       ("unmeter 3", .watching(.unmeter(subscription: 3))),
       ("observe player.rate", .watching(.observe([.playerRate], player: "main"))),
+      ("observe *Rate", .watching(.observe([.playerTimebaseRate, .playerDefaultRate], player: "main"))),
+      ("observe *.rate *ersion", .watching(.observe([.playerRate, .queueVersion], player: "main"))),
+      (
+        "observe item.is*",
+        .watching(
+          .observe(
+            [.itemIsPlaybackLikelyToKeepUp, .itemIsPlaybackBufferFull, .itemIsPlaybackBufferEmpty], player: "main"))
+      ),
+      ("observe *Buffer*y", .watching(.observe([.itemIsPlaybackBufferEmpty], player: "main"))),
+      ("observe q**e*.*n", .watching(.observe([.queueVersion], player: "main"))),
+      ("observe *", .watching(.observe(ObservableKey.allCases, player: "main"))),
       (
         "observe queue.version item.* item.status",
         .watching(
           .observe(
             [
-              .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemIsPlaybackLikelyToKeepUp,
+              .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection,
+              .itemIsPlaybackLikelyToKeepUp,
               .itemIsPlaybackBufferFull, .itemIsPlaybackBufferEmpty, .itemEvents, .queueVersion,
             ],
             player: "main"))
@@ -270,9 +322,50 @@ import Testing
             timeout: nil,
             player: "main"))
       ),
+      (
+        "events",
+        .watching(
+          .events(
+            EventQuery(
+              keys: ObservableKey.allCases, player: nil, since: nil, instance: nil, limit: 1_000, waits: false,
+              timeout: nil)))
+      ),
+      (
+        "events queue.* since=7 instance=9f86 limit=5 wait timeout=2 player=b",
+        .watching(
+          .events(
+            EventQuery(
+              keys: [.queueVersion], player: "b", since: 7, instance: "9f86", limit: 5, waits: true,
+              timeout: try Self.seconds("2"))))
+      ),
+      ("queue.changes 7", .queue(.changes(since: 7, instance: nil), player: "main")),
+      ("queue.changes 7 instance=9f86 player=b", .queue(.changes(since: 7, instance: "9f86"), player: "b")),
       ("explain", .watching(.explain(player: "main"))), ("explain player=b", .watching(.explain(player: "b"))),
       ("clock.advance 2.5", .watching(.clockAdvance(try Self.seconds("2.5")))),
       ("player.create a-b_c.9", .players(.create(name: "a-b_c.9"))), ("player.close x", .players(.close(name: "x"))),
+      ("state", .state(.status)), ("state.save", .state(.save)),
+      ("queue.save 'a b' player=x", .state(.saveQueue(name: "a b", player: "x"))),
+      ("queue.load a if-version=3", .state(.loadQueue(name: "a", ifVersion: 3, player: "main"))),
+      ("bookmark.add", .state(.addBookmark(at: nil, name: "", player: "main"))),
+      (
+        "bookmark.add 2.5 name=x player=b", .state(.addBookmark(at: try Self.seconds("2.5"), name: "x", player: "b"))
+      ),
+      ("bookmark.go", .state(.goToBookmark(.left, player: "main"))),
+      ("bookmark.go 7", .state(.goToBookmark(.number(7), player: "main"))),
+      ("bookmark.go name=x", .state(.goToBookmark(.name("x"), player: "main"))),
+      ("bookmark.list", .state(.bookmarks(item: nil, offset: 0, limit: 1_000, player: "main"))),
+      ("bookmark.list item=3 offset=2 limit=5", .state(.bookmarks(item: 3, offset: 2, limit: 5, player: "main"))),
+      ("bookmark.remove 7", .state(.removeBookmark(7))),
+      ("load '/a b' resume=true", .queue(.load([one], waitUntilReady: false, resumes: true), player: "main")),
+      (
+        "append '/a b' resume=false",
+        .queue(.append([one], waitUntilReady: false, ifVersion: nil, resumes: false), player: "main")
+      ),
+      (
+        "insert '/a b' resume=true",
+        .queue(.insert([one], at: .next, waitUntilReady: false, ifVersion: nil, resumes: true), player: "main")
+      ),
+      ("queue.saved", .state(.savedQueues)), ("queue.forget a", .state(.forgetQueue(name: "a"))),
       ("player.list", .players(.list)), ("output.status", .players(.outputStatus(player: "main"))),
     ]
     // Those have tests of their own.
@@ -331,8 +424,8 @@ import Testing
     ("asset.metadata 1 offset=-1", .badArguments, "offset cannot be"),
     ("item.pitch 1 loud", .badArguments, "varispeed, player"), ("item.pitch", .badArguments, "id is missing"),
     ("end-action stop", .badArguments, "advance, pause, none"), ("load", .badArguments, "paths is missing"),
-    ("load rel", .badArguments, "not absolute: it begins with /, or is a URL, or fd:N"),
-    ("load", .badArguments, "https:// URL, or fd:N"), ("load ''", .badArguments, "cannot be empty"),
+    ("load rel", .badArguments, "not absolute: it begins with /, or is a URL, or fd:TOKEN"),
+    ("load", .badArguments, "https:// URL, or fd:TOKEN"), ("load ''", .badArguments, "cannot be empty"),
     ("load ftp://h/x", .unsupportedPlace, "only files"),
     ("load /a wait=never", .badArguments, "wait cannot be 'never'"),
     ("load \"/a\\x00\"", .badArguments, "NUL"), ("insert /a after=1 before=2", .badArguments, "exclude each other"),
@@ -342,6 +435,9 @@ import Testing
     ("remove +1", .badArguments, "ids"),
     ("item.status", .badArguments, "id is missing"), ("observe", .badArguments, "keys is missing"),
     ("observe player.volum", .noSuchProperty, "did you mean player.volume?"), ("observe x*", .noSuchProperty, "'x*'"),
+    ("observe *.volum", .noSuchProperty, "'*.volum'"),
+    ("observe player.volume*x", .noSuchProperty, "'player.volume*x'"),
+    ("observe 'player.?olume'", .noSuchProperty, "lists the keys"),
     ("observe ''", .noSuchProperty, "''"), ("tick 0", .invalidTime, "above 0"), ("tick -1", .invalidTime, "above 0"),
     ("tick 50%", .invalidTime, "interval"), ("at", .badArguments, "times is missing"),
     ("at -1", .invalidTime, "times cannot be"),
@@ -429,5 +525,18 @@ import Testing
       return
     }
     #expect(error.code == .lineTooLong)
+  }
+
+  /// Undoing quotes leaves bytes behind, which are nobody's.
+  @Test(arguments: ["'é'", "\"/music/Ä\"", "'ß' load /a"])
+  func aQuotedFirstWordIsNoCommandAndNothingElse(_ line: String) throws {
+    #expect(try Lines.rejection(line).error.error.code == .unknownCommand)
+    let withID = try Lines.rejection("@1 \(line)")
+    #expect(withID.error.error.code == .unknownCommand && withID.address.id == .words("1"))
+  }
+
+  @Test func aLineThatIsNotUTF8KeepsItsID() throws {
+    let rejection = try Lines.rejection(Array("@1 'a' ".utf8) + [0xC3])
+    #expect(rejection.error.error.code == .invalidUTF8 && rejection.address.id == .words("1"))
   }
 }

@@ -6,7 +6,8 @@
 usage() {
   cat <<'USAGE'
 usage: playhead.sh [--socket PATH] COMMAND [ARGUMENT...] [KEY=VALUE...]
-       playhead.sh [--socket PATH] watch [--player NAME] [--tick SECONDS] [--at TIME]... [--observe PROPERTY]...
+       playhead.sh [--socket PATH] watch [--player NAME] [--tick SECONDS] [--at TIME]... [--observe PROPERTY]... [--meter RATE] [--chapters]
+       playhead.sh [--socket PATH] send <REQUESTS
 
   playhead.sh load one.flac            playhead.sh seek 1:23.5
   playhead.sh append two.flac          playhead.sh wait 'time>=90' timeout=120
@@ -16,7 +17,8 @@ usage: playhead.sh [--socket PATH] COMMAND [ARGUMENT...] [KEY=VALUE...]
 Prints what the daemon answers, rows without their bar. `watch` prints events until it is interrupted; without
 options it observes everything that can be observed. A file is sent with its whole path; one whose name holds
 a `=` is written ./a=b.flac, so that it is not taken for KEY=VALUE. Within the edits of queue.edit whole paths are
-needed.
+needed. `send` sends lines as protocol.md has them, all on one connection, as queue.begin and queue.commit need, and
+prints what is answered; whole paths there, too. A shell cannot hand over open files (`fd:TOKEN`): playhead does.
 
 Exit status: 0 done; 1 the daemon answered an error (on standard error); 2 wrong use; 3 no daemon, or it went away.
 Socket: --socket, else $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or /run/user/UID, else
@@ -47,7 +49,7 @@ quote() {
 # quote_file PATH: the same for a file. A relative path is made absolute, and one that is not UTF-8 becomes a file:// URL.
 quote_file() {
   case $1 in
-    /* | *://*) file=$1 ;;
+    /* | *://* | fd:*) file=$1 ;;
     ./*) file=$(pwd)/${1#./} ;;
     *) file=$(pwd)/$1 ;;
   esac
@@ -118,7 +120,10 @@ request() {
           '' | *[!a-z-]*) ;;
           *)
             printf '%s=' "$key"
-            quote "${argument#*=}"
+            case $command.$key in
+              item.artwork.file | asset.artwork.file | playlist.export.base) quote_file "${argument#*=}" ;;
+              *) quote "${argument#*=}" ;;
+            esac
             continue
             ;;
         esac
@@ -126,7 +131,13 @@ request() {
     esac
     place=$((place + 1))
     case $command in
-      load | append | insert) quote_file "$argument" ;;
+      load | append | insert | scan | asset.open)
+        # Options that may stand by their bare names are no files.
+        case $command.$argument in
+          load.precise | append.precise | insert.precise | asset.open.precise | scan.album | scan.apply) quote "$argument" ;;
+          *) quote_file "$argument" ;;
+        esac
+        ;;
       replace) if [ "$place" -gt 1 ]; then quote_file "$argument"; else quote "$argument"; fi ;;
       *) quote "$argument" ;;
     esac
@@ -179,6 +190,37 @@ one() {
   }
 }
 
+# send: sends the lines of standard input on one connection, and prints the answers. Nothing is held back: what fails is said, and the
+# rest is done nevertheless.
+send() {
+  # Behind them a request of its own, by whose answer all are known to have been taken; the LF in front ends a line without one.
+  { cat && printf '\n@playhead.sh ping\n'; } | transport 31536000 | {
+    greeted=
+    taken=
+    status=0
+    while IFS= read -r line; do
+      # Behind the id, if there is one: what it is stands at the beginning, and anything may stand in a row.
+      answer=$line
+      case $line in
+        '@'*) answer=${line#* } ;;
+      esac
+      case $line in
+        '* hello '*) greeted=1 && continue ;;
+        '@playhead.sh ok') taken=1 && continue ;;
+      esac
+      case $answer in
+        'error code=6017 '* | '* closing '*) print_error "$answer" && exit 3 ;;
+        'error '*) print_error "$answer" && status=1 ;;
+        '| '*) printf '%s\n' "${line#| }" ;;
+        *) printf '%s\n' "$line" ;;
+      esac
+    done
+    [ -n "$greeted" ] || fail 3 "no daemon at $socket"
+    [ -n "$taken" ] || fail 3 "the daemon closed the connection before it answered all"
+    exit "$status"
+  }
+}
+
 # watch [OPTION...]: subscribes, and prints events as they come.
 watch() {
   player=
@@ -186,9 +228,15 @@ watch() {
   newline='
 '
   while [ $# -gt 0 ]; do
+    if [ "$1" = --chapters ]; then
+      requests=${requests}at-chapters$newline
+      shift
+      continue
+    fi
     [ $# -ge 2 ] || fail 2 "watch: $1 needs a value"
     case $1 in
-      --player) player=player=$2 ;;
+      --meter) requests=$requests$(request meter "$2")$newline ;;
+      --player) player="player=$(quote "$2")" ;;
       --tick) requests=$requests$(request tick "$2")$newline ;;
       --at) requests=$requests$(request at "$2")$newline ;;
       --observe) requests=$requests$(request observe "$2")$newline ;;
@@ -260,7 +308,13 @@ case $1 in
   *[!a-z.-]*) fail 2 "$1 is not a command's name" ;;
 esac
 case $1 in
-  load | append | insert) for argument; do [ -n "$argument" ] || fail 2 "a path cannot be empty"; done ;;
+  load | append | insert | scan | asset.open)
+    for argument; do
+      [ -n "$argument" ] || fail 2 "a path cannot be empty"
+      [ "$argument" != - ] || fail 2 "a shell cannot hand over standard input; playhead $1 - does (and ./- is a file)"
+    done
+    ;;
+  send) [ $# -eq 1 ] || fail 2 "send takes no arguments: requests come from standard input" ;;
 esac
 [ -n "$socket" ] || find_socket
 
@@ -276,5 +330,6 @@ fi
 
 case $1 in
   watch) shift && watch "$@" ;;
+  send) send ;;
   *) one "$@" ;;
 esac

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Tests playhead.sh against a server of a few lines that writes down what it was asked and answers from a script:
-# what is sent byte for byte, what is printed, and the exit status; in dash and bash, through socat and nc.
+# what is sent byte for byte, what is printed, and the exit status; in dash, bash and busybox sh, through socat and nc.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -47,7 +47,7 @@ run() {
   printf '%s\n' "$1" >"$scratch/answer"
   shift
   status=0
-  out=$(cd "$folder" && "$shell" "$client" --socket "$socket" "$@" 2>"$scratch/err") || status=$?
+  out=$(cd "$folder" && "${shell[@]}" "$client" --socket "$socket" "$@" 2>"$scratch/err") || status=$?
   err=$(<"$scratch/err")
   sent=$(<"$scratch/log")
 }
@@ -55,7 +55,7 @@ run() {
 expect() {
   local what=$1 wanted=$2 got=$3
   [[ $wanted == "$got" ]] && return
-  printf 'test.sh: %s through %s: %s\n  expected: %q\n  got:      %q\n' "$shell" "$PLAYHEAD_TRANSPORT" "$what" "$wanted" "$got" >&2
+  printf 'test.sh: %s through %s: %s\n  expected: %q\n  got:      %q\n' "${shell[*]}" "$PLAYHEAD_TRANSPORT" "$what" "$wanted" "$got" >&2
   failures=$((failures + 1))
 }
 
@@ -87,6 +87,12 @@ test_requests() {
   sends "append $folder/one.flac /two.flac file:///three.flac" append ./one.flac /two.flac file:///three.flac
   sends "append $folder/a=b.flac wait=ready" append ./a=b.flac wait=ready
   sends "replace 4 $folder/five.flac" replace 4 five.flac
+  sends 'events player.* since=41 instance=9f86d081 wait timeout=60' events 'player.*' since=41 instance=9f86d081 wait timeout=60
+  sends "load fd:0123456789abcdef precise" load fd:0123456789abcdef precise
+  sends "scan $folder/one.flac album apply" scan one.flac album apply
+  sends "asset.open $folder/one.flac precise" asset.open one.flac precise
+  sends "item.artwork 2 file=$folder/cover.jpg replace" item.artwork 2 file=cover.jpg replace
+  sends "playlist.export base=$folder/lists" playlist.export base=lists
   sends 'append "/m/日本語 \"x\".flac"' append '/m/日本語 "x".flac'
   sends 'load "/m/line\nbreak.flac"' load $'/m/line\nbreak.flac'
   sends 'load file:///m/a%20b%FF~%25.flac' load $'/m/a b\xff~%.flac'
@@ -121,12 +127,14 @@ test_answers() {
     run ok "$command" ''
     expect "status of $command without a name" 2 "$status"
   done
+  run ok load -
+  expect "status of standard input" 2 "$status"
   run ok --bad
   expect "status of wrong use" 2 "$status"
   run ok 'play;stop'
   expect "status of what is no command" 2 "$status"
   status=0
-  err=$("$shell" "$client" --socket "$scratch/none.sock" play 2>&1) || status=$?
+  err=$("${shell[@]}" "$client" --socket "$scratch/none.sock" play 2>&1) || status=$?
   expect "status without a daemon" 3 "$status"
   expect "message without a daemon" "playhead.sh: no daemon at $scratch/none.sock" "$err"
 }
@@ -134,11 +142,11 @@ test_answers() {
 # Where the socket is sought; the message names the place.
 test_places() {
   local err
-  err=$(PLAYHEAD_SOCKET=/nowhere/a.sock XDG_RUNTIME_DIR=/nowhere "$shell" "$client" play 2>&1) || true
+  err=$(PLAYHEAD_SOCKET=/nowhere/a.sock XDG_RUNTIME_DIR=/nowhere "${shell[@]}" "$client" play 2>&1) || true
   expect "PLAYHEAD_SOCKET" "playhead.sh: no daemon at /nowhere/a.sock" "$err"
-  err=$(PLAYHEAD_SOCKET=a.sock XDG_RUNTIME_DIR=/nowhere "$shell" "$client" play 2>&1) || true
+  err=$(PLAYHEAD_SOCKET=a.sock XDG_RUNTIME_DIR=/nowhere "${shell[@]}" "$client" play 2>&1) || true
   expect "XDG_RUNTIME_DIR" "playhead.sh: no daemon at /nowhere/playhead/control.sock" "$err"
-  err=$(env -u PLAYHEAD_SOCKET XDG_RUNTIME_DIR=here "$shell" "$client" play 2>&1) || true
+  err=$(env -u PLAYHEAD_SOCKET XDG_RUNTIME_DIR=here "${shell[@]}" "$client" play 2>&1) || true
   [[ $err == *" at /run/user/$UID/playhead/control.sock" || $err == *" at /tmp/playhead-$UID/control.sock" ]] \
     || expect "the place without an environment" "/run/user or /tmp" "$err"
 }
@@ -150,6 +158,11 @@ close' watch --player two --tick 0.5 --at 4 --observe 'item.*'
   expect "what watch sends" $'tick 0.5 player=two\nat 4 player=two\nobserve item.* player=two' "$sent"
   expect "what watch prints" $'* tick id=1 time=1\n* end\n* at id=2 time=4' "$out"
   expect "status when the daemon goes away" 3 "$status"
+  run 'ok id=1
+close' watch --meter 10 --chapters --player two
+  expect "what watch sends of meters and chapters" $'meter 10 player=two\nat-chapters player=two' "$sent"
+  run close watch --tick 1 --player 'two words'
+  expect "what watch sends of a name with a blank" 'tick 1 player="two words"' "$sent"
   run 'error code=1002 name=invalid-time message=bad' watch --tick x
   expect "status of a refused subscription" 1 "$status"
   expect "message of a refused subscription" "playhead.sh: bad (invalid-time)" "$err"
@@ -157,7 +170,7 @@ close' watch --player two --tick 0.5 --at 4 --observe 'item.*'
   # Interrupted: it ends with what it started.
   printf 'ok\\n* first\n' >"$scratch/answer"
   local line child
-  exec {events}< <(exec "$shell" "$client" --socket "$socket" watch --tick 1)
+  exec {events}< <(exec "${shell[@]}" "$client" --socket "$socket" watch --tick 1)
   child=$!
   read -r -t 10 line <&"$events"
   expect "the first event" "* first" "$line"
@@ -172,16 +185,49 @@ close' watch --player two --tick 0.5 --at 4 --observe 'item.*'
   exec {events}<&-
 }
 
+test_send() {
+  # What is sent is what was there, in its order, on one connection.
+  run 'ok version=1
+ok pending=1
+error code=1011 name=version-mismatch message="it has changed"
+| item=1\nok count=1
+| note=blank
+@playhead.sh ok' send <<<$'queue.begin\nappend "/a b.flac"\nqueue.commit\nlist'
+  expect "what send sends" $'queue.begin\nappend "/a b.flac"\nqueue.commit\nlist\n\n@playhead.sh ping' "$sent"
+  expect "what send prints" $'ok version=1\nok pending=1\nitem=1\nok count=1\nnote=blank' "$out"
+  expect "status when one was refused" 1 "$status"
+  expect "what is said of it" 'playhead.sh: it has changed (version-mismatch)' "$err"
+  run 'ok
+| note=blank
+@playhead.sh ok' send <<<'ping'
+  expect "status when all was done" 0 "$status"
+  # Rows and values may hold what looks like an answer of another kind.
+  run '@a | title="an error code=6017 name=x" note="* closing x"
+@b ok title=" error "
+@c error code=2004 name=no-such-item message="no error here"
+| note=blank
+@playhead.sh ok' send <<<$'@a list\n@b status\n@c jump 9'
+  expect "what send prints of rows that look like errors" $'@a | title="an error code=6017 name=x" note="* closing x"\n@b ok title=" error "\nnote=blank' "$out"
+  expect "status of a refused request with an id" 1 "$status"
+  expect "what is said of it" 'playhead.sh: no error here (no-such-item)' "$err"
+  run ok send ping </dev/null
+  expect "status of send with arguments" 2 "$status"
+  run close send <<<'ping'
+  expect "status when it was closed before all was answered" 3 "$status"
+}
+
 folder="$scratch/music"
 mkdir "$folder"
 start_server
-for shell in dash bash; do
+for name in dash bash "busybox sh"; do
+  read -r -a shell <<<"$name"
   for PLAYHEAD_TRANSPORT in socat nc; do
     export PLAYHEAD_TRANSPORT
     test_requests
     test_answers
     test_places
     test_watch
+    test_send
   done
 done
 ((failures == 0)) || exit 1

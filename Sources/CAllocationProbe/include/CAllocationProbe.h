@@ -7,6 +7,10 @@
 typedef struct {
   /// Calls of malloc, calloc, realloc, free, posix_memalign, aligned_alloc, memalign.
   long allocation_count;
+  /// Bytes that were asked for by all of these; of realloc all of the new size, for it may have to copy.
+  long byte_count;
+  /// The most bytes that were held at once of what was allocated since, by what the C library gave for it.
+  long peak_byte_count;
   /// Calls that take a pthread mutex or read-write lock, or wait on a condition variable or semaphore.
   long lock_count;
 } allocation_probe_counts;

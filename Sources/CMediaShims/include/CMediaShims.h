@@ -3,6 +3,8 @@
 #ifndef PLAYHEAD_CMEDIASHIMS_H
 #define PLAYHEAD_CMEDIASHIMS_H
 
+#include <stdint.h>
+
 /// Receives one finished line of FFmpeg's log. Called on whatever thread logged; the strings live until it returns.
 /// `class_name` and `item_name` are never null, `message` has no line end and is valid UTF-8 only if FFmpeg's was.
 typedef void (*media_shims_log_sink)(int level, const char *class_name, const char *item_name, const char *message);
@@ -29,12 +31,57 @@ void media_shims_event_signal(int descriptor);
 /// Makes an event descriptor unreadable.
 void media_shims_event_clear(int descriptor);
 
+/// What can be waited for at a descriptor, and what is said unasked (epoll_ctl(2)).
+enum {
+  MEDIA_SHIMS_POLL_IN = 0x001,
+  MEDIA_SHIMS_POLL_OUT = 0x004,
+  MEDIA_SHIMS_POLL_ERROR = 0x008,
+  MEDIA_SHIMS_POLL_HANG_UP = 0x010,
+};
+
+/// What has happened at a descriptor, by the token that it was added with.
+struct media_shims_poll_event {
+  uint64_t token;
+  uint32_t events;
+};
+
+/// `epoll_create1(2)`, closed on exec: a new descriptor, or -1 with `errno`.
+int media_shims_poll_open(void);
+
+/// `epoll_ctl(2)`: 0, or -1 with `errno`. Level-triggered.
+int media_shims_poll_add(int poll, int descriptor, uint32_t events, uint64_t token);
+int media_shims_poll_change(int poll, int descriptor, uint32_t events, uint64_t token);
+int media_shims_poll_remove(int poll, int descriptor);
+
+/// `epoll_wait(2)`: how many events were written, at most 64; 0 when a signal came; -1 with `errno`. `milliseconds`: -1 waits for ever.
+int media_shims_poll_wait(int poll, struct media_shims_poll_event *events, int capacity, int milliseconds);
+
+/// `timerfd_create(2)` on CLOCK_MONOTONIC, closed on exec, never blocking: a new descriptor, or -1 with `errno`.
+int media_shims_timer_open(void);
+
+/// Makes a timer readable at a time of CLOCK_MONOTONIC, and until then unreadable; 0, or -1 with `errno`.
+int media_shims_timer_set(int timer, int64_t nanoseconds);
+
 /// Sends an open descriptor over a Unix socket, with one byte; 0, or -1 with `errno`.
 int media_shims_send_descriptor(int socket, int descriptor);
 
 /// Takes what waits on a Unix socket, without blocking: the one descriptor that comes with it, closed on exec. -1 with `errno`:
 /// `EBADMSG` when there is none with it, or more than one; those are closed.
 int media_shims_receive_descriptor(int socket);
+
+/// Takes a connection from a listening socket that does not block: closed on exec, and not blocking either; -1 with `errno`.
+int media_shims_accept(int listener);
+
+/// `openat2(2)`, which glibc has no function for: no link of /proc that leads to what a process has open is followed; `stays_beneath`: nothing
+/// on the way, no `..`, no link, leads out of `folder`, or it fails with `EXDEV`. -1 with `errno`.
+int media_shims_open_resolving(int folder, const char *path, int flags, unsigned mode, int stays_beneath);
+
+/// The groups of the process at the other end of a Unix socket besides its own one (`SO_PEERGROUPS`): how many there are, -1 with `errno`
+/// when they cannot be told or are more than `capacity`.
+int media_shims_peer_groups(int socket, unsigned *groups, int capacity);
+
+/// Bytes written to a socket that the other end has not read, with what the kernel needs for them (`SIOCOUTQ`); -1 with `errno`.
+int media_shims_unsent_bytes(int socket);
 
 /// Lets `malloc` take each block of 256 KiB or more from the system, and give it back when it is freed. Process-wide; once,
 /// before there are threads.

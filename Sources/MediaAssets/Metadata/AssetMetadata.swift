@@ -10,7 +10,7 @@ public struct AssetMetadata: Sendable, Hashable {
     public var error: MediaError
   }
 
-  /// Every value of every key, the strongest kind of tag first; in the file's order, but those of MP4 and WMA by their keys. Of ID3v1
+  /// Every value of every key, the strongest kind of tag first; in the file's order, but those of WMA by their keys. Of ID3v1
   /// only what ID3v2 does not have.
   public var items: [MetadataItem] = []
   /// Pictures, in the file's order.

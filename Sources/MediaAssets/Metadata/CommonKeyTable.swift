@@ -10,6 +10,8 @@ enum CommonKeyTable {
     case .riff: riff[key]
     case .asf: asf[key]
     case .quickTimeMetadata: quickTime[key]
+    case .icy: icy[key]
+    case .hls: hls[key]
     default: generic[key.uppercased()]
     }
   }
@@ -95,6 +97,16 @@ enum CommonKeyTable {
     "DESCRIPTION": .description, "COPYRIGHT": .copyrights, "PUBLISHER": .publisher, "LABEL": .publisher,
     "ENCODER": .software, "ENCODED_BY": .software, "LYRICS": .lyrics, "PERFORMER": .contributor, "ISRC": .identifier,
     "LANGUAGE": .language, "SUBJECT": .subject, "LYRICIST": .author, "AUTHOR": .author, "LOCATION": .location,
-    "RATING": .rating, "MAKE": .make, "MODEL": .model, "STREAMTITLE": .title, "ICY-NAME": .source,
+    "RATING": .rating, "MAKE": .make, "MODEL": .model, "STREAMTITLE": .title,
+  ]
+
+  /// What a station says of itself, and of what it plays.
+  private static let icy: [String: MetadataCommonKey] = [
+    "name": .title, "genre": .type, "description": .description, "url": .relation, "StreamTitle": .title,
+  ]
+
+  /// Apple's names in `EXT-X-SESSION-DATA`.
+  private static let hls: [String: MetadataCommonKey] = [
+    "com.apple.hls.title": .title, "com.apple.hls.description": .description,
   ]
 }

@@ -23,6 +23,13 @@ enum DictionaryMetadata {
     "subtitle", "synopsis", "title", "track", "tmpo", "warning", "xmp",
   ]
 
+  /// FFmpeg's names of what AVI has in its list `INFO` (libavformat/riff.c), and those of the list; Wave64's have them as they are.
+  private static let riffNames = [
+    "artist": "IART", "comment": "ICMT", "copyright": "ICOP", "date": "ICRD", "genre": "IGNR", "language": "ILNG",
+    "title": "INAM", "album": "IPRD", "product": "IPRD", "track": "IPRT", "encoder": "ISFT", "software": "ISFT",
+    "subject": "ISBJ", "encoded_by": "ITCH",
+  ]
+
   /// The items of a file, in the key space of its format.
   static func items(of demuxer: Demuxer) -> [MetadataItem] {
     let audio = demuxer.preferredAudioStreamIndex
@@ -59,9 +66,11 @@ enum DictionaryMetadata {
       language = tag
       key = String(key[..<hyphen])
     }
+    let name = key
+    if keySpace == .riff, formatName != "aiff" { key = riffNames[key] ?? key }
     return MetadataItem(
       keySpace: keySpace, key: key,
-      commonKey: CommonKeyTable.commonKey(of: key, in: keySpace) ?? CommonKeyTable.commonKey(ofGenericName: key),
+      commonKey: CommonKeyTable.commonKey(of: key, in: keySpace) ?? CommonKeyTable.commonKey(ofGenericName: name),
       value: .string(text(of: entry, keySpace: keySpace)), extendedLanguageTag: language)
   }
 

@@ -48,13 +48,15 @@ extension LevelTags {
     let entries = demuxer.metadata + (audio.map { demuxer.metadata(ofStream: $0) } ?? [])
     let gains = entries.filter { entry in
       let name = entry.key.uppercased()
-      return name.hasPrefix("REPLAYGAIN_") || name.hasPrefix("R128_")
+      return name.hasPrefix("REPLAYGAIN_") || name.hasPrefix("R128_") || name == "ITUNNORM"
     }
-    if !gains.isEmpty {
-      replayGain = ReplayGain(items: gains.map { DictionaryMetadata.item($0, formatName: demuxer.formatName) })
-    }
+    let items = gains.map { DictionaryMetadata.item($0, formatName: demuxer.formatName) }
+    if !items.isEmpty { replayGain = ReplayGain(items: items) }
     albumPlace = Self.place(entries)
-    isComplete = !replayGain.isEmpty || Self.furtherTags(formatName: demuxer.formatName) == nil
+    // Sound Check counts only where nothing better is found.
+    isComplete =
+      !replayGain.isEmpty && !items.allSatisfy(ReplayGain.isSoundCheck)
+      || Self.furtherTags(formatName: demuxer.formatName) == nil
   }
 
   /// Where tags are that FFmpeg does not read, in files of a format.

@@ -2,6 +2,7 @@
 // it opens nothing.
 import LibAV
 import MediaCore
+import NetworkIO
 import Tags
 
 /// The one entry to a media file's metadata.
@@ -24,6 +25,10 @@ package enum MetadataReader {
       }
     }
     metadata.complete(DictionaryMetadata.items(of: demuxer), artwork: DictionaryMetadata.artwork(of: demuxer))
+    // Behind the tags: those say what is played, and this who plays it.
+    if let resource = demuxer.source.byteSource as? HTTPResource {
+      metadata.items += StationMetadata.items(resource.stationFields)
+    }
     metadata.replayGain = ReplayGain(items: metadata.items)
     return metadata
   }

@@ -1,6 +1,9 @@
+import Glibc
+
 /// How loud a track and its album are, as tags tell it. Whether and how it is applied is not decided here.
 public struct ReplayGain: Sendable, Hashable {
-  /// To be added, in dB, for the ReplayGain reference loudness (89 dB SPL, -18 LUFS).
+  /// To be added, in dB, for the ReplayGain reference loudness (89 dB SPL, -18 LUFS). Where a file has neither that nor `R128_TRACK_GAIN`,
+  /// that of iTunes' Sound Check (`iTunNORM`), which means nearly the same loudness.
   public var trackGainDecibels: Double?
   /// The greatest sample, 1 being full scale.
   public var trackPeak: Double?
@@ -34,6 +37,28 @@ public struct ReplayGain: Sendable, Hashable {
       if role == "track" { trackGainDecibels = trackGainDecibels ?? Self.decibels(text) }
       if role == "album" { albumGainDecibels = albumGainDecibels ?? Self.decibels(text) }
     }
+    // iTunes' Sound Check where nobody else has measured the track.
+    guard trackGainDecibels == nil, r128TrackGainDecibels == nil else { return }
+    trackGainDecibels =
+      items.lazy.filter { Self.isSoundCheck($0) }.compactMap { item in
+        item.stringValue.flatMap(Self.soundCheckDecibels)
+      }.first
+  }
+
+  /// Whether an item is iTunes' Sound Check: `COMM:iTunNORM`, or `----:com.apple.iTunes:iTunNORM`.
+  static func isSoundCheck(_ item: MetadataItem) -> Bool {
+    let name = item.keySpace == .id3 && item.key == "COMM" ? item.extraAttributes[.info] ?? "" : Self.name(of: item)
+    return name.uppercased() == "ITUNNORM"
+  }
+
+  /// What Sound Check says: numbers with eight hexadecimal digits, of which the first two are the power of the left and the right
+  /// channel in thousandths of what is wanted.
+  private static func soundCheckDecibels(_ text: String) -> Double? {
+    let words = text.split(separator: " ").prefix(2)
+    let powers = words.compactMap { $0.utf8.count <= 8 ? UInt32($0, radix: 16) : nil }
+    guard words.count == 2, powers.count == 2, let power = powers.max(), power > 0 else { return nil }
+    let gain = -10 * log10(Double(power) / 1_000)
+    return abs(gain) <= 100 ? gain : nil
   }
 
   /// What an item is called, wherever its format puts its name.

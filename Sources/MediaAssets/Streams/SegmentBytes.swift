@@ -11,6 +11,8 @@ final class SegmentBytes {
   private(set) var timestamp: Int64?
   /// Neither an MPEG transport stream nor MP4: sound without timestamps of its own.
   private(set) var isPacked = false
+  /// What it says at its beginning: ID3 tags of bare sound, and those in `emsg` boxes.
+  private(set) var tags: [SegmentTag] = []
 
   private let session: StreamSession
   private let fetcher: StreamFetcher
@@ -28,6 +30,8 @@ final class SegmentBytes {
   private static let encryptedByteCount = 64 << 20
   /// Bytes of ID3 tags that are looked at.
   private static let tagByteCount = 1 << 20
+  /// Tags of one segment that are taken.
+  private static let maximumTagCount = 64
 
   /// Nothing is asked for yet.
   init(
@@ -53,6 +57,12 @@ final class SegmentBytes {
     guard isOpen, let end = entry.segment.byteRange?.end ?? source.byteCount else { return false }
     return source.presentBytes.map { $0.upperBound >= end } ?? false
   }
+
+  /// How much of it came, and how fast; nil of a file.
+  var measure: TransferMeasure? { (source as? HTTPResource)?.measure }
+
+  /// What others may see of it.
+  var loaded: StreamFamily.LoadedSegment { StreamFamily.LoadedSegment(entry: entry, source: source) }
 
   /// Waits for its first bytes and finds out what they are. Errors: those of the place; of decryption.
   func open() throws(MediaError) {
@@ -80,6 +90,9 @@ final class SegmentBytes {
       _ = try fill(count)
       let tag = head[headOffset..<min(head.count, headOffset + count)]
       if timestamp == nil { timestamp = TransportTimestamp.find(in: tag) }
+      if tag.count <= SegmentTag.maximumByteCount, tags.count < Self.maximumTagCount {
+        tags.append(SegmentTag(time: .place(entry.startNanoseconds), bytes: Array(tag)))
+      }
       headOffset = min(head.count, headOffset + count)
     }
     _ = try fill(8)
@@ -87,12 +100,34 @@ final class SegmentBytes {
     let box = String(decoding: start.dropFirst(4), as: UTF8.self)
     let boxes = ["ftyp", "styp", "moof", "moov", "sidx", "emsg", "prft", "free", "skip", "mdat"]
     isPacked = start.first != 0x47 && !boxes.contains(box)
+    if isPacked, let timestamp {
+      let time = MediaTime(value: timestamp, timescale: 90_000)
+      for index in tags.indices { tags[index].time = .stamp(time) }
+    }
+    if boxes.contains(box), start.first != 0x47 { try lookForEvents() }
+  }
+
+  /// Takes the ID3 tags of `emsg` boxes, which stand in front of the first fragment; FFmpeg passes them over.
+  private func lookForEvents() throws(MediaError) {
+    var place = 0
+    while try fill(place + 8), place <= Self.tagByteCount {
+      let box = head[(headOffset + place)...]
+      let size = box.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+      let name = String(decoding: box.dropFirst(4).prefix(4), as: UTF8.self)
+      guard size >= 8, name != "moof", name != "mdat", size <= Self.tagByteCount else { return }
+      if name == "emsg", size <= SegmentTag.maximumByteCount, tags.count < Self.maximumTagCount {
+        guard try fill(place + size) else { return }
+        let content = head[(headOffset + place + 8)..<(headOffset + place + size)]
+        if let tag = EventMessage.tag(in: content, startNanoseconds: entry.startNanoseconds) { tags.append(tag) }
+      }
+      place += size
+    }
   }
 
   /// Makes so many bytes be there; false when there are fewer.
   private func fill(_ count: Int) throws(MediaError) -> Bool {
     while head.count - headOffset < count {
-      let more = try readSource(max(4_096, count))
+      let more = try readSource(max(4_096, count - (head.count - headOffset)))
       guard !more.isEmpty else { return false }
       head += more
     }

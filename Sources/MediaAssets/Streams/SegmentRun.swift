@@ -26,14 +26,28 @@ final class SegmentRun {
   /// Ticks by which an edit list of MP4 moves timestamps back.
   private let editTicks: Int64
 
+  /// Streams of ID3 tags, and what they gave that nobody took.
+  private let tagStreams: [StreamInfo]
+  private var tags: [SegmentTag] = []
+
   private static let maximumBadReads = 64
+  /// Tags that are kept, and streams of them that are read.
+  private static let maximumTagCount = 256
+  private static let maximumTagStreamCount = 4
 
   /// Opens a run. Blocks. Errors: those of the session and its segments; `damagedFile`, `unknownFormat`, `unknownCodec`,
   /// `noPlayableTracks`. Nil: the stream is over before the segment.
+  ///
+  /// - Parameters:
+  ///   - number: the segment to begin with.
+  ///   - variantNumber: the variant whose number that is.
+  ///   - isTentative: it may be the wrong one.
   init?(
-    session: StreamSession, fetcher: StreamFetcher, number: Int64, interrupt: Interrupt, end: inout SegmentSource.End?
+    session: StreamSession, fetcher: StreamFetcher, number: Int64, variantNumber: Int, isTentative: Bool = false,
+    interrupt: Interrupt, end: inout SegmentSource.End?
   ) throws(MediaError) {
-    source = SegmentSource(session: session, fetcher: fetcher, number: number)
+    source = SegmentSource(
+      session: session, fetcher: fetcher, number: number, variantNumber: variantNumber, isTentative: isTentative)
     do throws(AVFailure) {
       try FileSource.open(source, interrupt: interrupt)
       guard let entry = source.firstEntry else {
@@ -66,9 +80,29 @@ final class SegmentRun {
       ? MovieTrackTimes(trackID: stream.containerID, read: { demuxer.bytes(at: $0, count: $1) }) : nil
     editTicks = (stream.startTicks ?? 0) < 0 ? times?.mediaOrigin ?? 0 : 0
     isTransport = demuxer.formatName == "mpegts" || source.isPacked
-    demuxer.select(streamIndex: index)
+    tagStreams = Array(demuxer.streams.filter(\.isTimedID3).prefix(Self.maximumTagStreamCount))
+    demuxer.select(streamIndex: index, and: tagStreams.map(\.index))
     do throws(AVFailure) { decoder = try Decoder(demuxer: demuxer, streamIndex: index) } catch {
       throw MediaError(error, path: session.name)
+    }
+  }
+
+  /// Opens the run that playing begins with, and tells which variant it is of. Blocks. Errors: as above; `badStreamPlaylist` where
+  /// there are no segments.
+  static func first(
+    of session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt
+  ) throws(MediaError) -> (run: SegmentRun, variantNumber: Int) {
+    while true {
+      let (timeline, variantNumber) = session.heard
+      let number = timeline.number(atNanoseconds: timeline.playStartNanoseconds) ?? timeline.numbers.lowerBound
+      var end: SegmentSource.End?
+      let run = try SegmentRun(
+        session: session, fetcher: fetcher, number: number, variantNumber: variantNumber, interrupt: interrupt,
+        end: &end)
+      if let run { return (run, variantNumber) }
+      guard end == .variant else {
+        throw MediaError(.badStreamPlaylist, "there are no segments: \(session.name)", operation: "hls")
+      }
     }
   }
 
@@ -136,12 +170,29 @@ final class SegmentRun {
         guard error.kind == .invalidData, badReadCount < Self.maximumBadReads else { throw error }
         continue
       }
-      guard packet.streamIndex == stream.index else { continue }
+      guard packet.streamIndex == stream.index else {
+        takeTag()
+        continue
+      }
       badReadCount = 0
       fragmentEndTicks =
         isMovie ? demuxer.presentDurationTicks(streamIndex: stream.index).map { $0 + editTicks } : nil
       return .packet
     }
+  }
+
+  /// The packet is an ID3 tag, or nothing that is wanted.
+  private func takeTag() {
+    guard tags.count < Self.maximumTagCount, let stream = tagStreams.first(where: { $0.index == packet.streamIndex }),
+      let bytes = packet.data(limit: SegmentTag.maximumByteCount).flatMap(TransportTag.restored)
+    else { return }
+    tags.append(SegmentTag(time: packet.pts.map { .stamp(stream.timeBase.time(ofTicks: $0)) } ?? .now, bytes: bytes))
+  }
+
+  /// The tags that were met since the last call: between the sound, and at the beginnings of segments.
+  func takeTags() -> [SegmentTag] {
+    defer { tags = [] }
+    return tags + source.takeTags()
   }
 
   /// A timestamp in frames; of bare sound with what its tag says.

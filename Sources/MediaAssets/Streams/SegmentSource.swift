@@ -17,6 +17,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   enum End: Sendable, Hashable {
     /// What follows begins with this segment.
     case next(Int64)
+    /// Another variant is heard from now on: what follows is its sound.
+    case variant
     /// Segments up to this one have left the window of a live stream.
     case left(first: Int64)
     /// The stream is over.
@@ -27,6 +29,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   private let fetcher: StreamFetcher
   /// The segment that it begins with, once that is known: a first one that is missing is passed over.
   private(set) var firstEntry: HLSTimeline.Entry?
+  /// The one that was opened last.
+  private(set) var lastEntry: HLSTimeline.Entry?
   /// Known when all was read.
   private(set) var end: End?
   /// What the first segment's tag says, and whether it is bare sound.
@@ -34,16 +38,29 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   private(set) var isPacked = false
 
   private let interrupt = Interrupt()
+  /// What segments say at their beginnings, until it is taken.
+  private var tags: [SegmentTag] = []
+  private static let maximumTagCount = 64
   /// The segment behind the one that is read.
   private(set) var nextNumber: Int64
-  private var current: SegmentBytes?
-  private var prefetched: SegmentBytes?
+  private var current: SegmentBytes? { didSet { tellLoaded() } }
+  private var prefetched: SegmentBytes? { didSet { tellLoaded() } }
   /// The first bytes, which are read again when the format is looked for.
   private var beginning: [UInt8] = []
   private var offset: Int64 = 0
   /// The initialization section, as far as it was not given yet.
   private var pending: ArraySlice<UInt8> = []
   private var missingCount = 0
+  /// Whose segments these are.
+  private let variantNumber: Int
+  private var isTentative: Bool
+  /// The variant to go over to behind the segment that is read.
+  private var target: Int?
+  private var hasMeasured = false
+  /// For how long whoever reads it has wanted nothing since the last segment was measured.
+  private var idleNanoseconds: Int64 = 0
+  /// When the last segment was measured, until the next one is there.
+  private var restedAt: HostTime?
 
   private static let keptByteCount = 512 << 10
   /// Segments that are missing one after another before the stream is given up.
@@ -51,11 +68,24 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   /// Pauses before a segment is asked for again.
   private static let retryDelays: [Duration] = [.milliseconds(500), .seconds(2)]
 
-  /// - Parameter number: the segment to begin with.
-  init(session: StreamSession, fetcher: StreamFetcher, number: Int64) {
+  /// - Parameters:
+  ///   - number: the segment to begin with.
+  ///   - variantNumber: the variant whose number that is.
+  ///   - isTentative: it may be the wrong one: what follows is not asked for before it is confirmed.
+  init(
+    session: StreamSession, fetcher: StreamFetcher, number: Int64, variantNumber: Int, isTentative: Bool = false
+  ) {
     self.session = session
     self.fetcher = fetcher
     nextNumber = number
+    self.variantNumber = variantNumber
+    self.isTentative = isTentative
+  }
+
+  deinit { session.family.setLoaded([], by: ObjectIdentifier(self)) }
+
+  private func tellLoaded() {
+    session.family.setLoaded([current, prefetched].compactMap { $0?.loaded }, by: ObjectIdentifier(self))
   }
 
   var byteCount: Int64? { nil }
@@ -130,8 +160,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         finish(.next(current.entry.segment.number + 1))
         return 0
       }
+      if count == 0 || current.hasCome { measure(current) }
       if count > 0 {
-        if current.hasCome { prefetch() }
+        if current.hasCome, target == nil { prefetch() }
         return count
       }
       self.current = nil
@@ -139,11 +170,43 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     return 0
   }
 
+  // MARK: - How fast it comes
+
+  /// Whoever reads it wanted nothing for a while: there was enough.
+  func noteIdle(nanoseconds: Int64) { idleNanoseconds += max(0, nanoseconds) }
+
+  /// All of a segment has come: it may be time for another variant.
+  private func measure(_ bytes: SegmentBytes) {
+    guard !hasMeasured, let measure = bytes.measure else { return }
+    hasMeasured = true
+    target = session.took(measure, bytes.entry.segment, variantNumber: variantNumber, idleNanoseconds: idleNanoseconds)
+    idleNanoseconds = 0
+    // What is waited for when another variant is looked for is no rest.
+    restedAt = target == nil ? fetcher.clock.now : nil
+  }
+
+  /// The next segment is there. Nothing more was wanted of the one before, nor was there more near the edge of a live stream.
+  private func noteRest() {
+    if let restedAt { idleNanoseconds = max(0, fetcher.clock.now.nanoseconds(since: restedAt)) }
+    restedAt = nil
+  }
+
   /// Goes to the next segment, or to the end.
   private func advance() throws(MediaError) {
+    if let target {
+      self.target = nil
+      // Behind the last segment of what has ended there is nothing to go over to.
+      let timeline = session.timeline
+      if !timeline.isEnded || timeline.numbers.contains(nextNumber) {
+        try session.go(to: target, from: variantNumber, fetcher, interrupt: interrupt)
+      }
+    }
     let entry: HLSTimeline.Entry
-    switch try session.lookUp(nextNumber, interrupt: interrupt) {
-    case .entry(let found): entry = found
+    switch try session.lookUp(nextNumber, variantNumber: variantNumber, interrupt: interrupt) {
+    case .entry(let found):
+      noteRest()
+      entry = found
+    case .variant: return finish(.variant)
     case .ended: return finish(.streamEnd)
     case .left(let first): return finish(.left(first: first))
     }
@@ -164,8 +227,17 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       isPacked = bytes.isPacked
       if let map = entry.map { pending = try session.map(map, interrupt: interrupt)[...] }
     }
+    if tags.count < Self.maximumTagCount { tags += bytes.tags }
+    lastEntry = entry
     current = bytes
+    hasMeasured = false
     nextNumber += 1
+  }
+
+  /// The tags at the beginnings of segments that were opened since the last call.
+  func takeTags() -> [SegmentTag] {
+    defer { tags = [] }
+    return tags
   }
 
   private func finish(_ end: End) {
@@ -213,9 +285,18 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     return nil
   }
 
+  /// It is the right one: what follows may be asked for.
+  func confirm() {
+    guard isTentative else { return }
+    isTentative = false
+    if let current, current.hasCome, target == nil { prefetch() }
+  }
+
   /// Asks for the next segment while this one is read.
   private func prefetch() {
-    guard prefetched == nil, let entry = session.timeline.entry(nextNumber), !entry.segment.isGap else { return }
+    guard prefetched == nil, !isTentative else { return }
+    let (timeline, present) = session.heard
+    guard present == variantNumber, let entry = timeline.entry(nextNumber), !entry.segment.isGap else { return }
     // What cannot be asked for is an error once it is due.
     prefetched = try? SegmentBytes(entry, session: session, fetcher: fetcher, interrupt: interrupt)
     prefetched?.start()

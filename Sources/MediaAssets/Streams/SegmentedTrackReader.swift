@@ -22,33 +22,44 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   private(set) var startTrim = EdgeTrim.none
   private(set) var endTrim = EdgeTrim.none
   var end: AudioTrackReader.TrackEnd?
-  private(set) var isPlaceEstimated = false
+  var isPlaceEstimated = false
 
   let session: StreamSession
-  private let fetcher: StreamFetcher
+  let fetcher: StreamFetcher
   let interrupt: Interrupt
-  private var sound: SegmentSound
-  private var run: SegmentRun?
+  var sound: SegmentSound
+  var run: SegmentRun?
   /// What comes behind the present run, when that is over.
-  private var runEnd: SegmentSource.End?
+  var runEnd: SegmentSource.End?
+  /// The variant whose sound the run is, and whose numbers are meant.
+  var variantNumber: Int
+  /// What is looked for in another variant; nil once it is found.
+  var resumption: Resumption?
+  /// How much later sound lies than the playlist says, in nanoseconds: lengths are rounded there, or made up.
+  var drift: Int64 = 0
+  /// Where the present run lies is known.
+  var isRunPlaced = false
   /// Where the present run's stretch lies, and its number.
-  private var stretch: StreamStretch?
-  private var stretchNumber: Int64 = 0
+  var stretch: StreamStretch?
+  var stretchNumber: Int64 = 0
   /// The place of the decoded frame, and how much of it is sound.
-  private var frameStart: Int64 = 0
-  private var frameCount = 0
-  private var hasFrame = false
+  var frameStart: Int64 = 0
+  var frameCount = 0
+  var hasFrame = false
   /// Where the next frame should begin; nil after a seek.
-  private var expected: Int64?
+  var expected: Int64?
   private var isAtEnd = false
   private var mustReposition = false
   private var pendingError: MediaError?
   private var skipped: (count: Int, frame: Int64, failure: AVFailure)?
-  private var warning: (frame: Int64, error: MediaError)?
-  private let prerollFrames: Int64
+  var warning: (frame: Int64, error: MediaError)?
+  let prerollFrames: Int64
   /// Nobody has said where to begin.
   private var isFresh = true
+  private var metadata = StreamMetadata()
   private let reading: Reading
+  /// When the last read was over.
+  private var leftAt: HostTime?
 
   /// While it is there the stream is read.
   private final class Reading {
@@ -71,17 +82,13 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     self.interrupt = interrupt
     try session.beginReading(interrupt: interrupt)
     reading = Reading(session)
-    let number = session.timeline.number(atNanoseconds: session.timeline.playStartNanoseconds)
-    var end: SegmentSource.End?
-    guard
-      let run = try SegmentRun(
-        session: session, fetcher: fetcher, number: number ?? session.timeline.numbers.lowerBound,
-        interrupt: interrupt, end: &end)
-    else { throw MediaError(.badStreamPlaylist, "there are no segments: \(session.name)", operation: "hls") }
-    if let wanted, wanted != run.stream.index {
+    let run: SegmentRun
+    (run, variantNumber) = try SegmentRun.first(of: session, fetcher: fetcher, interrupt: interrupt)
+    let own = session.trackID ?? run.stream.index
+    if let wanted, wanted != own {
       throw MediaError(.noSuchTrack, "there is no sound track \(wanted) in \(session.name)")
     }
-    trackID = run.stream.index
+    trackID = own
     do throws(AVFailure) {
       let frame = try Frame()
       var failure: AVFailure?
@@ -106,135 +113,27 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       self.run = run
       enter(run)
       place(timestamp: decoded.timestamp, count: decoded.count)
+      takeTags(of: run)
     } catch {
       throw MediaError(error, path: session.name)
     }
     try format.checkSupported()
+    defer { metadata.startFrame = position }
     position = max(0, session.timeline.playStartNanoseconds > 0 ? frame(at: session.timeline.playStartNanoseconds) : 0)
     if frameStart < 0, position == 0 { startTrim = EdgeTrim(frameCount: -frameStart, source: .editList) }
   }
 
   // MARK: - Times
 
-  private func frame(at nanoseconds: Int64) -> Int64 {
+  func frame(at nanoseconds: Int64) -> Int64 {
     MediaTime(value: nanoseconds, timescale: 1_000_000_000).frameIndex(
       rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? 0
   }
 
-  private func nanoseconds(ofFrame frame: Int64) -> Int64 {
+  func nanoseconds(ofFrame frame: Int64) -> Int64 {
     MediaTime(frame: frame, rate: format.sampleRateHz).frameIndex(
       rate: 1_000_000_000, rounding: .towardNegativeInfinity)
       ?? 0
-  }
-
-  // MARK: - Placing
-
-  /// A run begins: what is known of its stretch holds.
-  private func enter(_ run: SegmentRun) {
-    sound.begin()
-    stretchNumber = run.firstEntry.segment.discontinuityNumber
-    stretch = session.stretch(stretchNumber, sampleRateHz: format.sampleRateHz)
-    runEnd = nil
-  }
-
-  /// Finds out where the decoded frame lies.
-  private func place(timestamp: Int64?, count: Int) {
-    guard let run else { return }
-    frameCount = count
-    let stepFrames = sound.stepFrames
-    let isFirst = expected == nil
-    guard var stamp = timestamp, run.hasTimestamps else {
-      // Counting goes on; after a seek the playlist tells where, roughly.
-      frameStart = expected ?? placeOfUntimed(timestamp ?? 0)
-      follow(Int64(count))
-      return
-    }
-    let known = stretch
-    let entryFrame = frame(at: run.firstEntry.startNanoseconds)
-    if let known {
-      stamp = run.unwrapped(
-        stamp, near: (expected ?? entryFrame) - known.startFrame + known.originFrame,
-        sampleRateHz: format.sampleRateHz)
-    }
-    var present = known ?? newStretch(stamp: stamp, entryFrame: entryFrame)
-    var place = stamp - present.originFrame + present.startFrame
-    if let expected {
-      let difference = place - expected
-      if abs(difference) <= toleranceFrames {
-        place = expected
-      } else if difference < -Int64(format.sampleRateHz / 4) || difference > maximumHoleFrames {
-        // Another count, though nothing in the playlist says so.
-        present.originFrame += difference
-        note(.irregularTimestamps, "timestamps jump: they are counted anew", at: expected)
-        place = expected
-      } else {
-        place = Self.snapped(place, present)
-        note(
-          .irregularTimestamps,
-          difference > 0 ? "sound is missing: silence fills the hole" : "what comes twice is left out", at: expected)
-      }
-    } else {
-      place = Self.snapped(place, present)
-    }
-    frameStart = place
-    if isFirst { isPlaceEstimated = !present.isExact }
-    if !isFirst, stepFrames > present.stepFrames {
-      present.stepFrames = stepFrames
-      present.anchorFrame = place
-    }
-    if present != known {
-      stretch = present
-      session.setStretch(present, stretchNumber)
-    }
-    follow(Int64(count))
-  }
-
-  /// The nearest place at which a frame can begin: a timestamp is rounded to its tick, and by some muxers to worse.
-  private static func snapped(_ place: Int64, _ stretch: StreamStretch) -> Int64 {
-    guard stretch.stepFrames > 0 else { return place }
-    let rest = ((place - stretch.anchorFrame) % stretch.stepFrames + stretch.stepFrames) % stretch.stepFrames
-    let nearest = rest * 2 <= stretch.stepFrames ? place - rest : place + stretch.stepFrames - rest
-    // Further away it is no rounding: another variant's frames begin elsewhere.
-    return abs(nearest - place) <= 64 ? nearest : place
-  }
-
-  private func follow(_ count: Int64) {
-    hasFrame = true
-    expected = frameStart + count
-  }
-
-  /// A stretch of which nothing is known but its first frame.
-  private func newStretch(stamp: Int64, entryFrame: Int64) -> StreamStretch {
-    let timeline = session.timeline
-    let number = run?.firstEntry.segment.number ?? 0
-    let first = timeline.firstNumber(ofStretchWith: number) ?? number
-    if let expected {
-      return StreamStretch(
-        sampleRateHz: format.sampleRateHz, originFrame: stamp, startFrame: expected, isExact: !isPlaceEstimated)
-    }
-    // The encoder's delay lies before time 0 in MP4.
-    let isDelay = run?.cutsNegative == true && stamp < 0 && stamp > -65_536
-    let origin = isDelay ? 0 : stamp
-    // Nothing lies before the first one.
-    let isStart = first == number && entryFrame == 0
-    return StreamStretch(
-      sampleRateHz: format.sampleRateHz, originFrame: origin, startFrame: entryFrame, isExact: isStart)
-  }
-
-  /// Where bare sound without timestamps lies: where the playlist says that its segment begins.
-  private func placeOfUntimed(_ timestamp: Int64) -> Int64 {
-    guard let run else { return 0 }
-    let start = frame(at: run.firstEntry.startNanoseconds)
-    isPlaceEstimated = start != 0
-    return start + max(0, timestamp)
-  }
-
-  private var toleranceFrames: Int64 { Int64(format.sampleRateHz / 50) }
-  private var maximumHoleFrames: Int64 { Int64(format.sampleRateHz) * 60 }
-
-  private func note(_ code: MediaError.Code, _ what: String, at frame: Int64) {
-    guard warning == nil else { return }
-    warning = (frame, MediaError(code, "\(what) in \(session.name)", operation: "read"))
   }
 
   // MARK: - Reading
@@ -245,6 +144,8 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
     precondition(capacityFrames > 0, "a read needs room for a frame")
     isFresh = false
+    if let leftAt { run?.source.noteIdle(nanoseconds: fetcher.clock.now.nanoseconds(since: leftAt)) }
+    defer { leftAt = fetcher.clock.now }
     if interrupt.isCancelled { return .cancelled }
     if let error = pendingError {
       pendingError = nil
@@ -308,12 +209,17 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       let result: SegmentRun.Result
       do throws(MediaError) { result = try sound.next(of: run) } catch {
         if error.code == .cancelled { return .cancelled }
-        try goOver(error, entry: run.firstEntry)
+        try goOver(error)
         continue
       }
       switch result {
       case .frame(let timestamp, let count):
         place(timestamp: timestamp, count: count)
+        if let number = correctedNumber(run) {
+          begin(number)
+          continue
+        }
+        takeTags(of: run)
         return .frame
       case .undecodable(let failure):
         // After a seek the first packets may want what comes before them.
@@ -323,6 +229,9 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       case .end:
         runEnd = run.source.end ?? .next(run.source.nextNumber)
         self.run = nil
+        if let expected, let last = run.source.lastEntry {
+          drift = nanoseconds(ofFrame: expected) - last.endNanoseconds
+        }
       }
     }
   }
@@ -342,18 +251,21 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       fetcher.note(error, session.place, isRetried: true)
       if let expected {
         warning = (expected, error)
-        session.move(first, toNanoseconds: nanoseconds(ofFrame: expected))
+        session.move(first, variantNumber: variantNumber, toNanoseconds: nanoseconds(ofFrame: expected))
+        drift = 0
       }
+    case .variant: return goOn(toFrame: wantedFrame)
     case .streamEnd, nil: return false
     }
     var end: SegmentSource.End?
     let run: SegmentRun?
     do throws(MediaError) {
       run = try SegmentRun(
-        session: session, fetcher: fetcher, number: number, interrupt: interrupt, end: &end)
+        session: session, fetcher: fetcher, number: number, variantNumber: variantNumber,
+        isTentative: resumption != nil, interrupt: interrupt, end: &end)
     } catch {
       if error.code == .cancelled { throw error }
-      try goOver(error, entry: session.timeline.entry(number))
+      try goOver(error)
       return true
     }
     guard let run else {
@@ -371,20 +283,6 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       stretch = before
     }
     return true
-  }
-
-  /// Goes on with another variant where this one fails. Errors: why it failed, when there is no other.
-  private func goOver(_ error: MediaError, entry: HLSTimeline.Entry?) throws(MediaError) {
-    let time = expected.map { nanoseconds(ofFrame: max(0, $0 - prerollFrames)) } ?? entry?.startNanoseconds ?? 0
-    guard try session.fallBack(fetcher, interrupt: interrupt), let number = session.timeline.number(atNanoseconds: time)
-    else {
-      throw error
-    }
-    // Timestamps of variants are the same; what was heard already is left out.
-    expected = nil
-    hasFrame = false
-    run = nil
-    runEnd = .next(number)
   }
 
   /// Hands over what the frame has from `position` on, or silence before it.
@@ -416,7 +314,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       try move(toFrame: position)
       return MediaTime(frame: position, rate: format.sampleRateHz)
     }
-    let last = timeline.isEnded ? end?.frame ?? .max / 8 : frame(at: timeline.liveStartNanoseconds)
+    let last = timeline.isEnded ? end?.frame ?? .max / 8 : liveEnd(timeline, time)
     var (target, _) = try SeekTarget.frames(
       time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, sampleRateHz: format.sampleRateHz,
       last: last)
@@ -429,13 +327,27 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     return MediaTime(frame: position, rate: format.sampleRateHz)
   }
 
+  /// How far a seek to a time goes in a live stream: who goes on where something else was heard, such as another rendition, may be
+  /// nearer to its end than playing begins.
+  private func liveEnd(_ timeline: HLSTimeline, _ time: MediaTime) -> Int64 {
+    let end = frame(at: timeline.endNanoseconds)
+    let isWithin = time.isNumeric && time <= MediaTime(frame: end, rate: format.sampleRateHz)
+    return isWithin ? end : frame(at: timeline.liveStartNanoseconds)
+  }
+
   private func move(toFrame target: Int64) throws(MediaError) {
     pendingError = nil
     let begin = MonotonicClock.nanoseconds
     lastSeekTimings = SeekTimings()
     defer { lastSeekTimings.decodeNanoseconds = MonotonicClock.nanoseconds - begin }
     do throws(MediaError) {
-      if mustReposition || !isNear(target) { try reposition(toFrame: target) }
+      // What was met on the way holds there, unless decoding goes on from where it is.
+      let goesOn = !mustReposition && target == position
+      if mustReposition || !isNear(target) {
+        metadata.begin(atFrame: target)
+        try reposition(toFrame: target)
+      }
+      if !goesOn { metadata.startFrame = target }
       position = target
       mustReposition = false
       while !isAtEnd, !hasFrame || frameStart + Int64(frameCount) <= position {
@@ -459,7 +371,6 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
 
   /// Opens the segment from which on decoding gives the right samples at `target`.
   private func reposition(toFrame target: Int64) throws(MediaError) {
-    let timeline = session.timeline
     // How long frames are is learnt from the first ones.
     for _ in 0..<4 where run != nil && expected != nil && stretch?.stepFrames == 0 && sound.stepFrames > 0 {
       guard try decodeOne() == .frame else { break }
@@ -469,6 +380,9 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     hasFrame = false
     run = nil
     expected = nil
+    resumption = nil
+    drift = 0
+    let (timeline, variantNumber) = session.heard
     if let end, target >= end.frame {
       isAtEnd = true
       return
@@ -486,6 +400,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       hasFrame = false
       runEnd = .next(number)
       run = nil
+      self.variantNumber = variantNumber
       switch try decodeOne() {
       case .end:
         isAtEnd = true
@@ -494,7 +409,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       case .frame: break
       }
       // A playlist's lengths are rounded: what they say may be a segment too late.
-      if number <= first || frameStart + prerollFrames <= target { return }
+      if number <= first || frameStart + prerollFrames <= target || self.variantNumber != variantNumber { return }
       number -= 1
     }
   }
@@ -533,4 +448,31 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   }
 
   func takeTitles() -> [(time: MediaTime, title: StreamTitle)] { [] }
+
+  func takeTimedMetadata() -> [TimedMetadataGroup] {
+    metadata.take(before: position, sampleRateHz: format.sampleRateHz) { session.timeline }
+  }
+
+  /// Takes the tags that were met, now that it is known where the sound beside them lies.
+  private func takeTags(of run: SegmentRun) {
+    for tag in run.takeTags() {
+      switch tag.time {
+      case .place(let nanoseconds): metadata.add(tag, atFrame: frame(at: nanoseconds))
+      case .now: metadata.add(tag, atFrame: frameStart)
+      case .stamp(let time):
+        guard let stretch, let stamp = time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero),
+          abs(stamp) < 1 << 60
+        else {
+          metadata.add(tag, atFrame: frameStart)
+          continue
+        }
+        let near = frameStart - stretch.startFrame + stretch.originFrame
+        let place = run.unwrapped(stamp, near: near, sampleRateHz: format.sampleRateHz)
+        // What lies further away is another count, or nonsense.
+        let difference = place - near
+        let isNear = abs(difference) < Int64(format.sampleRateHz) * 3_600
+        metadata.add(tag, atFrame: isNear ? frameStart + difference : frameStart)
+      }
+    }
+  }
 }

@@ -17,9 +17,18 @@ extension StreamSession {
         && now.nanoseconds(since: state.loadedAt) >= state.timeline.playlist.targetNanoseconds
     }
     // What fails now fails again on the thread that asks for it from now on, which says so.
-    if isOld { _ = try? Self.reload(signal.withState { $0.place }, signal, fetcher, interrupt) }
+    if isOld { _ = try? Self.reload(signal.withState { $0.place }, signal, family, fetcher, interrupt) }
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled", operation: "hls") }
-    signal.withState { $0.readerCount += 1 }
+    let beside = family.read.flatMap { $0 === self ? nil : $0.timeline }
+    signal.update { state in
+      // While nobody read it another rendition was, of which it is known where it lies.
+      if let beside, state.readerCount == 0, !state.timeline.isEnded {
+        state.timeline = HLSTimeline(state.timeline.playlist, beside: beside)
+        state.stretches = [:]
+      }
+      state.readerCount += 1
+    }
+    family.note(self)
     startReloading()
   }
 
@@ -33,20 +42,27 @@ extension StreamSession {
       return state.reloadNumber
     }
     guard let number else { return }
-    let (signal, fetcher) = (signal, fetcher)
+    let (signal, family, fetcher) = (signal, family, fetcher)
     fetcher.clock.onMove { [weak signal] in signal?.update { _ in } }
-    NamedThread.detached(name: "hls-reload") { Self.reloadLoop(number, signal, fetcher) }
+    NamedThread.detached(name: "hls-reload") { Self.reloadLoop(number, signal, family, fetcher) }
   }
 
   /// The same somebody reads it no more.
   func endReading() {
-    signal.update { state in
+    let isOver = signal.update { state in
       state.readerCount -= 1
       if state.readerCount <= 0 { state.stopReloading() }
+      return state.readerCount <= 0
     }
+    if isOver { family.note(self) }
   }
 
-  private static func reloadLoop(_ number: Int, _ signal: WakeSignal<State>, _ fetcher: StreamFetcher) {
+  /// Whether somebody reads it.
+  var isRead: Bool { signal.withState { $0.readerCount > 0 } }
+
+  private static func reloadLoop(
+    _ number: Int, _ signal: WakeSignal<State>, _ family: StreamFamily, _ fetcher: StreamFetcher
+  ) {
     let clock = fetcher.clock
     let interrupt = Interrupt()
     // Whoever comes after it may begin anew.
@@ -63,7 +79,7 @@ extension StreamSession {
       let begin = clock.now.nanoseconds
       let place = signal.withState { $0.place }
       do throws(MediaError) {
-        let isChanged = try reload(place, signal, fetcher, interrupt)
+        let isChanged = try reload(place, signal, family, fetcher, interrupt)
         failureCount = 0
         target = signal.withState { $0.timeline.playlist.targetNanoseconds }
         next = schedule.loaded(begin: begin, isChanged: isChanged, targetNanoseconds: target)
@@ -72,20 +88,17 @@ extension StreamSession {
         // Before anybody is told: who moves time by hand may do so as soon as it is known.
         next = schedule.failed(at: clock.now.nanoseconds, targetNanoseconds: target)
         failureCount += 1
-        // Another variant took its place meanwhile, which has failed at nothing.
-        let isGone = signal.withState { $0.place != place }
+        // Another variant took its place meanwhile, which has failed at nothing, and for which another thread asks.
+        let isGone = signal.withState { $0.reloadNumber != number }
         let isLast = !isGone && failureCount >= maximumReloadFailureCount
         fetcher.note(error, place, isRetried: !isLast)
-        if isGone { failureCount = 0 }
+        if isGone { return }
         if isLast {
-          let hasEnded = signal.update { state in
-            guard state.reloadNumber == number, state.place == place else { return state.reloadNumber != number }
+          return signal.update { state in
+            guard state.reloadNumber == number else { return }
             state.failure = error
             state.isReloading = false
-            return true
           }
-          if hasEnded { return }
-          failureCount = 0
         }
       }
       if schedule.becameStale(at: begin, targetNanoseconds: target) {
@@ -115,7 +128,8 @@ extension StreamSession {
   ///
   /// - Parameter place: where it is; what comes from there is not taken when another variant took its place meanwhile.
   static func reload(
-    _ place: PlaylistPlace, _ signal: WakeSignal<State>, _ fetcher: StreamFetcher, _ interrupt: Interrupt
+    _ place: PlaylistPlace, _ signal: WakeSignal<State>, _ family: StreamFamily, _ fetcher: StreamFetcher,
+    _ interrupt: Interrupt
   ) throws(MediaError) -> Bool {
     let now = fetcher.clock.now
     let loaded = try fetcher.load(place, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
@@ -131,6 +145,7 @@ extension StreamSession {
       if update == .restarted { state.stretches = [:] }
       return update
     }
+    if update == .restarted { family.forgetStretches() }
     if update == .outOfReach {
       throw MediaError(
         .streamLimitExceeded, "a stream that has gone on for 36 years: \(place.displayText)", operation: "hls")
@@ -157,9 +172,12 @@ public struct LiveWindow: Sendable, Hashable {
 }
 
 extension Asset {
+  /// The rendition that is read, or was last, whose playlist is the newest.
+  private var presentStream: StreamSession? { streamSession.map { $0.family.active ?? $0 } }
+
   /// What of a live stream there is now; nil for everything else. Any thread, does not block.
   public var liveWindow: LiveWindow? {
-    guard let session = streamSession else { return nil }
+    guard let session = presentStream else { return nil }
     let (isEnded, start, live, end) = session.signal.withState { state in
       let timeline = state.timeline
       return (timeline.isEnded, timeline.startNanoseconds, timeline.liveStartNanoseconds, timeline.endNanoseconds)
@@ -169,9 +187,17 @@ extension Asset {
       seekable: TimeRange(start: Self.time(start), end: Self.time(live)), edge: Self.time(end))
   }
 
+  /// What of a stream has been loaded and is in memory: of the segment that is read, and of the one behind it; nil when nothing is, for
+  /// other assets, and of segments in files. Any thread, does not block.
+  public var presentTimeRange: TimeRange? {
+    streamSession?.family.loadedRange.map {
+      TimeRange(start: Self.time($0.lowerBound), end: Self.time($0.upperBound))
+    }
+  }
+
   /// When what lies at a time was recorded, in nanoseconds since 1970, as the playlist of an HLS stream says; nil where nothing does.
   public func date(at time: MediaTime) -> Int64? {
-    guard let session = streamSession,
+    guard let session = presentStream,
       let nanoseconds = time.frameIndex(rate: 1_000_000_000, rounding: .halfAwayFromZero)
     else { return nil }
     return session.signal.withState { $0.timeline.date(atNanoseconds: nanoseconds) }
@@ -179,10 +205,11 @@ extension Asset {
 
   /// Where what was recorded then lies; nil when nothing of it is there. In nanoseconds since 1970.
   public func time(ofDate date: Int64) -> MediaTime? {
-    streamSession?.signal.withState { $0.timeline.time(ofDate: date) }.map(Self.time)
+    presentStream?.signal.withState { $0.timeline.time(ofDate: date) }.map(Self.time)
   }
 
-  private static func time(_ nanoseconds: Int64) -> MediaTime {
+  /// To the microsecond.
+  static func time(_ nanoseconds: Int64) -> MediaTime {
     MediaTime(value: (nanoseconds + (nanoseconds < 0 ? -500 : 500)) / 1_000, timescale: 1_000_000)
   }
 }

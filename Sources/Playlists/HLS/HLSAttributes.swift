@@ -43,6 +43,12 @@ struct HLSAttributes {
   /// What stands behind a name, in quotes or not.
   subscript(_ name: String) -> String? { values[name]?.text }
 
+  /// All names, in alphabetical order.
+  var names: [String] { values.keys.sorted() }
+
+  /// Whether what stands behind a name is a text in quotes.
+  func isQuoted(_ name: String) -> Bool { values[name]?.isQuoted ?? false }
+
   /// A number of the decimal kind.
   func number(_ name: String) -> Int64? { values[name].flatMap { HLSNumber.integer($0.text) } }
 
@@ -71,6 +77,19 @@ enum HLSNumber {
   static func integer(_ text: some StringProtocol) -> Int64? {
     guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int64(text)
+  }
+
+  /// The bytes of a hexadecimal number; nil for anything else.
+  static func bytes(_ digits: some StringProtocol) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var isSecond = !digits.utf8.count.isMultiple(of: 2)
+    if isSecond { bytes.append(0) }
+    for byte in digits.utf8 {
+      guard let digit = hexadecimal(byte) else { return nil }
+      if isSecond { bytes[bytes.count - 1] |= digit } else { bytes.append(digit << 4) }
+      isSecond.toggle()
+    }
+    return bytes
   }
 
   static func hexadecimal(_ byte: UInt8) -> UInt8? {

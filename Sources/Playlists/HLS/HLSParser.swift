@@ -91,6 +91,7 @@ struct HLSMasterParser {
   private var reader: HLSLineReader
   /// Said of the URI that comes next.
   private var pending: HLSAttributes?
+  private var sessionByteCount = 0
 
   init(_ place: PlaylistPlace) { reader = HLSLineReader(place) }
 
@@ -101,6 +102,7 @@ struct HLSMasterParser {
       case nil: try takeVariant(value, reader)
       case "EXT-X-STREAM-INF": pending = try reader.attributes(value)
       case "EXT-X-MEDIA": try takeRendition(try reader.attributes(value), reader)
+      case "EXT-X-SESSION-DATA": takeSessionData(value, reader)
       case "EXTINF", "EXT-X-TARGETDURATION": throw reader.bad("segments in a master playlist")
       default: break
       }
@@ -122,24 +124,65 @@ struct HLSMasterParser {
         codecs: attributes["CODECS"].map { text in
           text.split(separator: ",").map { String($0.drop { $0 == " " }) }
         } ?? [],
-        audioGroup: attributes["AUDIO"], hasResolution: attributes["RESOLUTION"] != nil))
+        audioGroup: attributes["AUDIO"], hasResolution: attributes["RESOLUTION"] != nil,
+        subtitleGroup: attributes["SUBTITLES"]))
+  }
+
+  private mutating func takeSessionData(_ value: ArraySlice<UInt8>, _ reader: HLSLineReader) {
+    guard list.sessionData.count < HLSSessionData.maximumCount, let attributes = HLSAttributes(value),
+      let data = HLSSessionData(attributes, reader),
+      sessionByteCount + data.byteCount <= HLSSessionData.maximumByteCount
+    else { return }
+    sessionByteCount += data.byteCount
+    list.sessionData.append(data)
   }
 
   private mutating func takeRendition(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) {
-    guard attributes["TYPE"] == "AUDIO" else { return }
-    guard let group = attributes["GROUP-ID"], let name = attributes["NAME"] else {
-      throw reader.bad("a rendition without a group or a name")
+    switch attributes["TYPE"] {
+    case "AUDIO":
+      guard let group = attributes["GROUP-ID"], let name = attributes["NAME"] else {
+        throw reader.bad("a rendition without a group or a name")
+      }
+      guard list.audioRenditions.count < HLSLimits.variantCount else {
+        throw reader.limit("a master playlist has at most \(HLSLimits.variantCount) renditions")
+      }
+      var rendition = HLSRendition(attributes, group: group, name: name)
+      if let uri = attributes["URI"] { rendition.place = try reader.resolve(Array(uri.utf8)) }
+      list.audioRenditions.append(rendition)
+    case "SUBTITLES":
+      // They are listed and not read: what is wrong with them takes nothing away from the sound.
+      guard let group = attributes["GROUP-ID"], let name = attributes["NAME"],
+        list.subtitleRenditions.count < HLSLimits.variantCount
+      else { return }
+      var rendition = HLSRendition(attributes, group: group, name: name)
+      rendition.isForced = attributes.isYes("FORCED")
+      list.subtitleRenditions.append(rendition)
+    default: break
     }
-    guard list.audioRenditions.count < HLSLimits.variantCount else {
-      throw reader.limit("a master playlist has at most \(HLSLimits.variantCount) renditions")
-    }
-    var place: PlaylistPlace?
-    if let uri = attributes["URI"] { place = try reader.resolve(Array(uri.utf8)) }
-    list.audioRenditions.append(
-      HLSRendition(
-        group: group, name: PlaylistText.cut(name), isDefault: attributes.isYes("DEFAULT"),
-        isAutoselect: attributes.isYes("AUTOSELECT"), place: place))
   }
+}
+
+extension HLSRendition {
+  /// What attributes say, but for its place.
+  fileprivate init(_ attributes: HLSAttributes, group: String, name: String) {
+    self.group = group
+    self.name = PlaylistText.cut(name)
+    isDefault = attributes.isYes("DEFAULT")
+    // Who says that it is the default one means this, too.
+    isAutoselect = attributes.isYes("AUTOSELECT") || isDefault
+    language = attributes["LANGUAGE"].map(Self.code)
+    associatedLanguage = attributes["ASSOC-LANGUAGE"].map(Self.code)
+    characteristics = (attributes["CHARACTERISTICS"] ?? "").split(separator: ",").prefix(32).map {
+      Self.code($0.drop { $0 == " " })
+    }
+    // `6`, `16/JOC`, `2/-/BINAURAL`.
+    let count = attributes["CHANNELS"].flatMap { HLSNumber.integer($0.prefix { $0 != "/" }) }
+    channelCount = count.flatMap { (1...64).contains($0) ? Int($0) : nil }
+    instreamID = attributes["INSTREAM-ID"].map(Self.code)
+  }
+
+  /// Codes are short.
+  private static func code(_ text: some StringProtocol) -> String { String(text.prefix(64)) }
 }
 
 /// Reads a media playlist.
@@ -160,6 +203,7 @@ struct HLSMediaParser {
   private var lastRange: (place: PlaylistPlace, end: Int64)?
   private var hasTarget = false
   private var placeByteCount = 0
+  private var dateRanges = HLSDateRangeList()
 
   init(_ place: PlaylistPlace) { reader = HLSLineReader(place) }
 
@@ -173,6 +217,7 @@ struct HLSMediaParser {
     // Lists that lie about it would be asked for all the time, or never.
     let longest = list.segments.reduce(0) { max($0, $1.durationNanoseconds) }
     list.targetNanoseconds = max(list.targetNanoseconds, longest, 1_000_000_000)
+    list.dateRanges = dateRanges.ranges
     for index in list.segments.indices {
       list.segments[index].number = list.firstNumber + Int64(index)
       list.segments[index].discontinuityNumber += list.firstDiscontinuityNumber
@@ -198,6 +243,7 @@ struct HLSMediaParser {
     case "EXT-X-ENDLIST": list.isEnded = true
     case "EXT-X-GAP": isGap = true
     case "EXT-X-PROGRAM-DATE-TIME": date = ISODate.parse(text)
+    case "EXT-X-DATERANGE": dateRanges.take(value)
     case "EXT-X-BYTERANGE": range = try byteRange(text, reader)
     case "EXT-X-KEY": keyIndex = try takeKey(try reader.attributes(value), reader)
     case "EXT-X-MAP": try takeMap(try reader.attributes(value), reader)

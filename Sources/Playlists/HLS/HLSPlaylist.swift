@@ -7,7 +7,7 @@ public enum HLSLimits {
   public static let playlistByteCount = 8 << 20
   /// Segments of one playlist: ten days of segments of ten seconds, or four of four.
   public static let segmentCount = 100_000
-  /// Variants of a master playlist, and renditions.
+  /// Variants of a master playlist, and renditions of each type.
   public static let variantCount = 512
   /// Bytes of the places of all segments of a playlist, once they are whole.
   public static let placeByteCount = 64 << 20
@@ -106,6 +106,9 @@ public struct HLSMediaPlaylist: Sendable, Hashable {
   /// Where playing should begin, in nanoseconds from the first segment's start, or when negative from the end (`EXT-X-START`).
   public var startOffsetNanoseconds: Int64?
 
+  /// What is said of spans of it, in the playlist's order.
+  public var dateRanges: [HLSDateRange] = []
+
   /// The number behind the last segment's.
   public var endNumber: Int64 { firstNumber + Int64(segments.count) }
 }
@@ -121,20 +124,40 @@ public struct HLSVariant: Sendable, Hashable {
   public var audioGroup: String?
   /// It has video.
   public var hasResolution = false
+  /// The group of renditions that its subtitles are in.
+  public var subtitleGroup: String?
 }
 
-/// One way to hear a stream (`EXT-X-MEDIA` of type `AUDIO`).
+/// One way to hear a stream, or to read what is said in it (`EXT-X-MEDIA` of the types `AUDIO` and `SUBTITLES`).
 public struct HLSRendition: Sendable, Hashable {
   public var group: String
+  /// For people.
   public var name: String
   public var isDefault = false
   public var isAutoselect = false
-  /// Nil: the sound is in the variant's own segments.
+  /// Nil: the sound is in the variant's own segments. Always nil of subtitles, which nobody reads.
   public var place: PlaylistPlace?
+  /// As BCP 47 has it.
+  public var language: String?
+  /// A language that goes with it, in another role: that which is written, where the other is spoken.
+  public var associatedLanguage: String?
+  /// Subtitles that are shown to who wants none, too.
+  public var isForced = false
+  /// Names such as `public.accessibility.describes-video`.
+  public var characteristics: [String] = []
+  /// Nil when not said.
+  public var channelCount: Int?
+  /// Which of several in the variant's own segments it is.
+  public var instreamID: String?
+
+  /// Whether it is the same one in another group, for another variant.
+  public func isSame(as other: HLSRendition) -> Bool { name == other.name && language == other.language }
 }
 
 /// Variants of one stream.
 public struct HLSMasterPlaylist: Sendable, Hashable {
   public var variants: [HLSVariant] = []
   public var audioRenditions: [HLSRendition] = []
+  public var subtitleRenditions: [HLSRendition] = []
+  public var sessionData: [HLSSessionData] = []
 }

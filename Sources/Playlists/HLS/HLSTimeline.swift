@@ -26,10 +26,51 @@ public struct HLSTimeline: Sendable {
   public private(set) var playlist: HLSMediaPlaylist
   /// Of each segment, and the end of the last.
   private var starts: [Int64]
+  /// Where its date ranges lie, by where they begin; none where no segment says when it was recorded.
+  public private(set) var dateRanges: [DateRange] = []
+  /// Changes whenever these may be others.
+  public private(set) var dateRangeVersion = 0
 
   public init(_ playlist: HLSMediaPlaylist) {
     self.playlist = playlist
     starts = Self.starts(of: playlist, from: 0)
+    placeDateRanges()
+  }
+
+  private mutating func placeDateRanges() {
+    guard !playlist.dateRanges.isEmpty || !dateRanges.isEmpty else { return }
+    dateRanges = DateRange.placed(playlist.dateRanges, segments: playlist.segments, starts: starts)
+    dateRangeVersion &+= 1
+  }
+
+  /// The same stream in another way, as another variant or rendition has it: its times are those of `other`.
+  ///
+  /// What has ended and is as long begins where that does. Otherwise dates tell where it lies, where both say some; or else numbers, as
+  /// far as some are in both; or else both end together.
+  public init(_ playlist: HLSMediaPlaylist, beside other: HLSTimeline) {
+    self.init(playlist)
+    let start = start(beside: other)
+    guard isInReach(start) else { return }
+    starts = Self.starts(of: playlist, from: start)
+    placeDateRanges()
+  }
+
+  private func start(beside other: HLSTimeline) -> Int64 {
+    let (length, theirs) = (endNanoseconds, other.endNanoseconds - other.startNanoseconds)
+    if isEnded, other.isEnded, abs(length - theirs) <= playlist.targetNanoseconds { return other.startNanoseconds }
+    for index in [playlist.segments.indices.first, playlist.segments.lastIndex { $0.date != nil }] {
+      guard let index, let date = playlist.segments[index].date ?? date(atNanoseconds: 0),
+        let time = other.time(ofDate: date)
+      else { continue }
+      return time - starts[index]
+    }
+    if let first = other.date(atNanoseconds: other.startNanoseconds), let own = date(atNanoseconds: 0) {
+      let (distance, isFar) = own.subtractingReportingOverflow(first)
+      if !isFar, abs(distance) <= HLSLimits.totalNanoseconds { return other.startNanoseconds + distance }
+    }
+    if let known = other.entry(playlist.firstNumber) { return known.startNanoseconds }
+    if let known = entry(other.playlist.firstNumber) { return other.startNanoseconds - known.startNanoseconds }
+    return other.endNanoseconds - length
   }
 
   private static func starts(of playlist: HLSMediaPlaylist, from start: Int64) -> [Int64] {
@@ -127,6 +168,7 @@ public struct HLSTimeline: Sendable {
     guard isInReach(start) else { return .outOfReach }
     starts = Self.starts(of: new, from: start)
     playlist = new
+    placeDateRanges()
     return isSame ? .unchanged : .changed
   }
 
@@ -135,16 +177,17 @@ public struct HLSTimeline: Sendable {
     guard isInReach(endNanoseconds) else { return .outOfReach }
     starts = Self.starts(of: new, from: endNanoseconds)
     playlist = new
+    placeDateRanges()
     return .restarted
   }
 
   private func isInReach(_ time: Int64) -> Bool { abs(time) <= HLSLimits.timelineNanoseconds }
 
-  /// Goes over to another variant's playlist, whose segments have the same numbers, or at least the same times.
+  /// Goes over to another variant's playlist, whose segments lie at the same times.
   public mutating func replace(_ new: HLSMediaPlaylist) {
-    let start = entry(new.firstNumber)?.startNanoseconds ?? startNanoseconds
-    playlist = new
-    starts = Self.starts(of: new, from: start)
+    let version = dateRangeVersion
+    self = HLSTimeline(new, beside: self)
+    dateRangeVersion = version &+ 1
   }
 
   /// What is known of a segment's place has changed: it, and all others, are moved.
@@ -152,6 +195,7 @@ public struct HLSTimeline: Sendable {
     guard let entry = entry(number), isInReach(time) else { return }
     let difference = time - entry.startNanoseconds
     for index in starts.indices { starts[index] += difference }
+    placeDateRanges()
   }
 
   // MARK: - Dates

@@ -8,6 +8,8 @@ public struct HLSVariantChoice: Sendable {
     public var variant: HLSVariant
     /// The rendition that is heard; nil: the variant's own sound.
     public var rendition: HLSRendition?
+    /// It has no more bits a second than are wanted.
+    public var isWithinLimit = true
     /// What is read.
     public var place: PlaylistPlace { rendition?.place ?? variant.place }
   }
@@ -16,25 +18,60 @@ public struct HLSVariantChoice: Sendable {
 
   public init(_ master: HLSMasterPlaylist) { self.master = master }
 
+  /// The variants that may have sound, or all when none says so.
+  private var usable: [HLSVariant] {
+    let usable = master.variants.filter(Self.mayHaveSound)
+    return usable.isEmpty ? master.variants : usable
+  }
+
+  /// What there is to hear, in the playlist's order: renditions of the same name and language in several groups are one.
+  public var audioOptions: [HLSRendition] {
+    Self.options(master.audioRenditions, groups: Set(usable.compactMap(\.audioGroup)))
+  }
+
+  /// What there is to read, in the same way.
+  public var subtitleOptions: [HLSRendition] {
+    Self.options(master.subtitleRenditions, groups: Set(usable.compactMap(\.subtitleGroup)))
+  }
+
+  private static func options(_ renditions: [HLSRendition], groups: Set<String>) -> [HLSRendition] {
+    var options: [HLSRendition] = []
+    for rendition in renditions where groups.contains(rendition.group) {
+      if !options.contains(where: rendition.isSame) { options.append(rendition) }
+    }
+    return options
+  }
+
   /// Every stream that may be tried, best first. Those over the limit come last, the slowest first: one of them is better than none.
   ///
-  /// - Parameter limit: bits a second; nil or 0: any.
-  public func candidates(peakBitRateLimit limit: Int64?) -> [Candidate] {
-    let usable = master.variants.filter(Self.mayHaveSound)
-    let all = usable.isEmpty ? master.variants : usable
+  /// - Parameters:
+  ///   - limit: bits a second; nil or 0: any.
+  ///   - option: what is to be heard, of `audioOptions`: only variants that have it are tried. Nil: what the best variant has as its
+  ///     default, in all variants that have that, and the others' own default.
+  public func candidates(peakBitRateLimit limit: Int64?, option: HLSRendition? = nil) -> [Candidate] {
     let limit = limit.flatMap { $0 > 0 ? $0 : nil }
+    let all = usable
     let within = all.filter { variant in limit.map { variant.bandwidth <= $0 } ?? true }.sorted(by: Self.isBetter)
     let beyond = all.filter { variant in limit.map { variant.bandwidth > $0 } ?? false }
       .sorted { $0.bandwidth < $1.bandwidth }
+    let sorted = within + beyond
+    let wanted = option ?? sorted.lazy.compactMap(defaultRendition).first
     var places: Set<PlaylistPlace> = []
-    return (within + beyond).compactMap { variant in
-      let candidate = Candidate(variant: variant, rendition: rendition(of: variant))
+    return sorted.enumerated().compactMap { index, variant in
+      let same = wanted.flatMap { rendition(of: variant, like: $0) }
+      if option != nil, same == nil { return nil }
+      let candidate = Candidate(
+        variant: variant, rendition: same ?? defaultRendition(of: variant), isWithinLimit: index < within.count)
       return places.insert(candidate.place).inserted ? candidate : nil
     }
   }
 
+  private func rendition(of variant: HLSVariant, like wanted: HLSRendition) -> HLSRendition? {
+    master.audioRenditions.first { $0.group == variant.audioGroup && $0.isSame(as: wanted) }
+  }
+
   /// The default one of its group, or else the first.
-  private func rendition(of variant: HLSVariant) -> HLSRendition? {
+  private func defaultRendition(of variant: HLSVariant) -> HLSRendition? {
     guard let group = variant.audioGroup else { return nil }
     let renditions = master.audioRenditions.filter { $0.group == group }
     return renditions.first(where: \.isDefault) ?? renditions.first(where: \.isAutoselect) ?? renditions.first

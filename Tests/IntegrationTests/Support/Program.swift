@@ -25,9 +25,11 @@ final class Program: @unchecked Sendable {
   private let errorDescriptor: Int32
   private var output: [UInt8] = []
   private var errors: [UInt8] = []
+  private var heardErrorCount = 0
   private var isReaped = false
 
-  /// Starts a program. `arguments` are bytes; `environment` is added to the test's own; nil removes a name.
+  /// Starts a program. `arguments` are bytes; `environment` is added to the test's own, less what `ownEnvironment` says; nil removes a
+  /// name.
   init(
     _ path: String, _ arguments: [[UInt8]], environment: [String: String?] = [:], input: Int32? = nil,
     folder: String? = nil
@@ -41,7 +43,7 @@ final class Program: @unchecked Sendable {
     errorDescriptor = started.errors
   }
 
-  private static let spawning = Mutex<Void>(())
+  static let spawning = Mutex<Void>(())
 
   private static func start(
     _ path: String, _ arguments: [[UInt8]], environment: [String: String?], input: Int32?, folder: String?
@@ -115,6 +117,18 @@ final class Program: @unchecked Sendable {
     }
   }
 
+  /// Waits for a line of standard error that holds this text, and answers what was said there since the last such wait.
+  func waitForErrors(containing text: String) throws -> String {
+    while true {
+      let said = String(decoding: errors[heardErrorCount...], as: UTF8.self)
+      if let found = said.firstRange(of: text), said[found.upperBound...].contains("\n") {
+        heardErrorCount = errors.count
+        return said
+      }
+      guard try read() else { throw Failure(description: "no \(text) in \(said)") }
+    }
+  }
+
   /// Waits until what stands on the present line of standard output, which is not complete, ends so.
   func waitForText(_ text: String) throws {
     while !output.suffix(text.utf8.count).elementsEqual(text.utf8) {
@@ -159,16 +173,28 @@ final class Program: @unchecked Sendable {
     return (ends[0], ends[1])
   }
 
-  private static func variables(_ changes: [String: String?]) -> [String] {
+  /// What a program has of no developer: neither a configuration nor a service manager.
+  private static let ownEnvironment: [String: String?] = [
+    "XDG_CONFIG_HOME": "/dev/null/none", "NOTIFY_SOCKET": nil, "WATCHDOG_PID": nil, "WATCHDOG_USEC": nil,
+    "LISTEN_PID": nil, "LISTEN_FDS": nil, "LISTEN_FDNAMES": nil,
+  ]
+
+  /// What a program's environment is: changes to what is inherited.
+  static func variables(_ changes: [String: String?], of inherited: [String] = Program.inherited) -> [String] {
+    let changes = ownEnvironment.merging(changes) { $1 }
+    var variables = inherited.filter { variable in changes[String(variable.prefix { $0 != "=" })] == nil }
+    for case (let name, let value?) in changes { variables.append("\(name)=\(value)") }
+    return variables
+  }
+
+  /// The test's own environment.
+  static var inherited: [String] {
     var variables: [String] = []
     var next = environ
     while let entry = next.pointee {
-      let variable = String(cString: entry)
-      let name = String(variable.prefix { $0 != "=" })
-      if changes[name] == nil { variables.append(variable) }
+      variables.append(String(cString: entry))
       next += 1
     }
-    for case (let name, let value?) in changes { variables.append("\(name)=\(value)") }
     return variables
   }
 }
@@ -178,7 +204,7 @@ enum Executables {
   static let playheadd = folder + "/playheadd"
   static let playhead = folder + "/playhead"
 
-  private static let folder: String = {
+  static let folder: String = {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = readlink("/proc/self/exe", &path, path.count - 1)
     let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }

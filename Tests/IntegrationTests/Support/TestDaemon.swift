@@ -8,19 +8,27 @@ final class TestDaemon {
   let process: Program
 
   /// Starts it and waits until it listens.
-  init(_ arguments: String..., folder: TemporaryDirectory? = nil) throws {
+  convenience init(_ arguments: String..., folder: TemporaryDirectory? = nil) throws {
+    try self.init(arguments, folder: folder)
+  }
+
+  /// The same. What is not said to be saved is not.
+  init(_ arguments: [String], folder: TemporaryDirectory? = nil) throws {
     self.folder = try folder ?? TemporaryDirectory("daemon")
     socket = self.folder.file("control.sock")
-    process = try Program(Executables.playheadd, ["--socket", socket, "--log-level", "error"] + arguments)
+    let state = arguments.contains("--state") ? [] : ["--no-state"]
+    process = try Program(Executables.playheadd, ["--socket", socket, "--log-level", "error"] + state + arguments)
     guard try process.waitForLine() == "playheadd ready socket=\(socket)" else {
       throw Program.Failure(description: "the daemon did not start: \(try process.waitForEnd())")
     }
   }
 
-  /// One on the virtual clock that writes what would be heard into `out.wav` of its folder.
-  static func recording() throws -> TestDaemon {
+  /// One on the virtual clock that writes what would be heard into `out.wav` of its folder; `writesFiles`: clients may have files
+  /// written there, too.
+  static func recording(writesFiles: Bool = false) throws -> TestDaemon {
     let folder = try TemporaryDirectory("daemon")
-    return try TestDaemon("--clock", "virtual", "--output", "wav:\(folder.file("out.wav"))", folder: folder)
+    let options = ["--clock", "virtual", "--output", "wav:\(folder.file("out.wav"))"]
+    return try TestDaemon(options + (writesFiles ? ["--write-root", folder.path] : []), folder: folder)
   }
 
   /// What would have been heard, as `Recording` describes it; ends the daemon.
@@ -31,8 +39,11 @@ final class TestDaemon {
   }
 
   /// A connection whose greeting has been read.
-  func connect() throws -> WireClient {
-    let client = try WireClient(socket, owner: self)
+  func connect() throws -> WireClient { try connect(at: socket) }
+
+  /// The same at another socket of its.
+  func connect(at path: String) throws -> WireClient {
+    let client = try WireClient(path, owner: self)
     guard let greeting = try client.line(), greeting.hasPrefix("* hello playhead protocol=1") else {
       throw Program.Failure(description: "no greeting")
     }
@@ -48,7 +59,9 @@ final class TestDaemon {
 
   /// Runs the client against it.
   func playhead(_ arguments: String..., folder: String? = nil) throws -> Program.Outcome {
-    try Program(Executables.playhead, ["--socket", socket] + arguments, folder: folder).waitForEnd()
+    try Program(
+      Executables.playhead, ["--socket", socket] + arguments, environment: ["LC_ALL": "C.UTF-8"], folder: folder
+    ).waitForEnd()
   }
 
   /// A time-coded WAV file in the daemon's folder.

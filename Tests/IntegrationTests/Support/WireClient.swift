@@ -27,7 +27,7 @@ final class WireClient {
   deinit { close(descriptor) }
 
   /// Sends lines, each with its LF.
-  func send(_ lines: String...) throws { for line in lines { try send(bytes: Array("\(line)\n".utf8)) } }
+  func send(_ lines: String...) throws { try send(bytes: lines.flatMap { Array("\($0)\n".utf8) }) }
 
   /// Sends bytes as they are.
   func send(bytes: [UInt8]) throws {
@@ -61,6 +61,14 @@ final class WireClient {
         return String(decoding: buffer[..<end], as: UTF8.self)
       }
       guard try receive() else { return nil }
+    }
+  }
+
+  /// Waits until the daemon has closed the connection, without reading anything.
+  func waitForHangUp() throws {
+    var polled = pollfd(fd: descriptor, events: 0, revents: 0)
+    guard poll(&polled, 1, Program.guardMilliseconds) > 0 else {
+      throw Program.Failure(description: "the daemon does not close the connection")
     }
   }
 

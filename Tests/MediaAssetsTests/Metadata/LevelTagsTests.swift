@@ -69,6 +69,59 @@ import Testing
             MetadataItem(keySpace: .vorbis, key: "REPLAYGAIN_TRACK_GAIN", value: .string("-3 dB"))
           ])))
   }
+
+  /// An MP3 file with this in front: ID3v2.3 with comments of such descriptions.
+  private func mp3(_ comments: [(String, String)], in folder: TemporaryFolder, _ name: String) throws -> String {
+    let path = folder.file("plain.mp3")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", "-id3v2_version", "0", "-write_id3v1", "0", path)
+    let frames = comments.flatMap { description, text -> [UInt8] in
+      let content = [0] + Array("eng".utf8) + Array(description.utf8) + [0] + Array(text.utf8)
+      return Array("COMM".utf8) + [0, 0, 0, UInt8(content.count), 0, 0] + content
+    }
+    let tag = Array("ID3".utf8) + [3, 0, 0, 0, 0, UInt8(frames.count >> 7), UInt8(frames.count & 0x7F)] + frames
+    return try folder.write(tag + readFile(path), as: name)
+  }
+
+  @Test func soundCheckIsTheTracksGainWhereThereIsNoOther() throws {
+    let folder = try TemporaryFolder()
+    // 0x7D0 is 2,000 thousandths: 3 dB too loud.
+    let norm = " 000003E8 000007D0 00001111 00002222 00000000 00000000 00003333 00004444 00000000 00000000"
+    let expected = -10 * log10(2.0)
+    let mp3 = Asset(path: try mp3([("iTunNORM", norm)], in: folder, "a.mp3"))
+    #expect(try mp3.load().levelTags.replayGain.trackGainDecibels == expected)
+    // APEv2 might have something better.
+    #expect(try mp3.load().levelTags.isComplete == false)
+    let levels = try #require(try AssetOpening().levelTags(of: mp3))
+    #expect(levels.replayGain.trackGainDecibels == expected && levels.replayGain.trackPeak == nil)
+    #expect(try mp3.loadMetadata(interrupt: Interrupt()).replayGain == levels.replayGain)
+    let m4a = folder.file("a.m4a")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", m4a)
+    let script = """
+      import sys; from mutagen.mp4 import MP4
+      file = MP4(sys.argv[1]); file.tags["----:com.apple.iTunes:iTunNORM"] = [sys.argv[2].encode()]; file.save()
+      """
+    try Tool.run("/usr/bin/python3", ["-c", script, m4a, norm])
+    let movie = Asset(path: m4a)
+    #expect(try movie.load().levelTags.replayGain.trackGainDecibels == expected)
+    #expect(try movie.loadMetadata(interrupt: Interrupt()).replayGain.trackGainDecibels == expected)
+  }
+
+  @Test(
+    arguments: [
+      ("00000000 00000000", nil), ("000003E8", nil), ("FFFFFFFFF 1", nil), ("x y", nil), ("", nil),
+      ("3e8 1", 0.0), ("FFFFFFFF FFFFFFFF 0", -10 * log10(4_294_967.295)),
+    ] as [(String, Double?)])
+  func soundCheckThatMakesNoSenseIsNone(_ text: String, _ gain: Double?) throws {
+    let item = MetadataItem(keySpace: .iTunesLong, key: "com.apple.iTunes.iTunNORM", value: .string(text))
+    let found = ReplayGain(items: [item]).trackGainDecibels
+    #expect(found.map { ($0 * 1e6).rounded() } == gain.map { ($0 * 1e6).rounded() })
+    let better = MetadataItem(
+      keySpace: .id3, key: "TXXX", value: .string("-2 dB"), extraAttributes: [.info: "replaygain_track_gain"])
+    #expect(ReplayGain(items: [item, better]).trackGainDecibels == -2)
+    let r128 = MetadataItem(keySpace: .vorbis, key: "R128_TRACK_GAIN", value: .string("256"))
+    #expect(ReplayGain(items: [item, r128]).trackGainDecibels == nil)
+  }
+
   private func isComplete(_ asset: Asset) throws -> Bool? { try asset.loaded?.get().levelTags.isComplete }
 
   @Test func whatIsGivenUpOrCannotBeReadIsReadNextTime() throws {

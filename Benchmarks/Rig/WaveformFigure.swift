@@ -1,0 +1,49 @@
+import MediaCore
+import RigSupport
+
+/// How long it takes to find out what a file looks like, against decoding it with FFmpeg's program in the same round.
+enum WaveformFigure {
+  static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
+    guard let player = players.all.compactMap({ $0 as? PlayheadPlayer }).first else { return }
+    let path = try material.music(rate: 44_100)
+    var ratios = Sample()
+    var times = (ours: Sample(), theirs: Sample())
+    // The first of each only brings programs and file into the cache.
+    for round in -1..<rounds {
+      // Another one each time: what was made may be kept.
+      let ours = try waveform(path, binCount: 500 + round, player)
+      let theirs = try decode(path)
+      guard round >= 0 else { continue }
+      ratios.add(ours / theirs)
+      times.ours.add(ours)
+      times.theirs.add(theirs)
+    }
+    let memory = try ProcessUsage.proportionalMegabytes(player.process.processID)
+    table.add(
+      "waveform of ten minutes of FLAC (ffmpeg -f null takes \((times.theirs.median ?? 0).text()) ms); the daemon's memory behind it",
+      asked: "<= 1.15 x ffmpeg, < 60 MB",
+      [
+        .playhead:
+          "\((times.ours.median ?? 0).text()) ms, ratio \((ratios.median ?? 0).text(2)); \(memory.text()) MB"
+      ])
+  }
+
+  /// Milliseconds from the request to the reply.
+  private static func waveform(_ path: String, binCount: Int, _ player: PlayheadPlayer) throws -> Double {
+    let socket = try player.connect()
+    let start = try socket.send("waveform \"\(path)\" bins=\(binCount)\n")
+    while true {
+      let line = try socket.line(timeOutMilliseconds: 120_000)
+      if line.hasPrefix("ok ") { return HostTime.present.milliseconds(since: start) }
+      if line.hasPrefix("error ") { throw RigError.programFailed(line) }
+    }
+  }
+
+  private static func decode(_ path: String) throws -> Double {
+    let start = HostTime.present
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-nostats", "-v", "error", "-threads", "1", "-i", path, "-map", "0:a", "-f", "null", "-",
+    ])
+    return HostTime.present.milliseconds(since: start)
+  }
+}

@@ -1,0 +1,131 @@
+import Fuzzing
+import MediaCore
+
+@testable import LibAV
+@testable import MediaAssets
+
+// The parsers of headers inside media files that are our own, fed with anything: the first byte says which one. None may trap, read beside
+// the bytes or go on for ever, and what each finds lies within the bytes and is in order.
+
+/// How many packets or pages are enough: each has at least a few bytes.
+let longestWalk = 20_000
+
+func source(_ bytes: [UInt8]) -> FileSource? { try? FileSource(bytes: bytes, interrupt: Interrupt()) }
+
+/// Packets of MPEG audio follow each other without a hole, in bytes and in frames.
+func walkMPEGAudio(_ bytes: [UInt8]) {
+  guard let source = source(bytes) else { return }
+  var walker = MPEGAudioWalker(source: source, from: PacketIndex.Place(byte: 0, frame: 0))
+  var frame: Int64 = 0
+  var lastByte: Int64 = -1
+  for _ in 0..<longestWalk {
+    guard let packet = (try? walker.next()) ?? nil else { return }
+    precondition(packet.byte > lastByte && packet.byte < Int64(bytes.count), "a packet at \(packet.byte)")
+    precondition(packet.frame == frame && packet.frameCount > 0, "frame \(packet.frame) follows \(frame)")
+    precondition((0...511).contains(packet.reservoirByteCount) && packet.mainDataByteCount >= 0, "the reservoir")
+    lastByte = packet.byte
+    frame += Int64(packet.frameCount)
+  }
+}
+
+/// Whatever an index of ADTS packets learns is in order and within the file.
+func walkADTS(_ bytes: [UInt8]) {
+  guard let source = source(bytes) else { return }
+  let identity = FileIdentity(
+    device: 0, inode: 0, byteCount: Int64(bytes.count), modifiedSeconds: 0, modifiedNanoseconds: 0)
+  let index = PacketIndex(identity: identity, streamIndex: 0, firstByte: 0, spacingFrames: 1_024)
+  try? ADTSWalker.extend(index, to: 1 << 40, packetFrames: 1_024, source: source)
+  let last = index.reach.last
+  precondition(last.byte >= 0 && last.byte <= Int64(bytes.count), "a packet at \(last.byte)")
+  for frame in stride(from: Int64(0), through: min(last.frame, 1_024_000), by: 1_024) {
+    precondition(index.place(atOrBefore: frame).frame <= frame, "a place behind \(frame)")
+  }
+}
+
+/// Pages end behind where they begin; one whose checksum is right lies in the file.
+func walkOgg(_ bytes: [UInt8]) {
+  guard let source = source(bytes) else { return }
+  var pages = OggPages(source: source)
+  var place: Int64 = 0
+  for _ in 0..<longestWalk {
+    guard let page = (try? pages.firstPage(from: place, before: Int64(bytes.count))) ?? nil else { break }
+    precondition(page.byte >= place && page.end <= Int64(bytes.count) && page.byteCount >= 27, "a page at \(page.byte)")
+    precondition(page.granule.map { $0 >= 0 } != false, "a position below 0")
+    place = page.end
+  }
+  _ = try? OggStreams.find(source: source, firstByte: 0, byteCount: Int64(bytes.count))
+  if let first = (try? pages.page(at: 0)) ?? nil {
+    _ = try? OggStreams.find(source: source, firstByte: first.end, byteCount: Int64(bytes.count))
+  }
+}
+
+/// Boxes are asked for at places in the file, and times make sense.
+func readMovie(_ bytes: [UInt8]) {
+  for trackID in 1...2 {
+    let times = MovieTrackTimes(trackID: trackID) { offset, count in
+      precondition(offset >= 0 && count >= 0, "\(count) bytes at \(offset)")
+      guard offset < Int64(bytes.count) else { return [] }
+      return Array(bytes[Int(offset)...].prefix(count))
+    }
+    guard let times else { continue }
+    precondition(times.movieTimescale > 0 && times.mediaTimescale > 0 && times.mediaDuration >= 0, "no timescale")
+    precondition(times.edits.count <= MovieTrackTimes.maximumEditCount, "too many edits")
+    _ = times.mediaOrigin
+  }
+}
+
+/// What a segment says beside its sound: tags of transport streams, and event messages.
+func readTimedTags(_ bytes: [UInt8]) {
+  if let tag = TransportTag.restored(bytes) {
+    precondition(tag.starts(with: "ID3".utf8) && tag.count <= bytes.count + 10, "no tag")
+    _ = SegmentTag(time: .now, bytes: tag).items
+  }
+  if let tag = EventMessage.tag(in: bytes[...], startNanoseconds: 1_000_000_000) {
+    precondition(tag.bytes.count < bytes.count, "a tag of \(tag.bytes.count) bytes")
+  }
+}
+
+/// What is hidden of a file lies in order, behind a tag's header.
+func veil(_ bytes: [UInt8]) {
+  guard let source = source(bytes) else { return }
+  var end: Int64 = 0
+  for range in ID3Veil.ranges(of: source, harmlessByteCount: 16).veiled {
+    precondition(range.lowerBound >= end + 10 && range.count <= 1 << 28, "\(range) is hidden")
+    end = range.upperBound
+  }
+  for veil in CommentVeil.veils(of: source, from: 0, harmlessByteCount: 16, maximumCount: 3) {
+    precondition(
+      veil.range.lowerBound >= 0 && veil.range.upperBound <= Int64(bytes.count) && veil.bytes.count <= veil.range.count,
+      "\(veil.range) is shown otherwise")
+  }
+}
+
+func check(_ input: UnsafeRawBufferPointer) {
+  guard let kind = input.first else { return }
+  let bytes = Array(input.dropFirst())
+  switch kind % 9 {
+  case 0:
+    if let count = MP3InfoFrame(bytes: bytes)?.soundFrameCount { precondition(count >= 0, "\(count) frames") }
+  case 1: walkMPEGAudio(bytes)
+  case 2: walkADTS(bytes)
+  case 3: walkOgg(bytes)
+  case 4: readMovie(bytes)
+  case 5:
+    if let time = TransportTimestamp.find(in: bytes[...]) { precondition(time >= 0 && time < 1 << 33, "\(time)") }
+  case 6: readTimedTags(bytes)
+  case 7: veil(bytes)
+  default:
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let comment = ITunesGaplessComment(text) {
+      precondition(comment.startFrames >= 0 && comment.endFrames >= 0, "frames below 0")
+      precondition(comment.soundFrameCount.map { $0 > 0 } != false, "no sound")
+    }
+    if let date = ISODate.parse(text) {
+      precondition(ISODate.parse(ISODate.text(date)) != nil, "a date that is none any more: \(ISODate.text(date))")
+    }
+  }
+}
+
+LibAV.discardLog()
+
+fuzz(check)

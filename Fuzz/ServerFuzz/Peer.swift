@@ -1,0 +1,101 @@
+import Glibc
+
+/// One connection to the server, from the peer's side: sends bytes while it reads, and counts final replies.
+final class Peer {
+  private let descriptor: Int32
+  /// What stands behind the last whole line.
+  private var rest: [UInt8] = []
+  /// The final replies that came: `ok` and `error` in words, results, errors and batches of them in JSON.
+  private(set) var replyCount = 0
+  /// The server ended the connection.
+  private(set) var hasEnded = false
+  /// The lines that came since they were asked for.
+  private var lines: [String] = []
+
+  init(path: String) {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    precondition(descriptor >= 0, "no socket: \(errno)")
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    withUnsafeMutableBytes(of: &address.sun_path) { room in
+      precondition(bytes.count < room.count, "the socket's path is too long")
+      room.copyBytes(from: bytes)
+    }
+    let connected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    precondition(connected == 0, "the server does not listen: \(errno)")
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends all of it in pieces of so many bytes, reading what comes meanwhile.
+  func send(_ bytes: [UInt8], pieceByteCount: Int) {
+    var sent = 0
+    while sent < bytes.count, !hasEnded {
+      var status = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
+      _ = poll(&status, 1, -1)
+      if Int32(status.revents) & POLLIN != 0 { take() }
+      guard Int32(status.revents) & (POLLOUT | POLLHUP | POLLERR) != 0 else { continue }
+      let count = bytes.withUnsafeBytes { all in
+        let piece = UnsafeRawBufferPointer(rebasing: all[sent..<min(sent + pieceByteCount, bytes.count)])
+        return Glibc.send(descriptor, piece.baseAddress, piece.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      }
+      if count > 0 { sent += count } else if errno != EAGAIN { break }
+    }
+  }
+
+  /// Says that nothing more comes from here.
+  func endInput() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Waits for something for at most so many milliseconds; whether anything came, the end included.
+  func read(withinMilliseconds limit: Int32) -> Bool {
+    var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&status, 1, limit) > 0 else { return false }
+    take()
+    return true
+  }
+
+  /// Sends a request in words and waits for its final reply, which it gives with the rows before it.
+  func ask(_ request: String) -> [String] {
+    lines = []
+    let wanted = replyCount + 1
+    send(Array("\(request)\n".utf8), pieceByteCount: .max)
+    while replyCount < wanted {
+      precondition(!hasEnded, "the connection ended amid \(request)")
+      // A hang is libFuzzer's to see: it has a limit for each input.
+      _ = read(withinMilliseconds: -1)
+    }
+    return lines
+  }
+
+  private func take() {
+    let room = 65_536
+    let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+      count = max(0, recv(descriptor, buffer.baseAddress, room, 0))
+    }
+    hasEnded = bytes.isEmpty
+    for byte in bytes {
+      guard byte == UInt8(ascii: "\n") else {
+        rest.append(byte)
+        continue
+      }
+      let line = String(decoding: rest, as: UTF8.self)
+      rest.removeAll(keepingCapacity: true)
+      if Self.isFinal(line) { replyCount += 1 }
+      lines.append(line)
+    }
+  }
+
+  /// Whether a line ends a request: events and rows do not.
+  static func isFinal(_ line: String) -> Bool {
+    if line.hasPrefix("[") { return true }
+    if line.hasPrefix("{") { return !line.hasPrefix("{\"jsonrpc\":\"2.0\",\"method\"") }
+    let words = line.split(separator: " ", maxSplits: 2)
+    let verb = line.hasPrefix("@") ? words.dropFirst().first : words.first
+    return verb == "ok" || verb == "error"
+  }
+}

@@ -1,0 +1,131 @@
+import MediaCore
+import Playback
+import WireProtocol
+
+/// `events` and `queue.changes`: what happened while nobody looked.
+extension Connection {
+  /// What there is, at once.
+  func events(_ query: EventQuery) throws(MediaError) -> Reply {
+    let since = try number(before: query)
+    return reply(to: query, since: since)
+  }
+
+  /// Answers when there is something, or the time is over.
+  func begin(_ query: EventQuery, _ request: WaitingRequest) throws(MediaError) {
+    let since = try number(before: query)
+    let log = server.log
+    var waiter: UInt64?
+    var timer: (any ControlTimer)?
+    var closeHandler: (NamedPlayer, UInt64)?
+    request.onEnd {
+      if let waiter { log.removeWaiter(waiter) }
+      timer?.cancel()
+      if let (player, number) = closeHandler { player.removeCloseHandler(number) }
+    }
+    // What has been looked at once need not be looked at again.
+    var seen = since
+    func look() {
+      let part = log.part(query, since: seen, byteLimit: .max)
+      // What was forgotten in the meantime is to be told of, too.
+      guard part.entries.isEmpty, part.missedCount == 0 else {
+        return request.finish(reply(to: query, since: since))
+      }
+      seen = part.lastNumber
+      waiter = log.onNext { look() }
+    }
+    look()
+    guard waiter != nil else { return }
+    if let name = query.player {
+      let player = try server.registry.player(name)
+      let number = player.onClose { request.fail(MediaError(.waitEnded, "the player \(name) was closed")) }
+      closeHandler = (player, number)
+    }
+    guard let nanoseconds = query.timeout?.wholeNanoseconds else { return }
+    let box = LoopBound { [weak self] in
+      if let self { request.finish(self.reply(to: query, since: since)) }
+    }
+    timer = server.loop.schedule(at: server.loop.now.advanced(byNanoseconds: nanoseconds)) { box.body() }
+  }
+
+  /// Carries to the loop what stays on it.
+  private struct LoopBound: @unchecked Sendable {
+    let body: () -> Void
+  }
+
+  /// The number that is gone on from. Errors: `other-instance`, `no-such-event`, `no-such-player`.
+  private func number(before query: EventQuery) throws(MediaError) -> UInt64 {
+    let log = server.log
+    if let instance = query.instance, instance != log.instance {
+      throw MediaError(
+        .otherInstance, "this is instance \(log.instance); its last event is \(log.lastNumber)", operation: "events")
+    }
+    if let player = query.player { _ = try server.registry.player(player) }
+    guard let since = query.since else { return log.lastNumber }
+    guard UInt64(since) <= log.lastNumber else {
+      throw MediaError(
+        .noSuchEvent, "there is no event \(since) yet; the last is \(log.lastNumber)", operation: "events")
+    }
+    return UInt64(since)
+  }
+
+  /// The most bytes that a byte of a text becomes in a reply (JSON's `\u001f`).
+  private static let bytesPerTextByte = 6
+
+  private func reply(to query: EventQuery, since: UInt64) -> Reply {
+    var query = query
+    query.limit = min(query.limit, server.limits.listCount)
+    let part = server.log.part(
+      query, since: since, byteLimit: server.limits.outputByteCount / 2 / Self.bytesPerTextByte)
+    let rows = part.entries.map { entry in
+      var row: Fields = ["seq": .int(entry.number)]
+      row.append(contentsOf: entry.event.loggedFields)
+      return row
+    }
+    return .ok(
+      [
+        "instance": .string(server.log.instance), "seq": .int(part.lastNumber), "count": .int(rows.count),
+        "missed": .int(part.missedCount), "more": .bool(part.hasMore),
+      ], rows: rows)
+  }
+
+  // MARK: - The queue
+
+  func queueChanges(since version: Int, instance: String?, of target: NamedPlayer) -> Reply {
+    let isSame = instance == nil || instance == server.log.instance
+    let changes = isSame ? target.player.onLoop { $0.queueChanges(since: UInt64(version)) } : nil
+    let whole = Reply.ok(["version": .int(target.state.queueVersion), "count": 0, "whole": true], rows: [])
+    guard let changes, changes.count <= server.limits.listCount else { return whole }
+    var byteCount = 0
+    var rows: [Fields] = []
+    rows.reserveCapacity(changes.count)
+    for change in changes {
+      var row: Fields = ["version": .int(change.version)]
+      switch change.step {
+      case .inserted(let id, let index):
+        row.append("op", "insert")
+        row.append("item", .int(id))
+        row.append("index", .int(index))
+        if let item = target.player.onLoop({ $0.item(id) }) {
+          row.append("path", item.wirePath)
+          byteCount += item.wirePathByteCount * Self.bytesPerTextByte
+        }
+      case .removed(let id, let index):
+        row.append("op", "remove")
+        row.append("item", .int(id))
+        row.append("index", .int(index))
+      case .moved(let id, let from, let to):
+        row.append("op", "move")
+        row.append("item", .int(id))
+        row.append("from", .int(from))
+        row.append("index", .int(to))
+      case .rotated(let count):
+        row.append("op", "rotate")
+        row.append("count", .int(count))
+      }
+      rows.append(row)
+      guard byteCount < server.limits.outputByteCount / 2 else { return whole }
+    }
+    return .ok(
+      ["version": .int(target.state.queueVersion), "count": .int(rows.count), "whole": false], rows: rows)
+  }
+}

@@ -1,0 +1,150 @@
+import DequeModule
+import MediaCore
+import Playback
+import WireProtocol
+
+/// The daemon's numbered events, the newest of them kept in bounded memory (protocol.md, *Numbers*).
+///
+/// Everything that is observed is told here first, whether anybody observes it or not, and gets its number; nothing is made a text
+/// before somebody asks for it.
+///
+/// Threading: confined to the control loop.
+final class EventLog {
+  /// One event.
+  struct Entry {
+    let number: UInt64
+    /// The key that it is observed with.
+    let key: ObservableKey
+    /// Nil: it is of all players.
+    let player: String?
+    let event: Event
+
+    func isWanted(_ query: EventQuery) -> Bool {
+      (player == nil || query.player == nil || player == query.player) && query.keys.contains(key)
+    }
+  }
+
+  /// Which run of the daemon the numbers are of; no two have the same.
+  let instance: String
+  /// The newest event's; 0 before the first.
+  private(set) var lastNumber: UInt64 = 0
+  private var entries: Deque<(entry: Entry, byteCount: Int)> = []
+  private(set) var byteCount = 0
+  /// What bounds it; changed when the configuration is.
+  var limits: WireLimits { didSet { trim() } }
+  private var waiters: [UInt64: () -> Void] = [:]
+  private var nextWaiter: UInt64 = 0
+  private var isTellingScheduled = false
+  private let later: (@escaping @Sendable () -> Void) -> Void
+
+  /// An empty log. `later` runs something at the end of what the loop does now.
+  init(limits: WireLimits, later: @escaping (@escaping @Sendable () -> Void) -> Void) {
+    self.limits = limits
+    self.later = later
+    var generator = SystemRandomNumberGenerator()
+    let digits = String(generator.next(), radix: 16)
+    instance = String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+
+  /// Takes an event, and answers its number.
+  func append(_ event: Event, key: ObservableKey, player: String?) -> UInt64 {
+    lastNumber += 1
+    let size = Self.fixedByteCount + event.textByteCount
+    entries.append((Entry(number: lastNumber, key: key, player: player, event: event), size))
+    byteCount += size
+    trim()
+    if !waiters.isEmpty { scheduleTelling() }
+    return lastNumber
+  }
+
+  private func trim() {
+    while entries.count > limits.loggedEventCount || byteCount > limits.loggedEventByteCount,
+      let oldest = entries.popFirst()
+    {
+      byteCount -= oldest.byteCount
+    }
+  }
+
+  /// About what an event takes besides its texts.
+  private static let fixedByteCount = 256
+
+  /// What came after a number.
+  struct Part {
+    var entries: [Entry]
+    /// Everything up to it was looked at.
+    var lastNumber: UInt64
+    /// Older ones that are forgotten.
+    var missedCount: UInt64
+    var hasMore: Bool
+  }
+
+  /// The wanted events after `number`, as many as are asked for and may wait for a peer.
+  func part(_ query: EventQuery, since number: UInt64, byteLimit: Int) -> Part {
+    let first = entries.first?.entry.number ?? lastNumber + 1
+    let start = max(number + 1, first)
+    var part = Part(entries: [], lastNumber: lastNumber, missedCount: start - number - 1, hasMore: false)
+    guard start <= lastNumber else { return part }
+    var size = 0
+    for (entry, byteCount) in entries[Int(start - first)...] where entry.isWanted(query) {
+      size += byteCount
+      if part.entries.count >= query.limit || (size > byteLimit && !part.entries.isEmpty) {
+        part.hasMore = true
+        part.lastNumber = part.entries.last?.number ?? number
+        break
+      }
+      part.entries.append(entry)
+    }
+    return part
+  }
+
+  /// Calls `body` once for what comes next, after all that comes with it; the number ends that.
+  func onNext(_ body: @escaping () -> Void) -> UInt64 {
+    nextWaiter += 1
+    waiters[nextWaiter] = body
+    return nextWaiter
+  }
+
+  func removeWaiter(_ number: UInt64) { waiters[number] = nil }
+
+  private func scheduleTelling() {
+    guard !isTellingScheduled else { return }
+    isTellingScheduled = true
+    let box = Box(self)
+    later { box.log?.tell() }
+  }
+
+  /// Confined to the loop as the log is.
+  private struct Box: @unchecked Sendable {
+    weak var log: EventLog?
+    init(_ log: EventLog) { self.log = log }
+  }
+
+  private func tell() {
+    isTellingScheduled = false
+    let waiting = waiters.sorted { $0.key < $1.key }
+    waiters = [:]
+    for (_, body) in waiting { body() }
+  }
+}
+
+extension Event {
+  /// How many bytes its texts have.
+  fileprivate var textByteCount: Int {
+    switch self {
+    case .changed(let change):
+      change.new.textByteCount + (change.old?.textByteCount ?? 0) + (change.steps?.textByteCount ?? 0)
+    case .seam: 0
+    default: fields.entries.reduce(0) { $0 + $1.value.textByteCount }
+    }
+  }
+}
+
+extension FieldValue {
+  fileprivate var textByteCount: Int {
+    switch self {
+    case .string(let text), .number(let text): text.utf8.count
+    case .list(let elements): elements.reduce(0) { $0 + 32 + $1.textByteCount }
+    case .none, .integer, .bool, .time, .fraction: 0
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// The socket beside the daemon's own on which open files, pipes and sockets are handed over (unix(7), SCM_RIGHTS). What is handed over may
+// block whoever looks at it, so it has a thread of its own, which sleeps until somebody comes. It looks at what it is handed and gives
+// it its token; who may take it is kept on the control loop.
+import CMediaShims
+import Glibc
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+import Synchronization
+import WireProtocol
+
+/// Takes open descriptors, one a connection: a packet of at least a byte with it, an answer of a line in another.
+final class HandoffSocket: @unchecked Sendable {
+  // `@unchecked Sendable`: what changes is confined to the thread.
+
+  /// Connections whose packet is waited for, and for how long.
+  private static let connectionLimit = 16
+  private static let patienceNanoseconds: Int64 = 5_000_000_000
+  /// How long nobody is let in when descriptors have run out.
+  private static let pauseNanoseconds: Int64 = 1_000_000_000
+
+  private struct Client {
+    let socket: Int32
+    let userID: UInt32
+    let deadline: HostTime
+  }
+
+  private let listener: Int32
+  private let stopEvent: Int32
+  private let server: ServerContext
+  private let access: PeerAccess.Box
+  private var clients: [Client] = []
+  private var pausedUntil: HostTime?
+  private let thread = Mutex<NamedThread?>(nil)
+
+  /// Takes a listening `SOCK_SEQPACKET` socket over, which does not block. Nil when there is no
+  /// descriptor left for its own use; then the socket is closed.
+  init?(listener: Int32, server: ServerContext, access: PeerAccess.Box) {
+    let event = media_shims_event_open()
+    guard event >= 0 else {
+      close(listener)
+      return nil
+    }
+    self.listener = listener
+    self.server = server
+    self.access = access
+    stopEvent = event
+  }
+
+  deinit { close(stopEvent) }
+
+  /// Begins to take connections.
+  func start() { thread.withLock { $0 = NamedThread(name: "handoff") { [self] in run() } } }
+
+  /// Takes no more, and closes the socket. Blocks for a moment; once, and not on the control loop.
+  func stop() {
+    media_shims_event_signal(stopEvent)
+    thread.withLock { $0.take() }?.join()
+  }
+
+  // MARK: - The thread
+
+  private func run() {
+    while wait() {
+      let now = HostTime.now
+      let late = clients.filter { $0.deadline <= now }
+      clients.removeAll { $0.deadline <= now }
+      for client in late { answer(client.socket, .error(Self.nothingCame)) }
+    }
+    for client in clients { close(client.socket) }
+    close(listener)
+  }
+
+  /// Waits for something to happen, and does what it asks for; false when this is to stop.
+  private func wait() -> Bool {
+    let now = HostTime.now
+    if let end = pausedUntil, end <= now { pausedUntil = nil }
+    let accepts = pausedUntil == nil
+    var entries = [pollfd(fd: stopEvent, events: Int16(POLLIN), revents: 0)]
+    entries.append(pollfd(fd: accepts ? listener : -1, events: Int16(POLLIN), revents: 0))
+    entries += clients.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
+    let next = (clients.map(\.deadline) + [pausedUntil].compactMap(\.self)).min()
+    // To the millisecond above, so that nothing is looked at before its time and again and again until then.
+    let timeout = next.map { Int32(clamping: max(0, $0.nanoseconds(since: now)) / 1_000_000 + 1) } ?? -1
+    guard poll(&entries, nfds_t(entries.count), timeout) > 0 else { return true }
+    if entries[0].revents != 0 { return false }
+    let ready = zip(clients, entries.dropFirst(2)).filter { $0.1.revents != 0 }.map(\.0)
+    clients.removeAll { client in ready.contains { $0.socket == client.socket } }
+    for client in ready { receive(client) }
+    if entries[1].revents != 0 { accept() }
+    return true
+  }
+
+  private func accept() {
+    let socket = media_shims_accept(listener)
+    guard socket >= 0 else {
+      if errno != EAGAIN { pausedUntil = HostTime.now.advanced(byNanoseconds: Self.pauseNanoseconds) }
+      return
+    }
+    let peer = PeerCredentials(ofSocket: socket)
+    guard let peer, access.value.rights(of: peer).contains(.control) else {
+      let name = peer.map { "user \($0.userID)" } ?? "this peer"
+      return answer(socket, .error(MediaError(.notAllowed, "\(name) may hand nothing over", operation: "fd")))
+    }
+    let deadline = HostTime.now.advanced(byNanoseconds: Self.patienceNanoseconds)
+    if clients.count >= Self.connectionLimit { endOldest() }
+    clients.append(Client(socket: socket, userID: peer.userID, deadline: deadline))
+  }
+
+  /// Nobody who says nothing keeps others out: of the user who has most connections the oldest makes room.
+  private func endOldest() {
+    let counts = Dictionary(clients.map { ($0.userID, 1) }, uniquingKeysWith: +)
+    guard let greediest = counts.max(by: { $0.value < $1.value })?.key,
+      let oldest = clients.firstIndex(where: { $0.userID == greediest })
+    else { return }
+    answer(clients.remove(at: oldest).socket, .error(Self.nothingCame))
+  }
+
+  /// The packet is there, or the connection's end.
+  private func receive(_ client: Client) {
+    let received = media_shims_receive_descriptor(client.socket)
+    guard received >= 0 else { return answer(client.socket, .error(Self.nothingCame)) }
+    let path = DescriptorTable.newPath()
+    let descriptor: OpenDescriptor
+    do throws(MediaError) {
+      // Here, for it asks the file system, which may be slow.
+      descriptor = try OpenDescriptor(received, name: path.text)
+    } catch {
+      close(received)
+      return answer(client.socket, .error(error))
+    }
+    server.loop.execute { [self] in
+      do throws(MediaError) {
+        try server.registry.descriptors.add(descriptor, of: client.userID)
+        answer(client.socket, .ok(["path": .path(path)]))
+      } catch {
+        answer(client.socket, .error(error))
+      }
+    }
+  }
+
+  private static let nothingCame = MediaError(
+    .notReadable, "no packet with one descriptor came within \(patienceNanoseconds / 1_000_000_000) s", operation: "fd")
+
+  /// Says what became of it, as far as there is room for it, and closes the connection. From any thread.
+  private func answer(_ socket: Int32, _ reply: Reply) {
+    var bytes: [UInt8] = []
+    reply.encode(to: .words, into: &bytes)
+    _ = bytes.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
+    close(socket)
+  }
+}

@@ -1,0 +1,206 @@
+import MediaAssets
+import MediaCore
+import Playback
+import WireProtocol
+
+/// Watches one player for all who observe it: what happens gets its number in the log, once, and goes to those who want it.
+///
+/// Threading: confined to the control loop.
+final class PlayerWatch: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the control loop, where the observers that carry it are called.
+  let name: String
+  private let player: QueuePlayer
+  private let log: EventLog
+  private var observations: [Observation] = []
+  /// What was told of entries that are opened; the others are `unknown`, and that is not told.
+  private var told: [PlayerItem.ID: ItemValues] = [:]
+  /// Of so many that were told of the rest was looked for.
+  private var keptCount = 64
+
+  struct ItemValues {
+    var status = ItemStatus.unknown
+    var duration = MediaTime.indefinite
+    var isPrecise = false
+    /// `audible=1` for each group; nil before it is known which there are.
+    var selection: [String]?
+  }
+
+  /// Begins to watch, for as long as the player is there.
+  init(_ player: QueuePlayer, name: String, log: EventLog) {
+    self.player = player
+    self.name = name
+    self.log = log
+    player.onLoop { player in
+      _ = player.addStateObserver { [weak self] in self?.handle($0) }
+      _ = player.addEventObserver { [weak self] in self?.handle($0) }
+    }
+  }
+
+  /// What happens from now on is told to it.
+  func add(_ observation: Observation) { observations.append(observation) }
+
+  func remove(_ observation: Observation) { observations.removeAll { $0 === observation } }
+
+  /// The present values of the entries that are opened, and of the current one.
+  func itemValues(current: PlayerItem.ID?) -> [(id: PlayerItem.ID, values: ItemValues)] {
+    var values = told.filter { id, _ in player.onLoop { $0.item(id) != nil } }
+    if let current, values[current] == nil, let item = player.onLoop({ $0.item(current) }) {
+      values[current] = Self.values(of: item)
+    }
+    return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// What happened gets its number and goes to those who want it. `player`: nil when it is of all players.
+  private func tell(_ event: Event, _ key: ObservableKey) {
+    let number = log.append(event, key: key, player: name)
+    for observation in observations { observation.send(event, key, number) }
+  }
+
+  /// Something that is of all players has its number already.
+  func pass(_ key: ObservableKey, _ number: UInt64, _ makeEvent: (String) -> Event) {
+    guard !observations.isEmpty else { return }
+    let event = makeEvent(name)
+    for observation in observations { observation.send(event, key, number) }
+  }
+
+  // MARK: - Changes
+
+  private func handle(_ change: PlayerChange) {
+    for key in ObservableKey.allCases {
+      guard let old = key.value(in: change.old), let new = key.value(in: change.new), old != new else { continue }
+      let item = key.isOfCurrentItem ? change.new.currentItemID.map { Int(clamping: $0) } : nil
+      var event = Event.Changed(
+        subscription: 0, player: name, key: key, item: item, old: old, new: new, cause: change.cause.rawValue)
+      if key == .queueVersion { event.steps = steps(since: change.old.queueVersion, change.cause) }
+      tell(.changed(event), key)
+    }
+  }
+
+  /// What was done to the queue, if that is not too much to be told; and what entries that came are known to be.
+  private func steps(since version: UInt64, _ cause: ChangeCause) -> FieldValue {
+    let changes = player.onLoop { $0.queueChanges(since: version) }
+    for case .inserted(let id, _) in (changes ?? []).map(\.step) {
+      guard let item = player.onLoop({ $0.item(id) }), item.status != .unknown else { continue }
+      itemChanged(id, Self.values(of: item), cause)
+    }
+    forgetThoseThatLeft()
+    guard let changes, changes.count <= Self.toldStepCount else { return .none }
+    return .strings(changes.map(\.step.wireText))
+  }
+
+  /// The most steps that one event tells of.
+  static let toldStepCount = 16
+
+  /// Looks for them only when there are twice as many as were left: whatever the queue's length, an edit costs the same.
+  private func forgetThoseThatLeft() {
+    guard told.count > keptCount else { return }
+    told = told.filter { id, _ in player.onLoop { $0.item(id) != nil } }
+    keptCount = max(64, 2 * told.count)
+  }
+
+  // MARK: - Items
+
+  private func handle(_ event: PlayerEvent) {
+    switch event {
+    case .itemChanged(let item, let status, let duration, let isPrecise):
+      let selection = player.onLoop { $0.item(item) }.flatMap { Self.selection(of: $0) }
+      let cause = status.error == nil ? ChangeCause.itemLoaded : .itemFailed
+      itemChanged(
+        item, ItemValues(status: status, duration: duration, isPrecise: isPrecise, selection: selection), cause)
+    case .mediaSelectionChanged(let id, let selection):
+      guard var values = told[id], let item = player.onLoop({ $0.item(id) }) else { return }
+      values.selection = Self.names(selection, of: item)
+      itemChanged(id, values, .request)
+    case .playedToEnd(let item, let time): notify(.playedToEnd, item, time)
+    case .failedToPlayToEnd(let item, let time, let error): notify(.failedToPlayToEnd(error), item, time)
+    case .stalled(let item, let time): notify(.stalled, item, time)
+    case .timeJumped(let item, let time, let cause): notify(.timeJumped(cause: cause.rawValue), item, time)
+    case .packetsSkipped(let item, let time, let count, let error):
+      notify(.packetsSkipped(count: count, error), item, time)
+    case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
+    case .chapterChanged(let item, let time, let place):
+      notify(.chapterChanged(number: place?.number, title: place?.chapter.title), item, time)
+    case .newAccessLogEntry(let item, let time, let event):
+      notify(
+        .newAccessLogEntry(
+          uri: event.uri, address: event.serverAddress, type: event.playbackType,
+          startupNanoseconds: event.startupNanoseconds ?? 0), item, time)
+    case .streamTitle(let item, let time, let title):
+      notify(.streamTitle(title: title.title, url: title.url), item, time)
+    case .timedMetadata(let item, let group):
+      for event in Self.events(of: group, item, player: name) { tell(event, .itemEvents) }
+    case .seam(let seam): notify(seam)
+    case .itemSkipped(let item, let error):
+      let skip = Event.Skip(subscription: 0, player: name, item: Int(clamping: item), error: error)
+      tell(.itemSkipped(skip), .itemEvents)
+    case .itemFailed: return
+    }
+  }
+
+  private func itemChanged(_ item: PlayerItem.ID, _ new: ItemValues, _ cause: ChangeCause) {
+    let old = told[item] ?? ItemValues()
+    told[item] = new
+    for key in ObservableKey.ofItems {
+      guard let oldValue = key.value(old), let newValue = key.value(new), oldValue != newValue else { continue }
+      let event = Event.Changed(
+        subscription: 0, player: name, key: key, item: Int(clamping: item), old: oldValue, new: newValue,
+        cause: cause.rawValue)
+      tell(.changed(event), key)
+    }
+  }
+
+  private static func values(of item: PlayerItem) -> ItemValues {
+    ItemValues(
+      status: item.status, duration: item.duration, isPrecise: item.providesPreciseDuration,
+      selection: selection(of: item))
+  }
+
+  /// What is presented of each group of an entry; nil before it is known which there are.
+  private static func selection(of item: PlayerItem) -> [String]? {
+    item.status == .readyToPlay ? names(item.currentMediaSelection, of: item) : nil
+  }
+
+  private static func names(_ selection: MediaSelection, of item: PlayerItem) -> [String] {
+    item.mediaSelectionGroups.map { group in
+      let track = selection.selectedOption(in: group).map { "\($0.trackID)" } ?? "none"
+      return "\(group.characteristic.rawValue)=\(track)"
+    }
+  }
+
+  private func notify(_ kind: Event.ItemNotification.Kind, _ item: PlayerItem.ID, _ time: MediaTime) {
+    tell(Self.event(kind, item, time, player: name), .itemEvents)
+  }
+
+  static func event(
+    _ kind: Event.ItemNotification.Kind, _ item: PlayerItem.ID, _ time: MediaTime, player: String
+  ) -> Event {
+    let position = Event.Position(player: player, item: Int(clamping: item), time: time)
+    return .item(.init(subscription: 0, kind: kind, position: position))
+  }
+
+  /// What a stream says besides, value by value.
+  static func events(of group: TimedMetadataGroup, _ item: PlayerItem.ID, player: String) -> [Event] {
+    MetadataReply.timedRows(group).map { event(.timedMetadata($0), item, group.time, player: player) }
+  }
+
+  private func notify(_ seam: PlayerSeam) {
+    let event = Event.Seam(
+      subscription: 0, player: name, from: Int(clamping: seam.fromItemID), to: Int(clamping: seam.toItemID),
+      time: seam.time, trimmedEnd: (seam.trimmedEnd.frameCount, seam.trimmedEnd.source.rawValue),
+      trimmedStart: (seam.trimmedStart.frameCount, seam.trimmedStart.source.rawValue),
+      insertedFrameCount: seam.insertedFrameCount)
+    tell(.seam(event), .itemEvents)
+  }
+}
+
+extension QueueStep {
+  /// As `changes` of an event says it.
+  var wireText: String {
+    switch self {
+    case .inserted(let id, let index): "insert:\(id):\(index)"
+    case .removed(let id, let index): "remove:\(id):\(index)"
+    case .moved(let id, let from, let to): "move:\(id):\(from):\(to)"
+    case .rotated(let count): "rotate:\(count)"
+    }
+  }
+}

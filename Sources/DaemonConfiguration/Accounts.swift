@@ -1,0 +1,46 @@
+import Glibc
+import MediaCore
+
+/// Users and groups of the system, by name or number.
+public enum Accounts {
+  /// The numbers of users. Errors: `invalid-argument` for one that there is none of.
+  public static func users(_ names: [String]) throws(MediaError) -> Set<UInt32> {
+    var numbers: Set<UInt32> = []
+    for name in names { numbers.insert(try user(name)) }
+    return numbers
+  }
+
+  /// The numbers of groups. Errors: `invalid-argument` for one that there is none of.
+  public static func groups(_ names: [String]) throws(MediaError) -> Set<UInt32> {
+    var numbers: Set<UInt32> = []
+    for name in names { numbers.insert(try group(name)) }
+    return numbers
+  }
+
+  /// The number of a user. A number need not be anybody's.
+  static func user(_ name: String) throws(MediaError) -> UInt32 {
+    if let number = UInt32(name) { return number }
+    var (record, found) = (passwd(), nil as UnsafeMutablePointer<passwd>?)
+    var memory = [CChar](repeating: 0, count: 65_536)
+    guard getpwnam_r(name, &record, &memory, memory.count, &found) == 0, found != nil else {
+      throw MediaError(.invalidArgument, "there is no user \(name)", operation: "users")
+    }
+    return record.pw_uid
+  }
+
+  /// The number of a group.
+  public static func group(_ name: String) throws(MediaError) -> UInt32 {
+    if let number = UInt32(name) { return number }
+    var (record, found) = (Glibc.group(), nil as UnsafeMutablePointer<Glibc.group>?)
+    var memory = [CChar](repeating: 0, count: 65_536)
+    guard getgrnam_r(name, &record, &memory, memory.count, &found) == 0, found != nil else {
+      throw MediaError(.invalidArgument, "there is no group \(name)", operation: "groups")
+    }
+    return record.gr_gid
+  }
+}
+
+extension Accounts {
+  /// Whether this process may read a file.
+  static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
+}

@@ -1,0 +1,136 @@
+// Finds and reads the configuration file. TOML is parsed by a program of its own beside the daemon (see its first lines), which is
+// started only when there is a file.
+import Glibc
+import MediaCore
+import WireProtocol
+
+/// The configuration file of the daemon.
+public struct ConfigurationFile: Sendable {
+  /// Bytes that a file may have.
+  static let maximumByteCount = 1_048_576
+  /// How long parsing it may take.
+  static let patienceMilliseconds: Int32 = 10_000
+
+  public let path: String
+  /// Whether it was asked for: then it must be there.
+  public let isRequired: Bool
+
+  /// The file that was asked for, or else `playhead/playheadd.toml` in `$XDG_CONFIG_HOME`, or in `.config` of `$HOME`; nil where there is
+  /// neither.
+  public init?(asked: String?) {
+    if let asked {
+      path = asked
+      isRequired = true
+      return
+    }
+    func absolute(_ name: String) -> String? {
+      getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    guard let folder = absolute("XDG_CONFIG_HOME") ?? absolute("HOME").map({ $0 + "/.config" }) else { return nil }
+    path = folder + "/playhead/playheadd.toml"
+    isRequired = false
+  }
+
+  /// Reads it. Nil: there is none, and none was asked for. Blocks.
+  public func read() -> ConfigurationText? {
+    let bytes: [UInt8]
+    switch contents() {
+    case .success(let read?): bytes = read
+    case .success(nil): return nil
+    case .failure(let fault): return ConfigurationText(fault)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      let line = Self.lineOfInvalidText(bytes)
+      return ConfigurationText(ConfigurationFault(file: path, line: line, column: 1, message: "this is not UTF-8"))
+    }
+    // The parser would take what stands before it for the whole file.
+    if let zero = bytes.firstIndex(of: 0) {
+      let before = bytes[..<zero]
+      let begin = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+      let column = before[begin...].count { $0 & 0xC0 != 0x80 }
+      return ConfigurationText(
+        ConfigurationFault(
+          file: path, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column + 1,
+          message: "a NUL stands here"))
+    }
+    if let place = KeyLocator(text).tooDeep {
+      let message = "lists and tables lie in more than \(KeyLocator.maximumDepth) others here"
+      return ConfigurationText(
+        ConfigurationFault(file: path, line: place.line, column: place.column, message: message))
+    }
+    switch Self.parse(bytes) {
+    case .failure(let failure):
+      if failure.line == nil, let place = KeyLocator(text).misplaced {
+        return ConfigurationText(ConfigurationFault(misplacedAt: place, in: path))
+      }
+      return ConfigurationText(
+        ConfigurationFault(file: path, line: failure.line, column: failure.column, message: failure.message))
+    case .success(let json): return ConfigurationText(text, parsed: json, file: path)
+    }
+  }
+
+  private func contents() -> Result<[UInt8]?, ConfigurationFault> {
+    func fault(_ message: String) -> Result<[UInt8]?, ConfigurationFault> {
+      .failure(ConfigurationFault(file: path, message: message))
+    }
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else {
+      if !isRequired, errno == ENOENT || errno == ENOTDIR { return .success(nil) }
+      return fault("it cannot be read: \(String(cString: strerror(errno)))")
+    }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return fault("it is no file") }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = chunk.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
+      if count == 0 { return .success(bytes) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return fault("it cannot be read: \(String(cString: strerror(errno)))")
+      }
+      bytes += chunk[..<count]
+      if bytes.count > Self.maximumByteCount { return fault("it has more than \(Self.maximumByteCount) bytes") }
+    }
+  }
+
+  private static func lineOfInvalidText(_ bytes: [UInt8]) -> Int {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    return (lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0) + 1
+  }
+
+  // MARK: - Parsing
+
+  private struct ParseFailure: Error {
+    var line: Int?
+    var column: Int?
+    var message: String
+  }
+
+  /// What the parser beside the daemon makes of a file.
+  private static func parse(_ bytes: [UInt8]) -> Result<JSONValue, ParseFailure> {
+    let parser: ParserProcess
+    do { parser = try ParserProcess(bytes, patienceMilliseconds: patienceMilliseconds) } catch {
+      return .failure(ParseFailure(message: error.message))
+    }
+    switch parser.status {
+    case 0:
+      do throws(MediaError) {
+        return .success(try JSONValue(parsing: parser.output.span))
+      } catch {
+        return .failure(ParseFailure(message: "it cannot be understood: \(error.message)"))
+      }
+    case 1:
+      let parts = String(decoding: parser.output, as: UTF8.self).split(separator: " ", maxSplits: 2)
+      guard parts.count == 3 else { fallthrough }
+      return .failure(ParseFailure(line: Int(parts[0]), column: Int(parts[1]), message: String(parts[2])))
+    default: return .failure(ParseFailure(message: "\(ParserProcess.name) failed with status \(parser.status)"))
+    }
+  }
+}
+
+extension ConfigurationText {
+  /// A file that could not be read at all.
+  init(_ fault: ConfigurationFault) { self.init(faults: [fault], file: fault.file) }
+}

@@ -1,0 +1,142 @@
+import MediaCore
+import WireProtocol
+
+/// Something that is wrong with a configuration file.
+public struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConvertible {
+  public var file: String
+  /// Counted from 1; nil where it is of no line.
+  public var line: Int?
+  public var column: Int?
+  public var message: String
+
+  /// `FILE:LINE:COLUMN: MESSAGE`, as compilers say it.
+  public var description: String {
+    ([file] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":") + ": \(message)"
+  }
+}
+
+extension ConfigurationFault {
+  /// Something else stands where a name should.
+  init(misplacedAt place: KeyLocator.Place, in file: String) {
+    self.init(
+      file: file, line: place.line, column: place.column, message: "the name of a table or an option is expected here")
+  }
+}
+
+/// What a configuration file says, and what is wrong with it: everything at once.
+public struct ConfigurationText: Sendable {
+  /// The options with what the file says of them; where it is wrong they are as if it had said nothing.
+  public private(set) var options: DaemonOptions
+  /// In the order in which they stand in the file.
+  public private(set) var faults: [ConfigurationFault] = []
+
+  private let file: String
+  private let locator: KeyLocator
+
+  /// A file of which nothing could be read.
+  init(faults: [ConfigurationFault], file: String) {
+    options = DaemonOptions()
+    self.faults = faults
+    self.file = file
+    locator = KeyLocator("")
+  }
+
+  /// Reads a file's text, and what TOML makes of it as JSON.
+  public init(_ text: String, parsed json: JSONValue, file: String, over options: DaemonOptions = DaemonOptions()) {
+    self.file = file
+    self.options = options
+    locator = KeyLocator(text)
+    if let place = locator.misplaced {
+      faults = [ConfigurationFault(misplacedAt: place, in: file)]
+    } else {
+      read(json, at: [])
+    }
+    faults.sort { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+  }
+
+  private mutating func read(_ value: JSONValue, at path: [String]) {
+    if case .object(let members) = value, path.count < 2 {
+      guard path.isEmpty || OptionTable.tables.contains(where: { $0.name == path[0] }) else {
+        return fault(path, "there is no table [\(path[0])]\(hint(path[0], OptionTable.tables.map(\.name)))")
+      }
+      for member in members { read(member.value, at: path + [member.name]) }
+      return
+    }
+    let name = path.joined(separator: ".")
+    guard let option = OptionTable.option(name), path.count == 2 else {
+      let names = OptionTable.all.map(\.name)
+      // A key of another table, or of none, is found by its own name.
+      let known = OptionTable.all.first { $0.key == path.last }?.name
+      let near = known.map { "; did you mean \($0)?" } ?? hint(name, names)
+      return fault(path, "there is no option \(name)\(near)")
+    }
+    do throws(MediaError) {
+      try option.set(&options, try Self.value(value, of: option.kind))
+    } catch {
+      var reason = error.message
+      if case .choice(let names) = option.kind, case .string(let text) = value { reason += hint(text, names) }
+      fault(path, "\(name): \(reason) (it takes \(option.kind.accepted))", atValue: true)
+    }
+  }
+
+  /// Errors: `invalid-argument` for a value of another kind.
+  private static func value(_ value: JSONValue, of kind: OptionSpec.Kind) throws(MediaError) -> OptionSpec.Value {
+    switch (kind, value) {
+    case (.text, .string(let text)), (.choice, .string(let text)), (.mode, .string(let text)):
+      guard !text.utf8.contains(0) else { throw MediaError(.invalidArgument, "a text cannot hold a NUL") }
+      return .text(text)
+    case (.boolean, .bool(let value)): return .boolean(value)
+    case (.integer(let range), .number(let token)):
+      guard let number = Int(token) else { throw MediaError(.invalidArgument, "\(token) is no whole number") }
+      guard range.contains(number) else { throw MediaError(.invalidArgument, "\(number) is out of range") }
+      return .integer(number)
+    case (.texts, .array(let elements)), (.choices, .array(let elements)), (.accounts, .array(let elements)):
+      var texts: [String] = []
+      for element in elements {
+        switch (kind, element) {
+        case (.choices(let names), .string(let text)) where !names.contains(text):
+          throw MediaError(.invalidArgument, "there is no \"\(text)\"")
+        case (_, .string(let text)) where !text.isEmpty && !text.utf8.contains(0): texts.append(text)
+        case (.accounts, .number(let token)):
+          guard UInt32(token) != nil else {
+            throw MediaError(.invalidArgument, "\(token) is no number of a user or group")
+          }
+          texts.append(token)
+        default: throw MediaError(.invalidArgument, "\(describe(element)) stands in the list")
+        }
+      }
+      return .texts(texts)
+    default: throw MediaError(.invalidArgument, "\(describe(value)) stands there")
+    }
+  }
+
+  private static func describe(_ value: JSONValue) -> String {
+    switch value {
+    case .null: "nothing"
+    case .bool(let value): "\(value)"
+    case .number(let token): "the number \(token)"
+    case .string(let text): "the text \"\(text)\""
+    case .array: "a list"
+    case .object: "a table"
+    }
+  }
+
+  private func hint(_ text: String, _ names: [String]) -> String {
+    Nearest.name(to: text, among: names).map { "; did you mean \($0)?" } ?? ""
+  }
+
+  /// A fault that shows only beside what is told elsewhere, at the first of these options that the file sets; nil when it sets none.
+  public func fault(_ message: String, atFirstOf names: [String]) -> ConfigurationFault? {
+    for name in names {
+      let path = name.split(separator: ".").map(String.init)
+      guard let place = locator.values[path] ?? locator.keys[path] else { continue }
+      return ConfigurationFault(file: file, line: place.line, column: place.column, message: "\(name): \(message)")
+    }
+    return nil
+  }
+
+  private mutating func fault(_ path: [String], _ message: String, atValue: Bool = false) {
+    let place = (atValue ? locator.values[path] : nil) ?? locator.keys[path]
+    faults.append(ConfigurationFault(file: file, line: place?.line, column: place?.column, message: message))
+  }
+}

@@ -1,0 +1,102 @@
+import ControlServer
+import FileAccess
+import MediaCore
+import WireProtocol
+
+/// Everything that the daemon can be told, with what holds where it is told nothing.
+public struct DaemonOptions: Sendable, Hashable {
+  /// What time is.
+  public enum Clock: String, Sendable, Hashable, CaseIterable { case real, virtual }
+
+  /// swift-log's levels.
+  public enum LogLevel: String, Sendable, Hashable, CaseIterable, Comparable {
+    case trace, debug, info, notice, warning, error, critical
+
+    /// The lower says more.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+      let (left, right) = (allCases.firstIndex(of: left), allCases.firstIndex(of: right))
+      return (left ?? 0) < (right ?? 0)
+    }
+  }
+
+  /// Where to listen; nil: where `SocketLocation` chooses.
+  public var socketPath: String?
+  public var socketMode: UInt32 = 0o600
+  /// A group's name or number; nil: the process's own.
+  public var socketGroup: String?
+  /// As `OutputSpec` reads it; nil: `auto`, or `null` on the virtual clock.
+  public var output: String?
+  public var clock = Clock.real
+  public var pulseServer: String?
+  public var logLevel = LogLevel.notice
+  /// Users and groups, by name or number, that may connect besides the daemon's own user; what they may; and who may only watch.
+  public var users: [String] = []
+  public var groups: [String] = []
+  public var rights: Rights = [.read, .control]
+  public var watchingUsers: [String] = []
+  public var watchingGroups: [String] = []
+  /// Nil: everywhere.
+  public var readRoots: [String]?
+  public var writeRoots: [String] = []
+  public var isNetworkAllowed = true
+  public var certificateAuthorityFile: String?
+  /// Whether players and queues are saved, and where; nil: where `StateFolder` chooses, and nowhere on the virtual clock.
+  public var savesState = true
+  public var stateFolder: String?
+  /// From how many seconds on an entry leaves a bookmark where it is left; 0: none does. And whether new entries begin there.
+  public var bookmarksFromSeconds = 600
+  public var resumesWhereLeft = false
+  public var limits = WireLimits.standard
+
+  public init() {}
+
+  /// What is to be played on. Errors: those of `OutputSpec`.
+  public func outputSpec() throws(MediaError) -> OutputSpec {
+    if let output { return try OutputSpec(parsing: output) }
+    return OutputSpec(clock == .virtual ? .null : .auto)
+  }
+
+  /// Where files are read. Errors: those of `FileRoots`.
+  public func readableRoots() throws(MediaError) -> FileRoots {
+    if let readRoots { return try FileRoots(folders: readRoots) }
+    return .everywhere
+  }
+
+  /// What the server allows. Errors: `invalid-argument` for a user or group that there is none of; those of `FileRoots`.
+  public func policy() throws(MediaError) -> ServerPolicy {
+    var policy = ServerPolicy()
+    policy.access.userIDs = try Accounts.users(users)
+    policy.access.groupIDs = try Accounts.groups(groups)
+    policy.access.rights = rights
+    policy.access.watchingUserIDs = try Accounts.users(watchingUsers)
+    policy.access.watchingGroupIDs = try Accounts.groups(watchingGroups)
+    policy.limits = limits
+    if bookmarksFromSeconds > 0 {
+      policy.shortestBookmarkedDuration = MediaTime(value: Int64(bookmarksFromSeconds), timescale: 1)
+    }
+    policy.resumesWhereLeft = resumesWhereLeft
+    policy.writableRoots = try FileRoots(folders: writeRoots)
+    policy.isNetworkAllowed = isNetworkAllowed
+    policy.certificateAuthorityFile = certificateAuthorityFile
+    return policy
+  }
+
+  /// What only several options together show. Errors: `invalid-argument`.
+  public func checkTogether() throws(MediaError) {
+    let spec = try outputSpec()
+    if clock == .virtual, !spec.allowsVirtualClock {
+      throw MediaError(
+        .invalidArgument, "a virtual clock needs an output without a device: null, wav:PATH or pipe:PATH",
+        operation: "clock")
+    }
+  }
+}
+
+extension DaemonOptions {
+  /// These, with what only a start can change as it is in others.
+  public func keepingWhatIsOfTheStart(of others: DaemonOptions) -> DaemonOptions {
+    var options = self
+    for option in OptionTable.all where !option.isReloadable { option.copy(&options, others) }
+    return options
+  }
+}

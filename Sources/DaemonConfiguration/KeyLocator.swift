@@ -1,0 +1,213 @@
+/// Where the keys of a TOML file stand. Of a file that is TOML: what is none is not told from what is.
+///
+/// TOMLKit gives places for what it cannot read, but not for what it has read.
+struct KeyLocator {
+  /// Counted from 1; columns in characters.
+  struct Place: Hashable {
+    var line: Int
+    var column: Int
+  }
+
+  /// By the key's whole path.
+  private(set) var keys: [[String]: Place] = [:]
+  private(set) var values: [[String]: Place] = [:]
+  /// The first place where a name should stand and something else does, such as a third `[`: TOMLKit's parser fails there without saying
+  /// so (an assertion), or goes on with what is not there.
+  private(set) var misplaced: Place?
+
+  /// The first list or table that lies in more others than `maximumDepth`; nothing behind it is located.
+  private(set) var tooDeep: Place?
+
+  /// With the file and its table as many as JSON may have here, which is what the file becomes.
+  static let maximumDepth = 30
+  /// Names that a path may have; of longer ones no place is kept.
+  private static let longestPath = 8
+
+  private let bytes: [UInt8]
+  private var index = 0
+  private var depth = 0
+  /// A place, and where in the bytes it is: places are asked for from the beginning to the end, so each byte is counted once.
+  private var counted = (index: 0, place: Place(line: 1, column: 1))
+
+  init(_ text: String) {
+    bytes = Array(text.utf8)
+    // A byte order mark is none of the text.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      index = 3
+      counted.index = 3
+    }
+    var table: [String] = []
+    while true {
+      skipBlank(lines: true)
+      guard index < bytes.count else { return }
+      let before = index
+      if bytes[index] == UInt8(ascii: "[") {
+        let place = nextPlace()
+        index += bytes[index...].prefix(2).elementsEqual("[[".utf8) ? 2 : 1
+        table = readPath()
+        note(place, of: table, in: \.keys)
+        skipLine()
+      } else {
+        readPair(in: table)
+      }
+      // What makes no sense is left behind.
+      if index == before { skipLine() }
+    }
+  }
+
+  /// Where the next byte stands.
+  private mutating func nextPlace() -> Place {
+    for byte in bytes[counted.index..<max(index, counted.index)] {
+      if byte == UInt8(ascii: "\n") {
+        counted.place = Place(line: counted.place.line + 1, column: 1)
+      } else if byte & 0xC0 != 0x80 {
+        // Bytes that continue a character are none of their own.
+        counted.place.column += 1
+      }
+    }
+    counted.index = max(index, counted.index)
+    return counted.place
+  }
+
+  private mutating func note(
+    _ place: Place, of path: [String], in places: WritableKeyPath<KeyLocator, [[String]: Place]>
+  ) {
+    guard path.count <= Self.longestPath, self[keyPath: places][path] == nil else { return }
+    self[keyPath: places][path] = place
+  }
+
+  private mutating func skipBlank(lines: Bool) {
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"): index += 1
+      case UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+        guard lines else { return }
+        index += 1
+      case UInt8(ascii: "#"):
+        guard lines else { return }
+        skipLine()
+      default: return
+      }
+    }
+  }
+
+  private mutating func skipLine() {
+    while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
+  }
+
+  /// A key with its dots; of one that is too long as much as shows it.
+  private mutating func readPath() -> [String] {
+    var path: [String] = []
+    while true {
+      skipBlank(lines: false)
+      let name = readName()
+      if path.count <= Self.longestPath { path.append(name) }
+      skipBlank(lines: false)
+      guard index < bytes.count, bytes[index] == UInt8(ascii: ".") else { return path }
+      index += 1
+    }
+  }
+
+  private mutating func readName() -> String {
+    guard index < bytes.count else { return "" }
+    let quote = bytes[index]
+    if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+      let begin = index
+      skipString()
+      return String(decoding: bytes[min(begin + 1, index)..<max(begin + 1, index - 1)], as: UTF8.self)
+    }
+    let isName = Self.isBare(quote)
+    if !isName, misplaced == nil { misplaced = nextPlace() }
+    let begin = index
+    while index < bytes.count, !" \t\r\n.=]#,}".utf8.contains(bytes[index]) { index += 1 }
+    return String(decoding: bytes[begin..<index], as: UTF8.self)
+  }
+
+  /// Whether a name may have it without quotes.
+  private static func isBare(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  private mutating func readPair(in table: [String]) {
+    let keyPlace = nextPlace()
+    let path = Array((table + readPath()).prefix(Self.longestPath + 1))
+    note(keyPlace, of: path, in: \.keys)
+    guard index < bytes.count, bytes[index] == UInt8(ascii: "=") else { return }
+    index += 1
+    skipBlank(lines: false)
+    note(nextPlace(), of: path, in: \.values)
+    skipValue(of: path)
+  }
+
+  private mutating func skipValue(of path: [String]) {
+    guard index < bytes.count else { return }
+    guard depth < Self.maximumDepth else {
+      tooDeep = tooDeep ?? nextPlace()
+      index = bytes.count
+      return
+    }
+    depth += 1
+    defer { depth -= 1 }
+    switch bytes[index] {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): skipString()
+    case UInt8(ascii: "["):
+      index += 1
+      while index < bytes.count {
+        skipBlank(lines: true)
+        guard index < bytes.count else { return }
+        let before = index
+        if bytes[index] == UInt8(ascii: "]") {
+          index += 1
+          return
+        }
+        if bytes[index] == UInt8(ascii: ",") { index += 1 } else { skipValue(of: path) }
+        if index == before { index += 1 }
+      }
+    case UInt8(ascii: "{"):
+      index += 1
+      while index < bytes.count {
+        skipBlank(lines: true)
+        guard index < bytes.count else { return }
+        let before = index
+        if bytes[index] == UInt8(ascii: "}") {
+          index += 1
+          return
+        }
+        if bytes[index] == UInt8(ascii: ",") { index += 1 } else { readPair(in: path) }
+        if index == before { index += 1 }
+      }
+    default:
+      while index < bytes.count, !",]}#\r\n".utf8.contains(bytes[index]) { index += 1 }
+    }
+  }
+
+  /// A string of any of the four kinds.
+  private mutating func skipString() {
+    let quote = bytes[index]
+    let isLong = bytes[index...].prefix(3).elementsEqual([quote, quote, quote])
+    index += isLong ? 3 : 1
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+        index += 2
+      } else if bytes[index] == quote, !isLong {
+        index += 1
+        return
+      } else if bytes[index] == quote, bytes[index...].prefix(3).elementsEqual([quote, quote, quote]) {
+        index += 3
+        // Up to two quotes more belong to the text.
+        while index < bytes.count, bytes[index] == quote { index += 1 }
+        return
+      } else if bytes[index] == UInt8(ascii: "\n"), !isLong {
+        return
+      } else {
+        index += 1
+      }
+    }
+    index = min(index, bytes.count)
+  }
+}

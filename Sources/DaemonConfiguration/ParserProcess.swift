@@ -1,0 +1,152 @@
+import Glibc
+import MediaCore
+
+/// The TOML parser, run once as a process of its own.
+struct ParserProcess {
+  /// The program, in the folder of this one or in `lib/playhead`.
+  static let name = "playheadd-toml"
+
+  /// The exit status; 128 and the signal's number when a signal ended it.
+  let status: Int32
+  let output: [UInt8]
+
+  /// Bytes that it may say: many times those of the largest file.
+  static let maximumOutputByteCount = 16 * 1_048_576
+
+  /// Runs it, or another program, with this input. Blocks, at most for so long. Errors: `invalid-state` when it cannot be run, does not end,
+  /// or says too much.
+  init(_ input: [UInt8], program named: String? = nil, patienceMilliseconds: Int32) throws(MediaError) {
+    let deadline = HostTime.now.advanced(byNanoseconds: Int64(patienceMilliseconds) * 1_000_000)
+    let program: String
+    if let named { program = named } else { program = try Self.program() }
+    var (inputEnds, outputEnds): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+    guard pipe(&inputEnds) == 0, pipe(&outputEnds) == 0 else {
+      let number = errno
+      for end in inputEnds where end >= 0 { close(end) }
+      throw Self.failure("make a pipe for", number)
+    }
+    for end in inputEnds + outputEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    // Those of this side: neither writing nor reading is to be all that is waited for.
+    for end in [inputEnds[1], outputEnds[0]] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
+    let started = Result { () throws(MediaError) in try Self.start(program, inputEnds[0], outputEnds[1]) }
+    close(inputEnds[0])
+    close(outputEnds[1])
+    defer { close(outputEnds[0]) }
+    let process: pid_t
+    do throws(MediaError) { process = try started.get() } catch {
+      close(inputEnds[1])
+      throw error
+    }
+    let said = Self.exchange(input, to: inputEnds[1], from: outputEnds[0], by: deadline)
+    let ended = Self.wait(for: process, by: said == nil ? HostTime.now : deadline)
+    guard let said, let ended else {
+      throw MediaError(.invalidState, "\(program) does not end, or says too much", operation: "config")
+    }
+    output = said
+    status = ended & 0x7F == 0 ? ended >> 8 & 0xFF : 128 + ended & 0x7F
+  }
+
+  /// Writes all that it takes, closes that end, and reads to the end of what it says; nil when that is not over in time, or too much.
+  private static func exchange(
+    _ input: [UInt8], to inputEnd: Int32, from outputEnd: Int32, by deadline: HostTime
+  ) -> [UInt8]? {
+    var written = 0
+    var isOpen = true
+    defer { if isOpen { close(inputEnd) } }
+    var said: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      if isOpen, written == input.count {
+        close(inputEnd)
+        isOpen = false
+      }
+      var entries = [
+        pollfd(fd: outputEnd, events: Int16(POLLIN), revents: 0),
+        // What is negative is not looked at.
+        pollfd(fd: isOpen ? inputEnd : -1, events: Int16(POLLOUT), revents: 0),
+      ]
+      let rest = deadline.nanoseconds(since: .now)
+      guard rest > 0 else { return nil }
+      let ready = poll(&entries, 2, Int32(clamping: rest / 1_000_000 + 1))
+      if ready < 0, errno != EINTR { return nil }
+      guard ready > 0 else { continue }
+      if entries[1].revents != 0 {
+        let count = input[written...].withUnsafeBytes { write(inputEnd, $0.baseAddress, $0.count) }
+        if count > 0 {
+          written += count
+        } else if errno != EINTR, errno != EAGAIN {
+          // It has ended, or wants no more (SIGPIPE is ignored): what it says tells.
+          written = input.count
+        }
+      }
+      guard entries[0].revents != 0 else { continue }
+      let count = chunk.withUnsafeMutableBytes { read(outputEnd, $0.baseAddress, $0.count) }
+      if count == 0 { return said }
+      if count < 0, errno != EINTR, errno != EAGAIN { return nil }
+      said += chunk[..<max(0, count)]
+      if said.count > maximumOutputByteCount { return nil }
+    }
+  }
+
+  /// How it ended; nil where it had to be killed, because it was not in time. It says that it ends before it has: what there is to wait for
+  /// is short, or the deadline.
+  private static func wait(for process: pid_t, by deadline: HostTime) -> Int32? {
+    var ended: Int32 = 0
+    while true {
+      let found = waitpid(process, &ended, WNOHANG)
+      if found == process { return ended }
+      if found < 0, errno != EINTR { return nil }
+      guard deadline.nanoseconds(since: .now) > 0 else { break }
+      poll(nil, 0, 1)
+    }
+    kill(process, SIGKILL)
+    while waitpid(process, &ended, 0) < 0, errno == EINTR {}
+    return nil
+  }
+
+  private static func start(_ program: String, _ input: Int32, _ output: Int32) throws(MediaError) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    // What it says when it fails is nothing that a user could act on.
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // The daemon has signals blocked for its own thread that waits for them.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var process = pid_t()
+    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), nil]
+    var environment: [UnsafeMutablePointer<CChar>?] = [strdup("LC_ALL=C"), strdup("SWIFT_BACKTRACE=enable=no"), nil]
+    defer { for pointer in arguments + environment { free(pointer) } }
+    let status = posix_spawn(&process, program, &actions, &attributes, &arguments, &environment)
+    guard status == 0 else { throw failure("run \(program) for", status) }
+    return process
+  }
+
+  private static func failure(_ step: String, _ number: Int32) -> MediaError {
+    MediaError(
+      .invalidState, "cannot \(step) the configuration: \(String(cString: strerror(number)))", operation: "config")
+  }
+
+  /// The parser: beside the daemon where both were built; where they are installed among what is no command.
+  private static func program() throws(MediaError) -> String {
+    let folder = try folder()
+    let places = [folder, folder + "/../lib/playhead"].map { "\($0)/\(name)" }
+    return places.first { access($0, X_OK) == 0 } ?? places[0]
+  }
+
+  /// Where this program lies.
+  private static func folder() throws(MediaError) -> String {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = readlink("/proc/self/exe", &path, path.count - 1)
+    let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+    guard let end = bytes.lastIndex(of: UInt8(ascii: "/")) else { throw failure("find the program for", errno) }
+    return String(decoding: bytes[..<end], as: UTF8.self)
+  }
+}

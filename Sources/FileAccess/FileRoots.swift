@@ -1,0 +1,136 @@
+// Which files may be opened on a client's word. A path is followed by the kernel alone, and once: what is opened is what was
+// checked, whatever links there are on the way and whoever changes them meanwhile.
+import CMediaShims
+import Glibc
+import MediaCore
+
+/// Folders below which files may be opened.
+public struct FileRoots: Sendable, Hashable {
+  /// The folders, as bytes: absolute, without `.` or `..`. Nil: everywhere.
+  public let folders: [[UInt8]]?
+
+  /// Every file of the system.
+  public static let everywhere = FileRoots(checked: nil)
+  /// No file at all.
+  public static let nowhere = FileRoots(checked: [])
+
+  private init(checked folders: [[UInt8]]?) { self.folders = folders }
+
+  /// What lies below some folders, which need not be there.
+  ///
+  /// Errors: `invalidArgument` for a path that is not absolute, or has `..` or a NUL in it.
+  public init(folders: [String]) throws(MediaError) {
+    var checked: [[UInt8]] = []
+    for folder in folders {
+      let bytes = Array(folder.utf8)
+      let names = Self.names(of: bytes)
+      guard bytes.first == Self.slash, !bytes.contains(0), !names.contains(where: { $0.elementsEqual("..".utf8) })
+      else {
+        throw MediaError(.invalidArgument, "a root is an absolute path without ..: \(folder)", operation: "roots")
+      }
+      checked.append([Self.slash] + names.joined(separator: [Self.slash]))
+    }
+    self.folders = checked
+  }
+
+  /// Opens a file. Blocks as open(2) does.
+  ///
+  /// What lies outside is `EXDEV`, and so is what a link or `..` inside leads to outside; whether it is there cannot be told from that. Links to
+  /// what a process has open (`/proc/self/fd/3`) are `ELOOP`, even everywhere: what the daemon has open is no client's.
+  ///
+  /// - Returns: a descriptor, or the negative `errno`.
+  public func open(_ path: [UInt8], _ flags: Int32, mode: mode_t = 0) -> Int32 {
+    guard !path.isEmpty, !path.contains(0) else { return -ENOENT }
+    guard let folders else { return Self.open(AT_FDCWD, path, flags, mode, staysBeneath: false) }
+    var failure = EXDEV
+    for folder in folders {
+      guard let rest = Self.rest(of: path, below: folder) else { continue }
+      let root = Self.withCString(folder) { Glibc.open($0, Self.forPath | O_DIRECTORY | O_CLOEXEC) }
+      guard root >= 0 else {
+        failure = errno
+        continue
+      }
+      defer { close(root) }
+      let opened = Self.open(root, rest, flags, mode, staysBeneath: true)
+      if opened >= 0 { return opened }
+      // Of several roots the one that says more.
+      if failure == EXDEV { failure = -opened }
+    }
+    return -failure
+  }
+
+  /// `O_PATH`, which Glibc shows to GNU programs only.
+  public static let forPath: Int32 = 0o10_000_000
+
+  // MARK: - Paths
+
+  private static let slash = UInt8(ascii: "/")
+
+  private static func names(of path: [UInt8]) -> [[UInt8]] {
+    path.split(separator: slash).map(Array.init).filter { !$0.elementsEqual(".".utf8) }
+  }
+
+  /// The part of a path behind a folder that it begins with; nil when it does not. What `..` in it means the kernel says.
+  private static func rest(of path: [UInt8], below folder: [UInt8]) -> [UInt8]? {
+    let (inPath, inFolder) = (names(of: path), names(of: folder))
+    guard path.first == slash, inPath.starts(with: inFolder) else { return nil }
+    let rest = Array(inPath.dropFirst(inFolder.count).joined(separator: [slash]))
+    if rest.isEmpty { return [UInt8(ascii: ".")] }
+    return path.last == slash ? rest + [slash] : rest
+  }
+
+  // MARK: - Opening
+
+  private static func open(
+    _ folder: Int32, _ path: [UInt8], _ flags: Int32, _ mode: mode_t, staysBeneath: Bool
+  ) -> Int32 {
+    if isKernelAble {
+      let opened = withCString(path) {
+        media_shims_open_resolving(folder, $0, flags, UInt32(mode), staysBeneath ? 1 : 0)
+      }
+      return opened >= 0 ? opened : -errno
+    }
+    if staysBeneath { return walk(folder, path, flags, mode) }
+    let opened = withCString(path) { openat(folder, $0, flags, mode) }
+    return opened >= 0 ? opened : -errno
+  }
+
+  /// Whether the kernel has openat2(2): Linux 5.6, and no filter that forbids it.
+  private static let isKernelAble: Bool = {
+    let opened = withCString([slash]) { media_shims_open_resolving(AT_FDCWD, $0, forPath | O_CLOEXEC, 0, 0) }
+    if opened >= 0 { close(opened) }
+    // Anything else passes: descriptors may have run out at this moment.
+    return opened >= 0 || errno != ENOSYS && errno != EPERM
+  }()
+
+  /// The same without openat2: folder by folder, where no link at all and no `..` is followed.
+  static func walk(_ folder: Int32, _ path: [UInt8], _ flags: Int32, _ mode: mode_t) -> Int32 {
+    let names = names(of: path)
+    var present = dup(folder)
+    guard present >= 0 else { return -errno }
+    defer { close(present) }
+    for (index, name) in names.enumerated() {
+      if name.elementsEqual("..".utf8) { return -EXDEV }
+      let isLast = index == names.count - 1 && path.last != slash
+      let opened = withCString(name) {
+        isLast
+          ? openat(present, $0, flags | O_NOFOLLOW, mode)
+          : openat(present, $0, forPath | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      }
+      // A link: ELOOP where it is to be opened, ENOTDIR where it is on the way.
+      guard opened >= 0 else { return errno == ELOOP ? -EXDEV : -errno }
+      if isLast { return opened }
+      close(present)
+      present = opened
+    }
+    let opened = withCString([UInt8(ascii: ".")]) { openat(present, $0, flags, mode) }
+    return opened >= 0 ? opened : -errno
+  }
+
+  private static func withCString<Value>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value) -> Value {
+    (path.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { preconditionFailure("a path has a zero behind it") }
+      return body(base)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import MediaCore
+
+/// Comments that are too many for FFmpeg, which looks at all those before for each: a million take it hours. Where there are so many, it is
+/// shown something in their place that it passes over.
+///
+/// Only files and bytes in memory are looked at: of what comes from elsewhere each look would be a request. The formats' walks
+/// are in files of their own. None follows a file for longer than `maximumStepCount` steps.
+struct CommentVeil {
+  /// What comments together may be long without being counted.
+  static let harmlessByteCount: Int64 = 65_536
+  /// More than any file in earnest has.
+  static let maximumCount = 4_096
+  /// Comments times bytes: what FFmpeg may copy while it joins those of one name.
+  static let maximumCost: Int64 = 1 << 32
+  /// Headers of blocks, pages, atoms and chunks that are looked at in one file.
+  static let maximumStepCount = 100_000
+
+  let source: FileSource
+  private let harmlessByteCount: Int64
+  let maximumCount: Int
+  private(set) var veils: [Veil] = []
+  private var byteCount: Int64 = 0
+  private var count: Int64 = 0
+  private var stepCount = 0
+
+  private init(source: FileSource, harmlessByteCount: Int64, maximumCount: Int) {
+    self.source = source
+    self.harmlessByteCount = harmlessByteCount
+    self.maximumCount = maximumCount
+  }
+
+  /// What is to be hidden of a file whose format begins at `start`, behind ID3 tags. The limits are for tests. Blocks.
+  static func veils(
+    of source: FileSource, from start: Int64, harmlessByteCount: Int64 = harmlessByteCount,
+    maximumCount: Int = maximumCount
+  ) -> [Veil] {
+    guard let end = source.byteCount else { return [] }
+    var walk = CommentVeil(source: source, harmlessByteCount: harmlessByteCount, maximumCount: maximumCount)
+    let head = source.bytes(at: start, count: 16)
+    guard head.count == 16 else { return [] }
+    if head.starts(with: "fLaC".utf8) {
+      walk.lookAtFLAC(from: start + 4)
+    } else if head.starts(with: "OggS".utf8) {
+      walk.lookAtOgg(from: start)
+    } else if head.starts(with: "caff".utf8) {
+      walk.lookAtCAF(from: start + 8)
+    } else if head.starts(with: "RIFF".utf8) || head.starts(with: "RF64".utf8) || head.starts(with: "BW64".utf8) {
+      walk.lookAtRIFF(from: start, end: end)
+    } else if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
+      walk.lookAtMatroska(in: start..<end)
+    } else if head.starts(with: [0x30, 0x26, 0xB2, 0x75]) {
+      walk.lookAtASF(from: start)
+    } else if head[4..<8] == ArraySlice("ftyp".utf8) || head[4..<8] == ArraySlice("moov".utf8)
+      || head[4..<8] == ArraySlice("wide".utf8) || head[4..<8] == ArraySlice("mdat".utf8)
+    {
+      walk.lookAtMovie(in: start..<end, depth: 0)
+    }
+    walk.lookAtAPE(end: end)
+    return walk.veils.filter { $0.range.upperBound <= end }
+  }
+
+  /// Whether more comments, of so many bytes, are too much; they are counted only when all together are long.
+  mutating func isTooMuch(_ bytes: Int64, count counted: (Self) -> Int) -> Bool {
+    byteCount = byteCount.addingReportingOverflow(max(0, bytes)).partialValue
+    guard byteCount > harmlessByteCount || byteCount < 0 else { return false }
+    count += Int64(counted(self))
+    let (cost, overflow) = count.multipliedReportingOverflow(by: byteCount)
+    return count > Int64(maximumCount) || overflow || cost > Self.maximumCost
+  }
+
+  /// Shows other bytes at a place.
+  mutating func show(_ bytes: [UInt8], at place: Int64) {
+    veils.append(Veil(range: place..<place + Int64(bytes.count), bytes: bytes))
+  }
+
+  /// Counts a header that is looked at; false when that were enough.
+  mutating func step() -> Bool {
+    stepCount += 1
+    return stepCount <= Self.maximumStepCount
+  }
+
+  /// Bytes as a number, the first the highest; nil when there are not so many.
+  func bigEndian(at place: Int64, _ count: Int) -> Int64? {
+    Self.bigEndian(source.bytes(at: place, count: count), count)
+  }
+
+  func littleEndian(at place: Int64, _ count: Int) -> Int64? {
+    Self.bigEndian(source.bytes(at: place, count: count).reversed(), count)
+  }
+
+  static func bigEndian(_ bytes: some Collection<UInt8>, _ count: Int) -> Int64? {
+    bytes.count == count ? bytes.reduce(0) { $0 << 8 | Int64($1) } : nil
+  }
+}

@@ -1,0 +1,43 @@
+import MediaCore
+
+/// An `emsg` box with an ID3 tag in it (ISO/IEC 23009-1, 5.10.3.3; "Carriage of ID3 Timed Metadata in CMAF").
+enum EventMessage {
+  private static let schemes: Set = ["https://aomedia.org/emsg/ID3", "https://developer.apple.com/streaming/emsg-id3"]
+
+  /// The tag and when it holds; nil for another event, and for what makes no sense.
+  ///
+  /// - Parameters:
+  ///   - content: the box behind its name.
+  ///   - startNanoseconds: where the segment begins.
+  static func tag(in content: ArraySlice<UInt8>, startNanoseconds: Int64) -> SegmentTag? {
+    var rest = content
+    func number(_ count: Int) -> UInt64? {
+      guard rest.count >= count else { return nil }
+      defer { rest = rest.dropFirst(count) }
+      return rest.prefix(count).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    func text() -> String? {
+      guard let end = rest.firstIndex(of: 0) else { return nil }
+      defer { rest = rest[(end + 1)...] }
+      return String(decoding: rest[..<end], as: UTF8.self)
+    }
+    guard let version = number(4).map({ $0 >> 24 }) else { return nil }
+    let time: SegmentTag.Time
+    switch version {
+    case 0:
+      guard let scheme = text(), schemes.contains(scheme), text() != nil, let scale = number(4), scale > 0,
+        let delta = number(4), number(8) != nil
+      else { return nil }
+      time = .place(startNanoseconds + Int64(delta * 1_000_000_000 / scale))
+    case 1:
+      guard let scale = number(4).flatMap({ Int32(exactly: $0) }), scale > 0,
+        let place = number(8).flatMap({ Int64(exactly: $0) }), number(8) != nil, let scheme = text(),
+        schemes.contains(scheme), text() != nil
+      else { return nil }
+      time = .stamp(MediaTime(value: place, timescale: scale))
+    default: return nil
+    }
+    guard rest.starts(with: "ID3".utf8) else { return nil }
+    return SegmentTag(time: time, bytes: Array(rest))
+  }
+}

@@ -1,0 +1,130 @@
+// Where what is decoded lies on the asset's timeline.
+import LibAV
+import MediaCore
+import Playlists
+
+extension SegmentedTrackReader {
+  /// A run begins: what is known of its stretch holds.
+  func enter(_ run: SegmentRun) {
+    sound.begin()
+    stretchNumber = run.firstEntry.segment.discontinuityNumber
+    stretch = session.stretch(stretchNumber, sampleRateHz: format.sampleRateHz)
+    runEnd = nil
+    isRunPlaced = false
+  }
+
+  /// Finds out where the decoded frame lies.
+  func place(timestamp: Int64?, count: Int) {
+    guard let run else { return }
+    frameCount = count
+    let stepFrames = sound.stepFrames
+    let isFirst = expected == nil
+    guard var stamp = timestamp, run.hasTimestamps else {
+      // Counting goes on; after a seek the playlist tells where, roughly.
+      frameStart = expected ?? placeOfUntimed(timestamp ?? 0)
+      follow(Int64(count))
+      return
+    }
+    let entryFrame = entryFrame(of: run)
+    var known = stretch
+    if let borrowed = known, borrowed.isBorrowed {
+      let near = run.unwrapped(
+        stamp, near: entryFrame - borrowed.startFrame + borrowed.originFrame, sampleRateHz: format.sampleRateHz)
+      // Not all servers give renditions the same timestamps.
+      let distance = near - borrowed.originFrame + borrowed.startFrame - entryFrame
+      if abs(distance) > frame(at: 3 * session.timeline.playlist.targetNanoseconds) { known = nil }
+    }
+    if let known {
+      stamp = run.unwrapped(
+        stamp, near: (expected ?? entryFrame) - known.startFrame + known.originFrame,
+        sampleRateHz: format.sampleRateHz)
+    }
+    var present = known ?? newStretch(stamp: stamp, entryFrame: entryFrame)
+    var place = stamp - present.originFrame + present.startFrame
+    if let expected {
+      let difference = place - expected
+      if abs(difference) <= toleranceFrames {
+        place = expected
+      } else if difference < -Int64(format.sampleRateHz / 4) || difference > maximumHoleFrames {
+        // Another count, though nothing in the playlist says so.
+        present.originFrame += difference
+        note(.irregularTimestamps, "timestamps jump: they are counted anew", at: expected)
+        place = expected
+      } else {
+        place = Self.snapped(place, present)
+        note(
+          .irregularTimestamps,
+          difference > 0 ? "sound is missing: silence fills the hole" : "what comes twice is left out", at: expected)
+      }
+    } else {
+      place = Self.snapped(place, present)
+    }
+    frameStart = place
+    if isFirst { isPlaceEstimated = !present.isExact }
+    if !isFirst, stepFrames > present.stepFrames {
+      present.stepFrames = stepFrames
+      present.anchorFrame = place
+    }
+    if present != known {
+      stretch = present
+      session.setStretch(present, stretchNumber)
+    }
+    follow(Int64(count))
+  }
+
+  /// The nearest place at which a frame can begin: a timestamp is rounded to its tick, and by some muxers to worse.
+  private static func snapped(_ place: Int64, _ stretch: StreamStretch) -> Int64 {
+    guard stretch.stepFrames > 0 else { return place }
+    let rest = ((place - stretch.anchorFrame) % stretch.stepFrames + stretch.stepFrames) % stretch.stepFrames
+    let nearest = rest * 2 <= stretch.stepFrames ? place - rest : place + stretch.stepFrames - rest
+    // Further away it is no rounding: another variant's frames begin elsewhere.
+    return abs(nearest - place) <= 64 ? nearest : place
+  }
+
+  private func follow(_ count: Int64) {
+    hasFrame = true
+    expected = frameStart + count
+    guard !isRunPlaced, let run else { return }
+    isRunPlaced = true
+    drift = nanoseconds(ofFrame: frameStart) - run.firstEntry.startNanoseconds
+  }
+
+  /// Where a run begins: where the playlist says, and of another variant's as much later as what was heard before it.
+  private func entryFrame(of run: SegmentRun) -> Int64 {
+    frame(at: run.firstEntry.startNanoseconds + (resumption == nil ? 0 : drift))
+  }
+
+  /// A stretch of which nothing is known but its first frame.
+  private func newStretch(stamp: Int64, entryFrame: Int64) -> StreamStretch {
+    let timeline = session.timeline
+    let number = run?.firstEntry.segment.number ?? 0
+    let first = timeline.firstNumber(ofStretchWith: number) ?? number
+    if let expected {
+      return StreamStretch(
+        sampleRateHz: format.sampleRateHz, originFrame: stamp, startFrame: expected, isExact: !isPlaceEstimated)
+    }
+    // The encoder's delay lies before time 0 in MP4.
+    let isDelay = run?.cutsNegative == true && stamp < 0 && stamp > -65_536
+    let origin = isDelay ? 0 : stamp
+    // Nothing lies before the first one.
+    let isStart = first == number && entryFrame == 0
+    return StreamStretch(
+      sampleRateHz: format.sampleRateHz, originFrame: origin, startFrame: entryFrame, isExact: isStart)
+  }
+
+  /// Where bare sound without timestamps lies: where the playlist says that its segment begins.
+  private func placeOfUntimed(_ timestamp: Int64) -> Int64 {
+    guard let run else { return 0 }
+    let start = entryFrame(of: run)
+    isPlaceEstimated = start != 0
+    return start + max(0, timestamp)
+  }
+
+  private var toleranceFrames: Int64 { Int64(format.sampleRateHz / 50) }
+  var maximumHoleFrames: Int64 { Int64(format.sampleRateHz) * 60 }
+
+  private func note(_ code: MediaError.Code, _ what: String, at frame: Int64) {
+    guard warning == nil else { return }
+    warning = (frame, MediaError(code, "\(what) in \(session.name)", operation: "read"))
+  }
+}

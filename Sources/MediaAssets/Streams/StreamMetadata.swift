@@ -1,0 +1,156 @@
+// What a stream says of what is heard: ID3 tags between its sound, and the date ranges of its playlist. Kept until the sound is handed over.
+import MediaCore
+import Playlists
+import Tags
+
+/// An ID3 tag that a segment has, as it was met.
+struct SegmentTag: Sendable, Hashable {
+  /// When it holds.
+  enum Time: Sendable, Hashable {
+    /// A timestamp as those of the sound.
+    case stamp(MediaTime)
+    /// In nanoseconds of the playlist's timeline.
+    case place(Int64)
+    /// With what is decoded just then.
+    case now
+  }
+
+  var time: Time
+  var bytes: [UInt8]
+
+  /// Bytes of one that is read.
+  static let maximumByteCount = 256 << 10
+
+  /// The items of an ID3 tag but the timestamp of bare sound, in the key space `id3`.
+  var items: [MetadataItem] {
+    var limits = TagLimits()
+    limits.byteCount = 1 << 20
+    limits.pictureByteCount = Self.maximumByteCount
+    limits.itemCount = 256
+    limits.valueCount = 64
+    limits.textByteCount = Self.maximumByteCount
+    limits.readCount = 10_000
+    return TagReader.read(.edges, data: bytes, limits: limits).items.compactMap { tag in
+      guard tag.space == .id3v2, tag.owner != "com.apple.streaming.transportStreamTimestamp" else { return nil }
+      return MetadataItem(tag)
+    }
+  }
+}
+
+/// Timed metadata on the way from the segments to who listens. A pure value; frames of the reader's rate.
+struct StreamMetadata {
+  private struct Pending {
+    var frame: Int64
+    var items: [MetadataItem]
+    var byteCount: Int
+  }
+
+  private var pending: [Pending] = []
+  private var byteCount = 0
+  /// Given last: what is read twice is given once.
+  private var given: [Pending] = []
+  /// Where the present reading began.
+  var startFrame: Int64
+  /// Ranges that were given since, as they were then.
+  private var told: [String: HLSDateRange] = [:]
+  private var version: Int?
+
+  /// Tags that wait, and bytes of them: what comes first is dropped beyond.
+  static let maximumCount = 256
+  static let maximumByteCount = 2 << 20
+  private static let maximumGivenCount = 32
+
+  /// Reading begins there.
+  mutating func begin(atFrame frame: Int64) { self = StreamMetadata(startFrame: frame) }
+
+  init(startFrame: Int64 = 0) { self.startFrame = startFrame }
+
+  /// A tag was met that holds from a frame on.
+  mutating func add(_ tag: SegmentTag, atFrame frame: Int64) {
+    let items = tag.items
+    guard !items.isEmpty, !(pending + given).contains(where: { $0.frame == frame && $0.items == items }) else { return }
+    let index = pending.lastIndex { $0.frame <= frame }.map { $0 + 1 } ?? 0
+    pending.insert(Pending(frame: frame, items: items, byteCount: tag.bytes.count), at: index)
+    byteCount += tag.bytes.count
+    while pending.count > Self.maximumCount || byteCount > Self.maximumByteCount {
+      byteCount -= pending.removeFirst().byteCount
+    }
+  }
+
+  /// What holds from a place in front of `end` on, in order, and was not given yet.
+  mutating func take(before end: Int64, sampleRateHz: Int, _ timeline: () -> HLSTimeline) -> [TimedMetadataGroup] {
+    var groups: [TimedMetadataGroup] = []
+    let count = pending.prefix { $0.frame < end }.count
+    if count > 0 {
+      let due = pending[..<count]
+      // Of what was met on the way to where reading began the last still holds.
+      let held = due.last { $0.frame < startFrame }
+      for tag in (held.map { [$0] } ?? []) + due.filter({ $0.frame >= startFrame }) {
+        let isHeld = tag.frame < startFrame
+        groups.append(
+          TimedMetadataGroup(
+            items: tag.items, time: MediaTime(frame: tag.frame, rate: sampleRateHz), isHeld: isHeld))
+      }
+      given = (given + due).suffix(Self.maximumGivenCount)
+      pending.removeFirst(count)
+      byteCount = pending.reduce(0) { $0 + $1.byteCount }
+    }
+    groups += takeRanges(before: end, sampleRateHz: sampleRateHz, timeline())
+    return groups.sorted { $0.time < $1.time }
+  }
+
+  private mutating func takeRanges(
+    before end: Int64, sampleRateHz: Int, _ timeline: HLSTimeline
+  ) -> [TimedMetadataGroup] {
+    guard !timeline.dateRanges.isEmpty || !told.isEmpty else { return [] }
+    func frame(_ nanoseconds: Int64) -> Int64 {
+      MediaTime(value: nanoseconds, timescale: 1_000_000_000).frameIndex(
+        rate: sampleRateHz, rounding: .halfAwayFromZero) ?? .max
+    }
+    if version != timeline.dateRangeVersion {
+      version = timeline.dateRangeVersion
+      // What has left the playlist is forgotten.
+      let ids = Set(timeline.dateRanges.lazy.map(\.range.id))
+      told = told.filter { ids.contains($0.key) }
+    }
+    var groups: [TimedMetadataGroup] = []
+    for placed in timeline.dateRanges {
+      let start = frame(placed.startNanoseconds)
+      guard start < end else { break }
+      guard told[placed.range.id] != placed.range else { continue }
+      let isHeld = start < startFrame
+      if isHeld, placed.endNanoseconds.map({ frame($0) <= startFrame }) ?? true { continue }
+      told[placed.range.id] = placed.range
+      groups.append(DateRangeMetadata.group(placed, isHeld: isHeld))
+    }
+    return groups
+  }
+}
+
+/// Date ranges in the key space `hls`.
+enum DateRangeMetadata {
+  /// One as timed metadata: an item for each of its attributes, `hls/ID` first.
+  static func group(_ placed: HLSTimeline.DateRange, isHeld: Bool = false) -> TimedMetadataGroup {
+    let range = placed.range
+    let names = ["ID"] + range.attributes.keys.filter { $0 != "ID" }.sorted()
+    let items = names.compactMap { name in
+      range.attributes[name].map { attribute in
+        MetadataItem(
+          keySpace: .hls, key: name, value: value(attribute, name), extraAttributes: [.info: range.id])
+      }
+    }
+    return TimedMetadataGroup(
+      items: items, time: Asset.time(placed.startNanoseconds),
+      duration: placed.endNanoseconds.map { Asset.time($0 - placed.startNanoseconds) }, isHeld: isHeld)
+  }
+
+  private static func value(_ value: HLSDateRange.Value, _ name: String) -> MetadataItem.Value {
+    switch value {
+    case .text(let text) where name == "START-DATE" || name == "END-DATE":
+      MetadataDate(text).map { .date($0) } ?? .string(text)
+    case .text(let text): .string(text)
+    case .number(let text): Int64(text).map { .number($0) } ?? .string(text)
+    case .data(let bytes): .data(bytes)
+    }
+  }
+}

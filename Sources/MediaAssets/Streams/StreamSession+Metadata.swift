@@ -1,0 +1,45 @@
+// What a stream says of itself as a whole: `EXT-X-SESSION-DATA` of its master playlist, and the date ranges of one that is over.
+import LibAV
+import MediaCore
+import Playlists
+
+extension StreamSession {
+  /// Bytes of what stands elsewhere: of one, and of all; and how many are asked for.
+  private static let dataByteCount = 1 << 20
+  private static let allDataByteCount = 4 << 20
+  private static let maximumPlaceCount = 32
+
+  /// The stream's metadata. Blocks: some of it may stand elsewhere. What cannot be had is said in the warnings. Errors: `cancelled`.
+  func metadata(_ fetcher: StreamFetcher, interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
+    var metadata = AssetMetadata()
+    var left = Self.allDataByteCount
+    var placeCount = 0
+    for data in sessionData {
+      var item = MetadataItem(
+        keySpace: .hls, key: data.id, commonKey: CommonKeyTable.commonKey(of: data.id, in: .hls), value: .string(""),
+        extendedLanguageTag: data.language)
+      switch data.content {
+      case .value(let text): item.value = .string(text)
+      case .place(let place, let isJSON):
+        do throws(MediaError) {
+          placeCount += 1
+          guard placeCount <= Self.maximumPlaceCount, left > 0 else {
+            throw MediaError(
+              .mediaLimitExceeded, "more data elsewhere than is loaded: \(place.displayText)", operation: "hls")
+          }
+          let (bytes, _) = try fetcher.load(place, limit: min(left, Self.dataByteCount), interrupt: interrupt)
+          left -= bytes.count
+          item.extraAttributes[.mediaType] = isJSON ? "application/json" : nil
+          let text = isJSON ? String(validating: bytes, as: UTF8.self) : nil
+          item.value = text.map { .string($0) } ?? .data(bytes)
+        } catch {
+          if error.code == .cancelled { throw error }
+          metadata.warnings.append(AssetMetadata.Warning(subject: data.id, error: error))
+          continue
+        }
+      }
+      metadata.items.append(item)
+    }
+    return metadata
+  }
+}

@@ -1,0 +1,252 @@
+// Writes a file of sound, as AVAssetWriter does. Who appends never encodes or writes: one thread of the writer's own does all of it,
+// from queues that are bounded, and an input that gives nothing keeps no other from being taken. The file has its name only when
+// it is whole.
+import DequeModule
+import LibAV
+import MediaCore
+import RealtimeAudio
+import Synchronization
+import WholeFiles
+
+/// Writes one file of sound, from inputs that are fed by hand.
+///
+/// Threading: any thread. Nothing but `startWriting`, `append(waiting:)` and `finishWriting()` blocks.
+public final class AssetWriter: Sendable {
+  /// What has become of it.
+  public enum Status: String, Sendable, Hashable {
+    /// Not begun.
+    case unknown
+    case writing
+    /// The file is there, whole.
+    case completed
+    /// There is no file; `error` says why.
+    case failed
+    /// There is no file.
+    case cancelled
+  }
+
+  /// How the file is written.
+  public struct Options: Sendable, Hashable {
+    /// It takes the place of what is there.
+    public var replacesFile = false
+    /// MP4 and its kin: the index lies before the media.
+    public var shouldOptimizeForNetworkUse = false
+    /// MP4 and its kin: how much media a fragment has, at least a millisecond; invalid: one index, at the end.
+    public var movieFragmentInterval = MediaTime.invalid
+    /// What the container's tags say, as FFmpeg names them: `title`, `artist`, `album`, `date`, ...
+    public var metadata: [String: String] = [:]
+
+    /// A new file with one index, and no tags.
+    public init() {}
+  }
+
+  /// Path of the file: absolute, bytes.
+  public let path: [UInt8]
+  /// What it is written as.
+  public let container: WritableContainer
+  /// How it is written.
+  public let options: Options
+  let shared = WakeSignal(State())
+  /// Protected by its lock; those of `State` know nothing of them, for they know of it.
+  private let inputs = Mutex<[AssetWriterInput]>([])
+
+  /// A writer that has not begun. No I/O.
+  public init(path: [UInt8], container: WritableContainer, options: Options = Options()) {
+    self.path = path
+    self.container = container
+    self.options = options
+  }
+
+  /// Who lets go of a writer that is at work cancels it.
+  deinit { cancelWriting() }
+
+  /// What has become of it.
+  public var status: Status { shared.withState { $0.status } }
+
+  /// Why it failed; nil unless it did.
+  public var error: MediaError? { shared.withState { $0.error } }
+
+  // MARK: - Before
+
+  /// Adds a track. Before `startWriting`.
+  ///
+  /// Errors: `invalidState` for an input that has a writer, and once writing has begun; `invalidArgument` for settings that do not fit
+  /// the container, `unsupportedAudioFormat` for sound that cannot be encoded.
+  public func add(_ input: AssetWriterInput) throws(MediaError) {
+    try container.check(input.settings.codec)
+    _ = try input.settings.encoderSettings(for: input.sourceFormat)
+    let result: Result<Void, MediaError> = shared.update { state in
+      guard state.status == .unknown else {
+        return .failure(Self.wrongState("an input is added before writing", state))
+      }
+      guard state.inputs.count < container.largestTrackCount else {
+        return .failure(MediaError(.invalidArgument, "\(container.rawValue) holds no more tracks", operation: "add"))
+      }
+      guard input.attach(shared, index: state.inputs.count) else {
+        return .failure(MediaError(.invalidState, "the input has a writer already", operation: "add"))
+      }
+      state.inputs.append(State.Input(input))
+      inputs.withLock { $0.append(input) }
+      return .success(())
+    }
+    try result.get()
+  }
+
+  /// Begins: opens a file beside the one that will be, and writes what stands at its beginning. Blocks for as long as that takes.
+  /// Once. Then a session is to be started.
+  ///
+  /// Errors: `invalidState` without inputs and the second time; `fileExists`; `writeFailed`; `invalidArgument` for what the
+  /// container or an encoder does not take. After them the writer has failed.
+  public func startWriting() throws(MediaError) {
+    let begun: Result<Void, MediaError> = shared.update { state in
+      guard state.status == .unknown else { return .failure(Self.wrongState("writing begins once", state)) }
+      guard !state.inputs.isEmpty else {
+        return .failure(MediaError(.invalidState, "a writer has an input at least", operation: "startWriting"))
+      }
+      state.status = .writing
+      return .success(())
+    }
+    try begun.get()
+    let inputs = inputs.withLock { $0 }
+    let (shared, container, options) = (shared, container, options)
+    let file = WholeFile(path: path, replaces: options.replacesFile, hint: "it is not to be replaced")
+    NamedThread.detached(name: "playhead-writer") {
+      WriterThread(shared, file, container, options, inputs).run()
+    }
+    let failure: MediaError?? = shared.wait { state in
+      if let error = state.error { return .some(error) }
+      return state.isHeaderWritten || state.status != .writing ? .some(nil) : nil
+    }
+    if let failure, let error = failure { throw error }
+  }
+
+  // MARK: - Sessions
+
+  /// Says which time of the samples is the beginning of the file. What comes earlier is cut off; when the first sample of a track
+  /// comes later, there is silence before it. Once, before anything is appended.
+  ///
+  /// Errors: `invalidState`, `invalidTime`.
+  public func startSession(atSourceTime time: MediaTime) throws(MediaError) {
+    guard time.isNumeric else {
+      throw MediaError(.invalidTime, "a session starts at a number", operation: "startSession")
+    }
+    let result: Result<Void, MediaError> = shared.update { state in
+      guard state.status == .writing else { return .failure(Self.wrongState("a session starts while writing", state)) }
+      guard state.sessionStart == nil else {
+        return .failure(MediaError(.invalidState, "there is one session", operation: "startSession"))
+      }
+      state.sessionStart = time
+      return .success(())
+    }
+    try result.get()
+  }
+
+  /// Says which time of the samples is the end of the file: tracks that end before it have silence up to it. Nothing can be appended
+  /// afterwards. Without it each track ends with its last sample.
+  ///
+  /// Errors: `invalidState` without a session; `invalidTime` for what lies before the start, or before the end of what has been appended.
+  public func endSession(atSourceTime time: MediaTime) throws(MediaError) {
+    let result: Result<Void, MediaError> = shared.update { state in
+      guard state.status == .writing, let start = state.sessionStart, state.sessionEnd == nil else {
+        return .failure(MediaError(.invalidState, "there is no session to end", operation: "endSession"))
+      }
+      guard time.isNumeric, time >= start, state.inputs.allSatisfy({ !$0.nextTime.isValid || $0.nextTime <= time })
+      else {
+        return .failure(
+          MediaError(.invalidTime, "a session ends no earlier than what was appended", operation: "endSession"))
+      }
+      state.sessionEnd = time
+      return .success(())
+    }
+    try result.get()
+  }
+
+  // MARK: - The end
+
+  /// Has all of it written, and the file put in its place. Inputs that are not finished are.
+  ///
+  /// - Parameter completion: called once, with `completed`, `failed` or `cancelled`: on a thread of the writer's, or, when it has ended
+  ///   before, at once.
+  /// Errors: `invalidState` before `startWriting`, and the second time.
+  public func finishWriting(completion: @escaping @Sendable (Status) -> Void) throws(MediaError) {
+    let result: Result<Status?, MediaError> = shared.update { state in
+      guard state.status != .unknown, !state.isFinishing else {
+        return .failure(Self.wrongState("what is being written is finished once", state))
+      }
+      state.isFinishing = true
+      for index in state.inputs.indices { state.inputs[index].isFinished = true }
+      guard !state.hasEnded else { return .success(state.status) }
+      state.completion = completion
+      return .success(nil)
+    }
+    if let status = try result.get() { completion(status) }
+  }
+
+  /// Blocks until all of it is written, and the file is in its place.
+  ///
+  /// Errors: why there is no file; `cancelled`.
+  public func finishWriting() throws(MediaError) {
+    try finishWriting { _ in }
+    let outcome: (Status, MediaError?)? = shared.wait { $0.hasEnded ? ($0.status, $0.error) : nil }
+    if let error = outcome?.1 { throw error }
+    if outcome?.0 == .cancelled { throw MediaError(.cancelled, "writing was cancelled", operation: "finishWriting") }
+  }
+
+  /// Ends it, and leaves no file. Nothing when it has ended. Does not wait for what is being written: `finishWriting` does.
+  public func cancelWriting() {
+    shared.update { state in
+      switch state.status {
+      case .unknown:
+        state.status = .cancelled
+        state.hasEnded = true
+      case .writing: state.isCancelled = true
+      case .completed, .failed, .cancelled: break
+      }
+    }
+  }
+
+  private static func wrongState(_ rule: String, _ state: State) -> MediaError {
+    MediaError(.invalidState, "\(rule); the writer is \(state.status.rawValue)")
+  }
+
+  // MARK: - State
+
+  /// What the writer, its inputs and its thread share; protected by the monitor that it is in.
+  struct State: Sendable {
+    /// What is known of an input.
+    struct Input: Sendable {
+      let sourceFormat: FormatDescription
+      let queueByteLimit: Int
+      /// What has been appended, and not been taken yet.
+      var queue = Deque<SampleBuffer>()
+      var queuedByteCount = 0
+      var isFinished = false
+      /// Where the next sample may begin; invalid before the first.
+      var nextTime = MediaTime.invalid
+
+      init(_ input: AssetWriterInput) {
+        sourceFormat = input.sourceFormat
+        queueByteLimit = input.queueByteLimit
+      }
+    }
+
+    var status = Status.unknown
+    var error: MediaError?
+    var inputs: [Input] = []
+    var sessionStart: MediaTime?
+    var sessionEnd: MediaTime?
+    var isHeaderWritten = false
+    var isFinishing = false
+    var isCancelled = false
+    /// Nothing changes any more.
+    var hasEnded = false
+    var completion: (@Sendable (Status) -> Void)?
+
+    /// Whether an input takes another buffer.
+    func isReady(_ index: Int) -> Bool {
+      let input = inputs[index]
+      return status == .writing && sessionStart != nil && sessionEnd == nil && !isCancelled && !input.isFinished
+        && input.queuedByteCount < input.queueByteLimit && input.queue.count < 1_024
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import CMediaShims
+import DequeModule
+import Glibc
+import MediaCore
+import RealtimeAudio
+import Synchronization
+
+/// What a control loop and its thread share: jobs, timers and descriptors that are watched.
+///
+/// Jobs and timers come from any thread; who gives a job to a loop that sleeps wakes it, once. A turn of the loop does all jobs that
+/// there are, then the timers that are due, and then what has happened at descriptors.
+final class LoopCore: @unchecked Sendable {
+  // `@unchecked Sendable`: `watches` and what is below it are confined to the thread; the rest is guarded or constant.
+  private struct Work {
+    var jobs: Deque<@Sendable () -> Void> = []
+    var timers = TimerHeap()
+    /// Nobody gives anything more.
+    var isEnding = false
+  }
+
+  private enum Token {
+    static let wake = UInt64.max
+    static let timer = UInt64.max - 1
+  }
+
+  private let work = Mutex(Work())
+  /// The thread waits, or is about to. Set while `work` is held, so that whoever adds to it afterwards sees it.
+  private let sleeps = Atomic<Bool>(false)
+  private let thread = Atomic<UInt64>(0)
+  private let poll = media_shims_poll_open()
+  private let wake = media_shims_event_open()
+  private let timer = media_shims_timer_open()
+
+  private static let eventCount = 64
+  private let events = UnsafeMutablePointer<media_shims_poll_event>.allocate(capacity: eventCount)
+  private var watches = WatchTable()
+  private var armed: HostTime?
+
+  init() {
+    precondition(poll >= 0 && wake >= 0 && timer >= 0, "out of descriptors")
+    let isReady =
+      media_shims_poll_add(poll, wake, DescriptorEvents.readable.rawValue, Token.wake) == 0
+      && media_shims_poll_add(poll, timer, DescriptorEvents.readable.rawValue, Token.timer) == 0
+    precondition(isReady, "epoll_ctl failed: out of memory")
+  }
+
+  deinit {
+    for descriptor in [poll, wake, timer] { close(descriptor) }
+    events.deallocate()
+  }
+
+  /// Whether this is the loop's own thread.
+  var isCurrent: Bool { thread.load(ordering: .relaxed) == ThreadIdentity.current }
+
+  // MARK: - From any thread
+
+  func execute(_ body: @escaping @Sendable () -> Void) {
+    work.withLock { $0.jobs.append(body) }
+    wakeUp()
+  }
+
+  func schedule(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> any ControlTimer {
+    let timer = work.withLock { $0.timers.add(at: time, body) }
+    wakeUp()
+    return timer
+  }
+
+  /// Ends the thread once nothing is left to do.
+  func end() {
+    work.withLock { $0.isEnding = true }
+    wakeUp()
+  }
+
+  private func wakeUp() {
+    // One wake is enough for all that is added before the thread looks.
+    if sleeps.load(ordering: .acquiring), sleeps.exchange(false, ordering: .acquiringAndReleasing) {
+      media_shims_event_signal(wake)
+    }
+  }
+
+  // MARK: - The thread
+
+  private enum Turn {
+    /// There is something to do.
+    case work
+    /// Nothing is to be done until something happens, or until then.
+    case sleep(until: HostTime?)
+    case end
+  }
+
+  func run() {
+    thread.store(ThreadIdentity.current, ordering: .relaxed)
+    var jobs: Deque<@Sendable () -> Void> = []
+    var due: Deque<TimerHeap.Timer> = []
+    while true {
+      switch nextTurn(&jobs, &due) {
+      case .work:
+        // What each holds is given back before the next runs.
+        while let job = jobs.popFirst() { job() }
+        // What ran before it may have cancelled it.
+        while let timer = due.popFirst() { timer.fire() }
+        takeEvents(milliseconds: 0)
+      case .sleep(let time):
+        arm(time)
+        takeEvents(milliseconds: -1)
+      case .end: return
+      }
+    }
+  }
+
+  private func nextTurn(_ jobs: inout Deque<@Sendable () -> Void>, _ due: inout Deque<TimerHeap.Timer>) -> Turn {
+    work.withLock { work in
+      swap(&jobs, &work.jobs)
+      let next = work.timers.nextTime()
+      if next != nil {
+        let now = HostTime.now
+        while let timer = work.timers.popDue(at: now) { due.append(timer) }
+      }
+      if !jobs.isEmpty || !due.isEmpty { return .work }
+      if work.isEnding, next == nil { return .end }
+      sleeps.store(true, ordering: .sequentiallyConsistent)
+      return .sleep(until: next)
+    }
+  }
+
+  /// Sees to it that the thread wakes at `time`. A wake that is not wanted any more is left: it comes once.
+  private func arm(_ time: HostTime?) {
+    guard let time else { return }
+    if let armed, armed <= time { return }
+    armed = time
+    _ = media_shims_timer_set(timer, time.nanoseconds)
+  }
+
+  private func takeEvents(milliseconds: Int32) {
+    let count = media_shims_poll_wait(poll, events, Int32(Self.eventCount), milliseconds)
+    sleeps.store(false, ordering: .releasing)
+    precondition(count >= 0, "epoll_wait failed")
+    for index in 0..<Int(count) {
+      let event = events[index]
+      switch event.token {
+      case Token.wake: media_shims_event_clear(wake)
+      case Token.timer:
+        // It is unreadable until it is set again.
+        armed = nil
+        _ = media_shims_timer_set(timer, .max)
+      default: watches[event.token]?.descriptorIsReady(DescriptorEvents(rawValue: event.events))
+      }
+    }
+  }
+
+  // MARK: - Descriptors
+
+  /// `ThreadControlLoop.watch`.
+  func watch(_ descriptor: Int32, for events: DescriptorEvents, _ handler: any DescriptorHandler) throws(MediaError)
+    -> DescriptorWatch
+  {
+    assert(isCurrent, "called off the control loop")
+    let token = watches.add(handler)
+    guard media_shims_poll_add(poll, descriptor, events.rawValue, token) == 0 else {
+      watches.remove(token)
+      throw MediaError(.outputUnavailable, "the system cannot watch one more descriptor", operation: "epoll_ctl")
+    }
+    return DescriptorWatch(core: self, descriptor: descriptor, token: token, events: events)
+  }
+
+  func change(_ watch: DescriptorWatch, to events: DescriptorEvents) {
+    _ = media_shims_poll_change(poll, watch.descriptor, events.rawValue, watch.token)
+  }
+
+  func end(_ watch: DescriptorWatch) {
+    _ = media_shims_poll_remove(poll, watch.descriptor)
+    watches.remove(watch.token)
+  }
+}
+
+/// Handlers by tokens. One that was removed is not found, though what had happened at its descriptor was not told yet, and another has
+/// its place.
+private struct WatchTable {
+  private var slots: [(use: UInt32, handler: (any DescriptorHandler)?)] = []
+  private var free: [Int] = []
+
+  subscript(token: UInt64) -> (any DescriptorHandler)? {
+    let index = Int(token & 0xFFFF_FFFF)
+    guard index < slots.count, slots[index].use == UInt32(token >> 32) else { return nil }
+    return slots[index].handler
+  }
+
+  mutating func add(_ handler: any DescriptorHandler) -> UInt64 {
+    let index = free.popLast() ?? slots.count
+    if index == slots.count { slots.append((0, nil)) }
+    slots[index].handler = handler
+    return UInt64(slots[index].use) << 32 | UInt64(index)
+  }
+
+  mutating func remove(_ token: UInt64) {
+    let index = Int(token & 0xFFFF_FFFF)
+    slots[index].handler = nil
+    // Below the tokens that have other meanings.
+    slots[index].use = (slots[index].use + 1) & 0x7FFF_FFFF
+    free.append(index)
+  }
+}

@@ -1,0 +1,21 @@
+import Glibc
+
+/// What the first bytes of a database's file say: https://www.sqlite.org/fileformat.html, 1.3.
+enum DatabaseHeader: Equatable {
+  /// There is nothing in it, nor in its log.
+  case empty
+  case database(applicationID: Int32)
+  case other
+
+  init(path: String) {
+    self = .other
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 100)
+    let count = pread(file, &bytes, bytes.count, 0)
+    if count == 0, access("\(path)-wal", F_OK) != 0 { self = .empty }
+    guard count == bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8)) else { return }
+    self = .database(applicationID: Int32(bitPattern: bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) }))
+  }
+}

@@ -1,0 +1,152 @@
+import FoundationEssentials
+import GRDB
+
+/// What of one player is another thing than the database holds.
+///
+/// Of a long queue only the pieces that changed are looked at: pieces are compared first by where their ids lie in memory, which
+/// for one that nobody has changed is the same place.
+struct PlayerChange {
+  private let player: StoredPlayer
+  private let old: StateDatabase.WrittenPlayer
+  /// What the database holds afterwards.
+  private(set) var result: StateDatabase.WrittenPlayer
+  private let lists: [ListChange]
+  /// Entries that are in the queue or the history now and were in neither, and the other way round.
+  private var added: Set<UInt64>
+  private var removed: Set<UInt64>
+
+  /// Pieces of one list that are to be written, and keys of those that are gone.
+  private struct ListChange {
+    var isReordered: Bool
+    var changed: [StoredPiece] = []
+    var gone: [UInt32] = []
+    var added: Set<UInt64> = []
+    var removed: Set<UInt64> = []
+
+    var isEmpty: Bool { !isReordered && changed.isEmpty && gone.isEmpty }
+
+    init(from old: StateDatabase.WrittenList, to pieces: [StoredPiece]) {
+      let keys = pieces.map(\.key)
+      isReordered = keys != old.keys
+      var before: [[UInt64]] = []
+      for piece in pieces {
+        let former = old.pieces[piece.key]
+        if let former, former.isSame(as: piece.ids) { continue }
+        changed.append(piece)
+        if let former { before.append(former) }
+      }
+      if isReordered {
+        let present = Set(keys)
+        gone = old.keys.filter { !present.contains($0) }
+        before += gone.compactMap { old.pieces[$0] }
+      }
+      let then = Set(before.joined())
+      let now = Set(changed.lazy.map(\.ids).joined())
+      added = now.subtracting(then)
+      removed = then.subtracting(now)
+    }
+  }
+
+  init(from old: StateDatabase.WrittenPlayer, to player: StoredPlayer, place: Int) {
+    self.player = player
+    self.old = old
+    lists = [
+      ListChange(from: old.lists[0], to: player.order), ListChange(from: old.lists[1], to: player.original),
+    ]
+    result = StateDatabase.WrittenPlayer(
+      place: place, fields: player.fields,
+      lists: [
+        lists[0].isEmpty ? old.lists[0] : StateDatabase.WrittenList(player.order),
+        lists[1].isEmpty ? old.lists[1] : StateDatabase.WrittenList(player.original),
+      ], history: player.history, position: player.position)
+    added = lists[0].added
+    removed = lists[0].removed
+    guard player.history != old.history || !removed.isEmpty else { return }
+    let history = Set(player.history)
+    let formerHistory = Set(old.history)
+    added.formUnion(history.subtracting(formerHistory))
+    removed.formUnion(formerHistory.subtracting(history))
+    removed.subtract(history)
+    guard !removed.isEmpty else { return }
+    // What was forgotten as played may be in the queue still.
+    for piece in player.order { for id in piece.ids where removed.contains(id) { removed.remove(id) } }
+  }
+
+  var isEmpty: Bool {
+    lists.allSatisfy(\.isEmpty) && old.fields == player.fields && old.history == player.history
+      && old.position == player.position && old.place == result.place && player.entries.isEmpty
+  }
+
+  /// Writes it. Errors: GRDB's.
+  func write(_ db: Database) throws {
+    if old.fields != player.fields || old.place != result.place {
+      try db.cachedStatement(sql: "INSERT OR REPLACE INTO player(name, place, fields) VALUES (?, ?, ?)").execute(
+        arguments: [player.name, result.place, FieldText.encode(player.fields)])
+    }
+    for (number, list) in lists.enumerated() { try write(list, number, db) }
+    if old.history != player.history {
+      try db.cachedStatement(sql: "INSERT OR REPLACE INTO history(player, ids) VALUES (?, ?)").execute(
+        arguments: [player.name, Data(StateDatabase.bytes(player.history))])
+    }
+    try writePosition(db)
+    try writeEntries(db)
+  }
+
+  private func write(_ list: ListChange, _ number: Int, _ db: Database) throws {
+    guard !list.isEmpty else { return }
+    let put = try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO piece(player, list, key, ids) VALUES (?, ?, ?, ?)")
+    for piece in list.changed {
+      try put.execute(
+        arguments: [player.name, number, Int64(piece.key), Data(StateDatabase.bytes(piece.ids))])
+    }
+    let drop = try db.cachedStatement(sql: "DELETE FROM piece WHERE player = ? AND list = ? AND key = ?")
+    for key in list.gone { try drop.execute(arguments: [player.name, number, Int64(key)]) }
+    guard list.isReordered else { return }
+    try db.cachedStatement(sql: "INSERT OR REPLACE INTO pieces(player, list, keys) VALUES (?, ?, ?)").execute(
+      arguments: [player.name, number, Data(StateDatabase.bytes(result.lists[number].keys))])
+  }
+
+  private func writePosition(_ db: Database) throws {
+    guard old.position != player.position else { return }
+    if let position = player.position {
+      try db.cachedStatement(
+        sql: "INSERT OR REPLACE INTO position(player, item, value, timescale) VALUES (?, ?, ?, ?)"
+      ).execute(
+        arguments: [
+          player.name, Int64(bitPattern: position.itemID), position.time.value, Int64(position.time.timescale),
+        ])
+    } else {
+      try db.cachedStatement(sql: "DELETE FROM position WHERE player = ?").execute(arguments: [player.name])
+    }
+  }
+
+  private func writeEntries(_ db: Database) throws {
+    let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO entry(id, kind, place, fields) VALUES (?, ?, ?, ?)")
+    let change = try db.cachedStatement(sql: "UPDATE entry SET fields = ? WHERE id = ?")
+    for entry in player.entries {
+      guard added.contains(entry.id) else {
+        // It is there, with other settings perhaps; or it is in no queue.
+        try change.execute(arguments: [FieldText.encode(entry.fields), Int64(bitPattern: entry.id)])
+        continue
+      }
+      let (kind, bytes) = entry.place.column
+      try put.execute(
+        arguments: [Int64(bitPattern: entry.id), kind, Data(bytes), FieldText.encode(entry.fields)])
+    }
+    let drop = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
+    for id in removed { try drop.execute(arguments: [Int64(bitPattern: id)]) }
+  }
+}
+
+extension [UInt64] {
+  /// Whether they are the same, at once where they are the very same.
+  fileprivate func isSame(as other: [UInt64]) -> Bool {
+    guard count == other.count else { return false }
+    return withUnsafeBufferPointer { mine in
+      other.withUnsafeBufferPointer { theirs in
+        mine.baseAddress == theirs.baseAddress || mine.elementsEqual(theirs)
+      }
+    }
+  }
+}

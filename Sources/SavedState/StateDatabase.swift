@@ -1,0 +1,337 @@
+import FoundationEssentials
+import GRDB
+import MediaCore
+
+/// The database: reads it once, and then writes what is another thing than what it holds.
+///
+/// Threading: one thread at a time, which it blocks.
+final class StateDatabase {
+  /// A list of ids as it stands in the database.
+  struct WrittenList {
+    var keys: [UInt32] = []
+    var pieces: [UInt32: [UInt64]] = [:]
+
+    init() {}
+
+    init(_ pieces: [StoredPiece]) {
+      keys = pieces.map(\.key)
+      self.pieces = Dictionary(pieces.map { ($0.key, $0.ids) }) { first, _ in first }
+    }
+  }
+
+  /// A player as it stands in the database.
+  struct WrittenPlayer {
+    var place = -1
+    var fields: StoredFields = [:]
+    /// The queue, and its order without shuffling.
+    var lists = [WrittenList(), WrittenList()]
+    var history: [UInt64] = []
+    var position: StoredPosition?
+  }
+
+  let queue: DatabaseQueue
+  private(set) var written: [String: WrittenPlayer] = [:]
+  /// The next entry's number as it stands there.
+  private var writtenNextItemID: UInt64?
+
+  /// Opens it, or makes it. Errors: GRDB's, and `stateTooNew`, `stateForeign`.
+  init(path: String) throws {
+    var configuration = Configuration()
+    configuration.label = "saved-state"
+    // Nobody else has the folder; a moment for who looks at the database by hand.
+    configuration.busyMode = .timeout(0.2)
+    configuration.prepareDatabase { db in
+      // A position is written every second: small pages make that a small write.
+      try db.execute(
+        sql:
+          "PRAGMA page_size = 1024; PRAGMA cache_size = -512; PRAGMA wal_autocheckpoint = 2000; PRAGMA synchronous = NORMAL"
+      )
+    }
+    try Self.checkOwner(path)
+    queue = try DatabaseQueue(path: path, configuration: configuration)
+    do { try Self.migrate(queue, path) } catch {
+      close()
+      throw error
+    }
+  }
+
+  /// Makes an older version's what this one reads. Errors: `stateTooNew`, then nothing has changed; GRDB's.
+  private static func migrate(_ queue: DatabaseQueue, _ path: String) throws {
+    let migrator = StateSchema.migrator
+    let applied = try queue.read { try migrator.appliedIdentifiers($0) }
+    let known = Set(migrator.migrations)
+    guard applied.isSubset(of: known) else {
+      throw MediaError(
+        .stateTooNew, "\(path) was written by a newer version; it is left as it is, and nothing is saved")
+    }
+    // Here, and not by GRDB's configuration, which writes to the file whenever it is opened.
+    try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+    if applied != known { try migrator.migrate(queue) }
+  }
+
+  /// Looks whose it is without changing anything: at its first bytes, and where these do not say it (the log has it still), through
+  /// a connection. Errors: `stateForeign`, GRDB's.
+  private static func checkOwner(_ path: String) throws {
+    let header = DatabaseHeader(path: path)
+    guard header != .empty, header != .database(applicationID: StateSchema.applicationID) else { return }
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(0.2)
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    defer {
+      try? queue.close()
+      Self.keep(queue)
+    }
+    try queue.read { db in
+      // A daemon that was killed while it made the database left GRDB's own tables only.
+      let tableCount =
+        try Int.fetchOne(
+          db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'") ?? 0
+      guard tableCount > 0 else { return }
+      guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == StateSchema.applicationID else {
+        throw MediaError(
+          .stateForeign, "\(path) is a database of another program; it is left as it is, and nothing is saved")
+      }
+    }
+  }
+
+  /// Keeps a connection that is closed for good: libdispatch ends a queue that goes away on a thread of its own, which would then wake
+  /// once a second for as long as the process lives.
+  private static func keep(_ queue: DatabaseQueue) { _ = Unmanaged.passRetained(queue) }
+
+  /// Writes what waits in the log into the database, and closes it.
+  func close() {
+    try? queue.close()
+    Self.keep(queue)
+  }
+
+  // MARK: - Reading
+
+  /// Everything that was saved. Errors: GRDB's; `stateDamaged` for what does not fit together.
+  func load() throws -> LoadedState {
+    try queue.read { db in
+      var state = LoadedState()
+      let next = try Int64.fetchOne(db, sql: "SELECT value FROM number WHERE name = 'nextItem'") ?? 1
+      state.nextItemID = try Self.checked(UInt64(bitPattern: next))
+      var entries = try loadEntries(db)
+      let rows = try Row.fetchAll(db, sql: "SELECT name, place, fields FROM player ORDER BY place")
+      for (place, row) in rows.enumerated() {
+        let name = try row.decode(String.self, atIndex: 0)
+        guard written[name] == nil, let fields = FieldText.decode(try row.decode(String.self, atIndex: 2)) else {
+          throw Self.damaged("the settings of a player")
+        }
+        var player = StoredPlayer(name: name, fields: fields)
+        player.order = try loadList(db, name, 0)
+        player.original = try loadList(db, name, 1)
+        let original = player.original.flatMap(\.ids)
+        guard Set(original).count == original.count else { throw Self.damaged("the order of a queue") }
+        if let ids = try Bytes.fetch(db, "SELECT ids FROM history WHERE player = ?", name) {
+          guard let ids = Self.ids(ids) else { throw Self.damaged("a history") }
+          player.history = ids
+        }
+        if let row = try Row.fetchOne(
+          db, sql: "SELECT item, value, timescale FROM position WHERE player = ?", arguments: [name])
+        {
+          let item = try row.integer(atIndex: 0)
+          let value = try row.integer(atIndex: 1)
+          let time = Int32(exactly: try row.integer(atIndex: 2)).map { MediaTime(value: value, timescale: $0) }
+          guard let time, time.isValid else { throw Self.damaged("a position") }
+          player.position = StoredPosition(itemID: try Self.checked(UInt64(bitPattern: item)), time: time)
+        }
+        // Each entry is one player's.
+        for id in player.order.flatMap(\.ids) {
+          guard let entry = entries.removeValue(forKey: id) else { throw Self.damaged("the entry \(id)") }
+          player.entries.append(entry)
+          state.nextItemID = max(state.nextItemID, try Self.checked(id) + 1)
+        }
+        for id in Set(player.history) {
+          if let entry = entries.removeValue(forKey: id) { player.entries.append(entry) }
+          state.nextItemID = max(state.nextItemID, try Self.checked(id) + 1)
+        }
+        written[name] = WrittenPlayer(
+          place: place, fields: fields, lists: [WrittenList(player.order), WrittenList(player.original)],
+          history: player.history, position: player.position)
+        state.players.append(player)
+      }
+      state.bookmarks = try Self.loadBookmarks(db)
+      return state
+    }
+  }
+
+  private func loadEntries(_ db: Database) throws -> [UInt64: StoredEntry] {
+    var entries: [UInt64: StoredEntry] = [:]
+    let rows = try Row.fetchCursor(db, sql: "SELECT id, kind, place, fields FROM entry")
+    while let row = try rows.next() {
+      let bytes = try row.withUnsafeData(atIndex: 2) { $0.map { [UInt8]($0) } ?? [] }
+      guard let fields = FieldText.decode(try row.decode(String.self, atIndex: 3)),
+        let place = StoredEntry.Place(kind: Int(try row.integer(atIndex: 1)), bytes: bytes)
+      else { throw Self.damaged("an entry") }
+      let id = try Self.checked(UInt64(bitPattern: try row.integer(atIndex: 0)))
+      entries[id] = StoredEntry(id: id, place: place, fields: fields)
+    }
+    return entries
+  }
+
+  private func loadList(_ db: Database, _ player: String, _ list: Int) throws -> [StoredPiece] {
+    guard
+      let keys = try Bytes.fetch(
+        db, "SELECT keys FROM pieces WHERE player = ? AND list = \(list)", player)
+    else { return [] }
+    guard keys.count.isMultiple(of: 4) else { throw Self.damaged("a queue") }
+    var pieces: [UInt32: [UInt64]] = [:]
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT key, ids FROM piece WHERE player = ? AND list = \(list)", arguments: [player])
+    while let row = try rows.next() {
+      guard let ids = try row.withUnsafeData(atIndex: 1, { Self.ids($0.map { [UInt8]($0) } ?? []) }) else {
+        throw Self.damaged("a part of a queue")
+      }
+      guard let key = UInt32(exactly: try row.integer(atIndex: 0)) else {
+        throw Self.damaged("a part of a queue")
+      }
+      pieces[key] = ids
+    }
+    return try stride(from: 0, to: keys.count, by: 4).map { place in
+      let key = keys[place..<place + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      guard let ids = pieces.removeValue(forKey: key) else { throw Self.damaged("a part of a queue") }
+      return StoredPiece(key: key, ids: ids)
+    }
+  }
+
+  /// A number of an entry that can have been given. Errors: `stateDamaged`.
+  static func checked(_ id: UInt64) throws -> UInt64 {
+    guard StoredEntry.ids.contains(id) else { throw damaged("the number \(id)") }
+    return id
+  }
+
+  static func damaged(_ what: String) -> MediaError {
+    MediaError(.stateDamaged, "\(what) is not as it was written")
+  }
+
+  // MARK: - Lists as bytes
+
+  static func bytes(_ ids: [UInt64]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(ids.count * 8)
+    for id in ids { withUnsafeBytes(of: id.littleEndian) { bytes.append(contentsOf: $0) } }
+    return bytes
+  }
+
+  static func bytes(_ keys: [UInt32]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(keys.count * 4)
+    for key in keys { withUnsafeBytes(of: key.littleEndian) { bytes.append(contentsOf: $0) } }
+    return bytes
+  }
+
+  private static func ids(_ bytes: [UInt8]) -> [UInt64]? {
+    guard bytes.count.isMultiple(of: 8) else { return nil }
+    return bytes.withUnsafeBytes { buffer in
+      (0..<bytes.count / 8).map {
+        UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self))
+      }
+    }
+  }
+
+  // MARK: - Writing
+
+  /// Writes what is another thing now, in one transaction; answers whether there was anything. Errors: GRDB's; then nothing
+  /// has changed.
+  func write(_ batch: StateBatch, nextItemID: UInt64) throws -> Bool {
+    var changed = written
+    var isChanged = false
+    try queue.inDatabase { db in
+      for name in written.keys where !batch.names.contains(name) {
+        if !isChanged { try db.beginTransaction(.immediate) }
+        isChanged = true
+        try remove(db, name)
+        changed[name] = nil
+      }
+      let places = Dictionary(batch.names.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
+      for player in batch.players {
+        guard let place = places[player.name] else { continue }
+        let change = PlayerChange(from: written[player.name] ?? WrittenPlayer(), to: player, place: place)
+        guard !change.isEmpty else { continue }
+        if !isChanged { try db.beginTransaction(.immediate) }
+        isChanged = true
+        try change.write(db)
+        changed[player.name] = change.result
+      }
+      for (name, place) in places where changed[name].map({ $0.place != place }) ?? false {
+        if !isChanged { try db.beginTransaction(.immediate) }
+        isChanged = true
+        try db.cachedStatement(sql: "UPDATE player SET place = ? WHERE name = ?").execute(arguments: [place, name])
+        changed[name]?.place = place
+      }
+      if !batch.bookmarks.isEmpty {
+        if !isChanged { try db.beginTransaction(.immediate) }
+        isChanged = true
+        try Self.write(batch.bookmarks, db)
+      }
+      guard isChanged else { return }
+      if nextItemID != writtenNextItemID {
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO number(name, value) VALUES ('nextItem', ?)").execute(
+          arguments: [Int64(clamping: nextItemID)])
+      }
+      try db.commit()
+    } rollback: { db in
+      if db.isInsideTransaction { try? db.rollback() }
+    }
+    written = changed
+    if isChanged { writtenNextItemID = nextItemID }
+    return isChanged
+  }
+
+  private func remove(_ db: Database, _ name: String) throws {
+    guard let player = written[name] else { return }
+    let ids = player.lists[0].pieces.values.flatMap { $0 } + player.history
+    let statement = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
+    for id in ids { try statement.execute(arguments: [Int64(bitPattern: id)]) }
+    for table in ["position", "piece", "pieces", "history"] {
+      try db.execute(sql: "DELETE FROM \(table) WHERE player = ?", arguments: [name])
+    }
+    try db.execute(sql: "DELETE FROM player WHERE name = ?", arguments: [name])
+  }
+
+  /// Looks whether the file is sound; nil when it is. Errors: GRDB's, where that cannot be found out.
+  func findDamage() throws -> String? {
+    let answer = try queue.inDatabase { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+    return answer == "ok" ? nil : answer ?? "no answer"
+  }
+}
+
+extension Row {
+  /// What is an integer there; what is something else is not taken for one. Errors: `stateDamaged`.
+  func integer(atIndex index: Int) throws -> Int64 {
+    guard case .int64(let value) = try decode(DatabaseValue.self, atIndex: index).storage else {
+      throw MediaError(.stateDamaged, "a number is not as it was written")
+    }
+    return value
+  }
+
+  /// The same for text: bytes that SQLite would take for it are none. Errors: `stateDamaged`.
+  func text(atIndex index: Int) throws -> String {
+    guard case .string(let value) = try decode(DatabaseValue.self, atIndex: index).storage else {
+      throw MediaError(.stateDamaged, "a text is not as it was written")
+    }
+    return value
+  }
+}
+
+/// Bytes of one value.
+private enum Bytes {
+  static func fetch(_ db: Database, _ sql: String, _ player: String) throws -> [UInt8]? {
+    guard let row = try Row.fetchOne(db, sql: sql, arguments: [player]) else { return nil }
+    return try row.withUnsafeData(atIndex: 0) { $0.map { [UInt8]($0) } ?? [] }
+  }
+}
+
+extension DatabaseQueue {
+  /// The same, with what is done when it fails.
+  fileprivate func inDatabase(_ body: (Database) throws -> Void, rollback: (Database) -> Void) throws {
+    try inDatabase { db in
+      do { try body(db) } catch {
+        rollback(db)
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Glibc
+import MediaCore
+
+/// The folder that the state lies in: made when it is missing, for its owner alone, and one daemon's at a time.
+///
+/// Besides the database there is `state.lock`, which holds the lock and the number of the next entry: mapped into memory, so
+/// that a number that was given is on record at once, whatever happens to the process then.
+///
+/// Threading: `nextItemID` by one thread at a time; it is a store into memory.
+public final class StateFolder: @unchecked Sendable {
+  // `@unchecked Sendable`: the descriptor is constant, the mapped number is used by one thread at a time.
+  public let path: String
+  private let descriptor: Int32
+  private let page: UnsafeMutableRawPointer
+  private static let pageByteCount = 4_096
+
+  /// The database.
+  var database: String { "\(path)/state.sqlite" }
+
+  /// `$XDG_STATE_HOME/playhead`, or `~/.local/state/playhead`; nil where neither is known.
+  public static var standard: String? {
+    if let home = getenv("XDG_STATE_HOME").map({ String(cString: $0) }), home.hasPrefix("/") {
+      return "\(home)/playhead"
+    }
+    guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else { return nil }
+    return "\(home)/.local/state/playhead"
+  }
+
+  /// Makes the folder and takes it for this daemon.
+  ///
+  /// Errors: `stateInUse` when another daemon has it; `stateUnavailable` when it cannot be made or written to.
+  init(path: String) throws(MediaError) {
+    self.path = path
+    try Self.make(path)
+    let lock = "\(path)/state.lock"
+    let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Self.unavailable("open", lock) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let isHeld = errno == EWOULDBLOCK
+      let error = Self.unavailable("flock", lock)
+      close(descriptor)
+      throw isHeld
+        ? MediaError(.stateInUse, "another playheadd saves its state in \(path); this one saves nothing") : error
+    }
+    // Room for it is taken now: a full disk would be a signal when it is written to.
+    var status = posix_fallocate(descriptor, 0, off_t(Self.pageByteCount))
+    // A file system that cannot promise room: a file of zeros.
+    if status == EOPNOTSUPP || status == EINVAL {
+      status = ftruncate(descriptor, off_t(Self.pageByteCount)) == 0 ? 0 : errno
+    }
+    guard status == 0 else {
+      close(descriptor)
+      throw MediaError(
+        status == ENOSPC || status == EDQUOT ? .stateDiskFull : .stateUnavailable,
+        "\(lock) cannot be written: \(String(cString: strerror(status)))", operation: "posix_fallocate")
+    }
+    let page = mmap(nil, Self.pageByteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+    guard let page, page != MAP_FAILED else {
+      let error = Self.unavailable("mmap", lock)
+      close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+    self.page = page
+  }
+
+  /// Lets another daemon have the folder.
+  func unlock() { flock(descriptor, LOCK_UN) }
+
+  deinit {
+    munmap(page, Self.pageByteCount)
+    close(descriptor)
+  }
+
+  /// The first number that no entry has had; 0 where nothing is on record.
+  public var nextItemID: UInt64 {
+    get { UInt64(littleEndian: page.load(as: UInt64.self)) }
+    set { page.storeBytes(of: newValue.littleEndian, as: UInt64.self) }
+  }
+
+  /// Makes the folder, and what it lies in, with mode 0700.
+  private static func make(_ path: String) throws(MediaError) {
+    guard path.hasPrefix("/") else {
+      throw MediaError(.stateUnavailable, "the state's folder has an absolute path, not \(path)", operation: "mkdir")
+    }
+    var made = ""
+    for part in path.split(separator: "/") {
+      made += "/\(part)"
+      if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR, access(made, F_OK) != 0 {
+        throw unavailable("mkdir", made)
+      }
+    }
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw unavailable("stat", path) }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw MediaError(.stateUnavailable, "\(path) is no folder", operation: "mkdir")
+    }
+    // Who else may write there could put another database in its place.
+    guard status.st_uid == geteuid() else {
+      throw MediaError(
+        .stateUnavailable, "\(path) belongs to the user \(status.st_uid), and playheadd runs as \(geteuid())",
+        operation: "stat")
+    }
+    guard status.st_mode & 0o022 == 0 else {
+      throw MediaError(
+        .stateUnavailable, "others may write to \(path); `chmod go-w` makes it its owner's alone", operation: "stat")
+    }
+  }
+
+  /// Errors of the system with a path.
+  static func unavailable(_ operation: String, _ path: String, _ number: Int32 = errno) -> MediaError {
+    MediaError(
+      number == ENOSPC || number == EDQUOT ? .stateDiskFull : .stateUnavailable,
+      "\(path) cannot be used: \(String(cString: strerror(number)))", operation: operation)
+  }
+
+  /// Makes the database's file before SQLite does, for its owner alone.
+  func makeDatabaseFile() throws(MediaError) {
+    let file = open(database, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    guard file >= 0 else { throw Self.unavailable("open", database) }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw MediaError(.stateUnavailable, "\(database) is no file", operation: "open")
+    }
+    if status.st_mode & 0o077 != 0 { fchmod(file, 0o600) }
+  }
+
+  /// Puts the database out of the way; answers where it lies now.
+  func setDatabaseAside() throws(MediaError) -> String {
+    var number = 1
+    while access("\(database).damaged-\(number)", F_OK) == 0 { number += 1 }
+    let aside = "\(database).damaged-\(number)"
+    for ending in ["-wal", "-shm"] where access(database + ending, F_OK) == 0 {
+      guard rename(database + ending, aside + ending) == 0 else { throw Self.unavailable("rename", database + ending) }
+    }
+    guard rename(database, aside) == 0 else { throw Self.unavailable("rename", database) }
+    return aside
+  }
+}

@@ -1,0 +1,58 @@
+import GRDB
+
+/// What the database looks like, and how an older one becomes that.
+///
+/// A migration that has been released is never changed: another is added behind it. A database in which a migration has been made
+/// that is not among these is a newer version's, and is left alone.
+enum StateSchema {
+  /// Says that the file is Playhead's: `PLAY`.
+  static let applicationID: Int32 = 0x504C_4159
+
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { db in
+      try db.execute(
+        sql: """
+          PRAGMA application_id = \(applicationID);
+          CREATE TABLE number(name TEXT PRIMARY KEY NOT NULL, value INTEGER NOT NULL) WITHOUT ROWID;
+          CREATE TABLE player(name TEXT PRIMARY KEY NOT NULL, place INTEGER NOT NULL, fields TEXT NOT NULL) WITHOUT ROWID;
+          CREATE TABLE position(
+            player TEXT PRIMARY KEY NOT NULL, item INTEGER NOT NULL, value INTEGER NOT NULL, timescale INTEGER NOT NULL
+          ) WITHOUT ROWID;
+          -- Lists of ids, each 8 bytes, the lowest first. list: 0 the queue, 1 its order without shuffling.
+          CREATE TABLE piece(
+            player TEXT NOT NULL, list INTEGER NOT NULL, key INTEGER NOT NULL, ids BLOB NOT NULL,
+            PRIMARY KEY(player, list, key));
+          -- The keys of the pieces in their order, each 4 bytes.
+          CREATE TABLE pieces(
+            player TEXT NOT NULL, list INTEGER NOT NULL, keys BLOB NOT NULL, PRIMARY KEY(player, list)) WITHOUT ROWID;
+          CREATE TABLE history(player TEXT PRIMARY KEY NOT NULL, ids BLOB NOT NULL);
+          -- kind: 0 a path, 1 an address, 2 what cannot be opened again.
+          CREATE TABLE entry(
+            id INTEGER PRIMARY KEY NOT NULL, kind INTEGER NOT NULL, place BLOB NOT NULL, fields TEXT NOT NULL);
+          """)
+    }
+    migrator.registerMigration("2") { db in
+      try db.execute(
+        sql: """
+          -- Queues that were given names, and when that was, in seconds since 1970.
+          CREATE TABLE queue(
+            name TEXT PRIMARY KEY NOT NULL, count INTEGER NOT NULL, time INTEGER NOT NULL) WITHOUT ROWID;
+          CREATE TABLE queueEntry(
+            queue TEXT NOT NULL, place INTEGER NOT NULL, kind INTEGER NOT NULL, bytes BLOB NOT NULL, fields TEXT NOT NULL,
+            PRIMARY KEY(queue, place)) WITHOUT ROWID;
+          """)
+    }
+    migrator.registerMigration("3") { db in
+      try db.execute(
+        sql: """
+          -- Times in what can be played. kind and place: as those of entries. part: which part of it. automatic: 1 where it was left.
+          CREATE TABLE bookmark(
+            id INTEGER PRIMARY KEY NOT NULL, kind INTEGER NOT NULL, place BLOB NOT NULL, part TEXT NOT NULL,
+            name TEXT NOT NULL, automatic INTEGER NOT NULL, value INTEGER NOT NULL, timescale INTEGER NOT NULL,
+            time INTEGER NOT NULL);
+          """)
+    }
+    return migrator
+  }
+}

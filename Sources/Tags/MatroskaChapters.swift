@@ -1,0 +1,117 @@
+// Reads the titles of chapters of Matroska and WebM (RFC 9559, section 5.1.7) in all their languages: FFmpeg keeps one of each chapter, and
+// forgets its language. Opens nothing: bytes come from the caller.
+
+/// A chapter of a file, and what it is called.
+public struct TagChapter: Sendable, Hashable {
+  /// A title, and in which languages it is one.
+  public struct Title: Sendable, Hashable {
+    public var text: String
+    /// BCP 47 where the file has that, else ISO 639-2; none where it is not determined.
+    public var languages: [String]
+
+    public init(text: String, languages: [String]) {
+      self.text = text
+      self.languages = languages
+    }
+  }
+
+  public var startNanoseconds: Int64
+  /// In the file's order.
+  public var titles: [Title]
+}
+
+/// The chapters of one file, while they are read.
+struct MatroskaChapters<Failure: Error> {
+  private enum ID {
+    static var chapters: UInt32 { 0x1043_A770 }
+    static var edition: UInt32 { 0x45B9 }
+    static var atom: UInt32 { 0xB6 }
+    static var uid: UInt32 { 0x73C4 }
+    static var start: UInt32 { 0x91 }
+    static var display: UInt32 { 0x80 }
+    static var string: UInt32 { 0x85 }
+    static var language: UInt32 { 0x437C }
+    static var languageBCP47: UInt32 { 0x437D }
+  }
+
+  /// Titles of one chapter that are kept, and languages of one title.
+  private static var maximumTitles: Int { 64 }
+  private static var maximumLanguages: Int { 8 }
+  /// Bytes of a title.
+  private static var maximumTitleBytes: Int { 1_024 }
+
+  private let limits: TagLimits
+  private var takenBytes = 0
+  private var chapters: [TagChapter] = []
+
+  private init(limits: TagLimits) { self.limits = limits }
+
+  /// Reads the chapters of all editions, not those within others: as FFmpeg lists them.
+  static func read(
+    byteCount: Int64, limits: TagLimits, bytes: @escaping TagReader.ByteReader<Failure>
+  ) throws(Failure) -> [TagChapter] {
+    var file = MatroskaFile(byteCount: byteCount, limits: limits, bytes: bytes)
+    var reading = MatroskaChapters(limits: limits)
+    for place in try file.places(of: [ID.chapters])[ID.chapters] ?? [] {
+      guard let element = try file.element(at: place), element.id == ID.chapters else { continue }
+      let content = try file.content(of: element, limit: MatroskaFile<Failure>.maximumListBytes)
+      for edition in EBML.children(content) where edition.id == ID.edition {
+        for atom in EBML.children(edition.content) where atom.id == ID.atom { reading.take(atom.content) }
+      }
+    }
+    return reading.chapters
+  }
+
+  private mutating func take(_ atom: ArraySlice<UInt8>) {
+    guard chapters.count < limits.itemCount else { return }
+    var (start, uid): (UInt64?, UInt64?)
+    var titles: [TagChapter.Title] = []
+    for part in EBML.children(atom) {
+      switch part.id {
+      case ID.start: start = EBML.number(part.content)
+      case ID.uid: uid = EBML.number(part.content)
+      case ID.display where titles.count < Self.maximumTitles:
+        if let title = title(part.content) { titles.append(title) }
+      default: break
+      }
+    }
+    // What has no number of its own is none to FFmpeg.
+    guard let start, let nanoseconds = Int64(exactly: start), uid != nil, uid != 0 else { return }
+    chapters.append(TagChapter(startNanoseconds: nanoseconds, titles: titles))
+  }
+
+  private mutating func title(_ display: ArraySlice<UInt8>) -> TagChapter.Title? {
+    var text: String?
+    var (old, new): ([String], [String]) = ([], [])
+    for part in EBML.children(display) {
+      switch part.id {
+      case ID.string where part.content.count <= Self.maximumTitleBytes: text = EBML.text(part.content)
+      case ID.language where old.count < Self.maximumLanguages && part.content.count <= 64:
+        old.append(EBML.text(part.content))
+      case ID.languageBCP47 where new.count < Self.maximumLanguages && part.content.count <= 64:
+        new.append(EBML.text(part.content))
+      default: break
+      }
+    }
+    guard let text, !text.isEmpty, text.utf8.count <= limits.textByteCount - takenBytes else { return nil }
+    takenBytes += text.utf8.count
+    // The newer kind stands instead of the older one, and what says neither is English.
+    let languages = !new.isEmpty ? new : !old.isEmpty ? old : ["eng"]
+    return TagChapter.Title(text: text, languages: languages.filter { !$0.isEmpty && $0 != "und" })
+  }
+}
+
+extension TagReader {
+  /// Reads the chapters of a Matroska or WebM file of `byteCount` bytes with all their titles. Blocks for as long as `bytes` does;
+  /// calls it on this thread only. What is damaged or too large is left out.
+  public static func matroskaChapters<Failure: Error>(
+    byteCount: Int64, limits: TagLimits = TagLimits(), bytes: @escaping ByteReader<Failure>
+  ) throws(Failure) -> [TagChapter] {
+    try MatroskaChapters.read(byteCount: byteCount, limits: limits, bytes: bytes)
+  }
+
+  /// The same of a file that is in memory.
+  public static func matroskaChapters(data: [UInt8], limits: TagLimits = TagLimits()) -> [TagChapter] {
+    matroskaChapters(byteCount: Int64(data.count), limits: limits, bytes: reader(of: data))
+  }
+}

@@ -1,0 +1,139 @@
+// Where in a Matroska or WebM file (RFC 9559) something is. Opens nothing: bytes come from the caller, and how many are asked for is bounded.
+
+/// What stands at the top of one file, while it is read.
+struct MatroskaFile<Failure: Error> {
+  private enum ID {
+    static var header: UInt32 { 0x1A45_DFA3 }
+    static var segment: UInt32 { 0x1853_8067 }
+    static var seekHead: UInt32 { 0x114D_9B74 }
+    static var seek: UInt32 { 0x4DBB }
+    static var seekID: UInt32 { 0x53AB }
+    static var seekPosition: UInt32 { 0x53AC }
+    static var cluster: UInt32 { 0x1F43_B675 }
+  }
+
+  /// Of an element at the top that is read whole, and is not of tags.
+  static var maximumListBytes: Int { 4 << 20 }
+
+  private let byteCount: Int64
+  private let limits: TagLimits
+  private let bytes: TagReader.ByteReader<Failure>
+  private var readCount = 0
+  private var readBytes = 0
+  /// What was ignored, of it and of what it was read for.
+  private(set) var warnings: [TagWarning] = []
+
+  init(byteCount: Int64, limits: TagLimits, bytes: @escaping TagReader.ByteReader<Failure>) {
+    self.byteCount = byteCount
+    self.limits = limits
+    self.bytes = bytes
+  }
+
+  /// The beginning of an element: where what is in it lies.
+  struct Element {
+    var id: UInt32
+    var start: Int64
+    /// `.max`: not said.
+    var end: Int64
+  }
+
+  /// Where elements of these kinds stand, each once: those in front of the sound, and those to which the file's lists of places lead.
+  mutating func places(of wanted: Set<UInt32>) throws(Failure) -> [UInt32: [Int64]] {
+    guard let header = try element(at: 0), header.id == ID.header, header.end < byteCount,
+      let segment = try element(at: header.end), segment.id == ID.segment
+    else { return [:] }
+    let end = min(segment.end, byteCount)
+    var places: [UInt32: [Int64]] = [:]
+    var known: [UInt32: Set<Int64>] = [:]
+    func add(_ id: UInt32, _ place: Int64) {
+      if place < end, known[id, default: []].insert(place).inserted { places[id, default: []].append(place) }
+    }
+    func add(listed list: ArraySlice<UInt8>) {
+      for (id, offset) in Self.seekPlaces(list) where id == ID.seekHead || wanted.contains(id) {
+        let (target, isFar) = segment.start.addingReportingOverflow(offset)
+        if !isFar { add(id, target) }
+      }
+    }
+    var seen: Set<Int64> = []
+    var place = segment.start
+    while place < end, let child = try element(at: place), child.id != ID.cluster {
+      seen.insert(place)
+      if child.id == ID.seekHead {
+        add(listed: try content(of: child, limit: Self.maximumListBytes))
+      } else if wanted.contains(child.id) {
+        add(child.id, place)
+      }
+      guard child.end != .max else { break }
+      place = child.end
+    }
+    // A second list may stand behind the sound.
+    for place in places[ID.seekHead] ?? [] where seen.insert(place).inserted {
+      guard let child = try element(at: place), child.id == ID.seekHead else { continue }
+      add(listed: try content(of: child, limit: Self.maximumListBytes))
+    }
+    return places
+  }
+
+  private static func seekPlaces(_ list: ArraySlice<UInt8>) -> [(id: UInt32, offset: Int64)] {
+    EBML.children(list).compactMap { child in
+      guard child.id == ID.seek else { return nil }
+      var (id, offset): (UInt64?, UInt64?)
+      for part in EBML.children(child.content) {
+        if part.id == ID.seekID { id = EBML.number(part.content) }
+        if part.id == ID.seekPosition { offset = EBML.number(part.content) }
+      }
+      guard let id, let offset, let name = UInt32(exactly: id), let place = Int64(exactly: offset) else { return nil }
+      return (name, place)
+    }
+  }
+
+  /// Notes what was ignored.
+  mutating func warn(_ subject: String, _ reason: String, isLimit: Bool = false) {
+    guard warnings.count < 100 else { return }
+    warnings.append(TagWarning(subject: subject, reason: reason, isLimit: isLimit))
+  }
+
+  /// The element that begins at a place; nil where none does.
+  mutating func element(at place: Int64) throws(Failure) -> Element? {
+    let head = try piece(at: place, count: Int(min(12, byteCount - place)))
+    guard let (id, length) = EBML.elementID(head), let (size, sizeLength) = EBML.elementSize(head.dropFirst(length))
+    else {
+      return nil
+    }
+    let start = place + Int64(length + sizeLength)
+    guard let size else { return Element(id: id, start: start, end: .max) }
+    let (end, isFar) = start.addingReportingOverflow(size)
+    return Element(id: id, start: start, end: isFar ? .max : end)
+  }
+
+  /// What is in an element, as far as the file goes; nothing of one that is larger than `limit` or does not say how large it is.
+  mutating func content(of element: Element, limit: Int) throws(Failure) -> ArraySlice<UInt8> {
+    let end = min(element.end, byteCount)
+    guard element.end != .max, end - element.start <= Int64(limit) else {
+      warn(
+        "Matroska", "a list of \(element.end == .max ? "no said size" : "\(end - element.start) bytes")", isLimit: true)
+      return []
+    }
+    if element.end > byteCount { warn("Matroska", "the file ends in the middle of a list") }
+    return try piece(at: element.start, count: Int(max(0, end - element.start)))
+  }
+
+  private mutating func piece(at place: Int64, count: Int) throws(Failure) -> ArraySlice<UInt8> {
+    guard count > 0, readCount < limits.readCount, count <= limits.byteCount - readBytes else { return [] }
+    readCount += 1
+    readBytes += count
+    var buffer = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let result = buffer.withUnsafeMutableBytes { room in
+        Result { () throws(Failure) in
+          try bytes(UnsafeMutableRawBufferPointer(rebasing: room[filled...]), place + Int64(filled))
+        }
+      }
+      let more = try result.get()
+      guard more > 0 else { break }
+      filled += more
+    }
+    return buffer[..<filled]
+  }
+}

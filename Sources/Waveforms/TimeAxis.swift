@@ -1,0 +1,49 @@
+/// Times below a picture: where they stand, and what they say. Pure.
+struct TimeAxis {
+  struct Mark: Equatable {
+    /// In pixels from the left.
+    var x: Int
+    var label: String
+  }
+
+  /// In the order of place.
+  let marks: [Mark]
+
+  /// Round times, as many as have room.
+  ///
+  /// - Parameters:
+  ///   - start: of what is drawn, in seconds; `duration` likewise.
+  ///   - spacing: pixels between two at least.
+  init(start: Double, duration: Double, width: Int, spacing: Int = 90) {
+    guard duration > 0, width > 0 else {
+      marks = []
+      return
+    }
+    let least = duration * Double(spacing) / Double(width)
+    let steps = [
+      0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800,
+    ]
+    let step = steps.first { $0 >= least } ?? 3_600 * (least / 3_600).rounded(.up)
+    var marks: [Mark] = []
+    var index = (start / step).rounded(.up)
+    while index * step < start + duration, marks.count < width {
+      let time = index * step
+      marks.append(
+        Mark(x: Int((time - start) / duration * Double(width)), label: Self.label(time, isFine: step < 1)))
+      index += 1
+    }
+    self.marks = marks
+  }
+
+  /// `1:05`, `2:00:00`; with `isFine` `1:05.250`.
+  static func label(_ seconds: Double, isFine: Bool = false) -> String {
+    let milliseconds = Int((seconds * 1_000).rounded())
+    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    let whole = milliseconds / 1_000
+    let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
+    let text = hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
+    guard isFine else { return text }
+    let rest = milliseconds % 1_000
+    return text + "." + (rest < 100 ? "0" : "") + two(rest)
+  }
+}

@@ -1,0 +1,96 @@
+// A waveform as data for other programs: audiowaveform's forms (github.com/bbc/audiowaveform, doc/DataFormat.md), which peaks.js and wavesurfer.js
+// read.
+import MediaCore
+
+extension Waveform {
+  /// How much is handed over at once.
+  private static let pieceByteCount = 65_536
+
+  /// Writes the waveform piece by piece.
+  ///
+  /// Errors: `invalidArgument` for a style that makes no sense, and for `.dat` of bins that are not of a whole number of samples each;
+  /// what `append` throws.
+  public func write(
+    _ form: WaveformForm, _ style: WaveformStyle = WaveformStyle(), to append: ([UInt8]) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    try style.check()
+    switch form {
+    case .json: try writeJSON(bits: style.bits, append)
+    case .dat: try writeDat(bits: style.bits, append)
+    case .png: try append(picture(style).png)
+    case .svg: try append(Array(svg(style).utf8))
+    }
+  }
+
+  /// A sample as audiowaveform has it: 16 bits, or these without the lower 8, towards 0.
+  static func quantized(_ value: Float, bits: Int) -> Int {
+    let sample = Int(max(-32_768, min(32_767, (value * 32_768).rounded())))
+    return bits == 8 ? sample / 256 : sample
+  }
+
+  static var unevenBins: MediaError {
+    MediaError(
+      .invalidArgument, "a .dat has bins of a whole number of samples: say how many, not how many bins",
+      operation: "waveform")
+  }
+
+  /// Samples in each bin, where they are all as long but for the last.
+  private var wholeFramesPerBin: Int? {
+    switch scale {
+    case .framesPerBin(let length): length
+    case .bins(let count): frameCount % Int64(count) == 0 ? Int(exactly: frameCount / Int64(count)) : nil
+    }
+  }
+
+  /// Little-endian: version, flags, sample rate, samples per pixel, length, channels; then of each bin and channel least and greatest.
+  private func writeDat(bits: Int, _ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) {
+    guard let length = wholeFramesPerBin.flatMap({ Int32(exactly: $0) }) else {
+      throw Self.unevenBins
+    }
+    var bytes: [UInt8] = []
+    func add(_ value: some FixedWidthInteger) {
+      withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    add(Int32(2))
+    add(UInt32(bits == 8 ? 1 : 0))
+    add(Int32(clamping: sampleRateHz))
+    add(length)
+    add(UInt32(clamping: binCount))
+    add(Int32(clamping: channelCount))
+    for (low, high) in zip(minima, maxima) {
+      for value in [low, high] {
+        let quantized = Self.quantized(value, bits: bits)
+        if bits == 8 { add(Int8(clamping: quantized)) } else { add(Int16(clamping: quantized)) }
+      }
+      guard bytes.count >= Self.pieceByteCount else { continue }
+      try append(bytes)
+      bytes.removeAll(keepingCapacity: true)
+    }
+    try append(bytes)
+  }
+
+  /// One object; `samples_per_pixel` is no whole number where the bins are not as long as each other.
+  private func writeJSON(bits: Int, _ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) {
+    let length = wholeFramesPerBin.map { "\($0)" } ?? "\(Double(frameCount) / Double(binCount))"
+    var bytes = Array(
+      """
+      {"version":2,"channels":\(channelCount),"sample_rate":\(sampleRateHz),"samples_per_pixel":\(length),"bits":\(bits),\
+      "length":\(binCount),"first_sample":\(firstFrame),"sample_count":\(frameCount),"data":[
+      """.utf8)
+    func add(_ value: Int, isFirst: Bool) throws(MediaError) {
+      if !isFirst { bytes.append(UInt8(ascii: ",")) }
+      bytes.append(contentsOf: "\(value)".utf8)
+      guard bytes.count >= Self.pieceByteCount else { return }
+      try append(bytes)
+      bytes.removeAll(keepingCapacity: true)
+    }
+    for index in minima.indices {
+      try add(Self.quantized(minima[index], bits: bits), isFirst: index == 0)
+      try add(Self.quantized(maxima[index], bits: bits), isFirst: false)
+    }
+    bytes.append(contentsOf: "],\"rms\":[".utf8)
+    for index in rms.indices { try add(Self.quantized(rms[index], bits: bits), isFirst: index == 0) }
+    bytes.append(contentsOf: "]}\n".utf8)
+    try append(bytes)
+  }
+}

@@ -1,0 +1,160 @@
+import MediaCore
+
+/// Makes a waveform of sound that comes piece by piece. Pure.
+///
+/// However the pieces are cut, least and greatest are the same, and RMS but for its last digits.
+/// Memory: 12 bytes for each bin and channel.
+public struct WaveformReducer {
+  /// What is known of the bin that is being filled.
+  private struct Bin {
+    var low = SIMD8<Float>(repeating: .infinity)
+    var high = SIMD8<Float>(repeating: -.infinity)
+    /// Of each channel.
+    var squares: [Double]
+  }
+
+  private let channelCount: Int
+  private let scale: WaveformScale
+  /// How many frames there will be; nil where the scale does not need that.
+  private let promisedFrameCount: Int64?
+  private var bin: Bin
+  /// Of channels beyond those that fit into a vector.
+  private var wideLow: [Float]
+  private var wideHigh: [Float]
+  private var binStart: Int64 = 0
+  private var binEnd: Int64 = 0
+  private var binIndex = 0
+  /// How many frames were put in.
+  public private(set) var frameCount: Int64 = 0
+  private var minima: [Float] = []
+  private var maxima: [Float] = []
+  private var rms: [Float] = []
+
+  /// One for `channelCount` interleaved channels.
+  ///
+  /// - Parameter frameCount: how many frames will come: bins of a number need to know.
+  public init(channelCount: Int, scale: WaveformScale, frameCount: Int64?) {
+    if case .bins = scale { precondition(frameCount != nil, "a number of bins is a number of bins of so many frames") }
+    self.channelCount = channelCount
+    self.scale = scale
+    promisedFrameCount = frameCount
+    bin = Bin(squares: Array(repeating: 0, count: channelCount))
+    let isWide = 8 % channelCount != 0
+    wideLow = isWide ? Array(repeating: .infinity, count: channelCount) : []
+    wideHigh = isWide ? Array(repeating: -.infinity, count: channelCount) : []
+    binEnd = edge(1)
+  }
+
+  private func edge(_ index: Int) -> Int64 { scale.edge(index, frameCount: promisedFrameCount ?? .max) }
+
+  /// Puts frames in. Errors: `mediaLimitExceeded` when there are more bins than a waveform has.
+  ///
+  /// What is no number is as if it were not there. Frames behind those that were promised are left out.
+  public mutating func add(_ samples: UnsafePointer<Float>, frameCount added: Int) throws(MediaError) {
+    var done = 0
+    let count = min(added, Int(clamping: (promisedFrameCount ?? .max) - frameCount))
+    while done < count {
+      let length = min(count - done, Int(clamping: binEnd - frameCount))
+      fold(samples + done * channelCount, frameCount: length)
+      done += length
+      frameCount += Int64(length)
+      if frameCount == binEnd { try endBin() }
+    }
+  }
+
+  /// What has been put in, of whose frames the first lies at `firstFrame`. Fewer than were promised are no waveform of so many bins: nil.
+  public mutating func finish(sampleRateHz: Int, firstFrame: Int64) throws(MediaError) -> Waveform? {
+    if frameCount > binStart { try endBin() }
+    if case .bins = scale, frameCount != promisedFrameCount { return nil }
+    return Waveform(
+      sampleRateHz: sampleRateHz, channelCount: channelCount, firstFrame: firstFrame, frameCount: frameCount,
+      scale: scale, minima: minima, maxima: maxima, rms: rms)
+  }
+
+  // MARK: - Bins
+
+  private mutating func endBin() throws(MediaError) {
+    guard minima.count + channelCount <= Waveform.maximumPointCount else { throw Self.tooMany }
+    let length = Double(frameCount - binStart)
+    for channel in 0..<channelCount {
+      var (low, high) = (Float.infinity, -Float.infinity)
+      if wideLow.isEmpty {
+        for lane in stride(from: channel, to: 8, by: channelCount) {
+          low = min(low, bin.low[lane])
+          high = max(high, bin.high[lane])
+        }
+      } else {
+        (low, high) = (wideLow[channel], wideHigh[channel])
+        (wideLow[channel], wideHigh[channel]) = (.infinity, -.infinity)
+      }
+      // Nothing in it was a number.
+      if low > high { (low, high) = (0, 0) }
+      minima.append(low)
+      maxima.append(high)
+      let mean = (bin.squares[channel] / length).squareRoot()
+      rms.append(mean.isFinite ? Float(mean) : 0)
+      bin.squares[channel] = 0
+    }
+    bin.low = SIMD8(repeating: .infinity)
+    bin.high = SIMD8(repeating: -.infinity)
+    binStart = frameCount
+    binIndex += 1
+    binEnd = edge(binIndex + 1)
+  }
+
+  static var tooMany: MediaError {
+    MediaError(
+      .mediaLimitExceeded,
+      "a waveform has at most \(Waveform.maximumPointCount) bins times channels: take fewer, or longer ones",
+      operation: "waveform")
+  }
+
+  // MARK: - Samples
+
+  /// Takes frames into the present bin.
+  private mutating func fold(_ samples: UnsafePointer<Float>, frameCount: Int) {
+    guard wideLow.isEmpty else { return foldWide(samples, frameCount: frameCount) }
+    let count = frameCount * channelCount
+    var (low, high) = (bin.low, bin.high)
+    let raw = UnsafeRawPointer(samples)
+    var index = 0
+    while index + 8 <= count {
+      // Squares are added up as float32 for so long only.
+      let end = min(count - count % 8, index + 2_048)
+      var squares = SIMD8<Float>.zero
+      while index < end {
+        var values = raw.loadUnaligned(fromByteOffset: index * 4, as: SIMD8<Float>.self)
+        let isNumber = values .== values
+        low.replace(with: values, where: values .< low)
+        high.replace(with: values, where: values .> high)
+        values.replace(with: 0, where: .!isNumber)
+        squares += values * values
+        index += 8
+      }
+      for lane in 0..<8 { bin.squares[lane % channelCount] += Double(squares[lane]) }
+    }
+    while index < count {
+      let value = samples[index]
+      let lane = index % 8
+      if value < low[lane] { low[lane] = value }
+      if value > high[lane] { high[lane] = value }
+      if value == value { bin.squares[lane % channelCount] += Double(value) * Double(value) }
+      index += 1
+    }
+    (bin.low, bin.high) = (low, high)
+  }
+
+  /// The same for numbers of channels that do not divide a vector.
+  private mutating func foldWide(_ samples: UnsafePointer<Float>, frameCount: Int) {
+    var place = samples
+    for _ in 0..<frameCount {
+      for channel in 0..<channelCount {
+        let value = place[channel]
+        if value < wideLow[channel] { wideLow[channel] = value }
+        if value > wideHigh[channel] { wideHigh[channel] = value }
+        if value == value { bin.squares[channel] += Double(value) * Double(value) }
+      }
+      place += channelCount
+    }
+  }
+}

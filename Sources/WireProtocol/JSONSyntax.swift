@@ -1,0 +1,296 @@
+import MediaCore
+
+/// JSON (RFC 8259) where it stands in a text: checks all of it once, then finds values in it, without making anything of them.
+///
+/// Linear, and nothing is allocated. A string's escapes are undone where they stand, so each string is read once.
+enum JSONSyntax {
+  /// What a value is.
+  enum Kind {
+    case null
+    case bool(Bool)
+    case number
+    case string
+    case array
+    case object
+
+    /// For error messages.
+    var name: String {
+      switch self {
+      case .null: "null"
+      case .bool: "a boolean"
+      case .number: "a number"
+      case .string: "a string"
+      case .array: "an array"
+      case .object: "an object"
+      }
+    }
+  }
+
+  // MARK: - Checking
+
+  /// Checks that one value fills all of `text`, which is UTF-8, but for white space around it.
+  ///
+  /// Errors: `invalid-json`, with the column of what is wrong; nesting beyond `depth` is one of them.
+  static func check(_ text: [UInt8], depth: Int) throws(MediaError) {
+    var index = 0
+    try checkValue(text, &index, depth, of: depth)
+    skipSpace(text, &index)
+    guard index == text.count else { throw failure("nothing may stand behind the value", at: index) }
+  }
+
+  private static func failure(_ message: String, at index: Int) -> MediaError {
+    MediaError(.invalidJSON, "\(message) (column \(index + 1))")
+  }
+
+  private static func checkValue(
+    _ text: [UInt8], _ index: inout Int, _ depth: Int, of maximumDepth: Int
+  ) throws(MediaError) {
+    skipSpace(text, &index)
+    guard index < text.count else { throw failure("the text ends where a value is expected", at: index) }
+    switch text[index] {
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      guard depth > 0 else { throw failure("nested more than \(maximumDepth) deep", at: index) }
+      let isObject = text[index] == UInt8(ascii: "{")
+      index += 1
+      try checkMembers(text, &index, depth - 1, of: maximumDepth, isObject: isObject)
+    case UInt8(ascii: "\""): try checkString(text, &index)
+    case UInt8(ascii: "t"): try checkWord("true", text, &index)
+    case UInt8(ascii: "f"): try checkWord("false", text, &index)
+    case UInt8(ascii: "n"): try checkWord("null", text, &index)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      let start = index
+      skipScalar(text, &index)
+      guard ASCII.isJSONNumber(text[start..<index]) else { throw failure("this is no number", at: start) }
+    default: throw failure("no value begins like this", at: index)
+    }
+  }
+
+  /// What stands behind `{` or `[`, its end included.
+  private static func checkMembers(
+    _ text: [UInt8], _ index: inout Int, _ depth: Int, of maximumDepth: Int, isObject: Bool
+  ) throws(MediaError) {
+    let end = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    skipSpace(text, &index)
+    if take(end, text, &index) { return }
+    while true {
+      if isObject {
+        skipSpace(text, &index)
+        guard index < text.count, text[index] == UInt8(ascii: "\"") else {
+          throw failure("expected a name in quotes", at: index)
+        }
+        try checkString(text, &index)
+        skipSpace(text, &index)
+        guard take(UInt8(ascii: ":"), text, &index) else { throw failure("expected :", at: index) }
+      }
+      try checkValue(text, &index, depth, of: maximumDepth)
+      skipSpace(text, &index)
+      if take(end, text, &index) { return }
+      guard take(UInt8(ascii: ","), text, &index) else {
+        throw failure(isObject ? "expected , or }" : "expected , or ]", at: index)
+      }
+    }
+  }
+
+  private static func checkWord(_ word: StaticString, _ text: [UInt8], _ index: inout Int) throws(MediaError) {
+    let start = index
+    for offset in 0..<word.utf8CodeUnitCount {
+      guard take(word.utf8Start[offset], text, &index) else { throw failure("no value begins like this", at: start) }
+    }
+  }
+
+  private static func checkString(_ text: [UInt8], _ index: inout Int) throws(MediaError) {
+    let start = index
+    index += 1
+    while index < text.count {
+      switch text[index] {
+      case UInt8(ascii: "\""):
+        index += 1
+        return
+      case UInt8(ascii: "\\"):
+        _ = try escape(text, &index)
+      case 0..<0x20:
+        throw failure("a control character in a string is written as an escape", at: index)
+      default:
+        index += 1
+      }
+    }
+    throw failure("the string is not closed", at: start)
+  }
+
+  /// The character that the escape at `index` means; moves behind it.
+  private static func escape(_ text: [UInt8], _ index: inout Int) throws(MediaError) -> Unicode.Scalar {
+    let start = index
+    guard index + 1 < text.count else { throw failure("the string is not closed", at: index) }
+    index += 2
+    switch text[index - 1] {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "\\"): return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"):
+      var scalar = try hexUnit(text, &index, start)
+      if (0xD800...0xDBFF).contains(scalar) {
+        guard take(UInt8(ascii: "\\"), text, &index), take(UInt8(ascii: "u"), text, &index) else {
+          throw failure("half of a surrogate pair", at: start)
+        }
+        let low = try hexUnit(text, &index, start)
+        guard (0xDC00...0xDFFF).contains(low) else { throw failure("half of a surrogate pair", at: start) }
+        scalar = 0x10000 + (scalar - 0xD800) << 10 + (low - 0xDC00)
+      }
+      guard let unicode = Unicode.Scalar(scalar) else { throw failure("half of a surrogate pair", at: start) }
+      return unicode
+    default: throw failure("unknown escape", at: start)
+    }
+  }
+
+  private static func hexUnit(_ text: [UInt8], _ index: inout Int, _ start: Int) throws(MediaError) -> UInt32 {
+    var unit: UInt32 = 0
+    for _ in 0..<4 {
+      guard index < text.count, let digit = ASCII.hexValue(text[index]) else {
+        throw failure("\\u needs four hexadecimal digits", at: start)
+      }
+      unit = unit << 4 | UInt32(digit)
+      index += 1
+    }
+    return unit
+  }
+
+  // MARK: - Reading what has been checked
+
+  /// What the value is that begins at `index` or behind white space there; moves to its beginning.
+  static func kind(in text: [UInt8], at index: inout Int) -> Kind {
+    skipSpace(text, &index)
+    switch text[index] {
+    case UInt8(ascii: "{"): return .object
+    case UInt8(ascii: "["): return .array
+    case UInt8(ascii: "\""): return .string
+    case UInt8(ascii: "t"): return .bool(true)
+    case UInt8(ascii: "f"): return .bool(false)
+    case UInt8(ascii: "n"): return .null
+    default: return .number
+    }
+  }
+
+  /// Moves behind the value; where it stands.
+  static func skipValue(in text: [UInt8], at index: inout Int) -> Range<Int> {
+    skipSpace(text, &index)
+    let start = index
+    var depth = 0
+    repeat {
+      switch text[index] {
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        index += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        index += 1
+      case UInt8(ascii: "\""): skipString(text, &index)
+      case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"),
+        UInt8(ascii: "\n"):
+        index += 1
+      default: skipScalar(text, &index)
+      }
+    } while depth > 0
+    return start..<index
+  }
+
+  /// Moves to the next element of the array that `index` is in, or whose beginning it is at; false when there is none, behind its end.
+  static func nextElement(in text: [UInt8], at index: inout Int) -> Bool {
+    skipSpace(text, &index)
+    switch text[index] {
+    case UInt8(ascii: "["), UInt8(ascii: ","):
+      index += 1
+      skipSpace(text, &index)
+      // The end of an empty array.
+      guard text[index] == UInt8(ascii: "]") else { return true }
+      index += 1
+      return false
+    default:
+      index += 1
+      return false
+    }
+  }
+
+  /// Moves to the value of the next member of the object that `index` is in, or whose beginning it is at: where its name stands, with
+  /// its escapes undone. Nil when there is none, behind its end.
+  static func nextMember(in text: inout [UInt8], at index: inout Int) -> Range<Int>? {
+    skipSpace(text, &index)
+    guard text[index] != UInt8(ascii: "}") else {
+      index += 1
+      return nil
+    }
+    index += 1
+    skipSpace(text, &index)
+    // The end of an empty object.
+    guard text[index] == UInt8(ascii: "\"") else {
+      index += 1
+      return nil
+    }
+    let name = unescapeString(in: &text, at: &index)
+    skipSpace(text, &index)
+    index += 1
+    return name
+  }
+
+  /// Undoes the escapes of the string at `index` where it stands, and moves behind it: where its text is.
+  static func unescapeString(in text: inout [UInt8], at index: inout Int) -> Range<Int> {
+    index += 1
+    let start = index
+    var end = index
+    while text[index] != UInt8(ascii: "\"") {
+      if text[index] == UInt8(ascii: "\\") {
+        // What was checked has no unknown escapes.
+        let scalar = (try? escape(text, &index)) ?? "\u{FFFD}"
+        for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+          text[end] = byte
+          end += 1
+        }
+      } else {
+        if end < index { text[end] = text[index] }
+        end += 1
+        index += 1
+      }
+    }
+    index += 1
+    return start..<end
+  }
+
+  // MARK: - Pieces
+
+  private static func skipSpace(_ text: [UInt8], _ index: inout Int) {
+    while index < text.count {
+      switch text[index] {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): index += 1
+      default: return
+      }
+    }
+  }
+
+  private static func skipString(_ text: [UInt8], _ index: inout Int) {
+    index += 1
+    while text[index] != UInt8(ascii: "\"") { index += text[index] == UInt8(ascii: "\\") ? 2 : 1 }
+    index += 1
+  }
+
+  /// Moves behind the bytes of a number or a word.
+  private static func skipScalar(_ text: [UInt8], _ index: inout Int) {
+    while index < text.count {
+      switch text[index] {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
+        UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "E"):
+        index += 1
+      default: return
+      }
+    }
+  }
+
+  private static func take(_ byte: UInt8, _ text: [UInt8], _ index: inout Int) -> Bool {
+    guard index < text.count, text[index] == byte else { return false }
+    index += 1
+    return true
+  }
+}

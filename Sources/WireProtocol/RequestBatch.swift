@@ -1,0 +1,42 @@
+/// The members of a JSON-RPC batch, in their order: each is read when it is asked for, so that a batch takes no more memory than its text
+/// and one of them.
+public struct RequestBatch: Sequence, Sendable, Hashable {
+  /// How many there are; at least one.
+  public let count: Int
+  /// The whole array, whose syntax has been checked.
+  private let text: [UInt8]
+  private let limits: WireLimits
+
+  init(_ text: [UInt8], count: Int, limits: WireLimits) {
+    self.text = text
+    self.count = count
+    self.limits = limits
+  }
+
+  public var underestimatedCount: Int { count }
+
+  public func makeIterator() -> Iterator { Iterator(text: text, parser: RequestParser(limits: limits)) }
+
+  /// Reads one member after the other.
+  public struct Iterator: IteratorProtocol, Sendable {
+    private let text: [UInt8]
+    private var parser: RequestParser
+    private var index = 0
+
+    fileprivate init(text: [UInt8], parser: RequestParser) {
+      self.text = text
+      self.parser = parser
+      _ = JSONSyntax.kind(in: text, at: &index)
+    }
+
+    public mutating func next() -> ParsedLine.BatchMember? {
+      let text = text
+      guard index < text.count, JSONSyntax.nextElement(in: text, at: &index) else {
+        index = text.count
+        return nil
+      }
+      let member = JSONSyntax.skipValue(in: text, at: &index)
+      return parser.parseMember(text.span.extracting(member))
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// One of the protocol's bounds: what it is called in protocol.md and in the configuration, and what it may be set to.
+public struct WireLimit: Sendable {
+  public let name: String
+  /// What it may be set to: below it nothing useful could be done, above it bounds nothing.
+  public let range: ClosedRange<Int>
+  let path: WritableKeyPath<WireLimits, Int> & Sendable
+
+  private init(_ name: String, _ path: WritableKeyPath<WireLimits, Int> & Sendable, _ range: ClosedRange<Int>) {
+    (self.name, self.path, self.range) = (name, path, range)
+  }
+
+  /// All of them, in the order of protocol.md.
+  public static let all: [WireLimit] = [
+    WireLimit("line-bytes", \.lineByteCount, 256...16_777_216),
+    WireLimit("unterminated-bytes", \.unterminatedByteCount, 256...1_073_741_824),
+    WireLimit("id-bytes", \.idByteCount, 1...1_024),
+    WireLimit("json-depth", \.jsonDepth, 4...128),
+    WireLimit("batch-members", \.batchCount, 1...65_536),
+    WireLimit("waiting-requests", \.waitingRequestCount, 1...65_536),
+    WireLimit("connections", \.connectionCount, 1...65_536),
+    WireLimit("subscriptions", \.subscriptionCount, 1...65_536),
+    WireLimit("event-rate", \.eventRate, 1...1_000_000),
+    WireLimit("total-event-rate", \.totalEventRate, 1...1_000_000),
+    WireLimit("times", \.timeCount, 1...10_000_000),
+    WireLimit("total-times", \.totalTimeCount, 1...10_000_000),
+    WireLimit("output-bytes", \.outputByteCount, 65_536...1_073_741_824),
+    WireLimit("queue-length", \.queueCount, 1...1_000_000),
+    WireLimit("edit-changes", \.editCount, 1...2_000_000),
+    WireLimit("edit-bytes", \.editByteCount, 4_096...1_073_741_824),
+    WireLimit("gathered-changes", \.gatheredCount, 1...8_000_000),
+    WireLimit("gathered-bytes", \.gatheredByteCount, 4_096...1_073_741_824),
+    WireLimit("list-rows", \.listCount, 1...1_000),
+    WireLimit("assets", \.assetCount, 1...4_096),
+    WireLimit("descriptors", \.descriptorCount, 1...1_024),
+    WireLimit("open-descriptors", \.openDescriptorCount, 1...65_536),
+    WireLimit("players", \.playerCount, 1...1_024),
+    WireLimit("event-log", \.loggedEventCount, 1...1_000_000),
+    WireLimit("event-log-bytes", \.loggedEventByteCount, 65_536...1_073_741_824),
+    WireLimit("queue-changes", \.queueChangeCount, 1...65_536),
+    WireLimit("kept-values", \.keptValueCount, 1...65_536),
+    WireLimit("unread-seconds", \.unreadSeconds, 1...86_400),
+  ]
+
+  /// The limit of that name; nil when there is none.
+  public static func named(_ name: String) -> WireLimit? { all.first { $0.name == name } }
+}

@@ -1,0 +1,123 @@
+// `playhead add`: files, and what of folders can be played, into the queue: all of it or nothing.
+import Glibc
+import MediaCore
+import WireProtocol
+
+enum Add {
+  /// Why nothing was added: exit status 1.
+  struct Failure: Error {
+    var message: String
+  }
+
+  /// Finds the files and adds them. Answers the exit status. Errors: `Failure`, `Misuse`, `Refusal`, `Unreachable`, `MediaError`.
+  static func run(
+    _ options: Invocation.AddOptions, form: Invocation.Form?, absolute: ([UInt8]) -> [UInt8],
+    socketPath: () throws -> String
+  ) throws -> Int32 {
+    let isHuman = HumanText.isWanted(form)
+    let bar = ProgressBar()
+    defer { bar.clear() }
+    let search = try find(options, absolute, bar)
+    guard !search.files.isEmpty else {
+      throw Failure(
+        message: "nothing to add: there are no media" + summary(of: search).map { " (left out \($0))" }.joined())
+    }
+    var answer = Answer()
+    if !options.isDryRun {
+      var transfer = AddTransfer(try DaemonConnection(path: socketPath()), options)
+      answer = try transfer.send(search.files) { bar.show($0, of: search.files.count) }
+    }
+    bar.clear()
+    if form != .json { tell(search, isVerbose: options.isVerbose) }
+    switch form {
+    case .json?: Terminal.print(json(search, answer, options))
+    case _ where options.isDryRun: Terminal.print(search.files.map { "\(shown($0))\n" }.joined())
+    case _ where isHuman:
+      let count = answer.fields.list("items")?.count ?? 0
+      let skipped = answer.fields["skipped"].map { ", \($0) of lists left out" } ?? ""
+      Terminal.print("Added \(count) \(count == 1 ? "entry" : "entries")\(skipped).\n")
+    default:
+      let fields = answer.fields.entries.map { "\($0.name)=\(WordsText.quoted($0.value))" }
+      Terminal.print((fields + ["left-out=\(search.leftOut.count)"]).joined(separator: " ") + "\n")
+    }
+    return search.failures.isEmpty ? PlayheadClient.Status.done : PlayheadClient.Status.refused
+  }
+
+  // MARK: - Finding
+
+  private static func find(
+    _ options: Invocation.AddOptions, _ absolute: ([UInt8]) -> [UInt8], _ bar: ProgressBar
+  ) throws -> FolderSearch {
+    var search = FolderSearch()
+    (search.takesAll, search.takesLists) = (options.takesAll, options.takesLists)
+    search.follows = options.follows
+    search.progress = { bar.show("\($0) files found of \($1) looked at") }
+    for path in options.paths {
+      guard !StandardInput.isMeant(path) else {
+        throw Invocation.Misuse(message: "add takes files and folders; `append -` takes standard input")
+      }
+      let place = absolute(path)
+      // An address is not looked for here.
+      guard place.first == UInt8(ascii: "/") else {
+        search.take(address: place)
+        continue
+      }
+      do throws(FolderSearch.Unreadable) { try search.take(cleaned(place)) } catch {
+        throw Failure(message: "nothing added: \(String(decoding: path, as: UTF8.self)): \(error.message)")
+      }
+    }
+    return search
+  }
+
+  /// An absolute path without what says nothing: `/./`, `//`, and a slash at the end. `..` stays: a link may stand before it.
+  private static func cleaned(_ path: [UInt8]) -> [UInt8] {
+    let parts = path.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
+    return parts.isEmpty ? [UInt8(ascii: "/")] : parts.flatMap { [UInt8(ascii: "/")] + $0 }
+  }
+
+  // MARK: - Telling
+
+  /// A path as the wire has it: on one line, whatever is in it.
+  private static func shown(_ path: [UInt8]) -> String {
+    WordsText.quoted(FilePath(bytes: path)?.text ?? String(decoding: path, as: UTF8.self))
+  }
+
+  /// `3 no media, 1 hidden`; empty when nothing was left out.
+  private static func summary(of search: FolderSearch) -> [String] {
+    let parts = FolderSearch.Reason.allCases.compactMap { reason -> String? in
+      let count = search.leftOut.count { $0.reason == reason }
+      return count == 0 ? nil : "\(count) \(reason.rawValue)"
+    }
+    return parts.isEmpty ? [] : [parts.joined(separator: ", ")]
+  }
+
+  private static func tell(_ search: FolderSearch, isVerbose: Bool) {
+    for (path, error) in search.failures {
+      Terminal.complain("\(shown(path)): \(FolderSearch.Unreadable(error: error).message)")
+    }
+    if isVerbose {
+      for (path, reason) in search.leftOut { Terminal.complain("left out (\(reason.rawValue)): \(shown(path))") }
+    } else {
+      for text in summary(of: search) { Terminal.complain("left out \(text)") }
+    }
+  }
+
+  private static func json(_ search: FolderSearch, _ answer: Answer, _ options: Invocation.AddOptions) -> [UInt8] {
+    func text(_ path: [UInt8]) -> JSONValue {
+      .string(FilePath(bytes: path)?.text ?? String(decoding: path, as: UTF8.self))
+    }
+    var members: [JSONValue.Member] = []
+    if options.isDryRun { members.append(.init("paths", .array(search.files.map(text)))) }
+    if let items = answer.fields.list("items") { members.append(.init("items", .array(items.map { .number($0) }))) }
+    for name in ["version", "skipped"] {
+      if let value = answer.fields[name] { members.append(.init(name, .number(value))) }
+    }
+    let leftOut = search.leftOut.map { path, reason in
+      JSONValue.object([.init("path", text(path)), .init("reason", .string(reason.rawValue))])
+    }
+    members.append(.init("leftOut", .array(leftOut)))
+    var line: [UInt8] = []
+    JSONValue.object(members).append(to: &line)
+    return line + [UInt8(ascii: "\n")]
+  }
+}

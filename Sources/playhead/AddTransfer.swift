@@ -1,0 +1,140 @@
+import MediaCore
+import WireProtocol
+
+/// Brings paths into the queue: in one request where they fit into a line, else in many between `queue.begin` and `queue.commit`.
+struct AddTransfer: ~Copyable {
+  /// Bytes of paths in a line; the rest of it is for the command.
+  private var lineByteCount = WireLimits.standard.lineByteCount - 2_048
+  /// Requests that are sent before an answer is waited for.
+  private static let windowCount = 8
+  /// How often an edit is begun anew because somebody else changed the queue.
+  private static let attemptCount = 5
+
+  private var connection: DaemonConnection
+  private let options: Invocation.AddOptions
+  private let encoder = RequestEncoder()
+  private let player: [[UInt8]]
+
+  init(_ connection: consuming DaemonConnection, _ options: Invocation.AddOptions) {
+    self.connection = connection
+    self.options = options
+    player = options.player.map { [Array("player=".utf8) + $0] } ?? []
+  }
+
+  /// Adds absolute paths; `progress` hears how many have been sent. Errors: `Failure`, `Refusal`, `Unreachable`, `MediaError`.
+  mutating func send(_ paths: [[UInt8]], progress: (Int) -> Void) throws -> Answer {
+    while true {
+      let batches = batches(paths)
+      do {
+        return try send(paths, batches, progress)
+      } catch let refusal as Refusal where refusal.error.code == .lineTooLong && batches.count < paths.count {
+        // This daemon takes shorter lines: how long, it does not say.
+        lineByteCount /= 2
+      }
+    }
+  }
+
+  private mutating func send(
+    _ paths: [[UInt8]], _ batches: [ArraySlice<[UInt8]>], _ progress: (Int) -> Void
+  ) throws -> Answer {
+    guard batches.count > 1 else {
+      let command = options.replaces ? "load" : options.isNext ? "insert" : "append"
+      return try ask([Array(command.utf8)] + player + [Array("--".utf8)] + paths)
+    }
+    let listCount = paths.count { path in (try? FilePath(text: Self.text(path)))?.isNamedAsPlaylist == true }
+    guard listCount == 0 else {
+      throw Add.Failure(
+        message:
+          "nothing added: \(listCount) lists among \(paths.count) files, which are too many for one request; add the lists by themselves"
+      )
+    }
+    for _ in 1..<Self.attemptCount {
+      do {
+        return try sendAsOneEdit(batches, progress)
+      } catch let refusal as Refusal where refusal.error.code == .versionMismatch {
+        continue
+      }
+    }
+    return try sendAsOneEdit(batches, progress)
+  }
+
+  // MARK: - Parts
+
+  private mutating func sendAsOneEdit(_ batches: [ArraySlice<[UInt8]>], _ progress: (Int) -> Void) throws -> Answer {
+    // Behind the current entry is before the one that follows it now, as long as that is so.
+    var place: [[UInt8]] = []
+    var begin = ["queue.begin"]
+    if options.isNext {
+      let next = try ask(["list", "offset=1", "limit=1"].map { Array($0.utf8) } + player)
+      if let item = next.rows.first?["item"] { place = [Array("before=\(item)".utf8)] }
+      if let version = next.fields["version"] { begin.append("if-version=\(version)") }
+    }
+    _ = try ask(begin.map { Array($0.utf8) } + player)
+    var unansweredCount = 0
+    var sentCount = 0
+    do {
+      for (index, batch) in batches.enumerated() {
+        let command = options.replaces && index == 0 ? "load" : place.isEmpty ? "append" : "insert"
+        try send(encoder.words([Array(command.utf8)] + place + player + [Array("--".utf8)] + batch))
+        unansweredCount += 1
+        sentCount += batch.count
+        while unansweredCount >= Self.windowCount {
+          unansweredCount -= 1
+          _ = try connection.waitForAnswer()
+        }
+        progress(sentCount)
+      }
+      while unansweredCount > 0 {
+        unansweredCount -= 1
+        _ = try connection.waitForAnswer()
+      }
+    } catch let refusal as Refusal {
+      // What was gathered is forgotten, and the connection can be used again.
+      for _ in 0..<unansweredCount { _ = try? connection.waitForAnswer() }
+      _ = try? ask([Array("queue.abort".utf8)] + player)
+      throw refusal
+    }
+    return try ask([Array("queue.commit".utf8)] + player)
+  }
+
+  /// Errors: `Unreachable`, or `Refusal`, with what the daemon said before it closed the connection.
+  private mutating func send(_ line: [UInt8]) throws {
+    do throws(Unreachable) { try connection.send(line) } catch {
+      connection.finishSending()
+      // Ends by an error at the latest where the stream does.
+      while true { _ = try connection.waitForAnswer() }
+    }
+  }
+
+  private mutating func ask(_ words: [[UInt8]]) throws -> Answer {
+    let line = try encoder.words(words)
+    try RequestCheck.check(line)
+    try? connection.send(line)
+    return try connection.waitForAnswer()
+  }
+
+  /// The text that stands for a path on the wire.
+  private static func text(_ path: [UInt8]) -> String {
+    FilePath(bytes: path)?.text ?? String(decoding: path, as: UTF8.self)
+  }
+
+  /// As many paths as fit into a line, and again.
+  private func batches(_ paths: [[UInt8]]) -> [ArraySlice<[UInt8]>] {
+    var batches: [ArraySlice<[UInt8]>] = []
+    var start = 0
+    var byteCount = 0
+    for (index, path) in paths.enumerated() {
+      // Quotes, and of each byte at most an escape or a percent sign and two digits.
+      let isPlain = path.allSatisfy {
+        (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"")
+      }
+      let cost = isPlain ? path.count + 3 : 4 * path.count + 16
+      if index > start, byteCount + cost > lineByteCount {
+        batches.append(paths[start..<index])
+        (start, byteCount) = (index, 0)
+      }
+      byteCount += cost
+    }
+    return batches + [paths[start...]]
+  }
+}

@@ -1,0 +1,36 @@
+import WireProtocol
+
+extension Candidates {
+  /// What a parameter of the daemon's command may be.
+  init(of parameter: ParameterSpec) {
+    switch parameter.kind {
+    case .path, .localPath: self = .files
+    case .playerName: self = .players
+    case .commandName: self = .commands
+    case .key: self = .keys
+    case .entry: self = .entries
+    case .word(let words): self = .words(words)
+    case .toggle: self = .words(["on", "off", "toggle"])
+    case .onOff: self = .words(["on", "off"])
+    case .flag, .boolean: self = .words(["true", "false"])
+    case .track: self = .words(["auto", "none"])
+    case .timeExpression: self = .words(["end"])
+    case .timeOrNone: self = .words(["none"])
+    case .tolerance: self = .words(["inf"])
+    case .startMoment: self = .words(["now"])
+    case .condition:
+      self = .words([
+        "ended", "ready", "status=playing", "status=paused", "status=waiting", "time>=", "time<=", "item=",
+      ])
+    case .edit:
+      // A command as one argument: its name at least.
+      self = .words(QueueEdits.names)
+    case .time, .duration, .integer, .number, .text, .requestID: self = .nothing
+    }
+  }
+
+  /// The commands that may stand in `queue.edit`.
+  private enum QueueEdits {
+    static let names = ["append", "clear", "insert", "load", "move", "remove", "replace"]
+  }
+}

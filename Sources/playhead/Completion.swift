@@ -1,0 +1,205 @@
+import WireProtocol
+
+/// What the last word of a command line may be: read from the tables, and ids from who is asked for them.
+///
+/// Pure, but for `live`.
+struct Completion {
+  /// A word, and what it is.
+  struct Candidate: Equatable {
+    var text: String
+    var summary: String
+  }
+
+  /// What only the daemon knows.
+  enum Live: Equatable {
+    case entries(player: String?)
+    case players
+  }
+
+  /// Whether names of files are meant, too.
+  private(set) var takesFiles = false
+  /// What of the word stands in front of such a name: `file=`.
+  private(set) var filePrefix = ""
+  private(set) var candidates: [Candidate] = []
+
+  /// The words that the command line has behind the program's name, as shells hand them over; the last one is being typed.
+  private let words: [String]
+  private let partial: String
+  private let live: (Live) -> [Candidate]
+
+  init(_ words: [String], live: @escaping (Live) -> [Candidate]) {
+    self.words = Array(words.dropLast())
+    partial = words.last ?? ""
+    self.live = live
+    complete()
+    let partial = partial
+    candidates.removeAll { !$0.text.utf8.starts(with: partial.utf8) }
+  }
+
+  /// What `playhead complete` prints: `files` or `words` and what stands in front of a file's name; then a line each.
+  var text: String {
+    "\(takesFiles ? "files" : "words")\t\(filePrefix)\n"
+      + candidates.map { "\(Terminal.harmless($0.text))\t\(Terminal.harmless($0.summary))\n" }.joined()
+  }
+
+  // MARK: - Where the word stands
+
+  private mutating func complete() {
+    var index = 0
+    while index < words.count, words[index].hasPrefix("-") {
+      if words[index] == "--" {
+        index += 1
+        break
+      }
+      // The value of `--socket` is what is being typed, or stands behind it.
+      if let option = Self.valued(words[index], among: Subcommand.globalOptions) {
+        guard index + 1 < words.count else { return offer(option.candidates) }
+        index += 1
+      }
+      index += 1
+    }
+    guard index < words.count else {
+      if partial.hasPrefix("-") {
+        offer(Subcommand.globalOptions)
+        candidates += [
+          Candidate(text: "--help", summary: "print how the client is used"),
+          Candidate(text: "--version", summary: "print the version"),
+        ]
+      } else {
+        offer(.commands)
+      }
+      return
+    }
+    let arguments = Array(words[(index + 1)...])
+    if let subcommand = Subcommand.named(words[index]) {
+      complete(subcommand, arguments)
+    } else if let spec = CommandName(rawValue: words[index]).flatMap({ CommandTable.spec($0) }) {
+      complete(spec, arguments)
+    }
+  }
+
+  /// The option that a word is, if it takes a value and the value is another word.
+  private static func valued(_ word: String, among options: [Subcommand.Option]) -> Subcommand.Option? {
+    options.first { $0.value != nil && word == "--\($0.name)" }
+  }
+
+  private mutating func complete(_ subcommand: Subcommand, _ arguments: [String]) {
+    let options = subcommand.options + Subcommand.globalOptions
+    if arguments.contains("--") { return offer(subcommand.candidates) }
+    // The options of `info` and `tags` are written as a request's, too.
+    if let (option, value) = Self.split(partial, among: options) { return offer(option.candidates, value) }
+    if partial.hasPrefix("-") { return offer(options) }
+    if let last = arguments.last, let option = Self.valued(last, among: options) { return offer(option.candidates) }
+    if let option = options.first(where: { option in
+      option.takesSeveral && arguments.last { $0.hasPrefix("--") } == "--\(option.name)"
+    }) {
+      return offer(option.candidates)
+    }
+    offer(subcommand.candidates)
+  }
+
+  /// The option that a word names in front of its `=`, and the word up to there.
+  private static func split(
+    _ word: String, among options: [Subcommand.Option]
+  ) -> (option: Subcommand.Option, prefix: String)? {
+    guard let equals = word.firstIndex(of: "=") else { return nil }
+    let option = options.first { $0.value != nil && word[..<equals] == "--\($0.name)" }
+    return option.map { ($0, String(word[...equals])) }
+  }
+
+  private mutating func complete(_ spec: CommandSpec, _ arguments: [String]) {
+    let options = spec.parameters.filter { $0.place == .option }
+    let asOptions = options.map { parameter in
+      Subcommand.Option(
+        name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
+        summary: parameter.summary, candidates: Candidates(of: parameter))
+    }
+    let isOnlyPositions = arguments.contains("--")
+    if !isOnlyPositions {
+      if let (option, value) = Self.split(partial, among: asOptions + Subcommand.globalOptions) {
+        return offer(option.candidates, value)
+      }
+      if let equals = partial.firstIndex(of: "="),
+        let parameter = options.first(where: { $0.kind != .flag && $0.name.rawValue == partial[..<equals] })
+      {
+        return offer(Candidates(of: parameter), String(partial[...equals]))
+      }
+      if partial.hasPrefix("-") {
+        offer(asOptions + Subcommand.globalOptions)
+        candidates.append(Candidate(text: "--help", summary: "explain \(spec.name.rawValue)"))
+        return
+      }
+      if let last = arguments.last, let option = Self.valued(last, among: asOptions + Subcommand.globalOptions) {
+        return offer(option.candidates)
+      }
+    }
+    let positions = spec.parameters.filter { $0.place != .option }
+    let position = Self.positionCount(arguments, options)
+    let parameter =
+      position < positions.count ? positions[position] : positions.last.flatMap { $0.place.takesSeveral ? $0 : nil }
+    if let parameter { offer(Candidates(of: parameter)) }
+    // Where files are meant, options would stand in their way until one begins to be typed.
+    guard !isOnlyPositions, !takesFiles || !partial.isEmpty else { return }
+    candidates += options.map { option in
+      Candidate(
+        text: option.kind == .flag ? option.name.rawValue : "\(option.name.rawValue)=", summary: option.summary)
+    }
+  }
+
+  /// How many of the words stand by their position.
+  private static func positionCount(_ arguments: [String], _ options: [ParameterSpec]) -> Int {
+    var count = 0
+    var isValue = false
+    for (index, word) in arguments.enumerated() {
+      if arguments[..<index].contains("--") {
+        count += 1
+      } else if isValue {
+        isValue = false
+      } else if word.hasPrefix("--") {
+        let option = options.first { "--\($0.name.rawValue)" == word }
+        isValue = option.map { $0.kind != .flag } ?? (word == "--socket")
+      } else if !options.contains(where: {
+        $0.kind == .flag ? word == $0.name.rawValue : word.hasPrefix("\($0.name.rawValue)=")
+      }) {
+        count += 1
+      }
+    }
+    return count
+  }
+
+  // MARK: - What is offered
+
+  private mutating func offer(_ options: [Subcommand.Option]) {
+    candidates += options.map { Candidate(text: "--\($0.name)", summary: $0.summary) }
+  }
+
+  /// Offers values, with what of the word stands in front of them.
+  private mutating func offer(_ kind: Candidates, _ prefix: String = "") {
+    var values: [Candidate] = []
+    switch kind {
+    case .nothing: break
+    case .files: (takesFiles, filePrefix) = (true, prefix)
+    case .words(let words): values = words.map { Candidate(text: $0, summary: "") }
+    case .commands:
+      values = Subcommand.all.filter { !$0.isHidden }.map { Candidate(text: $0.name, summary: $0.summary) }
+      let own = Set(values.map(\.text))
+      values += CommandTable.all.filter { !own.contains($0.name.rawValue) }.map {
+        Candidate(text: $0.name.rawValue, summary: $0.summary)
+      }
+    case .keys:
+      values = ["player.*", "item.*", "queue.*", "output.*"].map { Candidate(text: $0, summary: "all of these") }
+      values += ObservableKey.allCases.map { Candidate(text: $0.rawValue, summary: $0.summary) }
+    case .entries: values = live(.entries(player: player))
+    case .players: values = live(.players)
+    }
+    candidates += values.map { Candidate(text: prefix + $0.text, summary: $0.summary) }
+  }
+
+  /// The player that the words in front name.
+  private var player: String? {
+    if let word = words.last(where: { $0.hasPrefix("player=") || $0.hasPrefix("--player=") }) {
+      return word.firstIndex(of: "=").map { String(word[word.index(after: $0)...]) }
+    }
+    return words.lastIndex(of: "--player").flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
+  }
+}

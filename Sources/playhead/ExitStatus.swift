@@ -1,0 +1,21 @@
+/// What the client ends with, in one table: the usage, the man page and the README list it, and a test tries each.
+enum ExitStatus: Int32, CaseIterable {
+  case done = 0
+  case refused = 1
+  case misused = 2
+  case unreachable = 3
+
+  /// What it says.
+  var meaning: String {
+    switch self {
+    case .done: "done; of `wait`: what was waited for is so"
+    case .refused:
+      "the daemon answered an error (on standard error); of `info`, `tags`, `scan`, `add` and `save`: a file could not be read or written; standard output could not be written"
+    case .misused: "wrong use, which the daemon is not asked about"
+    case .unreachable: "no daemon, or it went away before it answered"
+    }
+  }
+
+  /// Of a client that a signal ended, as a shell has it.
+  static let signalMeaning = "a signal ended it, such as 130 for Ctrl-C"
+}

@@ -1,0 +1,167 @@
+// What of a folder, and the folders in it, can be played.
+import Glibc
+import WireProtocol
+
+/// Finds media below folders. Paths are bytes, as the system has them.
+struct FolderSearch {
+  /// Why something was left out.
+  enum Reason: String, CaseIterable {
+    case notMedia = "no media"
+    case hidden = "hidden"
+    case list = "lists"
+    case listed = "beside a list"
+    case again = "folders seen before"
+    case outside = "links that lead outside"
+    case system = "folders of the system"
+    case tooDeep = "folders too deep"
+    case unreadable = "not readable"
+  }
+
+  /// Folders below each other: more would be no music, and longer than a path may be.
+  static let maximumDepth = 256
+
+  /// Every file, whatever its name.
+  var takesAll = false
+  /// Lists in place of the files beside them.
+  var takesLists = false
+  /// Links to folders that do not lie below the one that was named are gone through, too.
+  var follows = false
+  private(set) var files: [[UInt8]] = []
+  private(set) var leftOut: [(path: [UInt8], reason: Reason)] = []
+  /// Of what is below the folders that were named, what could not be looked at, and the errors (errno(3)).
+  private(set) var failures: [(path: [UInt8], error: Int32)] = []
+  /// Called with how many files there are, and how many names were looked at, now and then.
+  var progress: (_ fileCount: Int, _ seenCount: Int) -> Void = { _, _ in }
+  private var seenCount = 0
+  /// The folder that was named, by its path without links; empty when it is not known.
+  private var root: [UInt8] = []
+  private var visited: Set<Identity> = []
+
+  init() {}
+
+  /// What the system says of a path that cannot be looked at (errno(3)).
+  struct Unreadable: Error {
+    var error: Int32
+    var message: String { String(cString: strerror(error)) }
+  }
+
+  /// A folder, by whatever way it was come to.
+  private struct Identity: Hashable {
+    var device: dev_t
+    var number: ino_t
+  }
+
+  /// What was named by somebody: a folder is gone through, anything else is taken as it is. Errors: `Unreadable` when nothing is
+  /// there, or the folder cannot be read.
+  mutating func take(_ path: [UInt8]) throws(Unreadable) {
+    let status = try Self.status(path)
+    guard status.st_mode & S_IFMT == S_IFDIR else { return files.append(path) }
+    visited = [Identity(device: status.st_dev, number: status.st_ino)]
+    root = Self.realPath(path) ?? []
+    guard !Self.systemDevices.contains(status.st_dev) else { return leave(path, .system) }
+    try search(path, depth: 0)
+  }
+
+  /// An address stands for itself.
+  mutating func take(address: [UInt8]) { files.append(address) }
+
+  private static func status(_ path: [UInt8]) throws(Unreadable) -> stat {
+    var status = stat()
+    guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0 else { throw Unreadable(error: errno) }
+    return status
+  }
+
+  private mutating func search(_ folder: [UInt8], depth: Int) throws(Unreadable) {
+    guard depth < Self.maximumDepth else { return leave(folder, .tooDeep) }
+    let entries = try Self.names(in: folder).sorted(by: NaturalOrder.isLess).map { name in
+      (name: name, path: folder + (folder.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name)
+    }
+    let hasLists = takesLists && entries.contains { FilePath(bytes: $0.path)?.isNamedAsPlaylist == true }
+    for (name, path) in entries {
+      seenCount += 1
+      if seenCount % 500 == 0 { progress(files.count, seenCount) }
+      if name.first == UInt8(ascii: "."), !takesAll {
+        leave(path, .hidden)
+        continue
+      }
+      let status: stat
+      do throws(Unreadable) { status = try Self.status(path) } catch {
+        fail(path, error)
+        continue
+      }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR:
+        let identity = Identity(device: status.st_dev, number: status.st_ino)
+        if Self.systemDevices.contains(status.st_dev) {
+          leave(path, .system)
+        } else if !visited.contains(identity), !follows, leadsOutside(path) {
+          leave(path, .outside)
+        } else if visited.insert(identity).inserted {
+          do throws(Unreadable) { try search(path, depth: depth + 1) } catch { fail(path, error) }
+        } else {
+          leave(path, .again)
+        }
+      case S_IFREG: take(file: path, name: name, beside: hasLists)
+      default: leave(path, .notMedia)
+      }
+    }
+  }
+
+  private mutating func take(file path: [UInt8], name: [UInt8], beside hasLists: Bool) {
+    let isList = FilePath(bytes: path)?.isNamedAsPlaylist == true
+    if isList, !hasLists { return leave(path, .list) }
+    if !isList, hasLists { return leave(path, .listed) }
+    guard isList || takesAll || MediaNames.canBeMedia(path, name: name) else { return leave(path, .notMedia) }
+    files.append(path)
+    if files.count % 500 == 0 { progress(files.count, seenCount) }
+  }
+
+  /// Whether it is a link, and what it leads to does not lie below the folder that was named.
+  private func leadsOutside(_ path: [UInt8]) -> Bool {
+    var status = stat()
+    guard lstat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
+      return false
+    }
+    guard let target = Self.realPath(path), !root.isEmpty else { return true }
+    let isBelow =
+      root.count == 1 || target.count == root.count || target.dropFirst(root.count).first == UInt8(ascii: "/")
+    return !target.starts(with: root) || !isBelow
+  }
+
+  private static func realPath(_ path: [UInt8]) -> [UInt8]? {
+    guard let real = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) else { return nil }
+    defer { free(real) }
+    return Array(UnsafeBufferPointer(start: real, count: strlen(real))).map(UInt8.init(bitPattern:))
+  }
+
+  /// The devices of procfs and sysfs, in which nobody keeps media, and which have no end.
+  private static let systemDevices: Set<dev_t> = {
+    let root = try? status(Array("/".utf8)).st_dev
+    return Set(["/proc", "/sys"].compactMap { try? status(Array($0.utf8)).st_dev }.filter { $0 != root })
+  }()
+
+  /// A link that leads nowhere, and what went away meanwhile, is left out; anything else that cannot be looked at is a failure.
+  private mutating func fail(_ path: [UInt8], _ unreadable: Unreadable) {
+    leave(path, .unreadable)
+    if unreadable.error != ENOENT, unreadable.error != ELOOP { failures.append((path, unreadable.error)) }
+  }
+
+  private mutating func leave(_ path: [UInt8], _ reason: Reason) { leftOut.append((path, reason)) }
+
+  /// The names in a folder: all of them, or an error.
+  private static func names(in folder: [UInt8]) throws(Unreadable) -> [[UInt8]] {
+    guard let stream = opendir(folder.map { CChar(bitPattern: $0) } + [0]) else { throw Unreadable(error: errno) }
+    defer { closedir(stream) }
+    var names: [[UInt8]] = []
+    while true {
+      // The end leaves it as it was (readdir(3)).
+      errno = 0
+      guard let entry = readdir(stream) else {
+        guard errno == 0 else { throw Unreadable(error: errno) }
+        return names
+      }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
+      if name != [UInt8(ascii: ".")], name != Array("..".utf8) { names.append(name) }
+    }
+  }
+}

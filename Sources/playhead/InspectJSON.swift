@@ -1,0 +1,87 @@
+import MediaCore
+import WireProtocol
+
+/// `info` and `tags` for machines: an object a line for each file, of what the daemon answers.
+final class InspectJSON {
+  /// Makes a line of a request's words, in JSON.
+  private let line: ([[UInt8]]) throws -> [UInt8]
+  private var connection: DaemonConnection
+
+  init(_ connection: consuming DaemonConnection, line: @escaping ([[UInt8]]) throws -> [UInt8]) {
+    self.line = line
+    self.connection = connection
+  }
+
+  /// Prints an object for each file; for one that cannot be read, an error on standard error. Answers the exit status.
+  func run(_ options: Invocation.InspectOptions, _ opening: ([UInt8], Invocation.InspectOptions) -> [[UInt8]]) throws
+    -> Int32
+  {
+    var status = ExitStatus.done
+    for file in options.files {
+      do {
+        var line: [UInt8] = []
+        try describe(file, options, opening).append(to: &line)
+        Terminal.print(line + [UInt8(ascii: "\n")])
+      } catch {
+        guard let refusal = error as? Refusal ?? (error as? MediaError).map({ Refusal(error: $0) }) else { throw error }
+        let failure = Failure(refusal)
+        failure.complain(isJSON: true)
+        status = failure.status
+        if status == .unreachable { break }
+      }
+    }
+    return status.rawValue
+  }
+
+  private func describe(
+    _ file: [UInt8], _ options: Invocation.InspectOptions,
+    _ opening: ([UInt8], Invocation.InspectOptions) -> [[UInt8]]
+  ) throws -> JSONValue {
+    guard case .number(let id)? = try ask(opening(file, options))["asset"] else {
+      throw Unreachable(message: "the daemon gave no number")
+    }
+    defer { _ = try? ask(["asset.close", id]) }
+    let name = StandardInput.isMeant(file) ? StandardInput.name : String(decoding: file, as: UTF8.self)
+    var members = [JSONValue.Member("file", .string(name))]
+    if !options.tagsOnly {
+      let values = try rows(ask(["asset.load", id, "duration", "providesPreciseDuration", "playable"]))
+      for value in values {
+        if case .string(let key)? = value["key"], let value = value["value"] { members.append(.init(key, value)) }
+      }
+      members.append(.init("tracks", .array(try rows(ask(["asset.tracks", id])))))
+      members.append(.init("chapters", .array(try pages(["asset.chapters", id]))))
+    }
+    members.append(.init("tags", .array(try pages(["asset.metadata", id]))))
+    return .object(members)
+  }
+
+  private func rows(_ result: JSONValue) -> [JSONValue] {
+    guard case .array(let rows)? = result["rows"] else { return [] }
+    return rows
+  }
+
+  /// The rows of all pages of a list.
+  private func pages(_ words: [String]) throws -> [JSONValue] {
+    var all: [JSONValue] = []
+    var offset = 0
+    while true {
+      let page = try ask(words + ["offset=\(offset)"])
+      all += rows(page)
+      guard case .number(let token)? = page["next"], let next = Int(token), next > offset else { return all }
+      offset = next
+    }
+  }
+
+  private func ask(_ words: [String]) throws -> JSONValue { try ask(words.map { Array($0.utf8) }) }
+
+  /// Sends a request and answers its result. Errors: `Refusal`, `Unreachable`; what `line` throws.
+  private func ask(_ words: [[UInt8]]) throws -> JSONValue {
+    let line = try line(words)
+    try? connection.send(line)
+    return try connection.waitForLine { line in
+      guard let value = try? JSONValue(parsing: line.span), value["id"] != nil else { return nil }
+      guard let result = value["result"] else { throw Refusal(error: ReplyPrinter.error(ofJSON: value)) }
+      return result
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import WireProtocol
+
+extension Invocation {
+  /// The one word behind a command, of those that there are.
+  mutating func choice(
+    _ name: [UInt8], _ arguments: ArraySlice<[UInt8]>, _ action: (String) -> Action?
+  ) throws(Misuse) -> Action {
+    let name = String(decoding: name, as: UTF8.self)
+    var words: [String] = []
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      let word = String(decoding: argument, as: UTF8.self)
+      if word == "--help" || word == "-h" { return .help(command: name) }
+      if try takeGlobal(argument, &rest) { continue }
+      words.append(word)
+    }
+    guard words.count == 1, let chosen = words.first.flatMap(action) else {
+      throw Misuse(
+        message: "\(name) takes one of \(Subcommand.named(name)?.arguments ?? ""); see playhead \(name) --help")
+    }
+    return chosen
+  }
+
+  /// `help`, of all commands or one.
+  mutating func help(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    var words: [String] = []
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      let word = String(decoding: argument, as: UTF8.self)
+      if word == "--help" || word == "-h" { return .help(command: "help") }
+      if try takeGlobal(argument, &rest) { continue }
+      words.append(word)
+    }
+    guard words.count <= 1 else { throw Misuse(message: "help takes one command at most") }
+    return .help(command: words.first)
+  }
+
+  /// `add`.
+  mutating func add(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    var options = AddOptions()
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      if try takeGlobal(argument, &rest) { continue }
+      guard argument.starts(with: "-".utf8), argument.count > 1 else {
+        options.paths.append(argument)
+        continue
+      }
+      let text = String(decoding: argument, as: UTF8.self)
+      switch text {
+      case "--":
+        options.paths += rest
+        rest = []
+      case "--replace": options.replaces = true
+      case "--next": options.isNext = true
+      case "--all": options.takesAll = true
+      case "--lists": options.takesLists = true
+      case "--follow": options.follows = true
+      case "--dry-run": options.isDryRun = true
+      case "--verbose": options.isVerbose = true
+      case "--help", "-h": return .help(command: "add")
+      case "--player":
+        guard let player = rest.popFirst() else { throw Misuse(message: "--player needs a value") }
+        options.player = player
+      case _ where text.hasPrefix("--player="): options.player = Array(argument.dropFirst("--player=".utf8.count))
+      default: throw Misuse(message: "add has no option \(text); see playhead add --help")
+      }
+    }
+    guard !options.paths.isEmpty, options.paths.allSatisfy({ !$0.isEmpty }) else {
+      throw Misuse(message: "add takes the names of files and folders")
+    }
+    guard !(options.replaces && options.isNext) else {
+      throw Misuse(message: "--replace and --next exclude each other")
+    }
+    return .add(options)
+  }
+}

@@ -1,0 +1,41 @@
+// Ids for completion, asked of the daemon while somebody types: nothing is said when there is no answer.
+import Glibc
+import WireProtocol
+
+enum LiveCandidates {
+  /// How long the whole of it may take: then nothing is offered.
+  private static let microseconds = 500_000
+
+  /// Prints what the last of the words may be. A daemon that does not answer ends the process, quietly.
+  static func print(_ words: [[UInt8]], socketPath: @escaping (_ said: String?) throws -> String) {
+    let words = words.map { String(decoding: $0, as: UTF8.self) }
+    // A timer ends what hangs wherever it does: while it connects, sends or reads.
+    signal(SIGALRM) { _ in _exit(0) }
+    var limit = itimerval()
+    limit.it_value.tv_usec = __suseconds_t(microseconds)
+    setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &limit, nil)
+    let completion = Completion(words) { (try? candidates($0, socketPath(socket(in: words)))) ?? [] }
+    Terminal.print(completion.text)
+  }
+
+  /// The socket that the words themselves name.
+  private static func socket(in words: [String]) -> String? {
+    let prefix = "--socket="
+    if let word = words.last(where: { $0.hasPrefix(prefix) }) { return String(word.dropFirst(prefix.count)) }
+    return words.lastIndex(of: "--socket").flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
+  }
+
+  private static func candidates(_ live: Completion.Live, _ path: String) throws -> [Completion.Candidate] {
+    let encoder = RequestEncoder()
+    let daemon = Asker(try DaemonConnection(path: path)) { try encoder.words($0) }
+    switch live {
+    case .players:
+      return try daemon.ask(["player.list"]).rows.compactMap { row in
+        row["player"].map { Completion.Candidate(text: $0, summary: row["timeControlStatus"] ?? "") }
+      }
+    case .entries(let player):
+      let rows = try daemon.ask(["list"] + (player.map { ["player=\($0)"] } ?? [])).rows
+      return rows.compactMap { row in row["item"].map { .init(text: $0, summary: EntryTitle.of(row)) } }
+    }
+  }
+}

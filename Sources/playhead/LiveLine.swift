@@ -1,0 +1,110 @@
+import Glibc
+import WireProtocol
+
+/// What is shown of a player in one line: its title, where it is, what it does, and how loud it is.
+///
+/// Pure: no I/O.
+struct LiveLine {
+  var state = "paused"
+  var title = ""
+  /// Seconds; nil when there is nothing to be at, or it is not known.
+  var time: Double?
+  var duration: Double?
+  var rate = 1.0
+  var isMuted = false
+  /// For each channel, 0 to 1; empty when nobody measures.
+  var levels: [Double] = []
+  /// Shown in place of everything else: why there is nothing to show.
+  var remark: String?
+
+  /// The characters that it is made of: without Unicode where the terminal has none.
+  struct Glyphs {
+    var playing: String
+    var paused: String
+    var waiting: String
+    var done: String
+    var head: String
+    var rest: String
+    var levels: [String]
+    /// Where something is missing.
+    var ellipsis: String
+    /// In place of a character that there is not; nil where there are all.
+    var unknown: Character?
+
+    /// A text in the characters that there are.
+    func shown(_ text: String) -> String {
+      guard let unknown else { return text }
+      return String(text.map { $0.isASCII ? $0 : unknown })
+    }
+
+    static let unicode = Glyphs(
+      playing: "▶", paused: "⏸", waiting: "…", done: "━", head: "╸", rest: "─",
+      levels: [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"], ellipsis: "…")
+    static let ascii = Glyphs(
+      playing: ">", paused: "=", waiting: "~", done: "=", head: ">", rest: "-", levels: [" ", ".", ":", "|", "#"],
+      ellipsis: "...", unknown: "?")
+
+    /// What the environment says of characters (locale(7)).
+    static var environment: Glyphs {
+      let names: [String] = ["LC_ALL", "LC_CTYPE", "LANG"]
+      let values = names.compactMap { name in getenv(name).map { String(cString: $0) } }
+      let value = values.first { !$0.isEmpty }
+      let name = value?.uppercased() ?? ""
+      return name.contains("UTF-8") || name.contains("UTF8") ? .unicode : .ascii
+    }
+  }
+
+  /// The line, of at most so many columns.
+  func text(columnCount: Int, _ glyphs: Glyphs, _ style: Style) -> String {
+    if let remark { return DisplayWidth.cut(glyphs.shown(remark), to: columnCount, ellipsis: glyphs.ellipsis) }
+    let symbol =
+      switch state {
+      case "playing": glyphs.playing
+      case "waitingToPlayAtSpecifiedRate": glyphs.waiting
+      default: glyphs.paused
+      }
+    let clock = time.map { Self.clock($0) + (duration.map { " / \(Self.clock($0))" } ?? "") } ?? ""
+    var behind = clock
+    if rate != 1, rate != 0 { behind += " x\(Self.number(rate))" }
+    if isMuted { behind += " muted" }
+    if DisplayWidth.of(behind) + 3 > columnCount { behind = "" }
+    let meter = levels.map { level in
+      glyphs.levels[max(0, min(glyphs.levels.count - 1, Int((level * Double(glyphs.levels.count - 1)).rounded())))]
+    }.joined()
+    // What has no room is left out: the meter, the bar, and the title's end.
+    var room = columnCount - DisplayWidth.of(symbol) - 1
+    var parts: [String] = []
+    let showsMeter = !meter.isEmpty && room >= DisplayWidth.of(behind) + meter.count + 24
+    if showsMeter { room -= meter.count + 1 }
+    room -= behind.isEmpty ? 0 : DisplayWidth.of(behind) + 1
+    let shown = title.isEmpty ? "nothing to play" : glyphs.shown(title)
+    let titleWidth = min(DisplayWidth.of(shown), time != nil && duration != nil && room >= 24 ? room / 2 : max(0, room))
+    if titleWidth > 0 {
+      parts.append(style.bold(DisplayWidth.cut(shown, to: titleWidth, ellipsis: glyphs.ellipsis)))
+    }
+    room -= titleWidth + 1
+    if let time, let duration, duration > 0, room >= 8 { parts.append(bar(time / duration, min(room, 60), glyphs)) }
+    if !behind.isEmpty { parts.append(behind) }
+    if showsMeter { parts.append(style.green(meter)) }
+    let colored = state == "playing" ? style.green(symbol) : style.yellow(symbol)
+    return ([colored] + parts).joined(separator: " ")
+  }
+
+  private func bar(_ part: Double, _ width: Int, _ glyphs: Glyphs) -> String {
+    let done = Int((max(0, min(1, part)) * Double(width)).rounded(.down))
+    let head = done < width ? glyphs.head : ""
+    return String(repeating: glyphs.done, count: done) + head
+      + String(repeating: glyphs.rest, count: max(0, width - done - 1))
+  }
+
+  /// Whole seconds.
+  private static func clock(_ seconds: Double) -> String {
+    guard seconds.magnitude < 1e9 else { return "?" }
+    return (seconds < 0 ? "-" : "") + Inspect.clock("\(Int(seconds.magnitude))")
+  }
+
+  private static func number(_ value: Double) -> String {
+    let text = "\(value)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+}

@@ -1,0 +1,89 @@
+// A terminal's present line, drawn anew in place; and the signals that such a terminal sends.
+import Glibc
+import Synchronization
+
+/// Signals that came and were not seen to, a bit each. Only signal handlers set them (signal-safety(7)).
+private let pendingSignals = Atomic<UInt64>(0)
+
+/// The line on which the cursor is.
+final class LiveScreen {
+  private static let handled = [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
+
+  private let style = Style.output
+  private let glyphs = LiveLine.Glyphs.environment
+  private var line: LiveLine?
+  private var shown: String?
+  /// What the mask was, and is while it waits.
+  private var openMask = sigset_t()
+
+  init() {
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    for number in Self.handled {
+      sigaddset(&mask, number)
+      signal(number) { pendingSignals.bitwiseOr(1 << UInt64($0), ordering: .relaxed) }
+    }
+    // They come only where they are waited for.
+    sigprocmask(SIG_BLOCK, &mask, &openMask)
+    Terminal.print("\u{1B}[?25l")
+  }
+
+  /// Gives the terminal back: the cursor, and a line of its own for what comes.
+  func end() {
+    Terminal.print(shown == nil ? "\u{1B}[?25h" : "\n\u{1B}[?25h")
+    shown = nil
+    for number in Self.handled { signal(number, SIG_DFL) }
+    sigprocmask(SIG_SETMASK, &openMask, nil)
+  }
+
+  /// Shows a line; draws nothing when it is there already.
+  func show(_ line: LiveLine) {
+    self.line = line
+    // The last column stays free: some terminals would begin another line.
+    let text = line.text(columnCount: max(1, Keyboard.columnCount - 1), glyphs, style)
+    guard text != shown else { return }
+    shown = text
+    // Where a terminal has other widths than this table, what is too much does not begin another line.
+    Terminal.print("\u{1B}[?7l\r\(text)\u{1B}[J\u{1B}[?7h")
+  }
+
+  /// Waits until there is something to read, or the time is over; sees to signals. Whether there is something to read.
+  func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
+    var readable = fd_set()
+    if descriptor >= 0, descriptor < FD_SETSIZE {
+      withUnsafeMutableBytes(of: &readable) { $0[Int(descriptor) / 8] |= 1 << UInt8(descriptor % 8) }
+    }
+    var limit = timespec(tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
+    let count =
+      milliseconds < 0
+      ? pselect(descriptor + 1, &readable, nil, nil, nil, &openMask)
+      : pselect(descriptor + 1, &readable, nil, nil, &limit, &openMask)
+    let signals = pendingSignals.exchange(0, ordering: .relaxed)
+    for number in Self.handled where signals & 1 << UInt64(number) != 0 { see(to: number) }
+    return count > 0
+  }
+
+  private func see(to number: Int32) {
+    switch number {
+    case SIGWINCH, SIGCONT:
+      // A terminal that became narrower has broken the line already: whatever of it is below is cleared.
+      shown = nil
+      if number == SIGCONT { Terminal.print("\u{1B}[?25l") }
+      if let line { show(line) }
+    case SIGTSTP:
+      Terminal.print("\n\u{1B}[?25h")
+      var mask = sigset_t()
+      sigemptyset(&mask)
+      sigaddset(&mask, SIGTSTP)
+      signal(SIGTSTP, SIG_DFL)
+      raise(SIGTSTP)
+      // Here it stops, until it is continued.
+      sigprocmask(SIG_UNBLOCK, &mask, nil)
+      sigprocmask(SIG_BLOCK, &mask, nil)
+      signal(SIGTSTP) { pendingSignals.bitwiseOr(1 << UInt64($0), ordering: .relaxed) }
+    default:
+      end()
+      raise(number)
+    }
+  }
+}

@@ -1,0 +1,189 @@
+// `playhead watch` on a terminal: one line, drawn anew when the daemon says something that changes it, and when the terminal's
+// width changes. Nothing is drawn by time.
+import Glibc
+import MediaCore
+import WireProtocol
+
+enum LiveWatch {
+  /// Runs until it is interrupted. Errors: `Refusal`; `Unreachable`, unless it reconnects.
+  static func run(_ options: Invocation.WatchOptions, _ path: String) throws -> Int32 {
+    let screen = LiveScreen()
+    defer { screen.end() }
+    var patience = Patience()
+    while true {
+      do {
+        var player = LivePlayer(try DaemonConnection(path: path), options.player)
+        try player.begin()
+        patience = Patience()
+        while true {
+          screen.show(player.line)
+          if screen.wait(for: player.descriptor, milliseconds: -1) { try player.receive() }
+        }
+      } catch let failure as Unreachable where options.reconnects {
+        screen.show(LiveLine(remark: "\(Terminal.printable(failure.message)); waiting for it"))
+        // Signals are taken meanwhile; how long they wait is nobody's business.
+        var milliseconds = patience.next()
+        while milliseconds > 0 {
+          let step = min(milliseconds, 100)
+          _ = screen.wait(for: -1, milliseconds: step)
+          milliseconds -= step
+        }
+      }
+    }
+  }
+}
+
+/// One player, followed over a connection.
+private struct LivePlayer: ~Copyable {
+  private(set) var line = LiveLine()
+  private var connection: DaemonConnection
+  private let player: [[UInt8]]
+  private let encoder = RequestEncoder()
+  /// The entry whose name is shown.
+  private var item: String?
+  /// Of what is asked for again and again, what is under way, and whether it has to be asked for once more.
+  private var isAsking = false
+  private var asksAgain = false
+  /// What the tags of the entry `tagItem` say.
+  private var tagItem: String?
+  private var tagTitle = ""
+  private var tagArtist = ""
+
+  /// What comes back with the answers that matter.
+  private enum Question: String {
+    case status
+    case entry
+    case tags
+  }
+
+  var descriptor: Int32 { connection.descriptor }
+
+  init(_ connection: consuming DaemonConnection, _ name: [UInt8]?) {
+    self.connection = connection
+    player = name.map { [Array("player=".utf8) + $0] } ?? []
+    line.title = " "
+  }
+
+  /// Asks for what is to be shown, and for every change of it. Errors: `Unreachable`; `MediaError` for a name that cannot be.
+  mutating func begin() throws {
+    let keys = [
+      "player.timeControlStatus", "player.rate", "player.currentItem", "player.isMuted", "item.duration", "item.status",
+      "item.events",
+    ]
+    var lines: [UInt8] = []
+    for words in [["tick", "0.25"], ["meter", "10"], ["observe"] + keys] {
+      lines += try encoder.words(words.map { Array($0.utf8) } + player)
+    }
+    try connection.send(lines)
+    try ask()
+  }
+
+  /// Takes what there is. Errors: `Unreachable`, at the end of the stream, too; `Refusal`.
+  mutating func receive() throws {
+    guard try connection.receive() else {
+      throw Unreachable(message: "the daemon at \(connection.path) went away")
+    }
+    while let bytes = connection.nextLine() {
+      switch try? ServerLine(parsing: bytes) {
+      case .event(let name, let fields)?: try take(event: name, fields)
+      case .row(let id, let fields)?:
+        if id == Question.entry.rawValue { take(entry: fields) }
+        if id == Question.tags.rawValue { take(tag: fields) }
+      case .ok(let id, let fields)?: try take(answer: id, fields)
+      // An entry that is gone, or cannot be read, has no tags.
+      case .error(Question.tags.rawValue?, _, _)?: tagTitle = ""
+      case .error(_, let error, _)?:
+        throw error.code == .shuttingDown ? Unreachable(message: error.message) : Refusal(error: error)
+      case .hello?, nil: break
+      }
+    }
+  }
+
+  // MARK: - Asking
+
+  /// Asks for what no event says: titles. Once at a time.
+  private mutating func ask() throws {
+    guard !isAsking else {
+      asksAgain = true
+      return
+    }
+    (isAsking, asksAgain) = (true, false)
+    try connection.send(
+      encoder.words([Array("list".utf8), Array("limit=1".utf8)] + player, id: Question.entry.rawValue)
+        + encoder.words([Array("status".utf8)] + player, id: Question.status.rawValue))
+  }
+
+  private mutating func take(entry row: ServerLine.TextFields) {
+    let title = EntryTitle.of(row)
+    line.title = row["artist"].map { "\(Terminal.printable($0)) - \(title)" } ?? title
+  }
+
+  private mutating func take(tag row: ServerLine.TextFields) {
+    switch row["commonKey"] {
+    case "title"? where tagTitle.isEmpty: tagTitle = Terminal.printable(row["value"] ?? "")
+    case "artist"? where tagArtist.isEmpty: tagArtist = Terminal.printable(row["value"] ?? "")
+    default: break
+    }
+  }
+
+  /// Asks for the tags of an entry that can be read, once.
+  private mutating func askForTags(_ id: String) throws {
+    guard id != tagItem else { return showTags() }
+    (tagItem, tagTitle, tagArtist) = (id, "", "")
+    let words = ["item.metadata", id, "common"].map { Array($0.utf8) }
+    try connection.send(encoder.words(words + player, id: Question.tags.rawValue))
+  }
+
+  private mutating func showTags() {
+    guard !tagTitle.isEmpty, tagItem == item else { return }
+    line.title = tagArtist.isEmpty ? tagTitle : "\(tagArtist) - \(tagTitle)"
+  }
+
+  private mutating func take(answer id: String?, _ fields: ServerLine.TextFields) throws {
+    switch id.flatMap({ Question(rawValue: $0) }) {
+    case .entry?: if fields["count"] == "0" { line.title = "" }
+    case .status?:
+      isAsking = false
+      item = fields["item"]
+      if item == "none" { line.title = "" }
+      line.time = item == "none" ? nil : fields["time"].flatMap { Double($0) }
+      line.duration = fields["duration"].flatMap { Double($0) }
+      if let title = fields["streamTitle"], !title.isEmpty {
+        line.title = Terminal.printable(title)
+      } else if let title = fields["title"], !title.isEmpty {
+        line.title = [fields["artist"], title].compactMap { $0 }.map { Terminal.printable($0) }.joined(separator: " - ")
+      } else if let item, fields["itemStatus"] == "readyToPlay" {
+        try askForTags(item)
+      }
+      if asksAgain { try ask() }
+    case .tags?: showTags()
+    case nil: break
+    }
+  }
+
+  // MARK: - Events
+
+  private mutating func take(event name: String, _ fields: ServerLine.TextFields) throws {
+    switch EventName(rawValue: name) {
+    case .closing?: throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
+    case .removed?:
+      throw Refusal(error: MediaError(.noSuchPlayer, "the player was closed"))
+    case .tick?: line.time = fields["time"].flatMap { Double($0) } ?? line.time
+    case .meter?: line.levels = (fields.list("averageScale") ?? []).compactMap { Double($0) }
+    case .changed?: try change(fields["key"] ?? "", fields["new"] ?? "")
+    case .overflow?, .streamTitle?, .timeJumped?: try ask()
+    default: break
+    }
+  }
+
+  private mutating func change(_ key: String, _ value: String) throws {
+    switch ObservableKey(rawValue: key) {
+    case .playerTimeControlStatus?:
+      line.state = value
+      if value == "paused" { line.levels = line.levels.map { _ in 0 } }
+    case .playerRate?: line.rate = Double(value) ?? 1
+    case .playerIsMuted?: line.isMuted = value == "true"
+    default: try ask()
+    }
+  }
+}

@@ -1,0 +1,173 @@
+// The pages of the manual, from the tables that help and completion come from.
+import Glibc
+import MediaCore
+import WireProtocol
+
+enum ManualPage: String, CaseIterable {
+  case playhead
+  case playheadd
+  case playheadProtocol = "playhead-protocol"
+
+  /// Prints the page. That of the daemon reads what the daemon says of itself. Errors: `Misuse`.
+  func print() throws(Invocation.Misuse) {
+    let date = Self.date
+    switch self {
+    case .playhead: Terminal.print(Self.client(date))
+    case .playheadProtocol: Terminal.print(Self.protocolPage(date))
+    case .playheadd: Terminal.print(try Self.daemon(date, StandardInput.readAll()))
+    }
+  }
+
+  /// $SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), else now.
+  private static var date: String {
+    var seconds = getenv("SOURCE_DATE_EPOCH").flatMap { Int(String(cString: $0)) } ?? time(nil)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    return "\(parts.tm_year + 1_900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+  }
+
+  // MARK: - playhead(1)
+
+  private static func client(_ date: String) -> String {
+    var page = ManualText("playhead", section: 1, date: date, "the command-line client of playheadd")
+    page.heading("SYNOPSIS")
+    page.synopsis("playhead", "[OPTION]... COMMAND [ARGUMENT...] [NAME=VALUE | --NAME VALUE]...")
+    for subcommand in Subcommand.all where !subcommand.isHidden {
+      let rest = subcommand.synopsis.dropFirst(subcommand.name.count)
+      page.synopsis("playhead \(subcommand.name)", String(rest))
+    }
+    page.heading("DESCRIPTION")
+    for paragraph in HelpText.description { page.paragraph(paragraph) }
+    page.heading("OPTIONS")
+    for option in Subcommand.globalOptions { page.term(option.synopsis, option.summary) }
+    page.term("--version", "print the version")
+    page.term("-h, --help", "print how the client is used; behind a command: explain it")
+    page.heading("COMMANDS OF THE CLIENT")
+    for subcommand in Subcommand.all where !subcommand.isHidden {
+      page.subheading(subcommand.synopsis)
+      page.paragraph(subcommand.summary)
+      if !subcommand.details.isEmpty { page.paragraph(subcommand.details) }
+      for option in subcommand.options { page.term(option.synopsis, option.summary) }
+      page.lines(subcommand.examples.map { "$ \($0)" })
+    }
+    page.heading("COMMANDS OF THE DAEMON")
+    page.paragraph("An option is written as `name=value` or as `--name value`. `playhead help` COMMAND explains one.")
+    for family in CommandSpec.Family.allCases {
+      page.subheading(family.rawValue)
+      for spec in CommandTable.all where spec.family == family { page.term(spec.synopsis, spec.summary) }
+    }
+    page.heading("OUTPUT")
+    for paragraph in HelpText.output { page.paragraph(paragraph) }
+    page.heading("EXIT STATUS")
+    for status in ExitStatus.allCases { page.term("\(status.rawValue)", status.meaning) }
+    page.term("128 + N", ExitStatus.signalMeaning)
+    page.heading("ENVIRONMENT")
+    for (name, meaning) in HelpText.environment { page.term(name, meaning) }
+    page.heading("SEE ALSO")
+    page.paragraph("`playheadd`(1), `playhead-protocol`(7)")
+    return page.text
+  }
+
+  // MARK: - playheadd(1)
+
+  /// Of what `playheadd --experimental-dump-help` prints (ArgumentParser's tool information).
+  private static func daemon(_ date: String, _ dump: [UInt8]) throws(Invocation.Misuse) -> String {
+    guard let value = try? JSONValue(parsing: dump.span), let command = value["command"],
+      case .array(let arguments)? = command["arguments"]
+    else {
+      throw Invocation.Misuse(
+        message: "manual playheadd reads what `playheadd --experimental-dump-help` prints, and this is something else")
+    }
+    var page = ManualText(
+      "playheadd", section: 1, date: date, "a media player without a face, driven over a Unix socket")
+    page.heading("SYNOPSIS")
+    page.synopsis("playheadd", "[OPTION]...")
+    page.heading("DESCRIPTION")
+    if case .string(let text)? = command["abstract"] { page.paragraph(text) }
+    if case .string(let text)? = command["discussion"] { page.paragraph(text) }
+    page.paragraph(
+      "It says `playheadd ready socket=PATH` on standard output when it listens, and runs until SIGTERM or SIGINT ends it. SIGHUP has it read its configuration again."
+    )
+    page.heading("OPTIONS")
+    for argument in arguments where argument["shouldDisplay"] != .bool(false) {
+      page.term(synopsis(of: argument), meaning(of: argument))
+    }
+    page.heading("EXIT STATUS")
+    page.term("0", "it was asked to end, and did")
+    page.term("1", "it could not start, or not run on")
+    page.term("2", "wrong use, or a configuration that is wrong")
+    page.heading("SEE ALSO")
+    page.paragraph("`playhead`(1), `playhead-protocol`(7)")
+    return page.text
+  }
+
+  private static func text(_ value: JSONValue?) -> String? {
+    guard case .string(let text)? = value else { return nil }
+    return text
+  }
+
+  /// `--socket SOCKET`, `-h, --help`.
+  private static func synopsis(of argument: JSONValue) -> String {
+    var names: [String] = []
+    if case .array(let all)? = argument["names"] {
+      names = all.compactMap { name in
+        text(name["name"]).map { text(name["kind"]) == "long" ? "--\($0)" : "-\($0)" }
+      }
+    }
+    let value = text(argument["valueName"])?.uppercased() ?? ""
+    guard !names.isEmpty else { return value }
+    return names.joined(separator: ", ") + (text(argument["kind"]) == "option" ? " \(value)" : "")
+      + (argument["isRepeating"] == .bool(true) ? "..." : "")
+  }
+
+  private static func meaning(of argument: JSONValue) -> String {
+    var meaning = [text(argument["abstract"]), text(argument["discussion"])].compactMap { $0 }.joined(separator: " ")
+    if case .array(let values)? = argument["allValues"] {
+      meaning += " One of \(values.compactMap { text($0) }.joined(separator: ", "))."
+    }
+    if let value = text(argument["defaultValue"]) { meaning += " Default: \(value)." }
+    return meaning
+  }
+
+  // MARK: - playhead-protocol(7)
+
+  private static func protocolPage(_ date: String) -> String {
+    var page = ManualText(
+      "playhead-protocol", section: 7, date: date, "commands, events, errors and limits of playheadd's socket")
+    page.heading("DESCRIPTION")
+    for paragraph in HelpText.wireDescription { page.paragraph(paragraph) }
+    for family in CommandSpec.Family.allCases {
+      page.heading("COMMANDS: \(family.rawValue.uppercased())")
+      for spec in CommandTable.all where spec.family == family {
+        page.subheading(spec.synopsis)
+        page.paragraph(([spec.summary] + (spec.details.isEmpty ? [] : [spec.details])).joined(separator: " "))
+        for parameter in spec.parameters {
+          page.term(parameter.synopsis, "\(parameter.summary) (\(parameter.kind.accepted))")
+        }
+        if let rows = spec.rowFields { page.paragraph("Rows: \(rows.joined(separator: " ")).") }
+        page.paragraph(
+          "Reply: \(spec.replyFields.isEmpty ? "`ok`" : spec.replyFields.joined(separator: " "))."
+            + (spec.waiting == .always ? " A waiting request." : "")
+            + (spec.right.isEmpty ? "" : " Needs the right to \(spec.right.names.joined(separator: ", "))."))
+        if !spec.errors.isEmpty {
+          page.paragraph("Errors: \(spec.errors.map { "\($0.rawValue) \($0.name)" }.joined(separator: ", ")).")
+        }
+        page.lines(spec.example)
+      }
+    }
+    page.heading("KEYS")
+    for key in ObservableKey.allCases { page.term(key.rawValue, key.summary) }
+    page.heading("EVENTS")
+    for event in EventTable.all {
+      page.term(event.name.rawValue, "\(event.summary) Fields: \(event.fields.joined(separator: " ")).")
+    }
+    page.heading("ERRORS")
+    for (number, name) in MediaError.Code.names.sorted(by: { $0.key < $1.key }) { page.term("\(number)", name) }
+    page.heading("LIMITS")
+    for limit in WireLimits.standard.named { page.term(limit.name, "\(limit.value)") }
+    page.heading("SEE ALSO")
+    page.paragraph("`playhead`(1), `playheadd`(1)")
+    return page.text
+  }
+}

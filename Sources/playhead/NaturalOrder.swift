@@ -1,0 +1,34 @@
+/// The order of names in which people count: `2` before `10`, whatever their case.
+enum NaturalOrder {
+  static func isLess(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    var (i, j) = (0, 0)
+    while i < one.count, j < other.count {
+      if isDigit(one[i]), isDigit(other[j]) {
+        let (first, second) = (number(one, &i), number(other, &j))
+        // Without zeros in front the longer number is the larger.
+        if first.count != second.count { return first.count < second.count }
+        if !first.elementsEqual(second) { return first.lexicographicallyPrecedes(second) }
+      } else {
+        let (first, second) = (lowered(one[i]), lowered(other[j]))
+        if first != second { return first < second }
+        (i, j) = (i + 1, j + 1)
+      }
+    }
+    if one.count - i != other.count - j { return one.count - i < other.count - j }
+    // `a` and `A`, `1` and `01`: some order, always the same.
+    return one.lexicographicallyPrecedes(other)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+  private static func lowered(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
+  }
+
+  /// The digits from there on, without zeros in front.
+  private static func number(_ text: [UInt8], _ index: inout Int) -> ArraySlice<UInt8> {
+    let start = index
+    while index < text.count, isDigit(text[index]) { index += 1 }
+    return text[start..<index].drop { $0 == UInt8(ascii: "0") }
+  }
+}

@@ -1,0 +1,75 @@
+import WireProtocol
+
+/// Rows in columns.
+struct Table {
+  /// How a row is shown.
+  enum Mark {
+    case plain
+    case bold
+    case red
+  }
+
+  private var columns: [String]
+  private var isRight: [Bool]
+  private var rows: [(cells: [String], mark: Mark)] = []
+
+  init(columns: [String], isRight: [Bool]) { (self.columns, self.isRight) = (columns, isRight) }
+
+  /// A column for each name that there is, in the order in which they come; numbers stand to the right.
+  init(rows: [ServerLine.TextFields]) {
+    var names: [String] = []
+    for row in rows {
+      var place = 0
+      for field in row.entries {
+        if let known = names.firstIndex(of: field.name) {
+          place = known + 1
+        } else {
+          names.insert(field.name, at: place)
+          place += 1
+        }
+      }
+    }
+    columns = names.map { Terminal.printable($0.uppercased()) }
+    isRight = names.map { name in
+      rows.allSatisfy { row in row[name].map { Double($0) != nil || $0 == "none" || $0 == "indefinite" } ?? true }
+    }
+    for row in rows {
+      append(names.map { name in row[name].map { HumanText.value(.init(name, $0)) } ?? "-" })
+    }
+  }
+
+  var isEmpty: Bool { rows.isEmpty }
+
+  mutating func append(_ cells: [String], mark: Mark = .plain) { rows.append((cells, mark)) }
+
+  private var widths: [Int] {
+    columns.indices.map { index in
+      max(DisplayWidth.of(columns[index]), rows.map { DisplayWidth.of($0.cells[index]) }.max() ?? 0)
+    }
+  }
+
+  /// Columns of the terminal that it takes.
+  var width: Int { widths.reduce(0, +) + 2 * max(0, columns.count - 1) }
+
+  func text(_ style: Style) -> String {
+    guard !rows.isEmpty else { return "" }
+    let widths = widths
+    func line(_ cells: [String]) -> String {
+      let padded = cells.indices.map { DisplayWidth.padded(cells[$0], to: widths[$0], isRight: isRight[$0]) }
+      var line = padded.joined(separator: "  ")
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+    var text = style.dim(line(columns)) + "\n"
+    for row in rows {
+      let shown = line(row.cells)
+      switch row.mark {
+      case .plain: text += shown
+      case .bold: text += style.bold(shown)
+      case .red: text += style.red(shown)
+      }
+      text += "\n"
+    }
+    return text
+  }
+}

@@ -1,0 +1,85 @@
+// `playhead waveform`: has the daemon look at a file, and draws what it says in lines of blocks.
+import Glibc
+import MediaCore
+import WireProtocol
+
+enum WaveformView {
+  /// Rows of characters, each of which has two of blocks.
+  private static let rowCount = 8
+
+  /// The request with as many bins as there are columns, if nothing else is asked for.
+  static func words(_ words: [[UInt8]]) -> [[UInt8]] {
+    let said = ["bins=", "file=", "samples-per-bin="].map { Array($0.utf8) }
+    guard !words.contains(where: { word in said.contains { word.starts(with: $0) } }) else { return words }
+    let columnCount = isatty(STDOUT_FILENO) == 1 ? Keyboard.columnCount : 80
+    return words + [Array("bins=\(min(1_000, max(1, columnCount)))".utf8)]
+  }
+
+  /// Sends the request's line and prints what comes. Answers the exit status. Errors: `Refusal`, `Unreachable`.
+  static func run(_ line: [UInt8], _ socket: String) throws -> Int32 {
+    var connection = try DaemonConnection(path: socket)
+    // One that refuses the connection has closed it perhaps, and has said why.
+    try? connection.send(line)
+    let showsProgress = isatty(STDERR_FILENO) == 1
+    let answer: Answer
+    do {
+      defer { if showsProgress { Terminal.showProgress("") } }
+      answer = try connection.waitForAnswer { name, fields in
+        guard showsProgress, name == EventName.scanProgress.rawValue else { return }
+        let part = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
+        Terminal.showProgress(part + Terminal.printable(fields["path"] ?? ""))
+      }
+    }
+    if let fault = answer.fields["message"] { Terminal.complain(Terminal.printable(fault)) }
+    if let file = answer.fields["file"] {
+      Terminal.print("\(Terminal.printable(file)): \(answer.fields["bins"] ?? "") bins\n")
+    } else {
+      let isUnicode = LiveLine.Glyphs.environment.unknown == nil
+      Terminal.print(text(answer.rows, answer.fields, blocks: isUnicode ? ["▀", "▄", "█"] : ["'", ".", "#"]))
+    }
+    return PlayheadClient.Status.done
+  }
+
+  /// A column for each bin, from the least to the greatest sample of all channels, and below where it begins and ends.
+  ///
+  /// - Parameter blocks: the upper half of a character, the lower one, and both.
+  static func text(
+    _ rows: [ServerLine.TextFields], _ fields: ServerLine.TextFields, blocks: [String]
+  ) -> String {
+    let height = 2 * rowCount
+    let columns = rows.map { row in
+      func values(_ name: String) -> [Double] { (row[name] ?? "").split(separator: ",").compactMap { Double($0) } }
+      // Halves of characters, from the top on.
+      func place(_ value: Double) -> Double { (1 - max(-1, min(1, value))) / 2 * Double(height) }
+      let top = min(height - 1, Int(place(values("max").max() ?? 0).rounded(.down)))
+      let bottom = Int(place(values("min").min() ?? 0).rounded(.up))
+      return top..<max(top + 1, min(height, bottom))
+    }
+    var text = ""
+    for row in 0..<rowCount {
+      text +=
+        columns.map { column in
+          switch (column.contains(2 * row), column.contains(2 * row + 1)) {
+          case (true, true): blocks[2]
+          case (true, false): blocks[0]
+          case (false, true): blocks[1]
+          case (false, false): " "
+          }
+        }.joined() + "\n"
+    }
+    let start = fields["start"].flatMap { Double($0) } ?? 0
+    let ends = [start, start + (fields["duration"].flatMap { Double($0) } ?? 0)].map { time($0) }
+    let gap = max(1, rows.count - ends[0].utf8.count - ends[1].utf8.count)
+    return text + ends[0] + String(repeating: " ", count: gap) + ends[1] + "\n"
+  }
+
+  private static func time(_ seconds: Double) -> String {
+    let milliseconds = Int(min(seconds, 1e12) * 1_000)
+    func digits(_ value: Int, _ count: Int) -> String {
+      String(repeating: "0", count: max(0, count - "\(value)".utf8.count)) + "\(value)"
+    }
+    let whole = milliseconds / 1_000
+    let minutes = whole >= 3_600 ? "\(whole / 3_600):\(digits(whole / 60 % 60, 2))" : "\(whole / 60)"
+    return "\(minutes):\(digits(whole % 60, 2)).\(digits(milliseconds % 1_000, 3))"
+  }
+}

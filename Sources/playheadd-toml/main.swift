@@ -1,0 +1,35 @@
+// Reads TOML from standard input and writes it as JSON to standard output: exit status 0. Or, with status 1, where it is no TOML:
+// `LINE COLUMN MESSAGE`. The daemon runs it when it has a configuration file: TOMLKit needs Foundation, which would cost the daemon 9 MB
+// and 12 ms at each start, and a parser in C++ is better off in a process that ends: on `[[[` TOMLKit 0.6's fails an assertion. Measured for the
+// example file, with the release build: 1 ms, 4 ms while seven others compile.
+import Glibc
+import TOMLKit
+
+/// Everything on standard input.
+private func readInput() -> [UInt8] {
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 65_536)
+  while true {
+    let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+    if count > 0 { bytes += chunk[..<count] } else if count == 0 || errno != EINTR { return bytes }
+  }
+}
+
+/// Writes a text and ends with a status.
+private func end(_ text: String, _ status: Int32) -> Never {
+  var rest = Array(text.utf8)[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { exit(2) }
+  }
+  exit(status)
+}
+
+do {
+  let table = try TOMLTable(string: String(decoding: readInput(), as: UTF8.self))
+  end(table.convert(to: .json, options: [.quoteDateAndTimes, .quoteInfinitesAndNaNs, .allowUnicodeStrings]), 0)
+} catch let error as TOMLParseError {
+  end("\(error.source.begin.line) \(error.source.begin.column) \(error.description)", 1)
+} catch {
+  end("1 1 \(error)", 1)
+}

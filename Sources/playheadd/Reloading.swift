@@ -1,0 +1,61 @@
+import ControlServer
+import DaemonConfiguration
+import FileAccess
+import Logging
+import MediaCore
+
+/// The configuration that holds, and what becomes of it when it is read again. On one thread, which may block.
+struct Reloading {
+  let flags: CommandLineFlags
+  let server: ControlServer
+  let service: ServiceManager
+  /// What holds.
+  private(set) var options: DaemonOptions
+  private let logger = Logger(label: "playhead.daemon")
+
+  init(flags: CommandLineFlags, options: DaemonOptions, server: ControlServer, service: ServiceManager) {
+    (self.flags, self.options, self.server, self.service) = (flags, options, server, service)
+  }
+
+  /// Reads the file again, and tells those who asked for it.
+  mutating func reload(for requests: ReloadRequests) {
+    let waiting = requests.take()
+    let result = reload()
+    for told in waiting { told(result) }
+  }
+
+  /// Reads the file again. What can change while the daemon runs holds from now on; of a file that is wrong nothing does.
+  private mutating func reload() -> ReloadedResult {
+    service.tellReloading()
+    defer { service.tellReady() }
+    do {
+      let next = try flags.options()
+      let roots = try next.readableRoots()
+      let policy = try next.policy()
+      let changed = OptionTable.all.filter { $0.value(in: next) != $0.value(in: options) }
+      // The more talkative of the two, so that neither leaves out what was done.
+      DaemonLog.set(min(options.logLevel, next.logLevel))
+      defer { DaemonLog.set(next.logLevel) }
+      ReadableFiles.roots = roots
+      server.apply(policy)
+      let held = changed.filter(\.isReloadable).map(\.name)
+      logger.notice("the configuration was read again", metadata: ["changed": "\(held.joined(separator: " "))"])
+      for option in changed where !option.isReloadable {
+        logger.warning(
+          "an option holds from the next start on",
+          metadata: ["option": "\(option.name)", "value": "\(option.value(in: next))"])
+      }
+      options = next.keepingWhatIsOfTheStart(of: options)
+      return .success(
+        ReloadOutcome(changed: held, restart: changed.filter { !$0.isReloadable }.map(\.name)))
+    } catch let wrong as WrongOptions {
+      for line in wrong.lines {
+        logger.error("the configuration is wrong, and nothing was changed", metadata: ["error": "\(line)"])
+      }
+      return .failure(wrong.error)
+    } catch {
+      logger.error("the configuration is wrong, and nothing was changed", metadata: ["error": "\(error)"])
+      return .failure(MediaError(.wrongConfiguration, (error as? MediaError)?.message ?? "\(error)"))
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// What systemd, or whoever plays its part, and the daemon say to each other, without libsystemd: sd_notify(3) is a datagram, sd_listen_fds(3)
+// three variables of the environment.
+import ControlServer
+import Glibc
+import MediaCore
+import Playback
+import RealtimeAudio
+import Synchronization
+
+/// Whoever started the daemon, if it wants to be told how it is.
+final class ServiceManager: @unchecked Sendable {
+  // `@unchecked Sendable`: constant but for an atomic.
+
+  /// Sockets that were handed over, by what they are for.
+  let sockets: [SocketRole: Int32]
+  /// What was handed over and is nothing that we know, which has been closed.
+  let unknownSockets: [String]
+  private let address: [UInt8]?
+  private let watchdogMicroseconds: Int64?
+  private let isStopping = Atomic<Bool>(false)
+
+  /// Reads the environment, and takes from it what is not meant for programs that this one starts. Before there are threads.
+  init() {
+    func take(_ name: String) -> String? {
+      defer { unsetenv(name) }
+      return getenv(name).map { String(cString: $0) }
+    }
+    // A path, or an abstract name with an @ in place of its NUL.
+    let target = take("NOTIFY_SOCKET").map { Array($0.utf8) } ?? []
+    let isUsable = (2..<MemoryLayout.size(ofValue: sockaddr_un().sun_path)).contains(target.count)
+    if isUsable, target[0] == UInt8(ascii: "/") {
+      address = target
+    } else if isUsable, target[0] == UInt8(ascii: "@") {
+      address = [0] + target.dropFirst()
+    } else {
+      address = nil
+    }
+    let watched = take("WATCHDOG_PID").map { $0 == "\(getpid())" } ?? true
+    let limit = take("WATCHDOG_USEC").flatMap { Int64($0) }
+    watchdogMicroseconds = watched ? limit.flatMap { $0 > 0 ? $0 : nil } : nil
+    let isForUs = take("LISTEN_PID") == "\(getpid())"
+    let count = take("LISTEN_FDS").flatMap { Int32($0) } ?? 0
+    let names = (take("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    var (sockets, unknown): ([SocketRole: Int32], [String]) = ([:], [])
+    for index in 0..<(isForUs ? max(0, min(count, 64)) : 0) {
+      let descriptor = Self.firstDescriptor + index
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      let name = Int(index) < names.count ? names[Int(index)] : ""
+      if let role = SocketRole(named: name, descriptor: descriptor), sockets[role] == nil {
+        sockets[role] = descriptor
+      } else {
+        close(descriptor)
+        unknown.append("\(descriptor) \(name)")
+      }
+    }
+    (self.sockets, unknownSockets) = (sockets, unknown)
+  }
+
+  /// `SD_LISTEN_FDS_START`.
+  private static let firstDescriptor: Int32 = 3
+
+  /// The daemon serves.
+  func tellReady(status: String? = nil) { tell("READY=1" + (status.map { "\nSTATUS=\($0)" } ?? "")) }
+
+  /// It reads its configuration again; `tellReady` says when that is done.
+  func tellReloading() {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    tell("RELOADING=1\nMONOTONIC_USEC=\(Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000)")
+  }
+
+  /// It ends.
+  func tellStopping() {
+    isStopping.store(true, ordering: .releasing)
+    tell("STOPPING=1\nSTATUS=Stopping", waitingSeconds: Self.lastPatienceSeconds)
+  }
+
+  /// Says twice within the time that was asked for that the control loop goes round: from the loop itself, so that a loop that hangs is
+  /// seen. Not at all when nobody asked: an idle daemon does not wake.
+  func watch(_ loop: ThreadControlLoop) {
+    guard let watchdogMicroseconds, address != nil else { return }
+    let interval = max(1, watchdogMicroseconds / 2).multipliedReportingOverflow(by: 1_000)
+    loop.execute { [self] in tellAlive(every: interval.overflow ? .max : interval.partialValue, on: loop) }
+  }
+
+  private func tellAlive(every nanoseconds: Int64, on loop: ThreadControlLoop) {
+    guard !isStopping.load(ordering: .acquiring) else { return }
+    tell("WATCHDOG=1", waitingSeconds: 0)
+    _ = loop.schedule(at: loop.now.advanced(byNanoseconds: nanoseconds)) { [self] in
+      tellAlive(every: nanoseconds, on: loop)
+    }
+  }
+
+  /// Seconds that a manager who does not listen is waited for: it must know what state the daemon is in.
+  private static let patienceSeconds = 10
+  /// The same at the end, which it waits for itself.
+  private static let lastPatienceSeconds = 2
+
+  /// Sends a datagram. Blocks, at most for so long, while the manager has too much to hear; what cannot be sent then is lost.
+  private func tell(_ text: String, waitingSeconds: Int = patienceSeconds) {
+    guard let path = address else { return }
+    let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let socket = Glibc.socket(AF_UNIX, type, 0)
+    guard socket >= 0 else { return }
+    defer { close(socket) }
+    var patience = timeval(tv_sec: waitingSeconds, tv_usec: 0)
+    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    let flags = Int32(MSG_NOSIGNAL) | (waitingSeconds == 0 ? Int32(MSG_DONTWAIT) : 0)
+    var target = sockaddr_un()
+    target.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: path) }
+    // An abstract name is as long as it is: NULs behind it would be part of it.
+    let size = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+    let bytes = Array(text.utf8)
+    _ = withUnsafePointer(to: &target) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bytes.withUnsafeBytes {
+          sendto(socket, $0.baseAddress, $0.count, flags, address, size)
+        }
+      }
+    }
+  }
+}

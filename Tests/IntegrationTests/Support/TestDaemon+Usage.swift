@@ -1,0 +1,51 @@
+import Glibc
+import Testing
+
+extension TestDaemon {
+  /// The processor time that its threads have had, in nanoseconds.
+  func processorNanoseconds() throws -> Int64 {
+    try tasks().reduce(0) { sum, task in
+      // A thread may have ended since.
+      guard let bytes = try? Files.read("/proc/\(process.id)/task/\(task)/schedstat") else { return sum }
+      return sum + (String(decoding: bytes, as: UTF8.self).split(separator: " ").first.flatMap { Int64($0) } ?? 0)
+    }
+  }
+
+  /// What it has in memory of its own, in kilobytes.
+  func memoryKilobytes() throws -> Int {
+    let rollup = String(decoding: try Files.read("/proc/\(process.id)/smaps_rollup"), as: UTF8.self)
+    return try #require(
+      rollup.split(separator: "\n").first { $0.hasPrefix("Pss:") }.flatMap { Int($0.filter(\.isNumber)) })
+  }
+
+  /// The names of its threads, sorted.
+  func threadNames() throws -> [String] {
+    try tasks().map {
+      String(decoding: try Files.read("/proc/\(process.id)/task/\($0)/comm"), as: UTF8.self).filter { $0 != "\n" }
+    }.sorted()
+  }
+
+  private func tasks() throws -> [String] {
+    guard let folder = opendir("/proc/\(process.id)/task") else {
+      throw Program.Failure(description: "the daemon is not there any more")
+    }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.first?.isNumber == true { names.append(name) }
+    }
+    return names
+  }
+}
+
+/// Lets this process have as many descriptors as it may.
+func raiseDescriptorLimit() {
+  var limit = rlimit()
+  let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+  limit.rlim_cur = limit.rlim_max
+  setrlimit(resource, &limit)
+}

@@ -1,0 +1,273 @@
+import Foundation
+import RigSupport
+import Testing
+
+@testable import LibAV
+
+/// What encoders and muxers write, as FFmpeg's programs see it.
+@Suite struct MuxerTests {
+  /// One codec in one container.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var format: String
+    var encoder: String
+    var codec: String
+    /// Whether every sample comes back as it was; else only their number is looked at.
+    var isExact = false
+    /// Frames more than there were, where the container cannot say how many there are.
+    var surplus = 0...0
+    var bits: Int?
+
+    var testDescription: String { "\(encoder) in \(format)" }
+  }
+
+  static let rows = [
+    Row(format: "wav", encoder: "pcm_s16le", codec: "pcm_s16le", isExact: true),
+    Row(format: "wav", encoder: "pcm_s24le", codec: "pcm_s24le", isExact: true),
+    Row(format: "wav", encoder: "pcm_f32le", codec: "pcm_f32le", isExact: true),
+    Row(format: "caf", encoder: "pcm_s16be", codec: "pcm_s16be", isExact: true),
+    Row(format: "caf", encoder: "alac", codec: "alac", isExact: true),
+    // A packet of IMA 4:1 has 64 frames, and CAF does not say how many of the last are true.
+    Row(format: "caf", encoder: "adpcm_ima_qt", codec: "adpcm_ima_qt", surplus: 0...63),
+    Row(format: "flac", encoder: "flac", codec: "flac", isExact: true),
+    Row(format: "flac", encoder: "flac", codec: "flac", isExact: true, bits: 24),
+    Row(format: "ogg", encoder: "flac", codec: "flac", isExact: true),
+    Row(format: "ogg", encoder: "libopus", codec: "opus"),
+    Row(format: "mp3", encoder: "libmp3lame", codec: "mp3"),
+    Row(format: "ipod", encoder: "alac", codec: "alac", isExact: true),
+    Row(format: "ipod", encoder: "aac", codec: "aac", surplus: 0...1_023),
+    Row(format: "mp4", encoder: "aac", codec: "aac", surplus: 0...1_023),
+    Row(format: "mp4", encoder: "libopus", codec: "opus", surplus: 0...959),
+    Row(format: "mov", encoder: "pcm_s16le", codec: "pcm_s16le", isExact: true),
+    Row(format: "mov", encoder: "pcm_s24be", codec: "pcm_s24be", isExact: true),
+    Row(format: "matroska", encoder: "flac", codec: "flac", isExact: true),
+    Row(format: "matroska", encoder: "pcm_s16le", codec: "pcm_s16le", isExact: true),
+    Row(format: "matroska", encoder: "libopus", codec: "opus"),
+    Row(format: "webm", encoder: "libopus", codec: "opus"),
+  ]
+
+  @Test("what is written is read without a warning, to the sample", arguments: rows)
+  func table(_ row: Row) throws {
+    let folder = try TemporaryDirectory()
+    let path = "\(folder.path)/sound"
+    let sound = Self.sound(frameCount: 30_011)
+    try Self.write(sound, to: path, row)
+    let probed = try Self.run(
+      ["ffprobe", "-v", "warning", "-show_entries", "stream=codec_name,sample_rate,channels", "-of", "csv=p=0", path],
+      in: folder.path)
+    #expect(probed.output == "\(row.codec),48000,2\n")
+    #expect(probed.messages == "")
+    let decoded = try Self.run(
+      ["ffmpeg", "-nostdin", "-hide_banner", "-v", "warning", "-i", path, "-f", "s16le", "-y", path + ".pcm"],
+      in: folder.path)
+    #expect(decoded.messages == "")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path + ".pcm"))
+    #expect(row.surplus.contains(bytes.count / 4 - 30_011), "\(bytes.count / 4) frames instead of 30011")
+    if row.isExact { #expect(bytes == sound.withUnsafeBytes { Data($0) }) }
+  }
+
+  @Test("an index that is moved lies before the media, and fragments have one each")
+  func movieShapes() throws {
+    let folder = try TemporaryDirectory()
+    let row = Row(format: "mp4", encoder: "alac", codec: "alac")
+    func boxes(_ options: Muxer.Options) throws -> [String] {
+      let path = "\(folder.path)/sound.mp4"
+      try Self.write(Self.sound(frameCount: 96_000), to: path, row, options: options)
+      let decoded = try Self.run(
+        ["ffmpeg", "-nostdin", "-hide_banner", "-v", "warning", "-i", path, "-f", "s16le", "-y", path + ".pcm"],
+        in: folder.path)
+      #expect(decoded.messages == "")
+      #expect(
+        try Data(contentsOf: URL(fileURLWithPath: path + ".pcm"))
+          == Self.sound(frameCount: 96_000).withUnsafeBytes { Data($0) })
+      return Self.boxes([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
+    }
+    #expect(try boxes(Muxer.Options()).filter { ["moov", "mdat"].contains($0) } == ["mdat", "moov"])
+    var options = Muxer.Options()
+    options.movesIndexToFront = true
+    #expect(try boxes(options).filter { ["moov", "mdat"].contains($0) } == ["moov", "mdat"])
+    options = Muxer.Options()
+    options.fragmentMicroseconds = 500_000
+    let fragmented = try boxes(options).filter { ["moov", "moof"].contains($0) }
+    #expect(fragmented.first == "moov")
+    #expect(fragmented.filter { $0 == "moof" }.count >= 3)
+  }
+
+  @Test("tags and languages are written")
+  func tags() throws {
+    let folder = try TemporaryDirectory()
+    let path = "\(folder.path)/sound.m4a"
+    var options = Muxer.Options()
+    options.tags = ["title": "Ein Lied", "artist": "A;B=C"]
+    var stream = Muxer.StreamOptions()
+    stream.languageCode = "deu"
+    let row = Row(format: "ipod", encoder: "alac", codec: "alac")
+    try Self.write(Self.sound(frameCount: 4_800), to: path, row, options: options, stream: stream)
+    let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
+    #expect(demuxer.tag("title") == "Ein Lied")
+    #expect(demuxer.tag("artist") == "A;B=C")
+    #expect(demuxer.streams.first?.languageCode == "deu")
+  }
+
+  @Test("another rate and other channels are converted")
+  func conversion() throws {
+    let folder = try TemporaryDirectory()
+    let path = "\(folder.path)/sound.flac"
+    var settings = Encoder.Settings(
+      encoderName: "flac", input: SampleLayout(format: .signed16, sampleRateHz: 48_000, channelCount: 2))
+    settings.sampleRateHz = 24_000
+    settings.channelCount = 1
+    settings.channelMask = nil
+    try Self.write(Self.sound(frameCount: 48_000), to: path, format: "flac", settings)
+    let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
+    #expect(demuxer.streams.first?.sampleRateHz == 24_000)
+    #expect(demuxer.streams.first?.channelCount == 1)
+    #expect(demuxer.streams.first?.durationTicks == 24_000)
+  }
+
+  @Test("what is not there, and what does not fit, is refused")
+  func refusals() throws {
+    let folder = try TemporaryDirectory()
+    let row = Row(format: "mp3", encoder: "flac", codec: "flac")
+    #expect(throws: AVFailure.self, "MP3 holds no FLAC") {
+      try Self.write(Self.sound(frameCount: 100), to: "\(folder.path)/a", row)
+    }
+    #expect(throws: AVFailure.self, "FFmpeg writes no AAC into CAF") {
+      try Self.write(
+        Self.sound(frameCount: 5_000), to: "\(folder.path)/b", Row(format: "caf", encoder: "aac", codec: "aac"))
+    }
+    func kind(_ body: () throws(AVFailure) -> Void) -> AVFailure.Kind? {
+      do throws(AVFailure) { try body() } catch { return error.kind }
+      return nil
+    }
+    let layout = SampleLayout(format: .signed16, sampleRateHz: 48_000, channelCount: 2)
+    #expect(kind { () throws(AVFailure) in _ = try Muxer(formatName: "no such", descriptor: -1) } == .noEncoder)
+    #expect(
+      kind { () throws(AVFailure) in
+        _ = try Encoder(settings: Encoder.Settings(encoderName: "no such", input: layout))
+      } == .noEncoder)
+    var odd = Encoder.Settings(encoderName: "libopus", input: layout)
+    odd.sampleRateHz = 44_100
+    #expect(throws: AVFailure.self, "Opus has no such rate") { _ = try Encoder(settings: odd) }
+    var masked = SampleLayout(format: .signed16, sampleRateHz: 48_000, channelCount: 1)
+    masked.channelMask = 0x3F
+    var two = Encoder.Settings(encoderName: "flac", input: masked)
+    two.channelCount = 2
+    #expect(throws: AVFailure.self, "six places of channels for one channel") { _ = try Encoder(settings: two) }
+    #expect(Encoder.Traits(encoderName: "libopus")?.sampleRatesHz.contains(48_000) == true)
+    #expect(Encoder.Traits(encoderName: "no such") == nil)
+  }
+
+  @Test("a disk that is full is said, whichever packet it is at", arguments: [10, 5_000, 100_000])
+  func fullDisk(_ frameCount: Int) throws {
+    let full = open("/dev/full", O_RDWR | O_CLOEXEC)
+    try #require(full >= 0)
+    defer { close(full) }
+    var failure: AVFailure?
+    do throws(AVFailure) {
+      try Self.write(
+        Self.sound(frameCount: frameCount), to: full, Row(format: "wav", encoder: "pcm_s16le", codec: "pcm_s16le"))
+    } catch { failure = error }
+    #expect(failure?.code == AVFailure(errno: ENOSPC, call: "").code)
+    #expect(failure?.call == "write")
+  }
+
+  // MARK: - Tools
+
+  /// A tone of two channels that differ, 16 bits.
+  static func sound(frameCount: Int) -> [Int16] {
+    (0..<frameCount * 2).map { index in
+      let place = Double(index / 2) / 48_000
+      return Int16(12_000 * sin(place * (index % 2 == 0 ? 2_764 : 4_146)))
+    }
+  }
+
+  private static func write(
+    _ sound: [Int16], to path: String, _ row: Row, options: Muxer.Options = Muxer.Options(),
+    stream: Muxer.StreamOptions = Muxer.StreamOptions()
+  ) throws {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    try write(sound, to: descriptor, row, options: options, stream: stream)
+  }
+
+  private static func write(
+    _ sound: [Int16], to descriptor: Int32, _ row: Row, options: Muxer.Options = Muxer.Options(),
+    stream: Muxer.StreamOptions = Muxer.StreamOptions()
+  ) throws(AVFailure) {
+    var settings = Encoder.Settings(
+      encoderName: row.encoder, input: SampleLayout(format: .signed16, sampleRateHz: 48_000, channelCount: 2))
+    settings.bitsPerSample = row.bits
+    try write(sound, to: descriptor, format: row.format, settings, options: options, stream: stream)
+  }
+
+  private static func write(_ sound: [Int16], to path: String, format: String, _ settings: Encoder.Settings) throws {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    try write(sound, to: descriptor, format: format, settings)
+  }
+
+  private static func write(
+    _ sound: [Int16], to descriptor: Int32, format: String, _ settings: Encoder.Settings,
+    options: Muxer.Options = Muxer.Options(), stream: Muxer.StreamOptions = Muxer.StreamOptions()
+  ) throws(AVFailure) {
+    let muxer = try Muxer(formatName: format, descriptor: descriptor, options: options)
+    var settings = settings
+    settings.hasGlobalHeader = muxer.wantsGlobalHeader
+    let encoder = try Encoder(settings: settings)
+    let index = try muxer.addStream(encoder, options: stream)
+    try muxer.writeHeader()
+    let packet = try Packet()
+    // Pieces of no particular size.
+    var rest = sound[...]
+    while true {
+      let piece = rest.prefix(2 * 1_777)
+      rest = rest.dropFirst(piece.count)
+      if piece.isEmpty {
+        try encoder.finish()
+      } else {
+        try Array(piece).withUnsafeBufferPointer { bytes throws(AVFailure) in
+          if let base = bytes.baseAddress { try encoder.append(base, frameCount: piece.count / 2) }
+        }
+      }
+      while try encoder.receive(into: packet) == .packet { try muxer.write(packet, streamIndex: index) }
+      if piece.isEmpty { break }
+    }
+    #expect(try encoder.receive(into: packet) == .endOfStream)
+    try muxer.finish()
+  }
+
+  /// The names of a movie's outermost boxes.
+  private static func boxes(_ bytes: [UInt8]) -> [String] {
+    var names: [String] = []
+    var place = 0
+    while place + 8 <= bytes.count {
+      let size = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+      names.append(String(decoding: bytes[place + 4..<place + 8], as: UTF8.self))
+      guard size >= 8 else { break }
+      place += size
+    }
+    return names
+  }
+
+  /// Runs a program; what it wrote to its two outputs.
+  private static func run(_ words: [String], in folder: String) throws -> (output: String, messages: String) {
+    try ChildProcess.run(
+      [
+        "sh", "-c",
+        #"out=$1 err=$2; shift 2; "$@" >"$out" 2>"$err"; status=$?; echo >>"$out"; echo >>"$err"; exit $status"#, "sh",
+        folder + "/out", folder + "/err",
+      ]
+        + words)
+    func text(_ name: String) throws -> String {
+      String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")), as: UTF8.self)
+    }
+    // Foundation leaks what it reads an empty file into: none is.
+    let output = try text("out").dropLast()
+    // What FFmpeg 5.1 says of every such file, its own too: plain numbers name no speakers, and CAF no duration.
+    let usual = ["Guessed Channel Layout for Input Stream", "Estimating duration from bitrate"]
+    let messages = try text("err").split(separator: "\n").filter { line in !usual.contains { line.contains($0) } }
+    return (String(output), messages.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,119 @@
+import LibAV
+import MediaCore
+import MediaTesting
+import NetworkIO
+import Playlists
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import MediaAssets
+
+/// A web server with time-coded sounds in segments of about a second: whatever is read of them, every sample says of which sound it is,
+/// and its place there.
+final class CodedStreamRig {
+  typealias Code = RigSupport.TimeCode
+
+  static let sampleRateHz = 48_000
+  let server: HTTPServer
+  let clock = ManualTime()
+  let log = NetworkLog()
+  private let told = WakeSignal(0)
+  /// The sounds' segments, in order: names and lengths.
+  private(set) var segments: [String: [(name: String, length: String)]] = [:]
+
+  init() throws {
+    server = try HTTPServer()
+    log.observe(key: .max) { [told] _ in told.update { $0 += 1 } }
+  }
+
+  /// Makes a sound, coded with a number, `NAME-0.m4s` and so on.
+  func encode(_ file: Int, as name: String, seconds: Int = 12) throws {
+    let wav = server.files.file("\(name).wav")
+    try Code.writeWAV(path: wav, file: file, frameCount: Self.sampleRateHz * seconds)
+    try Tool.ffmpeg(
+      arguments: [
+        "-i", wav, "-c:a", "flac", "-strict", "-2", "-f", "hls", "-hls_time", "1", "-hls_playlist_type", "vod",
+        "-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", "\(name)-init.mp4", "-hls_segment_filename",
+        server.files.file("\(name)-%d.m4s"), server.files.file("\(name)-all.m3u8"),
+      ])
+    var (found, length) = ([(name: String, length: String)](), "")
+    for line in String(decoding: try readFile(server.files.file("\(name)-all.m3u8")), as: UTF8.self).split(
+      separator: "\n")
+    {
+      if line.hasPrefix("#EXTINF:") { length = String(line.dropFirst(8).prefix { $0 != "," }) }
+      if !line.hasPrefix("#") { found.append((String(line), length)) }
+    }
+    segments[name] = found
+  }
+
+  /// Bytes of a segment.
+  func byteCount(_ name: String, _ index: Int) throws -> Int {
+    try readFile(server.files.file(segments[name]?[index].name ?? "")).count
+  }
+
+  /// Writes `NAME.m3u8`: some segments of a sound.
+  ///
+  /// - Parameters:
+  ///   - first: the number of the sound's first segment.
+  ///   - date: when that was recorded, in seconds since 1970; nil: nothing says so.
+  ///   - query: what is asked of the server for some of them.
+  ///   - factor: how much longer segments are said to be than they are.
+  func write(
+    _ name: String, _ range: Range<Int>? = nil, numberedFrom first: Int = 0, isEnded: Bool = true, date: Int? = nil,
+    query: [Int: String] = [:], lengthsTimes factor: Double = 1
+  ) throws {
+    let all = segments[name] ?? []
+    let range = range ?? all.indices
+    var lines = [
+      "#EXTM3U", "#EXT-X-TARGETDURATION:1", "#EXT-X-MEDIA-SEQUENCE:\(first + range.lowerBound)",
+      "#EXT-X-MAP:URI=\"\(name)-init.mp4\"",
+    ]
+    if let date {
+      let nanoseconds = all[..<range.lowerBound].reduce(0.0) { $0 + (Double($1.length) ?? 0) } * 1e9
+      lines.append("#EXT-X-PROGRAM-DATE-TIME:\(ISODate.text(Int64(date) * 1_000_000_000 + Int64(nanoseconds)))")
+    }
+    for index in range {
+      let length = factor == 1 ? all[index].length : "\((Double(all[index].length) ?? 0) * factor)"
+      lines += ["#EXTINF:\(length),", all[index].name + (query[index] ?? "")]
+    }
+    if isEnded { lines.append("#EXT-X-ENDLIST") }
+    try server.write(Array(lines.joined(separator: "\n").utf8), to: "\(name).m3u8")
+  }
+
+  /// Writes a master playlist.
+  func write(master lines: [String]) throws {
+    try server.write(Array((["#EXTM3U"] + lines).joined(separator: "\n").utf8), to: "m.m3u8")
+  }
+
+  /// The stream of the master playlist, with the rig's clock.
+  func session() throws -> StreamSession {
+    let place = PlaylistPlace.url("\(server.address)/m.m3u8")
+    var options = HTTPOptions()
+    options.reconnectDelays = []
+    return try StreamSession(
+      playlist: try HLSPlaylist(parsing: try readFile(server.files.file("m.m3u8")), at: place), at: place,
+      fetcher: StreamFetcher(options: options, log: log, session: log.begin(uri: "m.m3u8"), clock: clock),
+      interrupt: Interrupt())
+  }
+
+  func reader(_ session: StreamSession, trackID: Int? = nil) throws -> SegmentedTrackReader {
+    try SegmentedTrackReader(
+      session: session.rendition(trackID, fetcher: session.fetcher, interrupt: Interrupt()), fetcher: session.fetcher,
+      interrupt: Interrupt(), trackID: trackID)
+  }
+
+  /// Waits until something is so, looking at it whenever something is told by the log.
+  func wait(until isSo: () -> Bool) {
+    let _: Bool? = told.wait { _ in isSo() ? true : nil }
+  }
+
+  /// What samples say.
+  static func runs(_ samples: [Float]) -> [Code.Run] {
+    func sample(_ index: Int) -> Int16 { Int16(samples[index] * 32_768) }
+    let frames = stride(from: 0, to: samples.count - 1, by: 2).map { index in
+      StereoFrame(left: sample(index), right: sample(index + 1))
+    }
+    return Code.runs(in: frames)
+  }
+}

@@ -1,0 +1,135 @@
+import LibAV
+import MediaCore
+import NetworkIO
+import Playlists
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// Variants of one stream that change while several read it, or while its playlist is asked for.
+@Suite(.timeLimit(.minutes(5))) struct HLSSwitchTests {
+  /// Two variants, time-coded with 1 and 2, with segments of about a second, and a third that is not there.
+  private func variants(_ rig: CodedStreamRig, high: String = "high.m3u8", low: String = "low.m3u8") throws {
+    for (file, name) in [(1, "high"), (2, "low")] { try rig.encode(file, as: name) }
+    let rate = try rig.byteCount("high", 4) * 8
+    try rig.write(master: [
+      "#EXT-X-STREAM-INF:BANDWIDTH=\(rate),CODECS=\"fLaC\"", high,
+      "#EXT-X-STREAM-INF:BANDWIDTH=\(rate / 40),CODECS=\"fLaC\"", low,
+      "#EXT-X-STREAM-INF:BANDWIDTH=\(rate / 400),CODECS=\"fLaC\"", "none.m3u8",
+    ])
+  }
+
+  private func go(_ session: StreamSession, to index: Int, from variantNumber: Int) throws {
+    try session.go(to: index, from: variantNumber, session.fetcher, interrupt: Interrupt())
+  }
+
+  /// The playlist of the variant before never answers.
+  @Test func aLivePlaylistThatHangsIsGivenUpWithItsVariant() throws {
+    let rig = try CodedStreamRig()
+    try variants(rig, high: "high.m3u8?again=hold%3Dlist")
+    try rig.write("high", 0..<6, isEnded: false, query: [4: "?gate=slow&at=1000"])
+    try rig.write("low", 0..<6, isEnded: false)
+    let session = try rig.session()
+    let reader = try rig.reader(session)
+    let heard = Mutex([Float]())
+    let thread = CodeThread {
+      let samples = try reader.frames(48_000 * 13)
+      heard.withLock { $0 = samples }
+    }
+    try rig.server.wait("gate slow")
+    rig.clock.advance(seconds: 10)
+    try rig.server.wait("gate list")
+    rig.server.open(gate: "slow")
+    try rig.server.wait("request GET /low.m3u8")
+    rig.wait { session.place.displayText.hasSuffix("low.m3u8") }
+    try rig.write("low", 0..<9)
+    rig.clock.advance(seconds: 3)
+    try rig.server.wait("request GET /low.m3u8")
+    #expect(thread.code() == 0)
+    let runs = CodedStreamRig.runs(heard.withLock { $0 })
+    print(runs)
+    #expect(runs.map(\.file) == [1, 2])
+    #expect(Set(runs.map { $0.firstIndex - $0.position }).count == 1, "nothing is lost, and nothing comes twice")
+    let end = Double(session.timeline.endNanoseconds) * 48e-6
+    #expect(runs.last.map { abs(Double($0.endIndex) - end) < 100 } == true && rig.log.errorEvents.isEmpty)
+    rig.server.open(gate: "list")
+  }
+
+  /// The same number means another segment there.
+  @Test func whoWaitsForASegmentGoesOnInTheVariantThatAnotherReaderWentOverTo() throws {
+    let rig = try CodedStreamRig()
+    try variants(rig)
+    try rig.write("high", 0..<6, isEnded: false, date: 1_800_000_000)
+    try rig.write("low", 0..<9, numberedFrom: 3, date: 1_800_000_000)
+    let session = try rig.session()
+    let interrupt = Interrupt()
+    let found = Mutex<StreamSession.Lookup?>(nil)
+    let waiting = CodeThread {
+      let lookup = try session.lookUp(6, variantNumber: 0, interrupt: interrupt)
+      found.withLock { $0 = lookup }
+    }
+    let reader = try rig.reader(session)
+    let heard = Mutex([Float]())
+    let thread = CodeThread {
+      let samples = try reader.frames(48_000 * 13)
+      heard.withLock { $0 = samples }
+    }
+    try rig.server.wait("request GET /high-5.m4s")
+    try go(session, to: 1, from: 0)
+    #expect(waiting.code() == 0)
+    guard case .variant = found.withLock({ $0 }) else {
+      Issue.record("a segment of another variant")
+      return
+    }
+    #expect(session.timeline.entry(6) != nil)
+    #expect(thread.code() == 0)
+    let runs = CodedStreamRig.runs(heard.withLock { $0 })
+    print(runs)
+    #expect(runs.map(\.file) == [1, 2])
+    #expect(Set(runs.map { $0.firstIndex - $0.position }).count == 1, "nothing is lost, and nothing comes twice")
+    #expect(reader.takeWarning() == nil && rig.log.errorEvents.isEmpty)
+  }
+
+  @Test func whatSeveralReadersWantAtOnceIsGoneOverToOnce() throws {
+    let rig = try CodedStreamRig()
+    try variants(rig, low: "low.m3u8?hold=list")
+    for name in ["high", "low"] { try rig.write(name) }
+    let session = try rig.session()
+    let threads = (0..<2).map { _ in
+      CodeThread { try session.go(to: 1, from: 0, session.fetcher, interrupt: Interrupt()) }
+    }
+    for _ in threads { try rig.server.wait("gate list") }
+    // What is found out while they wait for the playlist is not forgotten.
+    try go(session, to: 2, from: 0)
+    #expect(session.variantNumber == 0 && session.signal.withState { $0.variants.others(at: rig.clock.now) } == [1])
+    rig.server.open(gate: "list")
+    for thread in threads { #expect(thread.code() == 0) }
+    #expect(session.variantNumber == 1 && session.place.displayText.contains("low.m3u8"))
+    #expect(session.signal.withState { $0.variants.others(at: rig.clock.now) } == [0])
+    #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
+    _ = try rig.server.drain()
+    // Whoever still reads what was, or has it already, changes nothing, and asks for nothing.
+    try go(session, to: 0, from: 0)
+    try go(session, to: 1, from: 1)
+    #expect(try session.fallBack(from: 0, session.fetcher, interrupt: Interrupt()))
+    #expect(session.variantNumber == 1)
+    #expect(try rig.server.drain().isEmpty)
+  }
+
+  @Test func aSegmentOfTheVariantBeforeIsNotCountedForThePresentOne() throws {
+    let rig = try CodedStreamRig()
+    try variants(rig)
+    for name in ["high", "low"] { try rig.write(name) }
+    let session = try rig.session()
+    try go(session, to: 1, from: 0)
+    let entry = try #require(session.timeline.entry(0))
+    let measure = TransferMeasure(byteCount: 10, nanoseconds: 1_000_000_000)
+    func took(_ variantNumber: Int) -> Int? {
+      session.took(measure, entry.segment, variantNumber: variantNumber, idleNanoseconds: 0)
+    }
+    #expect(took(0) == nil, "however slow it was")
+    #expect(took(1) == 2)
+  }
+}

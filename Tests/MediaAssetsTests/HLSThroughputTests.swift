@@ -1,0 +1,512 @@
+import LibAV
+import MediaCore
+import MediaTesting
+import NetworkIO
+import Playlists
+import RealtimeAudio
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// Which variant is heard follows from how fast segments come; the clock is moved by hand, and servers wait at gates.
+@Suite(.timeLimit(.minutes(5))) struct HLSThroughputTests {
+  @Test func theSlowerOfTwoAveragesCounts() throws {
+    // Segments of two seconds: kilobits, seconds that they took, and what is made of it, in kilobits a second.
+    let rows: [(segments: [(Double, Double)], expected: Double)] = [
+      ([(200, 1)], 200), ([(200, 1), (200, 1), (200, 1)], 200),
+      // One that comes slowly after others is noticed at once, ...
+      ([(200, 0.1), (200, 0.1), (200, 0.1), (200, 10)], 50.43),
+      // ... one that comes quickly after slow ones is not yet believed.
+      ([(200, 10), (200, 0.1)], 41.98), ([(200, 10)] + Array(repeating: (200, 0.1), count: 12), 447.0),
+      // Bytes count, not segments.
+      ([(400, 1), (100, 1)], 145.07), ([(0, 5), (200, 1)], 200),
+    ]
+    for (segments, expected) in rows {
+      var throughput = StreamThroughput()
+      for (kilobits, seconds) in segments {
+        throughput.add(
+          TransferMeasure(byteCount: Int64(kilobits * 125), nanoseconds: Int64(seconds * 1e9)),
+          soundNanoseconds: 2_000_000_000)
+      }
+      #expect(throughput.capacity == throughput.bitsPerSecond, "nothing was waited for")
+      let found = try #require(throughput.bitsPerSecond) / 1_000
+      print("\(segments.count) segments: \(found) kbit/s")
+      #expect(abs(found - expected) < expected / 100, "\(segments)")
+    }
+    #expect(StreamThroughput().bitsPerSecond == nil)
+    var throughput = StreamThroughput()
+    throughput.add(TransferMeasure(byteCount: 1_000, nanoseconds: 0), soundNanoseconds: .max)
+    #expect(throughput.bitsPerSecond.map { $0.isFinite && $0 > 0 } == true)
+  }
+
+  /// Small segments that are waited for look slow, and say little of how fast larger ones would come.
+  @Test func whatIsWaitedForDoesNotGrowWithTheBitsOfASegment() throws {
+    // Two seconds at 64 kbit/s: the answer after 0.8 s, and then 800 kbit/s.
+    var throughput = StreamThroughput()
+    for _ in 0..<5 {
+      throughput.add(
+        TransferMeasure(byteCount: 16_000, nanoseconds: 960_000_000, waitNanoseconds: 800_000_000),
+        soundNanoseconds: 2_000_000_000)
+    }
+    let (found, capacity) = (try #require(throughput.bitsPerSecond), try #require(throughput.capacity))
+    #expect(abs(found - 133_333) < 1 && abs(capacity - 480_000) < 1, "\(found) \(capacity)")
+    // As many bits as that come just in time: 0.8 s and 1.2 s.
+    #expect(abs(0.8 + capacity * 2 / 800_000 - 2) < 1e-6)
+    for _ in 0..<20 {
+      throughput.add(
+        TransferMeasure(byteCount: 16_000, nanoseconds: 3_000_000_000, waitNanoseconds: 2_900_000_000),
+        soundNanoseconds: 2_000_000_000)
+    }
+    #expect(throughput.capacity == 0)
+  }
+
+  /// How long the first byte is waited for is told apart from how long the others take.
+  @Test func theWaitForAnAnswerIsMeasuredByItself() throws {
+    let server = try HTTPServer()
+    try server.write([UInt8](repeating: 7, count: 30_000), to: "a")
+    for (query, wait) in [("hold=first", 2), ("gate=body&at=1000", 0)] as [(String, Int64)] {
+      let clock = ManualTime()
+      let resource = HTTPResource(url: try HTTPURL("\(server.address)/a?\(query)"), clock: clock)
+      func read(_ range: Range<Int>) throws {
+        var (place, piece) = (range.lowerBound, [UInt8](repeating: 0, count: 4_096))
+        while place < range.upperBound {
+          let count = try piece.withUnsafeMutableBytes { buffer in
+            try resource.read(
+              into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(range.upperBound - place)), at: Int64(place))
+          }
+          guard count > 0 else { throw CancellationError() }
+          place += count
+        }
+      }
+      try resource.start()
+      try server.wait(wait > 0 ? "gate first" : "gate body")
+      if wait == 0 { try read(0..<1_000) }
+      clock.advance(seconds: 2)
+      server.open(gate: wait > 0 ? "first" : "body")
+      try read(1_000..<30_000)
+      #expect(
+        resource.measure
+          == TransferMeasure(
+            byteCount: 30_000, nanoseconds: 2_000_000_000, waitNanoseconds: wait * 1_000_000_000))
+    }
+  }
+
+  private func candidates(_ rates: [Int64], limit: Int64? = nil) throws -> [HLSVariantChoice.Candidate] {
+    let lines = ["#EXTM3U"] + rates.flatMap { ["#EXT-X-STREAM-INF:BANDWIDTH=\($0)", "\($0).m3u8"] }
+    let list = try HLSPlaylist(
+      parsing: Array(lines.joined(separator: "\n").utf8), at: .url("http://a.example/m.m3u8"))
+    guard case .master(let master) = list else { return [] }
+    return HLSVariantChoice(master).candidates(peakBitRateLimit: limit)
+  }
+
+  @Test func aBetterVariantIsTriedOnlyOnceThereIsEnoughOfThePresentOne() throws {
+    let second: Int64 = 1_000_000_000
+    var variants = StreamVariants(try candidates([300, 200, 100]))
+    var now = HostTime(nanoseconds: 0)
+    func took(_ throughput: Double?, capacity: Double? = nil, idle: Int64 = 0) -> Int? {
+      variants.took(
+        byteCount: 10, soundNanoseconds: second, throughput: throughput, capacity: capacity, idleNanoseconds: idle,
+        at: now)
+    }
+    let first = [took(nil), took(400), took(320)]
+    #expect(first == [nil, nil, 1], "the best one is sustained up to a tenth, and then the next one by three tenths")
+    variants.go(to: 1)
+    let second2 = [
+      took(10_000, idle: second), took(10_000, idle: second), took(10_000, idle: 0), took(10_000, idle: second),
+    ]
+    #expect(second2 == [nil, nil, nil, 0], "after three segments, and when its reader had enough")
+    let third = [took(500, idle: second), took(420, idle: second), took(230, idle: second), took(200)]
+    #expect(third == [0, nil, nil, 2])
+    variants.go(to: 2)
+    #expect(took(1) == nil, "there is nothing less")
+    variants.go(to: 0)
+    variants.fail([1], at: now)
+    #expect(took(250) == 2, "what failed is not tried again at once")
+    // The limit rules: what is over it is not chosen, however fast it comes.
+    variants = StreamVariants(try candidates([300, 200, 100], limit: 250))
+    #expect(variants.bandwidth == 200)
+    for _ in 0..<5 { #expect(took(1e9, idle: second) == nil) }
+    // What came too slowly is believed to come faster only when that was so of the present one, or after a while.
+    variants = StreamVariants(try candidates([300, 200, 100]))
+    #expect(took(150) == 2)
+    variants.go(to: 2)
+    let fourth = [took(150, capacity: 1_000, idle: second), took(150, capacity: 1_000, idle: second)]
+    #expect(fourth == [nil, nil])
+    #expect(took(150, capacity: 1_000, idle: second) == 1)
+    #expect(took(430, capacity: 1_000, idle: second) == 0)
+    now = now.advanced(byNanoseconds: 30 * second)
+    #expect(took(150, capacity: 1_000, idle: second) == 0)
+  }
+
+  @Test func whatFailedIsTriedAgainAfterAWhileThatGrows() throws {
+    let second: Int64 = 1_000_000_000
+    var variants = StreamVariants(try candidates([300, 200, 100]))
+    var now = HostTime(nanoseconds: 0)
+    func others() -> [Int] { variants.others(at: now) }
+    func took(_ count: Int) {
+      for _ in 0..<count {
+        _ = variants.took(
+          byteCount: 10, soundNanoseconds: second, throughput: nil, idleNanoseconds: 0, at: now)
+      }
+    }
+    variants.fail([0], at: now)
+    variants.go(to: 1)
+    for seconds in [30, 60, 120] as [Int64] {
+      #expect(others() == [2])
+      now = now.advanced(byNanoseconds: seconds * second - 1)
+      #expect(others() == [2], "not yet")
+      now = now.advanced(byNanoseconds: 1)
+      #expect(others() == [2, 0])
+      variants.fail([0], at: now)
+    }
+    // Whoever failed meanwhile failed no second time.
+    variants.fail([0], at: now)
+    now = now.advanced(byNanoseconds: 240 * second)
+    #expect(others() == [2, 0])
+    // All failed, and the network is there again.
+    variants.fail([0, 1, 2], at: now)
+    #expect(others().isEmpty)
+    took(2)
+    #expect(others().isEmpty, "it may be what was heard before")
+    took(1)
+    #expect(others() == [2, 0])
+    variants.fail([0], at: now)
+    now = now.advanced(byNanoseconds: 30 * second)
+    #expect(others() == [2, 0], "nothing is remembered")
+    // What failed before enough of the present one came is better than nothing.
+    variants.go(to: 2)
+    variants.fail([0, 1], at: now)
+    took(2)
+    #expect(others().isEmpty)
+    took(1)
+    #expect(others() == [0, 1])
+    // What has been heard has not failed.
+    variants.go(to: 1)
+    took(3)
+    variants.go(to: 2)
+    #expect(others() == [1])
+    for _ in 0..<100 {
+      variants.fail([1], at: now)
+      now = now.advanced(byNanoseconds: 3_840 * second)
+      #expect(others().contains(1), "it does not grow for ever")
+    }
+  }
+
+  /// Sound that comes by itself, of which the master playlist tells only how much there is with pictures.
+  @Test func whatSoundNeedsIsAnAverageOfItsSegments() throws {
+    var rate = SoundBitRate()
+    #expect(rate.bitsPerSecond == nil)
+    func add(_ kilobits: Int64, _ seconds: Double) -> Int64? {
+      rate.add(byteCount: kilobits * 125, soundNanoseconds: Int64(seconds * 1e9))
+      return rate.bitsPerSecond
+    }
+    for _ in 0..<10 { #expect(add(512, 4) == 128_000) }
+    // A little piece in front of an advertisement.
+    #expect(add(260, 0.2) == 128_000)
+    #expect(add(800, 1) == 179_173)
+    #expect(add(0, 4) == 179_173)
+    for _ in 0..<10 { _ = add(512, 4) }
+    #expect(add(512, 4).map { $0 < 130_000 } == true)
+  }
+
+  @Test func renditionsGiveWayToThoseWithLessSoundWhateverTheirPicturesNeed() throws {
+    let lines = [5_000, 2_500, 1_000].flatMap { rate in
+      [
+        "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\(rate)\",NAME=\"a\",DEFAULT=YES,URI=\"a\(rate).m3u8\"",
+        "#EXT-X-STREAM-INF:BANDWIDTH=\(rate * 1_000),AUDIO=\"g\(rate)\"", "v\(rate).m3u8",
+      ]
+    }
+    let list = try HLSPlaylist(
+      parsing: Array((["#EXTM3U"] + lines).joined(separator: "\n").utf8), at: .url("http://a.example/m.m3u8"))
+    guard case .master(let master) = list else { throw CancellationError() }
+    var variants = StreamVariants(HLSVariantChoice(master).candidates(peakBitRateLimit: nil))
+    func took(_ kilobits: Int64, _ throughput: Double, seconds: Double = 4) -> Int? {
+      variants.took(
+        byteCount: kilobits * 125, soundNanoseconds: Int64(seconds * 1e9), throughput: throughput * 1_000,
+        idleNanoseconds: 4_000_000_000, at: HostTime(nanoseconds: 0))
+    }
+    #expect(variants.all.count == 3)
+    // 256, 128 and 64 kbit/s of sound.
+    let first = [took(1_024, 5_000), took(260, 300, seconds: 0.2), took(1_024, 200)]
+    #expect(first == [nil, nil, 1], "a little piece says nothing")
+    variants.go(to: 1)
+    let second = [took(512, 200), took(512, 200), took(512, 200), took(512, 400), took(512, 130)]
+    #expect(second == [nil, nil, nil, 0, 2])
+    variants.go(to: 2)
+    let third = [took(256, 130), took(256, 130), took(256, 170), took(256, 190), took(256, 400)]
+    #expect(third == [nil, nil, nil, 1, 0])
+    // No more than the playlist says.
+    variants = StreamVariants(HLSVariantChoice(master).candidates(peakBitRateLimit: nil))
+    #expect(took(100_000, 6_000) == nil)
+  }
+
+  /// What became of the network a while ago does not count for ever.
+  @Test func variantsThatAllFailedAreThereAgainWhenTheNetworkIs() throws {
+    let rig = try HLSRig()
+    let lines = [3, 2, 1].flatMap { ["#EXT-X-STREAM-INF:BANDWIDTH=\($0)", "\($0).m3u8"] }
+    try rig.server.write(Array((["#EXTM3U"] + lines).joined(separator: "\n").utf8), to: "m.m3u8")
+    func write(_ isThere: Bool) throws {
+      for name in ["3.m3u8", "2.m3u8", "1.m3u8"] {
+        if isThere { try rig.write(name, 0..<12) } else { try rig.server.write([0], to: name) }
+      }
+    }
+    try write(true)
+    let session = try rig.session("m.m3u8")
+    func fallsBack() throws -> Bool {
+      try session.fallBack(from: session.variantNumber, session.fetcher, interrupt: Interrupt())
+    }
+    try write(false)
+    #expect(try !fallsBack())
+    try write(true)
+    #expect(try !fallsBack(), "all have failed just now")
+    rig.clock.advance(seconds: 30)
+    #expect(try fallsBack())
+    #expect(session.place.displayText.hasSuffix("/2.m3u8"))
+    // Once more, but now segments come again, as those who read them find.
+    try write(false)
+    #expect(try !fallsBack())
+    try write(true)
+    #expect(try !fallsBack())
+    let entry = try #require(session.timeline.entry(0))
+    for _ in 0..<StreamVariants.leastSegmentCount {
+      _ = session.took(
+        TransferMeasure(byteCount: 1_000, nanoseconds: 1_000), entry.segment, variantNumber: session.variantNumber,
+        idleNanoseconds: 0)
+    }
+    #expect(try fallsBack())
+    #expect(session.place.displayText.hasSuffix("/1.m3u8"))
+  }
+
+  /// Answers take 0.8 s, and then everything is there at once: a better variant is sustained although the small one looks slow.
+  @Test func aBetterVariantIsReachedWhereAnswersAreWaitedFor() throws {
+    let rig = try HLSRig()
+    try rig.server.write(
+      Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=256000\na.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=64000\nb.m3u8\n".utf8),
+      to: "m.m3u8")
+    for name in ["a.m3u8", "b.m3u8"] { try rig.write(name, 0..<12) }
+    let session = try rig.session("m.m3u8")
+    let segment = try #require(session.timeline.entry(0)).segment
+    func took(_ kilobits: Int64, seconds: Double, wait: Double) -> Int? {
+      session.took(
+        TransferMeasure(
+          byteCount: kilobits * 125, nanoseconds: Int64(seconds * 1e9), waitNanoseconds: Int64(wait * 1e9)), segment,
+        variantNumber: session.variantNumber, idleNanoseconds: 2_000_000_000)
+    }
+    #expect(took(512, seconds: 3, wait: 0.8) == 1)
+    try session.go(to: 1, from: session.variantNumber, session.fetcher, interrupt: Interrupt())
+    func climb() -> Int { (1...60).first { _ in took(128, seconds: 0.9, wait: 0.8) == 0 } ?? 0 }
+    // The one that was too slow is left alone for a while.
+    #expect(climb() == 0)
+    rig.clock.advance(seconds: 30)
+    #expect(climb() == 1)
+  }
+
+  @Test func whoWaitsForTheNextSegmentOfALiveStreamHasEnough() throws {
+    let rig = try CodedStreamRig()
+    for (file, name) in [(1, "high"), (2, "low")] {
+      try rig.encode(file, as: name)
+      try rig.write(name, 0..<6, isEnded: false)
+    }
+    try rig.write(master: [
+      "#EXT-X-STREAM-INF:BANDWIDTH=2,CODECS=\"fLaC\"", "high.m3u8", "#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"fLaC\"",
+      "low.m3u8",
+    ])
+    let session = try rig.session()
+    try session.go(to: 1, from: session.variantNumber, session.fetcher, interrupt: Interrupt())
+    let reader = try rig.reader(session)
+    _ = try reader.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+    let start = Int(reader.position)
+    let last = try #require(session.timeline.entry(5))
+    let count = Int((last.endNanoseconds * 48_000 + 500_000_000) / 1_000_000_000) - start
+    let heard = Mutex([Float]())
+    let hasAll = WakeSignal(false)
+    let thread = CodeThread {
+      defer { hasAll.update { $0 = true } }
+      var samples = try reader.frames(count)
+      hasAll.update { $0 = true }
+      // In small pieces, which are wanted at once.
+      while true {
+        let more = try reader.frames(4_096)
+        if more.isEmpty { break }
+        samples += more
+      }
+      heard.withLock { [samples] in $0 = samples }
+    }
+    let _: Bool? = hasAll.wait { $0 ? true : nil }
+    for name in ["high", "low"] { try rig.write(name, 0..<9) }
+    rig.clock.advance(seconds: 3)
+    #expect(thread.code() == 0)
+    let runs = CodedStreamRig.runs(heard.withLock { $0 })
+    print(runs)
+    #expect(runs.map(\.file) == [2, 1])
+    for run in runs { #expect(run.firstIndex == run.position + start, "nothing is lost, and nothing comes twice") }
+    let next = try #require(session.timeline.entry(7)).startNanoseconds
+    #expect(abs((runs.last?.firstIndex ?? 0) - Int(next * 48_000 / 1_000_000_000)) < 3)
+    #expect(rig.log.errorEvents.isEmpty)
+  }
+
+  /// Sound with other numbers in the variants, so that every sample says which one it is of.
+  @Test func aVariantThatIsNotSustainedGivesWayToAnotherAndComesBackWithoutLosingASample() throws {
+    let rig = try CodedStreamRig()
+    for (file, name) in [(1, "high"), (2, "low")] { try rig.encode(file, as: name, seconds: 24) }
+    // A segment takes ten seconds.
+    try rig.write("high", query: [2: "?gate=slow&at=1000"])
+    try rig.write("low")
+    let slow = try rig.byteCount("high", 2) * 8 / 10
+    try rig.write(master: [
+      "#EXT-X-STREAM-INF:BANDWIDTH=\(slow / 2),CODECS=\"fLaC\"", "low.m3u8",
+      "#EXT-X-STREAM-INF:BANDWIDTH=\(slow * 7 / 2),CODECS=\"fLaC\"", "high.m3u8",
+    ])
+    let session = try rig.session()
+    let reader = try rig.reader(session)
+    let heard = Mutex([Float]())
+    let thread = CodeThread {
+      let samples = try reader.frames(48_000 * 5)
+      heard.withLock { $0 = samples }
+    }
+    try rig.server.wait("gate slow")
+    rig.clock.advance(seconds: 10)
+    rig.server.open(gate: "slow")
+    #expect(thread.code() == 0)
+    #expect(session.place.displayText.hasSuffix("low.m3u8"))
+    #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
+    #expect(rig.log.accessEvents.last?.indicatedBitrate == Int64(slow / 2))
+    var samples = heard.withLock { $0 }
+    // Whoever reads has enough: there is time between reads.
+    while true {
+      rig.clock.advance(seconds: 1)
+      let more = try reader.frames(48_000)
+      if more.isEmpty { break }
+      samples += more
+    }
+    let runs = CodedStreamRig.runs(samples)
+    print(runs)
+    #expect(runs.map(\.file) == [1, 2, 1])
+    for run in runs { #expect(run.firstIndex == run.position, "nothing is lost, and nothing comes twice") }
+    #expect(runs.last?.endIndex == 48_000 * 24)
+    // At the boundaries of segments.
+    let ends = (session.timeline.numbers).compactMap { session.timeline.entry($0)?.startNanoseconds }
+    for run in runs.dropFirst() {
+      let place = Int64(run.position) * 1_000_000_000 / 48_000
+      #expect(ends.contains { abs($0 - place) < 50_000 }, "\(run)")
+    }
+    #expect(rig.log.accessEvents.last?.numberOfSwitches == 2 && rig.log.errorEvents.isEmpty)
+    #expect(rig.log.accessEvents.last?.indicatedBitrate == Int64(slow * 7 / 2))
+  }
+
+  @Test func behindTheLastSegmentNothingIsGoneOverTo() throws {
+    let rig = try CodedStreamRig()
+    for (file, name) in [(1, "high"), (2, "low")] { try rig.encode(file, as: name, seconds: 4) }
+    try rig.write("high", 0..<3, query: [2: "?gate=slow&at=1000"])
+    try rig.write("low", 0..<3)
+    let slow = try rig.byteCount("high", 2) * 8 / 10
+    try rig.write(master: [
+      "#EXT-X-STREAM-INF:BANDWIDTH=\(slow / 2),CODECS=\"fLaC\"", "low.m3u8",
+      "#EXT-X-STREAM-INF:BANDWIDTH=\(slow * 7 / 2),CODECS=\"fLaC\"", "high.m3u8",
+    ])
+    let session = try rig.session()
+    let reader = try rig.reader(session)
+    let heard = Mutex([Float]())
+    let thread = CodeThread {
+      let samples = try reader.frames(48_000 * 5)
+      heard.withLock { $0 = samples }
+    }
+    try rig.server.wait("gate slow")
+    rig.clock.advance(seconds: 10)
+    rig.server.open(gate: "slow")
+    #expect(thread.code() == 0)
+    #expect(CodedStreamRig.runs(heard.withLock { $0 }).map(\.file) == [1])
+    #expect(session.place.displayText.hasSuffix("high.m3u8") && rig.log.accessEvents.last?.numberOfSwitches == 0)
+  }
+
+  /// Lengths are rounded in playlists, or made up: after many segments what they say is some segments away.
+  @Test(arguments: [(1.2, 1.2), (0.9, 0.9), (1.2, 1), (0.9, 1), (1, 1.2), (1, 0.9)])
+  func whereSegmentsAreNotAsLongAsPlaylistsSayASwitchLosesNothing(_ before: Double, _ behind: Double) throws {
+    let rig = try CodedStreamRig()
+    for (file, name) in [(1, "high"), (2, "low")] { try rig.encode(file, as: name, seconds: 40) }
+    let switching = 32
+    try rig.write("high", query: [switching: "?gate=slow&at=1000"], lengthsTimes: before)
+    try rig.write("low", lengthsTimes: behind)
+    let rate = try rig.byteCount("high", switching) * 8
+    try rig.write(master: [
+      "#EXT-X-STREAM-INF:BANDWIDTH=\(rate / 40),CODECS=\"fLaC\"", "low.m3u8",
+      "#EXT-X-STREAM-INF:BANDWIDTH=\(rate),CODECS=\"fLaC\"", "high.m3u8",
+    ])
+    let reader = try rig.reader(try rig.session())
+    let heard = Mutex([Float]())
+    let thread = CodeThread {
+      let samples = try reader.frames(48_000 * 41)
+      heard.withLock { $0 = samples }
+    }
+    try rig.server.wait("gate slow")
+    rig.clock.advance(seconds: 10)
+    rig.server.open(gate: "slow")
+    #expect(thread.code() == 0)
+    let runs = CodedStreamRig.runs(heard.withLock { $0 })
+    print(before, behind, runs)
+    #expect(runs.map(\.file) == [1, 2] && runs.last?.endIndex == 48_000 * 40)
+    for run in runs { #expect(run.firstIndex == run.position, "nothing is lost, and nothing comes twice") }
+    #expect(reader.takeWarning() == nil && rig.log.errorEvents.isEmpty)
+    let requests = try rig.server.drain()
+    let count = try #require(rig.segments["high"]?.count)
+    let asked = { (name: String) in requests.count { $0.hasPrefix("request GET /\(name)-") && $0.contains(".m4s") } }
+    #expect(asked("high") == switching + 1)
+    // Where both say the same, what was heard tells; else it is found out.
+    let more = asked("low") - (count - switching - 1)
+    print("\(more) more than are heard")
+    #expect((0...(before == behind ? 1 : 3)).contains(more))
+  }
+
+  /// AAC frames overlap: the other variant's decoder is warm before it is heard.
+  @Test func aSwitchIsNotHeardInWhatOverlapsEither() throws {
+    let rig = try HLSRig()
+    let whole = try rig.sound(0..<12)
+    try rig.write("high.m3u8", 0..<12, query: [2: "?gate=slow&at=1000"])
+    try rig.write("low.m3u8", 0..<12)
+    let slow = try rig.bytes(2..<3).count * 8 / 10
+    let master =
+      "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(slow / 2)\nlow.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=\(slow * 8)\nhigh.m3u8\n"
+    try rig.server.write(Array(master.utf8), to: "m.m3u8")
+    let session = try rig.session("m.m3u8")
+    let reader = try rig.reader(session)
+    let heard = Mutex([Float]())
+    let thread = CodeThread {
+      let samples = try reader.frames(2_000_000)
+      heard.withLock { $0 = samples }
+    }
+    try rig.server.wait("gate slow")
+    rig.clock.advance(seconds: 10)
+    rig.server.open(gate: "slow")
+    #expect(thread.code() == 0)
+    #expect(session.place.displayText.hasSuffix("low.m3u8") && rig.log.accessEvents.last?.numberOfSwitches == 1)
+    #expect(heard.withLock { $0 == whole })
+    #expect(reader.takeWarning() == nil && rig.errorCodes.isEmpty)
+  }
+
+  @Test func whatOfAStreamIsInMemoryIsKnown() throws {
+    let rig = try CodedStreamRig()
+    try rig.encode(1, as: "a", seconds: 4)
+    let half = try rig.byteCount("a", 1) / 2
+    try rig.write("a", query: [1: "?gate=half&at=\(half)"])
+    let asset = try Asset(url: "\(rig.server.address)/a.m3u8")
+    #expect(asset.presentTimeRange == nil)
+    let reader = try AudioTrackReader(asset: asset)
+    let timeline = try #require(asset.streamSession?.timeline)
+    let next = try #require(timeline.entry(1))
+    // The second segment is read, of which no more has come than the server sends.
+    let count = Int(next.startNanoseconds * 48_000 / 1_000_000_000) + 100
+    #expect(try reader.readFrames(count, pieceFrames: count).samples.count == count * reader.format.channelCount)
+    try rig.server.wait("gate half")
+    let start = Double(next.startNanoseconds) / 1e9
+    let share = Double(half) / Double(try rig.byteCount("a", 1))
+    let range = try #require(asset.presentTimeRange)
+    #expect(abs(range.start.seconds - start) < 0.001)
+    #expect(range.end.seconds > start && range.end.seconds < start + share * 1.1, "\(range)")
+    let thread = CodeThread { _ = try reader.readToEnd() }
+    rig.server.open(gate: "half")
+    #expect(thread.code() == 0 && reader.end != nil)
+    #expect(asset.presentTimeRange == nil, "nothing is read any more")
+  }
+}

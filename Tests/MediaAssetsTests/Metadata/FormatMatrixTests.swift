@@ -1,0 +1,180 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// How long files are, how many samples come out of them, their bit rate, tags and pictures: what is said here, by FFmpeg's programs and by
+/// mutagen, side by side for every format, and where they disagree, who is wrong and why.
+@Suite struct FormatMatrixTests {
+  /// What write-formats.py says of a file.
+  struct File: Decodable {
+    struct FFmpeg: Decodable {
+      var duration: Double
+      /// What its program decodes.
+      var frames: Int
+      var rate: Int
+      var bitRate: Int64?
+      var tags: [String: String]
+      var picture: String?
+    }
+    struct Mutagen: Decodable {
+      var duration: Double
+      var tags: [String: String]
+      var picture: String?
+    }
+    var name: String
+    var made: String
+    var file: String
+    /// Those of the original.
+    var frames: Int
+    var ffprobe: FFmpeg
+    var mutagen: Mutagen?
+  }
+
+  /// Why somebody says something else. A reason that is needed no more is a fault.
+  struct Row {
+    var name: String
+    /// Frames that are heard beside those of the original.
+    var extra = 0
+    var extraBecause = ""
+    var ffmpegDecodes = ""
+    var ffprobeDuration = ""
+    var mutagenDuration = ""
+    var ffprobeTags = ""
+    /// What the format has no room for.
+    var missing = ""
+    var mutagenReads = true
+  }
+
+  private static let noTrim = "nothing in the file says what is not the original"
+  private static let estimate = "estimated from the size"
+  private static let uncut = "what encoders add is counted"
+  private static let noEnd = "the end is not cut off"
+  private static let noWords = "it reads the tag's picture, not its words"
+  private static let noYear = "no date: the year has another name"
+  private static let noAlbum = "no album and no date: they have other names"
+  private static let twoBlocks = "ffmpeg's decoder takes off two blocks that its encoder did not put in"
+  private static let noPadding = "the muxer writes no DiscardPadding"
+
+  static let rows: [Row] = [
+    Row(name: "wav, ffmpeg", ffprobeTags: noWords), Row(name: "wav 24 bits, sox"),
+    Row(name: "rf64, ffmpeg", missing: "picture", mutagenReads: false),
+    Row(name: "aiff, ffmpeg"), Row(name: "aiff, sox"),
+    Row(name: "caf pcm, ffmpeg", missing: "picture", mutagenReads: false),
+    Row(name: "caf alac, ffmpeg", ffprobeDuration: uncut, missing: "picture", mutagenReads: false),
+    Row(name: "flac, flac"), Row(name: "flac, ffmpeg"),
+    Row(name: "mp3 cbr, lame", ffprobeDuration: uncut), Row(name: "mp3 vbr, lame", ffprobeDuration: uncut),
+    Row(name: "mp3 abr, ffmpeg", ffprobeDuration: uncut, mutagenDuration: uncut),
+    Row(name: "mp3 cbr, no Xing, lame", extra: 1_987, extraBecause: noTrim),
+    Row(
+      name: "mp3 vbr, no Xing, lame", extra: 1_987, extraBecause: noTrim, ffprobeDuration: estimate,
+      mutagenDuration: estimate),
+    Row(
+      name: "aac adts, ffmpeg", extra: 1_603, extraBecause: noTrim, ffprobeDuration: estimate, mutagenDuration: estimate
+    ),
+    Row(name: "m4a aac, ffmpeg", ffmpegDecodes: noEnd, mutagenDuration: uncut), Row(name: "m4a alac, ffmpeg"),
+    Row(
+      name: "mp4 in fragments, ffmpeg", ffmpegDecodes: "neither end is cut off", ffprobeDuration: uncut,
+      mutagenDuration: "it looks into no fragment", missing: "picture"),
+    Row(name: "mp4 with video, ffmpeg", ffmpegDecodes: noEnd, mutagenDuration: uncut),
+    Row(name: "ogg vorbis, oggenc"), Row(name: "ogg vorbis, ffmpeg"),
+    Row(name: "opus, opusenc", ffprobeDuration: uncut), Row(name: "opus, ffmpeg", ffprobeDuration: uncut),
+    Row(name: "ogg flac, flac"), Row(name: "ogg flac, ffmpeg"),
+    Row(name: "wavpack, wavpack", ffprobeTags: noYear), Row(name: "wavpack, ffmpeg", ffprobeTags: noYear),
+    Row(name: "monkey's audio, this test", ffprobeTags: noYear), Row(name: "tta, ffmpeg", ffprobeTags: noWords),
+    Row(name: "matroska flac, ffmpeg", mutagenReads: false),
+    Row(
+      name: "matroska mp3, mkvmerge", extra: 1_987, extraBecause: noTrim, ffprobeTags: noAlbum, mutagenReads: false),
+    Row(name: "matroska opus, mkvmerge", ffprobeDuration: uncut, ffprobeTags: noAlbum, mutagenReads: false),
+    Row(name: "webm opus, ffmpeg", ffprobeDuration: uncut, missing: "picture", mutagenReads: false),
+    Row(
+      name: "webm vorbis, ffmpeg", extra: 515, extraBecause: noPadding,
+      ffprobeDuration: "the header has less than the packets", missing: "picture", mutagenReads: false),
+    Row(name: "ac-3, ffmpeg", extra: 67, extraBecause: noTrim, missing: "tags and picture"),
+    Row(
+      name: "e-ac-3, ffmpeg", extra: 67, extraBecause: noTrim, ffprobeDuration: estimate, mutagenDuration: estimate,
+      missing: "tags and picture"),
+    Row(
+      name: "wma 2, ffmpeg", extra: -445, extraBecause: twoBlocks, ffprobeDuration: uncut, mutagenDuration: uncut,
+      ffprobeTags: noYear),
+    Row(
+      name: "wma 1, ffmpeg", extra: -445, extraBecause: twoBlocks, ffprobeDuration: uncut, mutagenDuration: uncut,
+      ffprobeTags: noYear),
+  ]
+
+  private static let tags = ["title": "Grüße, 世界", "artist": "Wer", "album": "Das Album", "date": "2003", "track": "3"]
+
+  /// Equal to a millisecond, which is what containers' headers have.
+  private static func isEqual(_ first: Double, _ second: Double) -> Bool { abs(first - second) <= 0.001 }
+
+  /// Checks that two agree, or that there is a reason why they do not; what the table says of it.
+  private static func compare(_ isSame: Bool, _ reason: String, _ what: String) -> String {
+    #expect(isSame == reason.isEmpty, "\(what): \(reason.isEmpty ? "differs" : "is the same: \(reason)")")
+    return isSame ? "same" : reason
+  }
+
+  @Test func everyFormatIsAsLongAndSaysTheSameAsOthersFind() throws {
+    let folder = try TemporaryFolder()
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("write-formats.py")
+    try Tool.run("/usr/bin/python3", [script.path, folder.path])
+    let files = try JSONDecoder().decode([File].self, from: Data(readFile(folder.file("formats.json"))))
+    #expect(
+      files.map { "\($0.name), \($0.made)" } == Self.rows.map(\.name), "each row has its file, and each file its row")
+    print("format, made with | seconds ours/ffprobe/mutagen | frames ours/original/ffmpeg | bit rate | tags | picture")
+    for (file, row) in zip(files, Self.rows) { try check(file, row) }
+  }
+
+  private func check(_ file: File, _ row: Row) throws {
+    let asset = Asset(path: file.file, prefersPreciseDuration: true)
+    let properties = try asset.load()
+    let reader = try AudioTrackReader(asset: asset)
+    let frames = try reader.readToEnd().count / reader.format.channelCount
+    let duration = properties.duration.seconds
+    #expect(reader.takeWarning() == nil && reader.takeSkippedPackets() == nil, "\(row.name)")
+    #expect(reader.format.sampleRateHz == file.ffprobe.rate, "\(row.name)")
+    #expect(properties.duration == MediaTime(frame: Int64(frames), rate: file.ffprobe.rate), "\(row.name): duration")
+    #expect(frames - file.frames == row.extra, "\(row.name): \(frames) frames of \(file.frames)")
+    #expect((row.extra == 0) == row.extraBecause.isEmpty, "\(row.name)")
+
+    let probed = Self.compare(
+      Self.isEqual(duration, file.ffprobe.duration), row.ffprobeDuration, "\(row.name): ffprobe's duration")
+    let decoded = Self.compare(frames == file.ffprobe.frames, row.ffmpegDecodes, "\(row.name): ffmpeg's frames")
+    var measured = "-"
+    #expect((file.mutagen != nil) == row.mutagenReads, "\(row.name)")
+    if let mutagen = file.mutagen {
+      measured = Self.compare(
+        Self.isEqual(duration, mutagen.duration), row.mutagenDuration, "\(row.name): mutagen's duration")
+    }
+    let bitRate = properties.tracks.first { $0.id == reader.trackID }?.bitRate
+    #expect(bitRate == file.ffprobe.bitRate, "\(row.name): bit rate")
+
+    // And from a place in the middle on, as many as are left.
+    let place = frames - 50_001
+    try reader.seekExactly(to: MediaTime(frame: Int64(place), rate: file.ffprobe.rate))
+    let rest = try reader.readToEnd().count / reader.format.channelCount
+    let isCoarse = ["matroska", "webm"].contains { row.name.hasPrefix($0) }
+    #expect(abs(rest - 50_001) <= (isCoarse ? file.ffprobe.rate / 1_000 : 0), "\(row.name): after a seek")
+
+    let metadata = try MetadataMatrixTests.read(file.file)
+    #expect(metadata.warnings.isEmpty, "\(row.name): \(metadata.warnings)")
+    let canonical = MetadataMatrixTests.canonical(metadata)
+    let own = canonical.filter { Self.tags[$0.key] != nil }.mapValues { $0.joined(separator: ";") }
+    let picture = canonical["pictures"]?.first.map { $0.split(separator: " ").suffix(2).joined(separator: " ") }
+    #expect(own == (row.missing == "tags and picture" ? [:] : Self.tags), "\(row.name): tags")
+    #expect((picture == nil) == row.missing.hasSuffix("picture"), "\(row.name): picture")
+    var sameTags = Self.compare(own == file.ffprobe.tags, row.ffprobeTags, "\(row.name): ffprobe's tags")
+    var samePicture = Self.compare(picture == file.ffprobe.picture, "", "\(row.name): ffprobe's picture")
+    if let mutagen = file.mutagen {
+      #expect(mutagen.tags == own, "\(row.name): mutagen's tags")
+      #expect(mutagen.picture == picture, "\(row.name): mutagen's picture")
+    }
+    if sameTags == "same" { sameTags = own.isEmpty ? "none" : "\(own.count) same" }
+    if samePicture == "same" { samePicture = picture ?? "none" }
+    func text(_ seconds: Double) -> String { String(format: "%.4f", seconds) }
+    print(
+      "\(row.name) | \(text(duration))/\(text(file.ffprobe.duration)) \(probed)/\(file.mutagen.map { text($0.duration) } ?? "") \(measured)",
+      "| \(frames)/\(file.frames) \(row.extraBecause)/\(file.ffprobe.frames) \(decoded) | \(bitRate.map(String.init) ?? "-")",
+      "| \(sameTags) | \(samePicture)")
+  }
+}

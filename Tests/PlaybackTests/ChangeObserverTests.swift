@@ -1,0 +1,54 @@
+import MediaAssets
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// What is told to who keeps what a player is.
+@Suite(.timeLimit(.minutes(2))) struct ChangeObserverTests {
+  @Test func itemsThatComeTogetherAreToldTogether() async throws {
+    let rig = try await Rig()
+    let path = try rig.level(0.25, frames: 4_800).asset.displayPath
+    let items = (0..<500).map { _ in rig.item(path) }
+    let told = Mutex<[[PlayerItem.ID]]>([])
+    try await rig.run { player in
+      player.setChangeObserver { items in
+        if !items.isEmpty { told.withLock { $0.append(items.map(\.id)) } }
+      }
+      try player.append(items)
+    }
+    #expect(told.withLock { $0 } == [items.map(\.id)])
+    try await rig.run { player in try player.append([rig.item(path)]) }
+    #expect(told.withLock { $0.map(\.count) } == [500, 1])
+    let count = await withCheckedContinuation { done in
+      let (loop, player) = (rig.loop, rig.player)
+      loop.execute {
+        player.assumeIsolated { player in
+          player.setMeasuredReplayGains({ _ in
+            var gain = ReplayGain()
+            gain.trackGainDecibels = -6
+            return gain
+          }) { done.resume(returning: $0) }
+        }
+      }
+    }
+    // Behind what called back.
+    #expect(await rig.run { _ in told.withLock { $0.map(\.count) } } == [500, 1, 501])
+    #expect(count == 501)
+  }
+
+  @Test func aRateForTheNextPlayIsTold() async throws {
+    let rig = try await Rig()
+    let told = Mutex(0)
+    let item = try rig.level(0.25, frames: 4_800)
+    let more = try await rig.run { player in
+      try player.append([item])
+      player.setChangeObserver { _ in told.withLock { $0 += 1 } }
+      try player.setRate(1.5, startsPlayback: false)
+      return told.withLock { $0 }
+    }
+    #expect(more == 1)
+  }
+}

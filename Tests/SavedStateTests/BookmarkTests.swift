@@ -1,0 +1,163 @@
+import GRDB
+import MediaCore
+import Testing
+
+@testable import SavedState
+
+/// Bookmarks: which are left, how many are kept, and that they are written.
+@Suite(.timeLimit(.minutes(2))) struct BookmarkTests {
+  private static func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
+
+  private static func place(_ name: String, _ part: String = "") -> BookmarkedPlace {
+    BookmarkedPlace(place: .path(Array("/books/\(name)".utf8)), part: part)
+  }
+
+  @Test func whatIsLongIsMarkedBetweenItsBeginningAndItsEnd() {
+    let rule = BookmarkRule(shortest: Self.seconds(600))
+    let cases: [(Int64, Int64, BookmarkRule.Decision)] = [
+      (0, 600, .leave), (4, 600, .leave), (5, 600, .put), (590, 600, .put), (591, 600, .remove), (700, 600, .remove),
+      (300, 599, .leave), (598, 599, .leave),
+    ]
+    for (time, duration, decision) in cases {
+      #expect(rule.decision(at: Self.seconds(time), of: Self.seconds(duration)) == decision, "\(time) of \(duration)")
+    }
+    #expect(rule.decision(at: Self.seconds(300), of: .indefinite) == .leave)
+    #expect(rule.decision(at: .indefinite, of: Self.seconds(600)) == .leave)
+    #expect(rule.decision(at: Self.seconds(3), of: Self.seconds(3), hasEnded: true) == .remove)
+    #expect(BookmarkRule(shortest: nil).decision(at: Self.seconds(300), of: Self.seconds(9_000)) == .leave)
+  }
+
+  @Test func aPlaceIsLeftOnceAndTheOldestGoes() {
+    var table = BookmarkTable()
+    for number in 0..<BookmarkTable.automaticLimit {
+      table.settle(Self.place("\(number)"), at: Self.seconds(10), .put, now: Int64(number))
+    }
+    // The first is used again: now the second is the oldest.
+    table.settle(Self.place("0"), at: Self.seconds(11), .put, now: 5_000)
+    table.settle(Self.place("new"), at: Self.seconds(12), .put, now: 5_001)
+    #expect(table.all.count == BookmarkTable.automaticLimit)
+    #expect(table.left(Self.place("0"))?.time == Self.seconds(11) && table.left(Self.place("1")) == nil)
+    #expect(table.left(Self.place("new", "1-2")) == nil)
+    table.settle(Self.place("new"), at: Self.seconds(12), .leave, now: 5_002)
+    #expect(table.left(Self.place("new"))?.savedAt == 5_001)
+    table.settle(Self.place("new"), at: Self.seconds(12), .remove, now: 5_003)
+    #expect(table.left(Self.place("new")) == nil && table.all.count == BookmarkTable.automaticLimit - 1)
+  }
+
+  @Test func namesAreOfOnePlaceAndTheirNumberIsBounded() throws {
+    var table = BookmarkTable()
+    let first = try table.add(Self.place("a"), name: "x", at: Self.seconds(1), now: 1)
+    let other = try table.add(Self.place("b"), name: "x", at: Self.seconds(2), now: 2)
+    let moved = try table.add(Self.place("a"), name: "x", at: Self.seconds(3), now: 3)
+    #expect(first.id == moved.id && other.id != first.id && table.all.count == 2)
+    #expect(table.named("x", in: Self.place("a"))?.time == Self.seconds(3))
+    for number in 2..<BookmarkTable.limit {
+      _ = try table.add(Self.place("a"), name: "", at: Self.seconds(Int64(number)), now: 4)
+    }
+    let refused = #expect(throws: MediaError.self) { try table.add(Self.place("a"), name: "", at: .zero, now: 5) }
+    #expect(refused?.code == .tooManyBookmarks)
+    // One that is there is moved all the same, and those that are left have a limit of their own.
+    _ = try table.add(Self.place("b"), name: "x", at: Self.seconds(9), now: 6)
+    table.settle(Self.place("c"), at: Self.seconds(10), .put, now: 7)
+    #expect(table.left(Self.place("c")) != nil)
+    let missing = #expect(throws: MediaError.self) { try table.remove(99_999) }
+    #expect(missing?.code == .noSuchBookmark)
+  }
+
+  @Test func ofAChangeThatWasTakenNothingIsTakenAgain() throws {
+    var table = BookmarkTable()
+    let made = try table.add(Self.place("a"), name: "x", at: Self.seconds(1), now: 1)
+    #expect(table.takeChanges() == [BookmarkChange(id: made.id, bookmark: made)])
+    table.settle(Self.place("a"), at: Self.seconds(7), .put, now: 2)
+    let left = try #require(table.left(Self.place("a")))
+    try table.remove(made.id)
+    #expect(
+      table.takeChanges() == [BookmarkChange(id: made.id, bookmark: nil), BookmarkChange(id: left.id, bookmark: left)])
+    table.settle(Self.place("a"), at: Self.seconds(7), .put, now: 3)
+    #expect(!table.hasChanges && table.takeChanges().isEmpty)
+  }
+
+  /// A batch of a thing of each kind.
+  private static func batch() throws -> (StateBatch, [Bookmark]) {
+    var table = BookmarkTable()
+    _ = try table.add(
+      BookmarkedPlace(place: .path([0x2F, 0xFF, 0x0A]), part: "1-2"), name: "a\nb",
+      at: MediaTime(value: 1, timescale: 3),
+      now: 7)
+    table.settle(
+      BookmarkedPlace(place: .address("http://h/x?y")), at: MediaTime(value: 441_001, timescale: 44_100), .put, now: 8)
+    var batch = StateBatch.sample(20)
+    batch.bookmarks = table.takeChanges()
+    return (batch, table.all)
+  }
+
+  @Test func whatIsWrittenIsLoadedAndWhatIsGoneIsNot() throws {
+    let place = try Place()
+    let (batch, all) = try Self.batch()
+    try place.open { store, loaded in
+      #expect(loaded.bookmarks.isEmpty)
+      guard case .done = store.write(batch) else {
+        Issue.record("it was not written")
+        return
+      }
+    }
+    try place.open { store, loaded in
+      #expect(loaded.bookmarks == all && loaded.players.count == 1)
+      var table = BookmarkTable(loaded.bookmarks)
+      #expect(!table.hasChanges)
+      try table.remove(all[0].id)
+      let outcome = store.write(StateBatch(names: ["main"], players: [], bookmarks: table.takeChanges()))
+      guard case .done = outcome else {
+        Issue.record("\(outcome)")
+        return
+      }
+    }
+    try place.open { _, loaded in #expect(loaded.bookmarks == Array(all.dropFirst())) }
+  }
+
+  @Test func ofTwoBatchesThatCouldNotBeWrittenTheNewerChangeIs() throws {
+    let (batch, all) = try Self.batch()
+    var moved = all[0]
+    moved.time = Self.seconds(9)
+    let next = StateBatch(
+      names: ["main"], players: [],
+      bookmarks: [BookmarkChange(id: moved.id, bookmark: moved), BookmarkChange(id: 77, bookmark: nil)])
+    let both = batch.followed(by: next).bookmarks.sorted { $0.id < $1.id }
+    #expect(both.map(\.id) == [all[0].id, all[1].id, 77] && both[0].bookmark == moved && both[2].bookmark == nil)
+  }
+
+  /// What the version before this one left is gone on with.
+  @Test func aDatabaseWithoutBookmarksBecomesOneWithThem() throws {
+    let place = try Place()
+    let (batch, all) = try Self.batch()
+    try place.open { store, _ in _ = store.write(.sample(20)) }
+    // As it was before.
+    try place.edit("DROP TABLE bookmark")
+    try place.edit("DELETE FROM grdb_migrations WHERE identifier = '3'")
+    try place.open { store, loaded in
+      #expect(store.status.error == nil && loaded.bookmarks.isEmpty && loaded.players.first?.entries.count == 20)
+      guard case .done = store.write(batch) else {
+        Issue.record("it was not written")
+        return
+      }
+    }
+    try place.open { _, loaded in #expect(loaded.bookmarks == all) }
+  }
+
+  @Test(arguments: [
+    "UPDATE bookmark SET kind = 9", "UPDATE bookmark SET timescale = 0", "UPDATE bookmark SET timescale = 99999999999",
+    "UPDATE bookmark SET value = -5", "UPDATE bookmark SET value = 'x'",
+    "UPDATE bookmark SET name = x'FF'", "UPDATE bookmark SET part = x'41'",
+    "UPDATE bookmark SET id = -1 WHERE id = 1", "UPDATE bookmark SET automatic = 'x'", "DROP TABLE bookmark",
+  ])
+  func aBookmarkThatNoStoreWritesIsDamage(_ sql: String) throws {
+    let place = try Place()
+    let (batch, _) = try Self.batch()
+    try place.open { store, _ in _ = store.write(batch) }
+    try place.edit(sql)
+    try place.open { store, loaded in
+      #expect(store.status.error?.code == .stateDamaged && store.status.isSaving, "\(store.status)")
+      #expect(loaded.bookmarks.isEmpty && place.names.contains("state.sqlite.damaged-1"))
+    }
+  }
+}

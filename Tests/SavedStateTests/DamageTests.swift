@@ -1,0 +1,229 @@
+import Foundation
+import GRDB
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import SavedState
+
+extension StateStore {
+  /// Asks something, and waits for the answer.
+  fileprivate func answer<Value: Sendable>(
+    _ ask: (@escaping @Sendable (Result<Value, MediaError>) -> Void) -> Void
+  ) throws -> Result<Value, MediaError> {
+    let answers = Mutex<Result<Value, MediaError>?>(nil)
+    let told = DispatchSemaphore(value: 0)
+    ask { result in
+      answers.withLock { $0 = result }
+      told.signal()
+    }
+    told.wait()
+    return try #require(answers.withLock { $0 })
+  }
+}
+
+/// What is damage, and what becomes of it.
+@Suite(.timeLimit(.minutes(3))) struct DamageTests {
+  /// Two players, one of them shuffled and with a history, and a queue with a name.
+  private static func fill(_ place: Place) throws -> StateBatch {
+    var batch = StateBatch.sample(120)
+    batch.names.append("two")
+    let ids = (1_001...1_040).map { UInt64($0) }
+    batch.players.append(
+      StoredPlayer(
+        name: "two", fields: ["shuffle": "7 1 40 3"], order: [StoredPiece(key: 3, ids: ids)],
+        original: [StoredPiece(key: 9, ids: ids.reversed())], history: [1_041, 1_001],
+        position: StoredPosition(itemID: 1_001, time: MediaTime(value: 1, timescale: 3)),
+        entries: (ids + [1_041]).map { StoredEntry(id: $0, place: .address("http://127.0.0.1/\($0)")) }))
+    try place.open { store, _ in
+      guard case .done = store.write(batch) else {
+        Issue.record("it was not written")
+        return
+      }
+      let saved = try store.answer { store.saveQueue("a", of: "main", at: 1, completion: $0) }
+      #expect(try saved.get() == 120)
+    }
+    return batch
+  }
+
+  @Test(arguments: [UInt8(0), 0xFF])
+  func aDatabaseWithAnySectorOverwrittenIsLoadedOrPutAside(_ byte: UInt8) throws {
+    let place = try Place()
+    let batch = try Self.fill(place)
+    let bytes = try place.bytes()
+    var outcomes: [String: Int] = [:]
+    // The last one is none: then all is as it was.
+    for start in stride(from: 0, through: bytes.count, by: 512) {
+      let other = try Place()
+      try other.make()
+      var damaged = bytes
+      for index in start..<max(start, min(start + 512, bytes.count)) { damaged[index] = byte }
+      try other.write(damaged)
+      try other.open { store, loaded in
+        #expect(StoredEntry.ids.contains(loaded.nextItemID), "sector at \(start)")
+        _ = try store.answer { store.savedQueues(completion: $0) }
+        _ = try store.answer { store.loadQueue("a", completion: $0) }
+        // All of it has been looked at by now.
+        let (status, isAside) = (store.status, other.names.contains("state.sqlite.damaged-1"))
+        #expect(
+          status.isSaving && status.error?.code == (isAside ? .stateDamaged : nil), "sector at \(start): \(status)")
+        outcomes[isAside ? "put aside" : "loaded", default: 0] += 1
+        if start == bytes.count { #expect(!isAside && loaded.players.count == 2) }
+        let outcome = store.write(batch, isWhole: true)
+        guard case .done = outcome else {
+          Issue.record("sector at \(start): \(outcome)")
+          return
+        }
+      }
+      try other.open { store, loaded in
+        #expect(store.status.error == nil, "sector at \(start)")
+        #expect(loaded.players.map(\.entries.count) == [120, 41], "sector at \(start)")
+      }
+    }
+    print("saved state | sectors of \(byte) | \(outcomes)")
+    #expect(outcomes["put aside", default: 0] > bytes.count / 512 / 2)
+  }
+
+  /// Numbers that nothing can be counted on from.
+  @Test(arguments: [
+    "UPDATE number SET value = -1", "UPDATE number SET value = 9223372036854775807", "UPDATE number SET value = 'x'",
+    "UPDATE entry SET id = -1 WHERE id = 5", "UPDATE entry SET id = 0 WHERE id = 5", "UPDATE entry SET kind = 'x'",
+    "UPDATE entry SET kind = 7", "UPDATE entry SET fields = x'FF00'", "UPDATE position SET timescale = 0",
+    "UPDATE position SET timescale = 99999999999", "UPDATE position SET item = -1",
+    "UPDATE piece SET key = -1 WHERE list = 0",
+    "UPDATE piece SET key = 4294967296 + key WHERE list = 0",
+    "UPDATE piece SET ids = x'FFFFFFFFFFFFFFFF' WHERE list = 0",
+    "UPDATE piece SET ids = x'01000000000000000100000000000000' WHERE list = 1", "UPDATE player SET fields = x'FF'",
+    "UPDATE history SET ids = x'FFFFFFFFFFFFFFFF'", "UPDATE history SET ids = x'00'", "DROP TABLE position",
+    "ALTER TABLE entry RENAME COLUMN kind TO sort",
+  ])
+  func whatNoStoreWritesIsDamage(_ sql: String) throws {
+    let place = try Place()
+    _ = try Self.fill(place)
+    try place.edit(sql)
+    try place.open { store, loaded in
+      #expect(store.status.error?.code == .stateDamaged && store.status.isSaving, "\(store.status)")
+      #expect(loaded.players.isEmpty)
+    }
+  }
+
+  @Test func onlyWhatSaysThatTheFileIsBrokenIsDamage() {
+    let rows: [(ResultCode, String, MediaError.Code)] = [
+      (.SQLITE_CORRUPT, "", .stateDamaged), (.SQLITE_NOTADB, "", .stateDamaged),
+      (.SQLITE_ERROR, "no such table: piece", .stateDamaged), (.SQLITE_ERROR, "no such column: ids", .stateDamaged),
+      (.SQLITE_ERROR, "table entry has no column named kind", .stateDamaged),
+      (.SQLITE_ERROR, "cannot start a transaction within a transaction", .stateUnavailable),
+      (.SQLITE_BUSY, "", .stateUnavailable), (.SQLITE_LOCKED, "", .stateUnavailable),
+      (.SQLITE_IOERR, "", .stateUnavailable), (.SQLITE_NOMEM, "", .stateUnavailable),
+      (.SQLITE_CANTOPEN, "", .stateUnavailable), (.SQLITE_READONLY, "", .stateUnavailable),
+      (.SQLITE_CONSTRAINT, "", .stateUnavailable), (.SQLITE_MISMATCH, "", .stateUnavailable),
+      (.SQLITE_FULL, "", .stateDiskFull),
+    ]
+    for (result, message, code) in rows {
+      let found = StateStore.mediaError(DatabaseError(resultCode: result, message: message), "/x").code
+      #expect(found == code, "\(result) \(message)")
+    }
+  }
+
+  @Test func aDatabaseThatSomebodyElseHoldsIsWrittenLater() throws {
+    let place = try Place()
+    try place.open { store, _ in
+      _ = store.write(.sample(10))
+      try DatabaseQueue(path: place.database).inTransaction(.immediate) { _ in
+        guard case .kept(let error) = store.write(.sample(20)) else {
+          Issue.record("it was written")
+          return .rollback
+        }
+        #expect(error.code == .stateUnavailable && store.status.isSaving)
+        return .rollback
+      }
+      guard case .done = store.write(StateBatch(names: ["main"], players: [])) else {
+        Issue.record("it was not written")
+        return
+      }
+    }
+    #expect(!place.names.contains { $0.contains("damaged") })
+    try place.open { store, loaded in
+      #expect(store.status.error == nil && loaded.players.first?.entries.count == 20)
+    }
+  }
+
+  @Test func anotherDatabaseIsBegunOnceInARun() throws {
+    let place = try Place()
+    try place.open { store, _ in
+      for count in [10, 20] {
+        guard case .done = store.write(.sample(count), isWhole: true) else {
+          Issue.record("it was not written")
+          return
+        }
+        store.onThread { database in
+          _ = try? database?.queue.inDatabase { try $0.execute(sql: "DROP TABLE piece") }
+        }
+        let outcome = store.write(.sample(count + 1))
+        switch outcome {
+        case .begunAnew(let error): #expect(count == 10 && error.code == .stateDamaged)
+        case .given(let error): #expect(count == 20 && error.code == .stateDamaged)
+        case .done, .kept: Issue.record("\(outcome)")
+        }
+      }
+      #expect(!store.status.isSaving && store.status.error?.code == .stateDamaged)
+    }
+    #expect(place.names.filter { $0.hasPrefix("state.sqlite.damaged") && !$0.contains("-wal") }.count == 1)
+  }
+
+  @Test func damageThatIsFoundLaterIsToldAtOnceAndEverythingIsWrittenAnew() throws {
+    let place = try Place()
+    let batch = try Self.fill(place)
+    let page = try #require(
+      try DatabaseQueue(path: place.database).read {
+        try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'queueEntry'")
+      })
+    var bytes = try place.bytes()
+    for index in (page - 1) * 1_024..<page * 1_024 { bytes[index] = 0xA5 }
+    try place.write(bytes)
+    try place.open { store, loaded in
+      #expect(loaded.players.map(\.entries.count) == [120, 41])
+      let told = DispatchSemaphore(value: 0)
+      store.onBegunAnew { told.signal() }
+      told.wait()
+      #expect(store.status.error?.code == .stateDamaged)
+      let nothing = StateBatch(names: batch.names, players: [])
+      for _ in 1...2 {
+        guard case .begunAnew = store.write(nothing) else {
+          Issue.record("it was written")
+          return
+        }
+      }
+      guard case .done = store.write(batch, isWhole: true), case .done = store.write(nothing) else {
+        Issue.record("it was not written")
+        return
+      }
+    }
+    try place.open { store, loaded in
+      #expect(store.status.error == nil && loaded.players.map(\.entries.count) == [120, 41])
+    }
+  }
+
+  @Test func aFolderThatOthersMayWriteToOrOfAnotherUserIsRefused() throws {
+    for mode in [0o777, 0o770, 0o720, 0o702] {
+      let place = try Place()
+      try place.make()
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: place.state)
+      let store = StateStore(folder: place.state)
+      #expect(store.waitUntilLoaded().players.isEmpty)
+      #expect(store.status.error?.code == .stateUnavailable && !store.status.isSaving, "\(mode)")
+      #expect(place.names.isEmpty)
+      store.close(by: .now.advanced(byNanoseconds: 60_000_000_000))
+    }
+    let place = try Place()
+    try place.make()
+    // Root can give it away; anybody else has root's at hand.
+    let folder = geteuid() == 0 ? place.state : "/usr"
+    if geteuid() == 0 { try #require(chown(place.state, 4_242, 4_242) == 0) }
+    let store = StateStore(folder: folder)
+    #expect(store.waitUntilLoaded().players.isEmpty)
+    #expect(store.status.error?.code == .stateUnavailable)
+    #expect(store.status.error?.message.contains("belongs to the user") == true, "\(store.status)")
+    store.close(by: .now.advanced(byNanoseconds: 60_000_000_000))
+  }
+}

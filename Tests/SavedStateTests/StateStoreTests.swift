@@ -1,0 +1,387 @@
+import Foundation
+import GRDB
+import MediaCore
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import SavedState
+
+/// A folder that is saved in, and what is done with it by hand.
+struct Place {
+  let folder: TemporaryDirectory
+  var state: String { folder.file("state") }
+  var database: String { folder.file("state/state.sqlite") }
+
+  init() throws { folder = try TemporaryDirectory("store") }
+
+  /// Makes the folder as the store would.
+  func make() throws {
+    try FileManager.default.createDirectory(
+      atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// Opens it, gives `body` what was loaded, and closes it.
+  func open(_ body: (StateStore, LoadedState) throws -> Void) throws {
+    let store = StateStore(folder: state)
+    defer { store.close(by: .now.advanced(byNanoseconds: 60_000_000_000)) }
+    try body(store, store.waitUntilLoaded())
+  }
+
+  /// Changes the database as no daemon would.
+  func edit(_ sql: String) throws { try DatabaseQueue(path: database).inDatabase { try $0.execute(sql: sql) } }
+
+  func bytes(_ ending: String = "") throws -> [UInt8] {
+    [UInt8](try Foundation.Data(contentsOf: URL(fileURLWithPath: database + ending)))
+  }
+
+  func write(_ bytes: [UInt8], _ ending: String = "") throws {
+    try Foundation.Data(bytes).write(to: URL(fileURLWithPath: database + ending))
+  }
+
+  var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []).sorted() }
+}
+
+extension StateStore {
+  /// Writes, and waits for what came of it.
+  func write(_ batch: StateBatch, isWhole: Bool = false) -> Outcome {
+    let answers = Mutex<Outcome?>(nil)
+    let answer = DispatchSemaphore(value: 0)
+    let whole: (@Sendable () -> StateBatch)? = isWhole ? { @Sendable in batch } : nil
+    write(
+      { batch }, whole: whole,
+      completion: { outcome in
+        answers.withLock { $0 = outcome }
+        answer.signal()
+      })
+    answer.wait()
+    return answers.withLock { $0 } ?? .done
+  }
+}
+
+extension StateBatch {
+  /// One player with so many entries.
+  static func sample(_ count: Int, name: String = "main") -> StateBatch {
+    let ids = (1...UInt64(count)).map { $0 }
+    let pieces = stride(from: 0, to: count, by: 512).enumerated().map { number, start in
+      StoredPiece(key: UInt32(number), ids: Array(ids[start..<min(start + 512, count)]))
+    }
+    let entries = ids.map {
+      StoredEntry(id: $0, place: .path(Array("/music/\($0).flac".utf8)), fields: ["pitch": "varispeed"])
+    }
+    return StateBatch(
+      names: [name],
+      players: [
+        StoredPlayer(
+          name: name, fields: ["volume": "0.5"], order: pieces, history: [],
+          position: StoredPosition(
+            itemID: 1, time: MediaTime(value: 3_682_350, timescale: 44_100)), entries: entries)
+      ])
+  }
+}
+
+@Suite(.timeLimit(.minutes(3))) struct StateStoreTests {
+  @Test func whatIsWrittenIsLoaded() throws {
+    let place = try Place()
+    var batch = StateBatch.sample(2_000)
+    batch.names.append("two")
+    batch.players.append(
+      StoredPlayer(
+        name: "two", order: [StoredPiece(key: 7, ids: [3_001, 3_002])],
+        original: [StoredPiece(key: 1, ids: [3_002, 3_001])],
+        history: [3_003, 3_001, 3_003],
+        entries: [
+          StoredEntry(id: 3_001, place: .path([0x2F, 0xFF, 0x0A])),
+          StoredEntry(id: 3_002, place: .address("http://u:p@h/x?y")),
+          StoredEntry(id: 3_003, place: .lost("fd:1"), fields: ["a": "1\n2"]),
+        ]))
+    try place.open { store, loaded in
+      #expect(loaded.players.isEmpty && loaded.nextItemID == 1)
+      guard case .done = store.write(batch) else {
+        Issue.record("it was not written")
+        return
+      }
+      #expect(store.status.writeCount == 1)
+      guard case .done = store.write(batch) else {
+        Issue.record("it was not written")
+        return
+      }
+      store.note(nextItemID: 5_000)
+    }
+    try place.open { store, loaded in
+      #expect(loaded.nextItemID == 5_000)
+      #expect(loaded.players.map(\.name) == ["main", "two"])
+      for (wanted, found) in zip(batch.players, loaded.players) {
+        #expect(found.fields == wanted.fields && found.order == wanted.order && found.original == wanted.original)
+        #expect(found.history == wanted.history && found.position == wanted.position)
+        #expect(Set(found.entries) == Set(wanted.entries))
+      }
+      #expect(store.status.error == nil && store.status.isSaving)
+    }
+  }
+
+  @Test func ofALongQueueOnlyWhatChangedIsWritten() throws {
+    let place = try Place()
+    try place.open { store, _ in
+      var batch = StateBatch.sample(50_000)
+      _ = store.write(batch)
+      /// Bytes that writing it takes.
+      func byteCount(of batch: StateBatch) throws -> Int {
+        let emptied = DispatchSemaphore(value: 0)
+        store.onThread { database in
+          _ = try? database?.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+          emptied.signal()
+        }
+        emptied.wait()
+        #expect(try place.bytes("-wal").isEmpty)
+        _ = store.write(batch)
+        return try place.bytes("-wal").count
+      }
+      batch.players[0].order[40].ids.remove(at: 100)
+      batch.players[0].entries = []
+      let removal = try byteCount(of: batch)
+      // A piece of 4 KiB and the pages above it; not 5 MB.
+      #expect(removal > 4_096 && removal < 64 << 10, "\(removal) bytes")
+      batch.players[0].position = StoredPosition(itemID: 1, time: MediaTime(value: 1, timescale: 3))
+      let position = try byteCount(of: batch)
+      #expect(position > 0 && position <= 3 * 1_048 + 32, "\(position) bytes")
+      #expect(try byteCount(of: batch) == 0)
+      print("saved state | one removal of 50,000 | \(removal) bytes | a position | \(position) bytes")
+    }
+    try place.open { _, loaded in
+      #expect(loaded.players.first?.entries.count == 49_999)
+      #expect(loaded.players.first?.position?.time == MediaTime(value: 1, timescale: 3))
+    }
+  }
+
+  @Test func historyAndQueueShareEntriesAndEachGoesWithItsLastPlace() throws {
+    let place = try Place()
+    func entryIDs() throws -> [Int64] {
+      try DatabaseQueue(path: place.database).read { try Int64.fetchAll($0, sql: "SELECT id FROM entry ORDER BY id") }
+    }
+    func entries(_ ids: [UInt64]) -> [StoredEntry] { ids.map { StoredEntry(id: $0, place: .path([0x2F])) } }
+    func batch(_ queue: [UInt64], _ history: [UInt64], new: [UInt64] = []) -> StateBatch {
+      StateBatch(
+        names: ["main"],
+        players: [
+          StoredPlayer(
+            name: "main", order: queue.isEmpty ? [] : [StoredPiece(key: 0, ids: queue)], history: history,
+            entries: entries(new))
+        ])
+    }
+    try place.open { store, _ in
+      let steps: [(StateBatch, [Int64])] = [
+        (batch([1, 2, 3], [], new: [1, 2, 3, 99]), [1, 2, 3]), (batch([2, 3], [1]), [1, 2, 3]),
+        (batch([2, 3], []), [2, 3]),
+        (batch([3, 2], [2]), [2, 3]), (batch([3, 2], []), [2, 3]), (batch([2], [3]), [2, 3]), (batch([], []), []),
+        (batch([4], [], new: [4]), [4]), (StateBatch(names: [], players: []), []),
+      ]
+      for (number, (batch, ids)) in steps.enumerated() {
+        _ = store.write(batch)
+        let found = try entryIDs()
+        #expect(found == ids, "step \(number)")
+      }
+    }
+  }
+
+  @Test func aFullDiskIsSaidAndWhatWasToBeWrittenIsWrittenLater() throws {
+    let place = try Place()
+    try place.open { store, _ in
+      _ = store.write(.sample(10))
+      let limit = DispatchSemaphore(value: 0)
+      store.onThread { database in
+        _ = try? database?.queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA max_page_count = 60") }
+        limit.signal()
+      }
+      limit.wait()
+      guard case .kept(let error) = store.write(.sample(5_000)) else {
+        Issue.record("there was room")
+        return
+      }
+      #expect(error.code == .stateDiskFull && store.status.error?.code == .stateDiskFull && store.status.isSaving)
+      var both = StateBatch.sample(100, name: "other")
+      both.names.insert("main", at: 0)
+      guard case .kept = store.write(both) else {
+        Issue.record("there was room")
+        return
+      }
+      store.onThread { database in
+        _ = try? database?.queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1000000") }
+      }
+      // Nothing of this is said again: it was kept.
+      var last = StateBatch.sample(5_000)
+      last.players[0].entries = []
+      guard case .done = store.write(last) else {
+        Issue.record("it was not written")
+        return
+      }
+      #expect(store.status.error == nil)
+    }
+    try place.open { _, loaded in #expect(loaded.players.first?.entries.count == 5_000) }
+  }
+
+  // MARK: - What is wrong with the file
+
+  struct Case: CustomStringConvertible, Sendable {
+    var description: String
+    /// What `state` says; nil: nothing.
+    var code: MediaError.Code?
+    var isSaving = true
+    var isAside = false
+    /// How many entries come back; nil: as many as it may be.
+    var entryCount: Int? = 0
+    /// The file stays as it was.
+    var isUntouched = false
+    var damage: @Sendable (String) throws -> Void
+
+    fileprivate static func place(_ state: String) -> String { "\(state)/state.sqlite" }
+  }
+
+  static let cases: [Case] = [
+    Case(description: "nothing", entryCount: 3_000) { _ in },
+    Case(description: "a header that was overwritten", code: .stateDamaged, isAside: true) {
+      try change($0) { for index in 0..<100 { $0[index] = 0x55 } }
+    },
+    Case(description: "a page in the middle that was overwritten", code: .stateDamaged, isAside: true) {
+      try change($0) { bytes in
+        let page = bytes.count / 1_024 / 2 * 1_024
+        for index in page..<page + 1_024 { bytes[index] = 0xA5 }
+      }
+    },
+    Case(description: "half a file", code: .stateDamaged, isAside: true) {
+      try change($0) { $0.removeLast($0.count / 2) }
+    },
+    Case(description: "a text file", code: .stateDamaged, isAside: true) {
+      try change($0) { $0 = Array(String(repeating: "This is no database.\n", count: 200).utf8) }
+    },
+    Case(description: "an empty file") { try change($0) { $0 = [] } },
+    Case(description: "no file") { try FileManager.default.removeItem(atPath: "\($0)/state.sqlite") },
+    Case(description: "a table that is missing", code: .stateDamaged, isAside: true) {
+      try edit($0, "DROP TABLE piece")
+    },
+    Case(description: "an entry that is missing", code: .stateDamaged, isAside: true) {
+      try edit($0, "DELETE FROM entry WHERE id = 1500")
+    },
+    Case(description: "a part of a queue that is missing", code: .stateDamaged, isAside: true) {
+      try edit($0, "DELETE FROM piece WHERE key = 2")
+    },
+    Case(description: "ids that are cut", code: .stateDamaged, isAside: true) {
+      try edit($0, "UPDATE piece SET ids = substr(ids, 1, 13) WHERE key = 1")
+    },
+    Case(description: "fields that are none", code: .stateDamaged, isAside: true) {
+      try edit($0, "UPDATE entry SET fields = 'nonsense' WHERE id = 7")
+    },
+    Case(description: "a newer version's", code: .stateTooNew, isSaving: false, isUntouched: true) {
+      try edit($0, "INSERT INTO grdb_migrations VALUES ('999')")
+    },
+    Case(description: "another program's", code: .stateForeign, isSaving: false, isUntouched: true) {
+      try FileManager.default.removeItem(atPath: "\($0)/state.sqlite")
+      try edit($0, "CREATE TABLE songs(title TEXT); INSERT INTO songs VALUES ('One')")
+    },
+    Case(description: "a folder in the file's place", code: .stateUnavailable, isSaving: false) {
+      try FileManager.default.removeItem(atPath: "\($0)/state.sqlite")
+      try FileManager.default.createDirectory(atPath: "\($0)/state.sqlite", withIntermediateDirectories: false)
+    },
+    Case(description: "a link in the file's place", code: .stateUnavailable, isSaving: false) {
+      try FileManager.default.moveItem(atPath: "\($0)/state.sqlite", toPath: "\($0)/elsewhere")
+      try FileManager.default.createSymbolicLink(atPath: "\($0)/state.sqlite", withDestinationPath: "\($0)/elsewhere")
+    },
+    Case(description: "a file in the folder's place", code: .stateUnavailable, isSaving: false) {
+      try FileManager.default.removeItem(atPath: $0)
+      try Foundation.Data([1]).write(to: URL(fileURLWithPath: $0))
+    },
+    Case(description: "a log that is nonsense", entryCount: 3_000) {
+      try Foundation.Data([UInt8](repeating: 0x37, count: 5_000)).write(
+        to: URL(fileURLWithPath: "\($0)/state.sqlite-wal"))
+    },
+  ]
+
+  private static func change(_ state: String, _ body: (inout [UInt8]) -> Void) throws {
+    let url = URL(fileURLWithPath: "\(state)/state.sqlite")
+    var bytes = [UInt8](try Foundation.Data(contentsOf: url))
+    body(&bytes)
+    try Foundation.Data(bytes).write(to: url)
+  }
+
+  private static func edit(_ state: String, _ sql: String) throws {
+    let queue = try DatabaseQueue(path: "\(state)/state.sqlite")
+    try queue.inDatabase { try $0.execute(sql: sql) }
+    try queue.close()
+  }
+
+  @Test(arguments: cases)
+  func whatIsWrongWithTheFileIsSaidAndEndsNothing(_ test: Case) throws {
+    let place = try Place()
+    try place.open { store, _ in _ = store.write(.sample(3_000)) }
+    try test.damage(place.state)
+    let before = test.isUntouched ? try place.bytes() : []
+    try place.open { store, loaded in
+      let status = store.status
+      print(
+        "saved state | \(test) | \(status.error.map { "\($0.code)" } ?? "ok") | saving \(status.isSaving) | \(place.names)"
+      )
+      #expect(status.error?.code == test.code, "\(String(describing: status.error))")
+      #expect(status.isSaving == test.isSaving)
+      if let count = test.entryCount { #expect(loaded.players.first?.entries.count ?? 0 == count) }
+      #expect(place.names.contains("state.sqlite.damaged-1") == test.isAside)
+      let outcome = store.write(.sample(20))
+      if case .done = outcome { #expect(test.isSaving) } else { #expect(!test.isSaving, "\(outcome)") }
+    }
+    if test.isUntouched { #expect(try place.bytes() == before) }
+    // The next one finds a sound one, where this one could save.
+    try place.open { store, loaded in
+      guard test.isSaving else { return }
+      #expect(store.status.error == nil && loaded.players.first?.entries.count == 20)
+    }
+  }
+
+  /// A log that is cut anywhere leaves what was there at some time.
+  @Test func aLogThatIsCutLeavesAnEarlierState() throws {
+    let place = try Place()
+    let copy = try Place()
+    try copy.make()
+    try place.open { store, _ in
+      for count in 1...20 { _ = store.write(.sample(count * 10)) }
+      let (database, log) = (try place.bytes(), try place.bytes("-wal"))
+      for cut in stride(from: 0, through: log.count, by: max(1, log.count / 37)) {
+        try copy.write(database)
+        try copy.write(Array(log.prefix(cut)), "-wal")
+        try? FileManager.default.removeItem(atPath: copy.database + "-shm")
+        try copy.open { store, loaded in
+          #expect(store.status.error == nil && store.status.isSaving, "cut at \(cut)")
+          let count = loaded.players.first?.entries.count ?? 0
+          #expect(count.isMultiple(of: 10) && count <= 200, "cut at \(cut): \(count)")
+        }
+      }
+    }
+    #expect(!copy.names.contains { $0.contains("damaged") })
+  }
+
+  @Test func aFolderIsOneStoresAtATime() throws {
+    let place = try Place()
+    try place.open { first, _ in
+      try place.open { second, loaded in
+        #expect(second.status.error?.code == .stateInUse && !second.status.isSaving && loaded.players.isEmpty)
+        guard case .given = second.write(.sample(1)) else {
+          Issue.record("it was written")
+          return
+        }
+      }
+      guard case .done = first.write(.sample(1)) else {
+        Issue.record("it was not written")
+        return
+      }
+      #expect(first.status.isSaving)
+    }
+    try place.open { again, loaded in #expect(again.status.isSaving && loaded.players.count == 1) }
+  }
+
+  @Test func aFolderThatCannotBeMadeIsSaid() {
+    for path in ["/proc/nothing/here", "/dev/null/state", "relative"] {
+      let store = StateStore(folder: path)
+      #expect(store.waitUntilLoaded().players.isEmpty)
+      #expect(store.status.error?.code == .stateUnavailable, "\(path)")
+      store.close(by: .now.advanced(byNanoseconds: 60_000_000_000))
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+@Suite struct WireLimitTests {
+  /// A limit that could be set to what its name does not mean, or beyond its range, would bound nothing.
+  @Test func everyLimitIsSetByItsNameAndWithinItsRangeOnly() throws {
+    for limit in WireLimit.all {
+      #expect(limit.range.contains(WireLimits.standard[limit]), "\(limit.name)")
+      var limits = WireLimits.standard
+      for value in [limit.range.lowerBound, limit.range.upperBound] {
+        try limits.set(limit.name, to: value)
+        #expect(limits[limit] == value)
+        let others = WireLimit.all.filter { $0.name != limit.name }
+        #expect(others.allSatisfy { limits[$0] == WireLimits.standard[$0] }, "\(limit.name)")
+      }
+      let present = limits
+      for value in [limit.range.lowerBound - 1, limit.range.upperBound + 1, -1, Int.min, Int.max] {
+        let error = #expect(throws: MediaError.self) { try limits.set(limit.name, to: value) }
+        #expect(error?.code == .invalidArgument && error?.message.contains(limit.name) == true)
+      }
+      #expect(limits == present)
+    }
+  }
+
+  @Test func aLimitThatThereIsNotIsSaidWithTheNearestOne() {
+    var limits = WireLimits.standard
+    let error = #expect(throws: MediaError.self) { try limits.set("connection", to: 5) }
+    #expect(error?.code == .noSuchProperty)
+    #expect(error?.message == "there is no limit 'connection'; did you mean connections?")
+    #expect(limits == .standard)
+  }
+}

@@ -1,0 +1,254 @@
+"""The bridge: follows a player, keeps what MPRIS says of it, and carries out what is called.
+
+Nothing is polled. What the daemon observes wakes it; then it asks for the state once, and tells of what is another one than before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import re
+import time
+from typing import Any
+
+import playhead
+from dbus_fast import NameFlag, RequestNameReply
+from dbus_fast.aio.message_bus import MessageBus
+from playhead import Client, Disconnected, Entry, ErrorCode, PlayheadError, Player, Status
+
+from .artwork import Artwork
+from .interfaces import PATH, PLAYER, TRACK_LIST, interfaces
+from .objects import BusObject, Refused
+from .state import Assumed, Snapshot, Track, microseconds
+from .tracklist import SHOWN, TrackList
+
+log = logging.getLogger("playhead.mpris")
+
+KEYS = (
+    "player.timeControlStatus", "player.rate", "player.timebaseRate", "player.defaultRate", "player.currentItem", "player.volume",
+    "player.isMuted", "player.repeat", "player.shuffle", "item.status", "item.duration", "queue.version", "item.events",
+)
+
+
+class PlayerClosed(Exception):
+    """The player was closed: there is nothing to show any more."""
+
+
+class Bridge:
+    """One player on one bus."""
+
+    def __init__(self, bus: MessageBus, player: str = "main", path: str | None = None, artwork: Artwork | None = None) -> None:
+        self.player_name = player
+        self._bus = bus
+        self._path = path
+        self._artwork = artwork or Artwork()
+        self._object = BusObject(bus, PATH, interfaces(self))
+        self.track_list = TrackList({})
+        """As it was told of last."""
+        self._entries: tuple[Entry, ...] = ()
+        self._listed: Status | None = None
+        self._player: Player | None = None
+        self._snapshot: Snapshot | None = None
+        self._told: dict[str, Any] = {}
+        self._sessions = itertools.count(1)
+        self._session = 0
+        self._track: Track | None = None
+        self._loading: asyncio.Task[None] | None = None
+        self._loaded = asyncio.Event()
+        self._version: int | None = None
+        self._played = 0
+        self._seekable = False
+        self._name: str | None = None
+        self._control = False
+        self._assumed = Assumed()
+
+    # MARK: - Following
+
+    async def run(self) -> None:
+        """Follows the player for ever, over restarts of the daemon. While there is none, the bus has no such name."""
+        self._artwork.sweep()
+        try:
+            async for client in playhead.clients(self._path):
+                try:
+                    await self._follow(client)
+                except Disconnected as error:
+                    log.info("%s", error)
+                except PlayheadError as error:
+                    # Closed between what said so and the next question.
+                    if error.code is ErrorCode.NO_SUCH_PLAYER:
+                        raise PlayerClosed from error
+                    raise
+                finally:
+                    await self._leave()
+        finally:
+            self._artwork.clear()
+
+    async def _follow(self, client: Client) -> None:
+        player = client.player(self.player_name)
+        self._control = "control" in (await client.hello()).rights
+        try:
+            await player.status()
+        except PlayheadError as error:
+            if error.code is not ErrorCode.NO_SUCH_PLAYER:
+                raise
+            await client.player_create(self.player_name)
+        self._player, self._session = player, next(self._sessions)
+        async with player.observe(*KEYS) as events:
+            await self._refresh(player, [])
+            await self._take_name()
+            waiting = asyncio.ensure_future(events.__anext__())
+            loaded = asyncio.ensure_future(self._loaded.wait())
+            try:
+                while True:
+                    await asyncio.wait((waiting, loaded), return_when=asyncio.FIRST_COMPLETED)
+                    batch: list[playhead.Event] = []
+                    if waiting.done():
+                        try:
+                            batch.append(waiting.result())
+                        except StopAsyncIteration:
+                            raise PlayerClosed from None
+                        while events.waiting:
+                            batch.append(await events.__anext__())
+                        waiting = asyncio.ensure_future(events.__anext__())
+                    if loaded.done():
+                        self._loaded.clear()
+                        loaded = asyncio.ensure_future(self._loaded.wait())
+                    if any(isinstance(event, playhead.Removed) for event in batch):
+                        raise PlayerClosed
+                    await self._refresh(player, batch)
+            finally:
+                waiting.cancel()
+                loaded.cancel()
+
+    async def _leave(self) -> None:
+        """The daemon is gone: so is the player."""
+        self._player = self._snapshot = self._track = self._version = None
+        self._told, self.track_list = {}, TrackList({})
+        self._entries, self._listed = (), None
+        self._played, self._seekable = 0, False
+        if self._loading:
+            self._loading.cancel()
+            self._loading = None
+        if self._name and self._bus.connected:
+            await self._bus.release_name(self._name)
+        self._name = None
+
+    async def _take_name(self) -> None:
+        """The name on the bus: `playhead`, with the player's behind it when it is not `main`; taken already, with a number of this process."""
+        base = "org.mpris.MediaPlayer2.playhead"
+        if self.player_name != "main":
+            base += "._" + re.sub(r"[^A-Za-z0-9_]", "_", self.player_name) if not re.match(r"[A-Za-z_][A-Za-z0-9_]*$", self.player_name) \
+                else "." + self.player_name
+        for number in itertools.count():
+            name = base if number == 0 else f"{base}.instance{number + 1}"
+            reply = await self._bus.request_name(name, NameFlag.DO_NOT_QUEUE)
+            if reply in (RequestNameReply.PRIMARY_OWNER, RequestNameReply.ALREADY_OWNER):
+                self._name = name
+                log.info("on the bus as %s", name)
+                return
+
+    async def _refresh(self, player: Player, events: list[playhead.Event]) -> None:
+        """Asks for the state, and tells of what has changed."""
+        status = await player.status()
+        if status.version != self._version:
+            self._version = status.version
+            self._played = (await player.history(limit=0)).count
+        self._follow_track(player, status)
+        self._seekable = status.item is not None and status.item_status == "readyToPlay" and await self._can_seek(player, status)
+        snapshot = Snapshot(status, self._session, self._played, self._track, self._seekable, self._control)
+        self._snapshot = snapshot
+        values = snapshot.properties()
+        changed = {name: value for name, value in values.items() if name not in self._told or self._told[name] != value}
+        first = not self._told
+        self._told = values
+        if changed and not first:
+            self._object.changed(PLAYER, changed)
+        opened = any(isinstance(event, playhead.Changed) and event.key in ("item.status", "item.duration") for event in events)
+        await self._follow_tracks(player, snapshot, first or "Metadata" in changed, opened, tells=not first)
+        self._tell_position(status, events)
+
+    async def _follow_tracks(self, player: Player, snapshot: Snapshot, is_other: bool, opened: bool, *, tells: bool) -> None:
+        """Asks for the tracks when they may be others, and tells of those that are.
+
+        `is_other`: the current one is. `opened`: more is known of one of them.
+        """
+        before, now = self._listed, snapshot.status
+        if opened or before is None or (before.version, before.item, before.item_status, before.duration) != (now.version, now.item, now.item_status, now.duration):
+            self._entries, self._listed = (await player.list(limit=SHOWN)).rows, now
+        elif not is_other:
+            return
+        old, self.track_list = self.track_list, TrackList.of(self._entries, snapshot)
+        if not tells:
+            return
+        if list(old.tracks) != list(self.track_list.tracks):
+            self._object.changed(TRACK_LIST, {}, "Tracks")
+        for name, values in old.signals_to(self.track_list, snapshot.track_id()):
+            self._object.signal(TRACK_LIST, name, *values)
+
+    async def _can_seek(self, player: Player, status: Status) -> bool:
+        if self._snapshot and self._snapshot.status.item == status.item and self._snapshot.status.item_status == status.item_status:
+            return self._seekable
+        try:
+            return bool((await player.item_status(status.item or 0)).seekable_time_ranges)
+        except PlayheadError:
+            return False  # it has left the queue meanwhile, which an event will say
+
+    def _tell_position(self, status: Status, events: list[playhead.Event]) -> None:
+        """Tells where the position is, when it is not where clients take it to be."""
+        jumped = any(
+            isinstance(event, playhead.TimeJumped) or isinstance(event, playhead.Seam) and event.from_ == event.to for event in events)
+        if self._assumed.follow(status, time.monotonic(), jumped):
+            self._object.signal(PLAYER, "Seeked", microseconds(status.time))
+
+    def _follow_track(self, player: Player, status: Status) -> None:
+        """Begins to read the tags of an entry that is new, or ready now."""
+        known = self._track
+        before = self._snapshot.status if self._snapshot else None
+        if known and before and known.item == status.item and before.item_status == status.item_status:
+            return
+        if self._loading:
+            self._loading.cancel()
+            self._loading = None
+        if status.item is None:
+            self._track = None
+            return
+        if known is None or known.item != status.item:
+            self._track = None
+        self._loading = asyncio.create_task(self._load(player, status.item))
+
+    async def _load(self, player: Player, item: int) -> None:
+        """Reads what the tags of an entry say, beside everything else: that may take long."""
+        try:
+            found = await player.item_status(item)
+            track = Track(item, found.path)
+            if found.status == "readyToPlay":
+                tags = tuple(await player.metadata(item))
+                art = None
+                if any(tag.picture is not None for tag in tags):
+                    try:
+                        art = self._artwork.store(await player.picture(item))
+                    except (PlayheadError, OSError) as error:
+                        log.warning("no picture of %s: %s", found.path, error)
+                track = Track(item, found.path, tags, art)
+        except PlayheadError as error:
+            log.info("nothing is known of entry %d: %s", item, error)
+            return
+        except (Disconnected, playhead.ProtocolError):
+            return  # the connection is over, which whoever follows it learns, too
+        self._track = track
+        self._loaded.set()
+
+    # MARK: - What is called
+
+    def snapshot(self) -> Snapshot:
+        """The player as it was told of last."""
+        if self._snapshot is None:
+            raise Refused("Failed", "playheadd is not there")
+        return self._snapshot
+
+    def player(self) -> Player:
+        """The player, to have it do something."""
+        if self._player is None:
+            raise Refused("Failed", "playheadd is not there")
+        return self._player

@@ -1,0 +1,192 @@
+"""What MPRIS says of a player, from what the daemon says of it: pure, without bus and socket."""
+
+from __future__ import annotations
+
+import pathlib
+import urllib.parse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dbus_fast import Variant
+from playhead import MetadataItem, Status
+
+from .objects import text
+
+NO_TRACK = "/org/mpris/MediaPlayer2/TrackList/NoTrack"
+SLOWEST, FASTEST = 1 / 32, 32.0
+ELSEWHERE = Fraction(1, 4)
+"""How far from where clients take it to be the position may be before they are told (`Seeked`)."""
+LOOPS = {"off": "None", "one": "Track", "all": "Playlist"}
+
+# Common keys of the daemon, and what MPRIS calls them: (name, signature).
+TAGS = {
+    "title": ("xesam:title", "s"),
+    "albumName": ("xesam:album", "s"),
+    "artist": ("xesam:artist", "as"),
+    "albumArtist": ("xesam:albumArtist", "as"),
+    "type": ("xesam:genre", "as"),
+    "composer": ("xesam:composer", "as"),
+    "lyricist": ("xesam:lyricist", "as"),
+    "comment": ("xesam:comment", "as"),
+    "description": ("xesam:comment", "as"),
+    "lyrics": ("xesam:asText", "s"),
+    "creationDate": ("xesam:contentCreated", "s"),
+    "trackNumber": ("xesam:trackNumber", "i"),
+    "discNumber": ("xesam:discNumber", "i"),
+    "beatsPerMinute": ("xesam:audioBPM", "i"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """What is known of an entry."""
+
+    item: int
+    path: str
+    tags: tuple[MetadataItem, ...] = ()
+    art: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A player at a moment."""
+
+    status: Status
+    session: int
+    played: int
+    """How many entries were played before, that `Previous` can go back to."""
+    track: Track | None
+    seekable: bool
+    control: bool = True
+    """Whether this bridge may change anything."""
+
+    def properties(self) -> dict[str, Any]:
+        """The properties of org.mpris.MediaPlayer2.Player, except Position."""
+        status = self.status
+        # What may not be controlled cannot do any of it.
+        current = self.control and status.item is not None
+        again = status.repeat == "all" and status.count > 1
+        return {
+            "PlaybackStatus": playback_status(status),
+            "LoopStatus": LOOPS.get(status.repeat, "None"),
+            "Rate": rate(status),
+            "Shuffle": status.shuffle is not None,
+            "Metadata": self.metadata(),
+            "Volume": 0.0 if status.muted else status.volume,
+            "MinimumRate": SLOWEST,
+            "MaximumRate": FASTEST,
+            "CanGoNext": current and ((status.index or 0) + 1 < status.count or again),
+            "CanGoPrevious": self.control and (self.played > 0 or (again and status.shuffle is None)),
+            "CanPlay": current,
+            "CanPause": current,
+            "CanSeek": current and self.seekable,
+            "CanControl": self.control,
+        }
+
+    def track_id(self, item: int | None = None) -> str:
+        """The object path of an entry; of the current one unless said. `session` is another one with each connection: ids of entries begin anew with the
+        daemon."""
+        item = self.status.item if item is None else item
+        return NO_TRACK if item is None else f"/org/playhead/session{self.session}/track/{item}"
+
+    def metadata(self) -> dict[str, Variant]:
+        """What is known of the current entry."""
+        found: dict[str, Variant] = {"mpris:trackid": Variant("o", self.track_id())}
+        status, track = self.status, self.track
+        if status.item is None or track is None:
+            return found
+        if status.duration is not None:
+            found["mpris:length"] = Variant("x", microseconds(status.duration))
+        found.update(xesam(track.tags))
+        if status.stream_title:
+            found["xesam:title"] = Variant("s", text(status.stream_title))
+        elif "xesam:title" not in found:
+            found["xesam:title"] = Variant("s", text(status.title or name_of(track.path)))
+        if status.artist and "xesam:artist" not in found:
+            found["xesam:artist"] = Variant("as", [text(status.artist)])
+        url = url_of(track.path)
+        if url:
+            found["xesam:url"] = Variant("s", text(url))
+        if track.art:
+            found["mpris:artUrl"] = Variant("s", track.art)
+        return found
+
+
+def playback_status(status: Status) -> str:
+    """Who waits for samples means to play. What is paused at its beginning has been stopped."""
+    if status.item is None:
+        return "Stopped"
+    if status.time_control_status != "paused":
+        return "Playing"
+    return "Stopped" if status.time == 0 else "Paused"
+
+
+def rate(status: Status) -> float:
+    """The rate that is played at, or would be."""
+    return abs(status.rate or status.default_rate)
+
+
+@dataclass(slots=True)
+class Assumed:
+    """Where clients take the position to be: they know where it was when they were told, and how fast it goes on.
+
+    It moves only when they are told. Otherwise many steps that are each too small to be told of would add up to what nobody was told.
+    """
+
+    since: float = 0
+    start: Fraction = Fraction(0)
+    speed: float = 0
+    item: int | None = None
+
+    def follow(self, status: Status, now: float, jumped: bool) -> bool:
+        """Takes in a state of the moment `now`, in seconds; whether clients have to be told where the position is."""
+        expected = self.start + Fraction((now - self.since) * self.speed) if self.item == status.item else Fraction(0)
+        told = status.item is not None and (jumped or abs(status.time - expected) > ELSEWHERE)
+        self.since, self.start, self.item = now, status.time if told else expected, status.item
+        self.speed = status.rate if playback_status(status) == "Playing" else 0.0
+        return told
+
+
+def microseconds(time: Fraction) -> int:
+    """A time as MPRIS counts."""
+    return int(time * 1_000_000)
+
+
+def xesam(tags: Sequence[MetadataItem]) -> dict[str, Variant]:
+    """Tags under their names of Xesam; of what is a list all values, of all else the first."""
+    texts: dict[str, list[str]] = {}
+    found: dict[str, Variant] = {}
+    for tag in tags:
+        name, kind = TAGS.get(tag.common_key or "", ("", ""))
+        if not name or tag.value is None:
+            continue
+        if kind == "as":
+            texts.setdefault(name, []).append(text(str(tag.value)))
+        elif name in found:
+            continue
+        elif kind == "i":
+            if isinstance(tag.value, (int, Fraction)) and not isinstance(tag.value, bool) and 0 <= tag.value <= 0x7FFFFFFF:
+                found[name] = Variant("i", int(tag.value))
+        else:
+            found[name] = Variant("s", text(str(tag.value)))
+    found.update({name: Variant("as", values) for name, values in texts.items()})
+    return found
+
+
+def url_of(path: str) -> str | None:
+    """A place as a URL; None for what has no name."""
+    if path.startswith("fd:"):
+        return None
+    return path if "://" in path else "file://" + urllib.parse.quote(path, errors="replace")
+
+
+def name_of(path: str) -> str:
+    """What an entry without a title is called."""
+    if path.startswith("fd:"):
+        return "Stream"
+    try:
+        return pathlib.PurePosixPath(urllib.parse.unquote(urllib.parse.urlsplit(path).path) if "://" in path else path).name or path
+    except ValueError:
+        return path  # no address that can be taken apart

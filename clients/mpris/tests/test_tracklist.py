@@ -1,0 +1,160 @@
+"""The list of tracks, by what the specification of MPRIS says of it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from bridging import NAME, NO_TRACK, PATH, TRACK_LIST, BridgeCase, CallFailed
+from dbus_fast import Variant
+from playhead_mpris.state import NO_TRACK as THEIRS
+from playhead_mpris.tracklist import SHOWN, SINGLY, TrackList
+
+
+class SignalTests(BridgeCase):
+    """What is told, without a bus."""
+
+    async def asyncSetUp(self) -> None:
+        pass
+
+    def signals(self, old: str, new: str) -> list[Any]:
+        def listed(names: str) -> TrackList:
+            return TrackList({f"/{name}": {"xesam:title": Variant("s", name)} for name in names})
+
+        return listed(old).signals_to(listed(new), "/c")
+
+    async def test_what_came_and_went_is_told_one_by_one_and_what_moved_as_a_whole(self) -> None:
+        def added(name: str, after: str) -> tuple[str, tuple[Any, ...]]:
+            return "TrackAdded", ({"xesam:title": Variant("s", name)}, after)
+
+        self.assertEqual(THEIRS, NO_TRACK)
+        self.assertEqual(self.signals("abc", "abc"), [])
+        self.assertEqual(self.signals("", "a"), [added("a", NO_TRACK)])
+        self.assertEqual(self.signals("ab", "xaybz"), [added("x", NO_TRACK), added("y", "/a"), added("z", "/b")])
+        self.assertEqual(self.signals("abc", "bcde"), [("TrackRemoved", ("/a",)), added("d", "/c"), added("e", "/d")])
+        self.assertEqual(self.signals("abc", "bac"), [("TrackListReplaced", (["/b", "/a", "/c"], "/c"))])
+        many = "".join(chr(0x100 + index) for index in range(SINGLY))
+        self.assertEqual(len(self.signals("a", "a" + many)), SINGLY)
+        self.assertEqual(self.signals("a", "b" + many)[0][0], "TrackListReplaced")
+
+    async def test_what_is_known_of_a_track_is_told_when_it_is_other(self) -> None:
+        old, new = TrackList({"/a": {}, "/b": {}}), TrackList({"/a": {}, "/b": {"xesam:title": Variant("s", "B")}})
+        self.assertEqual(old.signals_to(new, "/a"), [("TrackMetadataChanged", ("/b", {"xesam:title": Variant("s", "B")}))])
+
+
+class TrackListTests(BridgeCase):
+    async def called(self, member: str, signature: str = "", *arguments: Any) -> Any:
+        """Calls a method of the list."""
+        return await self.listener.call(NAME, PATH, TRACK_LIST, member, signature, *arguments)
+
+    async def tracks(self) -> list[str]:
+        """The list as it is."""
+        found: list[str] = await self.listener.get("Tracks", TRACK_LIST)
+        return found
+
+    async def signal(self, name: str) -> list[Any]:
+        """The next signal of this name."""
+        return (await self.listener.until(lambda member, _: member == name))[1]
+
+    async def test_the_list_follows_the_queue(self) -> None:
+        one, two = self.tone(), self.tone("two.flac")
+        _, client = await self.bridged(one, two)
+        first, second = await self.tracks()
+        self.assertEqual((await self.listener.get("Metadata"))["mpris:trackid"], first)
+        found = await self.called("GetTracksMetadata", "ao", [second, NO_TRACK, first])
+        values = [(each["mpris:trackid"], each["xesam:url"], each["mpris:length"]) for each in found]
+        self.assertEqual(values, [(second, f"file://{two}", 10_000_000), (first, f"file://{one}", 10_000_000)])
+        # The current one has what all its tags say.
+        self.assertIn("xesam:album", found[1])
+
+        self.listener.signals.clear()
+        await client.main.append(one)
+        metadata, after = await self.signal("TrackAdded")
+        self.assertEqual((after, metadata["xesam:url"]), (second, f"file://{one}"))
+        third = metadata["mpris:trackid"]
+        self.assertEqual(await self.tracks(), [first, second, third])
+        # It is opened a moment later.
+        while "mpris:length" not in metadata:
+            track, metadata = await self.signal("TrackMetadataChanged")
+            self.assertEqual(track, third)
+        self.assertEqual(metadata["mpris:length"], 10_000_000)
+        await client.main.remove(int(second.rpartition("/")[2]))
+        self.assertEqual(await self.signal("TrackRemoved"), [second])
+        await client.main.next()
+        self.assertEqual(await self.signal("TrackRemoved"), [first])
+        self.assertEqual(await self.tracks(), [third])
+        await client.main.load(two, one)
+        # That it is another one is said too, not which.
+        await self.listener.until(lambda member, body: member == "PropertiesChanged" and body[0] == TRACK_LIST and body[2] == ["Tracks"])
+        self.assertEqual(await self.signal("TrackRemoved"), [third])
+        self.assertEqual([(await self.signal("TrackAdded"))[0]["xesam:url"] for _ in range(2)], [f"file://{two}", f"file://{one}"])
+
+    async def test_tracks_are_added_played_and_removed(self) -> None:
+        one, two = self.tone(), self.tone("two.flac")
+        _, client = await self.bridged(one)
+        first, = await self.tracks()
+        await self.called("AddTrack", "sob", f"file://{two}", first, False)
+        second = (await self.signal("TrackAdded"))[0]["mpris:trackid"]
+        self.assertEqual((await client.main.status()).time_control_status, "paused")
+        await self.called("GoTo", "o", second)
+        self.assertEqual((await self.known(two))["mpris:trackid"], second)
+        await self.called("AddTrack", "sob", f"file://{one}", second, True)
+        await client.main.wait("status=playing")
+        playing = [entry.path for entry in (await client.main.list()).rows]
+        self.assertEqual(playing, [one])
+        # What is in the list no more, or never was, is passed over.
+        for track in (first, second, NO_TRACK, "/org/playhead/session7/track/1"):
+            await self.called("GoTo", "o", track)
+            await self.called("RemoveTrack", "o", track)
+        self.assertEqual((await client.main.list()).count, 1)
+        for uri, after, error in [("ftp://h/x", NO_TRACK, "NotSupported"), (f"file://{one}", "/no/such", "InvalidArgs")]:
+            with self.assertRaises(CallFailed) as failed:
+                await self.called("AddTrack", "sob", uri, after, False)
+            self.assertEqual(failed.exception.name, error)
+
+    async def test_the_first_place_is_behind_what_plays_unless_it_is_to_be_played(self) -> None:
+        one, two = self.tone(), self.tone("two.flac")
+        _, client = await self.bridged(one, one)
+        await client.main.play()
+        playing = (await client.main.status()).item
+        await self.called("AddTrack", "sob", f"file://{two}", NO_TRACK, False)
+        await self.signal("TrackAdded")
+        status = await client.main.status()
+        self.assertEqual((status.item, status.time_control_status), (playing, "playing"))
+        self.assertEqual([entry.path for entry in (await client.main.list()).rows], [one, two, one])
+        await self.called("AddTrack", "sob", f"file://{two}", NO_TRACK, True)
+        await self.known(two)
+        self.assertEqual([entry.path for entry in (await client.main.list()).rows][:2], [two, one])
+
+    async def test_a_long_queue_is_shown_in_part(self) -> None:
+        one = self.tone()
+        _, client = await self.bridged(one)
+        async with client.main.edit() as edit:
+            await edit.append(*[one] * 50_000)
+        tracks, current = await self.signal("TrackListReplaced")
+        self.assertEqual((len(tracks), current), (SHOWN, tracks[0]))
+        # One goes at the front, and one comes at the end.
+        await client.main.next()
+        self.assertEqual(await self.signal("TrackRemoved"), [tracks[0]])
+        metadata, after = await self.signal("TrackAdded")
+        self.assertEqual(after, tracks[-1])
+        self.assertEqual(await self.tracks(), [*tracks[1:], metadata["mpris:trackid"]])
+
+    async def test_who_may_only_watch_edits_nothing(self) -> None:
+        one = self.tone()
+        _, client = await self.bridged(one)
+        self.assertTrue(await self.listener.get("CanEditTracks", TRACK_LIST))
+
+        class Watched:
+            socket = str(self.folder / "watch.sock")
+
+        await self.bridge(Watched())
+        name = NAME + ".instance2"
+        await self.listener.owner(name)
+        get = "org.freedesktop.DBus.Properties", "Get", "ss", TRACK_LIST
+        tracks = await self.listener.call(name, PATH, *get, "Tracks")
+        self.assertFalse(await self.listener.call(name, PATH, *get, "CanEditTracks"))
+        await self.listener.call(name, PATH, TRACK_LIST, "RemoveTrack", "o", tracks[0])
+        await self.listener.call(name, PATH, TRACK_LIST, "AddTrack", "sob", f"file://{one}", NO_TRACK, True)
+        await asyncio.sleep(0)
+        self.assertEqual((await client.main.list()).count, 1)

@@ -1,0 +1,388 @@
+"""One connection to the daemon: requests in flight, their replies, and events to whom they are for.
+
+A reader task is the only one that reads the socket. It never waits for anybody: replies go to futures, events into the bounded buffers of
+subscriptions. So a reader of events that is slow, or waits for a reply in between, can neither hold up replies nor grow memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from .decoding import decode
+from .errors import Disconnected, PlayheadError, ProtocolError, RequestTooLong, TooManyWaits, fresh
+from .generated_errors import ErrorCode
+from .generated_events import EVENTS, Closing, Overflow, Removed
+from .sockets import default_socket
+from .values import Event
+
+LINE_BYTES = 65536
+"""A request is no longer, without its LF (`line-bytes`, unless the daemon is configured otherwise)."""
+
+REPLY_BYTES = 8 << 20
+"""A line of the daemon's is no longer; it keeps no more than `output-bytes` for a connection."""
+
+REQUESTS = 200
+"""Requests in flight; more wait here. The daemon reads no further when 256 wait (`waiting-requests`)."""
+
+WAITS = 150
+"""How many of them may wait without a time limit: what is left goes on being answered, whatever is waited for."""
+
+NUMBERS = {"protocol", "code", "dropped"}
+"""Fields of lines in words that are numbers; others may look so, such as the name of an instance."""
+
+log = logging.getLogger("playhead")
+
+
+class Listener(Protocol):
+    """Who gets events."""
+
+    def deliver(self, event: Event) -> None:
+        """Takes an event; called by the reader, so it must not wait."""
+
+    def end(self, error: Exception | None) -> None:
+        """No event comes any more: the connection is over, with this error unless it was closed from here."""
+
+
+@dataclass(slots=True)
+class _Pending:
+    reply: asyncio.Future[Mapping[str, object]]
+    accepted: Callable[[Mapping[str, object]], None] | None
+    abandoned: Callable[[Mapping[str, object]], None] | None
+    number: int = 0
+    """Its id."""
+    size: int = 0
+    """Of its line, in bytes."""
+    waits: bool = False
+    """Whether it does nothing but wait, so that it can be ended at any time."""
+    endless: bool = False
+    """Whether it may do so for ever."""
+
+
+class Connection:
+    """A connection. Made by `Connection.open`; ended by `close`, which `async with` calls."""
+
+    def __init__(self, path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, greeting: Mapping[str, object]) -> None:
+        self.path = path
+        self.daemon_version = str(greeting.get("version", ""))
+        instance = greeting.get("instance")
+        self.instance: str | None = None if instance is None else str(instance)
+        """Which run of the daemon it is; numbers of events are of one."""
+        self.closed: Exception | None = None
+        """Why there is no connection any more; None while there is one."""
+        self._reader = reader
+        self._writer = writer
+        self._next_id = 1
+        self._pending: dict[int, _Pending] = {}
+        self._slots = asyncio.Semaphore(REQUESTS)
+        self._waits = 0
+        self._subscribers: dict[int, Listener] = {}
+        self._listeners: set[Listener] = set()
+        self._reason: PlayheadError | None = None
+        self._task = asyncio.create_task(self._read(), name="playhead reader")
+
+    @classmethod
+    async def open(cls, path: str | None = None) -> Connection:
+        """Connects to the daemon, and reads its greeting. Raises Disconnected when there is none, or when it does not want this one."""
+        where = path or default_socket()
+        try:
+            reader, writer = await asyncio.open_unix_connection(where, limit=REPLY_BYTES)
+        except OSError as error:
+            raise Disconnected(f"no daemon at {where}: {error.strerror or error}") from error
+        try:
+            try:
+                greeting = (await reader.readline()).decode("utf-8", "replace")
+            except (OSError, ValueError) as error:
+                raise Disconnected(f"no daemon at {where}: {error}") from error
+            kind, fields = words(greeting)
+            if kind == "closing":
+                raise Disconnected(f"the daemon at {where} does not take the connection", PlayheadError.of(fields))
+            if not greeting.endswith("\n"):
+                raise Disconnected(f"the daemon at {where} closed the connection")
+            if kind != "hello" or fields.get("protocol") != 1:
+                raise ProtocolError(f"what listens at {where} does not speak protocol 1 of playhead: {greeting[:80]!r}")
+        except BaseException:
+            writer.transport.abort()
+            raise
+        return cls(where, reader, writer, fields)
+
+    # MARK: - Requests
+
+    async def request(
+        self, command: str, parameters: Mapping[str, object], *, accepted: Callable[[Mapping[str, object]], None] | None = None,
+        abandoned: Callable[[Mapping[str, object]], None] | None = None,
+    ) -> Mapping[str, object]:
+        """Sends a request and waits for its reply; raises PlayheadError when the daemon refuses.
+
+        `accepted` is called with the reply before anything that came behind it is looked at. When the task that waits is cancelled, the daemon
+        carries out the request nevertheless; its reply is dropped, and `abandoned` called with it. One that does nothing but wait ends there, too. Raises TooManyWaits when WAITS requests wait for
+        ever already.
+        """
+        # Refused before it takes anything: what cannot be sent changes nothing.
+        encode_request(0, command, parameters)
+        await self._slots.acquire()
+        if self.closed:
+            self._slots.release()
+            raise fresh(self.closed)
+        pending = _Pending(asyncio.get_running_loop().create_future(), accepted, abandoned)
+        pending.waits = only_waits(command, parameters)
+        pending.endless = pending.waits and parameters.get("timeout") is None
+        try:
+            self._write(command, parameters, pending)
+        except BaseException:
+            self._slots.release()
+            raise
+        try:
+            await self._writer.drain()
+        except OSError:
+            # The reader learns of it, too, and tells everybody who waits.
+            pass
+        except BaseException:
+            # Cancelled before it could be told that nobody waits.
+            pending.reply.cancel()
+            self._give_up(pending)
+            raise
+        try:
+            return await pending.reply
+        except asyncio.CancelledError:
+            self._give_up(pending)
+            raise
+
+    def _give_up(self, pending: _Pending) -> None:
+        """Ends at the daemon what does nothing but wait, and for nobody any more."""
+        if not pending.waits or pending.number not in self._pending:
+            return
+        # Its answer comes at once, and there is room for another from now on.
+        self._waits -= pending.endless
+        pending.endless = False
+        self.post("cancel", {"id": pending.number})
+
+    def post(self, command: str, parameters: Mapping[str, object]) -> None:
+        """Sends a request that nobody waits for."""
+        if self.closed is None:
+            line = json.dumps({"jsonrpc": "2.0", "method": command, "params": parameters}, ensure_ascii=False, allow_nan=False)
+            self._writer.write(line.encode() + b"\n")
+
+    def _write(self, command: str, parameters: Mapping[str, object], pending: _Pending) -> None:
+        line = encode_request(self._next_id, command, parameters)
+        if pending.endless:
+            if self._waits >= WAITS:
+                raise TooManyWaits(f"{command}: {self._waits} requests wait without a time limit: give them a timeout, or cancel some")
+            self._waits += 1
+        pending.number, pending.size = self._next_id, len(line)
+        self._pending[self._next_id] = pending
+        self._next_id += 1
+        self._writer.write(line)
+
+    # MARK: - Events
+
+    def subscribe(self, number: int, listener: Listener) -> None:
+        """Gives events of a subscription to somebody."""
+        self._subscribers[number] = listener
+
+    def unsubscribe(self, number: int) -> None:
+        """Gives them to nobody any more."""
+        self._subscribers.pop(number, None)
+
+    def listen(self, listener: Listener) -> None:
+        """Gives events that belong to no subscription to somebody, too."""
+        if self.closed:
+            raise fresh(self.closed)
+        self._listeners.add(listener)
+
+    def unlisten(self, listener: Listener) -> None:
+        """Does not any more."""
+        self._listeners.discard(listener)
+
+    # MARK: - Reading
+
+    async def _read(self) -> None:
+        failure: Exception
+        try:
+            # What a daemon that died was about to write is no line.
+            while (line := await self._reader.readline()).endswith(b"\n"):
+                self._take(line)
+            failure = Disconnected("the daemon closed the connection", self._reason)
+        except OSError as error:
+            failure = Disconnected(f"the connection broke: {error.strerror or error}", self._reason)
+        except ProtocolError as error:
+            failure = error
+        except ValueError as error:
+            failure = ProtocolError(f"a line of more than {REPLY_BYTES} bytes: {error}")
+        except Exception as error:
+            # Whatever it is, nobody may wait for ever because of it.
+            failure = ProtocolError(f"what the daemon sent cannot be read: {error!r}")
+        self._finish(failure)
+
+    def _take(self, line: bytes) -> None:
+        """One line of the daemon's."""
+        if line.startswith(b"*"):
+            kind, fields = words(line.decode("utf-8", "replace"))
+            return self._event(kind, fields)
+        try:
+            message = json.loads(line, parse_float=Fraction)
+        except ValueError as error:
+            raise ProtocolError(f"a line that is no JSON: {line[:80]!r}") from error
+        if not isinstance(message, dict):
+            raise ProtocolError(f"a line that is no object: {line[:80]!r}")
+        if "method" in message:
+            parameters = message.get("params")
+            return self._event(str(message["method"]), parameters if isinstance(parameters, dict) else {})
+        number = message.get("id")
+        if number is None and isinstance(message.get("error"), dict):
+            return self._refused(message)
+        if not isinstance(number, int) or number not in self._pending:
+            raise ProtocolError(f"a reply to nothing that was asked: {line[:200]!r}")
+        self._complete(number, message)
+
+    def _complete(self, number: int, message: Mapping[str, object]) -> None:
+        pending = self._pending[number]
+        # Taken out behind that: who waits for a reply that cannot be read is told with all others.
+        self._answer(pending, message)
+        del self._pending[number]
+        self._waits -= pending.endless
+        self._slots.release()
+
+    def _refused(self, message: Mapping[str, object]) -> None:
+        """An error about a line that the daemon did not read far enough to know whose it is."""
+        error = refusal(message)
+        number: int | None = None
+        if error.code is ErrorCode.LINE_TOO_LONG:
+            # Whatever is allowed, the longest one is longer; of several that are they all get this.
+            number = max(((pending.size, each) for each, pending in self._pending.items()), default=(0, None))[1]
+        elif len(self._pending) == 1:
+            number = next(iter(self._pending))
+        if number is None:
+            log.error("the daemon refused a line without saying which: %s", error)
+        else:
+            self._complete(number, message)
+
+    def _answer(self, pending: _Pending, message: Mapping[str, object]) -> None:
+        result = message.get("result")
+        if isinstance(message.get("error"), dict):
+            error = refusal(message)
+            # A daemon that ends is one that goes away.
+            ending = error.code is ErrorCode.SHUTTING_DOWN
+            if ending:
+                self._reason = self._reason or error
+            if not pending.reply.done():
+                pending.reply.set_exception(Disconnected("the daemon ends", error) if ending else error)
+            return
+        if not isinstance(result, dict):
+            raise ProtocolError(f"a reply with neither result nor error: {message!r}")
+        if pending.reply.done():
+            if pending.abandoned:
+                pending.abandoned(result)
+            return
+        if pending.accepted:
+            pending.accepted(result)
+        pending.reply.set_result(result)
+
+    def _event(self, name: str, fields: Mapping[str, object]) -> None:
+        kind = EVENTS.get(name)
+        if kind is None:
+            log.debug("event %s is not known to this package", name)
+            return
+        event = decode(kind, fields)
+        if isinstance(event, Closing):
+            self._reason = PlayheadError.of(fields)
+        number = fields.get("id")
+        if isinstance(number, int):
+            listener = self._subscribers.get(number)
+            if listener:
+                listener.deliver(event)
+            if isinstance(event, Removed):
+                self.unsubscribe(number)
+            return
+        for listener in list(self._listeners):
+            listener.deliver(event)
+        if isinstance(event, Overflow):
+            for listener in list(self._subscribers.values()):
+                listener.deliver(event)
+
+    # MARK: - The end
+
+    async def close(self) -> None:
+        """Ends the connection, and with it its subscriptions. Requests in flight are answered with Disconnected."""
+        self._finish(None)
+        self._task.cancel()
+        try:
+            await self._writer.wait_closed()
+        except OSError:
+            pass
+
+    def _finish(self, failure: Exception | None) -> None:
+        if self.closed:
+            return
+        self.closed = failure or Disconnected("the connection was closed")
+        # Not `close`, which would wait until the daemon has read what is not sent yet.
+        self._writer.transport.abort()
+        pending, self._pending = self._pending, {}
+        for request in pending.values():
+            self._slots.release()
+            if not request.reply.done():
+                request.reply.set_exception(fresh(self.closed))
+                request.reply.exception()  # it is told to all who wait; nobody need
+        subscribers, self._subscribers = self._subscribers, {}
+        listeners, self._listeners = self._listeners, set()
+        for listener in [*subscribers.values(), *listeners]:
+            listener.end(failure)
+
+    async def __aenter__(self) -> Connection:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def only_waits(command: str, parameters: Mapping[str, object]) -> bool:
+    """Whether a request does nothing but wait for what happens."""
+    return command == "wait" or command == "events" and bool(parameters.get("wait"))
+
+
+def refusal(message: Mapping[str, object]) -> PlayheadError:
+    """The error of a reply."""
+    error = message.get("error")
+    assert isinstance(error, dict)
+    data = error.get("data")
+    return PlayheadError.of({**(data if isinstance(data, dict) else error), "message": error.get("message")})
+
+
+def encode_request(number: int, command: str, parameters: Mapping[str, object]) -> bytes:
+    """The line of a request."""
+    message = {"jsonrpc": "2.0", "id": number, "method": command, "params": parameters}
+    try:
+        line = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{command}: a text that is not UTF-8: {error.object[error.start:error.end]!r}") from error
+    # Room for any number of a request, so that what fits as the first fits as the last.
+    if len(line) + 19 > LINE_BYTES:
+        raise RequestTooLong(f"{command}: {len(line)} bytes do not fit into a line of {LINE_BYTES}")
+    return line + b"\n"
+
+
+def words(line: str) -> tuple[str, dict[str, object]]:
+    """A line `* NAME KEY=VALUE ...`, which the daemon sends before it knows that it speaks JSON."""
+    found: list[str] = []
+    word, quoted, characters = "", False, iter(line.rstrip("\n"))
+    for character in characters:
+        if character == "\\" and quoted:
+            escape = next(characters, "")
+            word += {"n": "\n", "r": "\r", "t": "\t"}.get(escape, escape)
+        elif character == '"':
+            quoted = not quoted
+        elif character == " " and not quoted:
+            found.append(word)
+            word = ""
+        else:
+            word += character
+    found.append(word)
+    if len(found) < 2 or found[0] != "*":
+        return "", {}
+    pairs = (pair.partition("=") for pair in found[2:])
+    return found[1], {key: int(text) if key in NUMBERS and text.isdecimal() else text for key, _, text in pairs}

@@ -1,0 +1,107 @@
+"""Edits of a queue that are too large for a line: queue.begin, the edits, queue.commit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from .connection import LINE_BYTES, Connection
+from .decoding import decode
+from .errors import ProtocolError
+from .generated_replies import AddReply
+from .values import Place, place
+
+ROOM = LINE_BYTES - 4096
+"""What of a line the paths of one request may take."""
+
+
+class Edit:
+    """Edits that are made as one, with one new version of the queue, or not at all.
+
+    They are gathered on a connection of their own: edits that other tasks make meanwhile are not among them, and what ends before `queue.commit`
+    changes nothing. Behind the block `items` has the new entries' ids and `version` the queue's.
+    """
+
+    def __init__(self, path: str, player: str, if_version: int | None) -> None:
+        self.items: tuple[int, ...] = ()
+        self.version: int | None = None
+        self._path = path
+        self._player = player
+        self._if_version = if_version
+        self._connection: Connection | None = None
+
+    async def __aenter__(self) -> Edit:
+        self._connection = await Connection.open(self._path)
+        try:
+            await self._send("queue.begin", {"if-version": self._if_version})
+        except BaseException:
+            await self._connection.close()
+            raise
+        return self
+
+    async def __aexit__(self, kind: object, *_: object) -> None:
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        async with connection:
+            if kind is None:
+                reply = decode(AddReply, await connection.request("queue.commit", {"player": self._player}))
+                if reply.version is None:
+                    raise ProtocolError("queue.commit answered no version")
+                self.items, self.version = reply.items, reply.version
+
+    async def append(self, *paths: Place) -> None:
+        """Adds entries at the end."""
+        for part in _lines(paths):
+            await self._send("append", {"paths": part})
+
+    async def load(self, *paths: Place) -> None:
+        """Replaces the queue."""
+        await self.clear()
+        await self.append(*paths)
+
+    async def insert(self, *paths: Place, after: int | None = None, before: int | None = None) -> None:
+        """Adds entries behind the current one, or where it is said."""
+        parts = list(_lines(paths))
+        # What goes before an entry stays in order; what goes behind one is put there from the last part on.
+        for part in parts if before is not None else reversed(parts):
+            await self._send("insert", {"paths": part, "after": after, "before": before})
+
+    async def remove(self, *items: int) -> None:
+        """Takes entries out."""
+        for start in range(0, len(items), 4096):
+            await self._send("remove", {"ids": list(items[start : start + 4096])})
+
+    async def move(self, item: int, *, to: int | None = None, after: int | None = None, before: int | None = None) -> None:
+        """Moves an entry."""
+        await self._send("move", {"id": item, "to": to, "after": after, "before": before})
+
+    async def replace(self, item: int, path: Place) -> None:
+        """Puts another file in an entry's place."""
+        await self._send("replace", {"id": item, "path": place(path)})
+
+    async def clear(self) -> None:
+        """Empties the queue."""
+        await self._send("clear", {})
+
+    async def _send(self, command: str, parameters: Mapping[str, object]) -> None:
+        if self._connection is None:
+            raise RuntimeError("edits are made within `async with player.edit()`")
+        given = {name: value for name, value in parameters.items() if value is not None}
+        await self._connection.request(command, {**given, "player": self._player})
+
+
+def _lines(paths: Sequence[Place]) -> Iterator[list[str]]:
+    """The paths, in pieces that each fit into a line."""
+    part: list[str] = []
+    used = 0
+    for path in paths:
+        text = place(path)
+        size = len(json.dumps(text, ensure_ascii=False).encode()) + 1
+        if part and used + size > ROOM:
+            yield part
+            part, used = [], 0
+        part.append(text)
+        used += size
+    if part:
+        yield part

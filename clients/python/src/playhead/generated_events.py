@@ -1,0 +1,382 @@
+"""The daemon's events, a class for each.
+
+Written by clients/python/generate from protocol.md; do not change it by hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .values import Event, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class At(Event):
+    """One of the times was passed, by playing (`kind=crossed`) or by a seek (`kind=skipped`, with `direction=forward` or
+    `backward`)."""
+
+    id: int
+    player: str
+    item: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    kind: str
+    direction: str | None = None
+    chapter: int | None = None
+    title: str | None = None
+    late: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed(Event):
+    """A key's present value (`initial=true`, without `old`), and then each change of it, with its cause (the table below) and
+    its number (*Numbers*)."""
+
+    id: int
+    player: str
+    key: str
+    item: int | None = None
+    old: Value = None
+    new: Value
+    cause: str
+    changes: Value = None
+    initial: bool | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChapterChanged(Event):
+    """Another chapter of the current item is heard, from its first sample on, or its chapters are known now."""
+
+    id: int
+    player: str
+    item: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    chapter: int | None
+    title: str | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing(Event):
+    """To every connection that the daemon is about to close, with the reason."""
+
+    code: int
+    name: str
+    message: str
+    operation: str | None = None
+    underlying: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedToPlayToEnd(Event):
+    """An item broke off, with the error."""
+
+    id: int
+    player: str
+    item: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    code: int
+    name: str
+    message: str
+    operation: str | None = None
+    underlying: str | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemSkipped(Event):
+    """An item failed, and playback went on behind it without it (`on-failure skip`)."""
+
+    id: int
+    player: str
+    item: int
+    code: int
+    name: str
+    message: str
+    operation: str | None = None
+    underlying: str | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meter(Event):
+    """How loud the player was up to `time`, a value for each of the output's channels."""
+
+    id: int
+    player: str
+    item: int | None
+    time: Fraction = field(metadata={"wire": "pts"})
+    average: tuple[float, ...]
+    peak: tuple[float, ...]
+    average_scale: tuple[float, ...]
+    peak_scale: tuple[float, ...]
+    late: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAccessLogEntry(Event):
+    """A server answered for an entry."""
+
+    id: int
+    player: str
+    item: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    uri: str
+    address: str
+    type: str
+    startup: Fraction
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewErrorLogEntry(Event):
+    """Something is wrong with an item's file at this time, though it plays."""
+
+    id: int
+    player: str
+    item: int | None
+    time: Fraction = field(metadata={"wire": "pts"})
+    code: int
+    name: str
+    message: str
+    operation: str | None = None
+    underlying: str | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overflow(Event):
+    """The connection did not read."""
+
+    dropped: int
+    merged: int
+    since: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacketsSkipped(Event):
+    """So many packets of an item did not decode, the first of them at this time."""
+
+    id: int
+    player: str
+    item: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    count: int
+    code: int
+    name: str
+    message: str
+    operation: str | None = None
+    underlying: str | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedToEnd(Event):
+    """The last sample of an item was heard."""
+
+    id: int
+    player: str
+    item: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed(Event):
+    """A subscription is over."""
+
+    id: int
+    player: str
+    item: int | None = None
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanProgress(Event):
+    """So much of one of its files has been measured, from 0 to 1 (`none` where its length is not known)."""
+
+    scan: int
+    file: int
+    count: int
+    path: str
+    done: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seam(Event):
+    """An item followed another, or itself (repeated or looped), as heard."""
+
+    id: int
+    player: str
+    from_: int | None = field(metadata={"wire": "from"})
+    to: int | None
+    time: Fraction = field(metadata={"wire": "pts"})
+    trimmed_end: int | None = field(metadata={"wire": "trimmed-end"})
+    trimmed_end_by: str | None = field(metadata={"wire": "trimmed-end-by"})
+    trimmed_start: int | None = field(metadata={"wire": "trimmed-start"})
+    trimmed_start_by: str | None = field(metadata={"wire": "trimmed-start-by"})
+    inserted: int
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stalled(Event):
+    """Samples did not come in time."""
+
+    id: int
+    player: str
+    item: int | None
+    time: Fraction = field(metadata={"wire": "pts"})
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamTitle(Event):
+    """A stream (Icecast, SHOUTcast) plays something else from this time on, with what it calls it."""
+
+    id: int
+    player: str
+    item: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    title: str
+    url: str | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick(Event):
+    """A multiple of the interval was heard (`periodic`), or the time jumped (`jump`), or sound began or ceased (`start`,
+    `stop`)."""
+
+    id: int
+    player: str
+    item: int | None
+    time: Fraction = field(metadata={"wire": "pts"})
+    rate: float
+    reason: str
+    late: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeJumped(Event):
+    """The time of an item changed otherwise than by playing, and why (the table below)."""
+
+    id: int
+    player: str
+    item: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    cause: str
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedMetadata(Event):
+    """An HLS stream says something that holds from this time on, for `duration` where that is known."""
+
+    id: int
+    player: str
+    item: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    duration: Fraction | None = None
+    held: bool | None = None
+    identifier: str
+    key: str
+    common_key: str | None = None
+    type: str
+    value: Value = None
+    truncated: bool | None = None
+    bytes: int | None = None
+    media_type: str | None = None
+    language: str | None = None
+    info: str | None = None
+    owner: str | None = None
+    picture_type: str | None = None
+    data: str | None = None
+    seq: int | None = None
+
+
+EVENTS: dict[str, type[Event]] = {
+    "at": At,
+    "changed": Changed,
+    "chapter-changed": ChapterChanged,
+    "closing": Closing,
+    "failed-to-play-to-end": FailedToPlayToEnd,
+    "item-skipped": ItemSkipped,
+    "meter": Meter,
+    "new-access-log-entry": NewAccessLogEntry,
+    "new-error-log-entry": NewErrorLogEntry,
+    "overflow": Overflow,
+    "packets-skipped": PacketsSkipped,
+    "played-to-end": PlayedToEnd,
+    "removed": Removed,
+    "scan-progress": ScanProgress,
+    "seam": Seam,
+    "stalled": Stalled,
+    "stream-title": StreamTitle,
+    "tick": Tick,
+    "time-jumped": TimeJumped,
+    "timed-metadata": TimedMetadata,
+}
+"""The classes by the events' names on the wire."""
+
+KEYS: tuple[str, ...] = (
+    "player.timeControlStatus",
+    "player.reasonForWaitingToPlay",
+    "player.rate",
+    "player.timebaseRate",
+    "player.defaultRate",
+    "player.currentItem",
+    "player.volume",
+    "player.isMuted",
+    "player.pan",
+    "player.actionAtItemEnd",
+    "player.automaticallyWaitsToMinimizeStalling",
+    "player.audioTimePitchAlgorithm",
+    "player.mediaSelectionCriteria.audible",
+    "player.mediaSelectionCriteria.legible",
+    "player.appliesMediaSelectionCriteriaAutomatically",
+    "player.replayGain",
+    "player.repeat",
+    "player.loop",
+    "player.shuffle",
+    "player.onFailure",
+    "player.error",
+    "item.status",
+    "item.duration",
+    "item.providesPreciseDuration",
+    "item.error",
+    "item.currentMediaSelection",
+    "item.isPlaybackLikelyToKeepUp",
+    "item.isPlaybackBufferFull",
+    "item.isPlaybackBufferEmpty",
+    "item.events",
+    "queue.version",
+    "output.state",
+)
+"""What `observe` takes."""
+
+__all__ = [
+    "At",
+    "Changed",
+    "ChapterChanged",
+    "Closing",
+    "EVENTS",
+    "FailedToPlayToEnd",
+    "ItemSkipped",
+    "KEYS",
+    "Meter",
+    "NewAccessLogEntry",
+    "NewErrorLogEntry",
+    "Overflow",
+    "PacketsSkipped",
+    "PlayedToEnd",
+    "Removed",
+    "ScanProgress",
+    "Seam",
+    "Stalled",
+    "StreamTitle",
+    "Tick",
+    "TimeJumped",
+    "TimedMetadata",
+]

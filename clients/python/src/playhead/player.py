@@ -1,0 +1,70 @@
+"""A player of the daemon."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from .connection import Connection
+from .edits import Edit
+from .generated_assets import AssetsCommands
+from .generated_items import ItemsCommands
+from .generated_playback import PlaybackCommands
+from .generated_players import PlayersCommands
+from .generated_queue import QueueCommands
+from .generated_replies import WaitReply
+from .generated_rows import Entry, MetadataItem
+from .generated_saved import SavedCommands
+from .generated_watching import WatchingCommands
+from .pictures import Picture, whole_picture
+from .watching import Watching
+
+
+class Player(
+    PlaybackCommands, QueueCommands, ItemsCommands, AssetsCommands, WatchingCommands, PlayersCommands, SavedCommands,
+    Watching,
+):
+    """A player, by its name. It need not be there: then its commands are refused with `no-such-player`."""
+
+    def __init__(self, connection: Connection, name: str = "main") -> None:
+        super().__init__(connection, name)
+        self.name = name
+
+    async def position(self) -> Fraction:
+        """The time that is heard, exactly."""
+        return (await self.status()).time
+
+    async def wait_until(self, time: Fraction | int | str, *, timeout: Fraction | int | str | None = None) -> WaitReply:
+        """Waits until this time of the current item is heard."""
+        return await self.wait(f"time>={time}", timeout=timeout)
+
+    async def entries(self) -> list[Entry]:
+        """The whole queue, however long; begun anew when it changes in between."""
+        while True:
+            found: list[Entry] = []
+            part = await self.list()
+            version = part.version
+            found.extend(part.rows)
+            while part.next is not None and part.version == version:
+                part = await self.list(offset=part.next)
+                found.extend(part.rows)
+            if part.version == version:
+                return found
+
+    async def metadata(self, item: int, *, common: bool = True) -> list[MetadataItem]:
+        """All that the tags of an entry's file say, or what of it is known under common keys."""
+        found: list[MetadataItem] = []
+        offset: int | None = None
+        while True:
+            part = await self.item_metadata(item, common=common or None, offset=offset)
+            found.extend(row for row in part.rows if row.identifier is not None)
+            offset = part.next
+            if offset is None:
+                return found
+
+    async def picture(self, item: int, index: int | None = None) -> Picture:
+        """A picture of an entry's tags, all of it: the front cover, or else the first, unless said."""
+        return await whole_picture(lambda offset: self.item_artwork(item, index=index, offset=offset))
+
+    def edit(self, *, if_version: int | None = None) -> Edit:
+        """Edits of the queue that are made together, however many, when the `async with` block is left, or not at all when it raises."""
+        return Edit(self._connection.path, self.name, if_version)

@@ -1,0 +1,226 @@
+"""Subscriptions: what is observed, ticks, cues and meters, as asynchronous iterators."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from typing import Generic, TypeAlias, TypeVar, cast
+
+from .connection import Connection
+from .decoding import read_int
+from .errors import fresh
+from .generated_events import (
+    At,
+    Changed,
+    Closing,
+    Meter,
+    Overflow,
+    Removed,
+    ScanProgress,
+    Tick,
+)
+from .sending import Sends
+from .values import Event, Number, Time, moment, number
+
+E = TypeVar("E", bound=Event)
+
+BUFFER = 1024
+"""How many events wait for a reader, unless said."""
+
+Notice: TypeAlias = Overflow | Removed
+"""What may stand between the events of any subscription: some were dropped, or it is over."""
+
+
+class Events(AsyncIterator[E]):
+    """A bounded buffer of events, and its reader.
+
+    Of a key that is observed only the newest value waits, with the oldest `old`. When as many events wait as may, the oldest are dropped, and an
+    Overflow in their place says how many.
+    """
+
+    def __init__(self, buffer: int = BUFFER) -> None:
+        if buffer < 1:
+            raise ValueError("a buffer has room for one event at least")
+        self._room = buffer
+        self._events: deque[Event] = deque()
+        self._keys: dict[tuple[str, str, int | None], Changed] = {}
+        self._dropped = 0
+        self._over = False
+        self._failure: Exception | None = None
+        self._waiter: asyncio.Future[None] | None = None
+
+    def deliver(self, event: Event) -> None:
+        """Takes an event, from the connection's reader."""
+        if self._over:
+            return
+        if isinstance(event, Changed):
+            state = (event.player, event.key, event.item)
+            older = self._keys.get(state)
+            if older is not None:
+                self._events.remove(older)
+                event = dataclasses.replace(event, old=older.old, initial=older.initial)
+            self._keys[state] = event
+        self._events.append(event)
+        if len(self._events) > self._room:
+            self._forget(self._events.popleft())
+            self._dropped += 1
+        if isinstance(event, Removed):
+            self._over = True
+        self._wake()
+
+    def end(self, error: Exception | None) -> None:
+        """No event comes any more. Those that wait are still given, and then the error is raised, if any."""
+        self._over = True
+        self._failure = self._failure or error
+        self._wake()
+
+    @property
+    def waiting(self) -> int:
+        """How many events wait to be read."""
+        return len(self._events) + (1 if self._dropped else 0)
+
+    async def __anext__(self) -> E:
+        while True:
+            if self._dropped:
+                dropped, self._dropped = self._dropped, 0
+                return cast(E, Overflow(dropped=dropped, merged=0))
+            if self._events:
+                event = self._events.popleft()
+                self._forget(event)
+                return cast(E, event)
+            if self._failure:
+                raise fresh(self._failure)
+            if self._over:
+                raise StopAsyncIteration
+            if self._waiter is not None:
+                raise RuntimeError("two tasks read one subscription")
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+
+    def _forget(self, event: Event) -> None:
+        if isinstance(event, Changed):
+            state = (event.player, event.key, event.item)
+            if self._keys.get(state) is event:
+                del self._keys[state]
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+class Subscription(Events[E]):
+    """What was subscribed to. `async for event in subscription`; it ends by `close`, which `async with` calls.
+
+    A connection that ends raises Disconnected behind the last event that came.
+    """
+
+    def __init__(self, connection: Connection, begin: str, end: str, parameters: Mapping[str, object], buffer: int) -> None:
+        super().__init__(buffer)
+        self.id: int | None = None
+        """The subscription's number, which its events have; None before it has begun."""
+        self.seq: int | None = None
+        """The number of the newest event when it began: the first values are those after it. None where there are no numbers."""
+        self._connection = connection
+        self._begin = begin
+        self._end = end
+        self._parameters = parameters
+
+    async def start(self) -> Subscription[E]:
+        """Subscribes; `async with` does that by itself."""
+        if self.id is None:
+            if self._over:
+                raise RuntimeError("the subscription was closed before it began")
+            try:
+                await self._connection.request(self._begin, self._parameters, accepted=self._accepted, abandoned=self._abandoned)
+            except BaseException:
+                # Cancelled when the reply was there already.
+                await self.close()
+                raise
+        return self
+
+    def _accepted(self, reply: Mapping[str, object]) -> None:
+        if self._over:
+            # Closed by somebody else meanwhile.
+            return self._abandoned(reply)
+        self.id = read_int(reply, "id")
+        self.seq = read_int(reply, "seq") if "seq" in reply else None
+        self._connection.subscribe(self.id, self)
+
+    def _abandoned(self, reply: Mapping[str, object]) -> None:
+        self._connection.post(self._end, {"id": read_int(reply, "id")})
+
+    async def close(self) -> None:
+        """Ends the subscription. Events that wait are still given to who reads on."""
+        if self.id is not None and not self._over:
+            self._connection.unsubscribe(self.id)
+            # Nobody waits for the answer: no event can come to this any more, whatever it is.
+            self._connection.post(self._end, {"id": self.id})
+        self.end(None)
+
+    async def __anext__(self) -> E:
+        if not self._over:
+            await self.start()
+        return await super().__anext__()
+
+    async def __aenter__(self) -> Subscription[E]:
+        return await self.start()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class Listening(Events[Closing | Overflow | ScanProgress]):
+    """Events that belong to no subscription."""
+
+    def __init__(self, connection: Connection, buffer: int) -> None:
+        super().__init__(buffer)
+        self._connection = connection
+        connection.listen(self)
+
+    async def close(self) -> None:
+        """Listens no more."""
+        self._connection.unlisten(self)
+        self.end(None)
+
+    async def __aenter__(self) -> Listening:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class Watching(Sends):
+    """What can be subscribed to of a player. Nothing is asked of the daemon before `async with`, `start` or the first event."""
+
+    def observe(self, *keys: str, buffer: int = BUFFER) -> Subscription[Event]:
+        """The present values of some keys as Changed events, and then every change; with `item.events` also what happens to items."""
+        return self._subscribe("observe", "unobserve", {"keys": list(keys)}, buffer)
+
+    def events(self, *, buffer: int = BUFFER) -> Subscription[Event]:
+        """What happens to items: PlayedToEnd, TimeJumped, Seam, Stalled, StreamTitle and their like."""
+        return self._subscribe("observe", "unobserve", {"keys": ["item.events"]}, buffer)
+
+    def tick(self, interval: Time, *, buffer: int = BUFFER) -> Subscription[Tick | Notice]:
+        """A Tick each time that playback passes a multiple of the interval."""
+        return self._subscribe("tick", "untick", {"interval": moment(interval)}, buffer)
+
+    def at(self, *times: Time, item: int | None = None, seeks: bool = False, buffer: int = BUFFER) -> Subscription[At | Notice]:
+        """An At each time that playback passes one of the times."""
+        return self._subscribe("at", "untick", {"times": [moment(time) for time in times], "item": item, "seeks": seeks or None}, buffer)
+
+    def at_chapters(self, *, item: int | None = None, seeks: bool = False, buffer: int = BUFFER) -> Subscription[At | Notice]:
+        """An At each time that playback passes the start of a chapter."""
+        return self._subscribe("at-chapters", "untick", {"item": item, "seeks": seeks or None}, buffer)
+
+    def meter(self, rate: Number | None = None, *, buffer: int = BUFFER) -> Subscription[Meter | Notice]:
+        """A Meter so many times a second (20 unless said) while the player sounds."""
+        return self._subscribe("meter", "unmeter", {"rate": number(rate)}, buffer)
+
+    def _subscribe(self, begin: str, end: str, parameters: Mapping[str, object], buffer: int) -> Subscription[E]:
+        given = {name: value for name, value in parameters.items() if value is not None}
+        return Subscription(self._connection, begin, end, {**given, "player": self._player}, buffer)

@@ -1,0 +1,135 @@
+"""What the tests share: a daemon of their own, files to play, and a server that says what a test wants."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import faulthandler
+import logging
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+HERE = pathlib.Path(__file__).resolve().parent
+REPOSITORY = HERE.parents[2]
+sys.path.insert(0, str(HERE.parent / "src"))
+
+import playhead  # noqa: E402
+
+DAEMON = os.environ.get("PLAYHEADD", str(REPOSITORY / ".build/debug/playheadd"))
+LIMIT = 60
+"""Seconds after which a test that waits for what does not come has failed: far beyond what any takes."""
+
+
+class Daemon:
+    """A daemon on a socket of its own. `virtual`: time passes by `clock.advance` only. `state`: it has its queues when it starts again."""
+
+    def __init__(self, folder: pathlib.Path, *, virtual: bool = True, state: bool = False, limits: str = "") -> None:
+        self.socket = str(folder / "control.sock")
+        # It ends with the tests, however these end.
+        self._arguments = ["setpriv", "--pdeathsig", "KILL", DAEMON, "--socket", self.socket, "--output", "null", "--clock", "virtual" if virtual else "real",
+                           "--log-level", "critical", *(["--state", str(folder / "state")] if state else ["--no-state"])]
+        if limits:
+            config = folder / "playheadd.toml"
+            config.write_text(f"[limits]\n{limits}\n")
+            self._arguments += ["--config", str(config)]
+        # Neither the configuration of who runs the tests nor a service manager.
+        self._environment = {name: value for name, value in os.environ.items() if not name.startswith(("NOTIFY_SOCKET", "WATCHDOG_", "LISTEN_"))}
+        self._environment["XDG_CONFIG_HOME"] = str(folder / "none")
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Starts it, and comes back when it says that it is ready."""
+        self._process = await asyncio.create_subprocess_exec(*self._arguments, stdout=asyncio.subprocess.PIPE, env=self._environment)
+        assert self._process.stdout
+        line = await self._process.stdout.readline()
+        if b"ready" not in line:
+            raise AssertionError(f"playheadd said {line!r} instead of that it is ready")
+
+    async def stop(self, *, kill: bool = False) -> None:
+        """Ends it."""
+        process, self._process = self._process, None
+        if process:
+            process.kill() if kill else process.terminate()
+            await process.wait()
+
+
+class Case(unittest.IsolatedAsyncioTestCase):
+    """A test with a folder, which may have a daemon. No test takes longer than LIMIT."""
+
+    async def asyncSetUp(self) -> None:
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="playhead-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        # What waits for ever says where, and ends.
+        faulthandler.dump_traceback_later(LIMIT, exit=True)
+        self.addCleanup(faulthandler.cancel_dump_traceback_later)
+        # Its remarks on slow steps are about FFmpeg, which the tests wait for.
+        logging.getLogger("asyncio").setLevel(logging.ERROR)
+
+    async def daemon(self, *, virtual: bool = True, state: bool = False, limits: str = "") -> Daemon:
+        """A daemon that ends with the test."""
+        daemon = Daemon(self.folder, virtual=virtual, state=state, limits=limits)
+        await daemon.start()
+        self.addAsyncCleanup(daemon.stop)
+        return daemon
+
+    async def client(self, daemon: Daemon) -> playhead.Client:
+        """A client that ends with the test."""
+        client = await playhead.connect(daemon.socket)
+        self.addAsyncCleanup(client.close)
+        return client
+
+    def tone(self, name: str = "one.flac", *options: str, seconds: int = 10) -> str:
+        """A file with a tone and tags; what is behind `options` is FFmpeg's."""
+        return make(self.folder / name, *options, seconds=seconds)
+
+    @contextlib.asynccontextmanager
+    async def server(self, serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]) -> AsyncIterator[str]:
+        """A server that is no daemon: it does what `serve` does, behind the greeting."""
+        path = str(self.folder / "fake.sock")
+
+        async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"* hello playhead protocol=1 version=0.0.0\n")
+            try:
+                await serve(reader, writer)
+            except OSError:
+                pass
+            finally:
+                writer.close()
+
+        async with await asyncio.start_unix_server(greet, path):
+            yield path
+        os.unlink(path)
+
+
+def make(path: pathlib.Path, *options: str, seconds: int = 10) -> str:
+    """Has FFmpeg make a file."""
+    inputs = [option for option in options if option.startswith("-i ")]
+    subprocess.run(
+        ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"sine=440:r=48000:d={seconds}", *[part for i in inputs for part in i.split(" ", 1)],
+         "-metadata", "title=One", "-metadata", "artist=An Artist", "-metadata", "album=An Album", "-metadata", "track=3/12",
+         "-metadata", "genre=Rock", "-metadata", "date=2020-05-01",
+         *[option for option in options if not option.startswith("-i ")], str(path)],
+        check=True, stdin=subprocess.DEVNULL)
+    return str(path)
+
+
+def picture(path: pathlib.Path) -> str:
+    """A small picture."""
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "color=red:s=64x64", "-frames:v", "1", str(path)],
+                   check=True, stdin=subprocess.DEVNULL)
+    return str(path)
+
+
+def with_picture(path: pathlib.Path, cover: pathlib.Path) -> str:
+    """An MP3 with a picture in its tags."""
+    return make(path, f"-i {picture(cover)}", "-map", "0", "-map", "1", "-c:a", "libmp3lame", "-disposition:v", "attached_pic")
+
+
+__all__ = ["Case", "Daemon", "DAEMON", "LIMIT", "make", "picture", "playhead", "socket", "with_picture"]

@@ -1,0 +1,89 @@
+"""The examples, as they are run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pathlib
+import sys
+
+from support import HERE, Case, playhead
+
+
+class ExampleTests(Case):
+    async def run_example(self, name: str, *arguments: str) -> asyncio.subprocess.Process:
+        environment = {**os.environ, "PYTHONPATH": str(HERE.parent / "src")}
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, str(HERE.parent / "examples" / name), *arguments, env=environment,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        self.addAsyncCleanup(self.end, process)
+        return process
+
+    async def end(self, process: asyncio.subprocess.Process) -> None:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+    async def line(self, process: asyncio.subprocess.Process) -> str:
+        assert process.stdout
+        return (await process.stdout.readline()).decode().strip()
+
+    async def test_cues_are_said_when_they_are_heard(self) -> None:
+        daemon = await self.daemon()
+        client = await self.client(daemon)
+        cues = await self.run_example("cues.py", "--socket", daemon.socket, self.tone(seconds=2), "0.5", "1:01", "1.25")
+        self.assertEqual(await self.line(cues), "playing")
+        await client.clock_advance(1)
+        self.assertEqual(await self.line(cues), "0.500  (0.0 ms late)")
+        await client.clock_advance(2)
+        self.assertEqual(await self.line(cues), "1.250  (0.0 ms late)")
+        await cues.communicate()
+        self.assertEqual((cues.returncode, [row.player for row in (await client.player_list()).rows]), (0, ["main"]))
+
+    async def test_an_alarm_grows_louder_and_says_that_it_is_over(self) -> None:
+        daemon = await self.daemon()
+        client = await self.client(daemon)
+        alarm = await self.run_example("alarm.py", "--socket", daemon.socket, "--fade", "1", "now", self.tone(seconds=2))
+        self.assertRegex(await self.line(alarm), "^begins at ")
+        await client.main.wait("status=playing")
+        self.assertEqual((await client.main.status()).volume, 1)
+        await client.clock_advance(3)
+        self.assertEqual(await self.line(alarm), "over")
+
+    async def test_what_is_missing_in_the_morning_is_said_in_the_evening(self) -> None:
+        daemon = await self.daemon()
+        alarm = await self.run_example("alarm.py", "--socket", daemon.socket, "06:30", str(self.folder / "nothing.flac"))
+        _, errors = await alarm.communicate()
+        self.assertEqual(alarm.returncode, 1)
+        self.assertIn("(file-not-found)", errors.decode())
+
+    async def test_pieces_are_heard_again_until_they_are_written_down(self) -> None:
+        # In real time: a seek of what plays is answered when its sound is with the device.
+        daemon = await self.daemon(virtual=False)
+        client = await self.client(daemon)
+        typed = await self.run_example("transcribe.py", "--socket", daemon.socket, "--length", "0.5", self.tone(seconds=2))
+        player = client.player("transcription")
+        assert typed.stdin
+        typed.stdin.write(b"one\n\n")
+        self.assertEqual([await self.line(typed) for _ in range(3)], ["1", "00:00:00,000 --> 00:00:00,500", "one"])
+        self.assertEqual(await self.line(typed), "")
+        async with player.observe("player.loop", "item.events") as events:
+            loop: object = None
+            async for event in events:
+                if isinstance(event, playhead.Changed):
+                    loop = event.new
+                if isinstance(event, playhead.Seam) and loop == "1-1.5":
+                    self.assertEqual((event.time, event.from_), (1, event.to))
+                    break
+        output, _ = await typed.communicate(b"<\ntwo\n")
+        self.assertEqual(output.decode().split(), ["2", "00:00:00,500", "-->", "00:00:01,000", "two"])
+
+    async def test_an_example_without_a_daemon_says_so(self) -> None:
+        alarm = await self.run_example("cues.py", "--socket", str(self.folder / "none.sock"), "x", "1")
+        _, errors = await alarm.communicate()
+        self.assertEqual((alarm.returncode, errors.decode().split(": ")[:2]), (1, ["cues.py", f"no daemon at {self.folder}/none.sock"]))
+
+    def test_all_examples_are_run(self) -> None:
+        run = pathlib.Path(__file__).read_text(encoding="utf-8")
+        for example in (HERE.parent / "examples").glob("*.py"):
+            self.assertIn(f'"{example.name}"', run)

@@ -1,0 +1,102 @@
+"""The package says what protocol.md and the daemon say."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.machinery
+import importlib.util
+import inspect
+import re
+import subprocess
+import types
+import typing
+
+from support import HERE, REPOSITORY, Case, playhead
+
+PROTOCOL = (REPOSITORY / "protocol.md").read_text(encoding="utf-8")
+BY_HAND = {"observe": "unobserve", "tick": "untick", "at": "untick", "at-chapters": "untick", "meter": "unmeter"}
+
+
+def generator() -> types.ModuleType:
+    loader = importlib.machinery.SourceFileLoader("generate", str(HERE.parent / "generate"))
+    spec = importlib.util.spec_from_loader("generate", loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    import sys
+    sys.modules["generate"] = module
+    loader.exec_module(module)
+    return module
+
+
+# What would have the name of something that is written by hand.
+METHODS = {"events": "logged_events"}
+
+
+class ProtocolTests(Case):
+    def test_what_is_generated_is_what_protocol_md_has(self) -> None:
+        done = subprocess.run([str(HERE.parent / "generate"), "--check"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    async def test_every_command_of_the_daemon_has_a_method(self) -> None:
+        client = await self.client(await self.daemon())
+        for row in (await client.help()).rows:
+            assert row.command
+            name = METHODS.get(row.command) or row.command.replace("-", "_").replace(".", "_")
+            explained = (await client.help(row.command)).rows
+            of_player = any(each.parameter == "player" for each in explained)
+            if row.command in BY_HAND.values():
+                continue  # `close` of a subscription; see the next test
+            if row.command == "cancel":
+                continue  # a cancelled task's: test_a_wait_that_is_cancelled_ends_at_the_daemon
+            method = getattr(playhead.Player if of_player else playhead.Client, name, None)
+            with self.subTest(command=row.command):
+                assert callable(method), f"no method {name}"
+                wanted = {each.parameter.replace("-", "_") for each in explained if each.parameter} - {"player"}
+                given = {each.rstrip("_") for each in inspect.signature(method).parameters} - {"self", "buffer"}
+                self.assertEqual(given, wanted)
+
+    async def test_what_a_subscription_ends_with_is_the_command_for_it(self) -> None:
+        main = (await self.client(await self.daemon())).main
+        for begin, end in BY_HAND.items():
+            arguments = {"observe": ("*",), "tick": (1,), "at": (1,)}.get(begin, ())
+            subscription = getattr(main, begin.replace("-", "_"))(*arguments)
+            self.assertEqual((subscription._begin, subscription._end), (begin, end))
+
+    def test_every_error_is_a_member_of_the_enumeration(self) -> None:
+        part = PROTOCOL[PROTOCOL.index("\n## Errors"):PROTOCOL.index("\n## Limits")]
+        listed = {int(number): name for number, name in re.findall(r"^\| (\d{4}) \| `([^`]+)`", part, re.M)}
+        self.assertGreater(len(listed), 90)
+        self.assertEqual({code.value: code.wire_name for code in playhead.ErrorCode}, listed)
+
+    def test_every_event_and_its_fields_are_a_class(self) -> None:
+        part = PROTOCOL[PROTOCOL.index("<!-- begin events -->"):PROTOCOL.index("<!-- end events -->")]
+        rows = re.findall(r"^\| `([^`]+)` \| (.*?) \|", part, re.M)
+        self.assertEqual({name for name, _ in rows}, set(playhead.EVENTS))
+        for name, fields in rows:
+            with self.subTest(event=name):
+                wire = {field.metadata.get("wire", camel(field.name)) for field in dataclasses.fields(typing.cast(typing.Any, playhead.EVENTS[name]))}
+                wanted = set(re.findall(r"`([A-Za-z-]+)`", fields))
+                self.assertEqual(wire, wanted - ({"time"} if "pts" in wanted else set()))
+
+    async def test_every_field_of_a_reply_is_in_its_class(self) -> None:
+        made = generator()
+        for command in made.commands(PROTOCOL):
+            kinds = [(made.reply_class(command), command.reply), (made.row_class(command), command.rows)]
+            for kind, listed in kinds:
+                if command.name in made.BY_HAND or not hasattr(playhead, kind) and len(made.wire_fields(listed)) < 2 and not command.rows:
+                    continue
+                if not listed:
+                    continue
+                with self.subTest(command=command.name):
+                    wire = {field.metadata.get("wire", camel(field.name)) for field in dataclasses.fields(getattr(playhead, kind))}
+                    wanted = set(re.findall(r"`([A-Za-z0-9-]+)`", listed)) - {"ok"}
+                    self.assertEqual(wanted - ({"time"} if "pts" in wanted else set()) - wire, set())
+
+    async def test_every_key_can_be_observed(self) -> None:
+        main = (await self.client(await self.daemon())).main
+        async with main.observe(*playhead.KEYS) as subscription:
+            self.assertIsInstance(await anext(subscription), playhead.Changed)
+
+
+def camel(name: str) -> str:
+    return re.sub(r"_([a-z0-9])", lambda found: found.group(1).upper(), name.rstrip("_"))

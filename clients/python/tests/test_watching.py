@@ -1,0 +1,210 @@
+"""Observing, ticks, cues, meters; readers that are slow; daemons that come back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from fractions import Fraction
+from typing import Any
+
+from support import Case, playhead
+
+TICK = {"player": "main", "item": 1, "rate": 1, "reason": "periodic", "late": 0}
+
+
+class WatchingTests(Case):
+    async def test_what_is_observed_comes_as_it_is_and_then_changed(self) -> None:
+        client = await self.client(await self.daemon())
+        async with client.main.observe("player.volume", "queue.version") as changes:
+            first = [await anext(changes), await anext(changes)]
+            await client.main.volume(0.25)
+            change = await anext(changes)
+            assert isinstance(change, playhead.Changed)
+            self.assertEqual((change.key, change.old, change.new, change.cause, change.initial),
+                             ("player.volume", 1, Fraction(1, 4), "request", None))
+        self.assertEqual([(each.key, each.initial) for each in first if isinstance(each, playhead.Changed)],
+                         [("player.volume", True), ("queue.version", True)])
+
+    async def test_ticks_cues_and_meters_have_exact_times(self) -> None:
+        client = await self.client(await self.daemon())
+        await client.main.load(self.tone(), wait="ready")
+        async with client.main.tick(Fraction(1, 3)) as ticks, client.main.at(1, "1/7") as cues, client.main.meter(10) as meters:
+            await client.main.play()
+            await client.clock_advance(1)
+            self.assertEqual([(await anext(ticks)).time for _ in range(4)],  # type: ignore[union-attr]
+                             [Fraction(0), Fraction(1, 3), Fraction(2, 3), Fraction(1)])
+            self.assertEqual([(await anext(cues)).time for _ in range(2)], [Fraction(1, 7), Fraction(1)])  # type: ignore[union-attr]
+            meter = await anext(meters)
+            assert isinstance(meter, playhead.Meter)
+            self.assertEqual((meter.time, len(meter.average)), (Fraction(1, 10), 2))
+
+    async def test_a_cue_of_an_item_that_leaves_is_over(self) -> None:
+        client = await self.client(await self.daemon())
+        (item,) = (await client.main.load(self.tone(), wait="ready")).items
+        async with client.main.at(1, item=item) as cues:
+            await client.main.clear()
+            self.assertEqual([type(each) async for each in cues], [playhead.Removed])
+            # What is over is kept no longer, for the daemon will not speak of it again.
+            self.assertEqual(client._connection._subscribers, {})
+
+    async def test_what_was_closed_does_not_begin(self) -> None:
+        client = await self.client(await self.daemon())
+        ticks = client.main.tick(1)
+        await ticks.close()
+        self.assertEqual([tick async for tick in ticks], [])
+        with self.assertRaises(RuntimeError):
+            await ticks.start()
+        # Closed while it begins.
+        ticks = client.main.tick(1)
+        starting = asyncio.create_task(ticks.start())
+        await asyncio.sleep(0)
+        await ticks.close()
+        await starting
+        self.assertEqual((ticks.id, client._connection._subscribers), (None, {}))
+        self.assertEqual((await client.stats()).requests, 3)  # tick, untick, stats
+
+    async def test_what_happens_to_items_is_told(self) -> None:
+        client = await self.client(await self.daemon())
+        one = self.tone(seconds=1)
+        await client.main.load(one, one, wait="ready")
+        async with client.main.events() as events:
+            await client.main.play()
+            await client.clock_advance(3)
+            kinds = [type(await anext(events)) for _ in range(3)]
+        self.assertEqual(kinds, [playhead.PlayedToEnd, playhead.Seam, playhead.PlayedToEnd])
+
+    async def test_scans_tell_how_far_they_are(self) -> None:
+        client = await self.client(await self.daemon())
+        async with client.listen() as events:
+            await client.main.scan(self.tone())
+            progress = await anext(events)
+        assert isinstance(progress, playhead.ScanProgress)
+        self.assertEqual((progress.file, progress.count), (1, 1))
+
+    async def test_what_was_ended_is_told_no_more(self) -> None:
+        client = await self.client(await self.daemon())
+        async with client.main.observe("player.volume") as volumes:
+            await anext(volumes)
+        await client.main.volume(0.5)
+        self.assertEqual([event async for event in volumes], [])
+        self.assertEqual(client._connection._subscribers, {})
+        # The daemon has forgotten it, too: nothing of that number is there to be ended.
+        with self.assertRaises(playhead.PlayheadError) as refused:
+            await client._connection.request("unobserve", {"id": volumes.id})
+        self.assertEqual(refused.exception.code, playhead.ErrorCode.NO_SUCH_OBSERVER)
+
+    async def test_what_cannot_be_observed_is_refused(self) -> None:
+        client = await self.client(await self.daemon())
+        with self.assertRaises(playhead.PlayheadError) as refused:
+            async with client.main.observe("player.nothing"):
+                self.fail("it was taken")
+        self.assertEqual(refused.exception.code, playhead.ErrorCode.NO_SUCH_PROPERTY)
+
+    async def test_a_reader_that_does_not_read_gets_the_newest_and_is_told_what_is_missing(self) -> None:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            for number in (1, 2):
+                request = json.loads(await reader.readline())
+                writer.write(b'{"jsonrpc":"2.0","id":%d,"result":{"id":%d}}\n' % (request["id"], number))
+            for number in range(10_000):
+                tell(writer, "tick", id=1, time=number, pts=f"{number}/1", **TICK)
+                tell(writer, "changed", id=2, player="main", key="player.volume", old=number, new=number + 1, cause="request")
+            request = json.loads(await reader.readline())
+            writer.write(b'{"jsonrpc":"2.0","id":%d,"result":{}}\n' % request["id"])
+            await reader.read()
+
+        async with self.server(serve) as path, await playhead.connect(path) as client:
+            async with client.main.tick(1, buffer=16) as ticks, client.main.observe("player.volume", buffer=16) as volumes:
+                await client.ping()
+                self.assertEqual(await anext(ticks), playhead.Overflow(dropped=10_000 - 16, merged=0))
+                self.assertEqual((await anext(ticks)).time, 10_000 - 16)  # type: ignore[union-attr]
+                self.assertEqual(len(ticks._events), 15)
+                change: Any = await anext(volumes)
+                self.assertEqual((change.old, change.new), (0, 10_000))
+                self.assertEqual(len(volumes._events), 0)
+
+    async def test_events_that_the_daemon_dropped_are_told_to_every_reader(self) -> None:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            request = json.loads(await reader.readline())
+            writer.write(b'{"jsonrpc":"2.0","id":%d,"result":{"id":1}}\n' % request["id"])
+            tell(writer, "overflow", dropped=5, merged=0)
+            await reader.read()
+
+        async with self.server(serve) as path, await playhead.connect(path) as client:
+            async with client.main.tick(1) as ticks:
+                self.assertEqual(await anext(ticks), playhead.Overflow(dropped=5, merged=0))
+
+    async def test_watching_goes_on_when_the_daemon_comes_back(self) -> None:
+        daemon = await self.daemon()
+        seen: list[playhead.Event] = []
+        async for event in playhead.watch("player.volume", path=daemon.socket, first_delay=0.01, longest_delay=0.05):
+            seen.append(event)
+            if isinstance(event, playhead.Connected):
+                await event.client.main.volume(0.5 if len(seen) == 1 else 0.25)
+            elif isinstance(event, playhead.Lost):
+                await daemon.start()
+            elif isinstance(event, playhead.Changed) and event.new == Fraction(1, 2):
+                await daemon.stop(kill=True)
+            elif isinstance(event, playhead.Changed) and event.new == Fraction(1, 4):
+                break
+        self.assertEqual([type(event) for event in seen],
+                         [playhead.Connected, playhead.Changed, playhead.Lost, playhead.Connected, playhead.Changed])
+
+    async def test_what_happened_while_the_connection_was_lost_is_told_in_order(self) -> None:
+        daemon = await self.daemon()
+        client = await self.client(daemon)
+        cut: list[asyncio.StreamWriter] = []
+
+        async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            while data := await reader.read(65536):
+                writer.write(data)
+            writer.close()
+
+        async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            there, back = await asyncio.open_unix_connection(daemon.socket)
+            cut.extend([writer, back])
+            await asyncio.gather(pipe(reader, back), pipe(there, writer), return_exceptions=True)
+
+        path = str(self.folder / "relay.sock")
+        server = await asyncio.start_unix_server(relay, path)
+        seen: list[tuple[object, ...]] = []
+        numbers: list[int] = []
+        async for event in playhead.watch("player.volume", path=path, first_delay=0.01, longest_delay=0.05):
+            if isinstance(event, playhead.Changed):
+                seen.append((event.new, event.initial))
+                if event.seq is not None:
+                    numbers.append(event.seq)
+                if len(seen) == 1:
+                    for writer in cut:
+                        writer.close()
+                if len(seen) == 4:
+                    break
+            else:
+                seen.append((type(event).__name__,)) if isinstance(event, playhead.Overflow) else None
+            if isinstance(event, playhead.Lost):
+                await client.main.volume(0.5)
+                await client.main.pan(1)
+                await client.main.volume(0.25)
+        server.close()
+        self.assertEqual(seen, [(1, True), (Fraction(1, 2), None), (Fraction(1, 4), None), (Fraction(1, 4), True)])
+        self.assertEqual(numbers, sorted(numbers))
+        self.assertEqual(len(numbers), 2)
+
+    async def test_keys_and_ticks_are_watched_together(self) -> None:
+        daemon = await self.daemon()
+        client = await self.client(daemon)
+        await client.main.load(self.tone(), wait="ready")
+        kinds: set[type] = set()
+        async for event in playhead.watch("player.timeControlStatus", path=daemon.socket, tick=1):
+            kinds.add(type(event))
+            if isinstance(event, playhead.Changed) and event.initial:
+                await client.main.play()
+                await client.clock_advance(2)
+            if {playhead.Connected, playhead.Changed, playhead.Tick} <= kinds:
+                break
+        with self.assertRaises(playhead.PlayheadError):
+            async for event in playhead.watch("player.nothing", path=daemon.socket):
+                self.assertIsInstance(event, playhead.Connected)
+
+
+def tell(writer: asyncio.StreamWriter, name: str, **fields: object) -> None:
+    writer.write(json.dumps({"jsonrpc": "2.0", "method": name, "params": fields}).encode() + b"\n")
