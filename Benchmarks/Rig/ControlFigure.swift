@@ -1,3 +1,4 @@
+import Glibc
 import MediaCore
 import RigSupport
 
@@ -11,43 +12,81 @@ enum ControlFigure {
 
   // MARK: - Round trips
 
-  /// Five runs of each in turn, so that what disturbs the machine disturbs all.
+  /// Five runs of each in turn, so that what disturbs the machine disturbs all: with client and player on the same processor, and on two.
   static func measureRoundTrips(_ players: Players, rounds: Int, into table: inout Table) throws {
-    let words = Array("ping\n".utf8)
-    let json = Array((#"{"jsonrpc":"2.0","id":1,"method":"ping"}"# + "\n").utf8)
     guard let playhead = players[.playhead] as? PlayheadPlayer else { return }
-    let ownWords = try LineCounter(playhead.socketPath, greetingLines: 1)
-    let ownJSON = try LineCounter(playhead.socketPath, greetingLines: 1)
-    let mpd = try (players[.mpd] as? MPDPlayer).map { try LineCounter($0.socketPath, greetingLines: 1) }
+    let mpd = players[.mpd] as? MPDPlayer
+    let clients = Clients(
+      words: try LineCounter(playhead.socketPath, greetingLines: 1),
+      json: try LineCounter(playhead.socketPath, greetingLines: 1),
+      mpd: try mpd.map { try LineCounter($0.socketPath, greetingLines: 1) })
+    let processors = try Processors.available()
+    let processes = [playhead.process.processID] + (mpd.map { [$0.process.processID] } ?? [])
+    func place(_ own: [Int], _ players: [Int]) throws {
+      try Processors.confine(getpid(), to: own)
+      for process in processes { try Processors.confine(process, to: players) }
+    }
+    let missing = players.missing[.mpd] ?? "-"
+    for (name, processor) in [("one processor", processors.first), ("two processors", processors.dropFirst().first)] {
+      guard let first = processors.first, let processor else { continue }
+      try place([first], [processor])
+      try addRoundTrips(clients, "on \(name)", missing, rounds: rounds, into: &table)
+    }
+    try place(processors, processors)
+    try addPipelines(clients, missing, into: &table)
+  }
+
+  private struct Clients {
+    var words: LineCounter
+    var json: LineCounter
+    var mpd: LineCounter?
+  }
+
+  private static let words = Array("ping\n".utf8)
+  private static let json = Array((#"{"jsonrpc":"2.0","id":1,"method":"ping"}"# + "\n").utf8)
+
+  private static func addRoundTrips(
+    _ clients: Clients, _ place: String, _ missing: String, rounds: Int, into table: inout Table
+  ) throws {
     var own = Runs()
     var others = Runs()
     var inJSON = Runs()
     var ratios = Sample()
     // The first only brings everything into the caches.
     for run in -1..<runCount {
-      let ownMedian = try own.add(ownWords, words, rounds: rounds, isCounted: run >= 0)
-      if let mpd {
-        let median = try others.add(mpd, words, rounds: rounds, isCounted: run >= 0)
+      let ownMedian = try own.addRoundTrips(clients.words, words, rounds: rounds, isCounted: run >= 0)
+      if let mpd = clients.mpd {
+        let median = try others.addRoundTrips(mpd, words, rounds: rounds, isCounted: run >= 0)
         if run >= 0 { ratios.add(ownMedian / median) }
       }
-      _ = try inJSON.add(ownJSON, json, rounds: rounds, isCounted: run >= 0)
+      _ = try inJSON.addRoundTrips(clients.json, json, rounds: rounds, isCounted: run >= 0)
     }
-    let missing = players.missing[.mpd] ?? "-"
     table.add(
-      "control: round trip of ping in words, median of \(runCount) runs", asked: "<= 1.1 x MPD's",
+      "control: round trip of ping in words, \(place), median of \(runCount) runs", asked: "<= 1.1 x MPD's",
       [
         .playhead: "\(own.median) µs (\(ratios.median.map { "\($0.text(2)) x" } ?? missing))",
-        .mpd: mpd == nil ? missing : "\(others.median) µs",
+        .mpd: clients.mpd == nil ? missing : "\(others.median) µs",
       ])
     table.add(
-      "control: round trip of ping in words, p99 of all runs", asked: "< 200 µs",
-      [.playhead: "\(own.slow) µs", .mpd: mpd == nil ? missing : "\(others.slow) µs"])
+      "control: round trip of ping in words, \(place), p99 of all runs", asked: "< 200 µs",
+      [.playhead: "\(own.slow) µs", .mpd: clients.mpd == nil ? missing : "\(others.slow) µs"])
+    table.add(
+      "control: round trip of ping in JSON, \(place), median of \(runCount) runs (p99)", asked: "<= 120 µs",
+      [.playhead: "\(inJSON.median) µs (\(inJSON.slow))"])
+  }
+
+  private static func addPipelines(_ clients: Clients, _ missing: String, into table: inout Table) throws {
+    var own = Runs()
+    var others = Runs()
+    var inJSON = Runs()
+    for run in -1..<runCount {
+      try own.addPipeline(clients.words, words, isCounted: run >= 0)
+      if let mpd = clients.mpd { try others.addPipeline(mpd, words, isCounted: run >= 0) }
+      try inJSON.addPipeline(clients.json, json, isCounted: run >= 0)
+    }
     table.add(
       "control: ping in words, pipelined, a second", asked: ">= 300 k",
-      [.playhead: "\(own.perSecond) k", .mpd: mpd == nil ? missing : "\(others.perSecond) k"])
-    table.add(
-      "control: round trip of ping in JSON, median of \(runCount) runs (p99)", asked: "<= 120 µs",
-      [.playhead: "\(inJSON.median) µs (\(inJSON.slow))"])
+      [.playhead: "\(own.perSecond) k", .mpd: clients.mpd == nil ? missing : "\(others.perSecond) k"])
     table.add(
       "control: ping in JSON, pipelined, a second", asked: ">= 25 k", [.playhead: "\(inJSON.perSecond) k"])
   }
@@ -58,16 +97,20 @@ enum ControlFigure {
     private var all = Sample()
     private var rates = Sample()
 
-    /// One run: so many round trips, and then lines in a row. Answers the median of the round trips, in microseconds.
-    mutating func add(_ client: LineCounter, _ line: [UInt8], rounds: Int, isCounted: Bool) throws -> Double {
+    /// One run of so many round trips. Answers their median, in microseconds.
+    mutating func addRoundTrips(_ client: LineCounter, _ line: [UInt8], rounds: Int, isCounted: Bool) throws -> Double {
       var run = Sample()
       for _ in 0..<rounds { run.add(try client.roundTrip(line) * 1_000) }
-      let milliseconds = try client.pipeline(line, count: pipelinedCount)
       guard isCounted, let median = run.median else { return 0 }
       medians.add(median)
       for value in run.values { all.add(value) }
-      rates.add(Double(pipelinedCount) / milliseconds)
       return median
+    }
+
+    /// One run of lines in a row.
+    mutating func addPipeline(_ client: LineCounter, _ line: [UInt8], isCounted: Bool) throws {
+      let milliseconds = try client.pipeline(line, count: pipelinedCount)
+      if isCounted { rates.add(Double(pipelinedCount) / milliseconds) }
     }
 
     var median: String { (medians.median ?? 0).text(1) }

@@ -498,7 +498,14 @@ struct PlayerStateMachine {
     if let loop, loop.itemID != entries.first?.id { self.loop = nil }
     if let repeatLimit, repeatLimit.itemID != entries.first?.id { endRepeatLimit() }
     guard let current = entries.first else { return actions + dropEverything() }
-    if case .failed = current.status { return actions + dropEverything() }
+    if case .failed = current.status {
+      // Where it was to begin is where it is.
+      if let start = startUnderWay, start.itemID == current.id {
+        pendingStart = start
+        pendingStart?.seek = nil
+      }
+      return actions + dropEverything()
+    }
     // It has begun where it was to begin.
     if current.resumeTime != nil, isBegun(current.id) { entries[current.id]?.resumeTime = nil }
     switch decoding {

@@ -77,9 +77,9 @@ public final class WaveformScan: Sendable {
         try write(result.waveform)
         return result
       }
-      finish(result)
-      // Nobody waits for that.
+      // Before anybody knows of it, so that who asks again then finds it.
       if case .success(let made) = result, let identity { cache?.keep(made.waveform, identity, request) }
+      finish(result)
     } timedOut: { [self] reason in
       end(with: .failure(reason.error(asset.displayPath)))
     }

@@ -98,6 +98,31 @@ import Testing
     #expect(try other.ask("player.list").filter { $0.contains("player=") }.count == 2)
   }
 
+  @Test func whereAnEntryIsStaysKnownWhileItsFileIsAway() throws {
+    let place = try Place()
+    let file = try place.wave(1, frameCount: 480_000)
+    let first = try place.start()
+    let client = try first.connect()
+    for request in ["load \(file) wait=ready", "seek 4.5", "state.save"] {
+      #expect(try client.reply(request).hasPrefix("ok"), "\(request)")
+    }
+    try Self.kill(first)
+    try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
+    let second = try place.start()
+    let other = try second.connect()
+    #expect(field("error", try other.reply("wait ready timeout=20")) == nil)
+    let status = try other.reply("status")
+    #expect(field("time", status) == "4.5", "\(status)")
+    #expect(try other.reply("volume 0.5").hasPrefix("ok"))
+    #expect(try other.reply("state.save").hasPrefix("ok"))
+    try Self.kill(second)
+    try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
+    let third = try place.start().connect()
+    #expect(try third.reply("wait ready timeout=20").hasPrefix("ok"))
+    let told = try third.reply("status")
+    #expect(field("time", told) == "4.5" && field("volume", told) == "0.5", "\(told)")
+  }
+
   @Test func numbersOfEntriesThatAreGoneAreNeverGivenAgain() throws {
     let place = try Place()
     let file = try place.wave(1, frameCount: 4_800)
