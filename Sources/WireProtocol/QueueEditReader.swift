@@ -29,6 +29,9 @@ enum QueueEditReader {
     return command
   }
 
+  /// The same without the command: nothing holds on to the arguments' memory.
+  static func check(_ arguments: Arguments) throws(MediaError) { _ = try command(of: arguments) }
+
   /// The error of a part of an edit, which `text` shows.
   static func located(_ error: MediaError, _ text: ArraySlice<UInt8>) -> MediaError {
     MediaError(

@@ -171,7 +171,7 @@ public struct RequestParser: Sendable {
     case .edit:
       // Packed before its words are read where they stand.
       try arguments.addToList(at: index, lineByteCount: lineByteCount) { list in list.append(lexer.text[text]) }
-      do throws(MediaError) { _ = try edit(words: text) } catch {
+      do throws(MediaError) { try readEdit(words: text, QueueEditReader.check) } catch {
         throw QueueEditReader.located(error, arguments.lastOfList)
       }
     case .playerName:
@@ -190,11 +190,14 @@ public struct RequestParser: Sendable {
   /// Reads a command that edits the queue, which stands in words in a text of its own.
   mutating func edit(_ text: ArraySlice<UInt8>) throws(MediaError) -> QueueCommand {
     lexer.load(text.span)
-    if text.first == UInt8(ascii: "{") { return try edit(json: 0) }
-    return try edit(words: lexer.text.indices)
+    if text.first == UInt8(ascii: "{") { return try readEdit(json: 0, QueueEditReader.command) }
+    return try readEdit(words: lexer.text.indices, QueueEditReader.command)
   }
 
-  private mutating func edit(words text: Range<Int>) throws(MediaError) -> QueueCommand {
+  /// Gives the arguments that stand in these words, whose memory is used again behind that.
+  private mutating func readEdit<Result>(
+    words text: Range<Int>, _ body: (Arguments) throws(MediaError) -> Result
+  ) throws(MediaError) -> Result {
     var cursor = WordsLexer.Cursor(text)
     guard let word = try lexer.next(&cursor) else {
       throw MediaError(.badArguments, "\(ParameterSpec.Kind.edit.accepted) is missing")
@@ -202,11 +205,13 @@ public struct RequestParser: Sendable {
     var arguments = takeArguments(try QueueEditReader.spec(named: lexer.text[word.range]), isPartOfEdit: true)
     defer { giveBack(&arguments) }
     try bindWords(&cursor, &arguments)
-    return try QueueEditReader.command(of: arguments)
+    return try body(arguments)
   }
 
-  /// Reads one in JSON: an object with `method` and `params` at `index`.
-  private mutating func edit(json start: Int) throws(MediaError) -> QueueCommand {
+  /// The same in JSON: an object with `method` and `params` at `start`.
+  private mutating func readEdit<Result>(
+    json start: Int, _ body: (Arguments) throws(MediaError) -> Result
+  ) throws(MediaError) -> Result {
     var index = start
     var method: Range<Int>?
     var params: Int?
@@ -223,7 +228,7 @@ public struct RequestParser: Sendable {
       var arguments = takeArguments(try QueueEditReader.spec(named: lexer.text[method]), isPartOfEdit: true)
       defer { giveBack(&arguments) }
       try bindJSON(params, upTo: index, &arguments)
-      return try QueueEditReader.command(of: arguments)
+      return try body(arguments)
     } catch {
       throw QueueEditReader.located(error, lexer.text[method])
     }
@@ -422,7 +427,7 @@ public struct RequestParser: Sendable {
       try arguments.addToList(at: position, lineByteCount: end - value.range.lowerBound) { list in
         list.append(lexer.text[value.range])
       }
-      _ = try edit(json: value.range.lowerBound)
+      try readEdit(json: value.range.lowerBound, QueueEditReader.check)
     case (.string, .edit), (.string, .path), (.string, .key), (.string, .playerName):
       try addToList(value.range, upTo: end, at: position, &arguments)
     case (_, .edit), (_, .path), (_, .key), (_, .playerName):
