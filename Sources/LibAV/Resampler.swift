@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// Converts samples of any format, rate and channel layout to interleaved float32, through an `SwrContext`.
+/// Converts samples of any format, rate and channel layout to interleaved ones, float32 unless said, through an `SwrContext`.
 ///
 /// At equal rates nothing is delayed, filtered or dithered: 8-, 16- and 24-bit integers (the latter in 32) and float32
 /// come out exactly. Used by one thread at a time.
@@ -9,6 +9,8 @@ public final class Resampler {
   public let input: SampleLayout
   public let outputSampleRateHz: Int
   public let outputChannelCount: Int
+  /// How the samples come out; not planar.
+  public let outputFormat: SampleFormat
   private let context: OpaquePointer
   /// Frames asked for at once while draining.
   private static let drainFrames = 4_096
@@ -23,15 +25,17 @@ public final class Resampler {
   /// Throws when swresample cannot do it: channel counts outside 1...64, rates of 0.
   public init(
     input: SampleLayout, outputSampleRateHz: Int, outputChannelCount: Int, matrix: [Double]? = nil,
-    interpolates: Bool = false
+    interpolates: Bool = false, outputFormat: SampleFormat = .float32
   ) throws(AVFailure) {
     guard let inputRate = Int32(exactly: input.sampleRateHz), let outputRate = Int32(exactly: outputSampleRateHz),
-      inputRate > 0, outputRate > 0, (1...64).contains(input.channelCount), (1...64).contains(outputChannelCount),
+      inputRate > 0, outputRate > 0, !outputFormat.isPlanar, (1...64).contains(input.channelCount),
+      (1...64).contains(outputChannelCount),
       matrix.map({ $0.count == input.channelCount * outputChannelCount }) ?? (input.channelCount == outputChannelCount)
     else { throw AVFailure(errno: EINVAL, call: "swr_alloc_set_opts2") }
     self.input = input
     self.outputSampleRateHz = outputSampleRateHz
     self.outputChannelCount = outputChannelCount
+    self.outputFormat = outputFormat
 
     // Channels are numbers here: what they mean is the matrix's business.
     var inputLayout = AVChannelLayout()
@@ -41,7 +45,7 @@ public final class Resampler {
     var made: OpaquePointer?
     try check(
       swr_alloc_set_opts2(
-        &made, &outputLayout, AV_SAMPLE_FMT_FLT, outputRate, &inputLayout, input.format.avFormat, inputRate, 0, nil),
+        &made, &outputLayout, outputFormat.avFormat, outputRate, &inputLayout, input.format.avFormat, inputRate, 0, nil),
       "swr_alloc_set_opts2")
     let context = try check(made, "swr_alloc_set_opts2")
     do throws(AVFailure) {
@@ -80,7 +84,7 @@ public final class Resampler {
   ///   - output: room for `capacityFrames` frames; what does not fit is kept inside for the next call.
   /// - Returns: frames written.
   public func convert(
-    _ frame: Frame, range: Range<Int>, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
+    _ frame: Frame, range: Range<Int>, into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(AVFailure) -> Int {
     precondition(frame.layout == input, "the frame has another shape than the resampler's input")
     precondition(range.lowerBound >= 0 && range.upperBound <= frame.frameCount, "range outside the frame")
@@ -98,7 +102,7 @@ public final class Resampler {
 
   /// Converts interleaved or one-channel samples; `frameCount` frames lie at `samples`. Otherwise as above.
   public func convert(
-    _ samples: UnsafeRawPointer, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
+    _ samples: UnsafeRawPointer, frameCount: Int, into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(AVFailure) -> Int {
     precondition(!input.format.isPlanar || input.channelCount == 1, "planar samples have more than one pointer")
     var plane: UnsafePointer<UInt8>? = samples.assumingMemoryBound(to: UInt8.self)
@@ -106,7 +110,7 @@ public final class Resampler {
   }
 
   /// Takes what is still inside; call until it answers 0. Input after that needs `reset()`.
-  public func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(AVFailure) -> Int {
+  public func drain(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(AVFailure) -> Int {
     Int(try check(run(nil, 0, output, min(capacityFrames, Self.drainFrames)), "swr_convert"))
   }
 
@@ -144,10 +148,10 @@ public final class Resampler {
   }
 
   private func run(
-    _ planes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ frameCount: Int, _ output: UnsafeMutablePointer<Float>,
+    _ planes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ frameCount: Int, _ output: UnsafeMutableRawPointer,
     _ capacityFrames: Int
   ) -> Int32 {
-    var written: UnsafeMutablePointer<UInt8>? = UnsafeMutableRawPointer(output).assumingMemoryBound(to: UInt8.self)
+    var written: UnsafeMutablePointer<UInt8>? = output.assumingMemoryBound(to: UInt8.self)
     // swresample makes, and clears, twice as much room as is asked for, whatever comes out: never ask for more than can.
     let possible = planes == nil ? capacityFrames : min(capacityFrames, outputFrameBound(inputFrameCount: frameCount))
     return swr_convert(context, &written, Int32(clamping: possible), planes, Int32(clamping: frameCount))

@@ -65,12 +65,17 @@ public final class AssetOpening: Sendable {
 
   /// Opens the asset's sound. Blocks.
   ///
-  /// - Parameter trackID: the track to read; nil: the one that the file would have played.
+  /// - Parameters:
+  ///   - trackID: the track to read; nil: the one that the file would have played.
+  ///   - encoding: what is read, as `AudioTrackReader` takes it.
   ///
   /// Errors: those of `AudioTrackReader`; `cancelled`.
-  public func reader(_ asset: Asset, trackID: AssetTrack.ID?) throws(MediaError) -> AudioTrackReader {
+  public func reader(
+    _ asset: Asset, trackID: AssetTrack.ID?, encoding: PCMEncoding = .float32
+  ) throws(MediaError) -> AudioTrackReader {
     defer { finish(asset) }
-    return try AudioTrackReader(asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID, log: log)
+    return try AudioTrackReader(
+      asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID, encoding: encoding, log: log)
   }
 
   /// Nothing more is opened: what was kept is let go.

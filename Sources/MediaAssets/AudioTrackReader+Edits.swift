@@ -115,7 +115,7 @@ extension AudioTrackReader {
 
   /// As `read`, from one stretch to the next.
   func readEdited(
-    into output: UnsafeMutablePointer<Float>, capacityFrames: Int
+    into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
     precondition(capacityFrames > 0, "a read needs room for a frame")
     if media.interrupt.isCancelled { return .cancelled }
@@ -123,7 +123,7 @@ extension AudioTrackReader {
     if let error = edited?.pendingError { throw breakOff(error) }
     var count = 0
     reading: while count < capacityFrames {
-      let place = output + count * format.channelCount
+      let place = output + count * frameByteCount
       do throws(MediaError) {
         switch try readStretch(into: place, capacityFrames: capacityFrames - count) {
         case .frames(let more, _):
@@ -161,7 +161,7 @@ extension AudioTrackReader {
 
   /// Reads from one stretch; what its media does not have is silence, but behind the last one it is the end.
   private func readStretch(
-    into output: UnsafeMutablePointer<Float>, capacityFrames: Int
+    into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
     guard let edited, !edited.isBroken else { return .endOfTrack }
     let position = edited.position
@@ -189,7 +189,7 @@ extension AudioTrackReader {
         return .endOfTrack
       }
     }
-    output.update(repeating: 0, count: capacity * format.channelCount)
+    output.initializeMemory(as: UInt8.self, repeating: silentByte, count: capacity * frameByteCount)
     return .frames(capacity, position: position)
   }
 

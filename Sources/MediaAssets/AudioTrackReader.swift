@@ -4,7 +4,7 @@ import LibAV
 import MediaCore
 import NetworkIO
 
-/// Reads the sound of an asset as interleaved float32 at the track's own rate and channel count, with exact positions.
+/// Reads the sound of an asset as interleaved numbers, float32 unless said, at the track's own rate and channel count, with exact positions.
 ///
 /// Positions are frames on the asset's timeline: 0 is its presentation start, after the encoder's priming. They are
 /// contiguous between seeks: where packets are missing, or the track begins late, silence is read.
@@ -36,30 +36,37 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   /// Opens the asset, loading it if need be, and decodes the first piece of its sound. Blocks.
   ///
-  /// - Parameter trackID: the track to read; nil: the one that the file would have played.
+  /// - Parameters:
+  ///   - trackID: the track to read; nil: the one that the file would have played.
+  ///   - encoding: what is read: 8, 16 or 32 bits, or float, in this machine's order; interleaved.
   ///
-  /// Errors: those of `Asset.load()`; `noPlayableTracks` when it has no sound; `noSuchTrack` when the file has no such sound
+  /// Errors: `invalidArgument` for another encoding; those of `Asset.load()`; `noPlayableTracks` when it has no sound; `noSuchTrack` when the file has no such sound
   /// track; `decodeFailed` when none of it decodes.
-  public convenience init(asset: Asset, trackID: AssetTrack.ID? = nil) throws(MediaError) {
+  public convenience init(
+    asset: Asset, trackID: AssetTrack.ID? = nil, encoding: PCMEncoding = .float32
+  ) throws(MediaError) {
     let interrupt = Interrupt()
     _ = try asset.load(interrupt: interrupt, keepsOpen: true)
     defer { asset.dropKept() }
-    try self.init(asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID)
+    try self.init(asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID, encoding: encoding)
   }
 
   /// As above, without loading, and with a choice of what may be opened: for tests of reads that block.
   init(
-    asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil, log: NetworkLog? = nil
+    asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil,
+    encoding: PCMEncoding = .float32, log: NetworkLog? = nil
   ) throws(MediaError) {
+    let sampleFormat = try SampleWriter.format(of: encoding)
     switch try MediaFile.open(asset, interrupt: interrupt, kinds: kinds, log: log) {
     case .stream(let session, let fetcher):
       sound = try SegmentedTrackReader(
         session: session.rendition(trackID, fetcher: fetcher, interrupt: interrupt), fetcher: fetcher,
-        interrupt: interrupt, trackID: trackID)
+        interrupt: interrupt, trackID: trackID, sampleFormat: sampleFormat)
       edited = nil
     case .file(let demuxer, let byteCount):
       let media = try MediaTrackReader(
-        asset: asset, demuxer: demuxer, byteCount: byteCount, interrupt: interrupt, trackID: trackID)
+        asset: asset, demuxer: demuxer, byteCount: byteCount, interrupt: interrupt, trackID: trackID,
+        sampleFormat: sampleFormat)
       sound = media
       edited = media.edits.map { EditedPlace(timeline: $0, warns: $0.hasUnusualRates) }
       if let source = media.reader.demuxer.source.byteSource { asset.noteReading(source) }
@@ -78,6 +85,10 @@ public final class AudioTrackReader: @unchecked Sendable {
   public var format: AudioFormat { sound.format }
   /// The track that is read.
   public var trackID: AssetTrack.ID { sound.trackID }
+  /// Bytes of a frame that is read.
+  var frameByteCount: Int { sound.frameByteCount }
+  /// What silence is made of.
+  var silentByte: UInt8 { sound.silentByte }
   /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
   public var channelMask: UInt64? { sound.channelMask }
   /// The place of the frame that the next read gives.
@@ -124,11 +135,11 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   /// Reads up to `capacityFrames` frames, fewer only at the end or when cancelled. Blocks.
   ///
-  /// - Parameter output: room for `capacityFrames` interleaved frames.
+  /// - Parameter output: room for `capacityFrames` interleaved frames, aligned for their numbers.
   /// Errors: `readFailed`; `damagedFile`, after the last frame, when the file breaks off before its end;
   /// `unsupportedAudioFormat` when the sample rate changes in the middle; `conversionFailed`.
   public func read(
-    into output: UnsafeMutablePointer<Float>, capacityFrames: Int
+    into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
     if edited == nil { return try sound.read(into: output, capacityFrames: capacityFrames) }
     return try readEdited(into: output, capacityFrames: capacityFrames)

@@ -1,21 +1,25 @@
 import LibAV
 import MediaCore
 
-/// Converts decoded frames to interleaved float32 of one fixed shape, whatever shape they come in.
+/// Converts decoded frames to interleaved samples of one fixed shape, whatever shape they come in.
 ///
 /// Threading: one thread at a time.
 struct FrameConverter {
   private let format: AudioFormat
+  private let sampleFormat: SampleFormat
   private var resampler: Resampler?
 
-  init(format: AudioFormat) { self.format = format }
+  init(format: AudioFormat, sampleFormat: SampleFormat) {
+    self.format = format
+    self.sampleFormat = sampleFormat
+  }
 
   /// Converts part of a frame of `name` into room for as many frames.
   ///
   /// A frame with another channel count is mixed as `ChannelMatrix` says. Errors: `unsupportedAudioFormat` for another rate;
   /// `conversionFailed`.
   mutating func convert(
-    _ frame: Frame, range: Range<Int>, into output: UnsafeMutablePointer<Float>, of name: String
+    _ frame: Frame, range: Range<Int>, into output: UnsafeMutableRawPointer, of name: String
   ) throws(MediaError) {
     guard let layout = frame.layout else { return }
     guard layout.sampleRateHz == format.sampleRateHz else {
@@ -27,7 +31,7 @@ struct FrameConverter {
   }
 
   private mutating func convertChecked(
-    _ frame: Frame, _ layout: SampleLayout, _ range: Range<Int>, _ output: UnsafeMutablePointer<Float>
+    _ frame: Frame, _ layout: SampleLayout, _ range: Range<Int>, _ output: UnsafeMutableRawPointer
   ) throws(AVFailure) {
     let current: Resampler
     if let resampler, resampler.input == layout {
@@ -35,7 +39,7 @@ struct FrameConverter {
     } else {
       current = try Resampler(
         input: layout, outputSampleRateHz: format.sampleRateHz, outputChannelCount: format.channelCount,
-        matrix: ChannelMatrix.gains(from: layout.channelCount, to: format.channelCount))
+        matrix: ChannelMatrix.gains(from: layout.channelCount, to: format.channelCount), outputFormat: sampleFormat)
       resampler = current
     }
     let written = try current.convert(frame, range: range, into: output, capacityFrames: range.count)

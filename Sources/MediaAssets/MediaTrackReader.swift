@@ -18,6 +18,8 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
 
   /// What is read: the track's rate and channel count.
   let format: AudioFormat
+  /// How samples are handed over; interleaved.
+  let sampleFormat: SampleFormat
   /// The track that is read.
   let trackID: AssetTrack.ID
   /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
@@ -91,9 +93,11 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   ///   - demuxer: the asset, opened.
   ///   - trackID: the track to read; nil: the one that the file would have played.
   init(
-    asset: Asset, demuxer opened: Demuxer, byteCount: Int64, interrupt: Interrupt, trackID: AssetTrack.ID?
+    asset: Asset, demuxer opened: Demuxer, byteCount: Int64, interrupt: Interrupt, trackID: AssetTrack.ID?,
+    sampleFormat: SampleFormat = .float32
   ) throws(MediaError) {
     self.interrupt = interrupt
+    self.sampleFormat = sampleFormat
     self.asset = asset
     displayPath = asset.displayPath
     var demuxer = opened
@@ -123,7 +127,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
       let found = layout.map { AudioFormat(sampleRateHz: $0.sampleRateHz, channelCount: $0.channelCount) }
       format = hasFrame ? found ?? declared : declared
       channelMask = hasFrame ? layout?.channelMask : track.channelMask
-      converter = FrameConverter(format: format)
+      converter = FrameConverter(format: format, sampleFormat: sampleFormat)
     } catch {
       throw MediaError(error, path: asset.displayPath)
     }
@@ -138,7 +142,9 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
       && ![.movie, .caf].contains(container)
     let tolerance = isExact ? 0 : Int64(format.sampleRateHz / (container == .matroska ? 1 : 10))
     let end = track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero)
-    let isPromised = track.providesPreciseDuration || container == .movie || container == .matroska && !present.hasVideo
+    // Matroska says how long the file is: another track may be what lasts so long.
+    let isPromised =
+      track.providesPreciseDuration || container == .movie || container == .matroska && present.tracks.count == 1
     declaredEnd = end
     isRemote = asset.isRemote
     isForwardOnly = !demuxer.source.isSeekable && asset.isRemote
@@ -209,7 +215,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   /// Errors: `readFailed`; `damagedFile`, after the last frame, when the file breaks off before its end;
   /// `unsupportedAudioFormat` when the sample rate changes in the middle; `conversionFailed`.
   func read(
-    into output: UnsafeMutablePointer<Float>, capacityFrames: Int
+    into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
     precondition(capacityFrames > 0, "a read needs room for a frame")
     if interrupt.isCancelled { return .cancelled }
@@ -257,13 +263,13 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   }
 
   /// Hands over what the frame has from `position` on, or silence before it.
-  func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
+  func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
     if let endFrame { count = min(count, Int(clamping: endFrame - position)) }
     let silence = (hasFrame ? reader.frameStart : silentEnd) - position
     if silence > 0 {
       count = min(count, Int(clamping: silence))
-      output.update(repeating: 0, count: count * format.channelCount)
+      output.initializeMemory(as: UInt8.self, repeating: silentByte, count: count * frameByteCount)
     } else {
       let offset = Int(-silence)
       count = min(count, reader.frame.frameCount - offset)

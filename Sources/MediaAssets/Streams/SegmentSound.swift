@@ -10,6 +10,7 @@ import MediaCore
 /// Threading: one thread at a time.
 struct SegmentSound {
   let format: AudioFormat
+  private let sampleFormat: SampleFormat
   private let frame: Frame
   private let name: String
   private var direct: FrameConverter
@@ -18,11 +19,12 @@ struct SegmentSound {
   /// - Parameters:
   ///   - frame: what the first run's first frame was decoded into.
   ///   - name: what stands for the stream in messages.
-  init(format: AudioFormat, frame: Frame, name: String) {
+  init(format: AudioFormat, sampleFormat: SampleFormat, frame: Frame, name: String) {
     self.format = format
+    self.sampleFormat = sampleFormat
     self.frame = frame
     self.name = name
-    direct = FrameConverter(format: format)
+    direct = FrameConverter(format: format, sampleFormat: sampleFormat)
   }
 
   /// Frames between the places at which a run's frames begin; 0 where they begin anywhere.
@@ -45,7 +47,7 @@ struct SegmentSound {
           return result
         }
         if conversion?.takes(layout) != true {
-          conversion = try Conversion(of: layout, to: format, timestamp: timestamp)
+          conversion = try Conversion(of: layout, to: format, sampleFormat, timestamp: timestamp)
         }
         try conversion?.take(frame, count: count, timestamp: timestamp, name)
       case .end:
@@ -58,9 +60,9 @@ struct SegmentSound {
   }
 
   /// Hands over part of it.
-  mutating func copy(_ range: Range<Int>, into output: UnsafeMutablePointer<Float>) throws(MediaError) {
+  mutating func copy(_ range: Range<Int>, into output: UnsafeMutableRawPointer) throws(MediaError) {
     if let conversion {
-      conversion.copy(range, into: output)
+      try conversion.copy(range, into: output)
     } else {
       try direct.convert(frame, range: range, into: output, of: name)
     }
@@ -73,6 +75,7 @@ private final class Conversion {
   private let output: AudioFormat
   private var native: FrameConverter
   private let converter: AudioConverter
+  private let writer: SampleWriter
   /// The timestamp of the run's first frame, in frames as they go in; nil where there are none.
   private var origin: Int64?
   private var inCount: Int64 = 0
@@ -87,12 +90,15 @@ private final class Conversion {
   private static let pieceFrames = 1_024
 
   /// Errors: `unsupportedAudioFormat`, `conversionFailed`.
-  init(of layout: SampleLayout, to output: AudioFormat, timestamp: Int64?) throws(MediaError) {
+  init(
+    of layout: SampleLayout, to output: AudioFormat, _ sampleFormat: SampleFormat, timestamp: Int64?
+  ) throws(MediaError) {
     input = AudioFormat(sampleRateHz: layout.sampleRateHz, channelCount: layout.channelCount)
     self.output = output
     try input.checkSupported()
-    native = FrameConverter(format: input)
+    native = FrameConverter(format: input, sampleFormat: .float32)
     converter = try AudioConverter(from: input, to: output)
+    writer = try SampleWriter(output, sampleFormat)
     origin = timestamp
   }
 
@@ -179,11 +185,14 @@ private final class Conversion {
     return start + outCount
   }
 
-  func copy(_ range: Range<Int>, into target: UnsafeMutablePointer<Float>) {
-    samples.withUnsafeBufferPointer { buffer in
-      guard let base = buffer.baseAddress else { return }
-      target.update(
-        from: base + range.lowerBound * output.channelCount, count: range.count * output.channelCount)
+  /// Errors: `conversionFailed`.
+  func copy(_ range: Range<Int>, into target: UnsafeMutableRawPointer) throws(MediaError) {
+    let result = samples.withUnsafeBufferPointer { buffer -> Result<Void, MediaError> in
+      guard let base = buffer.baseAddress else { return .success(()) }
+      return Result { () throws(MediaError) in
+        try writer.write(base + range.lowerBound * output.channelCount, frameCount: range.count, into: target)
+      }
     }
+    try result.get()
   }
 }

@@ -15,6 +15,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
 
   let format: AudioFormat
+  let sampleFormat: SampleFormat
   let trackID: AssetTrack.ID
   let channelMask: UInt64?
   var position: Int64 = 0
@@ -74,8 +75,10 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   ///
   /// - Parameter fetcher: the session's own, or one like it that notes elsewhere what this reader fetches.
   init(
-    session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt, trackID wanted: AssetTrack.ID?
+    session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt, trackID wanted: AssetTrack.ID?,
+    sampleFormat: SampleFormat = .float32
   ) throws(MediaError) {
+    self.sampleFormat = sampleFormat
     self.session = session
     self.fetcher = fetcher
     fetcher.markPlayed()
@@ -107,7 +110,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       }
       self.format = format
       channelMask = frame.layout?.channelMask
-      sound = SegmentSound(format: format, frame: frame, name: session.name)
+      sound = SegmentSound(format: format, sampleFormat: sampleFormat, frame: frame, name: session.name)
       prerollFrames = CodecPreroll.frameCount(
         codecName: run.stream.codecName, sampleRateHz: format.sampleRateHz, declared: run.stream.seekPrerollFrames)
       self.run = run
@@ -140,7 +143,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
 
   /// As `AudioTrackReader.read`.
   func read(
-    into output: UnsafeMutablePointer<Float>, capacityFrames: Int
+    into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
     precondition(capacityFrames > 0, "a read needs room for a frame")
     isFresh = false
@@ -286,12 +289,12 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   }
 
   /// Hands over what the frame has from `position` on, or silence before it.
-  func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
+  func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
     let silence = frameStart - position
     if silence > 0 {
       count = min(count, Int(clamping: silence))
-      output.update(repeating: 0, count: count * format.channelCount)
+      output.initializeMemory(as: UInt8.self, repeating: silentByte, count: count * frameByteCount)
     } else {
       let offset = Int(-silence)
       count = min(count, frameCount - offset)

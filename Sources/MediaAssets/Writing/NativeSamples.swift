@@ -1,7 +1,7 @@
 import LibAV
 import MediaCore
 
-/// Plain numbers of any encoding, as FFmpeg takes them: interleaved, in this machine's order, in whole machine words.
+/// Plain numbers of any encoding, as FFmpeg takes and gives them: interleaved, in this machine's order, in whole machine words.
 enum NativeSamples {
   /// What numbers of an encoding become; nil for one that there is nothing for.
   static func format(of encoding: PCMEncoding) -> SampleFormat? {
@@ -35,6 +35,31 @@ enum NativeSamples {
         for byte in 0..<width {
           output[index * written + written - width + byte] =
             data[source * width + (encoding.isBigEndian ? width - 1 - byte : byte)]
+        }
+      }
+      filled = count * written
+    }
+  }
+
+  /// What numbers of an encoding are as FFmpeg has them: `bytes` of them.
+  static func native(of encoding: PCMEncoding) -> PCMEncoding {
+    PCMEncoding(encoding.kind, bitsPerSample: encoding.bitsPerSample == 24 ? 32 : encoding.bitsPerSample)
+  }
+
+  /// The other way round: whole frames as FFmpeg has them become those of an encoding. Of 32 bits the upper 24 are kept.
+  static func packed(_ data: [UInt8], _ encoding: PCMEncoding, channelCount: Int) -> [UInt8] {
+    if areNative(encoding) { return data }
+    let written = encoding.bitsPerSample / 8
+    let width = written == 3 ? 4 : written
+    let count = data.count / width
+    let frameCount = count / max(1, channelCount)
+    return [UInt8](unsafeUninitializedCapacity: count * written) { output, filled in
+      for index in 0..<count {
+        let target =
+          encoding.isInterleaved ? index : index % channelCount * frameCount + index / channelCount
+        for byte in 0..<written {
+          output[target * written + (encoding.isBigEndian ? written - 1 - byte : byte)] =
+            data[index * width + width - written + byte]
         }
       }
       filled = count * written

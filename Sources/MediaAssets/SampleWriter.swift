@@ -1,0 +1,54 @@
+import LibAV
+import MediaCore
+
+/// Writes interleaved float32 as other numbers, as libswresample does: integers are rounded to the nearest and clipped.
+///
+/// Threading: one thread at a time.
+final class SampleWriter {
+  private let format: AudioFormat
+  private let sampleFormat: SampleFormat
+  private let resampler: Resampler?
+
+  /// What is handed over in an encoding. Errors: `invalidArgument` for one that is not this machine's own.
+  static func format(of encoding: PCMEncoding) throws(MediaError) -> SampleFormat {
+    guard NativeSamples.areNative(encoding), let format = NativeSamples.format(of: encoding) else {
+      throw MediaError(
+        .invalidArgument, "sound is read as whole words in this machine's order, not \(encoding.codecName)")
+    }
+    return format
+  }
+
+  /// Errors: `conversionFailed`.
+  init(_ format: AudioFormat, _ sampleFormat: SampleFormat) throws(MediaError) {
+    self.format = format
+    self.sampleFormat = sampleFormat
+    guard sampleFormat != .float32 else {
+      resampler = nil
+      return
+    }
+    do throws(AVFailure) {
+      resampler = try Resampler(
+        input: SampleLayout(format: .float32, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount),
+        outputSampleRateHz: format.sampleRateHz, outputChannelCount: format.channelCount, outputFormat: sampleFormat)
+    } catch { throw Self.mapped(error) }
+  }
+
+  /// Writes so many frames. Errors: `conversionFailed`.
+  func write(
+    _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutableRawPointer
+  ) throws(MediaError) {
+    guard let resampler else {
+      output.copyMemory(from: samples, byteCount: frameCount * format.channelCount * sampleFormat.byteCount)
+      return
+    }
+    do throws(AVFailure) {
+      let written = try resampler.convert(samples, frameCount: frameCount, into: output, capacityFrames: frameCount)
+      guard written == frameCount else { throw AVFailure(invalidDataIn: "swr_convert") }
+    } catch { throw Self.mapped(error) }
+  }
+
+  private static func mapped(_ failure: AVFailure) -> MediaError {
+    MediaError(
+      .conversionFailed, "the sound could not be converted", operation: failure.call, underlying: failure.reason)
+  }
+}

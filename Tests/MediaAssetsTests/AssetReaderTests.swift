@@ -1,0 +1,376 @@
+import Foundation
+import MediaCore
+import RealtimeAudio
+import Testing
+
+@testable import MediaAssets
+
+/// Reading an asset's sound as sample buffers.
+@Suite(.timeLimit(.minutes(3))) struct AssetReaderTests {
+  private static let s16 = AudioReadSettings(.signed16)
+
+  /// A WAV file whose frames tell their index.
+  private static func wave(_ folder: TemporaryFolder, frameCount: Int, rate: Int = 48_000) throws -> String {
+    try folder.write(TimeCode.wav(.signed16, sampleRateHz: rate, frameCount: frameCount), as: "\(frameCount).wav")
+  }
+
+  /// A reader with an output, at work.
+  private static func reader(
+    _ asset: Asset, _ output: AssetReaderTrackOutput, _ range: TimeRange? = nil
+  ) throws -> AssetReader {
+    let reader = AssetReader(asset: asset)
+    if let range { try reader.setTimeRange(range) }
+    try reader.add(output)
+    try reader.startReading()
+    return reader
+  }
+
+  /// What is left of an output; that times go on is looked at.
+  private static func rest(_ output: AssetReaderTrackOutput) -> (start: MediaTime?, bytes: [UInt8]) {
+    var bytes: [UInt8] = []
+    var start: MediaTime?
+    var next: MediaTime?
+    while let buffer = output.copyNextSampleBuffer() {
+      if let next, !buffer.attachments.isDiscontinuity { #expect(buffer.presentationTime == next) }
+      start = start ?? buffer.presentationTime
+      next = buffer.endTime
+      bytes += buffer.data
+    }
+    return (start, bytes)
+  }
+
+  private static func all(_ path: String, _ settings: AudioReadSettings, _ range: TimeRange? = nil) throws -> [UInt8] {
+    let output = AssetReaderTrackOutput(settings: settings)
+    let reader = try reader(Asset(path: path), output, range)
+    let bytes = rest(output).bytes
+    #expect(reader.status == .completed && reader.error == nil && output.fault == nil)
+    return bytes
+  }
+
+  private static func time(_ frame: Int, _ rate: Int32 = 48_000) -> MediaTime {
+    MediaTime(value: Int64(frame), timescale: rate)
+  }
+
+  private static func code(_ body: () throws(MediaError) -> Void) -> MediaError.Code? {
+    do throws(MediaError) { try body() } catch { return error.code }
+    return nil
+  }
+
+  // MARK: - What is read
+
+  /// Formats, and what makes them of a WAV file of 16 bits.
+  private static let sources: [(name: String, options: [String])] = [
+    ("wav", []), ("w24.wav", ["-c:a", "pcm_s24le"]), ("f.wav", ["-c:a", "pcm_f32le"]), ("u8.wav", ["-c:a", "pcm_u8"]),
+    ("aiff", []), ("flac", []), ("f24.flac", ["-sample_fmt", "s32"]), ("wv", []), ("alac.m4a", ["-c:a", "alac"]),
+    ("mp3", ["-c:a", "libmp3lame"]), ("ogg", ["-c:a", "libvorbis"]), ("opus", ["-c:a", "libopus"]),
+    ("mono.flac", ["-ac", "1"]),
+  ]
+
+  /// FFmpeg's names of the encodings, as its muxers have them.
+  private static let encodings: [(name: String, encoding: PCMEncoding)] = [
+    ("s16le", .signed16), ("s24le", .signed24), ("s32le", .signed32), ("f32le", .float32),
+    ("f64le", PCMEncoding(.float, bitsPerSample: 64)), ("u8", PCMEncoding(.unsignedInteger, bitsPerSample: 8)),
+    ("s16be", PCMEncoding(.signedInteger, bitsPerSample: 16, isBigEndian: true)),
+    ("s24be", PCMEncoding(.signedInteger, bitsPerSample: 24, isBigEndian: true)),
+    ("f32be", PCMEncoding(.float, bitsPerSample: 32, isBigEndian: true)),
+  ]
+
+  @Test(arguments: sources.indices)
+  func whatIsDecodedIsWhatFFmpegDecodes(_ row: Int) throws {
+    let (name, options) = Self.sources[row]
+    let folder = try TemporaryFolder()
+    let noise = folder.file("noise.wav")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "anoisesrc=seed=\(row):r=48000:d=0.7,aformat=channel_layouts=stereo", noise)
+    let path = folder.file("a.\(name)")
+    try Tool.ffmpeg(arguments: ["-i", noise] + options + [path])
+    for (format, encoding) in Self.encodings {
+      let raw = folder.file("raw")
+      try Tool.ffmpeg("-i", path, "-map", "0:a", "-c:a", "pcm_\(format)", "-f", format, raw)
+      let (expected, found) = (try readFile(raw), try Self.all(path, AudioReadSettings(encoding)))
+      let same = zip(expected, found).reduce(0) { $0 + ($1.0 == $1.1 ? 1 : 0) }
+      print("read | \(name) | \(format) | \(expected.count) bytes by ffmpeg, \(found.count) read, \(same) the same")
+      #expect(found == expected, "\(name) as \(format)")
+    }
+  }
+
+  @Test func aRangeIsThatOfTheWholeToTheSample() throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.wave(folder, frameCount: 48_000)
+    let whole = try Self.all(path, Self.s16)
+    #expect(whole.count == 4 * 48_000)
+    for (start, end) in [(0, 1), (1, 2), (4_801, 33_333), (47_999, 48_000), (100, 100)] {
+      let output = AssetReaderTrackOutput(settings: Self.s16)
+      let reader = try Self.reader(
+        Asset(path: path), output, TimeRange(start: Self.time(start), end: Self.time(end)))
+      let (first, bytes) = Self.rest(output)
+      #expect(bytes == Array(whole[(4 * start)..<(4 * end)]), "\(start) to \(end)")
+      #expect(first == (start < end ? Self.time(start) : nil) && reader.status == .completed)
+    }
+    // Times between frames are those of the frames that they are in; what lies behind the end is nothing.
+    let between = TimeRange(
+      start: MediaTime(value: 10_007, timescale: 480_000), end: MediaTime(value: 20_009, timescale: 480_000))
+    #expect(try Self.all(path, Self.s16, between) == Array(whole[(4 * 1_000)..<(4 * 2_000)]))
+    let long = TimeRange(start: Self.time(47_000), duration: .positiveInfinity)
+    #expect(try Self.all(path, Self.s16, long) == Array(whole[(4 * 47_000)...]))
+    let behind = TimeRange(start: MediaTime(value: 2, timescale: 1), duration: .positiveInfinity)
+    #expect(try Self.all(path, Self.s16, behind).isEmpty)
+  }
+
+  @Test(arguments: [(44_100, 2), (48_000, 1), (16_000, 1), (96_000, 2), (8_000, 6)])
+  func aRangeThatIsConvertedIsThatOfTheWholeConverted(_ rate: Int, _ channelCount: Int) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("noise.flac")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "anoisesrc=seed=7:r=48000:d=3,aformat=channel_layouts=stereo", path)
+    let settings = AudioReadSettings(.float32, sampleRateHz: rate, channelCount: channelCount)
+    let whole = try Self.all(path, settings)
+    let frameByteCount = 4 * channelCount
+    // The filter's last frames more or less.
+    #expect(abs(whole.count / frameByteCount - 3 * rate) <= 64)
+    for (start, end) in [(0, rate / 3), (rate / 7, rate), (rate + 11, 2 * rate + 1_013)] {
+      let range = TimeRange(start: Self.time(start, Int32(rate)), end: Self.time(end, Int32(rate)))
+      let part = try Self.all(path, settings, range)
+      #expect(
+        part == Array(whole[(frameByteCount * start)..<(frameByteCount * end)]), "\(start) to \(end) at \(rate)")
+    }
+    let behind = TimeRange(start: MediaTime(value: 4, timescale: 1), duration: .positiveInfinity)
+    #expect(try Self.all(path, settings, behind).isEmpty)
+  }
+
+  @Test func buffersSayWhatTheyAre() throws {
+    let folder = try TemporaryFolder()
+    let output = AssetReaderTrackOutput(
+      settings: AudioReadSettings(PCMEncoding(.float, bitsPerSample: 32, isInterleaved: false)))
+    let reader = try Self.reader(Asset(path: try Self.wave(folder, frameCount: 10_000)), output)
+    let buffer = try #require(output.copyNextSampleBuffer())
+    #expect(buffer.format.audio?.sampleRateHz == 48_000 && buffer.format.audio?.channelCount == 2)
+    #expect(buffer.sampleCount == SoundPass.pieceFrames && buffer.presentationTime == .zero)
+    // All of the left channel, then all of the right one.
+    let left = buffer.data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 4 * 77, as: Float.self) }
+    #expect(left == Float(77) / 32_768)
+    reader.cancelReading()
+  }
+
+  @Test func severalOutputsDoNotWaitForEachOther() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("two.mka")
+    let (first, second) = (try Self.wave(folder, frameCount: 400_000), try Self.wave(folder, frameCount: 300_000))
+    try Tool.ffmpeg("-i", first, "-i", second, "-map", "0", "-map", "1", "-c", "flac", path)
+    let asset = Asset(path: path)
+    let tracks = try asset.load().tracks.map(\.id)
+    let outputs = tracks.map { AssetReaderTrackOutput(trackID: $0, settings: Self.s16) }
+    let reader = AssetReader(asset: asset)
+    for output in outputs { try reader.add(output) }
+    try reader.startReading()
+    // All of the second one before any of the first.
+    #expect(Self.rest(outputs[1]).bytes.count == 4 * 300_000)
+    #expect(reader.status == .reading && reader.error == nil)
+    #expect(Self.rest(outputs[0]).bytes.count == 4 * 400_000)
+    #expect(reader.status == .completed)
+    #expect(outputs[0].copyNextSampleBuffer() == nil && reader.status == .completed)
+  }
+
+  // MARK: - Random access
+
+  @Test func otherRangesAreReadOnceTheFirstHasBeen() throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.wave(folder, frameCount: 100_000)
+    let whole = try Self.all(path, Self.s16)
+    let output = AssetReaderTrackOutput(settings: Self.s16, supportsRandomAccess: true)
+    let reader = try Self.reader(Asset(path: path), output, TimeRange(start: .zero, end: Self.time(100)))
+    func range(_ start: Int, _ end: Int) -> TimeRange { TimeRange(start: Self.time(start), end: Self.time(end)) }
+    #expect(Self.code { () throws(MediaError) in try output.reset(forReadingTimeRanges: []) } == .invalidState)
+    #expect(Self.rest(output).bytes == Array(whole[..<400]))
+    #expect(reader.status == .reading)
+    for wrong in [[range(5, 9), range(8, 10)], [range(9, 10), range(5, 6)], [range(5, 5), range(5, 5)]] {
+      #expect(Self.code { () throws(MediaError) in try output.reset(forReadingTimeRanges: wrong) } == .invalidTime)
+    }
+    try output.reset(forReadingTimeRanges: [range(90_000, 90_010), range(99_990, 200_000)])
+    #expect(Self.rest(output).bytes == Array(whole[360_000..<360_040]) + Array(whole[399_960...]))
+    // What lay before is there, too.
+    try output.reset(forReadingTimeRanges: [range(7, 20_000)])
+    #expect(Self.rest(output).bytes == Array(whole[28..<80_000]))
+    output.markConfigurationAsFinal()
+    #expect(reader.status == .completed && output.copyNextSampleBuffer() == nil)
+    #expect(
+      Self.code { () throws(MediaError) in try output.reset(forReadingTimeRanges: [range(0, 1)]) } == .invalidState)
+  }
+
+  @Test func withoutRandomAccessThereIsOneRange() throws {
+    let folder = try TemporaryFolder()
+    let output = AssetReaderTrackOutput(settings: Self.s16)
+    let reader = try Self.reader(Asset(path: try Self.wave(folder, frameCount: 100)), output)
+    #expect(Self.rest(output).bytes.count == 400)
+    #expect(Self.code { () throws(MediaError) in try output.reset(forReadingTimeRanges: []) } == .invalidState)
+    #expect(reader.status == .completed)
+  }
+
+  // MARK: - What is wrong
+
+  @Test func whatIsWrongIsANumberedError() throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.wave(folder, frameCount: 100)
+    let output = AssetReaderTrackOutput(settings: Self.s16)
+    let reader = AssetReader(asset: Asset(path: path))
+    #expect(Self.code { () throws(MediaError) in try reader.startReading() } == .invalidState, "without outputs")
+    for range in [
+      TimeRange(start: .invalid, duration: .zero), TimeRange(start: .positiveInfinity, duration: .zero),
+      TimeRange(start: MediaTime(value: -1, timescale: 1), duration: .positiveInfinity),
+      TimeRange(start: .zero, duration: MediaTime(value: -1, timescale: 1)),
+      TimeRange(start: .zero, duration: .indefinite),
+    ] {
+      #expect(Self.code { () throws(MediaError) in try reader.setTimeRange(range) } == .invalidTime, "\(range)")
+    }
+    for settings in [
+      AudioReadSettings(PCMEncoding(.signedInteger, bitsPerSample: 12)),
+      AudioReadSettings(PCMEncoding(.signedInteger, bitsPerSample: 64)), AudioReadSettings(sampleRateHz: 0),
+      AudioReadSettings(sampleRateHz: .max), AudioReadSettings(channelCount: 0), AudioReadSettings(channelCount: 1_000),
+    ] {
+      let refused = AssetReaderTrackOutput(settings: settings)
+      #expect(Self.code { () throws(MediaError) in try reader.add(refused) } == .invalidArgument, "\(settings)")
+    }
+    try reader.add(output)
+    #expect(Self.code { () throws(MediaError) in try reader.add(output) } == .invalidState)
+    let other = AssetReader(asset: reader.asset)
+    #expect(Self.code { () throws(MediaError) in try other.add(output) } == .invalidState, "it has a reader")
+    #expect(output.copyNextSampleBuffer() == nil && reader.status == .unknown)
+    try reader.startReading()
+    #expect(reader.status == .reading)
+    #expect(Self.code { () throws(MediaError) in try reader.startReading() } == .invalidState)
+    #expect(Self.code { () throws(MediaError) in try reader.setTimeRange(.zero) } == .invalidState)
+    #expect(Self.code { () throws(MediaError) in try reader.add(AssetReaderTrackOutput()) } == .invalidState)
+    #expect(Self.rest(output).bytes.count == 400 && reader.status == .completed)
+    reader.cancelReading()
+    #expect(reader.status == .completed, "what is complete stays so")
+  }
+
+  @Test func whatCannotBeOpenedFails() throws {
+    let folder = try TemporaryFolder()
+    try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=d=0.2:s=64x48", "-c:v", "mpeg4", folder.file("silent.mp4"))
+    let noMedia = try folder.write(Array("no media".utf8), as: "text.wav")
+    let wave = try Self.wave(folder, frameCount: 100)
+    for (path, track, expected) in [
+      (folder.file("none.wav"), nil, MediaError.Code.fileNotFound), (noMedia, nil, .unknownFormat),
+      (folder.file("silent.mp4"), nil, .noPlayableTracks), (wave, 7, .noSuchTrack),
+    ] as [(String, AssetTrack.ID?, MediaError.Code)] {
+      let reader = AssetReader(asset: Asset(path: path))
+      let output = AssetReaderTrackOutput(trackID: track)
+      try reader.add(output)
+      let code = Self.code { () throws(MediaError) in try reader.startReading() }
+      print("read | \(path.split(separator: "/").last ?? "") | \(code.map { "\($0.rawValue)" } ?? "nothing")")
+      #expect(code == expected && reader.status == .failed && reader.error?.code == expected)
+      #expect(output.copyNextSampleBuffer() == nil)
+    }
+  }
+
+  @Test func aSourceThatBreaksOffFailsBehindItsLastSample() throws {
+    let folder = try TemporaryFolder()
+    let wave = try Self.wave(folder, frameCount: 441_000)
+    try Tool.ffmpeg("-i", wave, folder.file("whole.flac"))
+    let bytes = try readFile(folder.file("whole.flac"))
+    let path = try folder.write(Array(bytes.prefix(bytes.count / 3)), as: "cut.flac")
+    let output = AssetReaderTrackOutput(settings: Self.s16)
+    let reader = try Self.reader(Asset(path: path), output)
+    let found = Self.rest(output).bytes
+    #expect(reader.status == .failed && reader.error?.code == .damagedFile)
+    #expect(found.count > 4 * 100_000 && found.count < 4 * 200_000)
+    #expect(found == Array(try Self.all(folder.file("whole.flac"), Self.s16).prefix(found.count)))
+  }
+
+  @Test func aPacketThatDoesNotDecodeIsSilenceAndSaid() throws {
+    let folder = try TemporaryFolder()
+    try Tool.ffmpeg("-i", try Self.wave(folder, frameCount: 200_000), folder.file("whole.flac"))
+    var bytes = try readFile(folder.file("whole.flac"))
+    for offset in 0..<40 { bytes[bytes.count / 2 + offset] ^= 0x5a }
+    let output = AssetReaderTrackOutput(settings: Self.s16)
+    let reader = try Self.reader(Asset(path: try folder.write(bytes, as: "hit.flac")), output)
+    #expect(Self.rest(output).bytes.count == 4 * 200_000)
+    #expect(reader.status == .completed && output.fault != nil)
+  }
+
+  // MARK: - Its end
+
+  @Test func aReaderThatIsCancelledInTheMiddleOfAReadEnds() throws {
+    let bytes = StallingBytes(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
+    let output = AssetReaderTrackOutput(settings: Self.s16)
+    let reader = try Self.reader(bytes.asset, output)
+    let canceller = Thread {
+      // Nothing but that ends the read which the next buffers wait for.
+      bytes.waitUntilStalled()
+      reader.cancelReading()
+    }
+    canceller.start()
+    let found = Self.rest(output).bytes
+    #expect(found.count < 800_000 && reader.status == .cancelled && reader.error == nil)
+    #expect(output.copyNextSampleBuffer() == nil)
+    bytes.waitUntilGivenUp()
+  }
+
+  @Test func whoLetsGoOfAReaderEndsIt() throws {
+    let bytes = StallingBytes(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
+    let output = AssetReaderTrackOutput(settings: Self.s16)
+    do {
+      let reader = try Self.reader(bytes.asset, output)
+      #expect(output.copyNextSampleBuffer() != nil)
+      bytes.waitUntilStalled()
+      #expect(reader.status == .reading)
+    }
+    bytes.waitUntilGivenUp()
+    #expect(output.copyNextSampleBuffer() == nil)
+  }
+
+  @Test func aReaderThatIsCancelledBeforeItBeginsDoesNot() throws {
+    let folder = try TemporaryFolder()
+    let reader = AssetReader(asset: Asset(path: try Self.wave(folder, frameCount: 100)))
+    let output = AssetReaderTrackOutput()
+    try reader.add(output)
+    reader.cancelReading()
+    #expect(Self.code { () throws(MediaError) in try reader.startReading() } == .invalidState)
+    #expect(reader.status == .cancelled && output.copyNextSampleBuffer() == nil)
+  }
+}
+
+/// A file in memory, of which what lies behind a place does not come.
+private final class StallingBytes: Sendable {
+  private struct State {
+    var isStalled = false
+    var givenUpCount = 0
+  }
+
+  private let bytes: [UInt8]
+  private let limit: Int64
+  private let state = WakeSignal(State())
+
+  init(_ bytes: [UInt8], stallsAt limit: Int64) { (self.bytes, self.limit) = (bytes, limit) }
+
+  var asset: Asset {
+    Asset(place: .source(name: "stalling.wav") { [self] () throws(MediaError) in Source(self) })
+  }
+
+  func waitUntilStalled() { _ = state.wait { $0.isStalled ? true : nil } as Bool? }
+  func waitUntilGivenUp() { _ = state.wait { $0.givenUpCount > 0 ? true : nil } as Bool? }
+
+  private final class Source: ByteSource {
+    private let owner: StallingBytes
+    private let isCancelled = WakeSignal(false)
+
+    init(_ owner: StallingBytes) { self.owner = owner }
+
+    var byteCount: Int64? { Int64(owner.bytes.count) }
+    var isSeekable: Bool { true }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+      guard offset < owner.limit else {
+        owner.state.update { $0.isStalled = true }
+        _ = isCancelled.wait { $0 ? true : nil } as Bool?
+        owner.state.update { $0.givenUpCount += 1 }
+        throw MediaError(.cancelled, "cancelled")
+      }
+      let count = min(buffer.count, Int(owner.limit - offset), owner.bytes.count - Int(offset))
+      buffer.copyBytes(from: owner.bytes[Int(offset)..<(Int(offset) + count)])
+      return count
+    }
+
+    func cancel() { isCancelled.update { $0 = true } }
+    func resume() { isCancelled.update { $0 = false } }
+  }
+}
