@@ -26,6 +26,8 @@ enum ControlFigure {
       try Processors.confine(getpid(), to: own)
       for process in processes { try Processors.confine(process, to: players) }
     }
+    // Also when something fails: what is measured next is measured on all of them.
+    defer { try? place(processors, processors) }
     let missing = players.missing[.mpd] ?? "-"
     for (name, processor) in [("one processor", processors.first), ("two processors", processors.dropFirst().first)] {
       guard let first = processors.first, let processor else { continue }

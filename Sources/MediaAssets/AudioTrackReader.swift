@@ -57,6 +57,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     encoding: PCMEncoding = .float32, log: NetworkLog? = nil
   ) throws(MediaError) {
     let sampleFormat = try SampleWriter.format(of: encoding)
+    self.encoding = encoding
     switch try MediaFile.open(asset, interrupt: interrupt, kinds: kinds, log: log) {
     case .stream(let session, let fetcher):
       sound = try SegmentedTrackReader(
@@ -85,8 +86,10 @@ public final class AudioTrackReader: @unchecked Sendable {
   public var format: AudioFormat { sound.format }
   /// The track that is read.
   public var trackID: AssetTrack.ID { sound.trackID }
+  /// How the numbers are written that are read.
+  public let encoding: PCMEncoding
   /// Bytes of a frame that is read.
-  var frameByteCount: Int { sound.frameByteCount }
+  public var frameByteCount: Int { sound.frameByteCount }
   /// What silence is made of.
   var silentByte: UInt8 { sound.silentByte }
   /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.

@@ -142,9 +142,10 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
       && ![.movie, .caf].contains(container)
     let tolerance = isExact ? 0 : Int64(format.sampleRateHz / (container == .matroska ? 1 : 10))
     let end = track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero)
-    // Matroska says how long the file is: another track may be what lasts so long.
+    // Matroska says how long the file is: another track may be what lasts so long. Pictures and fonts do not.
+    let lastingTracks = present.tracks.filter { [.audio, .video, .subtitle].contains($0.mediaType) }
     let isPromised =
-      track.providesPreciseDuration || container == .movie || container == .matroska && present.tracks.count == 1
+      track.providesPreciseDuration || container == .movie || container == .matroska && lastingTracks.count == 1
     declaredEnd = end
     isRemote = asset.isRemote
     isForwardOnly = !demuxer.source.isSeekable && asset.isRemote

@@ -33,6 +33,7 @@ public final class ReverseAudioReader {
   /// Reads backwards what `reader` reads forwards, from frame 0 on: seek first. `duration`: what the sound is said to
   /// last, perhaps by estimate; anything but a number when that is not known.
   public init(_ reader: AudioTrackReader, duration: MediaTime) {
+    precondition(reader.encoding == .float32, "what is read backwards is read as float32")
     self.reader = reader
     self.duration = duration
     nextBlockFrames = Int64(reader.format.sampleRateHz) / Self.firstBlocksPerSecond

@@ -169,6 +169,45 @@ import Testing
     #expect(outputs[0].copyNextSampleBuffer() == nil && reader.status == .completed)
   }
 
+  @Test func silenceIsSilenceInEveryEncoding() throws {
+    let folder = try TemporaryFolder()
+    let wave = try Self.wave(folder, frameCount: 48_000)
+    // The sound begins half a second late: an empty edit stands in front of it.
+    try Tool.ffmpeg("-itsoffset", "0.5", "-i", wave, "-c", "copy", folder.file("late.mov"))
+    for (name, encoding) in Self.encodings {
+      let silence: UInt8 = encoding.kind == .unsignedInteger ? 0x80 : 0
+      let bytes = try Self.all(folder.file("late.mov"), AudioReadSettings(encoding))
+      let late = 24_000 * encoding.byteCount(channelCount: 2)
+      #expect(bytes.count == 3 * late && bytes.prefix(late).allSatisfy { $0 == silence }, "\(name)")
+      #expect(!bytes.dropFirst(late).allSatisfy { $0 == silence })
+      // A range of it, across where the sound begins.
+      let range = TimeRange(start: Self.time(23_990), end: Self.time(30_000))
+      let part = try Self.all(folder.file("late.mov"), AudioReadSettings(encoding), range)
+      #expect(part == Array(bytes[(late / 24_000 * 23_990)..<(late / 24_000 * 30_000)]), "\(name)")
+    }
+  }
+
+  @Test func whatDoesNotGoBackIsReadWhereItIsAndItsTimesAreTrue() throws {
+    let wave = TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 200_000)
+    func asset() -> Asset { ForwardBytes(wave).asset }
+    let whole = Array(wave.dropFirst(44))
+    // A range ahead is read up to.
+    let output = AssetReaderTrackOutput(settings: Self.s16, supportsRandomAccess: true)
+    let reader = try Self.reader(asset(), output, TimeRange(start: Self.time(96_000), end: Self.time(96_010)))
+    let (start, bytes) = Self.rest(output)
+    #expect(start == Self.time(96_000) && bytes == Array(whole[384_000..<384_040]))
+    // One behind is over: what is there of it begins where it is.
+    try output.reset(forReadingTimeRanges: [TimeRange(start: .zero, end: Self.time(100_000))])
+    let (later, rest) = Self.rest(output)
+    if let later {
+      let frame = Int(later.value) * 48_000 / Int(later.timescale)
+      #expect(frame > 0 && rest == Array(whole[(4 * frame)..<400_000]))
+    } else {
+      #expect(reader.status == .failed && reader.error?.code == .onlyInOrder)
+    }
+    reader.cancelReading()
+  }
+
   // MARK: - Random access
 
   @Test func otherRangesAreReadOnceTheFirstHasBeen() throws {
@@ -287,7 +326,72 @@ import Testing
     #expect(reader.status == .completed && output.fault != nil)
   }
 
+  @Test func aMatroskaFileWithAPictureThatBreaksOffSaysSo() throws {
+    let folder = try TemporaryFolder()
+    let noise = folder.file("noise.wav")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "anoisesrc=r=48000:d=6", noise)
+    try Tool.ffmpeg("-f", "lavfi", "-i", "color=red:s=64x64", "-frames:v", "1", folder.file("cover.png"))
+    try Tool.ffmpeg(
+      "-i", noise, "-c:a", "flac", "-attach", folder.file("cover.png"), "-metadata:s:t", "mimetype=image/png",
+      folder.file("whole.mka"))
+    let bytes = try readFile(folder.file("whole.mka"))
+    let path = try folder.write(Array(bytes.prefix(bytes.count / 2)), as: "cut.mka")
+    let output = AssetReaderTrackOutput(settings: Self.s16)
+    let reader = try Self.reader(Asset(path: path), output)
+    #expect(!Self.rest(output).bytes.isEmpty)
+    #expect(reader.status == .failed && reader.error?.code == .damagedFile)
+  }
+
+  @Test func whatIsConvertedEndsWithItsLastSampleBeforeItFails() throws {
+    let folder = try TemporaryFolder()
+    try Tool.ffmpeg("-i", try Self.wave(folder, frameCount: 441_000), folder.file("whole.flac"))
+    let bytes = try readFile(folder.file("whole.flac"))
+    let path = try folder.write(Array(bytes.prefix(bytes.count / 3)), as: "cut.flac")
+    func frameCount(_ settings: AudioReadSettings) throws -> Int {
+      let output = AssetReaderTrackOutput(settings: settings)
+      let reader = try Self.reader(Asset(path: path), output)
+      let count = Self.rest(output).bytes.count / 4
+      #expect(reader.status == .failed && reader.error?.code == .damagedFile)
+      return count
+    }
+    let (plain, half) = try (frameCount(Self.s16), frameCount(AudioReadSettings(.signed16, sampleRateHz: 24_000)))
+    #expect(abs(plain - 2 * half) <= 2, "\(plain), and \(half) at half the rate")
+  }
+
   // MARK: - Its end
+
+  @Test func aReaderThatIsCancelledWhileItOpensEnds() throws {
+    let bytes = HangingBytes()
+    let reader = AssetReader(asset: bytes.asset())
+    let output = AssetReaderTrackOutput()
+    try reader.add(output)
+    let canceller = Thread {
+      bytes.waitUntilRead(1)
+      reader.cancelReading()
+    }
+    canceller.start()
+    #expect(Self.code { () throws(MediaError) in try reader.startReading() } == .cancelled)
+    #expect(reader.status == .cancelled && output.copyNextSampleBuffer() == nil)
+    bytes.release()
+  }
+
+  @Test func whoLetsGoOfAReaderEndsACopyThatWaits() throws {
+    let bytes = StallingBytes(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
+    let output = AssetReaderTrackOutput(settings: Self.s16)
+    let copied = WakeSignal((byteCount: 0, isOver: false))
+    var reader: AssetReader? = try Self.reader(bytes.asset, output)
+    let consumer = Thread {
+      while let buffer = output.copyNextSampleBuffer() { copied.update { $0.byteCount += buffer.data.count } }
+      copied.update { $0.isOver = true }
+    }
+    consumer.start()
+    bytes.waitUntilStalled()
+    #expect(reader?.status == .reading)
+    reader = nil
+    let isOver: Bool? = copied.wait(until: .now.advanced(byNanoseconds: 60_000_000_000)) { $0.isOver ? true : nil }
+    #expect(isOver == true)
+    bytes.waitUntilGivenUp()
+  }
 
   @Test func aReaderThatIsCancelledInTheMiddleOfAReadEnds() throws {
     let bytes = StallingBytes(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
@@ -329,6 +433,33 @@ import Testing
   }
 }
 
+/// A file in memory that is a stream: it does not go back.
+private final class ForwardBytes: Sendable {
+  private let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var asset: Asset { Asset(place: .source(name: "forward.wav") { [self] () throws(MediaError) in Source(bytes) }) }
+
+  private final class Source: ByteSource {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var byteCount: Int64? { Int64(bytes.count) }
+    var isSeekable: Bool { false }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+      let count = min(buffer.count, bytes.count - Int(offset))
+      buffer.copyBytes(from: bytes[Int(offset)..<(Int(offset) + count)])
+      return count
+    }
+
+    func cancel() {}
+    func resume() {}
+  }
+}
+
 /// A file in memory, of which what lies behind a place does not come.
 private final class StallingBytes: Sendable {
   private struct State {
@@ -346,8 +477,14 @@ private final class StallingBytes: Sendable {
     Asset(place: .source(name: "stalling.wav") { [self] () throws(MediaError) in Source(self) })
   }
 
-  func waitUntilStalled() { _ = state.wait { $0.isStalled ? true : nil } as Bool? }
-  func waitUntilGivenUp() { _ = state.wait { $0.givenUpCount > 0 ? true : nil } as Bool? }
+  func waitUntilStalled() { wait("for a read that stalls") { $0.isStalled } }
+  func waitUntilGivenUp() { wait("for a read that is given up") { $0.givenUpCount > 0 } }
+
+  private func wait(_ what: Comment, _ condition: (State) -> Bool) {
+    let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
+    let isSo: Bool? = state.wait(until: deadline) { condition($0) ? true : nil }
+    #expect(isSo == true, what)
+  }
 
   private final class Source: ByteSource {
     private let owner: StallingBytes

@@ -114,9 +114,9 @@ public final class AssetReader: Sendable {
     }
     let (outputs, range) = try begun.get()
     do throws(MediaError) {
-      _ = try opening.load(asset)
+      let properties = try opening.load(asset)
       defer { opening.finish(asset) }
-      for output in outputs { try output.open(asset, opening, range) }
+      for output in outputs { try output.open(asset, properties, opening, range) }
       let isCancelled = state.withLock { state in
         state.opening = nil
         return state.status != .reading
@@ -125,6 +125,8 @@ public final class AssetReader: Sendable {
       for output in outputs { output.begin() }
     } catch {
       end(error.code == .cancelled ? .cancelled : .failed, error.code == .cancelled ? nil : error)
+      // What was opened after that it was cancelled.
+      for output in outputs { output.cancel() }
       throw error
     }
   }

@@ -1,7 +1,6 @@
 import DequeModule
 import MediaCore
 import RealtimeAudio
-import Synchronization
 
 /// The sound of one track, decoded, as sample buffers in order.
 ///
@@ -15,37 +14,30 @@ public final class AssetReaderTrackOutput: Sendable {
   /// Other ranges can be read when one has been; set before reading begins.
   public let supportsRandomAccess: Bool
 
-  /// What the output and its thread share. That knows nothing of the output, so that who lets go of a reader ends it.
-  final class Shared: Sendable {
-    struct State {
-      var queue: Deque<SampleBuffer> = []
-      var queuedByteCount = 0
-      /// To be read, the present one first.
-      var ranges: Deque<TimeRange> = []
-      var isRangeRead = false
-      var error: MediaError?
-      var isCancelled = false
-      /// No other ranges will come.
-      var isFinal = false
-      var fault: MediaError?
-    }
-    let signal = WakeSignal(State())
-    let reader: AudioTrackReader
-
-    init(_ reader: AudioTrackReader) { self.reader = reader }
-  }
-
-  private struct Place {
+  /// What the output shares with its reader and its thread, which knows nothing of the output: who lets go of a reader ends it.
+  struct State {
+    var hasReader = false
+    /// Its track is open.
+    var hasBegun = false
     weak var reader: AssetReader?
-    var shared: Shared?
-    /// It has been said that there is no more, and of the present ranges.
-    var isOver = false
-    var isBetweenRanges = false
+    /// What is read, from the opening to the end.
+    var sound: AudioTrackReader?
+    var queue: Deque<SampleBuffer> = []
+    var queuedByteCount = 0
+    /// To be read, the present one first.
+    var ranges: Deque<TimeRange> = []
+    /// No other ranges will come.
     var isFinal: Bool
+    /// Nil was returned for the present ranges, and others can be asked for.
+    var isBetweenRanges = false
+    /// Nil was returned, or would be, for good.
+    var isOver = false
     var isCancelled = false
+    var error: MediaError?
+    var fault: MediaError?
   }
 
-  private let place: Mutex<Place?> = Mutex(nil)
+  private let signal: WakeSignal<State>
   /// Bytes that are read ahead.
   static let byteLimit = 1 << 20
 
@@ -56,48 +48,45 @@ public final class AssetReaderTrackOutput: Sendable {
     self.trackID = trackID
     self.settings = settings
     self.supportsRandomAccess = supportsRandomAccess
+    signal = WakeSignal(State(isFinal: !supportsRandomAccess))
   }
 
   // MARK: - Samples
 
-  /// The next samples; nil when there are no more, and the reader's `status` says why. Blocks until they are there.
+  /// The next samples; nil when there are no more, and the reader's `status` says why. Blocks until they are there; nil before reading
+  /// begins.
   ///
   /// With `supportsRandomAccess` nil says that the ranges have been read: others can be asked for then.
   public func copyNextSampleBuffer() -> SampleBuffer? {
-    guard let (reader, shared, isOver) = place.withLock({ $0.map { ($0.reader, $0.shared, $0.isOver) } }),
-      let shared, !isOver
-    else { return nil }
     enum Answer {
       case buffer(SampleBuffer)
-      case end(MediaError?, isFinal: Bool)
+      case nothing
+      case end(MediaError?)
     }
-    let answer: Answer? = shared.signal.wait { state in
-      if state.isCancelled { return .end(nil, isFinal: true) }
+    let answer: Answer? = signal.wait { state in
+      guard state.hasBegun, !state.isOver, !state.isCancelled else { return .nothing }
       if let buffer = state.queue.popFirst() {
         state.queuedByteCount -= buffer.data.count
         return .buffer(buffer)
       }
-      if let error = state.error { return .end(error, isFinal: true) }
-      return state.ranges.isEmpty ? .end(nil, isFinal: state.isFinal) : nil
+      guard state.error != nil || state.ranges.isEmpty else { return nil }
+      state.isOver = state.error != nil || state.isFinal
+      state.isBetweenRanges = !state.isOver
+      return state.isOver ? .end(state.error) : .nothing
     }
     // Room has come.
-    shared.signal.update { _ in }
+    signal.update { _ in }
     switch answer {
     case .buffer(let buffer): return buffer
-    case .end(let error, let isFinal):
-      place.withLock { place in
-        place?.isOver = isFinal
-        place?.isBetweenRanges = !isFinal
-      }
-      if isFinal { reader?.outputEnded(with: error) }
-      return nil
-    case nil: return nil
+    case .end(let error): signal.withState { $0.reader }?.outputEnded(with: error)
+    case .nothing, nil: break
     }
+    return nil
   }
 
   /// What was found to be wrong with the file, though it was read: packets that did not decode, which silence stands for, wrong lengths,
   /// times that jump. The first of it; nil: nothing up to here.
-  public var fault: MediaError? { place.withLock { $0?.shared }?.signal.withState { $0.fault } }
+  public var fault: MediaError? { signal.withState { $0.fault } }
 
   // MARK: - Random access
 
@@ -115,121 +104,123 @@ public final class AssetReaderTrackOutput: Sendable {
       }
       before = range
     }
-    let shared = place.withLock { place -> Result<Shared?, MediaError> in
-      guard supportsRandomAccess, let present = place, let shared = present.shared else {
-        return .failure(
-          MediaError(.invalidState, "other ranges can be read with random access, while reading", operation: "reset"))
-      }
-      if present.isCancelled, !present.isFinal { return .success(nil) }
-      guard present.isBetweenRanges, !present.isFinal else {
-        return .failure(
-          MediaError(
-            .invalidState, "other ranges can be read when nil was returned, and before the configuration is final",
-            operation: "reset"))
-      }
-      place?.isBetweenRanges = false
-      return .success(shared)
+    let mayRead = signal.update { state in
+      if state.isCancelled, !state.isFinal { return true }
+      guard state.isBetweenRanges, !state.isFinal else { return false }
+      state.isBetweenRanges = false
+      state.ranges = Deque(ranges)
+      return true
     }
-    try shared.get()?.signal.update { $0.ranges = Deque(ranges) }
+    guard mayRead else {
+      throw MediaError(
+        .invalidState,
+        "other ranges can be read with random access, when nil was returned, and before the configuration is final",
+        operation: "reset")
+    }
   }
 
   /// Says that no other ranges will be read: when the present ones have been, this output is through.
   public func markConfigurationAsFinal() {
-    let (reader, shared, ends) = place.withLock { place -> (AssetReader?, Shared?, Bool) in
-      let ends = place?.isBetweenRanges == true && place?.isOver == false
-      place?.isFinal = true
-      if ends { place?.isOver = true }
-      return (place?.reader, place?.shared, ends)
+    let reader = signal.update { state -> AssetReader? in
+      state.isFinal = true
+      guard state.isBetweenRanges, !state.isOver else { return nil }
+      (state.isBetweenRanges, state.isOver) = (false, true)
+      return state.reader
     }
-    shared?.signal.update { $0.isFinal = true }
-    if ends { reader?.outputEnded(with: nil) }
+    reader?.outputEnded(with: nil)
   }
 
   // MARK: - What the reader does
 
   /// False when it has a reader already.
   func attach(_ reader: AssetReader) -> Bool {
-    place.withLock { place in
-      guard place == nil else { return false }
-      place = Place(reader: reader, isFinal: !supportsRandomAccess)
+    signal.update { state in
+      guard !state.hasReader else { return false }
+      (state.hasReader, state.reader) = (true, reader)
       return true
     }
   }
 
   /// Whether nothing more will come of it.
-  var isOver: Bool { place.withLock { $0?.isOver ?? false } }
+  var isOver: Bool { signal.withState { $0.isOver } }
 
-  /// Opens its track and goes to where the range begins. Blocks.
-  func open(_ asset: Asset, _ opening: AssetOpening, _ range: TimeRange) throws(MediaError) {
-    var reader = try opening.reader(asset, trackID: trackID, encoding: NativeSamples.native(of: settings.encoding))
-    if SoundPass.encoding(for: settings, of: reader.format) != NativeSamples.native(of: settings.encoding) {
-      reader = try opening.reader(asset, trackID: reader.trackID)
-    }
-    let shared = Shared(reader)
-    let isFinal = place.withLock { place in
-      place?.shared = shared
-      return place?.isFinal ?? true
-    }
-    shared.signal.update { state in
-      state.ranges = [range]
-      state.isFinal = isFinal
+  /// Opens its track. Blocks.
+  func open(
+    _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening, _ range: TimeRange
+  ) throws(MediaError) {
+    let track = trackID.map { id in properties.tracks.first { $0.id == id } } ?? properties.audioTrack
+    let likely = track?.audioFormat.map { SoundPass.encoding(for: settings, of: $0) }
+    var sound = try opening.reader(
+      asset, trackID: trackID, encoding: likely ?? NativeSamples.native(of: settings.encoding))
+    let encoding = SoundPass.encoding(for: settings, of: sound.format)
+    // What is decoded is not what the file's header says of it.
+    if sound.encoding != encoding { sound = try opening.reader(asset, trackID: sound.trackID, encoding: encoding) }
+    let opened = sound
+    signal.update { state in
+      state.hasBegun = true
+      // Else it has been cancelled meanwhile.
+      guard !state.isCancelled else { return }
+      (state.sound, state.ranges) = (opened, [range])
     }
   }
 
   /// Begins to read ahead.
   func begin() {
-    guard let shared = place.withLock({ $0?.shared }) else { return }
-    let settings = settings
-    NamedThread.detached(name: "playhead-reader") { Self.run(shared, settings) }
+    guard let sound = signal.withState({ $0.sound }) else { return }
+    let (signal, settings) = (signal, settings)
+    NamedThread.detached(name: "playhead-reader") {
+      Self.run(signal, sound, settings)
+      // What it had open is closed.
+      signal.update { $0.sound = nil }
+    }
   }
 
+  /// Ends it, and closes what is open.
   func cancel() {
-    let shared = place.withLock { place in
-      place?.isCancelled = true
-      return place?.shared
-    }
     // Before the read gives up, so that this is no failure.
-    shared?.signal.update { state in
+    let sound = signal.update { state in
       state.isCancelled = true
       state.queue = []
       state.queuedByteCount = 0
+      defer { state.sound = nil }
+      return state.sound
     }
-    shared?.reader.cancel()
+    sound?.cancel()
   }
 
   // MARK: - The thread
 
-  private static func run(_ shared: Shared, _ settings: AudioReadSettings) {
+  private static func run(_ signal: WakeSignal<State>, _ sound: AudioTrackReader, _ settings: AudioReadSettings) {
     do throws(MediaError) {
-      let pass = try SoundPass(shared.reader, settings)
-      while let range = nextRange(shared) {
+      let pass = try SoundPass(sound, settings)
+      while let range = nextRange(signal) {
         try pass.begin(range)
         while let buffer = try pass.read() {
-          guard hand(buffer, to: shared) else { return }
+          guard hand(buffer, to: signal) else { return }
         }
-        noteFault(shared)
-        shared.signal.update { state in
+        noteFault(of: sound, signal)
+        signal.update { state in
           // None where it was cancelled meanwhile.
           _ = state.ranges.popFirst()
         }
       }
     } catch {
       // What breaks off has been read up to there.
-      noteFault(shared)
-      shared.signal.update { state in
+      noteFault(of: sound, signal)
+      signal.update { state in
         if !state.isCancelled { state.error = error }
       }
     }
   }
 
-  private static func noteFault(_ shared: Shared) {
-    guard let fault = shared.reader.takeSkippedPackets()?.error ?? shared.reader.takeWarning()?.error else { return }
-    shared.signal.update { state in state.fault = state.fault ?? fault }
+  private static func noteFault(of sound: AudioTrackReader, _ signal: WakeSignal<State>) {
+    guard let fault = sound.takeSkippedPackets()?.error ?? sound.takeWarning()?.error else { return }
+    signal.update { state in state.fault = state.fault ?? fault }
   }
 
   /// Waits for a range to be read; nil when none will come.
-  private static func nextRange(_ shared: Shared) -> TimeRange? {
-    let range: TimeRange?? = shared.signal.wait { state in
+  private static func nextRange(_ signal: WakeSignal<State>) -> TimeRange? {
+    let range: TimeRange?? = signal.wait { state in
       if state.isCancelled { return .some(nil) }
       if let range = state.ranges.first { return range }
       return state.isFinal ? .some(nil) : nil
@@ -238,15 +229,15 @@ public final class AssetReaderTrackOutput: Sendable {
   }
 
   /// Waits for room; false when it was cancelled.
-  private static func hand(_ buffer: SampleBuffer, to shared: Shared) -> Bool {
-    let isThere: Bool? = shared.signal.wait { state in
+  private static func hand(_ buffer: SampleBuffer, to signal: WakeSignal<State>) -> Bool {
+    let isThere: Bool? = signal.wait { state in
       if state.isCancelled { return false }
       guard state.queue.isEmpty || state.queuedByteCount + buffer.data.count <= byteLimit else { return nil }
       state.queue.append(buffer)
       state.queuedByteCount += buffer.data.count
       return true
     }
-    shared.signal.update { _ in }
+    signal.update { _ in }
     return isThere ?? false
   }
 }

@@ -50,24 +50,34 @@ final class SoundPass {
   ///
   /// Errors: `invalidTime`; those of `AudioTrackReader.seek`.
   func begin(_ range: TimeRange) throws(MediaError) {
-    guard let first = Self.frame(range.start, output.sampleRateHz), range.start.isNumeric else {
+    guard range.start.isNumeric else {
       throw MediaError(.invalidTime, "cannot read from \(range.start) on", operation: "read")
     }
-    next = first
-    end = range.end.isNumeric ? Self.frame(range.end, output.sampleRateHz) : nil
     isFresh = true
-    guard let conversion else { return try seek(toFrame: first) }
-    try seek(toFrame: try conversion.begin(at: first))
-    // Behind the end there is nothing to convert.
-    if reader.position < conversion.historyStart { end = next }
+    end = range.end.isNumeric ? Self.frame(range.end, output.sampleRateHz) : nil
+    // No track is so long.
+    guard let first = Self.frame(range.start, output.sampleRateHz) else {
+      (next, end) = (0, 0)
+      return
+    }
+    next = first
+    let wanted = try conversion?.begin(at: first) ?? first
+    try seek(toFrame: wanted)
+    // A live stream begins where it can, and one that does not go back goes on where it is.
+    if reader.position > wanted { next = try conversion?.begin(atInput: reader.position) ?? reader.position }
   }
 
   private func seek(toFrame frame: Int64) throws(MediaError) {
     guard reader.position != frame else { return }
     _ = try reader.seek(
       to: MediaTime(frame: frame, rate: reader.format.sampleRateHz), toleranceBefore: .zero, toleranceAfter: .zero)
-    // A place behind the end is clamped to it.
-    if conversion == nil, reader.position < frame { end = next }
+    // It is behind the end; or it is a stream, and comes.
+    while reader.position < frame {
+      guard try !piece(Int(min(frame - reader.position, Int64(Self.pieceFrames)))).isEmpty else {
+        end = next
+        return
+      }
+    }
   }
 
   private static func frame(_ time: MediaTime, _ rate: Int) -> Int64? {
@@ -78,6 +88,11 @@ final class SoundPass {
   ///
   /// Errors: those of `AudioTrackReader.read`; `cancelled`.
   func read() throws(MediaError) -> SampleBuffer? {
+    guard end.map({ next < $0 }) ?? true else { return nil }
+    if conversion == nil, reader.position != next {
+      // What a live stream did not have in time is left out.
+      (next, isFresh) = (reader.position, true)
+    }
     let left = end.map { $0 - next } ?? Int64(Self.pieceFrames)
     guard left > 0 else { return nil }
     let capacity = Int(min(left, Int64(Self.pieceFrames)))
@@ -117,8 +132,8 @@ private final class Conversion {
   private var converter: AudioConverter
   private var isDrained = false
   private var incoming: [Float]
-  /// Where input has to begin for the present range.
-  private(set) var historyStart: Int64 = 0
+  /// Why the sound broke off, to be said behind what is still inside.
+  private var failure: MediaError?
 
   init(from input: AudioFormat, to output: AudioFormat, _ encoding: PCMEncoding) throws(MediaError) {
     self.input = input
@@ -129,13 +144,22 @@ private final class Conversion {
     incoming = [Float](repeating: 0, count: SoundPass.pieceFrames * input.channelCount)
   }
 
+  /// What goes in begins at a frame, whatever lies before. Answers the first frame that comes out.
+  func begin(atInput frame: Int64) throws(MediaError) -> Int64 {
+    isDrained = false
+    failure = nil
+    converter = try AudioConverter(from: input, to: output, historyStart: frame, firstInputFrame: frame)
+    return converter.firstOutputFrame
+  }
+
   /// The first frame to come out. Answers which has to go in first.
   func begin(at first: Int64) throws(MediaError) -> Int64 {
     isDrained = false
+    failure = nil
     let source =
       MediaTime(frame: first, rate: output.sampleRateHz).frameIndex(
         rate: input.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
-    historyStart = AudioConverter.historyStart(before: source, from: input, to: output)
+    let historyStart = AudioConverter.historyStart(before: source, from: input, to: output)
     converter = try AudioConverter(
       from: input, to: output, historyStart: historyStart, firstInputFrame: source, firstOutputFrame: first)
     return historyStart
@@ -153,13 +177,17 @@ private final class Conversion {
           try reader.read(into: base, capacityFrames: SoundPass.pieceFrames)
         }
       }
-      switch try result.get() {
-      case .frames(let read, _): count = try converted(incoming, read, &samples, capacity)
-      case .cancelled: throw AssetReader.cancelled
-      case .endOfTrack: isDrained = true
+      switch result {
+      case .success(.frames(let read, _)): count = try converted(incoming, read, &samples, capacity)
+      case .success(.cancelled): throw AssetReader.cancelled
+      case .success(.endOfTrack): isDrained = true
+      case .failure(let error):
+        if error.code == .cancelled { throw error }
+        (failure, isDrained) = (error, true)
       }
     }
     if count == 0, isDrained { count = try drained(&samples, capacity) }
+    if count == 0, let failure { throw failure }
     return try written(samples, count)
   }
 
