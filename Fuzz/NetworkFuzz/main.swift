@@ -47,9 +47,10 @@ func check(_ bytes: UnsafeRawBufferPointer) {
 /// An address without user name and password is one, and that of the same place.
 func checkAddress(_ text: String) {
   guard let url = try? HTTPURL(text) else { return }
-  let start = url.redacted.firstIndex(of: ":").map { url.redacted[$0...].dropFirst(3) } ?? ""
+  let bytes = Array(url.redacted.utf8)
+  let start = bytes.firstIndex(of: UInt8(ascii: ":")).map { bytes[($0 + 3)...] } ?? []
   precondition(
-    !start.prefix { !"/?#".contains($0) }.utf8.contains(UInt8(ascii: "@")), "it says a user: \(url.redacted)")
+    !start.prefix { !"/?#".utf8.contains($0) }.contains(UInt8(ascii: "@")), "it says a user: \(url.redacted)")
   guard let again = try? HTTPURL(url.redacted) else { preconditionFailure("no address any more: \(url.redacted)") }
   precondition(again.redacted == url.redacted, "it is shortened twice: \(url.redacted)")
   precondition(again.lastPathComponent == url.lastPathComponent, "another name: \(url.redacted)")

@@ -41,9 +41,11 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
   /// The path's last part, still encoded: its ending hints at the format.
   public var lastPathComponent: String {
-    let path = redacted.prefix { $0 != "?" && $0 != "#" }
-    let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
-    return path.split(separator: "/").count > 2 ? name : ""
+    // By bytes: with what is combined with it, a slash is another character.
+    let slash = UInt8(ascii: "/")
+    let path = redacted.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    let name = path.split(separator: slash, omittingEmptySubsequences: false).last.map { String(Substring($0)) } ?? ""
+    return path.split(separator: slash).count > 2 ? name : ""
   }
 
   public var description: String { redacted }

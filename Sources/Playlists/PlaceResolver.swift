@@ -123,7 +123,7 @@ struct PlaceResolver {
       guard !name.isEmpty else { throw Self.bad(path, "names no file") }
       let end = listPath.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
       return .file(Array(listPath[..<end]) + name)
-    case .url(let text): return .url(Self.resolved(Self.printable(path), against: text))
+    case .url(let text): return .url(Self.resolved(Self.printable(path), against: Self.printable(text.utf8)))
     }
   }
 

@@ -97,6 +97,11 @@ import Testing
     #expect(try HTTPURL("HTTPS://u:p@h:1/a@b").redacted == "HTTPS://h:1/a@b")
     #expect(try HTTPURL("http://h/x/y.mp3?z=a/b").lastPathComponent == "y.mp3")
     #expect(try HTTPURL("http://h").lastPathComponent == "")
+    // Marks that combine with what stands before them: bytes count, not what looks like a character.
+    #expect(
+      try HTTPURL("http://u:p@\u{301}h/a/\u{7EF}b.mp3?\u{301}x").redacted == "http://\u{301}h/a/\u{7EF}b.mp3?\u{301}x")
+    #expect(try HTTPURL("http://u:p@h/a/\u{7EF}b.mp3?\u{301}x").lastPathComponent == "\u{7EF}b.mp3")
+    #expect(try HTTPURL("http://a#\u{7EF}@@").redacted == "http://a#\u{7EF}@@")
     for text in [
       "http:", "http://", "http:///a", "http://:80/", "http://u@/", "http://h/a b", "http://h/\n", "http://h/\u{7F}",
     ] {

@@ -152,6 +152,12 @@ import Testing
     #expect(list.entries.map(\.place) == [.url(place)])
   }
 
+  @Test func anAddressBeyondASCIIIsResolvedByItsBytes() throws {
+    // A mark that combines with the slash before it, which is one nevertheless.
+    let list = try Playlist(parsing: Array("#EXTM3U\nb.mp3\n../c.mp3".utf8), at: .url("http://h/\u{301}x/y/list.m3u"))
+    #expect(list.places == ["http://h/%CC%81x/y/b.mp3", "http://h/%CC%81x/c.mp3"])
+  }
+
   @Test func aListElsewhereNamesNoFilesHere() throws {
     let list = try Playlist(parsing: Array("#EXTM3U\nfile:///etc/passwd".utf8), at: .url("http://h/x.m3u"))
     #expect(list.entries.isEmpty && list.warnings.first?.error.code == .notAllowed)
