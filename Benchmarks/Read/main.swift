@@ -25,7 +25,7 @@ func read(_ path: String) throws {
 /// Milliseconds of processor time that a program uses from its beginning to its end.
 func processorMilliseconds(_ arguments: [String]) -> Double {
   var before = rusage()
-  getrusage(RUSAGE_CHILDREN, &before)
+  getrusage(Int32(truncatingIfNeeded: RUSAGE_CHILDREN.rawValue), &before)
   var words = arguments.map { strdup($0) } + [nil]
   defer { for word in words { free(word) } }
   var child = pid_t()
@@ -40,7 +40,7 @@ func processorMilliseconds(_ arguments: [String]) -> Double {
     exit(1)
   }
   var after = rusage()
-  getrusage(RUSAGE_CHILDREN, &after)
+  getrusage(Int32(truncatingIfNeeded: RUSAGE_CHILDREN.rawValue), &after)
   func milliseconds(_ usage: rusage) -> Double {
     Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000
       + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1_000
