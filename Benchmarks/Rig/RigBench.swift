@@ -83,7 +83,7 @@ struct RigBench {
         case "observers": try TickFigure.measureObservers(players, material, into: &table)
         case "rates": try RateFigure.measure(players, material, rounds: rounds / 2, into: &table)
         case "scan": try ScanFigure.measure(players, material, rounds: max(1, rounds / 4), into: &table)
-        case "waveform": try WaveformFigure.measure(players, material, rounds: max(1, rounds / 4), into: &table)
+        case "waveform": try WaveformFigure.measure(programs, material, rounds: max(1, rounds / 4), into: &table)
         case "control":
           try ControlFigure.measureRoundTrips(players, rounds: rounds * 250, into: &table)
           try ControlFigure.measureChanges(players, rounds: rounds * 50, into: &table)

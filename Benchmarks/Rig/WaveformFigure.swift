@@ -3,8 +3,9 @@ import RigSupport
 
 /// How long it takes to find out what a file looks like, against decoding it with FFmpeg's program in the same round.
 enum WaveformFigure {
-  static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
-    guard let player = players.all.compactMap({ $0 as? PlayheadPlayer }).first else { return }
+  /// With a daemon that has done nothing else, whose memory is looked at.
+  static func measure(_ programs: Programs, _ material: Material, rounds: Int, into table: inout Table) throws {
+    let player = try PlayheadPlayer(program: programs.playheadd)
     let path = try material.music(rate: 44_100)
     var ratios = Sample()
     var times = (ours: Sample(), theirs: Sample())

@@ -8,7 +8,7 @@ import subprocess
 import urllib.parse
 from fractions import Fraction
 
-from bridging import PLAYER, BridgeCase, with_picture
+from bridging import BridgeCase, with_picture
 
 
 class PlayerctlTests(BridgeCase):
@@ -132,4 +132,4 @@ class PlayerctlTests(BridgeCase):
         await self.playerctl("open", "file://" + three)
         await client.main.wait("status=playing")
         self.assertEqual([entry.path for entry in await client.main.entries()], [three, two])
-        self.assertEqual(await self.listener.get("PlaybackStatus", PLAYER), "Playing")
+        await self.listener.property("PlaybackStatus", "Playing")
