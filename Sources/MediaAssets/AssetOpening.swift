@@ -5,7 +5,7 @@ import Synchronization
 
 /// One opening of an asset, which can be cancelled while it blocks: a server may take its time.
 ///
-/// Threading: `inspect`, or `load` and then `reader` once, on a worker thread; `cancel` from any, does not block.
+/// Threading: `inspect`, or `load` and then `reader` for each track that is read, on a worker thread; `cancel` from any, does not block.
 public final class AssetOpening: Sendable {
   private let interrupt = Interrupt()
   private let job = Mutex<AssetWorkers.Job?>(nil)

@@ -7,7 +7,7 @@ import Testing
 /// What reading a line takes: bytes asked for in all and held at once, its request included, by a parser that has no memory yet that it
 /// could give back meanwhile.
 ///
-/// What is asked for in all is looked at in an optimized build (`swift test -c release`); what is held at once in any.
+/// What is asked for in all is looked at in an optimized build (`scripts/bench parse`); what is held at once in any.
 @Suite struct AllocationTests {
   /// The limit of a line.
   private static let full = WireLimits.standard.lineByteCount
