@@ -52,7 +52,7 @@ let package = Package(
   targets: [
     // System libraries and the little C that Swift cannot say.
     // Without pkg-config: Debian's headers and libraries lie where the compiler looks, and libpulse's flags are refused.
-    .systemLibrary(name: "CFFmpeg", providers: [.apt(["libavformat-dev", "libswresample-dev"])]),
+    .systemLibrary(name: "CFFmpeg", providers: [.apt(["libavformat-dev", "libswresample-dev", "libswscale-dev"])]),
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
     .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
     .systemLibrary(name: "CRubberBand", providers: [.apt(["librubberband-dev"])]),

@@ -1,4 +1,4 @@
-// What LibAV sees of FFmpeg (libavformat, libavcodec, libavutil, libswresample), and shims for the parts that are macros.
+// What LibAV sees of FFmpeg (libavformat, libavcodec, libavutil, libswresample, libswscale), and shims for the parts that are macros.
 // Each `shim_NAME` says in one line why it exists.
 #ifndef PLAYHEAD_CFFMPEG_SHIM_H
 #define PLAYHEAD_CFFMPEG_SHIM_H
@@ -18,6 +18,7 @@
 #include <libavutil/opt.h>
 #include <libavutil/samplefmt.h>
 #include <libswresample/swresample.h>
+#include <libswscale/swscale.h>
 
 /// `AVERROR(e)` is a function-like macro.
 static inline int shim_AVERROR(int error) { return AVERROR(error); }

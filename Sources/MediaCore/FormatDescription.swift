@@ -95,12 +95,66 @@ public struct FormatDescription: Sendable, Hashable {
     public var height: Int
     /// FFmpeg's name of how pixels lie, such as `yuv420p`; nil when not known.
     public var pixelFormatName: String?
+    /// How wide a pixel is for its height; nil when not known: square.
+    public var pixelAspectRatio: PixelAspectRatio?
+    /// The part of the picture that is to be shown; nil: all of it.
+    public var cleanAperture: CleanAperture?
+    /// By how much the picture is to be turned clockwise to stand upright: 0, 90, 180 or 270 degrees.
+    public var rotationDegrees = 0
+    /// What the numbers of a pixel mean.
+    public var color = Color()
+    /// What a picture lasts on average, in seconds; invalid when not known.
+    public var frameDuration = MediaTime.invalid
+    /// Bits a second; nil when not known.
+    public var bitRate: Int?
 
-    /// A description from its parts.
+    /// A description of pictures of a size.
     public init(width: Int, height: Int, pixelFormatName: String? = nil) {
       self.width = width
       self.height = height
       self.pixelFormatName = pixelFormatName
+    }
+
+    /// How wide a pixel is for its height, as `kCVImageBufferPixelAspectRatioKey`.
+    public struct PixelAspectRatio: Sendable, Hashable {
+      public var horizontal: Int
+      public var vertical: Int
+
+      public init(horizontal: Int, vertical: Int) {
+        self.horizontal = horizontal
+        self.vertical = vertical
+      }
+    }
+
+    /// A part of the picture, in its middle but for offsets; in pixels, as `kCVImageBufferCleanApertureKey`.
+    public struct CleanAperture: Sendable, Hashable {
+      public var width: Int
+      public var height: Int
+      /// From the middle to the right.
+      public var horizontalOffset: Int
+      /// From the middle down.
+      public var verticalOffset: Int
+
+      public init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {
+        self.width = width
+        self.height = height
+        self.horizontalOffset = horizontalOffset
+        self.verticalOffset = verticalOffset
+      }
+    }
+
+    /// What the numbers of a pixel mean: ITU-T H.273's code points, as FFmpeg's `AVCOL_*` have them; 2: not said.
+    public struct Color: Sendable, Hashable {
+      /// H.273, table 2.
+      public var primaries = 2
+      /// H.273, table 3.
+      public var transfer = 2
+      /// H.273, table 4.
+      public var matrix = 2
+      /// Luma goes from 0 to 255, not from 16 to 235; nil: not said.
+      public var isFullRange: Bool?
+
+      public init() {}
     }
   }
 }
