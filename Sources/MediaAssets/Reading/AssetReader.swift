@@ -25,7 +25,7 @@ public final class AssetReader: Sendable {
     var status = Status.unknown
     var error: MediaError?
     var timeRange = TimeRange(start: .zero, duration: .positiveInfinity)
-    var outputs: [AssetReaderTrackOutput] = []
+    var outputs: [AssetReaderOutput] = []
     var opening: AssetOpening?
   }
 
@@ -63,8 +63,8 @@ public final class AssetReader: Sendable {
   ///
   /// Errors: `invalidState` for an output that has a reader, and once reading has begun; `invalidArgument` for settings that nothing is
   /// read as.
-  public func add(_ output: AssetReaderTrackOutput) throws(MediaError) {
-    try output.settings.check()
+  public func add(_ output: AssetReaderOutput) throws(MediaError) {
+    try output.check()
     try change { state throws(MediaError) in
       guard output.attach(self) else {
         throw MediaError(.invalidState, "the output has a reader already", operation: "add")
@@ -101,7 +101,7 @@ public final class AssetReader: Sendable {
   /// reader has failed.
   public func startReading() throws(MediaError) {
     let opening = AssetOpening()
-    let begun = state.withLock { state -> Result<([AssetReaderTrackOutput], TimeRange), MediaError> in
+    let begun = state.withLock { state -> Result<([AssetReaderOutput], TimeRange), MediaError> in
       guard state.status == .unknown else {
         return .failure(MediaError(.invalidState, "reading begins once", operation: "startReading"))
       }
@@ -137,7 +137,7 @@ public final class AssetReader: Sendable {
   static var cancelled: MediaError { MediaError(.cancelled, "reading was cancelled", operation: "read") }
 
   private func end(_ status: Status, _ error: MediaError?) {
-    let (outputs, opening) = state.withLock { state -> ([AssetReaderTrackOutput], AssetOpening?) in
+    let (outputs, opening) = state.withLock { state -> ([AssetReaderOutput], AssetOpening?) in
       guard state.status == .unknown || state.status == .reading else { return ([], nil) }
       (state.status, state.error) = (status, error)
       defer { state.opening = nil }

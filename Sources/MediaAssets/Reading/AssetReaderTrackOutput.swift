@@ -1,45 +1,13 @@
-import DequeModule
 import MediaCore
-import RealtimeAudio
 
-/// The sound of one track, decoded, as sample buffers in order.
-///
-/// Buffers are values: each has its bytes to itself, whoever changes them.
-/// Threading: any thread; buffers are copied by one at a time.
-public final class AssetReaderTrackOutput: Sendable {
+/// The sound of one track, decoded.
+public final class AssetReaderTrackOutput: AssetReaderOutput, @unchecked Sendable {
+  // `@unchecked Sendable`: as `AssetReaderOutput`.
+
   /// The track; nil: the one that the file would have played.
   public let trackID: AssetTrack.ID?
   /// What the samples are read as.
   public let settings: AudioReadSettings
-  /// Other ranges can be read when one has been; set before reading begins.
-  public let supportsRandomAccess: Bool
-
-  /// What the output shares with its reader and its thread, which knows nothing of the output: who lets go of a reader ends it.
-  struct State {
-    var hasReader = false
-    /// Its track is open.
-    var hasBegun = false
-    weak var reader: AssetReader?
-    /// What is read, from the opening to the end.
-    var sound: AudioTrackReader?
-    var queue: Deque<SampleBuffer> = []
-    var queuedByteCount = 0
-    /// To be read, the present one first.
-    var ranges: Deque<TimeRange> = []
-    /// No other ranges will come.
-    var isFinal: Bool
-    /// Nil was returned for the present ranges, and others can be asked for.
-    var isBetweenRanges = false
-    /// Nil was returned, or would be, for good.
-    var isOver = false
-    var isCancelled = false
-    var error: MediaError?
-    var fault: MediaError?
-  }
-
-  private let signal: WakeSignal<State>
-  /// Bytes that are read ahead.
-  static let byteLimit = 1 << 20
 
   /// An output that has no reader yet.
   public init(
@@ -47,107 +15,14 @@ public final class AssetReaderTrackOutput: Sendable {
   ) {
     self.trackID = trackID
     self.settings = settings
-    self.supportsRandomAccess = supportsRandomAccess
-    signal = WakeSignal(State(isFinal: !supportsRandomAccess))
+    super.init(supportsRandomAccess: supportsRandomAccess)
   }
 
-  // MARK: - Samples
+  override func check() throws(MediaError) { try settings.check() }
 
-  /// The next samples; nil when there are no more, and the reader's `status` says why. Blocks until they are there; nil before reading
-  /// begins.
-  ///
-  /// With `supportsRandomAccess` nil says that the ranges have been read: others can be asked for then.
-  public func copyNextSampleBuffer() -> SampleBuffer? {
-    enum Answer {
-      case buffer(SampleBuffer)
-      case nothing
-      case end(MediaError?)
-    }
-    let answer: Answer? = signal.wait { state in
-      guard state.hasBegun, !state.isOver, !state.isCancelled else { return .nothing }
-      if let buffer = state.queue.popFirst() {
-        state.queuedByteCount -= buffer.data.count
-        return .buffer(buffer)
-      }
-      guard state.error != nil || state.ranges.isEmpty else { return nil }
-      state.isOver = state.error != nil || state.isFinal
-      state.isBetweenRanges = !state.isOver
-      return state.isOver ? .end(state.error) : .nothing
-    }
-    // Room has come.
-    signal.update { _ in }
-    switch answer {
-    case .buffer(let buffer): return buffer
-    case .end(let error): signal.withState { $0.reader }?.outputEnded(with: error)
-    case .nothing, nil: break
-    }
-    return nil
-  }
-
-  /// What was found to be wrong with the file, though it was read: packets that did not decode, which silence stands for, wrong lengths,
-  /// times that jump. The first of it; nil: nothing up to here.
-  public var fault: MediaError? { signal.withState { $0.fault } }
-
-  // MARK: - Random access
-
-  /// Reads these ranges, one behind the other, when all that was to be read has been: nil was returned. In place of the reader's
-  /// range. Nothing once the reader has failed or was cancelled.
-  ///
-  /// Errors: `invalidState` for an output without random access, before nil was returned, and once the configuration is final;
-  /// `invalidTime` for ranges that overlap or are not in order, and what no range can be.
-  public func reset(forReadingTimeRanges ranges: [TimeRange]) throws(MediaError) {
-    var before: TimeRange?
-    for range in ranges {
-      try AssetReader.check(range)
-      guard before.map({ $0.end <= range.start && $0.start < range.start }) ?? true else {
-        throw MediaError(.invalidTime, "ranges follow each other and do not overlap", operation: "reset")
-      }
-      before = range
-    }
-    let mayRead = signal.update { state in
-      if state.isCancelled, !state.isFinal { return true }
-      guard state.isBetweenRanges, !state.isFinal else { return false }
-      state.isBetweenRanges = false
-      state.ranges = Deque(ranges)
-      return true
-    }
-    guard mayRead else {
-      throw MediaError(
-        .invalidState,
-        "other ranges can be read with random access, when nil was returned, and before the configuration is final",
-        operation: "reset")
-    }
-  }
-
-  /// Says that no other ranges will be read: when the present ones have been, this output is through.
-  public func markConfigurationAsFinal() {
-    let reader = signal.update { state -> AssetReader? in
-      state.isFinal = true
-      guard state.isBetweenRanges, !state.isOver else { return nil }
-      (state.isBetweenRanges, state.isOver) = (false, true)
-      return state.reader
-    }
-    reader?.outputEnded(with: nil)
-  }
-
-  // MARK: - What the reader does
-
-  /// False when it has a reader already.
-  func attach(_ reader: AssetReader) -> Bool {
-    signal.update { state in
-      guard !state.hasReader else { return false }
-      (state.hasReader, state.reader) = (true, reader)
-      return true
-    }
-  }
-
-  /// Whether nothing more will come of it.
-  var isOver: Bool { signal.withState { $0.isOver } }
-
-  /// Opens its track. Blocks.
-  func open(
-    _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening, _ range: TimeRange
-  ) throws(MediaError) {
+  override func makePass(
+    _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
+  ) throws(MediaError) -> any ReadPass {
     let track = trackID.map { id in properties.tracks.first { $0.id == id } } ?? properties.audioTrack
     let likely = track?.audioFormat.map { SoundPass.encoding(for: settings, of: $0) }
     var sound = try opening.reader(
@@ -155,89 +30,6 @@ public final class AssetReaderTrackOutput: Sendable {
     let encoding = SoundPass.encoding(for: settings, of: sound.format)
     // What is decoded is not what the file's header says of it.
     if sound.encoding != encoding { sound = try opening.reader(asset, trackID: sound.trackID, encoding: encoding) }
-    let opened = sound
-    signal.update { state in
-      state.hasBegun = true
-      // Else it has been cancelled meanwhile.
-      guard !state.isCancelled else { return }
-      (state.sound, state.ranges) = (opened, [range])
-    }
-  }
-
-  /// Begins to read ahead.
-  func begin() {
-    guard let sound = signal.withState({ $0.sound }) else { return }
-    let (signal, settings) = (signal, settings)
-    NamedThread.detached(name: "playhead-reader") {
-      Self.run(signal, sound, settings)
-      // What it had open is closed.
-      signal.update { $0.sound = nil }
-    }
-  }
-
-  /// Ends it, and closes what is open.
-  func cancel() {
-    // Before the read gives up, so that this is no failure.
-    let sound = signal.update { state in
-      state.isCancelled = true
-      state.queue = []
-      state.queuedByteCount = 0
-      defer { state.sound = nil }
-      return state.sound
-    }
-    sound?.cancel()
-  }
-
-  // MARK: - The thread
-
-  private static func run(_ signal: WakeSignal<State>, _ sound: AudioTrackReader, _ settings: AudioReadSettings) {
-    do throws(MediaError) {
-      let pass = try SoundPass(sound, settings)
-      while let range = nextRange(signal) {
-        try pass.begin(range)
-        while let buffer = try pass.read() {
-          guard hand(buffer, to: signal) else { return }
-        }
-        noteFault(of: sound, signal)
-        signal.update { state in
-          // None where it was cancelled meanwhile.
-          _ = state.ranges.popFirst()
-        }
-      }
-    } catch {
-      // What breaks off has been read up to there.
-      noteFault(of: sound, signal)
-      signal.update { state in
-        if !state.isCancelled { state.error = error }
-      }
-    }
-  }
-
-  private static func noteFault(of sound: AudioTrackReader, _ signal: WakeSignal<State>) {
-    guard let fault = sound.takeSkippedPackets()?.error ?? sound.takeWarning()?.error else { return }
-    signal.update { state in state.fault = state.fault ?? fault }
-  }
-
-  /// Waits for a range to be read; nil when none will come.
-  private static func nextRange(_ signal: WakeSignal<State>) -> TimeRange? {
-    let range: TimeRange?? = signal.wait { state in
-      if state.isCancelled { return .some(nil) }
-      if let range = state.ranges.first { return range }
-      return state.isFinal ? .some(nil) : nil
-    }
-    return range ?? nil
-  }
-
-  /// Waits for room; false when it was cancelled.
-  private static func hand(_ buffer: SampleBuffer, to signal: WakeSignal<State>) -> Bool {
-    let isThere: Bool? = signal.wait { state in
-      if state.isCancelled { return false }
-      guard state.queue.isEmpty || state.queuedByteCount + buffer.data.count <= byteLimit else { return nil }
-      state.queue.append(buffer)
-      state.queuedByteCount += buffer.data.count
-      return true
-    }
-    signal.update { _ in }
-    return isThere ?? false
+    return try SoundPass(sound, settings)
   }
 }

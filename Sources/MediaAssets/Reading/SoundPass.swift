@@ -5,7 +5,9 @@ import MediaCore
 /// would give of it, at another rate than the track's, too.
 ///
 /// Threading: one thread at a time, which may block.
-final class SoundPass {
+final class SoundPass: ReadPass, @unchecked Sendable {
+  // `@unchecked Sendable`: only the reader's interrupt is touched from other threads.
+
   /// Frames that are handed over together at most.
   static let pieceFrames = 8_192
 
@@ -79,6 +81,10 @@ final class SoundPass {
       }
     }
   }
+
+  func takeFault() -> MediaError? { reader.takeSkippedPackets()?.error ?? reader.takeWarning()?.error }
+
+  func cancel() { reader.cancel() }
 
   private static func frame(_ time: MediaTime, _ rate: Int) -> Int64? {
     time.frameIndex(rate: rate, rounding: .towardNegativeInfinity).map { max(0, $0) }
