@@ -109,6 +109,15 @@ struct Material {
     }
   }
 
+  /// Ten hours that are decoded as music is.
+  func longMusic() throws -> String {
+    try kept("ten-hours.flac") { path in
+      try Self.ffmpeg([
+        "-stream_loop", "59", "-i", try music(rate: 44_100), "-c:a", "flac", "-compression_level", "0", path,
+      ])
+    }
+  }
+
   /// One unbroken sound of 440 Hz cut at an odd sample into two files, encoded one by one.
   func halves(_ name: String, _ encoding: [String]) throws -> [String] {
     try [("a", "-t", "2.1"), ("b", "-ss", "2.1")].map { part, option, place in

@@ -17,7 +17,7 @@ struct Programs {
 struct RigBench {
   private static let names = [
     "start", "roundtrip", "seek", "long", "lossy", "load", "pause", "transition", "tick", "observers", "usage",
-    "rates", "queue", "scan", "waveform", "control", "memory",
+    "rates", "queue", "scan", "waveform", "long-waveform", "control", "memory",
   ]
 
   static func main() {
@@ -83,7 +83,11 @@ struct RigBench {
         case "observers": try TickFigure.measureObservers(players, material, into: &table)
         case "rates": try RateFigure.measure(players, material, rounds: rounds / 2, into: &table)
         case "scan": try ScanFigure.measure(players, material, rounds: max(1, rounds / 4), into: &table)
-        case "waveform": try WaveformFigure.measure(programs, material, rounds: max(1, rounds / 4), into: &table)
+        case "waveform":
+          let path = try material.music(rate: 44_100)
+          try WaveformFigure.measure(programs, path, "ten minutes", rounds: max(1, rounds / 4), into: &table)
+        case "long-waveform":
+          try WaveformFigure.measure(programs, try material.longMusic(), "ten hours", rounds: 2, into: &table)
         case "control":
           try ControlFigure.measureRoundTrips(players, rounds: rounds * 250, into: &table)
           try ControlFigure.measureChanges(players, rounds: rounds * 50, into: &table)

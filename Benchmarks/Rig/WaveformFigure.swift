@@ -4,9 +4,12 @@ import RigSupport
 /// How long it takes to find out what a file looks like, against decoding it with FFmpeg's program in the same round.
 enum WaveformFigure {
   /// With a daemon that has done nothing else, whose memory is looked at.
-  static func measure(_ programs: Programs, _ material: Material, rounds: Int, into table: inout Table) throws {
+  ///
+  /// - Parameter length: what the file lasts, in words.
+  static func measure(
+    _ programs: Programs, _ path: String, _ length: String, rounds: Int, into table: inout Table
+  ) throws {
     let player = try PlayheadPlayer(program: programs.playheadd)
-    let path = try material.music(rate: 44_100)
     var ratios = Sample()
     var times = (ours: Sample(), theirs: Sample())
     // The first of each only brings programs and file into the cache.
@@ -21,7 +24,7 @@ enum WaveformFigure {
     }
     let memory = try ProcessUsage.proportionalMegabytes(player.process.processID)
     table.add(
-      "waveform of ten minutes of FLAC (ffmpeg -f null takes \((times.theirs.median ?? 0).text()) ms); the daemon's memory behind it",
+      "waveform of \(length) of FLAC (ffmpeg -f null takes \((times.theirs.median ?? 0).text()) ms); the daemon's memory behind it",
       asked: "<= 1.15 x ffmpeg, < 60 MB",
       [
         .playhead:
@@ -34,7 +37,7 @@ enum WaveformFigure {
     let socket = try player.connect()
     let start = try socket.send("waveform \"\(path)\" bins=\(binCount)\n")
     while true {
-      let line = try socket.line(timeOutMilliseconds: 120_000)
+      let line = try socket.line(timeOutMilliseconds: 600_000)
       if line.hasPrefix("ok ") { return HostTime.present.milliseconds(since: start) }
       if line.hasPrefix("error ") { throw RigError.programFailed(line) }
     }

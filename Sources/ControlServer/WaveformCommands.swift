@@ -12,34 +12,13 @@ extension Connection {
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
     let scan = WaveformScan(
       asset, Self.request(command), output: try output(command.output), cache: server.waveformCache)
-    let number = scans.add { scan.cancel() }
-    let loop = server.loop
-    let form = request.request.address.form
-    request.onEnd { [weak self] in
+    beginWork(request, on: command.path) {
       scan.cancel()
-      self?.scans.remove(number)
-    }
-    scan.start { [weak self] done in
-      loop.execute { [weak self] in
-        // None comes behind the reply.
-        guard let self, self.scans.contains(number) else { return }
-        self.send(
-          .scanProgress(
-            Event.ScanProgress(scan: number, file: 1, count: 1, path: .path(command.path), done: done)), form: form)
-      }
-    } completion: { [limit = server.limits.outputByteCount / 2] result in
-      let reply = result.flatMap { result in
-        Result { () throws(MediaError) in
-          if command.output == nil { try Self.checkReply(result.waveform, byteLimit: limit) }
-          return Self.reply(result, number, command)
-        }
-      }
-      loop.execute {
-        switch reply {
-        case .success(let reply): request.finish(reply)
-        case .failure(let error): request.fail(error)
-        }
-      }
+    } start: {
+      scan.start(progress: $0, completion: $1)
+    } reply: { [limit = server.limits.outputByteCount / 2] number, result throws(MediaError) in
+      if command.output == nil { try Self.checkReply(result.waveform, byteLimit: limit) }
+      return Self.reply(result, number, command)
     }
   }
 

@@ -29,6 +29,9 @@ public final class Decoder {
   /// FFmpeg's name of the decoder.
   public let name: String
   private let context: UnsafeMutablePointer<AVCodecContext>
+  /// What fails its checksum is dropped and said rather than played as noise: FLAC. Other codecs' optional checksums are too often
+  /// wrong in files that play well.
+  private let checksFrames: Bool
 
   /// A decoder for a stream of this demuxer; it stays usable without the demuxer.
   ///
@@ -46,11 +49,7 @@ public final class Decoder {
       // With the time base known, FFmpeg moves a frame's pts along when it cuts off what the file says to skip.
       context.pointee.pkt_timebase = stream.pointee.time_base
       context.pointee.thread_count = 1
-      if parameters.pointee.codec_id == AV_CODEC_ID_FLAC {
-        // What fails its checksum is dropped and said rather than played as noise. Other codecs' optional checksums
-        // are too often wrong in files that play well.
-        context.pointee.err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE
-      }
+      if parameters.pointee.codec_id == AV_CODEC_ID_FLAC { context.pointee.err_recognition |= AV_EF_EXPLODE }
       try check(avcodec_open2(context, codec, nil), "avcodec_open2")
     } catch {
       var released: UnsafeMutablePointer<AVCodecContext>? = context
@@ -58,6 +57,7 @@ public final class Decoder {
       throw error
     }
     self.context = context
+    checksFrames = parameters.pointee.codec_id == AV_CODEC_ID_FLAC
     name = String(cString: codec.pointee.name)
   }
 
@@ -78,7 +78,18 @@ public final class Decoder {
 
   /// Gives the decoder a packet. Throws only what no further packet can mend.
   public func send(_ packet: Packet) throws(AVFailure) -> SendResult {
-    try sendResult(avcodec_send_packet(context, packet.pointer))
+    if checksFrames { prepareCheck(of: packet) }
+    return try sendResult(avcodec_send_packet(context, packet.pointer))
+  }
+
+  /// The decoder computes the checksum only of a packet that is not right as a whole: there may be more behind the frame.
+  private func prepareCheck(of packet: Packet) {
+    let bytes = UnsafeBufferPointer(start: packet.pointer.pointee.data, count: packet.byteCount)
+    if FrameChecksum.holds(bytes) {
+      context.pointee.err_recognition &= ~AV_EF_CRCCHECK
+    } else {
+      context.pointee.err_recognition |= AV_EF_CRCCHECK
+    }
   }
 
   /// Says that no packet follows, so that the frames still inside come out.

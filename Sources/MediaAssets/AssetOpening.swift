@@ -44,6 +44,9 @@ public final class AssetOpening: Sendable {
     try asset.loadArtwork(index, interrupt: interrupt)
   }
 
+  /// What the asset's tags say. Blocks. Errors: those of `Asset.load`; `cancelled`.
+  func metadata(of asset: Asset) throws(MediaError) -> AssetMetadata { try asset.loadMetadata(interrupt: interrupt) }
+
   /// Finds out what the asset is, for who does not read it. Blocks. Errors: those of `Asset.load`; `cancelled`.
   public func inspect(_ asset: Asset) throws(MediaError) -> AssetProperties {
     try asset.load(interrupt: interrupt, log: log)

@@ -1,7 +1,6 @@
 // Measures one file for its waveform, on a thread of `WaveformScanner`: never on the caller's.
 import MediaAssets
 import MediaCore
-import Synchronization
 
 /// Runs scans for waveforms one after another, and with the least share of the processor. A scan that waits for a file's bytes holds up no
 /// other.
@@ -21,19 +20,12 @@ public final class WaveformScanner: Sendable {
 ///
 /// Threading: any.
 public final class WaveformScan: Sendable {
-  private struct State {
-    var isOver = false
-    var reader: AudioTrackReader?
-    var job: AssetWorkers.Job?
-    var completion: (@Sendable (Result<WaveformResult, MediaError>) -> Void)?
-  }
-
   private let asset: Asset
   private let request: WaveformRequest
   private let cache: WaveformCache?
   private let output: WaveformOutput?
   private let opening = AssetOpening()
-  private let state = Mutex(State())
+  private let run = WorkRun<WaveformResult>("waveform")
 
   /// A scan of a file. Nothing is read yet.
   ///
@@ -63,76 +55,29 @@ public final class WaveformScan: Sendable {
     completion: @escaping @Sendable (Result<WaveformResult, MediaError>) -> Void
   ) {
     do throws(MediaError) { try request.check() } catch { return completion(.failure(error)) }
-    let mayBegin = state.withLock { state in
-      precondition(state.completion == nil && state.job == nil, "a scan is started once")
-      if !state.isOver { state.completion = completion }
-      return !state.isOver
-    }
-    guard mayBegin else { return completion(.failure(Self.cancelled)) }
-    let job = scanner.workers.run(forNanoseconds: asset.openingNanoseconds) { [self] job in
+    run.start(
+      on: scanner.workers, forNanoseconds: asset.openingNanoseconds, name: asset.displayPath, completion: completion
+    ) { [self] job throws(MediaError) in
+      try run.holds { [opening] in opening.cancel() }
       var identity: WaveformCache.Identity?
-      let result = Result { () throws(MediaError) in
-        try checkOutput()
-        let result = try measure(job, progress, &identity)
-        try write(result.waveform)
-        return result
-      }
+      try checkOutput()
+      let result = try measure(job, progress, &identity)
+      try write(result.waveform)
       // Before anybody knows of it, so that who asks again then finds it.
-      if case .success(let made) = result, let identity { cache?.keep(made.waveform, identity, request) }
-      finish(result)
-    } timedOut: { [self] reason in
-      end(with: .failure(reason.error(asset.displayPath)))
+      if let identity { cache?.keep(result.waveform, identity, request) }
+      return result
     }
-    let isOver = state.withLock { state in
-      state.job = job
-      return state.isOver
-    }
-    if isOver { job.cancel() }
   }
 
   /// The same for a task; cancelling that cancels the scan.
   public func result(
     on scanner: WaveformScanner = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in }
   ) async throws(MediaError) -> WaveformResult {
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        start(on: scanner, progress: progress) { continuation.resume(returning: $0) }
-      }
-    } onCancel: {
-      cancel()
-    }
-    return try result.get()
+    try await run.outcome { start(on: scanner, progress: progress, completion: $0) }
   }
 
   /// Ends it: who waits is told at once, and what is read is given up. Does not block.
-  public func cancel() { end(with: .failure(Self.cancelled)) }
-
-  private func end(with result: Result<WaveformResult, MediaError>) {
-    let (reader, job) = state.withLock { state in
-      state.isOver = true
-      return (state.reader, state.job)
-    }
-    opening.cancel()
-    reader?.cancel()
-    job?.cancel()
-    finish(result)
-  }
-
-  private func finish(_ result: Result<WaveformResult, MediaError>) {
-    let completion = state.withLock { state in
-      defer { state.completion = nil }
-      state.isOver = true
-      state.reader = nil
-      return state.completion
-    }
-    completion?(result)
-  }
-
-  private static var cancelled: MediaError {
-    MediaError(.cancelled, "the waveform was cancelled", operation: "waveform")
-  }
-
-  private func check() throws(MediaError) { if state.withLock({ $0.isOver }) { throw Self.cancelled } }
+  public func cancel() { run.cancel() }
 
   // MARK: - On a thread
 
@@ -148,10 +93,10 @@ public final class WaveformScan: Sendable {
     guard let output else { return }
     try output.file.writePieces { append throws(MediaError) in
       try waveform.write(output.form, output.style) { (bytes) throws(MediaError) in
-        try check()
+        try run.check()
         try append(bytes)
       }
-      try check()
+      try run.check()
     }
   }
 
@@ -159,7 +104,7 @@ public final class WaveformScan: Sendable {
   private func measure(
     _ job: AssetWorkers.Job, _ progress: @Sendable (Double?) -> Void, _ fresh: inout WaveformCache.Identity?
   ) throws(MediaError) -> WaveformResult {
-    try check()
+    try run.check()
     let properties = try opening.load(asset)
     // By what the file is now: loading it made sure that it may be read.
     let identity = cache.flatMap { _ in WaveformCache.identity(of: asset) }
@@ -179,12 +124,11 @@ public final class WaveformScan: Sendable {
         operation: "waveform")
     }
     let reader = try opening.reader(asset, trackID: request.trackID)
-    state.withLock { $0.reader = reader }
-    try check()
+    try run.holds { reader.cancel() }
     var pass = try WaveformPass(reader, request, duration: properties.duration)
     let waveform = try pass.run(progress) { () throws(MediaError) in
       job.goesOn()
-      try check()
+      try run.check()
     }
     let fault = reader.takeSkippedPackets()?.error ?? reader.takeWarning()?.error
     if fault == nil, identity == WaveformCache.identity(of: asset) { fresh = identity }

@@ -21,6 +21,8 @@ public enum AssetCommand: Sendable, Hashable {
   case scan(Scan)
   /// Finds out what a file looks like.
   case waveform(Waveform)
+  /// Makes a file of others.
+  case export(Export)
   /// Ends one scan of the connection, or all.
   case cancelScan(Int?)
 

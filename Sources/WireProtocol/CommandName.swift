@@ -27,6 +27,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case endAction = "end-action"
   case events
   case explain
+  case export
   case fade
   case hello
   case help

@@ -13,11 +13,14 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case base
   case before
   case bins
+  case bitRate = "bit-rate"
   case bits
   case bookmark
+  case channels
   case characteristics
   case chase
   case clear
+  case codec
   case color
   case command
   case common
@@ -50,6 +53,8 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case last
   case limit
   case list
+  case metadata
+  case mix
   case mode
   case mono
   case name
@@ -70,11 +75,13 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case principal
   case protect
   case `protocol`
+  case quality
   case rate
   case replace
   case resume
   case restartAfter = "restart-after"
   case reverse
+  case sampleRate = "sample-rate"
   case samplesPerBin = "samples-per-bin"
   case scan
   case seed
@@ -88,7 +95,9 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case times
   case timeout
   case to
+  case track
   case userAgent = "user-agent"
+  case video
   case volume
   case wait
   case width

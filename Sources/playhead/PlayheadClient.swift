@@ -61,6 +61,9 @@ enum PlayheadClient {
     where words.first == Array("waveform".utf8) && invocation.form != .json && invocation.form != .words:
       return try WaveformView.run(
         try line(for: WaveformView.words(words), invocation), socketPath(invocation.socket))
+    case .request(let words)
+    where words.first == Array("export".utf8) && invocation.form != .json && invocation.form != .words:
+      return try MediaWork.export(try line(for: words, invocation), socketPath(invocation.socket))
     case .request(let words): return try request(words, invocation)
     case .add(let options):
       return try Add.run(options, form: invocation.form, absolute: absolute) { try socketPath(invocation.socket) }

@@ -17,20 +17,7 @@ enum WaveformView {
 
   /// Sends the request's line and prints what comes. Answers the exit status. Errors: `Refusal`, `Unreachable`.
   static func run(_ line: [UInt8], _ socket: String) throws -> Int32 {
-    var connection = try DaemonConnection(path: socket)
-    // One that refuses the connection has closed it perhaps, and has said why.
-    try? connection.send(line)
-    let showsProgress = isatty(STDERR_FILENO) == 1
-    let answer: Answer
-    do {
-      defer { if showsProgress { Terminal.showProgress("") } }
-      answer = try connection.waitForAnswer { name, fields in
-        guard showsProgress, name == EventName.scanProgress.rawValue else { return }
-        let part = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
-        Terminal.showProgress(part + Terminal.printable(fields["path"] ?? ""))
-      }
-    }
-    if let fault = answer.fields["message"] { Terminal.complain(Terminal.printable(fault)) }
+    let answer = try MediaWork.answer(to: line, socket)
     if let file = answer.fields["file"] {
       Terminal.print("\(Terminal.printable(file)): \(answer.fields["bins"] ?? "") bins\n")
     } else {

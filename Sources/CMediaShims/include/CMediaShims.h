@@ -1,8 +1,9 @@
 // The little C that Swift cannot say: the receiving end of FFmpeg's log, which comes as a `va_list`; thread names; events; descriptors over sockets;
-// the allocator and the pages of loaded code.
+// the allocator and the pages of loaded code; checksums.
 #ifndef PLAYHEAD_CMEDIASHIMS_H
 #define PLAYHEAD_CMEDIASHIMS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// Receives one finished line of FFmpeg's log. Called on whatever thread logged; the strings live until it returns.
@@ -95,5 +96,9 @@ void media_shims_map_large_blocks(void);
 /// libraries, the command line's parser) stays away. From any thread, at any time; takes less than a millisecond (madvise(2),
 /// MADV_DONTNEED of private file mappings that were never written to).
 void media_shims_unmap_code_of_start(void);
+
+/// Makes 64 bytes of the first of many whose remainder by x^16 + x^15 + x^2 + 1 is that of theirs, the first byte having the highest powers;
+/// answers for how many they stand: 0 where there are few, or the processor has no instruction for it.
+size_t media_shims_fold_crc16(const uint8_t *bytes, size_t count, uint8_t residue[64]);
 
 #endif

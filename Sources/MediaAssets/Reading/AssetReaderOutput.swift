@@ -22,6 +22,10 @@ public class AssetReaderOutput: @unchecked Sendable {
     var pass: (any ReadPass)?
     var queue: Deque<SampleBuffer> = []
     var queuedByteCount = 0
+    /// Bytes that who copies waits for, 0 for whatever comes; nil: nobody waits.
+    var wantedByteCount: Int?
+    /// The thread waits for room.
+    var isThreadWaiting = false
     /// To be read, the present one first.
     var ranges: Deque<TimeRange> = []
     /// No other ranges will come.
@@ -38,6 +42,9 @@ public class AssetReaderOutput: @unchecked Sendable {
   private let signal: WakeSignal<State>
   /// Bytes that are read ahead.
   static let byteLimit = 1 << 20
+  /// Bytes that who waits for samples is woken for, and how long for so many: waking it for each buffer would cost a sixth of decoding.
+  static let wakingByteCount = 1 << 18
+  static let gatheringNanoseconds: Int64 = 5_000_000
 
   init(supportsRandomAccess: Bool) {
     self.supportsRandomAccess = supportsRandomAccess
@@ -63,30 +70,47 @@ public class AssetReaderOutput: @unchecked Sendable {
   ///
   /// With `supportsRandomAccess` nil says that the ranges have been read: others can be asked for then.
   public func copyNextSampleBuffer() -> SampleBuffer? {
-    enum Answer {
-      case buffer(SampleBuffer)
-      case nothing
-      case end(MediaError?)
+    let answer =
+      signal.withState { Self.next(&$0) }
+      ?? signal.wait(until: HostTime(nanoseconds: HostTime.now.nanoseconds + Self.gatheringNanoseconds)) { state in
+        Self.next(&state, least: Self.wakingByteCount)
+      } ?? signal.wait { Self.next(&$0) }
+    let wakesThread = signal.withState { state in
+      let wakes = state.isThreadWaiting && state.queuedByteCount <= Self.byteLimit / 2
+      if wakes { state.isThreadWaiting = false }
+      return wakes
     }
-    let answer: Answer? = signal.wait { state in
-      guard state.hasBegun, !state.isOver, !state.isCancelled else { return .nothing }
-      if let buffer = state.queue.popFirst() {
-        state.queuedByteCount -= buffer.data.count
-        return .buffer(buffer)
-      }
-      guard state.error != nil || state.ranges.isEmpty else { return nil }
-      state.isOver = state.error != nil || state.isFinal
-      state.isBetweenRanges = !state.isOver
-      return state.isOver ? .end(state.error) : .nothing
-    }
-    // Room has come.
-    signal.update { _ in }
+    if wakesThread { signal.update { _ in } }
     switch answer {
     case .buffer(let buffer): return buffer
     case .end(let error): signal.withState { $0.reader }?.outputEnded(with: error)
     case .nothing, nil: break
     }
     return nil
+  }
+
+  private enum Answer {
+    case buffer(SampleBuffer)
+    case nothing
+    case end(MediaError?)
+  }
+
+  /// What there is to copy; nil when that is to be waited for.
+  ///
+  /// - Parameter least: bytes that are worth being woken for, while others come.
+  private static func next(_ state: inout State, least: Int = 0) -> Answer? {
+    guard state.hasBegun, !state.isOver, !state.isCancelled else { return .nothing }
+    let isEnded = state.error != nil || state.ranges.isEmpty
+    let isEnough = !state.queue.isEmpty && state.queuedByteCount >= least
+    state.wantedByteCount = isEnded || isEnough ? nil : least
+    guard state.wantedByteCount == nil else { return nil }
+    if let buffer = state.queue.popFirst() {
+      state.queuedByteCount -= buffer.data.count
+      return .buffer(buffer)
+    }
+    state.isOver = state.error != nil || state.isFinal
+    state.isBetweenRanges = !state.isOver
+    return state.isOver ? .end(state.error) : .nothing
   }
 
   /// What was found to be wrong with the file, though it was read: packets that did not decode, which silence stands for, wrong lengths,
@@ -227,14 +251,21 @@ public class AssetReaderOutput: @unchecked Sendable {
 
   /// Waits for room; false when it was cancelled.
   private static func hand(_ buffer: SampleBuffer, to signal: WakeSignal<State>) -> Bool {
+    var wakes = false
     let isThere: Bool? = signal.wait { state in
       if state.isCancelled { return false }
-      guard state.queue.isEmpty || state.queuedByteCount + buffer.data.count <= byteLimit else { return nil }
+      guard state.queue.isEmpty || state.queuedByteCount + buffer.data.count <= byteLimit else {
+        state.isThreadWaiting = true
+        return nil
+      }
+      state.isThreadWaiting = false
       state.queue.append(buffer)
       state.queuedByteCount += buffer.data.count
+      wakes = state.wantedByteCount.map { state.queuedByteCount >= $0 } ?? false
+      if wakes { state.wantedByteCount = nil }
       return true
     }
-    signal.update { _ in }
+    if wakes { signal.update { _ in } }
     return isThere ?? false
   }
 }

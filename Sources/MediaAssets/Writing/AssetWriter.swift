@@ -41,18 +41,26 @@ public final class AssetWriter: Sendable {
   }
 
   /// Path of the file: absolute, bytes.
-  public let path: [UInt8]
+  public var path: [UInt8] { file.path }
   /// What it is written as.
   public let container: WritableContainer
   /// How it is written.
   public let options: Options
+  private let file: WholeFile
   let shared = WakeSignal(State())
   /// Protected by its lock; those of `State` know nothing of them, for they know of it.
   private let inputs = Mutex<[AssetWriterInput]>([])
 
   /// A writer that has not begun. No I/O.
-  public init(path: [UInt8], container: WritableContainer, options: Options = Options()) {
-    self.path = path
+  public convenience init(path: [UInt8], container: WritableContainer, options: Options = Options()) {
+    self.init(
+      file: WholeFile(path: path, replaces: options.replacesFile, hint: "it is not to be replaced"),
+      container: container, options: options)
+  }
+
+  /// The same of a file that may lie below some folders only, and says itself whether it replaces another.
+  package init(file: WholeFile, container: WritableContainer, options: Options = Options()) {
+    self.file = file
     self.container = container
     self.options = options
   }
@@ -65,6 +73,9 @@ public final class AssetWriter: Sendable {
 
   /// Why it failed; nil unless it did.
   public var error: MediaError? { shared.withState { $0.error } }
+
+  /// Bytes of the file; 0 until it is whole.
+  public var byteCount: Int64 { shared.withState { $0.byteCount } }
 
   // MARK: - Before
 
@@ -108,8 +119,7 @@ public final class AssetWriter: Sendable {
     }
     try begun.get()
     let inputs = inputs.withLock { $0 }
-    let (shared, container, options) = (shared, container, options)
-    let file = WholeFile(path: path, replaces: options.replacesFile, hint: "it is not to be replaced")
+    let (shared, file, container, options) = (shared, file, container, options)
     NamedThread.detached(name: "playhead-writer") {
       WriterThread(shared, file, container, options, inputs).run()
     }
@@ -205,6 +215,12 @@ public final class AssetWriter: Sendable {
     }
   }
 
+  /// The same, and waits until nothing is left of it.
+  func cancelWritingAndWait() {
+    cancelWriting()
+    _ = shared.wait { $0.hasEnded ? true : nil }
+  }
+
   private static func wrongState(_ rule: String, _ state: State) -> MediaError {
     MediaError(.invalidState, "\(rule); the writer is \(state.status.rawValue)")
   }
@@ -232,6 +248,7 @@ public final class AssetWriter: Sendable {
 
     var status = Status.unknown
     var error: MediaError?
+    var byteCount: Int64 = 0
     var inputs: [Input] = []
     var sessionStart: MediaTime?
     var sessionEnd: MediaTime?

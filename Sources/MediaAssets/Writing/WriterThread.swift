@@ -61,7 +61,10 @@ final class WriterThread {
     // The muxer is gone before the file's descriptor is.
     let isWhole = try write(to: unfinished.descriptor)
     guard isWhole else { return false }
+    var status = stat()
+    let byteCount = fstat(unfinished.descriptor, &status) == 0 ? Int64(status.st_size) : 0
     try unfinished.commit()
+    shared.update { $0.byteCount = byteCount }
     return true
   }
 

@@ -34,7 +34,7 @@ class Daemon:
         self.socket = str(folder / "control.sock")
         # It ends with the tests, however these end.
         self._arguments = ["setpriv", "--pdeathsig", "KILL", DAEMON, "--socket", self.socket, "--output", "null", "--clock", "virtual" if virtual else "real",
-                           "--log-level", "critical", *(["--state", str(folder / "state")] if state else ["--no-state"])]
+                           "--log-level", "critical", "--write-root", str(folder), *(["--state", str(folder / "state")] if state else ["--no-state"])]
         if limits:
             config = folder / "playheadd.toml"
             config.write_text(f"[limits]\n{limits}\n")

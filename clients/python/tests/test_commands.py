@@ -147,6 +147,8 @@ class CommandTests(Case):
         self.assertEqual(scanned.rows[0].duration, 10)
         waveform = await run(client.waveform(one, bins=4), "waveform")
         self.assertEqual((waveform.bins, len(waveform.rows), waveform.rows[2].start, len(waveform.rows[0].max)), (4, 4, 5, waveform.channels))
+        made = await run(client.export(one, file=self.folder / "part.flac", start=1, end=3), "export")
+        self.assertEqual((made.format, made.duration, made.size), ("flac", 2, (self.folder / "part.flac").stat().st_size))
         await run(client.scan_cancel(), "scan.cancel", 0)
         await run(main.output_status(), "output.status")
 

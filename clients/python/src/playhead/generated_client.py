@@ -15,6 +15,7 @@ from .generated_replies import (
     AssetStatus,
     Chapters,
     ConfigReloadReply,
+    ExportReply,
     Hello,
     Help,
     PlayAtReply,
@@ -159,6 +160,46 @@ class ClientCommands(Sends):
         """Lists the tracks of an asset that is loaded."""
         reply = await self._send("asset.tracks", {"id": id})
         return decode(Tracks, reply)
+
+    async def export(
+        self, *paths: Place, file: Place | None = None,
+        format: Literal["wav", "caf", "flac", "m4a", "mp4", "mov", "matroska", "webm", "ogg", "mp3"] | None = None,
+        replace: bool | None = None, start: Time | None = None, end: Time | None = None, mix: bool | None = None,
+        track: int | None = None,
+        codec: Literal["copy", "none", "pcm", "float", "flac", "alac", "aac", "opus", "mp3", "ima4"] | None = None,
+        sample_rate: int | None = None, channels: int | None = None, bits: Literal["16", "24", "32", "64"] | None = None,
+        bit_rate: int | None = None, video: Literal["copy", "none", "h264"] | None = None, height: int | None = None,
+        quality: int | None = None, metadata: Literal["all", "sharing", "none"] | None = None,
+        header: str | Sequence[str] | None = None, user_agent: str | None = None, network: bool | None = None,
+        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
+    ) -> ExportReply:
+        """Makes a file of others: of another kind, coded anew, a part of it, or several joined."""
+        reply = await self._send("export", {
+            "paths": [place(path) for path in paths],
+            "file": None if file is None else place(file),
+            "format": format,
+            "replace": replace,
+            "start": moment(start),
+            "end": moment(end),
+            "mix": mix,
+            "track": track,
+            "codec": codec,
+            "sample-rate": sample_rate,
+            "channels": channels,
+            "bits": bits,
+            "bit-rate": bit_rate,
+            "video": video,
+            "height": height,
+            "quality": quality,
+            "metadata": metadata,
+            "header": lines(header),
+            "user-agent": user_agent,
+            "network": network,
+            "interface": listed(interface),
+            "timeout": moment(timeout),
+            "peak-bit-rate": peak_bit_rate,
+        })
+        return decode(ExportReply, reply)
 
     async def scan_cancel(self, scan: int | None = None) -> int:
         """Ends a scan of this connection, or all of them."""

@@ -443,6 +443,19 @@ class AssetStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExportReply:
+    """What `export` answers."""
+
+    scan: int
+    file: str
+    format: str
+    duration: Fraction | None
+    size: int
+    fault: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoudnessReply:
     """What `scan` answers."""
 
@@ -606,6 +619,7 @@ __all__ = [
     "EditReply",
     "EventsReply",
     "Explanation",
+    "ExportReply",
     "Hello",
     "Help",
     "History",

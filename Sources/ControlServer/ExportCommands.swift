@@ -1,0 +1,78 @@
+import MediaAssets
+import MediaCore
+import WholeFiles
+import WireProtocol
+
+/// Files that are made of others: off the loop, and answered when they are there.
+extension Connection {
+  /// Begins; answers when the file is there, or it was cancelled.
+  func begin(_ command: AssetCommand.Export, _ request: WaitingRequest) throws(MediaError) {
+    guard let path = command.paths.first else { return }
+    let asset = server.registry.asset(
+      path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
+    let file = WholeFile(
+      path: command.file.bytes, replaces: command.replaces, hint: "`replace` replaces it",
+      roots: server.policy.writableRoots)
+    let session = AssetExportSession(asset, to: file, try Self.settings(command))
+    beginWork(request, on: command.file) {
+      session.cancel()
+    } start: {
+      session.start(progress: $0, completion: $1)
+    } reply: { number, outcome throws(MediaError) in
+      var fields: Fields = [
+        "scan": .int(number), "file": .path(command.file), "format": .string(command.form.rawValue),
+        "duration": .time(outcome.duration), "size": .int(Int(outcome.byteCount)),
+      ]
+      if let fault = outcome.fault {
+        fields.append("fault", .string(fault.code.name))
+        fields.append("message", .string(fault.message))
+      }
+      return .ok(fields)
+    }
+  }
+
+  /// Errors: `invalidArgument` for a codec without such bits.
+  private static func settings(_ command: AssetCommand.Export) throws(MediaError) -> ExportSettings {
+    guard let container = WritableContainer(rawValue: command.form.rawValue) else {
+      throw MediaError(.invalidArgument, "there is no form \(command.form.rawValue)", operation: "export")
+    }
+    var settings = ExportSettings(container, sound: try sound(command, container))
+    settings.timeRange = TimeRange(start: command.start, end: command.end ?? .positiveInfinity)
+    settings.audioTrackID = command.track
+    settings.metadataFilter = ExportSettings.MetadataFilter(rawValue: command.tags.rawValue) ?? .all
+    settings.shouldOptimizeForNetworkUse = true
+    return settings
+  }
+
+  private static func sound(
+    _ command: AssetCommand.Export, _ container: WritableContainer
+  ) throws(MediaError) -> ExportSettings.Sound {
+    let bits = command.bitsPerSample
+    let codec: AudioOutputSettings.Codec
+    switch command.codec {
+    case .copy: return .passthrough
+    case .omit: return .none
+    case .pcm: codec = .pcm(PCMEncoding(.signedInteger, bitsPerSample: bits ?? 16))
+    case .float: codec = .pcm(PCMEncoding(.float, bitsPerSample: bits ?? 32))
+    case .flac: codec = .flac
+    case .alac: codec = .alac
+    case .aac: codec = .aac
+    case .opus: codec = .opus
+    case .mp3: codec = .mp3
+    case .ima4: codec = .ima4
+    case nil:
+      let isPlain = command.sampleRateHz == nil && command.channelCount == nil && bits == nil && command.bitRate == nil
+      if isPlain { return .encode(nil) }
+      codec = container.usualCodec
+    }
+    var output = AudioOutputSettings(codec)
+    (output.sampleRateHz, output.channelCount) = (command.sampleRateHz, command.channelCount)
+    output.bitRate = command.bitRate
+    if case .pcm(let encoding) = codec {
+      if command.codec == nil, let bits { output.codec = .pcm(PCMEncoding(encoding.kind, bitsPerSample: bits)) }
+    } else {
+      output.bitsPerSample = bits
+    }
+    return .encode(output)
+  }
+}

@@ -1,0 +1,99 @@
+import LibAV
+import MediaCore
+import WholeFiles
+
+/// Runs exports one after another, and with the least share of the processor. One that waits for a file's bytes holds up no other.
+///
+/// Threading: any.
+public final class AssetExporter: Sendable {
+  /// What exports run on unless something else is said.
+  public static let shared = AssetExporter()
+
+  let workers = AssetWorkers(
+    limits: WorkPlaces.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "export", niceness: 10)
+
+  public init() {}
+}
+
+/// Makes a file of an asset: another container, another codec, a part of it. As AVAssetExportSession.
+///
+/// Threading: any. An export is begun once.
+public final class AssetExportSession: Sendable {
+  /// What is there when an export has ended.
+  public struct Outcome: Sendable, Hashable {
+    /// How long what was written is.
+    public var duration: MediaTime
+    /// Bytes of the file.
+    public var byteCount: Int64
+    /// What in the source did not decode, though it was read; silence stands for it. Nil: nothing.
+    public var fault: MediaError?
+  }
+
+  private let asset: Asset
+  private let settings: ExportSettings
+  private let file: WholeFile
+  private let run = WorkRun<Outcome>("export")
+
+  /// An export into a file. Nothing is read or written yet.
+  ///
+  /// - Parameters:
+  ///   - path: of the file, absolute, bytes.
+  ///   - replacesFile: it takes the place of what is there.
+  public convenience init(
+    _ asset: Asset, to path: [UInt8], _ settings: ExportSettings, replacesFile: Bool = false
+  ) {
+    self.init(
+      asset, to: WholeFile(path: path, replaces: replacesFile, hint: "it is not to be replaced"), settings)
+  }
+
+  /// The same into a file that may lie below some folders only.
+  package init(_ asset: Asset, to file: WholeFile, _ settings: ExportSettings) {
+    (self.asset, self.file, self.settings) = (asset, file, settings)
+  }
+
+  /// Begins, once. Both closures are called on a thread of the export's, the second one once, or by who cancels, or the thread that
+  /// looks at the time.
+  ///
+  /// `progress` is told how much has been read, from 0 to 1: at the beginning (nil where the length is not known), at each twentieth, and
+  /// at the end. The file appears under its name when it is whole, before `completion` is called; on an error there is none.
+  /// Errors: those of `AssetReader` and `AssetWriter`, also where the source breaks off; `fileExists`, `writeFailed`; `invalidTime` where the
+  /// range lies behind the end; `noPlayableTracks` where there is nothing of what is asked for; `unsupportedPlace` for a stream without end; `cancelled`.
+  public func start(
+    on exporter: AssetExporter = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in },
+    completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void
+  ) {
+    run.start(
+      on: exporter.workers, forNanoseconds: asset.openingNanoseconds, name: asset.displayPath, completion: completion
+    ) { [self] job throws(MediaError) in
+      try export(job, progress)
+    }
+  }
+
+  /// The same for a task; cancelling that cancels the export.
+  public func outcome(
+    on exporter: AssetExporter = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in }
+  ) async throws(MediaError) -> Outcome {
+    try await run.outcome { start(on: exporter, progress: progress, completion: $0) }
+  }
+
+  /// Ends it: who waits is told at once, and no file appears. Nothing once it is over. Does not block.
+  public func cancel() { run.cancel() }
+
+  // MARK: - On a thread
+
+  private func export(_ job: AssetWorkers.Job, _ progress: @Sendable (Double?) -> Void) throws(MediaError) -> Outcome {
+    // Before anything is opened.
+    try file.check()
+    let opening = AssetOpening()
+    try run.holds { opening.cancel() }
+    let properties = try opening.load(asset)
+    defer { opening.finish(asset) }
+    let plan = try ExportPlan(asset, properties, settings, opening)
+    let pass = try ExportPass(asset, plan, file)
+    try run.holds { pass.cancel() }
+    return try pass.run(progress) { () throws(MediaError) in
+      job.goesOn()
+      try run.check()
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import MediaCore
+
+/// The tags of an asset by the names that FFmpeg writes them from.
+enum ExportTags {
+  /// FFmpeg's names of what means the same in every format.
+  private static let names: [MetadataCommonKey: String] = [
+    .title: "title", .artist: "artist", .albumArtist: "album_artist", .albumName: "album", .creator: "composer",
+    .type: "genre", .creationDate: "date", .trackNumber: "track", .discNumber: "disc", .description: "comment",
+    .copyrights: "copyright", .publisher: "publisher", .lyrics: "lyrics", .language: "language",
+    .contributor: "performer", .author: "author", .subject: "subject", .location: "location", .make: "make",
+    .model: "model", .identifier: "ISRC",
+  ]
+
+  /// Where and with what something was recorded.
+  private static let recordingKeys: Set<MetadataCommonKey> = [.location, .make, .model, .software]
+
+  /// What a file that is made of an asset says: what is known under common keys, and what has a plain name of its own.
+  static func dictionary(_ metadata: AssetMetadata, _ filter: ExportSettings.MetadataFilter) -> [String: String] {
+    guard filter != .none else { return [:] }
+    var result: [String: String] = [:]
+    func add(_ name: String, _ value: String) {
+      guard !value.isEmpty, !value.utf8.contains(0) else { return }
+      result[name] = result[name].map { "\($0);\(value)" } ?? value
+    }
+    for item in metadata.commonMetadata {
+      guard let key = item.commonKey, let name = names[key], let value = item.stringValue else { continue }
+      if filter == .sharing, recordingKeys.contains(key) { continue }
+      add(name, item.extraAttributes[.total].map { "\(value)/\($0)" } ?? value)
+    }
+    for item in metadata.items where item.commonKey == nil {
+      guard let name = plainName(item), result[name] == nil, let value = item.stringValue else { continue }
+      add(name, value)
+    }
+    return result
+  }
+
+  /// The name of what has no common key, where it is a word that every format can have; nil for numbers of formats' own.
+  private static func plainName(_ item: MetadataItem) -> String? {
+    let name: String? =
+      switch item.keySpace {
+      case .vorbis, .ape, .matroska: item.key
+      case .id3 where item.key == "TXXX": item.extraAttributes[.info]
+      case .iTunesLong: item.key.split(separator: ".").last.map(String.init)
+      default: nil
+      }
+    guard let name, (1...64).contains(name.utf8.count),
+      name.utf8.allSatisfy({ (0x20...0x7D).contains($0) && $0 != UInt8(ascii: "=") }),
+      !outdated.contains(name.uppercased())
+    else { return nil }
+    return name.uppercased()
+  }
+
+  /// What is said of the stored samples, which those of the new file are not, and what the writer says itself.
+  private static let outdated: Set<String> = [
+    "ENCODER", "ENCODED_BY", "ENCODEDBY", "ITUNSMPB", "ITUNNORM", "DURATION", "BPS", "NUMBER_OF_FRAMES",
+    "NUMBER_OF_BYTES", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "CUESHEET", "TRACKTOTAL", "TOTALTRACKS", "DISCTOTAL",
+    "TOTALDISCS", "METADATA_BLOCK_PICTURE", "COVERART", "MAJOR_BRAND", "MINOR_VERSION", "COMPATIBLE_BRANDS",
+  ]
+}

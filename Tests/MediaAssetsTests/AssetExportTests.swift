@@ -1,0 +1,185 @@
+import Foundation
+import LibAV
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// Files made of others.
+@Suite struct AssetExportTests {
+  private static func export(
+    _ source: String, to target: String, _ settings: ExportSettings, replaces: Bool = false,
+    progress: @escaping @Sendable (Double?) -> Void = { _ in }
+  ) async throws -> AssetExportSession.Outcome {
+    try await AssetExportSession(
+      Asset(path: source), to: Array(target.utf8), settings, replacesFile: replaces
+    ).outcome(on: AssetExporter(), progress: progress)
+  }
+
+  private static func code(_ body: () async throws -> AssetExportSession.Outcome) async -> MediaError.Code? {
+    do { _ = try await body() } catch let error as MediaError { return error.code } catch { return nil }
+    return nil
+  }
+
+  private static func names(in folder: TemporaryFolder) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  /// Two seconds of noise in a file of a kind, with tags.
+  private static func source(_ folder: TemporaryFolder, _ name: String, _ options: [String] = []) throws -> String {
+    try Tool.ffmpeg(
+      arguments: ["-f", "lavfi", "-i", "anoisesrc=d=2:r=44100:seed=4:a=0.4", "-ac", "2"]
+        + [
+          "-metadata", "title=One", "-metadata", "artist=Someone", "-metadata", "album=All", "-metadata", "track=3/12",
+        ]
+        + options + [folder.file(name)])
+    return folder.file(name)
+  }
+
+  @Test(
+    "what loses nothing is the source's sound to the sample, cut where it is asked for",
+    arguments: [
+      ("a.wav", WritableContainer.flac), ("a.flac", .wav), ("a.flac", .m4a), ("a.mp3", .flac), ("a.m4a", .wav),
+      ("a.opus", .caf), ("a.ogg", .matroska), ("a.wav", .mov),
+    ])
+  func lossless(_ name: String, _ container: WritableContainer) async throws {
+    let folder = try TemporaryFolder()
+    let source = try Self.source(folder, name)
+    let target = folder.file("out.\(container.rawValue)")
+    var settings = ExportSettings(container)
+    if container == .m4a { settings.sound = .encode(AudioOutputSettings(.alac)) }
+    if container == .caf || container == .mov || name == "a.m4a" {
+      settings.sound = .encode(AudioOutputSettings(.pcm(.float32)))
+    }
+    let rate = name == "a.opus" ? 48_000 : 44_100
+    settings.timeRange = TimeRange(
+      start: MediaTime(value: 1_001, timescale: Int32(rate)), duration: MediaTime(value: 30_007, timescale: Int32(rate))
+    )
+    let outcome = try await Self.export(source, to: target, settings)
+    #expect(outcome.duration == settings.timeRange.duration && outcome.fault == nil)
+    #expect(try outcome.byteCount == Int64(readFile(target).count))
+    let (whole, part) = (try Tool.decode(source), try Tool.decode(target))
+    let wanted = whole[2 * 1_001..<2 * (1_001 + 30_007)]
+    try #require(part.count == wanted.count)
+    let worst = zip(part, wanted).map { abs($0 - $1) }.max() ?? 0
+    // What is coded as float has no more than 24 bits in FLAC.
+    #expect(worst <= (name == "a.wav" || name == "a.flac" ? 0 : 1 / 8_388_608), "\(name) in \(container)")
+    print("export: \(name) to \(container.rawValue): \(part.count / 2) frames, off by \(worst)")
+  }
+
+  @Test("tags come along, without what tells where it was recorded when that is asked for, or not at all")
+  func tags() async throws {
+    let folder = try TemporaryFolder()
+    let source = try Self.source(folder, "a.flac", ["-metadata", "LOCATION=+48+011/", "-metadata", "MOOD=calm"])
+    for (filter, expected) in [
+      (ExportSettings.MetadataFilter.all, ["One", "Someone", "All", "+48+011/", "calm"]),
+      (.sharing, ["One", "Someone", "All", nil, "calm"]), (.none, [nil, nil, nil, nil, nil]),
+    ] as [(ExportSettings.MetadataFilter, [String?])] {
+      var settings = ExportSettings(.ogg)
+      settings.metadataFilter = filter
+      let target = folder.file("\(filter.rawValue).ogg")
+      _ = try await Self.export(source, to: target, settings)
+      let metadata = try Asset(path: target).loadMetadata(interrupt: Interrupt())
+      let found = [MetadataCommonKey.title, .artist, .albumName, .location].map { metadata.strings($0).first }
+      let mood = metadata.items.first { $0.key.uppercased() == "MOOD" }?.stringValue
+      #expect(found + [mood] == expected, "\(filter)")
+      let track = metadata.commonMetadata.first { $0.commonKey == .trackNumber }
+      #expect(track?.numberValue == (filter == .none ? nil : 3))
+    }
+    var settings = ExportSettings(.flac)
+    settings.metadata = ["title": "Other", "artist": ""]
+    _ = try await Self.export(source, to: folder.file("own.flac"), settings)
+    let metadata = try Asset(path: folder.file("own.flac")).loadMetadata(interrupt: Interrupt())
+    #expect(
+      metadata.strings(.title) == ["Other"] && metadata.strings(.artist) == []
+        && metadata.strings(.albumName) == ["All"])
+  }
+
+  @Test("how far it is, is told from 0 to 1, at most twenty times between")
+  func progress() async throws {
+    let folder = try TemporaryFolder()
+    let source = try Self.source(folder, "a.wav")
+    let told = Mutex<[Double?]>([])
+    _ = try await Self.export(source, to: folder.file("a.flac"), ExportSettings(.flac)) { done in
+      told.withLock { $0.append(done) }
+    }
+    let parts = told.withLock { $0 }
+    #expect(parts.first == 0 && parts.last == 1 && parts.count <= 21 && parts.count > 2)
+    #expect(parts.compactMap { $0 } == parts.compactMap { $0 }.sorted())
+  }
+
+  // MARK: - What is wrong
+
+  @Test("what cannot be made is a numbered error, and leaves nothing behind")
+  func refusals() async throws {
+    let folder = try TemporaryFolder()
+    let source = try Self.source(folder, "a.flac")
+    let short = folder.file("short.flac")
+    try writeFile(Array(try readFile(source).prefix(60_000)), at: Array(short.utf8))
+    try Tool.ffmpeg("-f", "lavfi", "-i", "color=red:s=64x48:d=0.2", "-c:v", "mpeg4", folder.file("mute.mp4"))
+    try writeFile(Array("nothing".utf8), at: Array(folder.file("text.txt").utf8))
+    try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
+    func settings(_ container: WritableContainer = .flac, _ change: (inout ExportSettings) -> Void = { _ in })
+      -> ExportSettings
+    {
+      var settings = ExportSettings(container)
+      change(&settings)
+      return settings
+    }
+    func range(_ start: Int64, _ duration: Int64) -> TimeRange {
+      TimeRange(start: MediaTime(value: start, timescale: 1), duration: MediaTime(value: duration, timescale: 1))
+    }
+    let rows: [(String, source: String, target: String, ExportSettings, MediaError.Code)] = [
+      ("a file that is there", source, "a.flac", settings(), .fileExists),
+      ("a folder in its place", source, "folder", settings(), .fileExists),
+      ("no such folder", source, "none/x.flac", settings(), .writeFailed),
+      ("no such source", folder.file("none.flac"), "x.flac", settings(), .fileNotFound),
+      ("no media", folder.file("text.txt"), "x.flac", settings(), .unknownFormat),
+      ("no sound", folder.file("mute.mp4"), "x.flac", settings(), .noPlayableTracks),
+      ("breaks off", short, "x.flac", settings(), .damagedFile),
+      (
+        "a codec that the container has not", source, "x.wav",
+        settings(.wav) { $0.sound = .encode(AudioOutputSettings(.aac)) }, .invalidArgument
+      ),
+      (
+        "AAC in CAF", source, "x.caf", settings(.caf) { $0.sound = .encode(AudioOutputSettings(.aac)) },
+        .invalidArgument
+      ),
+      ("begins behind the end", source, "x.flac", settings { $0.timeRange = range(5, 1) }, .invalidTime),
+      ("begins before the beginning", source, "x.flac", settings { $0.timeRange = range(-1, 1) }, .invalidTime),
+      ("no length", source, "x.flac", settings { $0.timeRange = range(1, 0) }, .invalidTime),
+      ("no such track", source, "x.flac", settings { $0.audioTrackID = 7 }, .noSuchTrack),
+      ("no sound wanted", source, "x.flac", settings { $0.sound = .none }, .noPlayableTracks),
+    ]
+    let before = try Self.names(in: folder)
+    for (name, source, target, settings, expected) in rows {
+      let code = await Self.code { try await Self.export(source, to: folder.file(target), settings) }
+      print("export: \(name): \(code.map { "\($0.rawValue) \($0.name)" } ?? "no error")")
+      #expect(code == expected, "\(name)")
+      #expect(try Self.names(in: folder) == before, "\(name)")
+    }
+    #expect(
+      try await Self.export(source, to: folder.file("folder/../short.flac"), settings(), replaces: true).byteCount
+        > 60_000)
+  }
+
+  @Test("who cancels is told at once, and no file appears")
+  func cancelling() async throws {
+    let folder = try TemporaryFolder()
+    let source = try Self.source(folder, "a.wav")
+    let before = AssetExportSession(Asset(path: source), to: Array(folder.file("x.flac").utf8), ExportSettings(.flac))
+    before.cancel()
+    #expect(await Self.code { try await before.outcome() } == .cancelled)
+    let session = AssetExportSession(Asset(path: source), to: Array(folder.file("x.flac").utf8), ExportSettings(.flac))
+    #expect(
+      await Self.code {
+        try await session.outcome(on: AssetExporter()) { done in
+          if done ?? 0 > 0.2 { session.cancel() }
+        }
+      } == .cancelled)
+    let after = try await Self.export(source, to: folder.file("y.flac"), ExportSettings(.flac))
+    #expect(after.byteCount > 0)
+    #expect(try Self.names(in: folder).filter { $0.hasSuffix("x.flac") } == [])
+  }
+}
