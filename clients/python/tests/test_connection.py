@@ -136,7 +136,7 @@ class ConnectionTests(Case):
         client = await self.client(await self.daemon())
         await client.main.load(self.tone(), wait="ready")
         errors = (await client.stats()).errors
-        waits = [client.main.wait("ended"), client.main.wait("ended", timeout=1000), client.main.logged_events(wait=True)]
+        waits = [client.main.wait("ended"), client.main.wait("ended", timeout=1000), client.main.logged_events("player.volume", wait=True)]
         tasks = [asyncio.create_task(each) for each in waits]
         await client.ping()
         for task in tasks:
