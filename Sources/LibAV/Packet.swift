@@ -36,6 +36,25 @@ public final class Packet {
     return Array(UnsafeBufferPointer(start: data, count: byteCount))
   }
 
+  /// Decoding can begin with it (`AV_PKT_FLAG_KEY`).
+  public var isSync: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+
+  /// It is decoded, but nothing that comes of it is presented (`AV_PKT_FLAG_DISCARD`).
+  public var isDiscarded: Bool { pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+
+  /// Another packet with the same data, which is shared.
+  public func copied() throws(AVFailure) -> Packet {
+    let copy = try Packet()
+    try check(av_packet_ref(copy.pointer, pointer), "av_packet_ref")
+    return copy
+  }
+
+  /// Becomes what another packet is, which is empty then.
+  public func take(_ other: Packet) {
+    clear()
+    av_packet_move_ref(pointer, other.pointer)
+  }
+
   /// The demuxer found that bytes are missing or wrong.
   public var isMarkedCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
