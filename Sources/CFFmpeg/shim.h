@@ -11,12 +11,16 @@
 #include <libavutil/aes.h>
 #include <libavutil/audio_fifo.h>
 #include <libavutil/avutil.h>
+#include <libavutil/base64.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/crc.h>
 #include <libavutil/dict.h>
+#include <libavutil/display.h>
+#include <libavutil/imgutils.h>
 #include <libavutil/log.h>
 #include <libavutil/mathematics.h>
 #include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
 #include <libavutil/samplefmt.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
@@ -137,6 +141,27 @@ static inline void shim_channel_layout_unspecified(AVChannelLayout *layout, int 
 /// `AV_CODEC_CAP_*`, `AV_DISPOSITION_*` and flags are untyped macros that Swift imports as Int32; this one is unsigned.
 static inline int shim_stream_is_attached_picture(const AVStream *stream) {
   return (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+}
+
+/// `avpriv_new_chapter` is not public; `av_dynarray_add_nofree` wants a pointer to a pointer of no type. The chapter is the context's
+/// then, and so is `metadata`.
+static inline int shim_add_chapter(AVFormatContext *context, int64_t id, AVRational time_base, int64_t start, int64_t end,
+                                   AVDictionary *metadata) {
+  AVChapter *chapter = av_mallocz(sizeof *chapter);
+  int count = (int)context->nb_chapters;
+  int result = chapter ? av_dynarray_add_nofree(&context->chapters, &count, chapter) : AVERROR(ENOMEM);
+  if (result < 0) {
+    av_free(chapter);
+    av_dict_free(&metadata);
+    return result;
+  }
+  context->nb_chapters = (unsigned)count;
+  chapter->id = id;
+  chapter->time_base = time_base;
+  chapter->start = start;
+  chapter->end = end;
+  chapter->metadata = metadata;
+  return 0;
 }
 
 #endif

@@ -14,9 +14,32 @@ public final class Muxer {
     public var fragmentMicroseconds: Int?
     /// What the container's tags say, as FFmpeg names them.
     public var tags: [String: String] = [:]
+    /// MP4 and its kin: ticks a second of the edit lists; nil: FFmpeg's own, milliseconds.
+    public var movieTimescale: Int32?
+    /// So far a stream may be ahead of another, whose packets are then no longer waited for; what is ahead is kept in memory.
+    public var interleavingMicroseconds: Int64 = 10_000_000
+    /// Times below zero are written as they are, where the container has such; else they are FFmpeg's to move, all streams' together.
+    public var keepsNegativeTimes = false
+    /// In order.
+    public var chapters: [Chapter] = []
 
     /// A container with one index and no tags.
     public init() {}
+  }
+
+  /// A part of the file that has a name.
+  public struct Chapter: Sendable, Hashable {
+    /// In microseconds.
+    public var start: Int64
+    /// In microseconds.
+    public var end: Int64
+    public var title: String
+
+    public init(start: Int64, end: Int64, title: String) {
+      self.start = start
+      self.end = end
+      self.title = title
+    }
   }
 
   /// What is to be known of a stream besides its codec.
@@ -27,6 +50,10 @@ public final class Muxer {
     public var isDefault = true
     /// What the stream's tags say, as FFmpeg names them.
     public var tags: [String: String] = [:]
+    /// By how much pictures are to be turned clockwise to stand upright: 0, 90, 180 or 270 degrees.
+    public var rotationDegrees = 0
+    /// What a picture lasts on average, in seconds.
+    public var frameDuration: TimeBase?
 
     /// A stream of no language, to be chosen.
     public init() {}
@@ -45,6 +72,8 @@ public final class Muxer {
   private var writeFailure: AVFailure?
   /// Of each stream's packets, as they are given; the container has its own.
   private var timeBases: [TimeBase] = []
+  /// Streams that are one picture, and the picture: written first of all.
+  private var pictures: [(streamIndex: Int, bytes: [UInt8])] = []
   private var isHeaderWritten = false
 
   /// A container to be written to an open file, from its first byte on. Writes nothing yet.
@@ -76,7 +105,17 @@ public final class Muxer {
     context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     shim_allow_rereading(context, options.movesIndexToFront ? descriptor : -1)
     io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    context.pointee.max_interleave_delta = options.interleavingMicroseconds
+    if options.keepsNegativeTimes { context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED }
     try Self.set(options.tags, in: &context.pointee.metadata)
+    for (index, chapter) in options.chapters.enumerated() {
+      var tags: OpaquePointer?
+      try Self.set(["title": chapter.title], in: &tags)
+      try check(
+        shim_add_chapter(
+          context, Int64(index) + 1, TimeBase.microseconds.rational, chapter.start, chapter.end, tags),
+        "av_dynarray_add_nofree")
+    }
   }
 
   deinit {
@@ -86,14 +125,12 @@ public final class Muxer {
     avio_context_free(&released)
   }
 
-  // MARK: - Streams
-
-  /// Adds a stream of what an encoder gives; answers its index. Before the header.
-  public func addStream(_ encoder: Encoder, options: StreamOptions = StreamOptions()) throws(AVFailure) -> Int {
-    let stream = try newStream(timeBase: encoder.timeBase, options: options)
-    try check(
-      avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context), "avcodec_parameters_from_context")
-    return timeBases.count - 1
+  /// Whether a container is written with a codec, by FFmpeg's names of both; its own word, which is at times too much.
+  public static func canHold(codecName: String, formatName: String) -> Bool {
+    guard let format = av_guess_format(formatName, nil, nil),
+      let codec = avcodec_descriptor_get_by_name(codecName)
+    else { return false }
+    return avformat_query_codec(format, codec.pointee.id, FF_COMPLIANCE_NORMAL) == 1
   }
 
   // MARK: - Writing
@@ -102,8 +139,17 @@ public final class Muxer {
   ///
   /// Throws what the format said to the streams: that it does not hold such a codec, for one.
   public func writeHeader() throws(AVFailure) {
-    var settings: OpaquePointer?
+    var settings = try formatOptions()
     defer { av_dict_free(&settings) }
+    let result = avformat_write_header(context, &settings)
+    try checkWritten(result, "avformat_write_header")
+    isHeaderWritten = true
+    try writePictures()
+  }
+
+  /// What the format's own options are told.
+  private func formatOptions() throws(AVFailure) -> OpaquePointer? {
+    var settings: OpaquePointer?
     var flags: [String] = []
     if options.movesIndexToFront { flags.append("faststart") }
     if let duration = options.fragmentMicroseconds {
@@ -111,12 +157,11 @@ public final class Muxer {
       flags += ["empty_moov", "delay_moov", "default_base_moof"]
       try Self.set(["frag_duration": "\(duration)"], in: &settings)
     }
+    if let timescale = options.movieTimescale { try Self.set(["movie_timescale": "\(timescale)"], in: &settings) }
     // Formats take what they know, and leave the rest be.
     if !flags.isEmpty { try Self.set(["movflags": flags.joined(separator: "+")], in: &settings) }
     try Self.set(["rf64": "auto"], in: &settings)
-    let result = avformat_write_header(context, &settings)
-    try checkWritten(result, "avformat_write_header")
-    isHeaderWritten = true
+    return settings
   }
 
   /// Writes a packet, or keeps it until those that come before it are there. What `packet` held is gone afterwards.
@@ -147,8 +192,8 @@ public final class Muxer {
 
   private static let bufferByteCount: Int32 = 65_536
 
-  private func newStream(timeBase: TimeBase, options: StreamOptions) throws(AVFailure) -> UnsafeMutablePointer<AVStream>
-  {
+  /// Streams are added before the header.
+  func newStream(timeBase: TimeBase, options: StreamOptions) throws(AVFailure) -> UnsafeMutablePointer<AVStream> {
     guard !isHeaderWritten else { throw AVFailure(errno: EINVAL, call: "avformat_new_stream") }
     let stream = try check(avformat_new_stream(context, nil), "avformat_new_stream")
     // A wish; the header has the last word.
@@ -160,7 +205,23 @@ public final class Muxer {
     return stream
   }
 
-  private static func set(_ values: [String: String], in dictionary: inout OpaquePointer?) throws(AVFailure) {
+  /// How many streams there are.
+  var streamCount: Int { timeBases.count }
+
+  /// A stream is one picture, which is written when the header has been.
+  func keep(picture bytes: [UInt8], streamIndex: Int) { pictures.append((streamIndex, bytes)) }
+
+  private func writePictures() throws(AVFailure) {
+    for picture in pictures {
+      let packet = try Packet(bytes: picture.bytes)
+      packet.stamp(0)
+      packet.mark(isKeyFrame: true)
+      try write(packet, streamIndex: picture.streamIndex)
+    }
+    pictures = []
+  }
+
+  static func set(_ values: [String: String], in dictionary: inout OpaquePointer?) throws(AVFailure) {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       try check(av_dict_set(&dictionary, name, value, 0), "av_dict_set")
     }

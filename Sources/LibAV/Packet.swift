@@ -8,6 +8,12 @@ public final class Packet {
 
   public init() throws(AVFailure) { pointer = try check(av_packet_alloc(), "av_packet_alloc") }
 
+  /// A packet with a copy of some bytes.
+  public convenience init(bytes: [UInt8]) throws(AVFailure) {
+    try self.init()
+    try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in try fill(bytes) }
+  }
+
   deinit {
     var released: UnsafeMutablePointer<AVPacket>? = pointer
     av_packet_free(&released)
@@ -28,6 +34,25 @@ public final class Packet {
   public func data(limit: Int) -> [UInt8]? {
     guard byteCount <= limit, let data = pointer.pointee.data else { return nil }
     return Array(UnsafeBufferPointer(start: data, count: byteCount))
+  }
+
+  /// Decoding can begin with it (`AV_PKT_FLAG_KEY`).
+  public var isSync: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+
+  /// It is decoded, but nothing that comes of it is presented (`AV_PKT_FLAG_DISCARD`).
+  public var isDiscarded: Bool { pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+
+  /// Another packet with the same data, which is shared.
+  public func copied() throws(AVFailure) -> Packet {
+    let copy = try Packet()
+    try check(av_packet_ref(copy.pointer, pointer), "av_packet_ref")
+    return copy
+  }
+
+  /// Becomes what another packet is, which is empty then.
+  public func take(_ other: Packet) {
+    clear()
+    av_packet_move_ref(pointer, other.pointer)
   }
 
   /// The demuxer found that bytes are missing or wrong.
@@ -62,13 +87,33 @@ public final class Packet {
   }
 
   /// Says how many decoded frames are to be cut off its start and its end (`AV_PKT_DATA_SKIP_SAMPLES`).
-  func setTrims(start: Int64, end: Int64) throws(AVFailure) {
+  public func setTrims(start: Int64, end: Int64) throws(AVFailure) {
     let data = try check(av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10), "av_packet_new_side_data")
     data.update(repeating: 0, count: 10)
     for byte in 0..<4 {
       data[byte] = UInt8(truncatingIfNeeded: start >> (8 * Int64(byte)))
       data[4 + byte] = UInt8(truncatingIfNeeded: end >> (8 * Int64(byte)))
     }
+  }
+
+  /// Replaces what it held by a copy of some bytes, without times and marks.
+  public func fill(_ bytes: UnsafeBufferPointer<UInt8>) throws(AVFailure) {
+    clear()
+    guard let count = Int32(exactly: bytes.count) else { throw AVFailure(errno: EINVAL, call: "av_new_packet") }
+    try check(av_new_packet(pointer, count), "av_new_packet")
+    if let base = bytes.baseAddress, let data = pointer.pointee.data { data.update(from: base, count: bytes.count) }
+  }
+
+  /// Says when it is shown, when it is decoded, and for how long it lasts, 0 when not known; in the stream's ticks.
+  public func stamp(pts: Int64, dts: Int64, duration: Int64) {
+    pointer.pointee.pts = pts
+    pointer.pointee.dts = dts
+    pointer.pointee.duration = duration
+  }
+
+  /// Says whether decoding can begin with it, and whether it is decoded only, and not presented.
+  public func mark(isKeyFrame: Bool, isDiscarded: Bool = false) {
+    pointer.pointee.flags = (isKeyFrame ? AV_PKT_FLAG_KEY : 0) | (isDiscarded ? AV_PKT_FLAG_DISCARD : 0)
   }
 
   /// Lets go of the data.

@@ -81,6 +81,19 @@ public final class AssetOpening: Sendable {
       asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID, encoding: encoding, log: log)
   }
 
+  /// Opens the asset's container, for who reads its packets. Blocks.
+  ///
+  /// Errors: those of `Asset.load` that concern the file and its container; `invalidArgument` for what has no packets of its own: a
+  /// stream in segments; `cancelled`.
+  func container(_ asset: Asset) throws(MediaError) -> (demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt) {
+    guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt, log: log) else {
+      throw MediaError(
+        .invalidArgument, "only the samples of a file are read as they are stored: \(asset.displayPath)",
+        operation: "read")
+    }
+    return (demuxer, byteCount, interrupt)
+  }
+
   /// Nothing more is opened: what was kept is let go.
   public func finish(_ asset: Asset) { asset.dropKept() }
 }

@@ -35,18 +35,23 @@ public struct PictureType: RawRepresentable, Sendable, Hashable, CustomStringCon
     self.init(rawValue: roles[role] ?? 0)
   }
 
+  /// FFmpeg's words, by number.
+  private static let ffmpegNames = [
+    "Other", "32x32 pixels 'file icon'", "Other file icon", "Cover (front)", "Cover (back)", "Leaflet page",
+    "Media (e.g. label side of CD)", "Lead artist/lead performer/soloist", "Artist/performer", "Conductor",
+    "Band/Orchestra", "Composer", "Lyricist/text writer", "Recording Location", "During recording",
+    "During performance", "Movie/video screen capture", "A bright coloured fish", "Illustration",
+    "Band/artist logotype", "Publisher/Studio logotype",
+  ]
+
   /// For FFmpeg's words, such as `Cover (back)`; nil for others.
   init?(ffmpegName: String) {
-    let names = [
-      "Other", "32x32 pixels 'file icon'", "Other file icon", "Cover (front)", "Cover (back)", "Leaflet page",
-      "Media (e.g. label side of CD)", "Lead artist/lead performer/soloist", "Artist/performer", "Conductor",
-      "Band/Orchestra", "Composer", "Lyricist/text writer", "Recording Location", "During recording",
-      "During performance", "Movie/video screen capture", "A bright coloured fish", "Illustration",
-      "Band/artist logotype", "Publisher/Studio logotype",
-    ]
-    guard let number = names.firstIndex(of: ffmpegName) else { return nil }
+    guard let number = Self.ffmpegNames.firstIndex(of: ffmpegName) else { return nil }
     self.init(rawValue: number)
   }
+
+  /// FFmpeg's word for it; nil when it has none.
+  var ffmpegName: String? { Self.ffmpegNames.indices.contains(rawValue) ? Self.ffmpegNames[rawValue] : nil }
 }
 
 /// A picture that belongs to an asset.
@@ -64,6 +69,11 @@ public struct Artwork: Sendable, Hashable {
   public let byteCount: Int
   /// Why there is no data: `pictureTooLarge`, or `tagDataLimit`: then `Asset.loadArtwork` has it. Nil when there is.
   public internal(set) var omission: MediaError?
+
+  /// A picture from the bytes of its file; what they are is looked at.
+  public init(_ data: [UInt8], type: PictureType = .frontCover, description: String = "") {
+    self.init(type: type, claimedMediaType: nil, description: description, data: data)
+  }
 
   /// - Parameter byteCount: of the whole, when `data` is only the beginning of what is too large.
   init(

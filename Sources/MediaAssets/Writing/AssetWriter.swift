@@ -1,4 +1,4 @@
-// Writes a file of sound, as AVAssetWriter does. Who appends never encodes or writes: one thread of the writer's own does all of it,
+// Writes a file of sound and pictures, as AVAssetWriter does. Who appends never encodes or writes: one thread of the writer's own does all of it,
 // from queues that are bounded, and an input that gives nothing keeps no other from being taken. The file has its name only when
 // it is whole.
 import DequeModule
@@ -8,7 +8,7 @@ import RealtimeAudio
 import Synchronization
 import WholeFiles
 
-/// Writes one file of sound, from inputs that are fed by hand.
+/// Writes one file of sound and pictures, from inputs that are fed by hand.
 ///
 /// Threading: any thread. Nothing but `startWriting`, `append(waiting:)` and `finishWriting()` blocks.
 public final class AssetWriter: Sendable {
@@ -35,6 +35,11 @@ public final class AssetWriter: Sendable {
     public var movieFragmentInterval = MediaTime.invalid
     /// What the container's tags say, as FFmpeg names them: `title`, `artist`, `album`, `date`, ...
     public var metadata: [String: String] = [:]
+    /// Pictures that belong to the file: PNG or JPEG. M4A, MP4, FLAC, MP3, Matroska and Ogg (the first of them) have such.
+    public var artwork: [Artwork] = []
+    /// Parts of the file that have names, from the session's start; one after another, with numbers for ends. M4A, MP4, MOV (not in
+    /// fragments), Matroska, WebM, Ogg and MP3 have such.
+    public var chapters: [AssetChapter] = []
 
     /// A new file with one index, and no tags.
     public init() {}
@@ -50,6 +55,8 @@ public final class AssetWriter: Sendable {
   let shared = WakeSignal(State())
   /// Protected by its lock; those of `State` know nothing of them, for they know of it.
   private let inputs = Mutex<[AssetWriterInput]>([])
+  /// Protected by its lock.
+  private let groups = Mutex<[AssetWriterInputGroup]>([])
 
   /// A writer that has not begun. No I/O.
   public convenience init(path: [UInt8], container: WritableContainer, options: Options = Options()) {
@@ -84,8 +91,7 @@ public final class AssetWriter: Sendable {
   /// Errors: `invalidState` for an input that has a writer, and once writing has begun; `invalidArgument` for settings that do not fit
   /// the container, `unsupportedAudioFormat` for sound that cannot be encoded.
   public func add(_ input: AssetWriterInput) throws(MediaError) {
-    try container.check(input.settings.codec)
-    _ = try input.settings.encoderSettings(for: input.sourceFormat)
+    try input.check(container)
     let result: Result<Void, MediaError> = shared.update { state in
       guard state.status == .unknown else {
         return .failure(Self.wrongState("an input is added before writing", state))
@@ -96,18 +102,51 @@ public final class AssetWriter: Sendable {
       guard input.attach(shared, index: state.inputs.count) else {
         return .failure(MediaError(.invalidState, "the input has a writer already", operation: "add"))
       }
-      state.inputs.append(State.Input(input))
+      state.inputs.append(State.Input(input, container))
       inputs.withLock { $0.append(input) }
       return .success(())
     }
     try result.get()
   }
 
+  /// Says which tracks are alternatives: only the default one's is enabled. Before `startWriting`.
+  ///
+  /// Errors: `invalidState` once writing has begun; `invalidArgument` for inputs that are not this writer's, or in a group already.
+  public func add(_ group: AssetWriterInputGroup) throws(MediaError) {
+    let own = Set(inputs.withLock { $0.map(ObjectIdentifier.init) })
+    let result: Result<Void, MediaError> = shared.update { state in
+      guard state.status == .unknown else { return .failure(Self.wrongState("a group is added before writing", state)) }
+      return groups.withLock { groups in
+        let members = group.inputs.map(ObjectIdentifier.init)
+        let taken = Set(groups.flatMap { $0.inputs.map(ObjectIdentifier.init) })
+        guard own.isSuperset(of: members), taken.isDisjoint(with: members) else {
+          return .failure(
+            MediaError(.invalidArgument, "alternatives are inputs of the writer, each in one group", operation: "add"))
+        }
+        groups.append(group)
+        return .success(())
+      }
+    }
+    try result.get()
+  }
+
+  /// Which tracks are enabled, in the order of `inputs`.
+  private func enabled(_ inputs: [AssetWriterInput]) -> [Bool] {
+    let groups = groups.withLock { $0 }
+    return inputs.map { input in
+      guard let group = groups.first(where: { $0.inputs.contains { $0 === input } }) else {
+        return input.marksOutputTrackAsEnabled
+      }
+      return group.defaultInput === input
+    }
+  }
+
   /// Begins: opens a file beside the one that will be, and writes what stands at its beginning. Blocks for as long as that takes.
   /// Once. Then a session is to be started.
   ///
   /// Errors: `invalidState` without inputs and the second time; `fileExists`; `writeFailed`; `invalidArgument` for what the
-  /// container or an encoder does not take. After them the writer has failed.
+  /// container or an encoder does not take, and pictures that are neither PNG nor JPEG; `invalidTime` for chapters that are out of
+  /// their order. After them the writer has failed.
   public func startWriting() throws(MediaError) {
     let begun: Result<Void, MediaError> = shared.update { state in
       guard state.status == .unknown else { return .failure(Self.wrongState("writing begins once", state)) }
@@ -119,9 +158,10 @@ public final class AssetWriter: Sendable {
     }
     try begun.get()
     let inputs = inputs.withLock { $0 }
+    let enabled = enabled(inputs)
     let (shared, file, container, options) = (shared, file, container, options)
     NamedThread.detached(name: "playhead-writer") {
-      WriterThread(shared, file, container, options, inputs).run()
+      WriterThread(shared, file, container, options, Array(zip(inputs, enabled))).run()
     }
     let failure: MediaError?? = shared.wait { state in
       if let error = state.error { return .some(error) }
@@ -133,8 +173,11 @@ public final class AssetWriter: Sendable {
   // MARK: - Sessions
 
   /// Says which time of the samples is the beginning of the file. What comes earlier is cut off; when the first sample of a track
-  /// comes later, there is silence before it. Once, before anything is appended.
+  /// comes later, there is silence before it, or no picture. Once, before anything is appended.
   ///
+  /// Of what is passed through, packets are cut off as the container can say it: MP4 and its kin by an edit list, to the sample;
+  /// elsewhere sound by its `initialPaddingFrames`, else to the packet, and stored pictures in Matroska begin as much too early as
+  /// decoding needs.
   /// Errors: `invalidState`, `invalidTime`.
   public func startSession(atSourceTime time: MediaTime) throws(MediaError) {
     guard time.isNumeric else {
@@ -151,8 +194,9 @@ public final class AssetWriter: Sendable {
     try result.get()
   }
 
-  /// Says which time of the samples is the end of the file: tracks that end before it have silence up to it. Nothing can be appended
-  /// afterwards. Without it each track ends with its last sample.
+  /// Says which time of the samples is the end of the file: tracks that end before it have silence up to it, and the last picture
+  /// lasts until then; what is passed through ends with its last packet. Nothing can be appended afterwards. Without it each track
+  /// ends with its last sample.
   ///
   /// Errors: `invalidState` without a session; `invalidTime` for what lies before the start, or before the end of what has been appended.
   public func endSession(atSourceTime time: MediaTime) throws(MediaError) {
@@ -160,7 +204,8 @@ public final class AssetWriter: Sendable {
       guard state.status == .writing, let start = state.sessionStart, state.sessionEnd == nil else {
         return .failure(MediaError(.invalidState, "there is no session to end", operation: "endSession"))
       }
-      guard time.isNumeric, time >= start, state.inputs.allSatisfy({ !$0.nextTime.isValid || $0.nextTime <= time })
+      guard time.isNumeric, time >= start,
+        state.inputs.allSatisfy({ !$0.intake.nextTime.isValid || $0.intake.nextTime <= time })
       else {
         return .failure(
           MediaError(.invalidTime, "a session ends no earlier than what was appended", operation: "endSession"))
@@ -231,17 +276,16 @@ public final class AssetWriter: Sendable {
   struct State: Sendable {
     /// What is known of an input.
     struct Input: Sendable {
-      let sourceFormat: FormatDescription
       let queueByteLimit: Int
+      /// What it takes next.
+      var intake: WriterIntake
       /// What has been appended, and not been taken yet.
       var queue = Deque<SampleBuffer>()
       var queuedByteCount = 0
       var isFinished = false
-      /// Where the next sample may begin; invalid before the first.
-      var nextTime = MediaTime.invalid
 
-      init(_ input: AssetWriterInput) {
-        sourceFormat = input.sourceFormat
+      init(_ input: AssetWriterInput, _ container: WritableContainer) {
+        intake = WriterIntake(input, container)
         queueByteLimit = input.queueByteLimit
       }
     }

@@ -1,3 +1,4 @@
+import LibAV
 import MediaCore
 
 /// The containers that are written.
@@ -27,6 +28,63 @@ public enum WritableContainer: String, Sendable, Hashable, CaseIterable {
 
   /// It has an index that can be moved, and fragments.
   var isMovie: Bool { [.m4a, .mp4, .mov].contains(self) }
+
+  /// Its packets have times of their own, so that there may be room between them.
+  var hasTimes: Bool {
+    switch self {
+    case .m4a, .mp4, .mov, .matroska, .webm: true
+    case .wav, .caf, .flac, .ogg, .mp3: false
+    }
+  }
+
+  /// Errors: `invalidArgument` when the container is not written with packets of a codec, by FFmpeg's name.
+  func check(storedCodecName name: String, _ mediaType: FormatDescription.MediaType) throws(MediaError) {
+    let known = mediaType == .video ? storedPictures : storedSound
+    guard known.contains(name), Muxer.canHold(codecName: name, formatName: muxerName) else {
+      let held = known.filter { Muxer.canHold(codecName: $0, formatName: muxerName) }.sorted().joined(separator: ", ")
+      throw MediaError(
+        .invalidArgument,
+        "\(rawValue) does not hold \(mediaType) coded as \(name)" + (held.isEmpty ? "" : "; it holds \(held)"),
+        operation: "add")
+    }
+  }
+
+  /// Codecs whose packets are written as they are; what FFmpeg says that it can is at times too much. FFmpeg refuses AAC in CAF.
+  private var storedSound: Set<String> {
+    switch self {
+    case .wav: ["pcm_alaw", "pcm_mulaw"]
+    case .caf: ["alac", "adpcm_ima_qt", "pcm_alaw", "pcm_mulaw"]
+    case .flac: ["flac"]
+    case .mp3: ["mp3"]
+    case .ogg: ["opus", "vorbis", "flac", "speex"]
+    case .webm: ["opus", "vorbis"]
+    case .m4a: ["aac", "alac", "ac3"]
+    case .mp4: ["aac", "alac", "mp3", "opus", "flac", "ac3", "eac3", "vorbis", "dts"]
+    case .mov: ["aac", "alac", "mp3", "ac3", "eac3", "adpcm_ima_qt", "pcm_alaw", "pcm_mulaw"]
+    case .matroska:
+      ["aac", "alac", "mp3", "mp2", "opus", "vorbis", "flac", "ac3", "eac3", "dts", "truehd", "wavpack", "tta"]
+    }
+  }
+
+  private var storedPictures: Set<String> {
+    switch self {
+    case .wav, .caf, .flac, .mp3, .ogg, .m4a: []
+    case .webm: ["vp8", "vp9", "av1"]
+    case .mp4: ["h264", "hevc", "av1", "vp9", "mpeg4", "mpeg2video", "mpeg1video"]
+    case .mov: ["h264", "hevc", "mpeg4", "mpeg2video", "mjpeg", "prores", "dnxhd"]
+    case .matroska:
+      ["h264", "hevc", "av1", "vp8", "vp9", "mpeg4", "mpeg2video", "mpeg1video", "mjpeg", "theora", "ffv1", "prores"]
+    }
+  }
+
+  /// Errors: `invalidArgument` when the container is not written with such pictures.
+  func check(_ settings: VideoOutputSettings) throws(MediaError) {
+    guard storedPictures.contains(settings.codec.codecName) else {
+      throw MediaError(
+        .invalidArgument, "\(rawValue) is not written with pictures coded as \(settings.codec.codecName)",
+        operation: "add")
+    }
+  }
 
   /// Errors: `invalidArgument` when the container does not hold the codec, with what it holds.
   func check(_ codec: AudioOutputSettings.Codec) throws(MediaError) {

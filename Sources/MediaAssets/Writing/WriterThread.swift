@@ -12,8 +12,8 @@ final class WriterThread {
   private let file: WholeFile
   private let container: WritableContainer
   private let options: AssetWriter.Options
-  private let inputs: [AssetWriterInput]
-  private var tracks: [WriterTrack] = []
+  private let inputs: [(input: AssetWriterInput, isEnabled: Bool)]
+  private var tracks: [any WriterTrack] = []
 
   /// What is to be done next.
   private enum Step {
@@ -23,9 +23,10 @@ final class WriterThread {
 
   init(
     _ shared: WakeSignal<AssetWriter.State>, _ file: WholeFile, _ container: WritableContainer,
-    _ options: AssetWriter.Options, _ inputs: [AssetWriterInput]
+    _ options: AssetWriter.Options, _ inputs: [(AssetWriterInput, Bool)]
   ) {
-    (self.shared, self.file, self.container, self.options, self.inputs) = (shared, file, container, options, inputs)
+    (self.shared, self.file, self.container, self.options) = (shared, file, container, options)
+    self.inputs = inputs.map { (input: $0, isEnabled: $1) }
   }
 
   /// Writes the file; on an error, or when it is cancelled, there is none.
@@ -57,9 +58,10 @@ final class WriterThread {
 
   /// False when it was cancelled.
   private func write() throws(MediaError) -> Bool {
+    let extras = try WriterExtras(options, container)
     let unfinished = try file.begin()
     // The muxer is gone before the file's descriptor is.
-    let isWhole = try write(to: unfinished.descriptor)
+    let isWhole = try write(to: unfinished.descriptor, extras)
     guard isWhole else { return false }
     var status = stat()
     let byteCount = fstat(unfinished.descriptor, &status) == 0 ? Int64(status.st_size) : 0
@@ -68,40 +70,65 @@ final class WriterThread {
     return true
   }
 
-  private func write(to descriptor: Int32) throws(MediaError) -> Bool {
-    let muxer: Muxer
-    do throws(AVFailure) {
-      muxer = try Muxer(formatName: container.muxerName, descriptor: descriptor, options: muxerOptions)
-    } catch { throw failure(error) }
-    for input in inputs {
-      let settings = try input.settings.encoderSettings(for: input.sourceFormat)
-      do throws(AVFailure) { tracks.append(try WriterTrack(input, settings, muxer)) } catch { throw failure(error) }
-    }
-    do throws(AVFailure) { try muxer.writeHeader() } catch { throw failure(error) }
+  private func write(to descriptor: Int32, _ extras: WriterExtras) throws(MediaError) -> Bool {
+    let output = try open(descriptor, extras)
     shared.update { $0.isHeaderWritten = true }
     while true {
       switch nextStep() {
       case .encode(let index, let buffer, let start):
-        try encode(buffer, at: index, sessionStart: start, muxer)
+        try tracks[index].append(buffer, sessionStart: start, output)
       case .finish:
-        try fillUp(muxer)
+        try fillUp(output)
         guard !isCancelled else { return false }
-        do throws(AVFailure) {
-          for track in tracks { try track.finish(muxer) }
-          try muxer.finish()
-        } catch { throw failure(error) }
+        for track in tracks { try track.finish(output) }
+        try extras.check(end: tracks.map(\.endTime).max() ?? .zero)
+        try output.run { () throws(AVFailure) in try output.muxer.finish() }
         return true
       case .cancel: return false
       }
     }
   }
 
+  /// Encoders and the container, whose header is written.
+  private func open(_ descriptor: Int32, _ extras: WriterExtras) throws(MediaError) -> WriterOutput {
+    let muxer: Muxer
+    do throws(AVFailure) {
+      muxer = try Muxer(
+        formatName: container.muxerName, descriptor: descriptor, options: muxerOptions(extras))
+    } catch { throw container.error(error) }
+    let shared = shared
+    let output = WriterOutput(muxer: muxer, container: container) { shared.withState { $0.isCancelled } }
+    for (input, isEnabled) in inputs { tracks.append(try track(input, isEnabled, output)) }
+    try output.run { () throws(AVFailure) in
+      try extras.addPictures(to: muxer)
+      try muxer.writeHeader()
+    }
+    return output
+  }
+
+  private func track(
+    _ input: AssetWriterInput, _ isEnabled: Bool, _ output: WriterOutput
+  ) throws(MediaError) -> any WriterTrack {
+    let muxer = output.muxer
+    if let sound = try input.soundSettings?.encoderSettings(for: input.sourceFormat) {
+      return try output.run { () throws(AVFailure) in try SoundTrack(input, sound, isEnabled: isEnabled, muxer) }
+    }
+    if case .video(let settings) = input.settings {
+      return try output.run { () throws(AVFailure) in try PictureTrack(input, settings, isEnabled: isEnabled, muxer) }
+    }
+    return try output.run { () throws(AVFailure) in try StoredTrack(input, isEnabled: isEnabled, muxer, container) }
+  }
+
   private var isCancelled: Bool { shared.withState { $0.isCancelled } }
 
-  private var muxerOptions: Muxer.Options {
+  private func muxerOptions(_ extras: WriterExtras) -> Muxer.Options {
     var result = Muxer.Options()
-    result.tags = options.metadata
+    result.tags = options.metadata.merging(extras.pictureTags) { _, picture in picture }
+    result.chapters = extras.chapters
+    // Decoding times below zero are nothing to Matroska, which has times of presentation only.
+    result.keepsNegativeTimes = container == .matroska || container == .webm
     guard container.isMovie else { return result }
+    result.movieTimescale = movieTimescale
     result.movesIndexToFront = options.shouldOptimizeForNetworkUse
     let interval = options.movieFragmentInterval
     if interval.isNumeric {
@@ -113,6 +140,15 @@ final class WriterThread {
     return result
   }
 
+  /// One in which every track's times are exact, where there is one.
+  private var movieTimescale: Int32 {
+    inputs.reduce(1) { common, entry in
+      var (larger, smaller) = (Int64(common), Int64(entry.input.timescale))
+      while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
+      return Int32(exactly: Int64(common) / larger * Int64(entry.input.timescale)) ?? common
+    }
+  }
+
   /// Waits for something to do: of the inputs that have something, the one whose turn is first.
   private func nextStep() -> Step {
     let step: Step? = shared.wait { state in
@@ -120,7 +156,7 @@ final class WriterThread {
       let waiting = state.inputs.indices.filter { !state.inputs[$0].queue.isEmpty }
       let first = waiting.min {
         guard let one = state.inputs[$0].queue.first, let other = state.inputs[$1].queue.first else { return false }
-        return one.presentationTime < other.presentationTime
+        return one.orderTime < other.orderTime
       }
       if let first, let start = state.sessionStart, let buffer = state.inputs[first].queue.popFirst() {
         state.inputs[first].queuedByteCount -= buffer.data.count
@@ -133,44 +169,15 @@ final class WriterThread {
     return step ?? .cancel
   }
 
-  private func encode(
-    _ buffer: SampleBuffer, at index: Int, sessionStart: MediaTime, _ muxer: Muxer
-  ) throws(MediaError) {
-    let track = tracks[index]
-    guard let placed = track.timeline.place(buffer, sessionStart: sessionStart) else {
-      throw MediaError(.invalidTime, "a gap of more than a day between samples", operation: "append")
-    }
-    do throws(AVFailure) {
-      try track.appendSilence(frameCount: placed.silence, muxer) { isCancelled }
-      try track.append(buffer, frames: placed.frames, muxer)
-    } catch { throw failure(error) }
-  }
-
-  /// Silence up to the end of the session, when that was said.
-  private func fillUp(_ muxer: Muxer) throws(MediaError) {
+  /// Silence up to the end of the session, when that was said; the last picture lasts until then.
+  private func fillUp(_ output: WriterOutput) throws(MediaError) {
     let (start, end) = shared.withState { ($0.sessionStart, $0.sessionEnd) }
     guard let start, let end else { return }
-    for track in tracks {
-      guard let silence = track.timeline.fill(upTo: end - start) else {
-        throw MediaError(.invalidTime, "a gap of more than a day before the end", operation: "endSession")
-      }
-      do throws(AVFailure) {
-        try track.appendSilence(frameCount: silence, muxer) { isCancelled }
-      } catch { throw failure(error) }
-    }
+    for track in tracks { try track.fill(upTo: end - start, output) }
   }
+}
 
-  /// The one place where a failure of FFmpeg's in writing becomes an error with a public number.
-  private func failure(_ failure: AVFailure) -> MediaError {
-    let (code, message): (MediaError.Code, String) =
-      switch failure.call {
-      case "write": (.writeFailed, "the file cannot be written")
-      case "avformat_write_header", "avcodec_open2", "Encoder.init":
-        (.invalidArgument, "the settings are refused by \(container.rawValue) or its encoder")
-      case "swr_init", "swr_convert", "swr_alloc_set_opts2", "av_channel_layout_from_mask":
-        (.conversionFailed, "the sound cannot be converted")
-      default: (.writeFailed, "the sound cannot be encoded or written")
-      }
-    return MediaError(code, message, operation: failure.call, underlying: failure.reason)
-  }
+extension SampleBuffer {
+  /// When it is to be written, as other tracks' samples are.
+  fileprivate var orderTime: MediaTime { decodeTime.isValid ? decodeTime : presentationTime }
 }

@@ -50,11 +50,12 @@ struct WriterTimeline: Sendable, Hashable {
   }
 
   /// The nearest number of frames; nil when it is none.
-  private func frames(_ time: MediaTime) -> Int64? {
-    let converted = time.convertScale(Int32(clamping: sampleRateHz))
-    guard converted.isNumeric, converted.timescale == Int32(clamping: sampleRateHz),
-      converted.value.magnitude < 1 << 52
-    else { return nil }
+  private func frames(_ time: MediaTime) -> Int64? { Self.ticks(time, Int32(clamping: sampleRateHz)) }
+
+  /// The nearest number of ticks; nil when it is none, or none that there is room for.
+  static func ticks(_ time: MediaTime, _ timescale: Int32) -> Int64? {
+    let converted = time.convertScale(timescale)
+    guard converted.isNumeric, converted.timescale == timescale, converted.value.magnitude < 1 << 52 else { return nil }
     return converted.value
   }
 }

@@ -1,69 +1,69 @@
 import LibAV
 import MediaCore
 
-/// The encoder of one track of a file that is written, and where it is. Used by the writer's thread alone.
-final class WriterTrack {
-  /// Where the next samples lie.
-  var timeline: WriterTimeline
-  private let encoder: Encoder
-  private let streamIndex: Int
-  private let encoding: PCMEncoding
-  private let frameByteCount: Int
-  private let channelCount: Int
-  private let packet: Packet
+/// One track of a file that is written, with what encodes it. Used by the writer's thread alone.
+protocol WriterTrack: AnyObject {
+  /// Where what has been written ends, from the session's start.
+  var endTime: MediaTime { get }
 
-  init(_ input: AssetWriterInput, _ settings: Encoder.Settings, _ muxer: Muxer) throws(AVFailure) {
-    var settings = settings
-    settings.hasGlobalHeader = muxer.wantsGlobalHeader
-    encoder = try Encoder(settings: settings)
-    var options = Muxer.StreamOptions()
-    options.languageCode = input.languageCode
-    options.isDefault = input.marksOutputTrackAsEnabled
-    options.tags = input.metadata
-    streamIndex = try muxer.addStream(encoder, options: options)
-    channelCount = settings.input.channelCount
-    frameByteCount = settings.input.format.byteCount * channelCount
-    encoding = input.sourceFormat.audio?.pcm ?? .float32
-    timeline = WriterTimeline(sampleRateHz: settings.input.sampleRateHz)
-    packet = try Packet()
+  /// Writes what of a buffer lies within the session, or keeps it until it is known how long it lasts.
+  func append(_ buffer: SampleBuffer, sessionStart: MediaTime, _ output: WriterOutput) throws(MediaError)
+
+  /// Goes on to a time, from the session's start, at which the session ends.
+  func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError)
+
+  /// Writes what is left. Once.
+  func finish(_ output: WriterOutput) throws(MediaError)
+}
+
+/// The container that tracks are written to.
+struct WriterOutput {
+  let muxer: Muxer
+  let container: WritableContainer
+  /// Whether what takes long is to be left.
+  let isCancelled: () -> Bool
+
+  /// Runs what calls FFmpeg; its failures become errors with public numbers.
+  func run<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
+    do throws(AVFailure) { return try body() } catch { throw container.error(error) }
   }
+}
 
-  /// Encodes some frames of a buffer.
-  func append(_ buffer: SampleBuffer, frames: Range<Int>, _ muxer: Muxer) throws(AVFailure) {
-    guard !frames.isEmpty else { return }
-    let bytes = NativeSamples.bytes(buffer.data, encoding, channelCount: channelCount)
-    try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in
-      guard let base = bytes.baseAddress else { return }
-      try encoder.append(base + frames.lowerBound * frameByteCount, frameCount: frames.count)
-    }
-    try write(to: muxer)
-  }
-
-  /// Encodes silence, of which there may be much: until it is cancelled.
-  func appendSilence(frameCount: Int, _ muxer: Muxer, isCancelled: () -> Bool) throws(AVFailure) {
-    guard frameCount > 0 else { return }
-    let pieceFrames = 8_192
-    // Half of the range is silence for numbers without a sign.
-    let silence = [UInt8](
-      repeating: encoding.kind == .unsignedInteger ? 128 : 0, count: min(frameCount, pieceFrames) * frameByteCount)
-    var rest = frameCount
-    while rest > 0, !isCancelled() {
-      let count = min(rest, pieceFrames)
-      try silence.withUnsafeBufferPointer { bytes throws(AVFailure) in
-        if let base = bytes.baseAddress { try encoder.append(base, frameCount: count) }
+extension WritableContainer {
+  /// The one place where a failure of FFmpeg's in writing becomes an error with a public number.
+  func error(_ failure: AVFailure) -> MediaError {
+    let (code, message): (MediaError.Code, String) =
+      switch failure.call {
+      case "write": (.writeFailed, "the file cannot be written")
+      case "avformat_write_header", "avcodec_open2", "Encoder.init", "avcodec_descriptor_get_by_name",
+        "avcodec_find_encoder_by_name":
+        (.invalidArgument, "the settings are refused by \(rawValue) or its encoder")
+      case "swr_init", "swr_convert", "swr_alloc_set_opts2", "av_channel_layout_from_mask":
+        (.conversionFailed, "the sound cannot be converted")
+      case "sws_getContext", "sws_scale": (.conversionFailed, "the pictures cannot be converted")
+      default: (.writeFailed, "the media cannot be encoded or written")
       }
-      try write(to: muxer)
-      rest -= count
-    }
+    return MediaError(code, message, operation: failure.call, underlying: failure.reason)
   }
+}
 
-  /// Encodes what is left. Once.
-  func finish(_ muxer: Muxer) throws(AVFailure) {
-    try encoder.finish()
-    try write(to: muxer)
+extension AssetWriterInput {
+  /// What the container is told of the track.
+  func streamOptions(isEnabled: Bool) -> Muxer.StreamOptions {
+    var options = Muxer.StreamOptions()
+    options.languageCode = languageCode
+    options.isDefault = isEnabled
+    options.tags = metadata
+    options.rotationDegrees = sourceFormat.video?.rotationDegrees ?? 0
+    options.frameDuration = sourceFormat.video?.frameTimeBase
+    return options
   }
+}
 
-  private func write(to muxer: Muxer) throws(AVFailure) {
-    while try encoder.receive(into: packet) == .packet { try muxer.write(packet, streamIndex: streamIndex) }
+extension FormatDescription.Video {
+  /// What a picture lasts on average, as FFmpeg has it; nil when not known.
+  var frameTimeBase: TimeBase? {
+    guard frameDuration.isNumeric, let numerator = Int32(exactly: frameDuration.value) else { return nil }
+    return TimeBase(numerator: numerator, denominator: frameDuration.timescale)
   }
 }

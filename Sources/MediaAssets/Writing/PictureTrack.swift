@@ -1,0 +1,104 @@
+import LibAV
+import MediaCore
+
+/// A track of pictures that are encoded. How long a picture lasts is known when the next comes: so one is always kept.
+final class PictureTrack: WriterTrack {
+  private let encoder: VideoEncoder
+  private let streamIndex: Int
+  private let packet: Packet
+  private let timescale: Int32
+  private let pool: PixelBufferPool?
+  /// What a picture lasts when nothing tells.
+  private let usualTicks: Int64
+  /// Longest time from a key frame to the next.
+  private let keyFrameTicks: Int64?
+  private var lastKeyTicks: Int64?
+  private var kept: SampleBuffer?
+  /// Where `kept` is shown; below zero: before the session.
+  private var keptTicks: Int64 = 0
+  private var lastDurationTicks: Int64?
+  private var endTicks: Int64 = 0
+
+  init(
+    _ input: AssetWriterInput, _ settings: VideoOutputSettings, isEnabled: Bool, _ muxer: Muxer
+  ) throws(AVFailure) {
+    var encoding = settings.encoderSettings(for: input.sourceFormat, timescale: input.timescale)
+    encoding.hasGlobalHeader = muxer.wantsGlobalHeader
+    encoder = try VideoEncoder(settings: encoding)
+    streamIndex = try muxer.addStream(encoder, options: input.streamOptions(isEnabled: isEnabled))
+    packet = try Packet()
+    timescale = input.timescale
+    pool = input.pixelBufferPool
+    let frame = input.sourceFormat.video.flatMap { WriterTimeline.ticks($0.frameDuration, input.timescale) }
+    usualTicks = max(1, frame ?? Int64(timescale) / 25)
+    keyFrameTicks = WriterTimeline.ticks(settings.keyFrameIntervalDuration, timescale).map { max(1, $0) }
+  }
+
+  var endTime: MediaTime { MediaTime(value: endTicks, timescale: timescale) }
+
+  func append(_ buffer: SampleBuffer, sessionStart: MediaTime, _ output: WriterOutput) throws(MediaError) {
+    guard let ticks = WriterTimeline.ticks(buffer.presentationTime - sessionStart, timescale) else {
+      throw MediaError(.invalidTime, "a picture lies too far from the session's start", operation: "append")
+    }
+    try writeKept(until: ticks, output)
+    (kept, keptTicks) = (buffer, ticks)
+  }
+
+  func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError) {
+    guard let ticks = WriterTimeline.ticks(end, timescale) else {
+      throw MediaError(.invalidTime, "the session's end lies too far from its start", operation: "endSession")
+    }
+    try writeKept(until: ticks, output)
+  }
+
+  func finish(_ output: WriterOutput) throws(MediaError) {
+    if let kept {
+      let duration = WriterTimeline.ticks(kept.duration, timescale) ?? lastDurationTicks ?? usualTicks
+      try writeKept(until: keptTicks + max(1, duration), output)
+    }
+    try output.run { () throws(AVFailure) in
+      try encoder.finish()
+      try write(to: output.muxer)
+    }
+  }
+
+  // MARK: - Internals
+
+  /// Encodes the picture that is kept, if it is shown within the session.
+  private func writeKept(until ticks: Int64, _ output: WriterOutput) throws(MediaError) {
+    guard let buffer = kept else { return }
+    kept = nil
+    defer { pool?.giveBack(buffer) }
+    let first = max(0, keptTicks)
+    // One that is over before the session is not shown, even when nothing follows it at once.
+    if keptTicks < 0, let duration = WriterTimeline.ticks(buffer.duration, timescale), keptTicks + duration <= 0 {
+      return
+    }
+    guard ticks > first, let pixels = buffer.pixels else { return }
+    let duration = ticks - first
+    let isKeyFrame = isKeyFrame(at: first, until: ticks)
+    try output.run { () throws(AVFailure) in
+      try pixels.data.withUnsafeBufferPointer { bytes throws(AVFailure) in
+        guard let base = bytes.baseAddress else { return }
+        try encoder.append(
+          base, planes: pixels.planes, at: first, durationTicks: duration, isKeyFrame: isKeyFrame)
+      }
+      try write(to: output.muxer)
+    }
+    (lastDurationTicks, endTicks) = (duration, ticks)
+  }
+
+  /// The next would come too late.
+  private func isKeyFrame(at ticks: Int64, until next: Int64) -> Bool {
+    guard let keyFrameTicks else { return false }
+    guard let last = lastKeyTicks, next - last <= keyFrameTicks else {
+      lastKeyTicks = ticks
+      return true
+    }
+    return false
+  }
+
+  private func write(to muxer: Muxer) throws(AVFailure) {
+    while try encoder.receive(into: packet) == .packet { try muxer.write(packet, streamIndex: streamIndex) }
+  }
+}

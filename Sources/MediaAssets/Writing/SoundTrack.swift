@@ -1,0 +1,89 @@
+import LibAV
+import MediaCore
+
+/// A track of sound that is encoded.
+final class SoundTrack: WriterTrack {
+  private var timeline: WriterTimeline
+  private let encoder: Encoder
+  private let streamIndex: Int
+  private let encoding: PCMEncoding
+  private let frameByteCount: Int
+  private let channelCount: Int
+  private let packet: Packet
+
+  init(
+    _ input: AssetWriterInput, _ settings: Encoder.Settings, isEnabled: Bool, _ muxer: Muxer
+  ) throws(AVFailure) {
+    var settings = settings
+    settings.hasGlobalHeader = muxer.wantsGlobalHeader
+    encoder = try Encoder(settings: settings)
+    streamIndex = try muxer.addStream(encoder, options: input.streamOptions(isEnabled: isEnabled))
+    channelCount = settings.input.channelCount
+    frameByteCount = settings.input.format.byteCount * channelCount
+    encoding = input.sourceFormat.audio?.pcm ?? .float32
+    timeline = WriterTimeline(sampleRateHz: settings.input.sampleRateHz)
+    packet = try Packet()
+  }
+
+  var endTime: MediaTime {
+    MediaTime(value: timeline.frameCount, timescale: Int32(clamping: timeline.sampleRateHz))
+  }
+
+  func append(_ buffer: SampleBuffer, sessionStart: MediaTime, _ output: WriterOutput) throws(MediaError) {
+    guard let placed = timeline.place(buffer, sessionStart: sessionStart) else {
+      throw MediaError(.invalidTime, "a gap of more than a day between samples", operation: "append")
+    }
+    try output.run { () throws(AVFailure) in
+      try appendSilence(frameCount: placed.silence, output)
+      try append(buffer, frames: placed.frames, output.muxer)
+    }
+  }
+
+  func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError) {
+    guard let silence = timeline.fill(upTo: end) else {
+      throw MediaError(.invalidTime, "a gap of more than a day before the end", operation: "endSession")
+    }
+    try output.run { () throws(AVFailure) in try appendSilence(frameCount: silence, output) }
+  }
+
+  func finish(_ output: WriterOutput) throws(MediaError) {
+    try output.run { () throws(AVFailure) in
+      try encoder.finish()
+      try write(to: output.muxer)
+    }
+  }
+
+  // MARK: - Internals
+
+  private func append(_ buffer: SampleBuffer, frames: Range<Int>, _ muxer: Muxer) throws(AVFailure) {
+    guard !frames.isEmpty else { return }
+    let bytes = NativeSamples.bytes(buffer.data, encoding, channelCount: channelCount)
+    try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in
+      guard let base = bytes.baseAddress else { return }
+      try encoder.append(base + frames.lowerBound * frameByteCount, frameCount: frames.count)
+    }
+    try write(to: muxer)
+  }
+
+  /// Encodes silence, of which there may be much: until it is cancelled.
+  private func appendSilence(frameCount: Int, _ output: WriterOutput) throws(AVFailure) {
+    guard frameCount > 0 else { return }
+    let pieceFrames = 8_192
+    // Half of the range is silence for numbers without a sign.
+    let silence = [UInt8](
+      repeating: encoding.kind == .unsignedInteger ? 128 : 0, count: min(frameCount, pieceFrames) * frameByteCount)
+    var rest = frameCount
+    while rest > 0, !output.isCancelled() {
+      let count = min(rest, pieceFrames)
+      try silence.withUnsafeBufferPointer { bytes throws(AVFailure) in
+        if let base = bytes.baseAddress { try encoder.append(base, frameCount: count) }
+      }
+      try write(to: output.muxer)
+      rest -= count
+    }
+  }
+
+  private func write(to muxer: Muxer) throws(AVFailure) {
+    while try encoder.receive(into: packet) == .packet { try muxer.write(packet, streamIndex: streamIndex) }
+  }
+}

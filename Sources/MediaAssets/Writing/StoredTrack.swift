@@ -1,0 +1,158 @@
+import LibAV
+import MediaCore
+
+/// A track of packets that are coded already, and are written as they are.
+final class StoredTrack: WriterTrack {
+  private let streamIndex: Int
+  private let packet: Packet
+  private let timescale: Int32
+  private let container: WritableContainer
+  private let format: FormatDescription
+  /// Of sound: where the next packet begins when nothing is missing.
+  private var nextTicks: Int64?
+  private var endTicks: Int64 = 0
+
+  init(
+    _ input: AssetWriterInput, isEnabled: Bool, _ muxer: Muxer, _ container: WritableContainer
+  ) throws(AVFailure) {
+    guard let timeBase = TimeBase(numerator: 1, denominator: input.timescale) else {
+      throw AVFailure(errno: 22, call: "Encoder.init")
+    }
+    format = input.sourceFormat
+    streamIndex = try muxer.addStream(
+      format, timeBase: timeBase, options: input.streamOptions(isEnabled: isEnabled))
+    packet = try Packet()
+    timescale = input.timescale
+    self.container = container
+  }
+
+  var endTime: MediaTime { MediaTime(value: endTicks, timescale: timescale) }
+
+  func append(_ buffer: SampleBuffer, sessionStart: MediaTime, _ output: WriterOutput) throws(MediaError) {
+    guard let ticks = WriterTimeline.ticks(buffer.presentationTime - sessionStart, timescale) else {
+      throw MediaError(.invalidTime, "a sample lies too far from the session's start", operation: "append")
+    }
+    try output.run { () throws(AVFailure) in
+      if format.mediaType == .audio {
+        try appendSound(buffer, at: ticks, output.muxer)
+      } else {
+        try appendPicture(buffer, at: ticks, sessionStart: sessionStart, output.muxer)
+      }
+    }
+  }
+
+  /// What is stored ends with its last sample.
+  func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError) {}
+
+  func finish(_ output: WriterOutput) throws(MediaError) {}
+
+  // MARK: - Internals
+
+  private func appendPicture(
+    _ buffer: SampleBuffer, at ticks: Int64, sessionStart: MediaTime, _ muxer: Muxer
+  ) throws(AVFailure) {
+    let decodeTicks = WriterTimeline.ticks(buffer.decodeTime - sessionStart, timescale) ?? ticks
+    let isDiscarded = buffer.outputDuration == .zero && buffer.duration > .zero
+    // What lies before the session is cut off by that.
+    let length = isDiscarded || ticks < 0 ? buffer.duration : buffer.outputDuration
+    let duration = WriterTimeline.ticks(length, timescale) ?? 0
+    try write(
+      buffer.data[...], pts: ticks, dts: decodeTicks, duration: duration, isKeyFrame: buffer.attachments.isSync,
+      isDiscarded: isDiscarded, muxer)
+  }
+
+  private func appendSound(_ buffer: SampleBuffer, at given: Int64, _ muxer: Muxer) throws(AVFailure) {
+    var pieces = StoredSoundPieces(buffer, timescale: timescale)
+    // Times may be rounded: what follows is where the one before ended.
+    var begin = given
+    if let nextTicks, abs(given - nextTicks) <= WriterTimeline.toleratedFrames(Int(timescale), buffer) {
+      begin = nextTicks
+    }
+    nextTicks = begin + pieces.ticks
+    pieces.trimEnd()
+    for piece in pieces.all where isWritten(piece, at: begin + piece.offset) {
+      try write(
+        buffer.data[piece.bytes], pts: begin + piece.offset, dts: begin + piece.offset, duration: piece.duration,
+        isKeyFrame: true, trimAtEnd: piece.trimAtEnd, muxer)
+    }
+  }
+
+  /// Edit lists say what is not to be heard at the beginning; other containers' codec delay does, and what lies before that, by more
+  /// than half of it, is left out.
+  private func isWritten(_ piece: StoredSoundPieces.Piece, at ticks: Int64) -> Bool {
+    guard !container.isMovie else { return true }
+    return ticks + piece.duration / 2 >= -Int64(format.audio?.initialPaddingFrames ?? 0)
+  }
+
+  private func write(
+    _ bytes: ArraySlice<UInt8>, pts: Int64, dts: Int64, duration: Int64, isKeyFrame: Bool, isDiscarded: Bool = false,
+    trimAtEnd: Int64 = 0,
+    _ muxer: Muxer
+  ) throws(AVFailure) {
+    try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in try packet.fill(bytes) }
+    packet.stamp(pts: pts, dts: dts, duration: duration)
+    packet.mark(isKeyFrame: isKeyFrame, isDiscarded: isDiscarded)
+    if trimAtEnd > 0 { try packet.setTrims(start: 0, end: trimAtEnd) }
+    try muxer.write(packet, streamIndex: streamIndex)
+    if !isDiscarded { endTicks = max(endTicks, pts + duration) }
+  }
+}
+
+/// The packets of a buffer of coded sound: where they lie in its bytes and in its time.
+struct StoredSoundPieces: Sendable, Hashable {
+  /// One packet.
+  struct Piece: Sendable, Hashable {
+    var bytes: Range<Int>
+    /// From the buffer's beginning, in ticks.
+    var offset: Int64
+    /// In ticks, without what is cut off.
+    var duration: Int64
+    /// In ticks.
+    var trimAtEnd: Int64 = 0
+  }
+
+  private(set) var all: [Piece]
+  /// How long all of it lasts, before anything is cut off.
+  let ticks: Int64
+  private let trimTicks: Int64
+
+  init(_ buffer: SampleBuffer, timescale: Int32) {
+    let count = Int64(buffer.sampleCount)
+    let framesPerPacket = buffer.format.audio?.framesPerPacket.map(Int64.init)
+    let frames = framesPerPacket.map { $0.multipliedReportingOverflow(by: count) }
+    let told = WriterTimeline.ticks(buffer.duration, timescale)
+    let whole = frames.map { $0.overflow ? 0 : $0.partialValue } ?? told ?? 0
+    ticks = whole
+    trimTicks = WriterTimeline.ticks(buffer.attachments.trimAtEnd, timescale) ?? 0
+    if framesPerPacket == 1 {
+      // A frame is no packet of its own in any container.
+      all = count > 0 ? [Piece(bytes: 0..<buffer.data.count, offset: 0, duration: whole)] : []
+      return
+    }
+    all = buffer.sampleRanges.enumerated().map { index, bytes in
+      let (first, next) = (Self.share(whole, index, of: count), Self.share(whole, index + 1, of: count))
+      return Piece(bytes: bytes, offset: first, duration: next - first)
+    }
+  }
+
+  /// Where the packet of an index begins when all last as long as each other.
+  private static func share(_ whole: Int64, _ index: Int, of count: Int64) -> Int64 {
+    guard count > 0, index <= count else { return 0 }
+    return count.dividingFullWidth(whole.multipliedFullWidth(by: Int64(index))).quotient
+  }
+
+  /// Packets of which nothing is to be heard are left out, and the one before them is shortened.
+  mutating func trimEnd() {
+    var rest = trimTicks
+    while rest > 0, let last = all.last, last.duration > 0 {
+      guard last.duration > rest else {
+        all.removeLast()
+        rest -= last.duration
+        continue
+      }
+      all[all.count - 1].duration -= rest
+      all[all.count - 1].trimAtEnd = rest
+      return
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import MediaCore
+
+/// What an input takes, and where its next sample may begin. Protected by the monitor that the writer's state is in.
+struct WriterIntake: Sendable {
+  /// Where what is taken next may begin; invalid before the first. No session ends before.
+  private(set) var nextTime = MediaTime.invalid
+  private let sourceFormat: FormatDescription
+  private let isStored: Bool
+  private let timescale: Int32
+  private let container: WritableContainer
+  /// When the last picture is decoded, from the session's start.
+  private var lastTicks: Int64?
+  /// Something has been taken of which there is to be heard.
+  private var hasSound = false
+  /// The last one was cut off at its end.
+  private var isCutOff = false
+
+  init(_ input: AssetWriterInput, _ container: WritableContainer) {
+    sourceFormat = input.sourceFormat
+    isStored = input.storedCodecName != nil
+    timescale = input.timescale
+    self.container = container
+  }
+
+  /// Errors: `invalidArgument` for other samples than the input is for, `invalidTime` for times that go back, and `unsupportedEdit` for
+  /// what the container cannot say. Then nothing has been taken.
+  mutating func take(_ buffer: SampleBuffer, sessionStart: MediaTime) throws(MediaError) {
+    if sourceFormat.mediaType == .video {
+      try isStored ? takeStoredPicture(buffer, sessionStart) : takePicture(buffer, sessionStart)
+    } else {
+      try isStored ? takeStoredSound(buffer, sessionStart) : takeSound(buffer)
+    }
+  }
+
+  private static func refuse(_ code: MediaError.Code, _ message: String) -> MediaError {
+    MediaError(code, message, operation: "append")
+  }
+
+  private static let otherSamples = refuse(.invalidArgument, "the input was made for other samples")
+
+  // MARK: - What is encoded
+
+  private mutating func takeSound(_ buffer: SampleBuffer) throws(MediaError) {
+    guard let audio = sourceFormat.audio, let given = buffer.format.audio, audio.pcm == given.pcm,
+      audio.sampleRateHz == given.sampleRateHz, audio.channelCount == given.channelCount
+    else { throw Self.otherSamples }
+    try follow(buffer, audio)
+  }
+
+  /// A reader's times may be rounded.
+  private mutating func follow(_ buffer: SampleBuffer, _ audio: FormatDescription.Audio) throws(MediaError) {
+    let tolerance = MediaTime(
+      value: WriterTimeline.toleratedFrames(audio.sampleRateHz, buffer), timescale: Int32(clamping: audio.sampleRateHz))
+    guard !nextTime.isValid || buffer.outputPresentationTime + tolerance >= nextTime else {
+      throw Self.refuse(.invalidTime, "samples begin before those before them ended")
+    }
+    let duration = buffer.outputDuration
+    nextTime = buffer.outputPresentationTime + (duration.isValid ? duration : .zero)
+  }
+
+  private mutating func takePicture(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
+    guard let video = sourceFormat.video, let given = buffer.format.video,
+      buffer.format.codecName == sourceFormat.codecName,
+      given.pixelFormatName == video.pixelFormatName, given.width == video.width, given.height == video.height
+    else { throw Self.otherSamples }
+    guard buffer.pixels != nil else {
+      throw Self.refuse(
+        .invalidArgument, "\(buffer.data.count) bytes are no picture of \(given.width) x \(given.height) pixels")
+    }
+    let ticks = try ticks(buffer.presentationTime, sessionStart)
+    guard lastTicks.map({ ticks > $0 }) ?? true else {
+      throw Self.refuse(.invalidTime, "pictures come one after another, at least 1/\(timescale) s apart")
+    }
+    (lastTicks, nextTime) = (ticks, buffer.presentationTime)
+  }
+
+  // MARK: - What is stored
+
+  private mutating func takeStoredPicture(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
+    guard buffer.format.mediaType == .video, buffer.format.codecName == sourceFormat.codecName,
+      buffer.format.setupData == sourceFormat.setupData, buffer.sampleCount == 1
+    else { throw Self.otherSamples }
+    let begin = try ticks(buffer.presentationTime, sessionStart)
+    let decoded = buffer.decodeTime.isValid ? try ticks(buffer.decodeTime, sessionStart) : begin
+    guard lastTicks.map({ decoded > $0 }) ?? true else {
+      throw Self.refuse(.invalidTime, "pictures come in the order of decoding, at least 1/\(timescale) s apart")
+    }
+    guard decoded <= begin else { throw Self.refuse(.invalidTime, "a picture is decoded before it is shown") }
+    guard container.isMovie || begin >= -30 * Int64(timescale) else {
+      throw Self.refuse(.unsupportedEdit, "\(container.rawValue) has no pictures more than 30 s before its beginning")
+    }
+    let isDecodedOnly = buffer.outputDuration == .zero
+    guard buffer.attachments.trimAtStart == .zero || begin < 0 || isDecodedOnly else {
+      throw Self.refuse(.unsupportedEdit, "stored pictures are cut off before the session only")
+    }
+    lastTicks = decoded
+    guard !isDecodedOnly else { return }
+    nextTime = nextTime.isValid ? max(nextTime, buffer.presentationTime) : buffer.presentationTime
+  }
+
+  private mutating func takeStoredSound(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
+    guard let audio = sourceFormat.audio, let given = buffer.format.audio,
+      buffer.format.codecName == sourceFormat.codecName, buffer.format.setupData == sourceFormat.setupData,
+      audio.sampleRateHz == given.sampleRateHz, audio.channelCount == given.channelCount
+    else { throw Self.otherSamples }
+    _ = try ticks(buffer.presentationTime, sessionStart)
+    let trims = buffer.attachments
+    let isSilent = buffer.outputDuration == .zero
+    guard !isCutOff || isSilent, !hasSound || isSilent || trims.trimAtStart == .zero else {
+      throw Self.refuse(.unsupportedEdit, "stored sound is cut off at the beginning and the end of a track only")
+    }
+    if !container.hasTimes, !isSilent { try checkGap(before: buffer, sessionStart) }
+    try follow(buffer, audio)
+    if !isSilent, buffer.presentationTime + buffer.outputDuration > sessionStart { hasSound = true }
+    if trims.trimAtEnd > .zero, hasSound { isCutOff = true }
+  }
+
+  /// Of a container whose packets have no times: packets follow each other from the session's start.
+  private func checkGap(before buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
+    let expected = nextTime.isValid ? max(nextTime, sessionStart) : sessionStart
+    let half =
+      buffer.duration.isNumeric
+      ? MediaTime(value: buffer.duration.value / 2, timescale: buffer.duration.timescale) : .zero
+    guard buffer.outputPresentationTime <= expected + max(half, MediaTime(value: 1, timescale: 1_000)) else {
+      throw Self.refuse(.unsupportedEdit, "\(container.rawValue) has no room between packets")
+    }
+  }
+
+  private func ticks(_ time: MediaTime, _ sessionStart: MediaTime) throws(MediaError) -> Int64 {
+    guard let ticks = WriterTimeline.ticks(time - sessionStart, timescale) else {
+      throw Self.refuse(.invalidTime, "a sample lies too far from the session's start")
+    }
+    return ticks
+  }
+}
