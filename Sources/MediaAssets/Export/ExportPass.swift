@@ -7,16 +7,13 @@ final class ExportPass: Sendable {
   private let reader: AssetReader
   private let writer: AssetWriter
 
-  /// Errors: those of adding outputs and inputs.
+  /// Errors: those of adding outputs.
   init(_ asset: Asset, _ plan: ExportPlan, _ file: WholeFile) throws(MediaError) {
     self.plan = plan
     reader = AssetReader(asset: asset)
     writer = AssetWriter(file: file, container: plan.container, options: plan.options)
     try reader.setTimeRange(plan.range)
-    for lane in plan.lanes {
-      try reader.add(lane.output)
-      try writer.add(lane.input)
-    }
+    for lane in plan.lanes { try reader.add(lane.output) }
   }
 
   /// Makes what blocks give up. Does not block.
@@ -39,9 +36,15 @@ final class ExportPass: Sendable {
       writer.cancelWritingAndWait()
     }
     try reader.startReading()
+    var inputs: [AssetWriterInput] = []
+    for lane in plan.lanes {
+      let input = try lane.input()
+      try writer.add(input)
+      inputs.append(input)
+    }
     try writer.startWriting()
     try writer.startSession(atSourceTime: plan.range.start)
-    let end = try copy(progress, check)
+    let end = try copy(into: inputs, progress, check)
     if let error = reader.error { throw error }
     try writer.finishWriting()
     progress(1)
@@ -51,7 +54,7 @@ final class ExportPass: Sendable {
 
   /// Answers where the last sample ends.
   private func copy(
-    _ progress: (Double?) -> Void, _ check: () throws(MediaError) -> Void
+    into inputs: [AssetWriterInput], _ progress: (Double?) -> Void, _ check: () throws(MediaError) -> Void
   ) throws(MediaError) -> MediaTime {
     var places = plan.lanes.map { _ in MediaTime?.some(.negativeInfinity) }
     var (end, toldPart) = (plan.range.start, 0)
@@ -59,13 +62,12 @@ final class ExportPass: Sendable {
     // What is furthest behind comes next, so that tracks lie side by side in the file.
     while let index = Self.first(of: places) {
       try check()
-      let lane = plan.lanes[index]
-      guard let buffer = lane.output.copyNextSampleBuffer() else {
-        lane.input.markAsFinished()
+      guard let buffer = plan.lanes[index].output.copyNextSampleBuffer() else {
+        inputs[index].markAsFinished()
         places[index] = nil
         continue
       }
-      try lane.input.append(waiting: buffer)
+      try inputs[index].append(waiting: buffer)
       places[index] = buffer.decodeTime.isValid ? buffer.decodeTime : buffer.presentationTime
       let bufferEnd = buffer.outputPresentationTime + buffer.outputDuration
       if bufferEnd.isNumeric { end = max(end, min(bufferEnd, plan.range.end)) }

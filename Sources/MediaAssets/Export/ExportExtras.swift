@@ -1,0 +1,48 @@
+import MediaCore
+
+/// What a file that is made of an asset has besides its tracks: tags, chapters and pictures, as far as its container can have them.
+struct ExportExtras {
+  private(set) var options = AssetWriter.Options()
+
+  /// Errors: those of reading tags; `cancelled`.
+  init(
+    _ asset: Asset, _ properties: AssetProperties, _ settings: ExportSettings, _ range: TimeRange,
+    _ opening: AssetOpening
+  ) throws(MediaError) {
+    options.shouldOptimizeForNetworkUse = settings.shouldOptimizeForNetworkUse
+    if settings.metadataFilter != .none {
+      let metadata = try opening.metadata(of: asset)
+      options.metadata = ExportTags.dictionary(metadata, settings.metadataFilter)
+      if settings.container.hasChapters { options.chapters = Self.chapters(properties.chapters, in: range) }
+      if settings.container.pictureKind != .none { options.artwork = try Self.pictures(metadata, asset, opening) }
+    }
+    for (name, value) in settings.metadata { options.metadata[name] = value.isEmpty ? nil : value }
+  }
+
+  /// Those that lie in the range, on the file's timeline.
+  private static func chapters(_ chapters: [AssetChapter], in range: TimeRange) -> [AssetChapter] {
+    chapters.compactMap { chapter in
+      let start = max(chapter.timeRange.start, range.start)
+      let end = chapter.timeRange.end.isNumeric ? min(chapter.timeRange.end, range.end) : range.end
+      guard start.isNumeric, end.isNumeric, start < end else { return nil }
+      return AssetChapter(
+        titles: chapter.titles, timeRange: TimeRange(start: start - range.start, end: end - range.start))
+    }
+  }
+
+  /// Those that every container with pictures has: PNG and JPEG.
+  private static func pictures(
+    _ metadata: AssetMetadata, _ asset: Asset, _ opening: AssetOpening
+  ) throws(MediaError) -> [Artwork] {
+    var pictures: [Artwork] = []
+    for index in metadata.artwork.indices.prefix(64) {
+      var picture = metadata.artwork[index]
+      if picture.omission != nil {
+        guard picture.byteCount <= Artwork.maximumByteCount else { continue }
+        picture = try opening.artwork(index, of: asset).1
+      }
+      if ["image/jpeg", "image/png"].contains(Artwork.mediaType(of: picture.data)) { pictures.append(picture) }
+    }
+    return pictures
+  }
+}

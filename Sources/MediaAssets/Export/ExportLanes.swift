@@ -1,0 +1,114 @@
+import MediaCore
+
+/// The tracks of an export: what is read of each, and what it is written as.
+struct ExportLanes {
+  private let properties: AssetProperties
+  private let settings: ExportSettings
+  private let path: String
+
+  init(_ properties: AssetProperties, _ settings: ExportSettings, path: String) {
+    (self.properties, self.settings, self.path) = (properties, settings, path)
+  }
+
+  /// Pictures first, as players expect it.
+  ///
+  /// Errors: `noPlayableTracks`, `noSuchTrack`, `unsupportedAudioFormat`.
+  func all() throws(MediaError) -> [ExportPlan.Lane] {
+    let lanes = try video() + sound()
+    guard !lanes.isEmpty else {
+      throw MediaError(.noPlayableTracks, "there is nothing to export in \(path)", operation: "export")
+    }
+    return lanes
+  }
+
+  // MARK: - Sound
+
+  private func sound() throws(MediaError) -> [ExportPlan.Lane] {
+    switch settings.sound {
+    case .none: return []
+    case .passthrough:
+      return try soundTracks(several: settings.container.largestTrackCount > 1).map { track in
+        Self.stored(track, isPreferred: track.id == properties.audioTrackID)
+      }
+    case .encode(let wanted):
+      var lanes: [ExportPlan.Lane] = []
+      for track in try soundTracks(several: false) { lanes.append(try encoded(track, wanted)) }
+      return lanes
+    }
+  }
+
+  private func soundTracks(several: Bool) throws(MediaError) -> [AssetTrack] {
+    let sound = properties.tracks.filter { $0.mediaType == .audio }
+    if let id = settings.audioTrackID {
+      guard let track = sound.first(where: { $0.id == id }) else {
+        throw MediaError(.noSuchTrack, "there is no such track of sound in \(path)", operation: "export")
+      }
+      return [track]
+    }
+    return several ? sound : sound.filter { $0.id == properties.audioTrackID }
+  }
+
+  private func encoded(_ track: AssetTrack, _ wanted: AudioOutputSettings?) throws(MediaError) -> ExportPlan.Lane {
+    guard track.isAudible, let format = track.audioFormat else {
+      throw MediaError(.unsupportedAudioFormat, "the sound of \(path) is not decoded", operation: "export")
+    }
+    let encoding = Self.encoding(of: track)
+    let output = wanted ?? Self.usual(settings.container, track)
+    let source = FormatDescription.pcm(
+      encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount, channelMask: track.channelMask)
+    return ExportPlan.Lane(
+      output: AssetReaderTrackOutput(
+        trackID: track.id,
+        settings: AudioReadSettings(
+          encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount))
+    ) { () throws(MediaError) in
+      AssetWriterInput(settings: output, sourceFormat: source, languageCode: track.languageCode)
+    }
+  }
+
+  private static func usual(_ container: WritableContainer, _ track: AssetTrack) -> AudioOutputSettings {
+    if case .pcm = container.usualCodec, let bits = track.bitsPerSample, bits > 16 {
+      return AudioOutputSettings(.pcm(.signed24))
+    }
+    return AudioOutputSettings(container.usualCodec)
+  }
+
+  /// What a track's samples are handed over as: so that nothing is lost, and as little as possible converted.
+  private static func encoding(of track: AssetTrack) -> PCMEncoding {
+    switch track.sampleFormatName {
+    case "u8", "u8p", "s16", "s16p": .signed16
+    case "s32", "s32p": .signed32
+    case "dbl", "dblp": PCMEncoding(.float, bitsPerSample: 64)
+    default: .float32
+    }
+  }
+
+  // MARK: - Pictures
+
+  private func video() throws(MediaError) -> [ExportPlan.Lane] {
+    guard let track = properties.tracks.first(where: { $0.mediaType == .video && $0.isEnabled }) else { return [] }
+    switch settings.video {
+    case .none: return []
+    case .passthrough: return [Self.stored(track, isPreferred: true)]
+    case .encode(let wanted): return [try encoded(track, wanted)]
+    }
+  }
+
+  private func encoded(_ track: AssetTrack, _ wanted: VideoOutputSettings?) throws(MediaError) -> ExportPlan.Lane {
+    throw MediaError(.unsupportedFormat, "pictures", operation: "export")
+  }
+
+  // MARK: - As it is stored
+
+  private static func stored(_ track: AssetTrack, isPreferred: Bool) -> ExportPlan.Lane {
+    let output = AssetReaderStoredOutput(trackID: track.id)
+    return ExportPlan.Lane(output: output) { () throws(MediaError) in
+      guard let format = output.format else {
+        throw MediaError(.internalError, "reading has not begun", operation: "export")
+      }
+      return AssetWriterInput(
+        settings: .passthrough, sourceFormat: format, languageCode: track.languageCode,
+        marksOutputTrackAsEnabled: isPreferred)
+    }
+  }
+}
