@@ -36,7 +36,7 @@ public class AssetReaderOutput: @unchecked Sendable {
   }
 
   private let signal: WakeSignal<State>
-  /// Bytes that are read ahead.
+  /// Bytes that are read ahead, or as many buffers as the pass says at least.
   static let byteLimit = 1 << 20
 
   init(supportsRandomAccess: Bool) {
@@ -89,7 +89,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     return nil
   }
 
-  /// What was found to be wrong with the file, though it was read: packets that did not decode, which silence stands for, wrong lengths,
+  /// What was found to be wrong with the file, though it was read: packets that did not decode, which silence stands for or pictures before them, wrong lengths,
   /// times that jump. The first of it; nil: nothing up to here.
   public var fault: MediaError? { signal.withState { $0.fault } }
 
@@ -193,7 +193,7 @@ public class AssetReaderOutput: @unchecked Sendable {
       while let range = nextRange(signal) {
         try pass.begin(range)
         while let buffer = try pass.read() {
-          guard hand(buffer, to: signal) else { return }
+          guard hand(buffer, to: signal, leastCount: pass.leastAheadCount) else { return }
         }
         noteFault(of: pass, signal)
         signal.update { state in
@@ -226,10 +226,10 @@ public class AssetReaderOutput: @unchecked Sendable {
   }
 
   /// Waits for room; false when it was cancelled.
-  private static func hand(_ buffer: SampleBuffer, to signal: WakeSignal<State>) -> Bool {
+  private static func hand(_ buffer: SampleBuffer, to signal: WakeSignal<State>, leastCount: Int) -> Bool {
     let isThere: Bool? = signal.wait { state in
       if state.isCancelled { return false }
-      guard state.queue.isEmpty || state.queuedByteCount + buffer.data.count <= byteLimit else { return nil }
+      guard state.queue.count < leastCount || state.queuedByteCount + buffer.data.count <= byteLimit else { return nil }
       state.queue.append(buffer)
       state.queuedByteCount += buffer.data.count
       return true
