@@ -164,4 +164,26 @@ static inline int shim_add_chapter(AVFormatContext *context, int64_t id, AVRatio
   return 0;
 }
 
+/// The planes of a frame are C arrays, which Swift imports as tuples: scales all of one picture into another.
+static inline int shim_sws_scale(struct SwsContext *context, const AVFrame *from, AVFrame *to) {
+  return sws_scale(context, (const uint8_t *const *)from->data, from->linesize, 0, from->height, to->data, to->linesize);
+}
+
+/// The same for copying a picture's planes into one memory, plane after plane, without gaps.
+static inline int shim_copy_picture_out(uint8_t *target, int byte_count, const AVFrame *frame, enum AVPixelFormat format) {
+  return av_image_copy_to_buffer(target, byte_count, (const uint8_t *const *)frame->data, frame->linesize, format,
+                                 frame->width, frame->height, 1);
+}
+
+/// And from there into the frame's own memory, which is there.
+static inline int shim_copy_picture_in(AVFrame *frame, const uint8_t *source) {
+  uint8_t *planes[4];
+  int strides[4];
+  int result = av_image_fill_arrays(planes, strides, source, frame->format, frame->width, frame->height, 1);
+  if (result < 0) return result;
+  av_image_copy(frame->data, frame->linesize, (const uint8_t **)planes, strides, frame->format, frame->width,
+                frame->height);
+  return result;
+}
+
 #endif

@@ -31,12 +31,12 @@ extension Connection {
     }
   }
 
-  /// Errors: `invalidArgument` for a codec without such bits.
+  /// Errors: `invalidArgument`.
   private static func settings(_ command: AssetCommand.Export) throws(MediaError) -> ExportSettings {
     guard let container = WritableContainer(rawValue: command.form.rawValue) else {
       throw MediaError(.invalidArgument, "there is no form \(command.form.rawValue)", operation: "export")
     }
-    var settings = ExportSettings(container, sound: try sound(command, container))
+    var settings = ExportSettings(container, sound: sound(command, container), video: video(command, container))
     settings.timeRange = TimeRange(start: command.start, end: command.end ?? .positiveInfinity)
     settings.audioTrackID = command.track
     settings.metadataFilter = ExportSettings.MetadataFilter(rawValue: command.tags.rawValue) ?? .all
@@ -46,7 +46,7 @@ extension Connection {
 
   private static func sound(
     _ command: AssetCommand.Export, _ container: WritableContainer
-  ) throws(MediaError) -> ExportSettings.Sound {
+  ) -> ExportSettings.Sound {
     let bits = command.bitsPerSample
     let codec: AudioOutputSettings.Codec
     switch command.codec {
@@ -74,5 +74,23 @@ extension Connection {
       output.bitsPerSample = bits
     }
     return .encode(output)
+  }
+
+  /// Nil: as suits the container.
+  private static func video(
+    _ command: AssetCommand.Export, _ container: WritableContainer
+  ) -> ExportSettings.Video? {
+    switch command.video {
+    case .omit: return ExportSettings.Video.none
+    case .copy: return .passthrough
+    case .h264:
+      var settings = VideoOutputSettings(.h264)
+      settings.height = command.height.map { ($0 + 1) / 2 * 2 }
+      settings.constantQuality = command.quality.map(Double.init)
+      return .encode(settings)
+    case nil:
+      // Who wants nothing coded anew does not want that of pictures either.
+      return command.codec == .copy ? ExportSettings.passthrough(container).video : nil
+    }
   }
 }

@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// Turns packets of one stream into frames of sound.
+/// Turns packets of one stream into frames of sound, or pictures.
 ///
 /// Used by one thread at a time; works on the calling thread alone.
 public final class Decoder {
@@ -26,6 +26,9 @@ public final class Decoder {
     case undecodable(AVFailure)
   }
 
+  /// Pixels of the largest picture that is decoded: 8192 x 8192.
+  public static let maximumPixelCount = 1 << 26
+
   /// FFmpeg's name of the decoder.
   public let name: String
   private let context: UnsafeMutablePointer<AVCodecContext>
@@ -49,6 +52,11 @@ public final class Decoder {
       // With the time base known, FFmpeg moves a frame's pts along when it cuts off what the file says to skip.
       context.pointee.pkt_timebase = stream.pointee.time_base
       context.pointee.thread_count = 1
+      if parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO {
+        context.pointee.max_pixels = Int64(Self.maximumPixelCount)
+        // What is cropped at the left is so to the pixel, whatever that does to the alignment of rows.
+        context.pointee.flags |= AV_CODEC_FLAG_UNALIGNED
+      }
       if parameters.pointee.codec_id == AV_CODEC_ID_FLAC { context.pointee.err_recognition |= AV_EF_EXPLODE }
       try check(avcodec_open2(context, codec, nil), "avcodec_open2")
     } catch {

@@ -128,6 +128,20 @@ public final class Demuxer {
     return optionalTimestamp(entry.pointee.timestamp)
   }
 
+  /// The packets nearest to a timestamp, in the container's own index, from which decoding can begin: at or before it, and at or
+  /// behind it; in the stream's ticks. Nil where the index has none; it may be a part of the file only.
+  public func indexedKeyTicks(streamIndex: Int, around ticks: Int64) -> (before: Int64?, after: Int64?) {
+    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else {
+      return (nil, nil)
+    }
+    func entry(_ flags: Int32) -> Int64? {
+      let index = av_index_search_timestamp(stream, ticks, flags)
+      guard index >= 0, let entry = avformat_index_get_entry(stream, index) else { return nil }
+      return optionalTimestamp(entry.pointee.timestamp)
+    }
+    return (entry(AVSEEK_FLAG_BACKWARD), entry(0))
+  }
+
   /// What the container says by now that a stream lasts, in its ticks: of fragmented MP4 up to the end of the fragment that was
   /// begun last. Nil when nothing.
   public func presentDurationTicks(streamIndex: Int) -> Int64? {

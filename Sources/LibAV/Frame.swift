@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// One owner of an `AVFrame`: a piece of decoded sound. Reused from frame to frame; the samples are counted by FFmpeg.
+/// One owner of an `AVFrame`: a piece of decoded sound, or a picture. Reused from frame to frame; the samples are counted by FFmpeg.
 ///
 /// Used by one thread at a time.
 public final class Frame {

@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaCore
 
 /// What the container says about one of its streams, as values.
 public struct StreamInfo: Sendable, Hashable {
@@ -67,6 +68,8 @@ public struct StreamInfo: Sendable, Hashable {
   public let naturalWidth: Int?
   /// What a video frame lasts on average, in seconds; nil for what is not video, or not known.
   public let videoFrameDuration: TimeBase?
+  /// All that is to be known of pictures; nil for what is not video.
+  public let video: FormatDescription.Video?
 
   init(_ stream: UnsafePointer<AVStream>) {
     let parameters = stream.pointee.codecpar.pointee
@@ -117,6 +120,7 @@ public struct StreamInfo: Sendable, Hashable {
     }
     let rate = stream.pointee.avg_frame_rate
     videoFrameDuration = isVideo ? TimeBase(numerator: rate.den, denominator: rate.num) : nil
+    video = isVideo ? FormatDescription.Video(stream) : nil
   }
 
   /// What the codec's header says. Opus: 2.5 ms at 48 kHz (RFC 6716, 2.1.4). Vorbis: a packet gives a quarter of the sum

@@ -94,6 +94,14 @@ public final class AssetOpening: Sendable {
     return (demuxer, byteCount, interrupt)
   }
 
+  /// Opens the asset's video. Blocks. Errors: those of `VideoTrackReader`; `cancelled`.
+  ///
+  /// - Parameter trackID: nil: the first video track that is enabled.
+  func videoReader(_ asset: Asset, trackID: AssetTrack.ID?) throws(MediaError) -> VideoTrackReader {
+    defer { finish(asset) }
+    return try VideoTrackReader(asset: asset, interrupt: interrupt, trackID: trackID, log: log)
+  }
+
   /// Nothing more is opened: what was kept is let go.
   public func finish(_ asset: Asset) { asset.dropKept() }
 }

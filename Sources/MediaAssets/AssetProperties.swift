@@ -23,6 +23,8 @@ public struct AssetProperties: Sendable, Hashable {
   public internal(set) var levelTags: LevelTags
   /// What the file says of the padding at the edges of the sound that plays.
   let audioEdges: TrackEdges?
+  /// The container's time of the asset's time 0.
+  let timelineOrigin: MediaTime
   /// Whether it can be read from any place on. Not so a stream.
   public private(set) var isSeekable: Bool
   /// Size of the file; 0 when nobody knows.
@@ -71,6 +73,7 @@ public struct AssetProperties: Sendable, Hashable {
       format == .movie ? MoviePreferences { offset, count in demuxer.bytes(at: offset, count: count) } : nil
     // What a stream says of its length is about what it was made from: it does not end.
     let timing = ContainerTiming(demuxer: demuxer, byteCount: byteCount, isEndless: demuxer.isEndless)
+    timelineOrigin = timing.origin
     audioEdges = audioTrackID.flatMap { timing.edges(of: demuxer.streams[$0]) }
     tracks = demuxer.streams.map { stream in
       AssetTrack(

@@ -54,16 +54,12 @@ struct ExportLanes {
     }
     let encoding = Self.encoding(of: track)
     let output = wanted ?? Self.usual(settings.container, track)
-    let source = FormatDescription.pcm(
-      encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount, channelMask: track.channelMask)
     return ExportPlan.Lane(
       output: AssetReaderTrackOutput(
         trackID: track.id,
         settings: AudioReadSettings(
           encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount))
-    ) { () throws(MediaError) in
-      AssetWriterInput(settings: output, sourceFormat: source, languageCode: track.languageCode)
-    }
+    ) { AssetWriterInput(settings: output, sourceFormat: $0, languageCode: track.languageCode) }
   }
 
   private static func usual(_ container: WritableContainer, _ track: AssetTrack) -> AudioOutputSettings {
@@ -95,18 +91,43 @@ struct ExportLanes {
   }
 
   private func encoded(_ track: AssetTrack, _ wanted: VideoOutputSettings?) throws(MediaError) -> ExportPlan.Lane {
-    throw MediaError(.unsupportedFormat, "pictures", operation: "export")
+    guard let codec = wanted?.codec ?? settings.container.usualVideo else {
+      throw MediaError(
+        .invalidArgument, "\(settings.container.rawValue) has no pictures that are coded here", operation: "export")
+    }
+    guard track.isDecodable, !track.isProtected else {
+      throw MediaError(.unknownCodec, "the pictures of \(path) are not decoded", operation: "export")
+    }
+    let output = AssetReaderVideoOutput(trackID: track.id, settings: VideoReadSettings(.i420))
+    return ExportPlan.Lane(output: output) { format in
+      let settings = Self.fitted(wanted ?? VideoOutputSettings(codec), to: format.video)
+      return AssetWriterInput(settings: settings, sourceFormat: format, languageCode: track.languageCode)
+    }
+  }
+
+  /// What is not said of the size is as the source has it: with the same shape, and even numbers, which chroma needs.
+  private static func fitted(
+    _ settings: VideoOutputSettings, to video: FormatDescription.Video?
+  ) -> VideoOutputSettings {
+    guard let video, video.width > 0, video.height > 0 else { return settings }
+    var fitted = settings
+    func even(_ value: Int, _ whole: Int, of other: Int) -> Int { max(2, (value * whole / other + 1) / 2 * 2) }
+    switch (settings.width, settings.height) {
+    case (nil, let height?): fitted.width = even(height, video.width, of: video.height)
+    case (let width?, nil): fitted.height = even(width, video.height, of: video.width)
+    case (nil, nil):
+      guard video.width % 2 != 0 || video.height % 2 != 0 else { return settings }
+      (fitted.width, fitted.height) = (even(video.width, 1, of: 1), even(video.height, 1, of: 1))
+    case (_?, _?): break
+    }
+    return fitted
   }
 
   // MARK: - As it is stored
 
   private static func stored(_ track: AssetTrack, isPreferred: Bool) -> ExportPlan.Lane {
-    let output = AssetReaderStoredOutput(trackID: track.id)
-    return ExportPlan.Lane(output: output) { () throws(MediaError) in
-      guard let format = output.format else {
-        throw MediaError(.internalError, "reading has not begun", operation: "export")
-      }
-      return AssetWriterInput(
+    ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id)) { format in
+      AssetWriterInput(
         settings: .passthrough, sourceFormat: format, languageCode: track.languageCode,
         marksOutputTrackAsEnabled: isPreferred)
     }

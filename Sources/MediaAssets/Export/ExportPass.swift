@@ -3,6 +3,17 @@ import WholeFiles
 
 /// Moves what is read to where it is written. On one thread, which may block; `cancel` from any.
 final class ExportPass: Sendable {
+  /// A track on its way.
+  private struct Track {
+    let output: AssetReaderOutput
+    let input: AssetWriterInput
+    /// What comes next; nil at the end.
+    var next: SampleBuffer?
+
+    /// When that is to be in the file.
+    var place: MediaTime? { next.map { $0.decodeTime.isValid ? $0.decodeTime : $0.presentationTime } }
+  }
+
   private let plan: ExportPlan
   private let reader: AssetReader
   private let writer: AssetWriter
@@ -36,15 +47,10 @@ final class ExportPass: Sendable {
       writer.cancelWritingAndWait()
     }
     try reader.startReading()
-    var inputs: [AssetWriterInput] = []
-    for lane in plan.lanes {
-      let input = try lane.input()
-      try writer.add(input)
-      inputs.append(input)
-    }
+    let tracks = try begin()
     try writer.startWriting()
     try writer.startSession(atSourceTime: plan.range.start)
-    let end = try copy(into: inputs, progress, check)
+    let end = try copy(tracks, progress, check)
     if let error = reader.error { throw error }
     try writer.finishWriting()
     progress(1)
@@ -52,23 +58,35 @@ final class ExportPass: Sendable {
     return AssetExportSession.Outcome(duration: end - plan.range.start, byteCount: writer.byteCount, fault: fault)
   }
 
+  /// The first samples of each track say what they are; of one that has none in the range there is none in the file.
+  private func begin() throws(MediaError) -> [Track] {
+    var tracks: [Track] = []
+    for lane in plan.lanes {
+      guard let first = lane.output.copyNextSampleBuffer() else { continue }
+      let input = lane.input(first.format)
+      try writer.add(input)
+      tracks.append(Track(output: lane.output, input: input, next: first))
+    }
+    if let error = reader.error { throw error }
+    guard !tracks.isEmpty else {
+      throw MediaError(.invalidTime, "there is nothing in the range that is exported", operation: "export")
+    }
+    return tracks
+  }
+
   /// Answers where the last sample ends.
   private func copy(
-    into inputs: [AssetWriterInput], _ progress: (Double?) -> Void, _ check: () throws(MediaError) -> Void
+    _ begun: [Track], _ progress: (Double?) -> Void, _ check: () throws(MediaError) -> Void
   ) throws(MediaError) -> MediaTime {
-    var places = plan.lanes.map { _ in MediaTime?.some(.negativeInfinity) }
+    var tracks = begun
     var (end, toldPart) = (plan.range.start, 0)
     progress(plan.range.duration.isNumeric ? 0 : nil)
     // What is furthest behind comes next, so that tracks lie side by side in the file.
-    while let index = Self.first(of: places) {
+    while let index = Self.first(of: tracks), let buffer = tracks[index].next {
       try check()
-      guard let buffer = plan.lanes[index].output.copyNextSampleBuffer() else {
-        inputs[index].markAsFinished()
-        places[index] = nil
-        continue
-      }
-      try inputs[index].append(waiting: buffer)
-      places[index] = buffer.decodeTime.isValid ? buffer.decodeTime : buffer.presentationTime
+      try tracks[index].input.append(waiting: buffer)
+      tracks[index].next = tracks[index].output.copyNextSampleBuffer()
+      if tracks[index].next == nil { tracks[index].input.markAsFinished() }
       let bufferEnd = buffer.outputPresentationTime + buffer.outputDuration
       if bufferEnd.isNumeric { end = max(end, min(bufferEnd, plan.range.end)) }
       let part = Self.part(end - plan.range.start, of: plan.range.duration)
@@ -80,9 +98,9 @@ final class ExportPass: Sendable {
     return end
   }
 
-  private static func first(of places: [MediaTime?]) -> Int? {
-    places.indices.filter { places[$0] != nil }.min {
-      (places[$0] ?? .positiveInfinity) < (places[$1] ?? .positiveInfinity)
+  private static func first(of tracks: [Track]) -> Int? {
+    tracks.indices.lazy.filter { tracks[$0].next != nil }.min {
+      (tracks[$0].place ?? .positiveInfinity) < (tracks[$1].place ?? .positiveInfinity)
     }
   }
 

@@ -5,8 +5,8 @@ struct ExportPlan: Sendable {
   /// What is read becomes what is written.
   struct Lane: Sendable {
     let output: AssetReaderOutput
-    /// Made when reading has begun: then it is known what samples are.
-    let input: @Sendable () throws(MediaError) -> AssetWriterInput
+    /// Made when the first samples are there: they say what they are.
+    let input: @Sendable (FormatDescription) -> AssetWriterInput
   }
 
   let lanes: [Lane]

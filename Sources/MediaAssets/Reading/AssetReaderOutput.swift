@@ -24,8 +24,8 @@ public class AssetReaderOutput: @unchecked Sendable {
     var queuedByteCount = 0
     /// Bytes that who copies waits for, 0 for whatever comes; nil: nobody waits.
     var wantedByteCount: Int?
-    /// The thread waits for room.
-    var isThreadWaiting = false
+    /// The thread waits for room, or until fewer buffers than this are left; nil: it does not.
+    var waitingLeastCount: Int?
     /// To be read, the present one first.
     var ranges: Deque<TimeRange> = []
     /// No other ranges will come.
@@ -40,7 +40,7 @@ public class AssetReaderOutput: @unchecked Sendable {
   }
 
   private let signal: WakeSignal<State>
-  /// Bytes that are read ahead.
+  /// Bytes that are read ahead, or as many buffers as the pass says at least.
   static let byteLimit = 1 << 20
   /// Bytes that who waits for samples is woken for, and how long for so many: waking it for each buffer would cost a sixth of decoding.
   static let wakingByteCount = 1 << 18
@@ -76,8 +76,9 @@ public class AssetReaderOutput: @unchecked Sendable {
         Self.next(&state, least: Self.wakingByteCount)
       } ?? signal.wait { Self.next(&$0) }
     let wakesThread = signal.withState { state in
-      let wakes = state.isThreadWaiting && state.queuedByteCount <= Self.byteLimit / 2
-      if wakes { state.isThreadWaiting = false }
+      let wakes =
+        state.waitingLeastCount.map { state.queue.count < $0 || state.queuedByteCount <= Self.byteLimit / 2 } ?? false
+      if wakes { state.waitingLeastCount = nil }
       return wakes
     }
     if wakesThread { signal.update { _ in } }
@@ -113,7 +114,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     return state.isOver ? .end(state.error) : .nothing
   }
 
-  /// What was found to be wrong with the file, though it was read: packets that did not decode, which silence stands for, wrong lengths,
+  /// What was found to be wrong with the file, though it was read: packets that did not decode, which silence stands for or pictures before them, wrong lengths,
   /// times that jump. The first of it; nil: nothing up to here.
   public var fault: MediaError? { signal.withState { $0.fault } }
 
@@ -217,7 +218,7 @@ public class AssetReaderOutput: @unchecked Sendable {
       while let range = nextRange(signal) {
         try pass.begin(range)
         while let buffer = try pass.read() {
-          guard hand(buffer, to: signal) else { return }
+          guard hand(buffer, to: signal, leastCount: pass.leastAheadCount) else { return }
         }
         noteFault(of: pass, signal)
         signal.update { state in
@@ -250,15 +251,15 @@ public class AssetReaderOutput: @unchecked Sendable {
   }
 
   /// Waits for room; false when it was cancelled.
-  private static func hand(_ buffer: SampleBuffer, to signal: WakeSignal<State>) -> Bool {
+  private static func hand(_ buffer: SampleBuffer, to signal: WakeSignal<State>, leastCount: Int) -> Bool {
     var wakes = false
     let isThere: Bool? = signal.wait { state in
       if state.isCancelled { return false }
-      guard state.queue.isEmpty || state.queuedByteCount + buffer.data.count <= byteLimit else {
-        state.isThreadWaiting = true
+      guard state.queue.count < leastCount || state.queuedByteCount + buffer.data.count <= byteLimit else {
+        state.waitingLeastCount = leastCount
         return nil
       }
-      state.isThreadWaiting = false
+      state.waitingLeastCount = nil
       state.queue.append(buffer)
       state.queuedByteCount += buffer.data.count
       wakes = state.wantedByteCount.map { state.queuedByteCount >= $0 } ?? false

@@ -14,6 +14,12 @@ protocol ReadPass: AnyObject, Sendable {
   func read() throws(MediaError) -> SampleBuffer?
   /// What was found to be wrong though it was read, since the last time; nil: nothing.
   func takeFault() -> MediaError?
+  /// How many buffers are read ahead, however large they are.
+  var leastAheadCount: Int { get }
   /// Makes what blocks give up. Does not block.
   func cancel()
+}
+
+extension ReadPass {
+  var leastAheadCount: Int { 1 }
 }

@@ -1,0 +1,122 @@
+import CFFmpeg
+import Glibc
+import MediaCore
+
+/// Turns pictures of any format into those of `PixelFormat`, of any size, through an `SwsContext`.
+///
+/// What is in the same format and of the same size is copied as it is. Between formats of luma and chroma the numbers' meaning stays what it
+/// is: matrix and range are the picture's own. Where one side is red, green and blue the matrix is the one that the picture says, else
+/// BT.709 for what is as large as HD and BT.601 for what is smaller; plain numbers of luma go from 16 to 235 unless the picture says that
+/// they go from 0 to 255.
+///
+/// Used by one thread at a time. It keeps what the last conversion needed, and one picture.
+public final class PictureConverter {
+  /// What a conversion depends on.
+  private struct Shape: Hashable {
+    var sourceFormat: Int32
+    var sourceWidth: Int32
+    var sourceHeight: Int32
+    var format: PixelFormat
+    var width: Int32
+    var height: Int32
+    /// swscale's number of the matrix.
+    var matrix: Int32
+    var sourceIsFull: Bool
+    var targetIsFull: Bool
+  }
+
+  private var shape: Shape?
+  private var context: OpaquePointer?
+  private let output: Frame
+
+  /// A converter that has done nothing yet.
+  public init() throws(AVFailure) { output = try Frame() }
+
+  deinit { sws_freeContext(context) }
+
+  /// A picture in another format, or of another size; its width and height unless said.
+  ///
+  /// Errors: `limit` for sizes that no picture has; what swscale says of formats that it does not know.
+  public func convert(
+    _ frame: Frame, to format: PixelFormat, width: Int? = nil, height: Int? = nil
+  ) throws(AVFailure) -> PixelBuffer {
+    let source = frame.pointer.pointee
+    let (width, height) = (width ?? Int(source.width), height ?? Int(source.height))
+    guard PixelBuffer.supportedSizes.contains(width), PixelBuffer.supportedSizes.contains(height) else {
+      throw AVFailure(errno: ENOMEM, call: "PictureConverter")
+    }
+    let traits = PictureFormat(AVPixelFormat(source.format))
+    if traits.format == format.avFormat, width == Int(source.width), height == Int(source.height) {
+      return try frame.copiedPixels(format)
+    }
+    let isFull = Self.isFullRange(source, traits)
+    let wanted = Shape(
+      sourceFormat: traits.format.rawValue, sourceWidth: source.width, sourceHeight: source.height, format: format,
+      width: Int32(width), height: Int32(height), matrix: Self.matrix(source), sourceIsFull: isFull,
+      targetIsFull: traits.isRGB || format == .bgra ? false : isFull)
+    if wanted != shape { try setUp(wanted, traits) }
+    try output.allocatePicture(format.avFormat, width: width, height: height)
+    defer { output.clear() }
+    try check(shim_sws_scale(context, frame.pointer, output.pointer), "sws_scale")
+    return try output.copiedPixels(format)
+  }
+
+  /// What the numbers of `frame`'s pixels mean once it is converted.
+  public static func color(of frame: Frame, as format: PixelFormat) -> FormatDescription.Video.Color {
+    let source = frame.pointer.pointee
+    let traits = PictureFormat(AVPixelFormat(source.format))
+    guard var color = frame.picture?.color else { return .init() }
+    if format == .bgra {
+      color.matrix = 0
+      color.isFullRange = true
+    } else if traits.isRGB {
+      color.matrix = matrix(source) == SWS_CS_ITU709 ? 1 : 6
+      color.isFullRange = false
+    }
+    return color
+  }
+
+  // MARK: - Internals
+
+  private func setUp(_ wanted: Shape, _ traits: PictureFormat) throws(AVFailure) {
+    shape = nil
+    sws_freeContext(context)
+    context = nil
+    guard sws_isSupportedInput(traits.format) > 0 else {
+      throw AVFailure(errno: ENOSYS, call: "sws_isSupportedInput")
+    }
+    let flags =
+      wanted.format == .bgra || traits.isRGB
+      ? SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP : SWS_BICUBIC
+    let made = try check(
+      sws_getContext(
+        wanted.sourceWidth, wanted.sourceHeight, traits.format, wanted.width, wanted.height, wanted.format.avFormat,
+        flags, nil, nil, nil), "sws_getContext")
+    context = made
+    // It answers below zero where there is nothing to be set, as between formats of red, green and blue.
+    let table = sws_getCoefficients(wanted.matrix)
+    _ = sws_setColorspaceDetails(
+      made, table, wanted.sourceIsFull ? 1 : 0, table, wanted.targetIsFull ? 1 : 0, 0, 1 << 16, 1 << 16)
+    shape = wanted
+  }
+
+  static func isFullRange(_ frame: AVFrame, _ traits: PictureFormat) -> Bool {
+    switch frame.color_range {
+    case AVCOL_RANGE_JPEG: true
+    case AVCOL_RANGE_MPEG: false
+    default: traits.isAlwaysFullRange
+    }
+  }
+
+  /// swscale's number of the matrix that the picture says, or is likely to have.
+  static func matrix(_ frame: AVFrame) -> Int32 {
+    switch frame.colorspace {
+    case AVCOL_SPC_BT709: SWS_CS_ITU709
+    case AVCOL_SPC_FCC: SWS_CS_FCC
+    case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: SWS_CS_ITU601
+    case AVCOL_SPC_SMPTE240M: SWS_CS_SMPTE240M
+    case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: SWS_CS_BT2020
+    default: frame.width >= 1_280 || frame.height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import CFFmpeg
+import Glibc
+import MediaCore
+
+/// Writes a picture as the bytes of a file.
+public enum PictureEncoder {
+  /// What file it becomes.
+  public enum Form: Sendable, Hashable {
+    /// Without loss, with alpha where a pixel is not opaque.
+    case png
+    /// From 1, the smallest, to 100, the best. Alpha is left out.
+    case jpeg(quality: Int)
+  }
+
+  /// A picture's file. Blocks while it computes.
+  ///
+  /// - Parameter pixels: of any format; `color` says what the numbers of one with luma and chroma mean.
+  /// Errors: `noEncoder` where this FFmpeg has none; those of `PictureConverter`.
+  public static func encode(
+    _ pixels: PixelBuffer, as form: Form, color: FormatDescription.Video.Color = .init()
+  ) throws(AVFailure) -> [UInt8] {
+    let (codecID, format) =
+      switch form {
+      case .png: (AV_CODEC_ID_PNG, isOpaque(pixels) ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_RGBA)
+      case .jpeg: (AV_CODEC_ID_MJPEG, AV_PIX_FMT_YUVJ420P)
+      }
+    guard let codec = avcodec_find_encoder(codecID) else {
+      throw AVFailure(code: shim_AVERROR_ENCODER_NOT_FOUND(), call: "avcodec_find_encoder")
+    }
+    var context: UnsafeMutablePointer<AVCodecContext>? = try check(
+      avcodec_alloc_context3(codec), "avcodec_alloc_context3")
+    defer { avcodec_free_context(&context) }
+    guard let context else { throw AVFailure(errno: ENOMEM, call: "avcodec_alloc_context3") }
+    context.pointee.width = Int32(pixels.width)
+    context.pointee.height = Int32(pixels.height)
+    context.pointee.pix_fmt = format
+    context.pointee.time_base = AVRational(num: 1, den: 25)
+    context.pointee.thread_count = 1
+    let frame = try Frame()
+    if case .jpeg(let quality) = form {
+      context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+      context.pointee.global_quality = quantizer(quality) * FF_QP2LAMBDA
+      context.pointee.qmin = 1
+      context.pointee.color_range = AVCOL_RANGE_JPEG
+    }
+    try check(avcodec_open2(context, codec, nil), "avcodec_open2")
+    try fill(frame, with: Frame(pixels, color: color), format)
+    frame.pointer.pointee.quality = context.pointee.global_quality
+    return try file(of: frame, context)
+  }
+
+  /// FFmpeg's scale for JPEG: 1, the best, to 31.
+  private static func quantizer(_ quality: Int) -> Int32 {
+    let clamped = max(1, min(100, quality))
+    return Int32(31 - (clamped - 1) * 30 / 99)
+  }
+
+  private static func isOpaque(_ pixels: PixelBuffer) -> Bool {
+    guard pixels.pixelFormat == .bgra else { return true }
+    return pixels.data.withUnsafeBufferPointer { bytes in
+      stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 }
+    }
+  }
+
+  /// JPEG is always of BT.601, from 0 to 255 (JFIF 1.02).
+  private static func fill(_ frame: Frame, with source: Frame, _ format: AVPixelFormat) throws(AVFailure) {
+    let (width, height) = (source.pointer.pointee.width, source.pointer.pointee.height)
+    try frame.allocatePicture(format, width: Int(width), height: Int(height))
+    let traits = PictureFormat(format)
+    let sourceTraits = PictureFormat(AVPixelFormat(source.pointer.pointee.format))
+    let scaler = try check(
+      sws_getContext(
+        width, height, sourceTraits.format, width, height, traits.format,
+        SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP, nil, nil, nil), "sws_getContext")
+    defer { sws_freeContext(scaler) }
+    let sourceMatrix = sws_getCoefficients(PictureConverter.matrix(source.pointer.pointee))
+    let sourceIsFull = PictureConverter.isFullRange(source.pointer.pointee, sourceTraits)
+    _ = sws_setColorspaceDetails(
+      scaler, sourceMatrix, sourceIsFull ? 1 : 0, sws_getCoefficients(SWS_CS_ITU601), traits.isRGB ? 0 : 1, 0,
+      1 << 16, 1 << 16)
+    try check(shim_sws_scale(scaler, source.pointer, frame.pointer), "sws_scale")
+    frame.pointer.pointee.color_range = AVCOL_RANGE_JPEG
+  }
+
+  private static func file(
+    of frame: Frame, _ context: UnsafeMutablePointer<AVCodecContext>
+  ) throws(AVFailure) -> [UInt8] {
+    let packet = try Packet()
+    try check(avcodec_send_frame(context, frame.pointer), "avcodec_send_frame")
+    try check(avcodec_send_frame(context, nil), "avcodec_send_frame")
+    try check(avcodec_receive_packet(context, packet.pointer), "avcodec_receive_packet")
+    guard let bytes = packet.data(limit: .max) else {
+      throw AVFailure(invalidDataIn: "avcodec_receive_packet")
+    }
+    return bytes
+  }
+}

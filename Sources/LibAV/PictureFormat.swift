@@ -1,0 +1,44 @@
+import CFFmpeg
+import MediaCore
+
+/// What swscale has to be told of one of FFmpeg's pixel formats.
+struct PictureFormat {
+  /// The format itself, or what it is without a range of its own: `yuvj420p` is `yuv420p`.
+  let format: AVPixelFormat
+  /// Its numbers go from 0 to 255 unless something else is said: JPEG's formats, and grey.
+  let isAlwaysFullRange: Bool
+  /// Red, green and blue, or an index of such.
+  let isRGB: Bool
+
+  init(_ format: AVPixelFormat) {
+    let plain: AVPixelFormat? =
+      switch format {
+      case AV_PIX_FMT_YUVJ411P: AV_PIX_FMT_YUV411P
+      case AV_PIX_FMT_YUVJ420P: AV_PIX_FMT_YUV420P
+      case AV_PIX_FMT_YUVJ422P: AV_PIX_FMT_YUV422P
+      case AV_PIX_FMT_YUVJ440P: AV_PIX_FMT_YUV440P
+      case AV_PIX_FMT_YUVJ444P: AV_PIX_FMT_YUV444P
+      default: nil
+      }
+    self.format = plain ?? format
+    guard let descriptor = av_pix_fmt_desc_get(format) else {
+      (isRGB, isAlwaysFullRange) = (false, plain != nil)
+      return
+    }
+    let flags = descriptor.pointee.flags
+    isRGB = flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
+    let isGrey = descriptor.pointee.nb_components <= 2 && !isRGB
+    isAlwaysFullRange = plain != nil || isGrey
+  }
+}
+
+extension PixelFormat {
+  /// FFmpeg's format.
+  var avFormat: AVPixelFormat {
+    switch self {
+    case .bgra: AV_PIX_FMT_BGRA
+    case .nv12: AV_PIX_FMT_NV12
+    case .i420: AV_PIX_FMT_YUV420P
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import LibAV
+import MediaCore
+
+/// Reads ranges of one track's video as the pictures that are asked for.
+///
+/// Threading: one thread at a time, which may block.
+final class VideoPass: ReadPass, @unchecked Sendable {
+  // `@unchecked Sendable`: only the reader's interrupt is touched from other threads.
+
+  private let reader: VideoTrackReader
+  private let settings: VideoReadSettings
+  private let converter: PictureConverter
+  private var range = TimeRange(start: .zero, duration: .positiveInfinity)
+  /// Nothing was handed over of this range.
+  private var isFresh = true
+  private var isFirstRange = true
+
+  init(_ reader: VideoTrackReader, _ settings: VideoReadSettings) throws(MediaError) {
+    self.reader = reader
+    self.settings = settings
+    do throws(AVFailure) { converter = try PictureConverter() } catch {
+      throw MediaError(error, path: reader.displayPath)
+    }
+  }
+
+  /// Who reads pictures shows one while the next one is made.
+  var leastAheadCount: Int { 2 }
+
+  func begin(_ range: TimeRange) throws(MediaError) {
+    guard range.start.isNumeric else {
+      throw MediaError(.invalidTime, "cannot read from \(range.start) on", operation: "read")
+    }
+    self.range = range
+    isFresh = true
+    try reader.seek(to: range.start)
+  }
+
+  func read() throws(MediaError) -> SampleBuffer? {
+    while let shot = try reader.next(), shot.time < range.end {
+      // Of the one that is asked for no time at all is shown.
+      guard shot.end > range.start || shot.time >= range.start else { continue }
+      return try buffer(shot)
+    }
+    return nil
+  }
+
+  func takeFault() -> MediaError? { reader.takeFault() }
+
+  func cancel() { reader.cancel() }
+
+  private func buffer(_ shot: VideoShot) throws(MediaError) -> SampleBuffer {
+    let time = max(shot.time, range.start)
+    let end = min(shot.end, range.end)
+    defer { (isFresh, isFirstRange) = (false, false) }
+    return try SampleBuffer(
+      pixels: try pixels(shot), like: format(of: shot), presentationTime: time, duration: max(.zero, end - time),
+      attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
+  }
+
+  private func pixels(_ shot: VideoShot) throws(MediaError) -> PixelBuffer {
+    do throws(AVFailure) {
+      return try converter.convert(
+        shot.frame, to: settings.pixelFormat, width: settings.size?.width, height: settings.size?.height)
+    } catch {
+      throw MediaError(error, path: reader.displayPath)
+    }
+  }
+
+  /// What is to be known of a picture besides its pixels.
+  private func format(of shot: VideoShot) -> FormatDescription.Video {
+    var format = reader.format
+    format.bitRate = nil
+    format.color = PictureConverter.color(of: shot.frame, as: settings.pixelFormat)
+    format.pixelAspectRatio = format.pixelAspectRatio ?? shot.picture.pixelAspectRatio
+    guard let size = settings.size, size.width != shot.picture.width || size.height != shot.picture.height else {
+      return format
+    }
+    format.pixelAspectRatio = format.pixelAspectRatio.stretched(
+      from: (shot.picture.width, shot.picture.height), to: (size.width, size.height))
+    format.cleanAperture = format.cleanAperture?.stretched(
+      from: (shot.picture.width, shot.picture.height), to: (size.width, size.height))
+    return format
+  }
+}
+
+extension FormatDescription.Video.PixelAspectRatio? {
+  /// The shape of pixels of a picture that is stretched to another size, and is to look as before.
+  func stretched(
+    from source: (width: Int, height: Int), to target: (width: Int, height: Int)
+  ) -> FormatDescription.Video.PixelAspectRatio? {
+    let (own, overflow) = (self?.horizontal ?? 1).multipliedReportingOverflow(by: source.width * target.height)
+    let (other, isTooMuch) = (self?.vertical ?? 1).multipliedReportingOverflow(by: source.height * target.width)
+    guard !overflow, !isTooMuch, own > 0, other > 0 else { return self }
+    var (left, right) = (own, other)
+    while right != 0 { (left, right) = (right, left % right) }
+    return .init(horizontal: own / left, vertical: other / left)
+  }
+}
+
+extension FormatDescription.Video.CleanAperture {
+  /// The same part of a picture that is stretched to another size.
+  func stretched(from source: (width: Int, height: Int), to target: (width: Int, height: Int)) -> Self {
+    func scaled(_ value: Int, _ from: Int, _ to: Int) -> Int {
+      Int((Double(value) * Double(to) / Double(from)).rounded())
+    }
+    return Self(
+      width: max(1, scaled(width, source.width, target.width)),
+      height: max(1, scaled(height, source.height, target.height)),
+      horizontalOffset: scaled(horizontalOffset, source.width, target.width),
+      verticalOffset: scaled(verticalOffset, source.height, target.height))
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import LibAV
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// A video file of a test, made by `ffmpeg`, and what FFmpeg's programs say of it.
+struct VideoFixture: Sendable, CustomTestStringConvertible {
+  let name: String
+  /// The input and its options; the encoder's.
+  let source: [String]
+  let encoding: [String]
+  /// FFmpeg's name of the pixel format that is compared.
+  let rawFormat: String
+  let pixelFormat: PixelFormat
+  /// Of FFmpeg's scaler where it has to convert.
+  var scalerFlags: String?
+
+  var testDescription: String { name }
+
+  /// A moving picture: every frame is another one.
+  static func picture(_ size: String = "176x144", rate: String = "25", seconds: String = "2") -> [String] {
+    ["-f", "lavfi", "-i", "testsrc2=size=\(size):rate=\(rate):duration=\(seconds)"]
+  }
+
+  init(
+    _ name: String, source: [String] = picture(), _ encoding: [String], _ pixelFormat: PixelFormat = .i420,
+    raw: String? = nil, scalerFlags: String? = nil
+  ) {
+    (self.name, self.source, self.encoding) = (name, source, encoding)
+    (self.pixelFormat, self.scalerFlags) = (pixelFormat, scalerFlags)
+    rawFormat = raw ?? pixelFormat.name
+  }
+
+  /// Makes it in a folder; answers its path.
+  func make(in folder: TemporaryFolder) throws -> String {
+    let path = folder.file(name)
+    try Tool.ffmpeg(arguments: source + encoding + [path])
+    return path
+  }
+
+  /// The bytes of all pictures as FFmpeg's program decodes them.
+  func rawBytes(_ path: String) throws -> [UInt8] {
+    let flags = scalerFlags.map { ["-sws_flags", $0] } ?? []
+    let raw = path + ".raw"
+    try Tool.ffmpeg(
+      arguments: ["-noautorotate", "-i", path, "-map", "0:v:0"] + flags
+        + ["-vsync", "passthrough", "-pix_fmt", rawFormat, "-f", "rawvideo", raw])
+    return try readFile(raw)
+  }
+}
+
+extension Tool {
+  /// What a tool writes to its standard output, in lines.
+  static func lines(_ command: [String], in folder: TemporaryFolder) throws -> [String] {
+    let output = folder.file("lines-\(UUID().uuidString)")
+    try run("sh", ["-c", "out=$1; shift; exec \"$@\" > \"$out\"", "sh", output] + command)
+    return String(decoding: try readFile(output), as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  /// When each picture of a file is shown, by `ffprobe`, in its track's ticks; in order.
+  static func frameTicks(_ path: String, in folder: TemporaryFolder) throws -> (
+    ticks: [Int64], timeBase: (Int64, Int64)
+  ) {
+    let probe = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-of", "csv=p=0"]
+    let base = try lines(probe + ["-show_entries", "stream=time_base", path], in: folder)
+    let parts = try #require(base.first).split(whereSeparator: { $0 == "/" || $0 == "," }).compactMap { Int64($0) }
+    let frames = try lines(probe + ["-show_entries", "frame=best_effort_timestamp", path], in: folder)
+    return (frames.compactMap { Int64($0.prefix { $0.isNumber || $0 == "-" }) }, (parts[0], parts[1]))
+  }
+}
+
+extension AssetReaderOutput {
+  /// All that is left of the present ranges.
+  func remainder() -> [SampleBuffer] {
+    var buffers: [SampleBuffer] = []
+    while let buffer = copyNextSampleBuffer() { buffers.append(buffer) }
+    return buffers
+  }
+}
+
+/// Every picture of a file.
+func readVideo(
+  _ path: String, _ settings: VideoReadSettings, range: TimeRange? = nil
+) throws -> (buffers: [SampleBuffer], reader: AssetReader, output: AssetReaderVideoOutput) {
+  let reader = AssetReader(asset: Asset(path: path))
+  let output = AssetReaderVideoOutput(settings: settings)
+  if let range { try reader.setTimeRange(range) }
+  try reader.add(output)
+  try reader.startReading()
+  return (output.remainder(), reader, output)
+}
