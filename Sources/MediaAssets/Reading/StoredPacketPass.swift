@@ -106,7 +106,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
         return false
       }
       while try readPacket() {
-        guard packet.isSync else { continue }
+        guard packet.isKeyFrame else { continue }
         if let place = packet.pts ?? packet.dts, place <= target {
           isHeld = true
           return true
@@ -184,8 +184,10 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
     let start = time(ticks)
     let duration = packet.duration.map { stream.timeBase.time(ofTicks: $0) } ?? .invalid
     if packet.isMarkedCorrupt {
-      fault = fault ?? MediaError(
-        .damagedFile, "a packet is damaged at \(start.decimalDescription) s in \(displayPath)", operation: "read")
+      fault =
+        fault
+        ?? MediaError(
+          .damagedFile, "a packet is damaged at \(start.decimalDescription) s in \(displayPath)", operation: "read")
     }
     guard let data = packet.data(limit: Self.maximumPacketByteCount) else {
       throw MediaError(.mediaLimitExceeded, "a packet is too large in \(displayPath)", operation: "read")
@@ -197,7 +199,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
 
   /// What of a packet lies outside of the range, or is not shown at all.
   private func trims(_ start: MediaTime, _ duration: MediaTime) -> SampleBuffer.Attachments {
-    var attachments = SampleBuffer.Attachments(isSync: packet.isSync)
+    var attachments = SampleBuffer.Attachments(isSync: packet.isKeyFrame)
     let length = duration.isNumeric ? duration : format.video?.frameDuration ?? .zero
     let most = length.isNumeric ? length : .zero
     if packet.isDiscarded {
