@@ -37,7 +37,7 @@ public final class Packet {
   }
 
   /// Decoding can begin with it (`AV_PKT_FLAG_KEY`).
-  public var isSync: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+  public var isKeyFrame: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
 
   /// It is decoded, but nothing that comes of it is presented (`AV_PKT_FLAG_DISCARD`).
   public var isDiscarded: Bool { pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }

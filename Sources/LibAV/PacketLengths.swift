@@ -50,9 +50,9 @@ public final class PacketLengths {
     switch stream.codecName {
     case "aac": return frameSize > 0 ? frameSize : nil
     case "mp1": return 384
-    case "mp2", "ac3": return optionalCount(Int64(av_get_audio_frame_duration(context, Int32(packet.byteCount))))
-    case "mp3": return optionalCount(Int64(av_get_audio_frame_duration(context, Int32(packet.byteCount))))
-    case "alac": return Self.alacFrameCount(packet) ?? optionalCount(frameSize)
+    case "mp2", "mp3", "ac3":
+      return optionalCount(Int64(av_get_audio_frame_duration(context, Int32(packet.byteCount))))
+    case "alac": return Self.alacFrameCount(packet) ?? alacFrameSize
     default: return parsed(packet)
     }
   }
@@ -65,6 +65,13 @@ public final class PacketLengths {
     let none = shim_AV_NOPTS_VALUE()
     _ = av_parser_parse2(parser, context, &output, &outputCount, data, packet.pointer.pointee.size, none, none, 0)
     return optionalCount(Int64(parser.pointee.duration))
+  }
+
+  /// Behind the length and the name of its box, and a version; nil where it makes no sense.
+  private var alacFrameSize: Int64? {
+    guard let data = context.pointee.extradata, context.pointee.extradata_size >= 16 else { return nil }
+    let count = (12..<16).reduce(Int64(0)) { $0 << 8 | Int64(data[$1]) }
+    return (1...65_536).contains(count) ? count : nil
   }
 
   /// A packet that is shorter than the others says so: three bits of what it is, four of which, twelve unused, then whether a count

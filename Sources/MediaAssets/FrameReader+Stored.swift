@@ -10,12 +10,18 @@ struct StoredPlacing {
   var kept: Deque<Packet> = []
   /// Goes on from packet to packet; nil right after a seek.
   var timeline: AudioTimeline?
-  /// The next packet is the first of all.
-  var isAtStart = false
+  /// Reading began with the stream's first packet, and so many have been read since.
+  private var beganAtStart = false
+  var readCount = 0
   /// How many packets were placed since the last seek.
   var placedCount = 0
   /// The place of the stream's first packet, and how far it is to the second.
   var start: (frame: Int64, frameCount: Int64)?
+
+  /// The next packet is the first of all.
+  var isAtStart: Bool { beganAtStart && readCount == 0 }
+  /// The last one was.
+  fileprivate var isFirst: Bool { beganAtStart && readCount == 1 }
 
   /// More packets than these give sound, or there is none.
   static let maximumKeptCount = 256
@@ -26,9 +32,15 @@ struct StoredPlacing {
     kept.append(try packet.copied())
   }
 
+  /// What was kept is handed over first, where anything was.
+  fileprivate mutating func handOver() {
+    (beganAtStart, readCount) = (keepsPackets, 0)
+    keepsPackets = false
+  }
+
   /// Reading goes on elsewhere.
   mutating func restart(atStart: Bool) {
-    isAtStart = atStart
+    (beganAtStart, readCount) = (atStart, 0)
     keepsPackets = false
     kept = []
     timeline = nil
@@ -52,8 +64,7 @@ struct StoredPacket {
 extension FrameReader {
   /// The first frame has been decoded: finds out where the packets lie that were read for it.
   func anchorStored(_ lengths: PacketLengths) {
-    stored.isAtStart = stored.keepsPackets
-    stored.keepsPackets = false
+    stored.handOver()
     guard let timeline, let last = stored.kept.last else { return }
     var counts = stored.kept.map { told($0, lengths, timeline) }
     let before = counts.dropLast().reduce(0, &+)
@@ -77,6 +88,7 @@ extension FrameReader {
   func nextStored(_ lengths: PacketLengths) throws(AVFailure) -> StoredPacket? {
     if let kept = stored.kept.popFirst() {
       packet.take(kept)
+      stored.readCount += 1
     } else {
       switch try readPacket() {
       case .packet: break
@@ -97,10 +109,9 @@ extension FrameReader {
     if stored.timeline == nil { timeline.restart() }
     defer {
       stored.timeline = timeline
-      stored.isAtStart = false
       stored.placedCount += 1
     }
-    if stored.isAtStart, let start = stored.start {
+    if stored.isFirst, let start = stored.start {
       (found.frame, found.frameCount, found.isFirst) = (start.frame, start.frameCount, true)
       timeline.restart(at: start.frame &+ start.frameCount)
       return

@@ -222,6 +222,7 @@ final class FrameReader {
       }
       guard packet.streamIndex == stream.index else { continue }
       badReadCount = 0
+      stored.readCount += 1
       previousEndFrame = countedFrame
       count()
       if stored.keepsPackets { try stored.keep(packet) }

@@ -106,7 +106,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
         return false
       }
       while try readPacket() {
-        guard packet.isSync else { continue }
+        guard packet.isKeyFrame else { continue }
         if let place = packet.pts ?? packet.dts, place <= target {
           isHeld = true
           return true
@@ -199,7 +199,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
 
   /// What of a packet lies outside of the range, or is not shown at all.
   private func trims(_ start: MediaTime, _ duration: MediaTime) -> SampleBuffer.Attachments {
-    var attachments = SampleBuffer.Attachments(isSync: packet.isSync)
+    var attachments = SampleBuffer.Attachments(isSync: packet.isKeyFrame)
     let length = duration.isNumeric ? duration : format.video?.frameDuration ?? .zero
     let most = length.isNumeric ? length : .zero
     if packet.isDiscarded {

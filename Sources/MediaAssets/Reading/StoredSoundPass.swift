@@ -144,7 +144,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
         pcm: Array(bytes), format: format, presentationTime: time(frame + start + part.offset),
         attachments: attachments)
     }
-    attachments.isSync = sound.packet.isSync
+    attachments.isSync = sound.packet.isKeyFrame
     attachments.trimAtStart = time(start)
     attachments.trimAtEnd = time(trimmed)
     // A block of a constant size is a sample.
