@@ -7,13 +7,15 @@ import WireProtocol
 extension Connection {
   /// Begins; answers when the file is there, or it was cancelled.
   func begin(_ command: AssetCommand.Export, _ request: WaitingRequest) throws(MediaError) {
-    guard let path = command.paths.first else { return }
-    let asset = server.registry.asset(
-      path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
+    let options = server.registry.httpOptions(command.network)
+    let isJoined = command.paths.count > 1
+    // What follows another has to be exactly as long as it is.
+    let assets = command.paths.map { server.registry.asset($0, options, precise: isJoined, for: peer?.userID) }
     let file = WholeFile(
       path: command.file.bytes, replaces: command.replaces, hint: "`replace` replaces it",
       roots: server.policy.writableRoots)
-    let session = AssetExportSession(asset, to: file, try Self.settings(command))
+    let session = AssetExportSession(
+      joining: assets, mixes: command.mixes, to: file, try Self.settings(command))
     beginWork(request, on: command.file) {
       session.cancel()
     } start: {

@@ -106,7 +106,7 @@ public struct AssetProperties: Sendable, Hashable {
     }
     audioTrackID = tracks.first { $0.mediaType == .audio }?.id
     (duration, providesPreciseDuration) = (composition.duration, true)
-    audioEdges = nil
+    (audioEdges, timelineOrigin) = (nil, .zero)
     chapters = []
     chapterFault = nil
     preferredRate = 1

@@ -26,6 +26,22 @@ import Testing
     #expect(try client.reply("export \(path) file=\(out) replace").hasPrefix("ok "))
   }
 
+  @Test func severalFilesAreJoined() throws {
+    let daemon = try TestDaemon.recording(writesFiles: true)
+    let client = try daemon.connect()
+    let paths = try (1...3).map { number in
+      let path = daemon.folder.file("\(number).wav")
+      try TimeCode.writeWAV(path: path, file: number, frameCount: 10_000 + number)
+      return path
+    }
+    let out = daemon.folder.file("all.wav")
+    let reply = try client.reply("export \(paths.joined(separator: " ")) file=\(out)")
+    #expect(field("duration", reply) == "0.625125", "\(reply)")
+    #expect(try Self.frames(out) == paths.flatMap { try Self.frames($0) })
+    let mixed = try client.reply("export \(paths.joined(separator: " ")) mix file=\(out) replace")
+    #expect(field("duration", mixed) == "0.208395833", "\(mixed)")
+  }
+
   @Test func whatMakesNoSenseIsRefusedAndLeavesNothing() throws {
     let daemon = try TestDaemon.recording(writesFiles: true)
     let client = try daemon.connect()

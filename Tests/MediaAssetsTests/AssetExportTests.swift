@@ -109,6 +109,154 @@ import Testing
     #expect(parts.compactMap { $0 } == parts.compactMap { $0 }.sorted())
   }
 
+  // MARK: - As it is stored
+
+  /// A checksum of what is stored of a file's tracks of a kind.
+  private static func storedHash(_ path: String, _ kind: String) throws -> String {
+    try Tool.ffmpeg("-i", path, "-map", "0:\(kind)", "-c", "copy", "-f", "hash", path + ".hash")
+    return String(decoding: try readFile(path + ".hash"), as: UTF8.self)
+  }
+
+  @Test(
+    "what is passed through whole is what was stored",
+    arguments: [
+      ("a.mp3", [], WritableContainer.mp3), ("a.mp3", [], .matroska), ("a.m4a", [], .m4a), ("a.m4a", [], .matroska),
+      ("a.flac", [], .flac), ("a.flac", [], .matroska), ("a.opus", [], .ogg), ("a.opus", [], .webm),
+      ("a.ogg", [], .matroska), ("a.wav", [], .wav), ("a.wav", [], .mov), ("alac.m4a", ["-c:a", "alac"], .caf),
+      ("a.mka", ["-c:a", "flac"], .flac), ("a.aac", [], .m4a),
+    ] as [(String, [String], WritableContainer)])
+  func passthrough(_ name: String, _ options: [String], _ container: WritableContainer) async throws {
+    let folder = try TemporaryFolder()
+    let source = try Self.source(folder, name, options)
+    let target = folder.file("out.\(container == .matroska ? "mka" : container.rawValue)")
+    let outcome = try await Self.export(source, to: target, .passthrough(container))
+    #expect(try Self.storedHash(source, "a") == Self.storedHash(target, "a"), "\(name) to \(container)")
+    let (whole, copy) = (try await Asset(path: source).load(.duration), try await Asset(path: target).load(.duration))
+    print(
+      "passthrough: \(name) to \(container.rawValue): \(whole.seconds) s, \(copy.seconds) s, \(outcome.byteCount) bytes"
+    )
+    #expect(abs(whole.seconds - copy.seconds) < 0.06, "what it lasts: \(name) to \(container)")
+    let metadata = try Asset(path: target).loadMetadata(interrupt: Interrupt())
+    // WAV has no album, and CAF's tags are none that are read.
+    if container != .wav, container != .caf {
+      #expect(metadata.strings(.albumName) == ["All"], "\(name) to \(container)")
+    }
+  }
+
+  @Test(
+    "a part that is passed through is exact to the sample where the container can say it",
+    arguments: [
+      ("a.m4a", WritableContainer.m4a), ("a.m4a", .mp4), ("alac.m4a", .m4a), ("a.opus", .ogg), ("a.wav", .wav),
+      ("a.flac", .mp4),
+    ])
+  func passthroughOfAPart(_ name: String, _ container: WritableContainer) async throws {
+    let folder = try TemporaryFolder()
+    let source = try Self.source(
+      folder, name, name.hasPrefix("alac") ? ["-c:a", "alac"] : name == "a.m4a" ? ["-aac_pns", "0"] : [])
+    let target = folder.file("out.\(container.rawValue)")
+    let rate: Int32 = name == "a.opus" ? 48_000 : 44_100
+    var settings = ExportSettings.passthrough(container)
+    settings.timeRange = TimeRange(
+      start: MediaTime(value: 20_011, timescale: rate), duration: MediaTime(value: 30_007, timescale: rate))
+    _ = try await Self.export(source, to: target, settings)
+    func samples(_ path: String, _ range: TimeRange?) throws -> [UInt8] {
+      let reader = AssetReader(asset: Asset(path: path))
+      let output = AssetReaderTrackOutput(settings: AudioReadSettings(.float32))
+      try reader.add(output)
+      if let range { try reader.setTimeRange(range) }
+      try reader.startReading()
+      var bytes: [UInt8] = []
+      while let buffer = output.copyNextSampleBuffer() { bytes += buffer.data }
+      #expect(reader.error == nil)
+      return bytes
+    }
+    let (wanted, part) = (try samples(source, settings.timeRange), try samples(target, nil))
+    print("passthrough: a part of \(name) to \(container.rawValue): \(part.count / 8) frames of \(wanted.count / 8)")
+    #expect(part == wanted, "\(name) to \(container)")
+  }
+
+  @Test("pictures, sound, chapters and a cover of a film come along, passed through and coded anew, whole and in part")
+  func film() async throws {
+    let folder = try TemporaryFolder()
+    let source = folder.file("film.mp4")
+    try writeFile(
+      Array(
+        ";FFMETADATA1\ntitle=Film\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=2000\ntitle=A\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=2000\nEND=4000\ntitle=B\n"
+          .utf8),
+      at: Array(folder.file("chapters.txt").utf8))
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=s=160x120:r=25:d=4", "-f", "lavfi", "-i", "sine=d=4:r=48000", "-i",
+      folder.file("chapters.txt"),
+      "-map_metadata", "2", "-map", "0:v", "-map", "1:a", "-c:v", "libx264", "-g", "25", "-pix_fmt", "yuv420p", "-c:a",
+      "aac", source)
+    for (container, isCopied) in [
+      (WritableContainer.mp4, true), (.matroska, true), (.mov, true), (.mp4, false), (.matroska, false),
+    ] {
+      let target = folder.file("out\(isCopied).\(container == .matroska ? "mkv" : container.rawValue)")
+      let settings = isCopied ? ExportSettings.passthrough(container) : ExportSettings(container)
+      let outcome = try await Self.export(source, to: target, settings)
+      let asset = Asset(path: target)
+      let tracks = try await asset.load(.tracks)
+      #expect(tracks.map { $0.mediaType.rawValue } == ["video", "audio"], "\(container) \(isCopied)")
+      #expect(tracks.first?.codecName == "h264")
+      #expect(try await asset.load(.chapters).compactMap(\.title) == ["A", "B"], "\(container) \(isCopied)")
+      if isCopied {
+        #expect(try Self.storedHash(source, "v") == Self.storedHash(target, "v"))
+        #expect(try Self.storedHash(source, "a") == Self.storedHash(target, "a"))
+      }
+      #expect(abs(outcome.duration.seconds - 4) < 0.05)
+      try Tool.run("ffmpeg", ["-nostdin", "-v", "error", "-xerror", "-i", target, "-f", "null", "-"])
+      print(
+        "film: \(container.rawValue), \(isCopied ? "copied" : "coded"): \(outcome.byteCount) bytes, \(outcome.duration.seconds) s"
+      )
+    }
+    var part = ExportSettings(.mp4)
+    part.timeRange = TimeRange(start: MediaTime(value: 1, timescale: 1), duration: MediaTime(value: 2, timescale: 1))
+    _ = try await Self.export(source, to: folder.file("part.mp4"), part)
+    let asset = Asset(path: folder.file("part.mp4"))
+    #expect(abs(try await asset.load(.duration).seconds - 2) < 0.03)
+    #expect(
+      try await asset.load(.chapters).map { "\($0.title ?? "") \($0.timeRange.start.seconds)" } == ["A 0.0", "B 1.0"])
+    let sound = folder.file("sound.flac")
+    _ = try await Self.export(source, to: sound, ExportSettings(.flac))
+    #expect(try await Asset(path: sound).load(.tracks).map { $0.mediaType.rawValue } == ["audio"])
+  }
+
+  // MARK: - Several
+
+  @Test("several files follow each other to the sample, with a chapter each, and mixed they are a sum")
+  func joined() async throws {
+    let folder = try TemporaryFolder()
+    let sources = [
+      try Self.source(folder, "a.flac"), try Self.source(folder, "b.mp3", ["-write_xing", "0"]),
+      try Self.source(folder, "c.wav", ["-t", "1"]),
+    ]
+    let decoded = try sources.map { try Tool.decode($0) }
+    func joining(_ mixes: Bool, _ name: String, _ settings: ExportSettings) async throws -> [Float] {
+      let session = AssetExportSession(
+        joining: sources.map { Asset(path: Array($0.utf8), prefersPreciseDuration: true) }, mixes: mixes,
+        to: Array(folder.file(name).utf8), settings)
+      _ = try await session.outcome(on: AssetExporter())
+      return try Tool.decode(folder.file(name))
+    }
+    let settings = ExportSettings(.wav, sound: .encode(AudioOutputSettings(.pcm(.float32))))
+    let whole = try await joining(false, "whole.wav", settings)
+    let wanted = decoded.flatMap(\.self)
+    #expect(whole.count == wanted.count)
+    #expect(zip(whole, wanted).allSatisfy { abs($0 - $1) < 1e-6 })
+    let mixed = try await joining(true, "mixed.wav", settings)
+    let longest = decoded.map(\.count).max() ?? 0
+    #expect(mixed.count == longest)
+    let sum = (0..<longest).map { index in decoded.reduce(0) { $0 + ($1.indices.contains(index) ? $1[index] : 0) } }
+    #expect(zip(mixed, sum).allSatisfy { abs($0 - $1) < 1e-6 })
+    _ = try await joining(false, "book.m4a", ExportSettings(.m4a))
+    let chapters = try await Asset(path: folder.file("book.m4a")).load(.chapters)
+    #expect(chapters.compactMap(\.title) == ["One", "One", "c"])
+    #expect(
+      chapters.map { ($0.timeRange.start.seconds * 100).rounded() / 100 }
+        == [0, 2, (2 + Double(decoded[1].count) / 88_200)].map { ($0 * 100).rounded() / 100 })
+  }
+
   // MARK: - What is wrong
 
   @Test("what cannot be made is a numbered error, and leaves nothing behind")

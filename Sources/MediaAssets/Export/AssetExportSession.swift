@@ -29,7 +29,7 @@ public final class AssetExportSession: Sendable {
     public var fault: MediaError?
   }
 
-  private let asset: Asset
+  private let source: ExportSource
   private let settings: ExportSettings
   private let file: WholeFile
   private let run = WorkRun<Outcome>("export")
@@ -43,12 +43,26 @@ public final class AssetExportSession: Sendable {
     _ asset: Asset, to path: [UInt8], _ settings: ExportSettings, replacesFile: Bool = false
   ) {
     self.init(
-      asset, to: WholeFile(path: path, replaces: replacesFile, hint: "it is not to be replaced"), settings)
+      joining: [asset], to: WholeFile(path: path, replaces: replacesFile, hint: "it is not to be replaced"), settings)
+  }
+
+  /// An export of several assets, one behind the other, with a chapter for each, or all at once. The first one's tags are those of the
+  /// file. What is to be cut and put together otherwise is a `Composition`.
+  ///
+  /// - Parameter mixes: all of them begin together.
+  public convenience init(
+    joining assets: [Asset], mixes: Bool = false, to path: [UInt8], _ settings: ExportSettings,
+    replacesFile: Bool = false
+  ) {
+    self.init(
+      joining: assets, mixes: mixes,
+      to: WholeFile(path: path, replaces: replacesFile, hint: "it is not to be replaced"), settings)
   }
 
   /// The same into a file that may lie below some folders only.
-  package init(_ asset: Asset, to file: WholeFile, _ settings: ExportSettings) {
-    (self.asset, self.file, self.settings) = (asset, file, settings)
+  package init(joining assets: [Asset], mixes: Bool = false, to file: WholeFile, _ settings: ExportSettings) {
+    precondition(!assets.isEmpty, "an export is made of something")
+    (source, self.file, self.settings) = (ExportSource(assets: assets, mixes: mixes), file, settings)
   }
 
   /// Begins, once. Both closures are called on a thread of the export's, the second one once, or by who cancels, or the thread that
@@ -63,7 +77,7 @@ public final class AssetExportSession: Sendable {
     completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void
   ) {
     run.start(
-      on: exporter.workers, forNanoseconds: asset.openingNanoseconds, name: asset.displayPath, completion: completion
+      on: exporter.workers, forNanoseconds: source.openingNanoseconds, name: source.name, completion: completion
     ) { [self] job throws(MediaError) in
       try export(job, progress)
     }
@@ -84,16 +98,26 @@ public final class AssetExportSession: Sendable {
   private func export(_ job: AssetWorkers.Job, _ progress: @Sendable (Double?) -> Void) throws(MediaError) -> Outcome {
     // Before anything is opened.
     try file.check()
-    let opening = AssetOpening()
-    try run.holds { opening.cancel() }
-    let properties = try opening.load(asset)
-    defer { opening.finish(asset) }
-    let plan = try ExportPlan(asset, properties, settings, opening)
-    let pass = try ExportPass(asset, plan, file)
+    var openedCount = 0
+    let material = try source.material { () throws(MediaError) in
+      // Opening the first may take too long; where there are many, all of them together may.
+      if openedCount > 0 { job.goesOn() }
+      openedCount += 1
+      return try opening()
+    }
+    let plan = try ExportPlan(material, settings, name: source.name, try opening())
+    let pass = try ExportPass(material.asset, plan, file)
     try run.holds { pass.cancel() }
     return try pass.run(progress) { () throws(MediaError) in
       job.goesOn()
       try run.check()
     }
+  }
+
+  /// An opening that is cancelled with the export.
+  private func opening() throws(MediaError) -> AssetOpening {
+    let opening = AssetOpening()
+    try run.holds { opening.cancel() }
+    return opening
   }
 }

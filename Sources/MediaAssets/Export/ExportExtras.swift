@@ -6,15 +6,15 @@ struct ExportExtras {
 
   /// Errors: those of reading tags; `cancelled`.
   init(
-    _ asset: Asset, _ properties: AssetProperties, _ settings: ExportSettings, _ range: TimeRange,
-    _ opening: AssetOpening
+    _ material: ExportSource.Material, _ settings: ExportSettings, _ range: TimeRange, _ opening: AssetOpening
   ) throws(MediaError) {
     options.shouldOptimizeForNetworkUse = settings.shouldOptimizeForNetworkUse
     if settings.metadataFilter != .none {
-      let metadata = try opening.metadata(of: asset)
-      options.metadata = ExportTags.dictionary(metadata, settings.metadataFilter)
-      if settings.container.hasChapters { options.chapters = Self.chapters(properties.chapters, in: range) }
-      if settings.container.pictureKind != .none { options.artwork = try Self.pictures(metadata, asset, opening) }
+      options.metadata = ExportTags.dictionary(material.metadata, settings.metadataFilter)
+      if settings.container.hasChapters { options.chapters = Self.chapters(material.chapters, in: range) }
+      if settings.container.pictureKind != .none {
+        options.artwork = try Self.pictures(material.metadata, material.tagged, opening)
+      }
     }
     for (name, value) in settings.metadata { options.metadata[name] = value.isEmpty ? nil : value }
   }

@@ -17,12 +17,12 @@ struct ExportPlan: Sendable {
 
   /// Errors: `noPlayableTracks`, `noSuchTrack`, `invalidTime`, `unsupportedPlace`, `unsupportedAudioFormat`; those of reading tags.
   init(
-    _ asset: Asset, _ properties: AssetProperties, _ settings: ExportSettings, _ opening: AssetOpening
+    _ material: ExportSource.Material, _ settings: ExportSettings, name: String, _ opening: AssetOpening
   ) throws(MediaError) {
     container = settings.container
-    range = try Self.range(settings.timeRange, properties, asset.displayPath)
-    lanes = try ExportLanes(properties, settings, path: asset.displayPath).all()
-    options = try ExportExtras(asset, properties, settings, range, opening).options
+    range = try Self.range(settings.timeRange, material.properties, name)
+    lanes = try ExportLanes(material.properties, settings, path: name).all()
+    options = try ExportExtras(material, settings, range, opening).options
   }
 
   private static func range(
