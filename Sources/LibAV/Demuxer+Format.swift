@@ -29,7 +29,9 @@ extension Demuxer {
   private static func audio(
     _ info: StreamInfo, _ parameters: UnsafePointer<AVCodecParameters>
   ) -> FormatDescription.Audio? {
-    guard info.mediaType == .audio, let rate = info.sampleRateHz, let channelCount = info.channelCount else { return nil }
+    guard info.mediaType == .audio, let rate = info.sampleRateHz, let channelCount = info.channelCount else {
+      return nil
+    }
     // Blocks of a constant size, or packets of a constant length.
     let blockFrames = info.blockFrameCount
     let isConstant = ["aac", "mp1", "mp2", "mp3", "ac3"].contains(info.codecName)

@@ -62,7 +62,8 @@ extension FrameReader {
     var place = frameStart - max(0, cut - before)
     if !timeline.hasCoarseTicks, let stamped = last.pts.flatMap({ timeline.frame(ofTicks: $0) }) { place = stamped }
     // A first packet of Vorbis gives nothing, however long it says that it is.
-    if counts.count > 1, !timeline.hasCoarseTicks, let first = stored.kept.first?.pts.flatMap({ timeline.frame(ofTicks: $0) }),
+    if counts.count > 1, !timeline.hasCoarseTicks,
+      let first = stored.kept.first?.pts.flatMap({ timeline.frame(ofTicks: $0) }),
       let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }), second >= first
     {
       counts[0] = second - first

@@ -184,8 +184,10 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
     let start = time(ticks)
     let duration = packet.duration.map { stream.timeBase.time(ofTicks: $0) } ?? .invalid
     if packet.isMarkedCorrupt {
-      fault = fault ?? MediaError(
-        .damagedFile, "a packet is damaged at \(start.decimalDescription) s in \(displayPath)", operation: "read")
+      fault =
+        fault
+        ?? MediaError(
+          .damagedFile, "a packet is damaged at \(start.decimalDescription) s in \(displayPath)", operation: "read")
     }
     guard let data = packet.data(limit: Self.maximumPacketByteCount) else {
       throw MediaError(.mediaLimitExceeded, "a packet is too large in \(displayPath)", operation: "read")

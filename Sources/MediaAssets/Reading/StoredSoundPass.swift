@@ -126,9 +126,12 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
     let start = min(max(lower - frame, 0), packet.frameCount)
     let trimmed = min(max(end - upper, 0), packet.frameCount - start)
     if sound.packet.isMarkedCorrupt {
-      fault = fault ?? MediaError(
-        .damagedFile, "a packet is damaged at \(time(frame + part.offset).decimalDescription) s in \(media.displayPath)",
-        operation: "read")
+      fault =
+        fault
+        ?? MediaError(
+          .damagedFile,
+          "a packet is damaged at \(time(frame + part.offset).decimalDescription) s in \(media.displayPath)",
+          operation: "read")
     }
     guard let data = sound.packet.data(limit: StoredPacketPass.maximumPacketByteCount) else {
       throw MediaError(.mediaLimitExceeded, "a packet is too large in \(media.displayPath)", operation: "read")
