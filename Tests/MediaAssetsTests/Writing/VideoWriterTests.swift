@@ -39,7 +39,8 @@ import Testing
       #expect(try VideoRig.numbers(path) == Array(0..<7))
       let file = try WrittenFile(path)
       #expect(abs(file.duration - 2) < 0.000_1)
-      #expect(try file.decodingWarnings() == "")
+      let warnings = try file.decodingWarnings()
+      #expect(warnings.isEmpty, "\(warnings)")
     }
   }
 
@@ -57,7 +58,8 @@ import Testing
         ($0.width, $0.height) = (64, 48)
         $0.pixelAspectRatio = .init(horizontal: 4, vertical: 3)
       }
-      try VideoRig.write(path, .mp4, times: VideoRig.times(45), settings)
+      // No picture is so different from the one before that a key frame is worth it.
+      try VideoRig.write(path, .mp4, times: VideoRig.times(45), settings) { _ in 5 }
       let file = try WrittenFile(path)
       let stream = try #require(file.streams("video").first)
       let names = [VideoOutputSettings.Profile.baseline: "Constrained Baseline", .main: "Main", .high: "High"]
@@ -67,7 +69,8 @@ import Testing
       #expect(stream["sample_aspect_ratio"] as? String == "4:3")
       #expect((stream["has_b_frames"] as? Int == 0) == (profile == .baseline))
       #expect(file.keyTimes(of: stream).map { ($0 * 25).rounded() } == [0, 10, 20, 30, 40])
-      #expect(try file.decodingWarnings() == "")
+      let warnings = try file.decodingWarnings()
+      #expect(warnings.isEmpty, "\(warnings)")
       print("\(profile)\tprofile, level 3.1, 64 x 48, 4:3, key frames every 10 pictures")
     }
   }
@@ -149,7 +152,8 @@ import Testing
       let stream = try #require(WrittenFile(path).streams("video").first)
       #expect(stream["width"] as? Int == 64 && stream["height"] as? Int == 48)
       // Columns 16 to 80 of 128: bits 1 to 4 of the number.
-      try Tool.ffmpeg("-i", path, "-pix_fmt", "gray", "-f", "rawvideo", path + ".raw")
+      // FFmpeg's program leaves pixels on the left when it is not told that rows may begin anywhere.
+      try Tool.ffmpeg("-flags", "+unaligned", "-i", path, "-pix_fmt", "gray", "-f", "rawvideo", path + ".raw")
       let bytes = try readFile(path + ".raw")
       #expect(bytes.count == 10 * 64 * 48)
       for number in 0..<10 {
@@ -197,7 +201,7 @@ import Testing
       change(&options)
       let path = folder.file("\(name).\(container)")
       let (sound, pictures) = (
-        WriterRig.sound(.aac), AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
+        WriterRig.sound(container.isMovie ? .aac : .flac), AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
       )
       let writer = try WriterRig.writer(path, container, [sound, pictures], options: options)
       for second in 0..<4 {
