@@ -13,6 +13,7 @@ final class StoredTrack: WriterTrack {
   private var endTicks: Int64 = 0
   private var pictures = StoredPictures()
   private var lastDecodeTicks: Int64?
+  private var hasWritten = false
 
   init(
     _ input: AssetWriterInput, isEnabled: Bool, _ muxer: Muxer, _ container: WritableContainer
@@ -113,7 +114,13 @@ final class StoredTrack: WriterTrack {
     try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in try packet.fill(bytes) }
     packet.stamp(pts: pts, dts: dts, duration: duration)
     packet.mark(isKeyFrame: isKeyFrame, isDiscarded: isDiscarded)
-    if trimAtEnd > 0 { try packet.setTrims(start: 0, end: trimAtEnd) }
+    if container == .mp3, !hasWritten || trimAtEnd > 0 {
+      // FFmpeg's writer takes the delay from the first packet that has trims, and a decoder's own 529 frames off it, unchecked.
+      try packet.setTrims(start: Int64(max(529, format.audio?.initialPaddingFrames ?? 0)), end: trimAtEnd)
+    } else if trimAtEnd > 0 {
+      try packet.setTrims(start: 0, end: trimAtEnd)
+    }
+    hasWritten = true
     try muxer.write(packet, streamIndex: streamIndex)
     if !isDiscarded { endTicks = max(endTicks, pts + duration) }
   }

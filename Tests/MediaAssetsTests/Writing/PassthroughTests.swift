@@ -79,7 +79,9 @@ import Testing
             try WrittenFile.pictures(path, timescale: 1_000), try WrittenFile.pictures(target, timescale: 1_000)
           )
           #expect(WrittenFile.difference(given.map(\.sum), got.map(\.sum)) == "", row)
-          #expect(WrittenFile.difference(given.map { $0.ticks - given[0].ticks }, got.map { $0.ticks - got[0].ticks }) == "", row)
+          #expect(
+            WrittenFile.difference(given.map { $0.ticks - given[0].ticks }, got.map { $0.ticks - got[0].ticks }) == "",
+            row)
           #expect(before.keyTimes(of: stream).count == after.keyTimes(of: written).count, row)
           checked.append("\(got.count) pictures and their times")
         }

@@ -28,7 +28,8 @@ enum VideoRig {
   /// The numbers that a file's pictures tell, in the order in which they are shown.
   static func numbers(_ path: String, width: Int = 128, height: Int = 96) throws -> [Int] {
     try Tool.ffmpeg(
-      "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "1/720000", "-pix_fmt", "gray", "-f", "rawvideo", path + ".gray")
+      "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "1/720000", "-pix_fmt", "gray", "-f",
+      "rawvideo", path + ".gray")
     let bytes = try readFile(path + ".gray")
     return stride(from: 0, to: bytes.count - width * height + 1, by: width * height).map { start in
       (0..<8).reduce(0) { number, bit in

@@ -201,7 +201,8 @@ import Testing
       change(&options)
       let path = folder.file("\(name).\(container)")
       let (sound, pictures) = (
-        WriterRig.sound(container.isMovie ? .aac : .flac), AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
+        WriterRig.sound(container.isMovie ? .aac : .flac),
+        AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
       )
       let writer = try WriterRig.writer(path, container, [sound, pictures], options: options)
       for second in 0..<4 {

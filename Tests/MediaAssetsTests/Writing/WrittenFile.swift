@@ -76,7 +76,10 @@ struct WrittenFile {
       ])
     // What a WAV and a CAF do not say is no fault of them.
     return String(decoding: try readFile(path + ".log"), as: UTF8.self).split(separator: "\n")
-      .filter { !$0.hasPrefix("Guessed Channel Layout") && !$0.hasSuffix("Estimating duration from bitrate, this may be inaccurate") }.joined(separator: "\n")
+      .filter {
+        !$0.hasPrefix("Guessed Channel Layout")
+          && !$0.hasSuffix("Estimating duration from bitrate, this may be inaccurate")
+      }.joined(separator: "\n")
   }
 
   /// The sound of a track as the engine reads it: every sample of it, and no padding.
