@@ -12,7 +12,6 @@ struct StoredPictures: Sendable {
     var decodeTicks: Int64?
     let duration: Int64
     let isKeyFrame: Bool
-    let isDiscarded: Bool
   }
 
   /// Pictures that wait at most: H.264 has 16 that are shown in another order than they are decoded in.

@@ -23,7 +23,7 @@ final class StoredTrack: WriterTrack {
     }
     format = input.sourceFormat
     streamIndex = try muxer.addStream(
-      format, timeBase: timeBase, options: input.streamOptions(isEnabled: isEnabled))
+      format, timeBase: timeBase, options: input.streamOptions(isEnabled: isEnabled, muxer))
     packet = try Packet()
     timescale = input.timescale
     self.container = container
@@ -54,13 +54,13 @@ final class StoredTrack: WriterTrack {
   private func appendPicture(
     _ buffer: SampleBuffer, at ticks: Int64, sessionStart: MediaTime, _ output: WriterOutput
   ) throws(MediaError) {
-    let isDiscarded = buffer.outputDuration == .zero && buffer.duration > .zero
-    // What lies before the session is cut off by that.
-    let length = isDiscarded || ticks < 0 ? buffer.duration : buffer.outputDuration
+    // Pictures before the first that is shown, and decoded behind it, are nothing without edit lists.
+    guard container.isMovie || ticks >= 0 else { return }
+    // What lies before the session is cut off by that; what is only decoded has its place, too.
+    let length = ticks < 0 || buffer.outputDuration == .zero ? buffer.duration : buffer.outputDuration
     let picture = StoredPictures.Picture(
       data: buffer.data, ticks: ticks, decodeTicks: WriterTimeline.ticks(buffer.decodeTime - sessionStart, timescale),
-      duration: WriterTimeline.ticks(length, timescale) ?? 0, isKeyFrame: buffer.attachments.isSync,
-      isDiscarded: isDiscarded)
+      duration: WriterTimeline.ticks(length, timescale) ?? 0, isKeyFrame: buffer.attachments.isSync)
     pictures.append(picture)
     try writePictures(output)
   }
@@ -76,7 +76,7 @@ final class StoredTrack: WriterTrack {
       try output.run { () throws(AVFailure) in
         try write(
           picture.data[...], pts: picture.ticks, dts: decodeTicks, duration: picture.duration,
-          isKeyFrame: picture.isKeyFrame, isDiscarded: picture.isDiscarded, output.muxer)
+          isKeyFrame: picture.isKeyFrame, output.muxer)
       }
     }
   }
@@ -107,13 +107,12 @@ final class StoredTrack: WriterTrack {
   }
 
   private func write(
-    _ bytes: ArraySlice<UInt8>, pts: Int64, dts: Int64, duration: Int64, isKeyFrame: Bool, isDiscarded: Bool = false,
-    trimAtEnd: Int64 = 0,
+    _ bytes: ArraySlice<UInt8>, pts: Int64, dts: Int64, duration: Int64, isKeyFrame: Bool, trimAtEnd: Int64 = 0,
     _ muxer: Muxer
   ) throws(AVFailure) {
     try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in try packet.fill(bytes) }
     packet.stamp(pts: pts, dts: dts, duration: duration)
-    packet.mark(isKeyFrame: isKeyFrame, isDiscarded: isDiscarded)
+    packet.mark(isKeyFrame: isKeyFrame)
     if container == .mp3, !hasWritten || trimAtEnd > 0 {
       // FFmpeg's writer takes the delay from the first packet that has trims, and a decoder's own 529 frames off it, unchecked.
       try packet.setTrims(start: Int64(max(529, format.audio?.initialPaddingFrames ?? 0)), end: trimAtEnd)
@@ -122,7 +121,7 @@ final class StoredTrack: WriterTrack {
     }
     hasWritten = true
     try muxer.write(packet, streamIndex: streamIndex)
-    if !isDiscarded { endTicks = max(endTicks, pts + duration) }
+    endTicks = max(endTicks, pts + duration)
   }
 }
 

@@ -244,13 +244,44 @@ import Testing
       options.shouldOptimizeForNetworkUse = way == "front"
       if way == "fragments" { options.movieFragmentInterval = MediaTime(value: 1, timescale: 2) }
       let settings = VideoRig.settings { ($0.constantQuality, $0.preset) = (1, .ultrafast) }
-      #expect(throws: MediaError.self, "\(way)") {
-        try VideoRig.write(disk + "/film.mp4", .mp4, times: VideoRig.times(400), settings, options: options) {
-          $0 &* 7 & 255
+      let input = AssetWriterInput(settings: settings, sourceFormat: VideoRig.format())
+      let writer = try WriterRig.writer(disk + "/film.mp4", .mp4, [input], options: options)
+      var (failure, seed): (MediaError?, UInt64) = (nil, 1)
+      for time in VideoRig.times(400) where failure == nil {
+        // Nothing that can be made small.
+        let data = (0..<128 * 96 * 3 / 2).map { _ -> UInt8 in
+          seed = seed &* 6_364_136_223_846_793_005 &+ 1
+          return UInt8(truncatingIfNeeded: seed >> 56)
         }
+        let buffer = try SampleBuffer(
+          pixels: PixelBuffer(.i420, width: 128, height: 96, data: data), presentationTime: time)
+        do throws(MediaError) { try input.append(waiting: buffer) } catch { failure = error }
       }
+      #expect(failure?.code == .writeFailed && failure?.underlying?.contains("No space left") == true, "\(way)")
+      #expect(WriterRig.code { () throws(MediaError) in try writer.finishWriting() } == .writeFailed, "\(way)")
       #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == [], "\(way)")
     }
+  }
+
+  @Test("a place that cannot be written, and one that is taken, are errors before anything is encoded")
+  func places() throws {
+    let folder = try TemporaryFolder()
+    let disk = folder.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    try #require(mount("none", disk, "tmpfs", UInt(MS_RDONLY), "size=64k") == 0, "a tmpfs needs root")
+    defer { umount2(disk, Int32(2)) }
+    try folder.write([1], as: "film.mp4")
+    let rows: [(String, String, MediaError.Code)] = [
+      ("read only", disk + "/film.mp4", .writeFailed), ("no folder", folder.file("no/film.mp4"), .writeFailed),
+      ("a folder", disk, .fileExists), ("taken", folder.file("film.mp4"), .fileExists),
+    ]
+    for (name, path, code) in rows {
+      let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
+      try writer.add(AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format()))
+      #expect(WriterRig.code { () throws(MediaError) in try writer.startWriting() } == code, "\(name)")
+      #expect(writer.status == .failed, "\(name)")
+    }
+    #expect(try readFile(folder.file("film.mp4")) == [1])
   }
 }
 

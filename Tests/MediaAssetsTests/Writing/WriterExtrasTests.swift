@@ -70,7 +70,8 @@ import Testing
         let file = try WrittenFile(pictured)
         let count = options.artwork.count
         #expect(file.streams.count == 1 + count, row)
-        #expect(try file.decodingWarnings() == "", row)
+        let warnings = try file.decodingWarnings()
+        #expect(warnings.isEmpty, "\(row): \(warnings)")
         let found = try Asset(path: pictured).loadMetadata(interrupt: Interrupt()).artwork
         #expect(found.map(\.data) == Array(pictures.prefix(count)), row)
         #expect(try WrittenFile.heard(pictured) == WrittenFile.heard(tagged), row)
@@ -173,7 +174,8 @@ import Testing
     for input in inputs { try input.append(waiting: WriterRig.buffer(0..<48_000)) }
     try writer.finishWriting()
     let file = try WrittenFile(path)
-    #expect(file.streams.map { WrittenFile.tags($0)["language"] } == languages)
+    #expect(
+      file.streams.map { WrittenFile.tags($0)["language"] } == (container == .mov ? ["ger", "eng", "fra"] : languages))
     #expect(file.streams.map { ($0["disposition"] as? [String: Int])?["default"] } == [0, 1, 0])
     #expect(throws: MediaError.self) { try AssetWriterInputGroup(inputs: [inputs[0]]) }
     #expect(throws: MediaError.self) { try AssetWriterInputGroup(inputs: [inputs[0], inputs[0]]) }
