@@ -114,10 +114,8 @@ public final class Packet {
     pointer.pointee.duration = duration
   }
 
-  /// Says whether decoding can begin with it, and whether it is decoded only, and not presented.
-  public func mark(isKeyFrame: Bool, isDiscarded: Bool = false) {
-    pointer.pointee.flags = (isKeyFrame ? AV_PKT_FLAG_KEY : 0) | (isDiscarded ? AV_PKT_FLAG_DISCARD : 0)
-  }
+  /// Says whether decoding can begin with it.
+  public func mark(isKeyFrame: Bool) { pointer.pointee.flags = isKeyFrame ? AV_PKT_FLAG_KEY : 0 }
 
   /// Lets go of the data.
   func clear() { av_packet_unref(pointer) }

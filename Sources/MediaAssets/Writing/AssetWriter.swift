@@ -176,8 +176,9 @@ public final class AssetWriter: Sendable {
   /// comes later, there is silence before it, or no picture. Once, before anything is appended.
   ///
   /// Of what is passed through, packets are cut off as the container can say it: MP4 and its kin by an edit list, to the sample;
-  /// elsewhere sound by its `initialPaddingFrames`, else to the packet, and stored pictures in Matroska begin as much too early as
-  /// decoding needs.
+  /// elsewhere sound by its `initialPaddingFrames`, else to the packet. Matroska and WebM have no stored pictures before the
+  /// session's start: it is the time of one that decoding can begin with. Pictures that are decoded before the last one but shown
+  /// behind it stay at the end.
   /// Errors: `invalidState`, `invalidTime`.
   public func startSession(atSourceTime time: MediaTime) throws(MediaError) {
     guard time.isNumeric else {

@@ -22,7 +22,7 @@ public final class AssetWriterInput: Sendable {
   public let sourceFormat: FormatDescription
   /// Samples come when they come: more of them are kept before the input says that it is not ready.
   public let expectsMediaDataInRealTime: Bool
-  /// ISO 639-2 code of the language; nil: not said.
+  /// ISO 639-2 code of the language; nil: not said. MOV has those of a list of its own only: of others it says nothing.
   public let languageCode: String?
   /// The track to play, unless someone chooses; of a group it is the default one.
   public let marksOutputTrackAsEnabled: Bool

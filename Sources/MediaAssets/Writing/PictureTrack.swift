@@ -25,7 +25,7 @@ final class PictureTrack: WriterTrack {
     var encoding = settings.encoderSettings(for: input.sourceFormat, timescale: input.timescale)
     encoding.hasGlobalHeader = muxer.wantsGlobalHeader
     encoder = try VideoEncoder(settings: encoding)
-    streamIndex = try muxer.addStream(encoder, options: input.streamOptions(isEnabled: isEnabled))
+    streamIndex = try muxer.addStream(encoder, options: input.streamOptions(isEnabled: isEnabled, muxer))
     packet = try Packet()
     timescale = input.timescale
     pool = input.pixelBufferPool

@@ -17,7 +17,7 @@ final class SoundTrack: WriterTrack {
     var settings = settings
     settings.hasGlobalHeader = muxer.wantsGlobalHeader
     encoder = try Encoder(settings: settings)
-    streamIndex = try muxer.addStream(encoder, options: input.streamOptions(isEnabled: isEnabled))
+    streamIndex = try muxer.addStream(encoder, options: input.streamOptions(isEnabled: isEnabled, muxer))
     channelCount = settings.input.channelCount
     frameByteCount = settings.input.format.byteCount * channelCount
     encoding = input.sourceFormat.audio?.pcm ?? .float32

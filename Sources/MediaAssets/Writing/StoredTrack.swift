@@ -11,6 +11,9 @@ final class StoredTrack: WriterTrack {
   /// Of sound: where the next packet begins when nothing is missing.
   private var nextTicks: Int64?
   private var endTicks: Int64 = 0
+  private var pictures = StoredPictures()
+  private var lastDecodeTicks: Int64?
+  private var hasWritten = false
 
   init(
     _ input: AssetWriterInput, isEnabled: Bool, _ muxer: Muxer, _ container: WritableContainer
@@ -20,7 +23,7 @@ final class StoredTrack: WriterTrack {
     }
     format = input.sourceFormat
     streamIndex = try muxer.addStream(
-      format, timeBase: timeBase, options: input.streamOptions(isEnabled: isEnabled))
+      format, timeBase: timeBase, options: input.streamOptions(isEnabled: isEnabled, muxer))
     packet = try Packet()
     timescale = input.timescale
     self.container = container
@@ -32,33 +35,50 @@ final class StoredTrack: WriterTrack {
     guard let ticks = WriterTimeline.ticks(buffer.presentationTime - sessionStart, timescale) else {
       throw MediaError(.invalidTime, "a sample lies too far from the session's start", operation: "append")
     }
-    try output.run { () throws(AVFailure) in
-      if format.mediaType == .audio {
-        try appendSound(buffer, at: ticks, output.muxer)
-      } else {
-        try appendPicture(buffer, at: ticks, sessionStart: sessionStart, output.muxer)
-      }
+    guard format.mediaType == .audio else {
+      return try appendPicture(buffer, at: ticks, sessionStart: sessionStart, output)
     }
+    try output.run { () throws(AVFailure) in try appendSound(buffer, at: ticks, output.muxer) }
   }
 
   /// What is stored ends with its last sample.
   func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError) {}
 
-  func finish(_ output: WriterOutput) throws(MediaError) {}
+  func finish(_ output: WriterOutput) throws(MediaError) {
+    pictures.finish()
+    try writePictures(output)
+  }
 
   // MARK: - Internals
 
   private func appendPicture(
-    _ buffer: SampleBuffer, at ticks: Int64, sessionStart: MediaTime, _ muxer: Muxer
-  ) throws(AVFailure) {
-    let decodeTicks = WriterTimeline.ticks(buffer.decodeTime - sessionStart, timescale) ?? ticks
-    let isDiscarded = buffer.outputDuration == .zero && buffer.duration > .zero
-    // What lies before the session is cut off by that.
-    let length = isDiscarded || ticks < 0 ? buffer.duration : buffer.outputDuration
-    let duration = WriterTimeline.ticks(length, timescale) ?? 0
-    try write(
-      buffer.data[...], pts: ticks, dts: decodeTicks, duration: duration, isKeyFrame: buffer.attachments.isSync,
-      isDiscarded: isDiscarded, muxer)
+    _ buffer: SampleBuffer, at ticks: Int64, sessionStart: MediaTime, _ output: WriterOutput
+  ) throws(MediaError) {
+    // Pictures before the first that is shown, and decoded behind it, are nothing without edit lists.
+    guard container.isMovie || ticks >= 0 else { return }
+    // What lies before the session is cut off by that; what is only decoded has its place, too.
+    let length = ticks < 0 || buffer.outputDuration == .zero ? buffer.duration : buffer.outputDuration
+    let picture = StoredPictures.Picture(
+      data: buffer.data, ticks: ticks, decodeTicks: WriterTimeline.ticks(buffer.decodeTime - sessionStart, timescale),
+      duration: WriterTimeline.ticks(length, timescale) ?? 0, isKeyFrame: buffer.attachments.isSync)
+    pictures.append(picture)
+    try writePictures(output)
+  }
+
+  private func writePictures(_ output: WriterOutput) throws(MediaError) {
+    while let picture = pictures.popFirst() {
+      let decodeTicks = picture.decodeTicks ?? picture.ticks
+      guard lastDecodeTicks.map({ decodeTicks > $0 }) ?? true, decodeTicks <= picture.ticks else {
+        throw MediaError(
+          .invalidTime, "pictures that do not say when they are decoded are out of order", operation: "append")
+      }
+      lastDecodeTicks = decodeTicks
+      try output.run { () throws(AVFailure) in
+        try write(
+          picture.data[...], pts: picture.ticks, dts: decodeTicks, duration: picture.duration,
+          isKeyFrame: picture.isKeyFrame, output.muxer)
+      }
+    }
   }
 
   private func appendSound(_ buffer: SampleBuffer, at given: Int64, _ muxer: Muxer) throws(AVFailure) {
@@ -81,20 +101,27 @@ final class StoredTrack: WriterTrack {
   /// than half of it, is left out.
   private func isWritten(_ piece: StoredSoundPieces.Piece, at ticks: Int64) -> Bool {
     guard !container.isMovie else { return true }
-    return ticks + piece.duration / 2 >= -Int64(format.audio?.initialPaddingFrames ?? 0)
+    // Vorbis' first packet gives nothing: the second needs it.
+    let margin = format.codecName == "vorbis" ? piece.duration : piece.duration / 2
+    return ticks + margin >= -Int64(format.audio?.initialPaddingFrames ?? 0)
   }
 
   private func write(
-    _ bytes: ArraySlice<UInt8>, pts: Int64, dts: Int64, duration: Int64, isKeyFrame: Bool, isDiscarded: Bool = false,
-    trimAtEnd: Int64 = 0,
+    _ bytes: ArraySlice<UInt8>, pts: Int64, dts: Int64, duration: Int64, isKeyFrame: Bool, trimAtEnd: Int64 = 0,
     _ muxer: Muxer
   ) throws(AVFailure) {
     try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in try packet.fill(bytes) }
     packet.stamp(pts: pts, dts: dts, duration: duration)
-    packet.mark(isKeyFrame: isKeyFrame, isDiscarded: isDiscarded)
-    if trimAtEnd > 0 { try packet.setTrims(start: 0, end: trimAtEnd) }
+    packet.mark(isKeyFrame: isKeyFrame)
+    if container == .mp3, !hasWritten || trimAtEnd > 0 {
+      // FFmpeg's writer takes the delay from the first packet that has trims, and a decoder's own 529 frames off it, unchecked.
+      try packet.setTrims(start: Int64(max(529, format.audio?.initialPaddingFrames ?? 0)), end: trimAtEnd)
+    } else if trimAtEnd > 0 {
+      try packet.setTrims(start: 0, end: trimAtEnd)
+    }
+    hasWritten = true
     try muxer.write(packet, streamIndex: streamIndex)
-    if !isDiscarded { endTicks = max(endTicks, pts + duration) }
+    endTicks = max(endTicks, pts + duration)
   }
 }
 

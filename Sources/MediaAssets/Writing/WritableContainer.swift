@@ -40,8 +40,8 @@ public enum WritableContainer: String, Sendable, Hashable, CaseIterable {
   /// Errors: `invalidArgument` when the container is not written with packets of a codec, by FFmpeg's name.
   func check(storedCodecName name: String, _ mediaType: FormatDescription.MediaType) throws(MediaError) {
     let known = mediaType == .video ? storedPictures : storedSound
-    guard known.contains(name), Muxer.canHold(codecName: name, formatName: muxerName) else {
-      let held = known.filter { Muxer.canHold(codecName: $0, formatName: muxerName) }.sorted().joined(separator: ", ")
+    guard known.contains(name), isWritten(name) else {
+      let held = known.filter(isWritten).sorted().joined(separator: ", ")
       throw MediaError(
         .invalidArgument,
         "\(rawValue) does not hold \(mediaType) coded as \(name)" + (held.isEmpty ? "" : "; it holds \(held)"),
@@ -49,7 +49,13 @@ public enum WritableContainer: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Codecs whose packets are written as they are; what FFmpeg says that it can is at times too much. FFmpeg refuses AAC in CAF.
+  /// What FFmpeg says itself; of containers without a table of codecs it knows only its favourite.
+  private func isWritten(_ codecName: String) -> Bool {
+    !hasTimes || Muxer.canHold(codecName: codecName, formatName: muxerName)
+  }
+
+  /// Codecs whose packets are written as they are; what FFmpeg says that it can is at times too much. FFmpeg refuses AAC in CAF,
+  /// and thinks FLAC in MP4 an experiment. ProRes and DNxHD are not here: which of their kinds it is stands in the container only.
   private var storedSound: Set<String> {
     switch self {
     case .wav: ["pcm_alaw", "pcm_mulaw"]
@@ -59,7 +65,7 @@ public enum WritableContainer: String, Sendable, Hashable, CaseIterable {
     case .ogg: ["opus", "vorbis", "flac", "speex"]
     case .webm: ["opus", "vorbis"]
     case .m4a: ["aac", "alac", "ac3"]
-    case .mp4: ["aac", "alac", "mp3", "opus", "flac", "ac3", "eac3", "vorbis", "dts"]
+    case .mp4: ["aac", "alac", "mp3", "opus", "ac3", "eac3", "vorbis", "dts"]
     case .mov: ["aac", "alac", "mp3", "ac3", "eac3", "adpcm_ima_qt", "pcm_alaw", "pcm_mulaw"]
     case .matroska:
       ["aac", "alac", "mp3", "mp2", "opus", "vorbis", "flac", "ac3", "eac3", "dts", "truehd", "wavpack", "tta"]
@@ -71,9 +77,9 @@ public enum WritableContainer: String, Sendable, Hashable, CaseIterable {
     case .wav, .caf, .flac, .mp3, .ogg, .m4a: []
     case .webm: ["vp8", "vp9", "av1"]
     case .mp4: ["h264", "hevc", "av1", "vp9", "mpeg4", "mpeg2video", "mpeg1video"]
-    case .mov: ["h264", "hevc", "mpeg4", "mpeg2video", "mjpeg", "prores", "dnxhd"]
+    case .mov: ["h264", "hevc", "mpeg4", "mpeg2video", "mjpeg"]
     case .matroska:
-      ["h264", "hevc", "av1", "vp8", "vp9", "mpeg4", "mpeg2video", "mpeg1video", "mjpeg", "theora", "ffv1", "prores"]
+      ["h264", "hevc", "av1", "vp8", "vp9", "mpeg4", "mpeg2video", "mpeg1video", "mjpeg", "theora", "ffv1"]
     }
   }
 

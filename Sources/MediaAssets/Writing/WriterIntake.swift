@@ -10,6 +10,8 @@ struct WriterIntake: Sendable {
   private let container: WritableContainer
   /// When the last picture is decoded, from the session's start.
   private var lastTicks: Int64?
+  /// A stored picture has been taken.
+  private var hasPicture = false
   /// Something has been taken of which there is to be heard.
   private var hasSound = false
   /// The last one was cut off at its end.
@@ -81,19 +83,24 @@ struct WriterIntake: Sendable {
       buffer.format.setupData == sourceFormat.setupData, buffer.sampleCount == 1
     else { throw Self.otherSamples }
     let begin = try ticks(buffer.presentationTime, sessionStart)
-    let decoded = buffer.decodeTime.isValid ? try ticks(buffer.decodeTime, sessionStart) : begin
-    guard lastTicks.map({ decoded > $0 }) ?? true else {
+    // Of what does not say when it is decoded, only the decoder knows the order.
+    let decoded = buffer.decodeTime.isValid ? try ticks(buffer.decodeTime, sessionStart) : nil
+    guard lastTicks.map({ (decoded ?? begin) > $0 }) ?? true else {
       throw Self.refuse(.invalidTime, "pictures come in the order of decoding, at least 1/\(timescale) s apart")
     }
-    guard decoded <= begin else { throw Self.refuse(.invalidTime, "a picture is decoded before it is shown") }
-    guard container.isMovie || begin >= -30 * Int64(timescale) else {
-      throw Self.refuse(.unsupportedEdit, "\(container.rawValue) has no pictures more than 30 s before its beginning")
+    guard (decoded ?? begin) <= begin else {
+      throw Self.refuse(.invalidTime, "a picture is decoded before it is shown")
+    }
+    guard container.isMovie || begin >= 0 || hasPicture else {
+      throw Self.refuse(
+        .unsupportedEdit,
+        "\(container.rawValue) has no pictures before its beginning: the session starts with the first")
     }
     let isDecodedOnly = buffer.outputDuration == .zero
     guard buffer.attachments.trimAtStart == .zero || begin < 0 || isDecodedOnly else {
       throw Self.refuse(.unsupportedEdit, "stored pictures are cut off before the session only")
     }
-    lastTicks = decoded
+    (lastTicks, hasPicture) = (decoded ?? lastTicks, true)
     guard !isDecodedOnly else { return }
     nextTime = nextTime.isValid ? max(nextTime, buffer.presentationTime) : buffer.presentationTime
   }

@@ -49,9 +49,14 @@ extension WritableContainer {
 
 extension AssetWriterInput {
   /// What the container is told of the track.
-  func streamOptions(isEnabled: Bool) -> Muxer.StreamOptions {
+  func streamOptions(isEnabled: Bool, _ muxer: Muxer) -> Muxer.StreamOptions {
     var options = Muxer.StreamOptions()
-    options.languageCode = languageCode
+    // MOV has a list of its own, which FFmpeg knows by these names.
+    let macintoshNames = [
+      "deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi", "sqi": "alb", "mkd": "mac", "swe": "sve",
+      "hrv": "hr ", "srp": "sr ", "fao": "fo ",
+    ]
+    options.languageCode = languageCode.map { muxer.formatName == "mov" ? macintoshNames[$0] ?? $0 : $0 }
     options.isDefault = isEnabled
     options.tags = metadata
     options.rotationDegrees = sourceFormat.video?.rotationDegrees ?? 0

@@ -1,0 +1,202 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// Writing packets as they are.
+@Suite struct PassthroughTests {
+  private static let sound = ["-f", "lavfi", "-i", "aevalsrc=0.4*sin(2*PI*440*t)|0.3*sin(2*PI*1000*t):s=48000:d=2"]
+  private static let pictures = ["-f", "lavfi", "-i", "testsrc=size=128x96:rate=25:d=2"]
+  private static let h264 = ["-c:v", "libx264", "-bf", "3", "-g", "12", "-pix_fmt", "yuv420p"]
+
+  /// A file to read, by its name.
+  private static func arguments(_ name: String) -> [String] {
+    switch name {
+    case "aac.m4a": sound + ["-c:a", "aac"]
+    case "aac.mkv": sound + ["-c:a", "aac"]
+    case "alac.m4a": sound + ["-c:a", "alac"]
+    case "opus.ogg": sound + ["-c:a", "libopus"]
+    case "opus.webm": sound + ["-c:a", "libopus"]
+    case "vorbis.ogg": sound + ["-c:a", "libvorbis"]
+    case "sound.flac": sound + ["-c:a", "flac"]
+    case "sound.mp3": sound + ["-c:a", "libmp3lame"]
+    case "sound.wav": sound + ["-c:a", "pcm_s16le"]
+    case "alaw.wav": sound + ["-c:a", "pcm_alaw"]
+    case "ac3.mkv": sound + ["-c:a", "ac3"]
+    case "h264.mp4": sound + pictures + ["-c:a", "aac"] + h264
+    case "h264.mkv": sound + pictures + ["-c:a", "libopus"] + h264
+    case "hevc.mp4": pictures + ["-c:v", "libx265", "-x265-params", "log-level=none", "-tag:v", "hvc1"]
+    case "vp9.webm": pictures + ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"]
+    case "mpeg4.mp4": pictures + ["-c:v", "mpeg4", "-bf", "2"]
+    case "mjpeg.mov": pictures + ["-c:v", "mjpeg", "-q:v", "3"]
+    default: []
+    }
+  }
+
+  private static let table: [(source: String, targets: [WritableContainer])] = [
+    ("aac.m4a", [.m4a, .mp4, .mov, .matroska]), ("aac.mkv", [.m4a, .mp4]), ("alac.m4a", [.m4a, .mov, .matroska, .caf]),
+    ("opus.ogg", [.ogg, .webm, .matroska, .mp4]), ("opus.webm", [.ogg, .mp4]),
+    ("vorbis.ogg", [.ogg, .webm, .matroska]),
+    ("sound.flac", [.flac, .ogg, .matroska]), ("sound.mp3", [.mp3, .mp4, .mov, .matroska]),
+    ("sound.wav", [.wav, .caf, .mov, .matroska]), ("alaw.wav", [.wav, .caf, .mov]),
+    ("ac3.mkv", [.mp4, .mov, .matroska]),
+    ("h264.mp4", [.mp4, .mov, .matroska]), ("h264.mkv", [.mp4, .matroska]), ("hevc.mp4", [.mp4, .mov, .matroska]),
+    ("vp9.webm", [.webm, .mp4, .matroska]), ("mpeg4.mp4", [.mp4, .mov, .matroska]), ("mjpeg.mov", [.mov, .matroska]),
+  ]
+
+  @Test("what is coded comes out of another container as it went in")
+  func table() throws {
+    let folder = try TemporaryFolder()
+    print("source       container  checked")
+    for (source, targets) in Self.table {
+      let path = folder.file(source)
+      try Tool.ffmpeg(arguments: Self.arguments(source) + [path])
+      let before = try WrittenFile(path)
+      let sound = try before.streams("audio").isEmpty ? [] : WrittenFile.heard(path)
+      let pictures = try before.streams("video").isEmpty ? [] : WrittenFile.pictures(path, timescale: 1_000)
+      for container in targets {
+        let target = folder.file("\(source).\(container)")
+        let row = Comment(rawValue: "\(source) -> \(container)")
+        do { try Passing.pass(path, to: target, container) } catch {
+          Issue.record("\(source) -> \(container): \(error)")
+          continue
+        }
+        let after = try WrittenFile(target)
+        let names = { (file: WrittenFile) in file.streams.map { $0["codec_name"] as? String } }
+        #expect(names(after) == names(before), row)
+        let warnings = try after.decodingWarnings()
+        #expect(warnings.isEmpty, "\(row): \(warnings)")
+        var checked: [String] = ["no warnings"]
+        if !sound.isEmpty {
+          let got = try WrittenFile.heard(target)
+          // Matroska says what is padding by its codec delay, which FFmpeg's readers follow for Opus only.
+          let padding =
+            container == .matroska ? ["aac.m4a": 1_024, "h264.mp4": 1_024, "sound.mp3": 1_105][source] ?? 0 : 0
+          #expect(WrittenFile.difference(sound, Array(got.dropFirst(8 * padding))) == "", row)
+          checked.append("\(got.count / 8) frames of sound")
+        }
+        if let stream = before.streams("video").first, let written = after.streams("video").first {
+          let got = try WrittenFile.pictures(target, timescale: 1_000)
+          #expect(WrittenFile.difference(pictures.map(\.sum), got.map(\.sum)) == "", row)
+          let origins = (pictures.first?.ticks ?? 0, got.first?.ticks ?? 0)
+          #expect(
+            WrittenFile.difference(pictures.map { $0.ticks - origins.0 }, got.map { $0.ticks - origins.1 }) == "", row)
+          #expect(before.keyTimes(of: stream).count == after.keyTimes(of: written).count, row)
+          checked.append("\(got.count) pictures and their times")
+        }
+        print(
+          "\(source.padding(toLength: 12, withPad: " ", startingAt: 0)) \(container)\t\(checked.joined(separator: ", "))"
+        )
+      }
+    }
+  }
+
+  /// Four seconds: ALAC, and pictures that tell their numbers, B-frames among them.
+  private static func film(_ path: String) throws {
+    let (sound, pictures) = (
+      WriterRig.sound(.alac),
+      AssetWriterInput(settings: VideoRig.settings { $0.keyFrameInterval = 20 }, sourceFormat: VideoRig.format())
+    )
+    let writer = try WriterRig.writer(path, .mp4, [sound, pictures])
+    for second in 0..<4 {
+      try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
+      for time in VideoRig.times(25, from: Int64(second) * 25) {
+        try pictures.append(waiting: SampleBuffer(pixels: VideoRig.picture(Int(time.value)), presentationTime: time))
+      }
+    }
+    try writer.finishWriting()
+  }
+
+  @Test("of a range, MP4 and its kin have every sample and no other; pictures come with what they are decoded from")
+  func ranges() throws {
+    let folder = try TemporaryFolder()
+    let source = folder.file("film.mp4")
+    try Self.film(source)
+    let all = try WrittenFile.heard(source)
+    print("container  range  sound  pictures")
+    for (start, end) in [(0, 1_500), (500, 1_300), (1_700, 4_000), (2_400, 2_800)] as [(Int64, Int64)] {
+      let range = TimeRange(
+        start: MediaTime(value: start, timescale: 1_000), duration: MediaTime(value: end - start, timescale: 1_000))
+      let frames = Int(start) * 48..<Int(end) * 48
+      for container in [WritableContainer.mp4, .mov] {
+        let target = folder.file("\(start).\(container)")
+        try Passing.pass(source, to: target, container, range, timescale: 12_800)
+        let row = Comment(rawValue: "\(container) \(start)..<\(end)")
+        let heard = try WrittenFile.heard(target)
+        #expect(WrittenFile.difference(heard, Array(all[frames.lowerBound * 8..<frames.upperBound * 8])) == "", row)
+        // A picture that begins before the range is cut; what is decoded only is not shown.
+        let shown = try VideoRig.numbers(target)
+        let expected = Array(Int((start + 39) / 40)..<Int((end + 39) / 40))
+        #expect(shown.filter(expected.contains) == expected, row)
+        #expect(shown.count <= expected.count + 4, "\(row): \(shown)")
+        let warnings = try WrittenFile(target).decodingWarnings()
+        #expect(warnings.isEmpty, "\(row): \(warnings)")
+        print(
+          "\(container)\t\(start)..<\(end)\t\(heard.count / 8)\t\(shown.first ?? -1)...\(shown.last ?? -1) of \(expected.first ?? -1)...\(expected.last ?? -1)"
+        )
+      }
+      // Matroska has nothing before its beginning: a range begins with a key frame there, or is refused.
+      let target = folder.file("\(start).mkv")
+      let isKey = try WrittenFile(source).keyTimes(of: try #require(WrittenFile(source).streams("video").first))
+        .contains { abs($0 * 1_000 - Double(start)) < 0.5 }
+      guard isKey else {
+        #expect(throws: MediaError.self) { try Passing.pass(source, to: target, .matroska, range) }
+        #expect(!FileManager.default.fileExists(atPath: target))
+        continue
+      }
+      try Passing.pass(source, to: target, .matroska, range)
+      #expect(try WrittenFile(target).decodingWarnings() == "")
+      #expect(try VideoRig.numbers(target).starts(with: Int(start / 40)..<Int(end / 40)))
+      #expect(try WrittenFile.heard(target) == Array(all[frames.lowerBound * 8..<frames.upperBound * 8]))
+    }
+  }
+
+  @Test("a range of sound that is coded is exact to the sample in MP4")
+  func soundRanges() throws {
+    let folder = try TemporaryFolder()
+    for (name, tolerance) in [("aac.m4a", 0), ("alac.m4a", 0), ("sound.mp3", 0), ("opus.ogg", 0.001)]
+      as [(String, Float)]
+    {
+      let source = folder.file(name)
+      // Noise that is made up differs with where decoding begins.
+      try Tool.ffmpeg(arguments: Self.arguments(name) + (name == "aac.m4a" ? ["-aac_pns", "0"] : []) + [source])
+      let all = try WrittenFile.heard(source)
+      let range = TimeRange(
+        start: MediaTime(value: 31_234, timescale: 48_000), duration: MediaTime(value: 40_001, timescale: 48_000))
+      let target = folder.file(name + ".mp4")
+      try Passing.pass(source, to: target, .mp4, range)
+      let heard = try WrittenFile.heard(target)
+      func numbers(_ bytes: ArraySlice<UInt8>) -> [Float] {
+        Array(bytes).withUnsafeBytes { bytes in
+          stride(from: 0, to: bytes.count - 3, by: 4).map { bytes.loadUnaligned(fromByteOffset: $0, as: Float.self) }
+        }
+      }
+      let expected = numbers(all[31_234 * 8..<(31_234 + 40_001) * 8])
+      let got = numbers(heard[...])
+      #expect(got.count == expected.count, "\(name)")
+      let off = zip(got, expected).map { abs($0 - $1) }.max() ?? 1
+      #expect(off <= tolerance, "\(name): \(off)")
+      print("\(name)\t\(got.count / 2) frames, off by \(off) at most")
+    }
+  }
+
+  @Test("plain numbers that are passed through have silence where there are none, and every bit")
+  func plainNumbers() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("sound.mov")
+    let format = FormatDescription.pcm(
+      PCMEncoding(.signedInteger, bitsPerSample: 24, isBigEndian: true), sampleRateHz: 48_000, channelCount: 2)
+    let input = AssetWriterInput(settings: .passthrough, sourceFormat: format)
+    let writer = try WriterRig.writer(path, .mov, [input])
+    let bytes = (0..<6_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    for start in [0, 2_000] as [Int64] {
+      try input.append(
+        waiting: SampleBuffer(pcm: bytes, format: format, presentationTime: MediaTime(value: start, timescale: 48_000)))
+    }
+    try writer.finishWriting()
+    let samples = try StoredSamples(path)
+    #expect(samples.format.codecName == "pcm_s24be")
+    #expect(samples.buffers.flatMap(\.data) == bytes + [UInt8](repeating: 0, count: 6_000) + bytes)
+  }
+}

@@ -1,0 +1,295 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// Writing pictures.
+@Suite struct VideoWriterTests {
+  private static let containers: [WritableContainer] = [.mp4, .mov, .matroska]
+
+  @Test("pictures of every format are shown when they were, in every container", arguments: containers)
+  func formats(_ container: WritableContainer) throws {
+    let folder = try TemporaryFolder()
+    for format in PixelFormat.allCases {
+      let path = folder.file("\(format).\(container)")
+      let row = Comment(rawValue: "\(container) \(format)")
+      try VideoRig.write(path, container, times: VideoRig.times(60), format: VideoRig.format(format))
+      let file = try WrittenFile(path)
+      let stream = try #require(file.streams("video").first)
+      #expect(stream["codec_name"] as? String == "h264" && stream["width"] as? Int == 128, row)
+      #expect(try file.decodingWarnings() == "", row)
+      #expect(try VideoRig.numbers(path) == Array(0..<60), row)
+      #expect(file.times(of: stream).map { ($0 * 1_000).rounded() } == (0..<60).map { Double($0) * 40 }, row)
+      #expect(abs(file.duration - 2.4) < 0.001, row)
+      print("\(container)\th264 from \(format)\t60 pictures, their times, \(file.duration) s")
+    }
+  }
+
+  @Test("times that are not even are kept to the tick, and the last picture lasts until the session's end")
+  func variableTimes() throws {
+    let folder = try TemporaryFolder()
+    let values: [Int64] = [0, 1_001, 1_500, 9_000, 9_001, 30_000, 45_003]
+    let times = values.map { MediaTime(value: $0, timescale: 30_000) }
+    for container in [WritableContainer.mp4, .mov] {
+      let path = folder.file("film.\(container)")
+      try VideoRig.write(
+        path, container, times: times, end: MediaTime(value: 60_000, timescale: 30_000), mediaTimescale: 30_000)
+      #expect(try WrittenFile.pictures(path, timescale: 30_000).map { Int64($0.ticks) } == values)
+      #expect(try VideoRig.numbers(path) == Array(0..<7))
+      let file = try WrittenFile(path)
+      #expect(abs(file.duration - 2) < 0.000_1)
+      let warnings = try file.decodingWarnings()
+      #expect(warnings.isEmpty, "\(warnings)")
+    }
+  }
+
+  @Test("key frames come when they are asked for, and profile, level, size and colour are what was asked for")
+  func settings() throws {
+    let folder = try TemporaryFolder()
+    print("asked                checked")
+    for profile in VideoOutputSettings.Profile.allCases {
+      let path = folder.file("\(profile).mp4")
+      let settings = VideoRig.settings {
+        $0.profile = profile
+        $0.level = "3.1"
+        $0.keyFrameInterval = 10
+        $0.maximumThreadCount = 2
+        ($0.width, $0.height) = (64, 48)
+        $0.pixelAspectRatio = .init(horizontal: 4, vertical: 3)
+      }
+      // No picture is so different from the one before that a key frame is worth it.
+      try VideoRig.write(path, .mp4, times: VideoRig.times(45), settings) { _ in 5 }
+      let file = try WrittenFile(path)
+      let stream = try #require(file.streams("video").first)
+      let names = [VideoOutputSettings.Profile.baseline: "Constrained Baseline", .main: "Main", .high: "High"]
+      #expect(stream["profile"] as? String == names[profile])
+      #expect(stream["level"] as? Int == 31)
+      #expect(stream["width"] as? Int == 64 && stream["height"] as? Int == 48)
+      #expect(stream["sample_aspect_ratio"] as? String == "4:3")
+      #expect((stream["has_b_frames"] as? Int == 0) == (profile == .baseline))
+      #expect(file.keyTimes(of: stream).map { ($0 * 25).rounded() } == [0, 10, 20, 30, 40])
+      let warnings = try file.decodingWarnings()
+      #expect(warnings.isEmpty, "\(warnings)")
+      print("\(profile)\tprofile, level 3.1, 64 x 48, 4:3, key frames every 10 pictures")
+    }
+  }
+
+  @Test("the time between key frames is no longer than asked, whatever the pictures' times")
+  func keyFrameDuration() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("film.mp4")
+    let settings = VideoRig.settings { $0.keyFrameIntervalDuration = MediaTime(value: 1, timescale: 2) }
+    let values: [Int64] = Array(0..<10).map { $0 * 100 } + Array(0..<40).map { 1_000 + $0 * 20 }
+    try VideoRig.write(path, .mp4, times: values.map { MediaTime(value: $0, timescale: 1_000) }, settings)
+    let file = try WrittenFile(path)
+    let keys = file.keyTimes(of: try #require(file.streams("video").first))
+    #expect(zip(keys, keys.dropFirst()).allSatisfy { $1 - $0 <= 0.500_1 })
+    #expect(keys.count == 4, "\(keys)")
+  }
+
+  @Test("bit rate, constant quality and order are the encoder's to follow")
+  func rates() throws {
+    let folder = try TemporaryFolder()
+    func size(_ change: (inout VideoOutputSettings) -> Void) throws -> Int {
+      let path = folder.file("film.mp4")
+      var options = AssetWriter.Options()
+      options.replacesFile = true
+      try VideoRig.write(path, .mp4, times: VideoRig.times(50), VideoRig.settings(change), options: options)
+      return try readFile(path).count
+    }
+    #expect(try size { $0.constantQuality = 10 } > size { $0.constantQuality = 40 })
+    let low = try size { ($0.constantQuality, $0.bitRate) = (nil, 20_000) }
+    #expect(try size { ($0.constantQuality, $0.bitRate) = (nil, 400_000) } > low)
+    let path = folder.file("order.mp4")
+    try VideoRig.write(path, .mp4, times: VideoRig.times(30), VideoRig.settings { $0.allowsFrameReordering = false })
+    #expect(try WrittenFile(path).streams("video").first?["has_b_frames"] as? Int == 0)
+  }
+
+  @Test("red, green and blue become what the settings say, and are marked so")
+  func color() throws {
+    let folder = try TemporaryFolder()
+    var wide = FormatDescription.Video.Color()
+    (wide.primaries, wide.transfer, wide.matrix, wide.isFullRange) = (9, 14, 9, true)
+    print("asked    says                  red comes back as")
+    for (name, color) in [("nothing", nil), ("BT.2020", wide)] as [(String, FormatDescription.Video.Color?)] {
+      let path = folder.file("\(name).mp4")
+      let input = AssetWriterInput(
+        settings: VideoRig.settings { ($0.color, $0.constantQuality) = (color, 5) },
+        sourceFormat: VideoRig.format(.bgra))
+      let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
+      try writer.add(input)
+      try writer.startWriting()
+      try writer.startSession(atSourceTime: .zero)
+      let red = try PixelBuffer(
+        .bgra, width: 128, height: 96, data: (0..<128 * 96).flatMap { _ in [30, 20, 220, 255] as [UInt8] })
+      try input.append(SampleBuffer(pixels: red, presentationTime: .zero))
+      try writer.finishWriting()
+      let stream = try #require(WrittenFile(path).streams("video").first)
+      let said = ["color_primaries", "color_transfer", "color_space", "color_range"].map { stream[$0] as? String }
+      #expect(
+        said
+          == (color == nil
+            ? ["smpte170m", "smpte170m", "smpte170m", "tv"] : ["bt2020", "bt2020-10", "bt2020nc", "pc"]))
+      try Tool.ffmpeg(
+        "-i", path, "-vf", "scale=flags=accurate_rnd+full_chroma_int", "-pix_fmt", "bgra", "-f", "rawvideo",
+        path + ".raw")
+      let pixel = try readFile(path + ".raw").prefix(4)
+      #expect(zip(pixel, [30, 20, 220, 255]).allSatisfy { abs(Int($0) - $1) <= 4 }, "\(Array(pixel))")
+      print("\(name)\t \(said.compactMap(\.self).joined(separator: " "))\t\(Array(pixel))")
+    }
+  }
+
+  @Test("a clean aperture is what is shown, pixel for pixel")
+  func cleanAperture() throws {
+    let folder = try TemporaryFolder()
+    for container in Self.containers {
+      let path = folder.file("film.\(container)")
+      let settings = VideoRig.settings {
+        $0.cleanAperture = .init(width: 64, height: 48, horizontalOffset: -16, verticalOffset: 4)
+      }
+      try VideoRig.write(path, container, times: VideoRig.times(10), settings)
+      let stream = try #require(WrittenFile(path).streams("video").first)
+      #expect(stream["width"] as? Int == 64 && stream["height"] as? Int == 48)
+      // Columns 16 to 80 of 128: bits 1 to 4 of the number.
+      // FFmpeg's program leaves pixels on the left when it is not told that rows may begin anywhere.
+      try Tool.ffmpeg("-flags", "+unaligned", "-i", path, "-pix_fmt", "gray", "-f", "rawvideo", path + ".raw")
+      let bytes = try readFile(path + ".raw")
+      #expect(bytes.count == 10 * 64 * 48)
+      for number in 0..<10 {
+        let row = bytes[(number * 64 * 48)..<(number * 64 * 48 + 64)]
+        let bits = (0..<4).map { row[row.startIndex + $0 * 16 + 8] > 120 }
+        #expect(bits == (1...4).map { number >> $0 & 1 == 1 }, "\(container) \(number)")
+      }
+    }
+  }
+
+  // MARK: - Sessions
+
+  @Test(
+    "what lies before the session is not shown, what spans its start begins there, and a late start has nothing before it"
+  )
+  func sessions() throws {
+    let folder = try TemporaryFolder()
+    print("container  first picture  what is shown, in ms")
+    for container in Self.containers {
+      let early = folder.file("early.\(container)")
+      // Pictures 0 to 19 from 1 s on, every 100 ms; the session begins at 1.25 s, within picture 2.
+      let times = (0..<20).map { MediaTime(value: 1_000 + Int64($0) * 100, timescale: 1_000) }
+      try VideoRig.write(early, container, times: times, start: MediaTime(value: 1_250, timescale: 1_000))
+      #expect(try VideoRig.numbers(early) == Array(2..<20))
+      let shown = try WrittenFile.pictures(early, timescale: 1_000).map(\.ticks)
+      #expect(shown == [0] + (0..<17).map { 50 + $0 * 100 }, "\(container)")
+      let late = folder.file("late.\(container)")
+      try VideoRig.write(late, container, times: times, start: .zero)
+      let lateShown = try WrittenFile.pictures(late, timescale: 1_000).map(\.ticks)
+      #expect(lateShown == (0..<20).map { 1_000 + $0 * 100 }, "\(container)")
+      #expect(try WrittenFile(late).decodingWarnings() == "")
+      print("\(container)\tearly\(shown.prefix(3))\tlate \(lateShown.prefix(3))")
+    }
+  }
+
+  @Test("sound and pictures lie together, and fragments and an index at the front have both", arguments: containers)
+  func together(_ container: WritableContainer) throws {
+    let folder = try TemporaryFolder()
+    let ways: [(String, (inout AssetWriter.Options) -> Void)] = [
+      ("plain", { _ in }), ("front", { $0.shouldOptimizeForNetworkUse = true }),
+      ("fragments", { $0.movieFragmentInterval = MediaTime(value: 1, timescale: 2) }),
+    ]
+    for (name, change) in ways where container.isMovie || name == "plain" {
+      var options = AssetWriter.Options()
+      change(&options)
+      let path = folder.file("\(name).\(container)")
+      let (sound, pictures) = (
+        WriterRig.sound(container.isMovie ? .aac : .flac),
+        AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
+      )
+      let writer = try WriterRig.writer(path, container, [sound, pictures], options: options)
+      for second in 0..<4 {
+        try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
+        for time in VideoRig.times(25, from: Int64(second) * 25) {
+          try pictures.append(
+            waiting: SampleBuffer(pixels: VideoRig.picture(Int(time.value)), presentationTime: time))
+        }
+      }
+      try writer.finishWriting()
+      let file = try WrittenFile(path)
+      #expect(file.streams("audio").count == 1 && file.streams("video").count == 1)
+      #expect(try file.decodingWarnings() == "", "\(container) \(name)")
+      #expect(try VideoRig.numbers(path) == Array(0..<100))
+      let heard = try WrittenFile.heard(path)
+      #expect(heard.count / 8 == 4 * 48_000, "\(container) \(name)")
+      // No more than the interleaving lies between a picture and the sound of its time in the file.
+      let places = file.packets.compactMap { packet -> (Double, Int)? in
+        guard let time = (packet["dts_time"] as? String ?? packet["pts_time"] as? String).flatMap(Double.init),
+          let place = (packet["pos"] as? String).flatMap(Int.init)
+        else { return nil }
+        return (time, place)
+      }.sorted { $0.1 < $1.1 }
+      let back = zip(places, places.dropFirst()).map { $0.0 - $1.0 }.max() ?? 0
+      #expect(back < (name == "fragments" ? 1 : 0.2), "\(container) \(name): \(back) s")
+      print("\(container)\t\(name)\t100 pictures, 192000 frames of sound, \(back) s apart at most")
+    }
+  }
+
+  @Test("an input that gives nothing keeps the other from nothing, whichever it is", .timeLimit(.minutes(2)))
+  func starving() throws {
+    let folder = try TemporaryFolder()
+    for starvesSound in [true, false] {
+      let path = folder.file("film\(starvesSound).mp4")
+      let (sound, pictures) = (
+        WriterRig.sound(.aac), AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
+      )
+      let writer = try WriterRig.writer(path, .mp4, [sound, pictures])
+      func giveSound() throws {
+        for second in 0..<15 { try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000)) }
+        sound.markAsFinished()
+      }
+      func givePictures() throws {
+        for (number, time) in VideoRig.times(375).enumerated() {
+          try pictures.append(waiting: SampleBuffer(pixels: VideoRig.picture(number & 255), presentationTime: time))
+        }
+        pictures.markAsFinished()
+      }
+      if starvesSound {
+        try givePictures()
+        try giveSound()
+      } else {
+        try giveSound()
+        try givePictures()
+      }
+      try writer.finishWriting()
+      #expect(try WrittenFile(path).decodingWarnings() == "")
+      #expect(try VideoRig.numbers(path) == (0..<375).map { $0 & 255 })
+      #expect(try WrittenFile.heard(path).count / 8 == 15 * 48_000)
+    }
+  }
+
+  // MARK: - The pool
+
+  @Test("the adaptor's pool is there while the writer writes, and its memory comes back")
+  func pool() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("film.mp4")
+    let input = AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
+    let adaptor = try AssetWriterInputPixelBufferAdaptor(assetWriterInput: input)
+    #expect(adaptor.pixelBufferPool == nil)
+    let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
+    try writer.add(input)
+    #expect(adaptor.pixelBufferPool == nil)
+    try writer.startWriting()
+    try writer.startSession(atSourceTime: .zero)
+    let pool = try #require(adaptor.pixelBufferPool)
+    for (number, time) in VideoRig.times(40).enumerated() {
+      var pixels = try pool.makePixelBuffer()
+      pixels.data = try VideoRig.picture(number).data
+      try adaptor.append(waiting: pixels, withPresentationTime: time)
+      #expect(pool.keptCount <= pool.maximumKeptCount)
+    }
+    try writer.finishWriting()
+    #expect(pool.keptCount > 0)
+    #expect(adaptor.pixelBufferPool == nil)
+    #expect(try VideoRig.numbers(path) == Array(0..<40))
+    #expect(throws: MediaError.self) { try AssetWriterInputPixelBufferAdaptor(assetWriterInput: WriterRig.sound(.aac)) }
+  }
+}

@@ -1,0 +1,304 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// What a writer is given that it cannot write: a number, and no file.
+@Suite struct WriterBadInputTests {
+  private static func names(in folder: TemporaryFolder) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  @Test("inputs that do not fit the container, or what is appended, are refused when they are added")
+  func inputs() throws {
+    let folder = try TemporaryFolder()
+    func coded(_ name: String, _ type: FormatDescription.MediaType = .audio) -> FormatDescription {
+      FormatDescription(
+        mediaType: type, codecName: name, audio: type == .audio ? .init(sampleRateHz: 48_000, channelCount: 2) : nil,
+        video: type == .video ? .init(width: 64, height: 48) : nil)
+    }
+    func stored(_ name: String, _ type: FormatDescription.MediaType = .audio) -> AssetWriterInput {
+      AssetWriterInput(settings: .passthrough, sourceFormat: coded(name, type))
+    }
+    func pictures(
+      _ width: Int = 64, _ height: Int = 48, _ change: @escaping (inout VideoOutputSettings) -> Void = { _ in }
+    ) -> AssetWriterInput {
+      AssetWriterInput(settings: VideoRig.settings(change), sourceFormat: VideoRig.format(width: width, height: height))
+    }
+    let rows: [(String, WritableContainer, AssetWriterInput)] = [
+      ("AAC in CAF", .caf, stored("aac")), ("AAC in Ogg", .ogg, stored("aac")), ("MP3 in FLAC", .flac, stored("mp3")),
+      ("Opus in M4A", .m4a, stored("opus")), ("Vorbis in MOV", .mov, stored("vorbis")),
+      ("AAC in WebM", .webm, stored("aac")),
+      ("AAC in WAV", .wav, stored("aac")), ("Opus in MP3", .mp3, stored("opus")), ("FLAC in MP4", .mp4, stored("flac")),
+      ("H.264 in WebM", .webm, stored("h264", .video)), ("H.264 in M4A", .m4a, stored("h264", .video)),
+      ("VP9 in MOV", .mov, stored("vp9", .video)), ("ProRes in MOV", .mov, stored("prores", .video)),
+      ("a codec of no name", .matroska, stored("no such codec")), ("subtitles", .matroska, stored("subrip", .subtitle)),
+      ("pictures in WAV", .wav, pictures()), ("pictures in WebM", .webm, pictures()),
+      ("pictures in Ogg", .ogg, pictures()),
+      ("an odd width", .mp4, pictures(65, 48)), ("an odd height", .mp4, pictures(64, 47)),
+      ("an odd width asked for", .mp4, pictures { $0.width = 33 }), ("no width", .mp4, pictures(0, 48)),
+      ("a huge width", .mp4, pictures(1 << 20, 48)), ("a width below zero asked for", .mp4, pictures { $0.width = -2 }),
+      ("bit rate and quality", .mp4, pictures { $0.bitRate = 100_000 }),
+      ("quality", .mp4, pictures { $0.constantQuality = 52 }),
+      ("not a number", .mp4, pictures { $0.constantQuality = .nan }),
+      ("a level", .mp4, pictures { $0.level = "9" }), ("key frames", .mp4, pictures { $0.keyFrameInterval = 0 }),
+      ("key frames' time", .mp4, pictures { $0.keyFrameIntervalDuration = .zero }),
+      ("threads", .mp4, pictures { $0.maximumThreadCount = 0 }),
+      ("an aperture that is too large", .mp4, pictures { $0.cleanAperture = .init(width: 66, height: 48) }),
+      ("an odd aperture", .mp4, pictures { $0.cleanAperture = .init(width: 61, height: 48) }),
+      ("an aperture outside", .mp4, pictures { $0.cleanAperture = .init(width: 32, height: 48, horizontalOffset: 40) }),
+      ("a pixel", .mp4, pictures { $0.pixelAspectRatio = .init(horizontal: 0, vertical: 1) }),
+      (
+        "a colour", .mp4,
+        pictures {
+          $0.color = .init()
+          $0.color?.matrix = 99
+        }
+      ),
+      (
+        "settings for pictures, sound", .mp4,
+        AssetWriterInput(settings: VideoRig.settings(), sourceFormat: WriterRig.source)
+      ),
+      (
+        "settings for sound, pictures", .mp4,
+        AssetWriterInput(settings: AudioOutputSettings(.aac), sourceFormat: VideoRig.format())
+      ),
+      (
+        "coded pictures to be coded", .mp4,
+        AssetWriterInput(settings: VideoRig.settings(), sourceFormat: coded("h264", .video))
+      ),
+      (
+        "sound that is not told", .mp4,
+        AssetWriterInput(settings: .passthrough, sourceFormat: FormatDescription(mediaType: .audio, codecName: "aac"))
+      ),
+      (
+        "pictures that are not told", .mp4,
+        AssetWriterInput(settings: .passthrough, sourceFormat: FormatDescription(mediaType: .video, codecName: "h264"))
+      ),
+      (
+        "no ticks", .mp4,
+        AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format(), mediaTimescale: 0)
+      ),
+    ]
+    for (name, container, input) in rows {
+      let writer = AssetWriter(path: Array(folder.file("file").utf8), container: container)
+      var message = ""
+      do throws(MediaError) { try writer.add(input) } catch { message = "\(error)" }
+      #expect(!message.isEmpty && (message.hasPrefix("1001 ") || message.hasPrefix("4003 ")), "\(name): \(message)")
+      print("\(name)\t\(message)")
+    }
+    #expect(try Self.names(in: folder) == [])
+  }
+
+  @Test("pictures that are not the input's, and times out of order, are refused; the file goes on without them")
+  func appending() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("film.mp4")
+    let input = AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
+    let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
+    func code(_ buffer: SampleBuffer) -> MediaError.Code? {
+      WriterRig.code { () throws(MediaError) in try input.append(waiting: buffer) }
+    }
+    func buffer(_ number: Int, _ format: PixelFormat = .i420, width: Int = 128, at time: MediaTime? = nil) throws
+      -> SampleBuffer
+    {
+      try SampleBuffer(
+        pixels: VideoRig.picture(number, format, width: width),
+        presentationTime: time ?? MediaTime(value: Int64(number), timescale: 25))
+    }
+    #expect(code(try buffer(0)) == .invalidState, "without a writer")
+    try writer.add(input)
+    try writer.startWriting()
+    #expect(code(try buffer(0)) == .invalidState, "before the session")
+    try writer.startSession(atSourceTime: .zero)
+    try input.append(waiting: buffer(0))
+    try input.append(waiting: buffer(1))
+    let short = try SampleBuffer(
+      format: VideoRig.format(), data: [UInt8](repeating: 0, count: 100),
+      presentationTime: MediaTime(value: 2, timescale: 25))
+    let rows: [(String, MediaError.Code, SampleBuffer)] = [
+      ("another format", .invalidArgument, try buffer(2, .nv12)),
+      ("another size", .invalidArgument, try buffer(2, width: 64)),
+      ("too few bytes", .invalidArgument, short), ("sound", .invalidArgument, try WriterRig.buffer(0..<100)),
+      ("the same time", .invalidTime, try buffer(1)), ("an earlier time", .invalidTime, try buffer(0)),
+      (
+        "less than a tick later", .invalidTime,
+        try buffer(2, at: MediaTime(value: 40_000_001, timescale: 1_000_000_000))
+      ),
+      ("too far", .invalidTime, try buffer(2, at: MediaTime(value: .max, timescale: 1))),
+    ]
+    for (name, expected, buffer) in rows {
+      #expect(code(buffer) == expected, "\(name)")
+      print("\(name)\t\(expected)")
+    }
+    try input.append(waiting: buffer(2))
+    try writer.endSession(atSourceTime: MediaTime(value: 3, timescale: 25))
+    #expect(code(try buffer(3)) == .invalidState, "after the end")
+    try writer.finishWriting()
+    #expect(code(try buffer(4)) == .invalidState, "after it is finished")
+    #expect(try VideoRig.numbers(path) == [0, 1, 2])
+  }
+
+  @Test("packets out of order, of another codec, and cut where no container can say it are refused")
+  func packets() throws {
+    let folder = try TemporaryFolder()
+    let source = folder.file("sound.m4a")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=r=48000:d=1", "-ac", "2", "-c:a", "aac", source)
+    let output = AssetReaderStoredOutput()
+    let reader = AssetReader(asset: Asset(path: source))
+    try reader.add(output)
+    try reader.startReading()
+    var buffers: [SampleBuffer] = []
+    while let buffer = output.copyNextSampleBuffer() { buffers.append(buffer) }
+    let format = try #require(output.format)
+    func changed(
+      _ index: Int, at time: MediaTime? = nil,
+      _ change: (inout SampleBuffer.Attachments, inout FormatDescription) -> Void = { _, _ in }
+    ) throws -> SampleBuffer {
+      var (attachments, format) = (buffers[index].attachments, format)
+      change(&attachments, &format)
+      return try SampleBuffer(
+        format: format, data: buffers[index].data, presentationTime: time ?? buffers[index].presentationTime,
+        duration: buffers[index].duration, attachments: attachments)
+    }
+    let cut = MediaTime(value: 100, timescale: 48_000)
+    let rows: [(String, MediaError.Code, SampleBuffer)] = [
+      ("an earlier packet", .invalidTime, buffers[1]),
+      ("another codec", .invalidArgument, try changed(3) { $1.codecName = "mp3" }),
+      ("other setup data", .invalidArgument, try changed(3) { $1.setupData = [1, 2] }),
+      ("another rate", .invalidArgument, try changed(3) { $1.audio?.sampleRateHz = 44_100 }),
+      ("a cut in the middle", .unsupportedEdit, try changed(3) { attachments, _ in attachments.trimAtStart = cut }),
+      (
+        "pictures", .invalidArgument,
+        try SampleBuffer(pixels: VideoRig.picture(1), presentationTime: MediaTime(value: 1, timescale: 1))
+      ),
+    ]
+    let input = AssetWriterInput(settings: .passthrough, sourceFormat: format)
+    let path = folder.file("copy.m4a")
+    let writer = try WriterRig.writer(path, .m4a, [input])
+    for buffer in buffers.prefix(3) { try input.append(waiting: buffer) }
+    for (name, code, buffer) in rows {
+      #expect(WriterRig.code { () throws(MediaError) in try input.append(waiting: buffer) } == code, "\(name)")
+      print("\(name)\t\(code)")
+    }
+    for buffer in buffers.dropFirst(3) { try input.append(waiting: buffer) }
+    let behind = try changed(buffers.count - 1, at: MediaTime(value: 2, timescale: 1)) { attachments, _ in
+      attachments.trimAtEnd = .zero
+    }
+    #expect(
+      WriterRig.code { () throws(MediaError) in try input.append(waiting: behind) } == .unsupportedEdit,
+      "after a cut end")
+    try writer.finishWriting()
+    #expect(try WrittenFile.heard(path) == WrittenFile.heard(source))
+    // A file without times has no gaps.
+    try Tool.ffmpeg("-i", source, "-c:a", "libmp3lame", folder.file("sound.mp3"))
+    let mp3 = try StoredSamples(folder.file("sound.mp3"))
+    let other = AssetWriterInput(settings: .passthrough, sourceFormat: mp3.format)
+    let second = try WriterRig.writer(folder.file("gap.mp3"), .mp3, [other])
+    try other.append(waiting: mp3.buffers[0])
+    #expect(WriterRig.code { () throws(MediaError) in try other.append(waiting: mp3.buffers[20]) } == .unsupportedEdit)
+    second.cancelWriting()
+    #expect(WriterRig.code { () throws(MediaError) in try second.finishWriting() } == .cancelled)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("gap.mp3")))
+  }
+
+  @Test("cancelling and letting go of a writer in the middle leave nothing", .timeLimit(.minutes(2)))
+  func ended() throws {
+    let folder = try TemporaryFolder()
+    for isReleased in [true, false] {
+      let (sound, pictures) = (
+        WriterRig.sound(.aac), AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
+      )
+      var writer: AssetWriter? = try WriterRig.writer(folder.file("film.mp4"), .mp4, [sound, pictures])
+      for second in 0..<2 {
+        try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
+        for time in VideoRig.times(25, from: Int64(second) * 25) {
+          try pictures.append(waiting: SampleBuffer(pixels: VideoRig.picture(Int(time.value)), presentationTime: time))
+        }
+      }
+      if isReleased {
+        let shared = writer?.shared
+        writer = nil
+        // Its thread ends by itself; what waits hears of it.
+        let more = try SampleBuffer(pixels: VideoRig.picture(1), presentationTime: MediaTime(value: 100, timescale: 1))
+        #expect(WriterRig.code { () throws(MediaError) in try pictures.append(waiting: more) } == .cancelled)
+        _ = shared?.wait { $0.hasEnded ? true : nil }
+      } else {
+        writer?.cancelWriting()
+        #expect(WriterRig.code { () throws(MediaError) in try writer?.finishWriting() } == .cancelled)
+      }
+      #expect(try Self.names(in: folder) == [])
+    }
+  }
+
+  @Test("a disk that is full is an error, and leaves nothing of a film", .timeLimit(.minutes(2)))
+  func fullDisk() throws {
+    let folder = try TemporaryFolder()
+    let disk = folder.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    try #require(mount("none", disk, "tmpfs", 0, "size=64k") == 0, "a tmpfs needs root")
+    defer { umount2(disk, Int32(2)) }
+    for way in ["plain", "fragments", "front"] {
+      var options = AssetWriter.Options()
+      options.shouldOptimizeForNetworkUse = way == "front"
+      if way == "fragments" { options.movieFragmentInterval = MediaTime(value: 1, timescale: 2) }
+      let settings = VideoRig.settings { ($0.constantQuality, $0.preset) = (1, .ultrafast) }
+      let input = AssetWriterInput(settings: settings, sourceFormat: VideoRig.format())
+      let writer = try WriterRig.writer(disk + "/film.mp4", .mp4, [input], options: options)
+      var (failure, seed): (MediaError?, UInt64) = (nil, 1)
+      for time in VideoRig.times(400) where failure == nil {
+        // Nothing that can be made small.
+        let data = (0..<128 * 96 * 3 / 2).map { _ -> UInt8 in
+          seed = seed &* 6_364_136_223_846_793_005 &+ 1
+          return UInt8(truncatingIfNeeded: seed >> 56)
+        }
+        let buffer = try SampleBuffer(
+          pixels: PixelBuffer(.i420, width: 128, height: 96, data: data), presentationTime: time)
+        do throws(MediaError) { try input.append(waiting: buffer) } catch { failure = error }
+      }
+      #expect(failure?.code == .writeFailed && failure?.underlying?.contains("No space left") == true, "\(way)")
+      #expect(WriterRig.code { () throws(MediaError) in try writer.finishWriting() } == .writeFailed, "\(way)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == [], "\(way)")
+    }
+  }
+
+  @Test("a place that cannot be written, and one that is taken, are errors before anything is encoded")
+  func places() throws {
+    let folder = try TemporaryFolder()
+    let disk = folder.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    try #require(mount("none", disk, "tmpfs", UInt(MS_RDONLY), "size=64k") == 0, "a tmpfs needs root")
+    defer { umount2(disk, Int32(2)) }
+    try folder.write([1], as: "film.mp4")
+    let rows: [(String, String, MediaError.Code)] = [
+      ("read only", disk + "/film.mp4", .writeFailed), ("no folder", folder.file("no/film.mp4"), .writeFailed),
+      ("a folder", disk, .fileExists), ("taken", folder.file("film.mp4"), .fileExists),
+    ]
+    for (name, path, code) in rows {
+      let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
+      try writer.add(AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format()))
+      #expect(WriterRig.code { () throws(MediaError) in try writer.startWriting() } == code, "\(name)")
+      #expect(writer.status == .failed, "\(name)")
+    }
+    #expect(try readFile(folder.file("film.mp4")) == [1])
+  }
+}
+
+/// A file's samples as they are stored.
+struct StoredSamples {
+  let format: FormatDescription
+  let buffers: [SampleBuffer]
+
+  init(_ path: String, _ range: TimeRange? = nil, track: AssetTrack.ID? = nil) throws {
+    let output = AssetReaderStoredOutput(trackID: track)
+    let reader = AssetReader(asset: Asset(path: path))
+    if let range { try reader.setTimeRange(range) }
+    try reader.add(output)
+    try reader.startReading()
+    var buffers: [SampleBuffer] = []
+    while let buffer = output.copyNextSampleBuffer() { buffers.append(buffer) }
+    self.buffers = buffers
+    format = try #require(output.format)
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import LibAV
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// What a file has besides its tracks: tags, pictures, chapters, alternatives.
+@Suite struct WriterExtrasTests {
+  private static func codec(_ container: WritableContainer) -> AudioOutputSettings.Codec {
+    switch container {
+    case .wav, .caf: .pcm(.signed16)
+    case .flac: .flac
+    case .m4a, .mp4, .mov: .aac
+    case .matroska: .flac
+    case .webm, .ogg: .opus
+    case .mp3: .mp3
+    }
+  }
+
+  private static func chapter(_ title: String, _ start: Int64, _ end: Int64) -> AssetChapter {
+    AssetChapter(
+      title: title,
+      timeRange: TimeRange(
+        start: MediaTime(value: start, timescale: 1_000), duration: MediaTime(value: end - start, timescale: 1_000)))
+  }
+
+  /// Three seconds of sound.
+  private static func write(
+    _ path: String, _ container: WritableContainer, _ options: AssetWriter.Options
+  ) throws {
+    let input = WriterRig.sound(codec(container), language: container.isMovie ? "fra" : nil)
+    let writer = try WriterRig.writer(path, container, [input], options: options)
+    for second in 0..<3 { try input.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000)) }
+    try writer.finishWriting()
+  }
+
+  @Test("every container has the tags, pictures and chapters that it can have, and refuses the others before it writes")
+  func table() throws {
+    let folder = try TemporaryFolder()
+    try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=32x24", "-frames:v", "1", folder.file("p.png"))
+    try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=40x30", "-frames:v", "1", folder.file("p.jpg"))
+    let pictures = [try readFile(folder.file("p.png")), try readFile(folder.file("p.jpg"))]
+    print("container  title  pictures  chapters")
+    for container in WritableContainer.allCases {
+      let row = Comment(rawValue: container.rawValue)
+      var words: [String] = [container.rawValue]
+      var options = AssetWriter.Options()
+      options.metadata = ["title": "Ein Lied"]
+      // Tags.
+      let tagged = folder.file("tags.\(container)")
+      try Self.write(tagged, container, options)
+      let tags = try WrittenFile(tagged)
+      let title = tags.tags["title"] ?? tags.streams.first.flatMap { WrittenFile.tags($0)["title"] }
+      if container != .caf { #expect(title == "Ein Lied", row) }
+      if container.isMovie { #expect(WrittenFile.tags(tags.streams[0])["language"] == "fra", row) }
+      words.append(title == nil ? "no" : "yes")
+      // Pictures.
+      options.artwork = [Artwork(pictures[0], description: "Titel")]
+      if container.pictureKind != .tag { options.artwork.append(Artwork(pictures[1], type: .backCover)) }
+      let pictured = folder.file("pictures.\(container)")
+      if container.pictureKind == .none {
+        #expect(
+          WriterRig.code { () throws(MediaError) in try Self.began(pictured, container, options) } == .invalidArgument,
+          row)
+        #expect(!FileManager.default.fileExists(atPath: pictured))
+        words.append("refused")
+      } else {
+        try Self.write(pictured, container, options)
+        let file = try WrittenFile(pictured)
+        let count = options.artwork.count
+        #expect(file.streams.count == 1 + count, row)
+        let warnings = try file.decodingWarnings()
+        #expect(warnings.isEmpty, "\(row): \(warnings)")
+        let found = try Asset(path: pictured).loadMetadata(interrupt: Interrupt()).artwork
+        #expect(found.map(\.data) == Array(pictures.prefix(count)), row)
+        #expect(try WrittenFile.heard(pictured) == WrittenFile.heard(tagged), row)
+        words.append("\(count)")
+      }
+      // Chapters.
+      options.artwork = []
+      options.chapters = [
+        Self.chapter("Eins", 0, 1_000), Self.chapter("Zwei", 1_000, 1_500), Self.chapter("Drei", 2_000, 3_000),
+      ]
+      let parted = folder.file("chapters.\(container)")
+      if container.hasChapters {
+        try Self.write(parted, container, options)
+        let file = try WrittenFile(parted)
+        let starts = file.chapters.compactMap { ($0["start_time"] as? String).flatMap(Double.init) }
+        #expect(starts == [0, 1, 2], row)
+        #expect(file.chapters.map { WrittenFile.tags($0)["title"] } == ["Eins", "Zwei", "Drei"], row)
+        #expect(try WrittenFile.heard(parted) == WrittenFile.heard(tagged), row)
+        words.append("3")
+      } else {
+        #expect(
+          WriterRig.code { () throws(MediaError) in try Self.began(parted, container, options) } == .invalidArgument,
+          row)
+        words.append("refused")
+      }
+      print(words.joined(separator: "\t"))
+    }
+  }
+
+  /// Begins to write.
+  private static func began(
+    _ path: String, _ container: WritableContainer, _ options: AssetWriter.Options
+  ) throws(MediaError) {
+    let writer = AssetWriter(path: Array(path.utf8), container: container, options: options)
+    try writer.add(WriterRig.sound(codec(container)))
+    try writer.startWriting()
+  }
+
+  @Test(
+    "pictures that are none, and chapters out of order, overlapping or behind the end are refused, and leave nothing")
+  func unfit() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("sound.m4a")
+    let gif = Artwork(Array("GIF89a".utf8) + [UInt8](repeating: 0, count: 100))
+    let rows: [(String, MediaError.Code, (inout AssetWriter.Options) -> Void)] = [
+      ("a GIF", .invalidArgument, { $0.artwork = [gif] }),
+      ("no picture", .invalidArgument, { $0.artwork = [Artwork([])] }),
+      ("text", .invalidArgument, { $0.artwork = [Artwork(Array("hello".utf8))] }),
+      (
+        "too large", .pictureTooLarge,
+        { $0.artwork = [Artwork([0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: 16 << 20))] }
+      ),
+      ("overlap", .invalidTime, { $0.chapters = [Self.chapter("a", 0, 1_000), Self.chapter("b", 900, 2_000)] }),
+      ("order", .invalidTime, { $0.chapters = [Self.chapter("a", 1_000, 2_000), Self.chapter("b", 0, 500)] }),
+      ("below zero", .invalidTime, { $0.chapters = [Self.chapter("a", -1_000, 2_000)] }),
+      (
+        "no end", .invalidTime,
+        {
+          $0.chapters = [AssetChapter(title: "a", timeRange: TimeRange(start: .zero, duration: .indefinite))]
+        }
+      ),
+      (
+        "fragments", .invalidArgument,
+        {
+          $0.chapters = [Self.chapter("a", 0, 1_000)]
+          $0.movieFragmentInterval = MediaTime(value: 1, timescale: 1)
+        }
+      ),
+    ]
+    for (name, code, change) in rows {
+      var options = AssetWriter.Options()
+      change(&options)
+      #expect(WriterRig.code { () throws(MediaError) in try Self.began(path, .m4a, options) } == code, "\(name)")
+      print("\(name)\t\(code)")
+    }
+    var options = AssetWriter.Options()
+    options.chapters = [Self.chapter("a", 0, 1_000), Self.chapter("b", 3_000, 4_000)]
+    #expect(throws: MediaError.self) { try Self.write(path, .m4a, options) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test(
+    "of alternatives only the default one is enabled, and languages are told",
+    arguments: [WritableContainer.mp4, .mov, .matroska])
+  func groups(_ container: WritableContainer) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("film.\(container)")
+    let languages = ["deu", "eng", "fra"]
+    let inputs = languages.map { WriterRig.sound(container == .matroska ? .flac : .aac, language: $0) }
+    let writer = AssetWriter(path: Array(path.utf8), container: container)
+    let other = WriterRig.sound(.aac)
+    let foreign = try AssetWriterInputGroup(inputs: [inputs[0], other])
+    for input in inputs { try writer.add(input) }
+    #expect(WriterRig.code { () throws(MediaError) in try writer.add(foreign) } == .invalidArgument)
+    try writer.add(try AssetWriterInputGroup(inputs: inputs, defaultInput: inputs[1]))
+    let again = try AssetWriterInputGroup(inputs: [inputs[0], inputs[1]])
+    #expect(WriterRig.code { () throws(MediaError) in try writer.add(again) } == .invalidArgument)
+    try writer.startWriting()
+    try writer.startSession(atSourceTime: .zero)
+    for input in inputs { try input.append(waiting: WriterRig.buffer(0..<48_000)) }
+    try writer.finishWriting()
+    let file = try WrittenFile(path)
+    #expect(
+      file.streams.map { WrittenFile.tags($0)["language"] } == (container == .mov ? ["ger", "eng", "fra"] : languages))
+    #expect(file.streams.map { ($0["disposition"] as? [String: Int])?["default"] } == [0, 1, 0])
+    #expect(throws: MediaError.self) { try AssetWriterInputGroup(inputs: [inputs[0]]) }
+    #expect(throws: MediaError.self) { try AssetWriterInputGroup(inputs: [inputs[0], inputs[0]]) }
+    #expect(throws: MediaError.self) { try AssetWriterInputGroup(inputs: [inputs[0], inputs[1]], defaultInput: other) }
+    if container != .matroska {
+      // tkhd: the alternate group lies 34 bytes behind the beginning of its fields in version 0, 46 in version 1.
+      let bytes = try readFile(path)
+      let marks = bytes.indices.dropLast(100).filter { Array(bytes[$0..<$0 + 4]) == Array("tkhd".utf8) }
+      let numbers = marks.map { mark in
+        Int(bytes[mark + (bytes[mark + 4] == 0 ? 38 : 50)]) << 8 | Int(bytes[mark + (bytes[mark + 4] == 0 ? 39 : 51)])
+      }
+      #expect(numbers.count == 3 && numbers.allSatisfy { $0 == 1 }, "\(numbers)")
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// Sound and what it is written with.
+enum WriterRig {
+  static let source: FormatDescription = .pcm(.signed16, sampleRateHz: 48_000, channelCount: 2)
+
+  /// Frames that tell their index, quietly.
+  static func samples(_ range: Range<Int>) -> [UInt8] {
+    range.flatMap { index -> [UInt8] in [UInt8(truncatingIfNeeded: index), 0, UInt8(truncatingIfNeeded: index >> 8), 0]
+    }
+  }
+
+  static func buffer(_ range: Range<Int>, at frame: Int? = nil) throws -> SampleBuffer {
+    try SampleBuffer(
+      pcm: samples(range), format: source,
+      presentationTime: MediaTime(value: Int64(frame ?? range.lowerBound), timescale: 48_000))
+  }
+
+  static func sound(_ codec: AudioOutputSettings.Codec, language: String? = nil) -> AssetWriterInput {
+    AssetWriterInput(settings: AudioOutputSettings(codec), sourceFormat: source, languageCode: language)
+  }
+
+  /// A writer at work, whose session starts at 0.
+  static func writer(
+    _ path: String, _ container: WritableContainer, _ inputs: [AssetWriterInput],
+    options: AssetWriter.Options = AssetWriter.Options()
+  ) throws -> AssetWriter {
+    let writer = AssetWriter(path: Array(path.utf8), container: container, options: options)
+    for input in inputs { try writer.add(input) }
+    try writer.startWriting()
+    try writer.startSession(atSourceTime: .zero)
+    return writer
+  }
+
+  /// The number of the error that something throws; nil when it throws none.
+  static func code(_ body: () throws(MediaError) -> Void) -> MediaError.Code? {
+    do throws(MediaError) { try body() } catch { return error.code }
+    return nil
+  }
+}
