@@ -80,6 +80,11 @@ struct StoredReading {
     (format, error, fault, status) = (output.format, reader.error, output.fault, reader.status)
   }
 
+  /// What is left of an output's ranges.
+  init(reading output: AssetReaderStoredOutput) throws {
+    while let buffer = output.copyNextSampleBuffer() { buffers.append(buffer) }
+  }
+
   /// What is heard of it, decoded from its first buffer on: frames by number, with silence where there is nothing.
   func heard(from first: Int, to end: Int) throws -> [Float] {
     let format = try #require(format)
@@ -175,4 +180,12 @@ struct ProbedPacket {
     }
     return ~sum
   }
+}
+
+/// Where two long arrays differ first; nil where they are equal. `#expect` would look for the smallest change from one to the other.
+func difference<Element: Equatable>(_ found: [Element], _ expected: [Element]) -> String? {
+  if found == expected { return nil }
+  let count = zip(found, expected).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
+  let first = zip(found, expected).enumerated().first { $1.0 != $1.1 }?.offset
+  return "\(found.count) instead of \(expected.count), \(count) differ, first \(first.map { "\($0)" } ?? "at the end")"
 }

@@ -99,4 +99,79 @@ import Testing
       #expect(reading.status == .completed)
     }
   }
+
+  // MARK: - Edges
+
+  private static func range(_ start: Int64, _ end: Int64, _ rate: Int = 44_100) -> TimeRange {
+    TimeRange(start: MediaTime(frame: start, rate: rate), end: MediaTime(frame: end, rate: rate))
+  }
+
+  @Test(arguments: ["wav", "flac", "cbr.mp3", "m4a", "ogg", "opus.mka"])
+  func otherRangesAreReadOnceTheFirstHasBeen(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let row = try #require(Self.sources.firstIndex { $0.name == name || $0.name == "16." + name })
+    let path = try Self.make(row, in: folder, seconds: 3)
+    let (whole, format) = try Self.decoded(path)
+    let rate = format.sampleRateHz
+    let output = AssetReaderStoredOutput(supportsRandomAccess: true)
+    let reader = AssetReader(asset: Asset(path: path))
+    try reader.setTimeRange(Self.range(100, 5_000, rate))
+    try reader.add(output)
+    try reader.startReading()
+    for (first, end) in [
+      (100, 5_000), (2 * rate, 2 * rate + 4_000), (0, 3_000), (rate, rate + 1), (10 * rate, 11 * rate),
+      (rate, 2 * rate),
+    ] {
+      if first != 100 { try output.reset(forReadingTimeRanges: [Self.range(Int64(first), Int64(end), rate)]) }
+      var reading = try StoredReading(reading: output)
+      reading.format = output.format
+      let (from, to) = (min(first, whole.count / 2), min(end, whole.count / 2))
+      #expect(
+        difference(try reading.heard(from: from, to: to), Array(whole[(2 * from)..<(2 * to)])) == nil,
+        "\(name) \(first) to \(end)")
+      #expect(first == 100 || reading.buffers.first.map { $0.attachments.isDiscontinuity } ?? (from == to))
+    }
+    output.markConfigurationAsFinal()
+    #expect(reader.status == .completed && output.fault == nil)
+  }
+
+  @Test func behindTheEndThereIsNothingAndABreakIsSaidBehindTheLastPacket() throws {
+    let folder = try TemporaryFolder()
+    for (row, source) in Self.sources.enumerated() where !source.name.contains("adpcm") {
+      let path = try Self.make(row, in: folder, seconds: 1)
+      let behind = try StoredReading(
+        Asset(path: path), TimeRange(start: MediaTime(value: 5, timescale: 1), duration: .positiveInfinity))
+      #expect(behind.status == .completed && behind.buffers.allSatisfy { $0.outputDuration == .zero }, "\(source.name)")
+    }
+    for name in ["16.wav", "flac", "mp3.mka", "ogg"] {
+      let row = try #require(Self.sources.firstIndex { $0.name == name })
+      let path = try Self.make(row, in: folder, seconds: 6)
+      let bytes = try readFile(path)
+      let cut = try folder.write(Array(bytes.prefix(bytes.count / 2)), as: "cut." + name)
+      let reading = try StoredReading(Asset(path: cut))
+      print(
+        "stored | half of \(name) | \(reading.buffers.count) packets | \(reading.error.map { "\($0)" } ?? "no error")")
+      #expect(reading.status == .failed && reading.error?.code == .damagedFile && reading.buffers.count > 3)
+    }
+  }
+
+  @Test func stretchesOfAnEditListAreReadOneByOne() throws {
+    let folder = try TemporaryFolder()
+    let source = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 88_200), as: "source.wav")
+    for codec in ["pcm_s16le", "alac", "aac"] {
+      let plain = folder.file("plain.mov")
+      try Tool.ffmpeg("-i", source, "-c:a", codec, "-aac_pns", "0", "-movie_timescale", "44100", plain)
+      let edits = [(30_000, 50_000, 0x1_0000), (5_000, -1, 0x1_0000), (30_000, 10, 0x1_0000)]
+      let path = try folder.write(MovieBoxes.withRatedEdits(edits, in: readFile(plain)), as: "edited.mov")
+      let (whole, _) = try Self.decoded(path)
+      for (first, end) in [(0, 65_000), (29_990, 35_010), (40_000, 50_000)] {
+        let reading = try StoredReading(Asset(path: path), Self.range(Int64(first), Int64(end)))
+        // Two stretches of a codec that goes on from packet to packet are decoded apart.
+        guard codec != "aac" || first == 40_000 else { continue }
+        #expect(
+          difference(try reading.heard(from: first, to: end), Array(whole[(2 * first)..<(2 * end)])) == nil,
+          "\(codec) \(first)")
+      }
+    }
+  }
 }

@@ -24,7 +24,7 @@ final class CompositionSoundReader: SoundReader, @unchecked Sendable {
   private let mixer: SoundMixer
   /// For other numbers than float32.
   private let writer: SampleWriter?
-  private let written: UnsafeMutableBufferPointer<Float>
+  private let written: UnsafeMutableBufferPointer<Float>?
   /// Found while there were still frames to hand over; thrown by the next read.
   private var pendingError: MediaError?
   /// It broke off: nothing is read until the next seek.
@@ -58,10 +58,10 @@ final class CompositionSoundReader: SoundReader, @unchecked Sendable {
     endFrame = end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? Int64.max / 8
     mixer = SoundMixer(channelCount: format.channelCount, pieceFrames: Self.pieceFrames)
     writer = sampleFormat == .float32 ? nil : try SampleWriter(format, sampleFormat)
-    written = .allocate(capacity: writer == nil ? 0 : Self.pieceFrames * format.channelCount)
+    written = writer == nil ? nil : .allocate(capacity: Self.pieceFrames * format.channelCount)
   }
 
-  deinit { written.deallocate() }
+  deinit { written?.deallocate() }
 
   var isPlaceEstimated: Bool { tracks.contains(where: \.isPlaceEstimated) }
   var lastSeekTimings: SeekTimings { SeekTimings() }
@@ -117,7 +117,7 @@ final class CompositionSoundReader: SoundReader, @unchecked Sendable {
 
   func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     let count = Int(min(Int64(min(capacityFrames, Self.pieceFrames)), endFrame - position))
-    let room = written.baseAddress ?? output.assumingMemoryBound(to: Float.self)
+    let room = written?.baseAddress ?? output.assumingMemoryBound(to: Float.self)
     let place = position
     let mixed = mixer.mix(into: room, count, tracks.count) { index, room in
       tracks[index].fill(room, frameCount: count, from: place)

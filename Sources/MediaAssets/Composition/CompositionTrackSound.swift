@@ -11,15 +11,9 @@ final class CompositionTrackSound {
   /// A source that is being read.
   private struct Open {
     let source: CompositionTrack.Source
-    let reader: AudioTrackReader
-    /// For another rate, or other channels.
-    let converted: ConvertedSound?
+    let sound: FormattedSound
     /// The segment that it is read for.
     var segment: CompositionTrack.Segment
-    /// The frame of the source that comes next, at the composition's rate; nil where that is not known.
-    var next: Int64?
-    /// The source ended.
-    var isAtEnd = false
   }
 
   /// Something that was wrong with a source, though it was read; at its time in the composition.
@@ -43,7 +37,7 @@ final class CompositionTrackSound {
   }
 
   /// Where the last seek in the source went is known only by an estimate.
-  var isPlaceEstimated: Bool { open?.reader.isPlaceEstimated ?? false }
+  var isPlaceEstimated: Bool { open?.sound.reader.isPlaceEstimated ?? false }
 
   // MARK: - What is wrong
 
@@ -63,11 +57,11 @@ final class CompositionTrackSound {
 
   private func noteFaults() {
     guard let open else { return }
-    if let found = open.reader.takeSkippedPackets() {
+    if let found = open.sound.reader.takeSkippedPackets() {
       let known = skipped ?? (0, open.segment.time(ofSourceTime: found.time), found.error)
       skipped = (known.count + found.count, known.time, known.error)
     }
-    while let found = open.reader.takeWarning() {
+    while let found = open.sound.reader.takeWarning() {
       warning = warning ?? (open.segment.time(ofSourceTime: found.time), found.error)
     }
   }
@@ -140,62 +134,30 @@ final class CompositionTrackSound {
   ) throws(MediaError) -> Int {
     guard let source = segment.source else { return silence(output, count) }
     do throws(MediaError) {
-      let wanted = frame(segment.sourceRange.start) + (place - frame(segment.timeRange.start))
-      try prepare(source, segment, at: wanted)
-      guard let open, !open.isAtEnd else {
-        self.open?.next = wanted + Int64(count)
-        return silence(output, count)
-      }
-      let got = try next(open, into: output, count, wanted)
-      self.open?.next = wanted + Int64(got)
-      return got
+      let sound = try sound(of: source, segment)
+      try sound.go(to: frame(segment.sourceRange.start) + (place - frame(segment.timeRange.start)))
+      let got = try sound.read(into: output, capacityFrames: count)
+      return got > 0 ? got : silence(output, count)
     } catch {
-      // Nobody knows where it stands.
-      open?.next = nil
       if error.code == .cancelled { throw error }
       throw named(error, source)
     }
   }
 
-  private func next(
-    _ open: Open, into output: UnsafeMutablePointer<Float>, _ count: Int, _ wanted: Int64
-  ) throws(MediaError) -> Int {
-    if let converted = open.converted {
-      let got = try converted.read(into: output, capacityFrames: count)
-      if got > 0 { return got }
-    } else {
-      // What a live stream did not have in time.
-      if open.reader.position > wanted { return silence(output, Int(min(Int64(count), open.reader.position - wanted))) }
-      switch try open.reader.read(into: output, capacityFrames: count) {
-      case .frames(let got, _): return got
-      case .cancelled: throw AssetReader.cancelled
-      case .endOfTrack: break
-      }
+  /// The source, opened if it is another one than before.
+  private func sound(
+    of source: CompositionTrack.Source, _ segment: CompositionTrack.Segment
+  ) throws(MediaError) -> FormattedSound {
+    if let present = open, present.source.isSame(as: source) {
+      open?.segment = segment
+      return present.sound
     }
-    self.open?.isAtEnd = true
-    return silence(output, count)
-  }
-
-  /// Has the source open, and a frame of it come next, at the composition's rate.
-  private func prepare(
-    _ source: CompositionTrack.Source, _ segment: CompositionTrack.Segment, at wanted: Int64
-  ) throws(MediaError) {
-    if open.map({ !$0.source.isSame(as: source) }) ?? true {
-      close()
-      let reader = try AudioTrackReader(
-        asset: source.asset, interrupt: interrupt, kinds: .regularFiles, trackID: source.trackID, log: log)
-      let converted = reader.format == format ? nil : try ConvertedSound(reader, to: format)
-      open = Open(source: source, reader: reader, converted: converted, segment: segment)
-    }
-    open?.segment = segment
-    guard let present = open, present.next != wanted else { return }
-    open?.next = nil
-    let first = try present.converted?.begin(at: wanted) ?? wanted
-    open?.isAtEnd = try !present.reader.go(toFrame: first)
-    if let converted = present.converted, present.reader.position > first {
-      // It begins later: the conversion does, too.
-      _ = try converted.begin(atInput: present.reader.position)
-    }
+    close()
+    let reader = try AudioTrackReader(
+      asset: source.asset, interrupt: interrupt, kinds: .regularFiles, trackID: source.trackID, log: log)
+    let sound = try FormattedSound(reader, as: format)
+    open = Open(source: source, sound: sound, segment: segment)
+    return sound
   }
 
   /// Lets go of the source.

@@ -23,6 +23,8 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
   private var warmStart: Int64?
   /// Up to here the media was handed over, since the part began.
   private var reached: Int64 = .min
+  /// Where the packet ends that was read last.
+  private var seen: Int64 = .min
   /// Nothing was handed over of this part.
   private var isFresh = true
   private var hasGivenAny = false
@@ -86,7 +88,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
       guard let packet = try sound.next() else {
         parts.removeLast()
         (self.warmStart, isFresh) = (nil, true)
-        let last = max(reached, 0)
+        let last = max(seen, part.start)
         if part.end.map({ last < $0 }) ?? true, let error = sound.media.endError(at: last) {
           parts = []
           throw error
@@ -94,6 +96,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
         continue
       }
       guard let frame = packet.frame else { continue }
+      seen = max(seen, frame + packet.frameCount - packet.trims.end)
       if let end = part.end, frame >= end {
         parts.removeLast()
         (self.warmStart, isFresh) = (nil, true)
@@ -109,7 +112,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
   private func begin(_ part: Part) throws(MediaError) -> Int64 {
     if let warmStart { return warmStart }
     let found = try sound.go(to: part.start)
-    (warmStart, reached) = (found, .min)
+    (warmStart, reached, seen) = (found, .min, .min)
     return found
   }
 
