@@ -66,7 +66,7 @@ extension Connection {
       _ = assets.close(id)
       return nil
     case .cancelScan(let number): return .ok(["cancelled": .int(scans.cancel(number))])
-    case .load, .metadata, .artwork, .scan, .waveform: preconditionFailure("this waits: Command.isWaiting")
+    case .load, .metadata, .artwork, .scan, .waveform, .image: preconditionFailure("this waits: Command.isWaiting")
     }
   }
 

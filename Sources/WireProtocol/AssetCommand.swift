@@ -21,6 +21,8 @@ public enum AssetCommand: Sendable, Hashable {
   case scan(Scan)
   /// Finds out what a file looks like.
   case waveform(Waveform)
+  /// Writes images of a file's video.
+  case image(Image)
   /// Ends one scan of the connection, or all.
   case cancelScan(Int?)
 

@@ -33,6 +33,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case format
   case forward
   case from
+  case gap
   case group
   case header
   case height
@@ -70,6 +71,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case principal
   case protect
   case `protocol`
+  case quality
   case rate
   case replace
   case resume
@@ -79,6 +81,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case scan
   case seed
   case seeks
+  case sheet
   case since
   case space
   case start
@@ -88,6 +91,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case times
   case timeout
   case to
+  case upright
   case userAgent = "user-agent"
   case volume
   case wait

@@ -48,6 +48,7 @@ extension Command {
     switch self {
     case .asset(.artwork(_, .file)), .item(.artwork(_, .file), _): true
     case .asset(.waveform(let waveform)): waveform.output != nil
+    case .asset(.image): true
     default: false
     }
   }

@@ -36,6 +36,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   }
 
   func read() throws(MediaError) -> SampleBuffer? {
+    guard !range.isEmpty else { return nil }
     while let shot = try reader.next(), shot.time < range.end {
       // Of the one that is asked for no time at all is shown.
       guard shot.end > range.start || shot.time >= range.start else { continue }

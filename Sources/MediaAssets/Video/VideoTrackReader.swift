@@ -17,6 +17,8 @@ final class VideoTrackReader: @unchecked Sendable {
   let track: AssetTrack
   /// What the container says of the pictures; the pictures themselves may say something else.
   let format: FormatDescription.Video
+  /// Of all of the asset; indefinite when not known.
+  let assetDuration: MediaTime
   let displayPath: String
   let interrupt: Interrupt
   /// There is no going back: a stream.
@@ -90,6 +92,7 @@ final class VideoTrackReader: @unchecked Sendable {
     timeBase = stream.timeBase
     startTicks = stream.startTicks
     origin = present.timelineOrigin
+    assetDuration = present.duration
     isForwardOnly = !demuxer.source.isSeekable && demuxer.source.byteSource != nil
     self.demuxer = demuxer
     do throws(AVFailure) {
@@ -184,7 +187,11 @@ final class VideoTrackReader: @unchecked Sendable {
     guard !isForwardOnly, let ticks = ticks(of: time) else { return nil }
     try settleCancellation { () throws(MediaError) in
       restart()
-      try seekDemuxer(to: ticks)
+      do throws(MediaError) { try seekDemuxer(to: ticks) } catch {
+        // Where it cannot go there is none.
+        if error.code == .cancelled { throw error }
+        return
+      }
       ahead = try decode(latest: latest)
     }
     (shown, ahead, isShownGiven) = (ahead, nil, true)

@@ -147,6 +147,11 @@ class CommandTests(Case):
         self.assertEqual(scanned.rows[0].duration, 10)
         waveform = await run(client.waveform(one, bins=4), "waveform")
         self.assertEqual((waveform.bins, len(waveform.rows), waveform.rows[2].start, len(waveform.rows[0].max)), (4, 4, 5, waveform.channels))
+        # Nothing is written without a root.
+        with self.assertRaises(playhead.PlayheadError) as refused:
+            await client.image(one, 0, file=f"{one}.png")
+        self.assertIn(refused.exception.code, (playhead.ErrorCode.OUTSIDE_ROOTS, playhead.ErrorCode.NOT_ALLOWED))
+        done.append("image")
         await run(client.scan_cancel(), "scan.cancel", 0)
         await run(main.output_status(), "output.status")
 

@@ -17,6 +17,7 @@ from .generated_replies import (
     ConfigReloadReply,
     Hello,
     Help,
+    ImageReply,
     PlayAtReply,
     Players,
     QueueSavedReply,
@@ -159,6 +160,39 @@ class ClientCommands(Sends):
         """Lists the tracks of an asset that is loaded."""
         reply = await self._send("asset.tracks", {"id": id})
         return decode(Tracks, reply)
+
+    async def image(
+        self, path: Place, *times: Time, file: Place | None = None, format: Literal["png", "jpeg"] | None = None,
+        quality: int | None = None, replace: bool | None = None, width: int | None = None, height: int | None = None,
+        before: Time | None = None, after: Time | None = None, fast: bool | None = None, upright: bool | None = None,
+        sheet: str | None = None, gap: int | None = None, header: str | Sequence[str] | None = None,
+        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
+        timeout: Time | None = None, peak_bit_rate: int | None = None,
+    ) -> ImageReply:
+        """Writes images of a file's video."""
+        reply = await self._send("image", {
+            "path": place(path),
+            "times": [moment(time) for time in times],
+            "file": None if file is None else place(file),
+            "format": format,
+            "quality": quality,
+            "replace": replace,
+            "width": width,
+            "height": height,
+            "before": moment(before),
+            "after": moment(after),
+            "fast": fast,
+            "upright": upright,
+            "sheet": sheet,
+            "gap": gap,
+            "header": lines(header),
+            "user-agent": user_agent,
+            "network": network,
+            "interface": listed(interface),
+            "timeout": moment(timeout),
+            "peak-bit-rate": peak_bit_rate,
+        })
+        return decode(ImageReply, reply)
 
     async def scan_cancel(self, scan: int | None = None) -> int:
         """Ends a scan of this connection, or all of them."""

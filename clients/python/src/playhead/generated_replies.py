@@ -30,6 +30,7 @@ from .generated_rows import (
     Track,
     VolumePoint,
     WaveformBin,
+    WrittenImage,
 )
 from .values import TimeRange, Value
 
@@ -443,6 +444,20 @@ class AssetStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ImageReply:
+    """What `image` answers."""
+
+    path: str
+    count: int
+    width: int
+    height: int
+    file: str | None = None
+    fault: str | None = None
+    message: str | None = None
+    rows: tuple[WrittenImage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoudnessReply:
     """What `scan` answers."""
 
@@ -609,6 +624,7 @@ __all__ = [
     "Hello",
     "Help",
     "History",
+    "ImageReply",
     "ItemBuffer",
     "ItemEndTimes",
     "ItemLog",
