@@ -189,6 +189,7 @@ let package = Package(
       name: "MediaAssetsTests",
       dependencies: [
         "MediaAssets", "NetworkIO", "LibAV", "Tags", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport",
+        "CFFmpeg",
       ],
       exclude: ["Metadata/write-tags.py", "Metadata/write-formats.py"],
       swiftSettings: strict),

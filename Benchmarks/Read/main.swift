@@ -8,11 +8,18 @@ import MediaCore
 // Processor time of reading files as numbers of 16 bits with AssetReader, a process each, and of `ffmpeg -f s16le` for the same files,
 // which is told to use one thread. Both throw away what they read. Rounds are interleaved; the first of each only brings programs and
 // files into the cache. Asked: at most 1.05 times FFmpeg's, of the medians of the ratios; more ends with status 1.
+//
+// usage: ReadBench --compositions FILE FILE [ROUNDS]
+//
+// Processor time of reading a composition of two files, one behind the other and mixed, against that of reading each of them by itself.
 
 /// Reads a file whole; what the process that this is called in does.
-func read(_ path: String) throws {
+func read(_ path: String) throws { try read(Asset(path: path)) }
+
+/// Reads an asset whole.
+func read(_ asset: Asset) throws {
   LibAV.discardLog()
-  let reader = AssetReader(asset: Asset(path: path))
+  let reader = AssetReader(asset: asset)
   let output = AssetReaderTrackOutput(settings: AudioReadSettings(.signed16))
   try reader.add(output)
   try reader.startReading()
@@ -20,6 +27,20 @@ func read(_ path: String) throws {
   while let buffer = output.copyNextSampleBuffer() { byteCount += buffer.data.count }
   if let error = reader.error { throw error }
   guard byteCount > 0 else { exit(1) }
+}
+
+/// Two files in a composition: one behind the other in one track, or each in its own.
+func composition(of paths: [String], isMixed: Bool) throws -> Asset {
+  var composition = Composition()
+  var track = try composition.addTrack(.audio)
+  for (number, path) in paths.enumerated() {
+    if isMixed, number > 0 { track = try composition.addTrack(.audio) }
+    let asset = Asset(path: path)
+    let range = TimeRange(start: .zero, duration: try asset.load().duration)
+    try composition.insertTimeRange(
+      range, ofTrack: nil, of: asset, at: composition.track(track)?.duration ?? .zero, inTrack: track)
+  }
+  return Asset(composition: composition)
 }
 
 /// Milliseconds of processor time that a program uses from its beginning to its end.
@@ -57,11 +78,40 @@ if arguments.first == "--read", arguments.count == 2 {
   try read(arguments[1])
   exit(0)
 }
+if let first = arguments.first, ["--each", "--behind", "--mixed"].contains(first), arguments.count == 3 {
+  let paths = Array(arguments.dropFirst())
+  if first == "--each" {
+    for path in paths { try read(path) }
+  } else {
+    try read(composition(of: paths, isMixed: first == "--mixed"))
+  }
+  exit(0)
+}
+let comparesCompositions = arguments.first == "--compositions"
+if comparesCompositions { arguments.removeFirst() }
 let rounds = arguments.last.flatMap { Int($0) } ?? 9
 if arguments.last.map({ Int($0) != nil }) ?? false { arguments.removeLast() }
 guard !arguments.isEmpty else {
   print("usage: ReadBench FILE... [ROUNDS]")
   exit(2)
+}
+if comparesCompositions {
+  guard arguments.count == 2 else {
+    print("usage: ReadBench --compositions FILE FILE [ROUNDS]")
+    exit(2)
+  }
+  var taken: [String: [Double]] = [:]
+  for round in 0...rounds {
+    for kind in ["--each", "--behind", "--mixed"] {
+      let time = processorMilliseconds([CommandLine.arguments[0], kind] + arguments)
+      if round > 0 { taken[kind, default: []].append(time) }
+    }
+  }
+  for (kind, name) in [("--each", "by itself"), ("--behind", "one behind the other"), ("--mixed", "mixed")] {
+    let ratios = zip(taken[kind] ?? [], taken["--each"] ?? []).map { $0 / $1 }
+    print("two files, \(name): \(text(median(taken[kind] ?? []))) ms of processor time, ratio \(text(median(ratios)))")
+  }
+  exit(0)
 }
 var isWithin = true
 for path in arguments {

@@ -134,7 +134,7 @@ extension BookmarkedPlace {
     switch item.asset.place {
     case .path(let path): place = .path(path)
     case .url(let url, _): place = .address(url.redacted)
-    case .descriptor, .source, .data: return nil
+    case .descriptor, .source, .data, .composition: return nil
     }
     self.init(place: place, part: item.timeRange?.wireText ?? "")
   }

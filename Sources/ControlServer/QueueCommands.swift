@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 import Playback
 import WireProtocol

@@ -16,6 +16,7 @@ extension StoredEntry {
     case .descriptor(let descriptor): place = .lost(descriptor.name)
     case .source(let name, _): place = .lost(name)
     case .data: place = .lost("data")
+    case .composition: place = .lost(item.asset.displayPath)
     }
     self.init(id: item.id, place: place)
     if item.asset.prefersPreciseDuration { fields["precise"] = "true" }

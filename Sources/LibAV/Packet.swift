@@ -30,11 +30,27 @@ public final class Packet {
     return Array(UnsafeBufferPointer(start: data, count: byteCount))
   }
 
+  /// Decoding can begin with it (`AV_PKT_FLAG_KEY`).
+  public var isKeyFrame: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+
+  /// It is decoded, but nothing that comes of it is presented (`AV_PKT_FLAG_DISCARD`).
+  public var isDiscarded: Bool { pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+
+  /// Another packet with the same data, which is shared.
+  public func copied() throws(AVFailure) -> Packet {
+    let copy = try Packet()
+    try check(av_packet_ref(copy.pointer, pointer), "av_packet_ref")
+    return copy
+  }
+
+  /// Becomes what another packet is, which is empty then.
+  public func take(_ other: Packet) {
+    clear()
+    av_packet_move_ref(pointer, other.pointer)
+  }
+
   /// The demuxer found that bytes are missing or wrong.
   public var isMarkedCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
-
-  /// Decoding can begin with it.
-  public var isKey: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
 
   /// Decoded frames that are to be cut off its start and its end, as the demuxer says (`AV_PKT_DATA_SKIP_SAMPLES`); the
   /// decoder does it.

@@ -191,6 +191,7 @@ public final class Asset: Sendable {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     switch try MediaFile.open(self, interrupt: interrupt) {
     case .stream(let session, let fetcher): return try session.metadata(fetcher, interrupt: interrupt)
+    case .composition: return AssetMetadata()
     case .file(let demuxer, _): return try MetadataReader.read(demuxer, displayPath: displayPath)
     }
   }
@@ -314,6 +315,7 @@ public final class Asset: Sendable {
     let properties: AssetProperties
     switch try MediaFile.open(self, interrupt: interrupt, log: log) {
     case .stream(let session, let fetcher): return try readStream(session, fetcher, interrupt: interrupt)
+    case .composition(let composition): return try composition.properties()
     case .file(let opened, let byteCount):
       demuxer = opened
       properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)

@@ -81,9 +81,22 @@ public final class AssetOpening: Sendable {
   /// Opens the asset's video. Blocks. Errors: those of `VideoTrackReader`; `cancelled`.
   ///
   /// - Parameter trackID: nil: the first video track that is enabled.
-  func videoReader(_ asset: Asset, trackID: AssetTrack.ID?) throws(MediaError) -> VideoTrackReader {
+  func videoReader(_ asset: Asset, trackID: AssetTrack.ID?) throws(MediaError) -> any VideoReader {
     defer { finish(asset) }
-    return try VideoTrackReader(asset: asset, interrupt: interrupt, trackID: trackID, log: log)
+    return try VideoReaders.open(asset, interrupt: interrupt, trackID: trackID, log: log)
+  }
+
+  /// Opens the asset's container, for who reads its packets. Blocks.
+  ///
+  /// Errors: those of `Asset.load` that concern the file and its container; `invalidArgument` for what has no packets of its own: a
+  /// stream in segments; `cancelled`.
+  func container(_ asset: Asset) throws(MediaError) -> (demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt) {
+    guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt, log: log) else {
+      throw MediaError(
+        .invalidArgument, "only the samples of a file are read as they are stored: \(asset.displayPath)",
+        operation: "read")
+    }
+    return (demuxer, byteCount, interrupt)
   }
 
   /// Nothing more is opened: what was kept is let go.

@@ -13,6 +13,8 @@ public enum AssetPlace: Sendable {
   case descriptor(OpenDescriptor)
   /// Somebody else's bytes. Each reader has a source made for itself, on the thread that opens it.
   case source(name: String, make: @Sendable () throws(MediaError) -> any ByteSource)
+  /// Parts of other assets, put together.
+  case composition(Composition)
 
   /// What stands for it in messages: a path (what is not UTF-8 shows as U+FFFD), an address without credentials, a name.
   var displayName: String {
@@ -22,6 +24,7 @@ public enum AssetPlace: Sendable {
     case .url(let url, _): url.redacted
     case .descriptor(let descriptor): descriptor.name
     case .source(let name, _): name
+    case .composition: "a composition"
     }
   }
 
@@ -34,6 +37,7 @@ public enum AssetPlace: Sendable {
         path.count > ending.utf8.count
           && path.suffix(ending.utf8.count).elementsEqual(ending.utf8) { $0 | 0x20 == $1 | 0x20 }
       }
+    case .composition(let composition): composition.assets.contains(where: \.mayUseNetwork)
     case .data, .descriptor, .source: false
     }
   }
@@ -72,6 +76,7 @@ extension Asset {
     case .path, .data: false
     case .descriptor(let descriptor): descriptor.kind == .stream
     case .url, .source: true
+    case .composition(let composition): composition.assets.contains(where: \.isRemote)
     }
   }
 

@@ -95,6 +95,26 @@ public struct AssetProperties: Sendable, Hashable {
     }
   }
 
+  /// What a composition is: its tracks as they are numbered there.
+  init(composition: Composition) {
+    let format = composition.audioFormat
+    formatName = "composition"
+    byteCount = 0
+    isSeekable = true
+    tracks = composition.tracks.filter { !$0.segments.isEmpty }.map { track in
+      AssetTrack(track, audioFormat: format, channelMask: composition.channelMask)
+    }
+    audioTrackID = tracks.first { $0.mediaType == .audio }?.id
+    (duration, providesPreciseDuration) = (composition.duration, true)
+    audioEdges = nil
+    timelineOrigin = .zero
+    chapters = []
+    chapterFault = nil
+    preferredRate = 1
+    preferredVolume = 1
+    levelTags = LevelTags()
+  }
+
   /// The end of the longest track that plays, and whether it is exact; nil when none says.
   private static func longest(of tracks: [AssetTrack]) -> (MediaTime, isPrecise: Bool)? {
     tracks.filter { ($0.mediaType == .audio || $0.mediaType == .video) && $0.timeRange.end.isNumeric }

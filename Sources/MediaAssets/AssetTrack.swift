@@ -183,6 +183,39 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
     frameRate = nil
   }
 
+  /// A track of a composition: sound as plain numbers, or video as its first source has it.
+  ///
+  /// - Parameters:
+  ///   - audioFormat: that of all sound of the composition.
+  ///   - channelMask: the same.
+  init(_ track: CompositionTrack, audioFormat: AudioFormat?, channelMask: UInt64?) {
+    let isAudio = track.mediaType == .audio
+    let first = track.segments.lazy.compactMap { $0.source?.track }.first
+    id = track.id
+    mediaType = track.mediaType
+    codecName = isAudio ? PCMEncoding.float32.codecName : first?.codecName ?? "none"
+    codecTag = nil
+    sampleFormatName = isAudio ? "flt" : nil
+    isDecodable = true
+    timeRange = TimeRange(start: .zero, duration: track.duration)
+    providesPreciseDuration = true
+    self.audioFormat = isAudio ? audioFormat : nil
+    self.channelMask = isAudio ? channelMask : nil
+    channelLayoutName = nil
+    bitsPerSample = nil
+    bitRate = nil
+    languageCode = nil
+    isDefault = false
+    isEnabled = true
+    isProtected = false
+    title = nil
+    characteristics = []
+    pictureWidth = isAudio ? nil : first?.pictureWidth
+    pictureHeight = isAudio ? nil : first?.pictureHeight
+    naturalSize = isAudio ? nil : first?.naturalSize
+    frameRate = isAudio ? nil : first?.frameRate
+  }
+
   /// The same with another number.
   func numbered(_ id: Int) -> AssetTrack {
     var track = self

@@ -37,7 +37,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Opens the asset, loading it if need be, and decodes the first piece of its sound. Blocks.
   ///
   /// - Parameters:
-  ///   - trackID: the track to read; nil: the one that the file would have played.
+  ///   - trackID: the track to read; nil: the one that the file would have played; of a composition all, added up.
   ///   - encoding: what is read: 8, 16 or 32 bits, or float, in this machine's order; interleaved.
   ///
   /// Errors: `invalidArgument` for another encoding; those of `Asset.load()`; `noPlayableTracks` when it has no sound; `noSuchTrack` when the file has no such sound
@@ -63,6 +63,10 @@ public final class AudioTrackReader: @unchecked Sendable {
       sound = try SegmentedTrackReader(
         session: session.rendition(trackID, fetcher: fetcher, interrupt: interrupt), fetcher: fetcher,
         interrupt: interrupt, trackID: trackID, sampleFormat: sampleFormat)
+      edited = nil
+    case .composition(let composition):
+      sound = try CompositionSoundReader(
+        composition, interrupt: interrupt, trackID: trackID, sampleFormat: sampleFormat, log: log)
       edited = nil
     case .file(let demuxer, let byteCount):
       let media = try MediaTrackReader(

@@ -20,6 +20,8 @@ final class FrameReader {
   private(set) var frameStart: Int64 = 0
   /// Set once the first frame, and so the timeline's origin, is known.
   private(set) var timeline: AudioTimeline?
+  /// Places of packets that are handed over as they are.
+  var stored = StoredPlacing()
   /// Packets that did not decode since they were last taken.
   private(set) var skipped: SkippedPackets?
   /// Timestamps that made no sense since they were last taken.
@@ -47,9 +49,9 @@ final class FrameReader {
 
   private(set) var demuxer: Demuxer
   private var decoder: Decoder
-  private let packet: Packet
+  let packet: Packet
   /// `packet` was read, but not decoded yet.
-  private var isPacketHeld = false
+  private(set) var isPacketHeld = false
   /// Nothing was decoded since the decoder was flushed.
   private var isDecoderFlushed = false
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
@@ -57,7 +59,7 @@ final class FrameReader {
   private let isBareStream: Bool
   /// What is cut off the ends of packets is not in their durations: FFmpeg's Ogg demuxer goes by granule positions.
   private let hasTrimmedDurations: Bool
-  private let edges: TrackEdges
+  let edges: TrackEdges
   /// Sound is missing behind the last frame, for packets did not decode; and where they end, if they say.
   private var isAfterLoss = false
   private var lostEnd: Int64?
@@ -65,7 +67,7 @@ final class FrameReader {
   private var lostAtStartCount: Int64 = 0
   private var lastFrameCount: Int64 = 0
   /// The place of the last packet that was read.
-  private var packetFrame: Int64?
+  private(set) var packetFrame: Int64?
   /// The end of the last packet that was read.
   private var countedFrame: Int64?
   /// The last packet that was read says how long it is: else nothing but decoding it tells where it ends.
@@ -199,7 +201,7 @@ final class FrameReader {
   }
 
   /// Reads the next packet of the stream.
-  private func readPacket() throws(AVFailure) -> Demuxer.ReadResult {
+  func readPacket() throws(AVFailure) -> Demuxer.ReadResult {
     if isPacketHeld {
       isPacketHeld = false
       return .packet
@@ -220,8 +222,10 @@ final class FrameReader {
       }
       guard packet.streamIndex == stream.index else { continue }
       badReadCount = 0
+      stored.readCount += 1
       previousEndFrame = countedFrame
       count()
+      if stored.keepsPackets { try stored.keep(packet) }
       noteTitles()
       if trims.note(packet.trimmedFrames) {
         // What was cut off was no end: the file's header is wrong, or files were joined.
@@ -359,13 +363,18 @@ final class FrameReader {
       let isOwn = stamps.isOwn && frame.pts == packet.pts
       grid.observe(start: frameStart, stamped: isOwn ? stamped : nil, frameCount: frame.frameCount)
     }
-    guard placed.step != .contiguous, !isAfterLoss, !isWarmingUp else { return true }
-    // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
-    if isMovieTimeline, placed.step == .hole, previousEndFrame != placed.frame { return true }
-    timestampFault = TimestampFault(
-      count: min(timestampFault?.count ?? 0, Int.max - 1) + 1, step: timestampFault?.step ?? placed.step,
-      frame: timestampFault?.frame ?? expected ?? placed.frame)
+    if !isAfterLoss, !isWarmingUp { noteJump(placed.step, to: placed.frame, from: expected) }
     return true
+  }
+
+  /// Sound, or a packet that is handed over as it is, does not lie where it was expected.
+  func noteJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
+    guard step != .contiguous else { return }
+    // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
+    if isMovieTimeline, step == .hole, previousEndFrame != frame { return }
+    timestampFault = TimestampFault(
+      count: min(timestampFault?.count ?? 0, Int.max - 1) + 1, step: timestampFault?.step ?? step,
+      frame: timestampFault?.frame ?? expected ?? frame)
   }
 
   /// After a seek, a timestamp that is rounded to more than a frame is taken to the frame that the sizes allow; one that is
@@ -535,6 +544,7 @@ final class FrameReader {
     countedFrame = startFrame
     isCounted = true
     mustRewind = false
+    stored.restart(atStart: true)
   }
 
   private func restart() {
@@ -555,5 +565,6 @@ final class FrameReader {
     isAfterLoss = false
     lostEnd = nil
     trims.restart()
+    stored.restart(atStart: false)
   }
 }

@@ -9,6 +9,8 @@ enum MediaFile {
     case file(Demuxer, byteCount: Int64)
     /// An HLS stream, and what fetches its segments for whoever opened it.
     case stream(StreamSession, StreamFetcher)
+    /// It has no bytes of its own.
+    case composition(Composition)
   }
 
   /// Opens an asset's bytes, and the container. Blocks.
@@ -19,6 +21,7 @@ enum MediaFile {
   static func open(
     _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
   ) throws(MediaError) -> Opened {
+    if let composition = asset.composition { return .composition(composition) }
     if let session = asset.streamSession {
       let fetcher = session.fetcher.begun(in: log ?? asset.networkLog, name: session.name)
       session.describe(to: fetcher)
@@ -63,7 +66,7 @@ enum MediaFile {
     case .data(let data): try FileSource(bytes: data, interrupt: interrupt)
     case .descriptor(let descriptor) where descriptor.kind == .file:
       try FileSource(duplicating: descriptor.descriptor, hint: asset.displayPath, interrupt: interrupt)
-    case .url, .descriptor, .source: nil
+    case .url, .descriptor, .source, .composition: nil
     }
   }
 
@@ -72,7 +75,7 @@ enum MediaFile {
     of asset: Asset, interrupt: Interrupt, log: NetworkLog
   ) throws(MediaError) -> ((any ByteSource)?, hint: String) {
     switch asset.place {
-    case .path, .data: return (nil, "")
+    case .path, .data, .composition: return (nil, "")
     case .url(let url, let options):
       let source = try asset.openSource(
         { () throws(MediaError) in HTTPResource(url: url, options: options, log: log) }, interrupt: interrupt)

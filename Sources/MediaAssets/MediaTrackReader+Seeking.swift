@@ -176,7 +176,7 @@ extension MediaTrackReader {
 
   /// Decodes some frames at the start, once, where timestamps are rounded: to learn the frames' sizes, and what the timestamps
   /// are late by.
-  private func learnGrid() throws(MediaError) {
+  func learnGrid() throws(MediaError) {
     guard reader.timeline?.hasRoundedTicks ?? false, !reader.grid.isSettled, reader.isCounted else { return }
     for _ in 0..<Self.learntFrameCount where !reader.grid.isSettled {
       guard try decodeOne() else { break }
@@ -189,7 +189,7 @@ extension MediaTrackReader {
   private static let learntFrameCount = 128
 
   /// The container's seek; one that it refuses is one to the start.
-  private func seekByTimestamp(toFrame frame: Int64) throws(AVFailure) {
+  func seekByTimestamp(toFrame frame: Int64) throws(AVFailure) {
     do throws(AVFailure) {
       try reader.seekByTimestamp(toFrame: frame)
     } catch {
@@ -202,17 +202,7 @@ extension MediaTrackReader {
 
   /// Begins where the index says, or counts from the file's start.
   private func repositionByCounting(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
-    let begin = MonotonicClock.nanoseconds
-    let entry = try mapped { () throws(AVFailure) in try findEntry(before: target) }
-    lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
-    let warmStart = entry?.warmStart ?? target - prerollFrames
-    let isThere = try mapped { () throws(AVFailure) in
-      if let entry, !reader.canSkip(from: entry.frame, toFrame: warmStart) {
-        _ = try reader.seek(toByte: entry.byte, frame: entry.frame)
-      }
-      return try reader.skip(toFrame: warmStart)
-    }
-    guard isThere else { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
+    let entry = try approach(target)
     if let start = reader.countedEnd.map({ max(0, $0 - Self.endStretchFrames) }), start < target {
       // Nothing is decoded there; what lies before it is, so as to find out where the sound ends.
       try repositionByCounting(toFrame: start, within: start...start)
@@ -227,6 +217,22 @@ extension MediaTrackReader {
     }
     position = max(allowed.lowerBound, min(target, firstRightFrame))
     _ = try decodeOne()
+  }
+
+  /// Goes to the packet with which decoding begins for `target`, which is read next; answers the entry that it was found by.
+  func approach(_ target: Int64) throws(MediaError) -> Entry? {
+    let begin = MonotonicClock.nanoseconds
+    let entry = try mapped { () throws(AVFailure) in try findEntry(before: target) }
+    lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
+    let warmStart = entry?.warmStart ?? target - prerollFrames
+    let isThere = try mapped { () throws(AVFailure) in
+      if let entry, !reader.canSkip(from: entry.frame, toFrame: warmStart) {
+        _ = try reader.seek(toByte: entry.byte, frame: entry.frame)
+      }
+      return try reader.skip(toFrame: warmStart)
+    }
+    guard isThere else { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
+    return entry
   }
 
   /// Longer than any packet.

@@ -92,9 +92,10 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   /// - Parameters:
   ///   - demuxer: the asset, opened.
   ///   - trackID: the track to read; nil: the one that the file would have played.
+  ///   - keepsPackets: what is read for the first piece is kept for `FrameReader.nextStored`.
   init(
     asset: Asset, demuxer opened: Demuxer, byteCount: Int64, interrupt: Interrupt, trackID: AssetTrack.ID?,
-    sampleFormat: SampleFormat = .float32
+    sampleFormat: SampleFormat = .float32, keepsPackets: Bool = false
   ) throws(MediaError) {
     self.interrupt = interrupt
     self.sampleFormat = sampleFormat
@@ -122,6 +123,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     self.byteCount = byteCount
     do throws(AVFailure) {
       reader = try FrameReader(demuxer: demuxer, streamIndex: track.id, format: container, edges: edges)
+      reader.stored.keepsPackets = keepsPackets
       hasFrame = try Self.decodeFirst(reader)
       let layout = reader.frame.layout
       let found = layout.map { AudioFormat(sampleRateHz: $0.sampleRateHz, channelCount: $0.channelCount) }

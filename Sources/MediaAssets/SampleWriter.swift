@@ -47,6 +47,22 @@ final class SampleWriter {
     } catch { throw Self.mapped(error) }
   }
 
+  /// So many frames as bytes. Errors: `conversionFailed`.
+  func bytes(
+    _ samples: UnsafePointer<Float>, frameCount: Int, frameByteCount: Int
+  ) throws(MediaError) -> [UInt8] {
+    var failure: MediaError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: frameCount * frameByteCount) { room, filled in
+      guard let target = room.baseAddress, frameCount > 0 else { return }
+      do throws(MediaError) {
+        try write(samples, frameCount: frameCount, into: target)
+        filled = frameCount * frameByteCount
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
   private static func mapped(_ failure: AVFailure) -> MediaError {
     MediaError(
       .conversionFailed, "the sound could not be converted", operation: failure.call, underlying: failure.reason)

@@ -461,7 +461,7 @@ private final class ForwardBytes: Sendable {
 }
 
 /// A file in memory, of which what lies behind a place does not come.
-private final class StallingBytes: Sendable {
+final class StallingBytes: Sendable {
   private struct State {
     var isStalled = false
     var givenUpCount = 0

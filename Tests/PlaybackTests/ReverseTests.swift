@@ -1,4 +1,5 @@
 import Foundation
+import MediaAssets
 import MediaCore
 import Playback
 import RigSupport

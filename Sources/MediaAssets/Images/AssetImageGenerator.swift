@@ -186,7 +186,7 @@ private final class ImageQueue: Sendable {
 
   private func source() throws(MediaError) -> ImageSource {
     if let source = state.withLock({ $0.source }) { return source }
-    let source = try ImageSource(VideoTrackReader(asset: asset, interrupt: interrupt))
+    let source = try ImageSource(VideoReaders.open(asset, interrupt: interrupt, trackID: nil, log: nil))
     state.withLock { $0.source = source }
     return source
   }

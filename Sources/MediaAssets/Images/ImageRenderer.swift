@@ -67,12 +67,11 @@ final class ImageRenderer {
   }
 
   /// The image; BGRA.
-  func image(of shot: VideoShot, _ format: FormatDescription.Video, _ settings: ImageSettings) throws(AVFailure)
-    -> PixelBuffer
-  {
+  func image(of shot: VideoShot, _ settings: ImageSettings) throws(AVFailure) -> PixelBuffer {
     let picture = shot.picture
     let plan = Self.plan(
-      width: picture.width, height: picture.height, pixelAspectRatio: picture.pixelAspectRatio, format: format,
+      width: picture.width, height: picture.height, pixelAspectRatio: picture.pixelAspectRatio,
+      format: shot.format,
       settings: settings)
     var image: PixelBuffer
     if plan.width == picture.width, plan.height == picture.height {

@@ -7,10 +7,10 @@ import MediaCore
 final class ImageSource: @unchecked Sendable {
   // `@unchecked Sendable`: it goes from one thread to the next, never two at once.
 
-  private let reader: VideoTrackReader
+  private let reader: any VideoReader
   private let renderer: ImageRenderer
 
-  init(_ reader: VideoTrackReader) throws(MediaError) {
+  init(_ reader: any VideoReader) throws(MediaError) {
     self.reader = reader
     do throws(AVFailure) { renderer = try ImageRenderer() } catch {
       throw MediaError(error, path: reader.displayPath)
@@ -35,7 +35,7 @@ final class ImageSource: @unchecked Sendable {
       throw MediaError(.invalidTime, "there is no image of the time \(time)", operation: "image")
     }
     let shot = try shot(at: time, settings)
-    do throws(AVFailure) { return (try renderer.image(of: shot, reader.format, settings), shot.time) } catch {
+    do throws(AVFailure) { return (try renderer.image(of: shot, settings), shot.time) } catch {
       throw MediaError(error, path: reader.displayPath)
     }
   }

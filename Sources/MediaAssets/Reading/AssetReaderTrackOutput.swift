@@ -29,7 +29,7 @@ public final class AssetReaderTrackOutput: AssetReaderOutput, @unchecked Sendabl
       asset, trackID: trackID, encoding: likely ?? NativeSamples.native(of: settings.encoding))
     let encoding = SoundPass.encoding(for: settings, of: sound.format)
     // What is decoded is not what the file's header says of it.
-    if sound.encoding != encoding { sound = try opening.reader(asset, trackID: sound.trackID, encoding: encoding) }
+    if sound.encoding != encoding { sound = try opening.reader(asset, trackID: trackID, encoding: encoding) }
     return try SoundPass(sound, settings)
   }
 }

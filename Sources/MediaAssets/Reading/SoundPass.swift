@@ -9,7 +9,7 @@ final class SoundPass: ReadPass, @unchecked Sendable {
   // `@unchecked Sendable`: only the reader's interrupt is touched from other threads.
 
   /// Frames that are handed over together at most.
-  static let pieceFrames = 8_192
+  static let pieceFrames = ConvertedSound.pieceFrames
 
   private let reader: AudioTrackReader
   private let encoding: PCMEncoding
@@ -37,7 +37,7 @@ final class SoundPass: ReadPass, @unchecked Sendable {
       encoding, sampleRateHz: output.sampleRateHz, channelCount: output.channelCount,
       channelMask: isMixed
         ? SampleLayout.defaultChannelMask(channelCount: output.channelCount) : reader.channelMask)
-    if reader.format != output { conversion = try Conversion(from: reader.format, to: output, encoding) }
+    if reader.format != output { conversion = try Conversion(reader, to: output, encoding) }
   }
 
   /// What a track is read as for these settings: what is asked for where only the form differs, float where it is converted.
@@ -64,22 +64,10 @@ final class SoundPass: ReadPass, @unchecked Sendable {
     }
     next = first
     let wanted = try conversion?.begin(at: first) ?? first
-    try seek(toFrame: wanted)
+    // It is behind the end.
+    if try !reader.go(toFrame: wanted) { end = next }
     // A live stream begins where it can, and one that does not go back goes on where it is.
     if reader.position > wanted { next = try conversion?.begin(atInput: reader.position) ?? reader.position }
-  }
-
-  private func seek(toFrame frame: Int64) throws(MediaError) {
-    guard reader.position != frame else { return }
-    _ = try reader.seek(
-      to: MediaTime(frame: frame, rate: reader.format.sampleRateHz), toleranceBefore: .zero, toleranceAfter: .zero)
-    // It is behind the end; or it is a stream, and comes.
-    while reader.position < frame {
-      guard try !piece(Int(min(frame - reader.position, Int64(Self.pieceFrames)))).isEmpty else {
-        end = next
-        return
-      }
-    }
   }
 
   func takeFault() -> MediaError? { reader.takeSkippedPackets()?.error ?? reader.takeWarning()?.error }
@@ -102,7 +90,7 @@ final class SoundPass: ReadPass, @unchecked Sendable {
     let left = end.map { $0 - next } ?? Int64(Self.pieceFrames)
     guard left > 0 else { return nil }
     let capacity = Int(min(left, Int64(Self.pieceFrames)))
-    let bytes = if let conversion { try conversion.read(capacity, from: reader) } else { try piece(capacity) }
+    let bytes = if let conversion { try conversion.read(capacity) } else { try piece(capacity) }
     let native = NativeSamples.native(of: encoding)
     let count = bytes.count / native.byteCount(channelCount: output.channelCount)
     guard count > 0 else { return nil }
@@ -129,116 +117,33 @@ final class SoundPass: ReadPass, @unchecked Sendable {
   }
 }
 
-/// To another rate or other channels.
+/// To another rate or other channels, as the numbers that are asked for.
 private final class Conversion {
-  private let input: AudioFormat
+  private let sound: ConvertedSound
   private let output: AudioFormat
-  private let encoding: PCMEncoding
+  private let frameByteCount: Int
   private let writer: SampleWriter
-  private var converter: AudioConverter
-  private var isDrained = false
-  private var incoming: [Float]
-  /// Why the sound broke off, to be said behind what is still inside.
-  private var failure: MediaError?
+  private let samples: UnsafeMutableBufferPointer<Float>
 
-  init(from input: AudioFormat, to output: AudioFormat, _ encoding: PCMEncoding) throws(MediaError) {
-    self.input = input
+  init(_ reader: AudioTrackReader, to output: AudioFormat, _ encoding: PCMEncoding) throws(MediaError) {
     self.output = output
-    self.encoding = NativeSamples.native(of: encoding)
-    writer = try SampleWriter(output, try SampleWriter.format(of: self.encoding))
-    converter = try AudioConverter(from: input, to: output)
-    incoming = [Float](repeating: 0, count: SoundPass.pieceFrames * input.channelCount)
+    let native = NativeSamples.native(of: encoding)
+    frameByteCount = native.byteCount(channelCount: output.channelCount)
+    writer = try SampleWriter(output, try SampleWriter.format(of: native))
+    sound = try ConvertedSound(reader, to: output)
+    samples = .allocate(capacity: SoundPass.pieceFrames * output.channelCount)
   }
 
-  /// What goes in begins at a frame, whatever lies before. Answers the first frame that comes out.
-  func begin(atInput frame: Int64) throws(MediaError) -> Int64 {
-    isDrained = false
-    failure = nil
-    converter = try AudioConverter(from: input, to: output, historyStart: frame, firstInputFrame: frame)
-    return converter.firstOutputFrame
-  }
+  deinit { samples.deallocate() }
 
-  /// The first frame to come out. Answers which has to go in first.
-  func begin(at first: Int64) throws(MediaError) -> Int64 {
-    isDrained = false
-    failure = nil
-    let source =
-      MediaTime(frame: first, rate: output.sampleRateHz).frameIndex(
-        rate: input.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
-    let historyStart = AudioConverter.historyStart(before: source, from: input, to: output)
-    converter = try AudioConverter(
-      from: input, to: output, historyStart: historyStart, firstInputFrame: source, firstOutputFrame: first)
-    return historyStart
-  }
+  func begin(atInput frame: Int64) throws(MediaError) -> Int64 { try sound.begin(atInput: frame) }
+
+  func begin(at first: Int64) throws(MediaError) -> Int64 { try sound.begin(at: first) }
 
   /// Up to so many frames; none at the end.
-  func read(_ capacity: Int, from reader: AudioTrackReader) throws(MediaError) -> [UInt8] {
-    var samples = [Float](repeating: 0, count: capacity * output.channelCount)
-    var count = try converted(nil, 0, &samples, capacity)
-    while count == 0, !isDrained {
-      var result: Result<AudioTrackReader.ReadResult, MediaError> = .success(.endOfTrack)
-      incoming.withUnsafeMutableBufferPointer { room in
-        guard let base = room.baseAddress else { return }
-        result = Result { () throws(MediaError) in
-          try reader.read(into: base, capacityFrames: SoundPass.pieceFrames)
-        }
-      }
-      switch result {
-      case .success(.frames(let read, _)): count = try converted(incoming, read, &samples, capacity)
-      case .success(.cancelled): throw AssetReader.cancelled
-      case .success(.endOfTrack): isDrained = true
-      case .failure(let error):
-        if error.code == .cancelled { throw error }
-        (failure, isDrained) = (error, true)
-      }
-    }
-    if count == 0, isDrained { count = try drained(&samples, capacity) }
-    if count == 0, let failure { throw failure }
-    return try written(samples, count)
-  }
-
-  private func converted(
-    _ source: [Float]?, _ frameCount: Int, _ samples: inout [Float], _ capacity: Int
-  ) throws(MediaError) -> Int {
-    if isDrained { return 0 }
-    return try Self.withPointers(source ?? incoming, &samples) { (source, target) throws(MediaError) in
-      try converter.convert(source, frameCount: frameCount, into: target, capacityFrames: capacity)
-    }
-  }
-
-  private func drained(_ samples: inout [Float], _ capacity: Int) throws(MediaError) -> Int {
-    try Self.withPointers(incoming, &samples) { (_, target) throws(MediaError) in
-      try converter.drain(into: target, capacityFrames: capacity)
-    }
-  }
-
-  private func written(_ samples: [Float], _ count: Int) throws(MediaError) -> [UInt8] {
-    let byteCount = count * encoding.byteCount(channelCount: output.channelCount)
-    var failure: MediaError?
-    let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { room, filled in
-      samples.withUnsafeBufferPointer { source in
-        guard let base = source.baseAddress, let target = room.baseAddress, count > 0 else { return }
-        do throws(MediaError) {
-          try writer.write(base, frameCount: count, into: target)
-          filled = byteCount
-        } catch { failure = error }
-      }
-    }
-    if let failure { throw failure }
-    return bytes
-  }
-
-  private static func withPointers(
-    _ source: [Float], _ target: inout [Float],
-    _ body: (UnsafePointer<Float>, UnsafeMutablePointer<Float>) throws(MediaError) -> Int
-  ) throws(MediaError) -> Int {
-    var result: Result<Int, MediaError> = .success(0)
-    source.withUnsafeBufferPointer { source in
-      target.withUnsafeMutableBufferPointer { target in
-        guard let from = source.baseAddress, let to = target.baseAddress else { return }
-        result = Result { () throws(MediaError) in try body(from, to) }
-      }
-    }
-    return try result.get()
+  func read(_ capacity: Int) throws(MediaError) -> [UInt8] {
+    guard let base = samples.baseAddress else { return [] }
+    let count = try sound.read(into: base, capacityFrames: capacity)
+    return try writer.bytes(base, frameCount: count, frameByteCount: frameByteCount)
   }
 }

@@ -1,23 +1,21 @@
 import MediaCore
-import RealtimeAudio
-import Synchronization
 
-/// How loud an item is, at which of its times: volume ramps and set points. As AVAudioMix with the input parameters of the
-/// one audio track that is played.
+/// A volume that moves in a straight line over a range of time; a set point is a ramp of no duration.
+public struct VolumeRamp: Sendable, Hashable {
+  public var startVolume: Float
+  public var endVolume: Float
+  public var timeRange: TimeRange
+}
+
+/// How loud a track is, at which time: volume ramps and set points. As AVAudioMixInputParameters.
 ///
 /// Before the first of them the volume is 1; within a ramp it moves in a straight line; after a ramp or a point it stays
-/// what that ended with until the next begins. It is multiplied with the player's volume.
-public struct AudioMix: Sendable, Hashable {
-  /// A volume that moves in a straight line over a range of the item's time; a set point is a ramp of no duration.
-  public struct VolumeRamp: Sendable, Hashable {
-    public var startVolume: Float
-    public var endVolume: Float
-    public var timeRange: TimeRange
-  }
-
+/// what that ended with until the next begins.
+public struct AudioMixInputParameters: Sendable, Hashable {
   /// In order of their starts; none reaches into the next.
   public private(set) var volumeRamps: [VolumeRamp] = []
 
+  /// A volume of 1.
   public init() {}
 
   /// From `time` on the volume is `volume`. A point at the start of a ramp, or at that of another point, takes its place.
@@ -46,7 +44,7 @@ public struct AudioMix: Sendable, Hashable {
     volumeRamps.first { $0.timeRange.start >= time || $0.timeRange.end > time }
   }
 
-  /// The volume at a time of the item.
+  /// The volume at a time.
   public func volume(at time: MediaTime) -> Float {
     guard let ramp = volumeRamps.last(where: { $0.timeRange.start <= time }) else { return 1 }
     guard time < ramp.timeRange.end else { return ramp.endVolume }
@@ -60,7 +58,7 @@ public struct AudioMix: Sendable, Hashable {
     }
     let range = ramp.timeRange
     guard range.start.isNumeric, range.start >= .zero, range.end.isNumeric else {
-      throw MediaError(.invalidTime, "an item has no time \(range.start)", operation: "audioMix")
+      throw MediaError(.invalidTime, "nothing has a time \(range.start)", operation: "audioMix")
     }
     var others = volumeRamps
     others.removeAll { $0.timeRange.start == range.start }
@@ -73,23 +71,9 @@ public struct AudioMix: Sendable, Hashable {
   }
 }
 
-/// Where an item's mix lies for the decode thread, which looks at it for each piece: what is changed holds for what is
-/// decoded from then on.
-final class AudioMixSlot: Sendable {
-  private let mix = Mutex<AudioMix?>(nil)
-
-  var value: AudioMix? {
-    get { mix.withLock { $0 } }
-    set { mix.withLock { $0 = newValue } }
-  }
-}
-
-extension AudioMix {
-  /// Multiplies interleaved frames, the first of which is the item's frame `firstFrame`, each with the volume at its time.
-  ///
-  /// On the decode side, before anything changes the item's rate: there a frame's time is its number, and the result is
-  /// exact to the frame through every resampler. What the mixer renders again it finds in the ring as it was.
-  func apply(
+extension AudioMixInputParameters {
+  /// Multiplies interleaved frames, the first of which has the number `firstFrame`, each with the volume at its time.
+  public func apply(
     to samples: UnsafeMutablePointer<Float>, frameCount: Int, channelCount: Int, firstFrame: Int64, sampleRateHz: Int
   ) {
     var frame = firstFrame

@@ -1,0 +1,150 @@
+// The sound of a composition, behind AudioTrackReader: reads its tracks piece by piece, and adds them up.
+import LibAV
+import MediaCore
+import NetworkIO
+
+/// Reads the sound of a composition: of all its tracks together, or of one.
+///
+/// The sum is plain: nothing limits it, and a single track comes as it is, bit for bit. For each track one source is open at most.
+/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any thread.
+final class CompositionSoundReader: SoundReader, @unchecked Sendable {
+  // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
+
+  /// Frames of all tracks that are added up together.
+  private static let pieceFrames = 4_096
+
+  let format: AudioFormat
+  let sampleFormat: SampleFormat
+  let trackID: AssetTrack.ID
+  let channelMask: UInt64?
+  private(set) var position: Int64 = 0
+  private let interrupt: Interrupt
+  private let tracks: [CompositionTrackSound]
+  private let endFrame: Int64
+  private let mixer: SoundMixer
+  /// For other numbers than float32.
+  private let writer: SampleWriter?
+  private let written: UnsafeMutableBufferPointer<Float>?
+  /// Found while there were still frames to hand over; thrown by the next read.
+  private var pendingError: MediaError?
+  /// It broke off: nothing is read until the next seek.
+  private var isBroken = false
+
+  /// No I/O.
+  ///
+  /// - Parameter trackID: nil: all tracks of sound together.
+  /// Errors: `noPlayableTracks` where there is no sound; `noSuchTrack`; `unsupportedAudioFormat`; `conversionFailed`.
+  init(
+    _ composition: Composition, interrupt: Interrupt, trackID: AssetTrack.ID?, sampleFormat: SampleFormat,
+    log: NetworkLog?
+  ) throws(MediaError) {
+    guard let format = composition.audioFormat else {
+      throw MediaError(.noPlayableTracks, "there is no sound in the composition")
+    }
+    try format.checkSupported()
+    let read = composition.tracks.filter { track in
+      track.mediaType == .audio && !track.segments.isEmpty && trackID.map { $0 == track.id } ?? true
+    }
+    guard let first = read.first else {
+      throw MediaError(.noSuchTrack, "there is no sound track \(trackID ?? 0) in the composition")
+    }
+    self.format = format
+    self.sampleFormat = sampleFormat
+    self.interrupt = interrupt
+    self.trackID = first.id
+    channelMask = composition.channelMask
+    tracks = read.map { CompositionTrackSound($0, format, interrupt: interrupt, log: log) }
+    let end = read.map(\.duration).max() ?? .zero
+    endFrame = end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? Int64.max / 8
+    mixer = SoundMixer(channelCount: format.channelCount, pieceFrames: Self.pieceFrames)
+    writer = sampleFormat == .float32 ? nil : try SampleWriter(format, sampleFormat)
+    written = writer == nil ? nil : .allocate(capacity: Self.pieceFrames * format.channelCount)
+  }
+
+  deinit { written?.deallocate() }
+
+  var isPlaceEstimated: Bool { tracks.contains(where: \.isPlaceEstimated) }
+  var lastSeekTimings: SeekTimings { SeekTimings() }
+  var startTrim: EdgeTrim { .none }
+  var endTrim: EdgeTrim { .none }
+  var end: AudioTrackReader.TrackEnd? { AudioTrackReader.TrackEnd(frame: endFrame, isExact: true) }
+
+  func cancel() { interrupt.cancel() }
+  func resetCancellation() { interrupt.reset() }
+
+  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] { [] }
+
+  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+    for track in tracks { if let found = track.takeSkippedPackets() { return found } }
+    return nil
+  }
+
+  func takeWarning() -> (time: MediaTime, error: MediaError)? {
+    for track in tracks { if let found = track.takeWarning() { return found } }
+    return nil
+  }
+
+  // MARK: - Reading
+
+  func read(
+    into output: UnsafeMutableRawPointer, capacityFrames: Int
+  ) throws(MediaError) -> AudioTrackReader.ReadResult {
+    precondition(capacityFrames > 0, "a read needs room for a frame")
+    if interrupt.isCancelled { return .cancelled }
+    if let error = pendingError {
+      (pendingError, isBroken) = (nil, true)
+      throw error
+    }
+    let start = position
+    let (count, error) = filled(output, capacityFrames)
+    if let error, count == 0 {
+      if error.code == .cancelled { return .cancelled }
+      isBroken = true
+      throw error
+    }
+    pendingError = error.flatMap { $0.code == .cancelled ? nil : $0 }
+    return count > 0 ? .frames(count, position: start) : .endOfTrack
+  }
+
+  func advance() throws(MediaError) -> Bool {
+    if interrupt.isCancelled { throw AssetReader.cancelled }
+    if let error = pendingError {
+      (pendingError, isBroken) = (nil, true)
+      throw error
+    }
+    return !isBroken && position < endFrame
+  }
+
+  func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
+    let count = Int(min(Int64(min(capacityFrames, Self.pieceFrames)), endFrame - position))
+    let room = written?.baseAddress ?? output.assumingMemoryBound(to: Float.self)
+    let place = position
+    let mixed = mixer.mix(into: room, count, tracks.count) { index, room in
+      tracks[index].fill(room, frameCount: count, from: place)
+    }
+    if mixed.count > 0, let writer { try writer.write(room, frameCount: mixed.count, into: output) }
+    position += Int64(mixed.count)
+    if let error = mixed.error {
+      if mixed.count == 0 { throw error }
+      if error.code != .cancelled { pendingError = error }
+    }
+    return mixed.count
+  }
+
+  func seek(
+    to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
+  ) throws(MediaError) -> MediaTime {
+    let (target, _) = try SeekTarget.frames(
+      time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, sampleRateHz: format.sampleRateHz,
+      last: endFrame)
+    if interrupt.isCancelled { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
+    (pendingError, isBroken) = (nil, false)
+    position = target
+    return MediaTime(frame: target, rate: format.sampleRateHz)
+  }
+
+  func exactFrameCount() throws(MediaError) -> Int64 {
+    position = endFrame
+    return endFrame
+  }
+}

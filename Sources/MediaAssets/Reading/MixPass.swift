@@ -1,0 +1,132 @@
+import LibAV
+import MediaCore
+
+/// Reads ranges of several tracks' sound, mixed, as the numbers that are asked for.
+///
+/// Threading: one thread at a time, which may block.
+final class MixPass: ReadPass, @unchecked Sendable {
+  // `@unchecked Sendable`: only the readers' interrupt is touched from other threads.
+
+  /// One of the tracks.
+  private struct Input {
+    let sound: FormattedSound
+    let volume: AudioMixInputParameters?
+  }
+
+  private let inputs: [Input]
+  private let settings: AudioReadSettings
+  private let volume: AudioMixInputParameters
+  private let output: AudioFormat
+  private let format: FormatDescription
+  private let mixer: SoundMixer
+  private let writer: SampleWriter
+  private let samples: UnsafeMutableBufferPointer<Float>
+  /// The next frame that is handed over, and the one behind the last.
+  private var next: Int64 = 0
+  private var end: Int64?
+  private var isFresh = true
+  private var isFirstRange = true
+  /// Why a track broke off, to be said behind what was read before.
+  private var failure: MediaError?
+
+  /// - Parameter readers: of float32; one at least.
+  init(_ readers: [AudioTrackReader], _ settings: AudioReadSettings, _ mix: AudioMix) throws(MediaError) {
+    guard let first = readers.first else { preconditionFailure("a mix has a track") }
+    let most = readers.map(\.format.channelCount).max() ?? first.format.channelCount
+    let output = AudioFormat(
+      sampleRateHz: settings.sampleRateHz ?? first.format.sampleRateHz, channelCount: settings.channelCount ?? most)
+    var inputs: [Input] = []
+    for reader in readers {
+      inputs.append(
+        Input(sound: try FormattedSound(reader, as: output), volume: mix.inputParameters[reader.trackID]))
+    }
+    let masks = Set(readers.filter { $0.format.channelCount == output.channelCount }.map(\.channelMask))
+    format = .pcm(
+      settings.encoding, sampleRateHz: output.sampleRateHz, channelCount: output.channelCount,
+      channelMask: masks.count == 1
+        ? masks.first ?? nil : SampleLayout.defaultChannelMask(channelCount: output.channelCount))
+    (self.inputs, self.settings, self.output) = (inputs, settings, output)
+    volume = mix.output
+    mixer = SoundMixer(channelCount: output.channelCount, pieceFrames: SoundPass.pieceFrames)
+    writer = try SampleWriter(output, SampleWriter.format(of: NativeSamples.native(of: settings.encoding)))
+    samples = .allocate(capacity: SoundPass.pieceFrames * output.channelCount)
+  }
+
+  deinit { samples.deallocate() }
+
+  /// From frame `floor(start * rate)` up to frame `floor(end * rate)`, of the rate that is read.
+  func begin(_ range: TimeRange) throws(MediaError) {
+    (isFresh, failure) = (true, nil)
+    let rate = output.sampleRateHz
+    end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
+    // No track is so long as to have no number.
+    next = max(0, range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8)
+  }
+
+  func takeFault() -> MediaError? {
+    for input in inputs {
+      if let error = input.sound.reader.takeSkippedPackets()?.error ?? input.sound.reader.takeWarning()?.error {
+        return error
+      }
+    }
+    return nil
+  }
+
+  func cancel() { for input in inputs { input.sound.reader.cancel() } }
+
+  func read() throws(MediaError) -> SampleBuffer? {
+    if let failure { throw failure }
+    let capacity = Int(min(end.map { $0 - next } ?? .max, Int64(SoundPass.pieceFrames)))
+    guard capacity > 0, let base = samples.baseAddress else { return nil }
+    // As long as the longest.
+    var longest = 0
+    let mixed = mixer.mix(into: base, capacity, inputs.count) { index, room in
+      let filled = fill(inputs[index], room, capacity)
+      longest = max(longest, filled.present)
+      return filled.result
+    }
+    if let error = mixed.error {
+      if error.code == .cancelled || mixed.count == 0 { throw error }
+      failure = error
+    }
+    let count = min(mixed.count, longest)
+    guard count > 0 else { return nil }
+    volume.apply(
+      to: base, frameCount: count, channelCount: output.channelCount, firstFrame: next,
+      sampleRateHz: output.sampleRateHz)
+    let native = NativeSamples.native(of: settings.encoding).byteCount(channelCount: output.channelCount)
+    let bytes = try writer.bytes(base, frameCount: count, frameByteCount: native)
+    let buffer = try SampleBuffer(
+      pcm: NativeSamples.packed(bytes, settings.encoding, channelCount: output.channelCount), format: format,
+      presentationTime: MediaTime(frame: next, rate: output.sampleRateHz),
+      attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
+    next += Int64(count)
+    (isFresh, isFirstRange) = (false, false)
+    return buffer
+  }
+
+  /// Fills room with a track's frames at its volume, silence behind its end; `present`: up to there.
+  private func fill(
+    _ input: Input, _ room: UnsafeMutablePointer<Float>, _ frameCount: Int
+  ) -> (result: SoundMixer.Filled, present: Int) {
+    let channelCount = output.channelCount
+    var count = 0
+    var result = SoundMixer.Filled(count: frameCount, hasSound: false)
+    do throws(MediaError) {
+      try input.sound.go(to: next)
+      while count < frameCount {
+        let got = try input.sound.read(into: room + count * channelCount, capacityFrames: frameCount - count)
+        if got == 0 { break }
+        count += got
+      }
+    } catch {
+      result.error = error
+      result.count = count
+    }
+    input.volume?.apply(
+      to: room, frameCount: count, channelCount: channelCount, firstFrame: next, sampleRateHz: output.sampleRateHz)
+    if count < frameCount { (room + count * channelCount).update(repeating: 0, count: (frameCount - count) * channelCount) }
+    result.hasSound = count > 0
+    return (result, count)
+  }
+}

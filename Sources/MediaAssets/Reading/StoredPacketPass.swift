@@ -1,0 +1,229 @@
+import LibAV
+import MediaCore
+
+/// Reads ranges of a track as it is stored, by the container's own timestamps: video, and whatever else is no sound that decodes.
+///
+/// Threading: one thread at a time, which may block.
+final class StoredPacketPass: StoredPass, @unchecked Sendable {
+  // `@unchecked Sendable`: only the interrupt is touched from other threads, and it is Sendable.
+
+  /// Larger packets are none.
+  static let maximumPacketByteCount = 256 << 20
+  /// Packets that are decoded before one that is shown before them: H.264 has 16 at most.
+  private static let maximumReorderCount = 64
+  /// Reads that fail one after another before the rest of a file is given up.
+  private static let maximumBadReads = 64
+
+  let format: FormatDescription
+  private var demuxer: Demuxer
+  private let stream: StreamInfo
+  private let packet: Packet
+  private let interrupt: Interrupt
+  private let displayPath: String
+  private let isForwardOnly: Bool
+  private let byteCount: Int64
+  /// The container's time of the asset's time 0.
+  private let origin: MediaTime
+  private var range = TimeRange(start: .zero, duration: .positiveInfinity)
+  /// Behind the range; needed when one that is in it follows.
+  private var later: [SampleBuffer] = []
+  /// To be handed over.
+  private var ready: [SampleBuffer] = []
+  private var isAtStart = true
+  /// `packet` was read, and is next.
+  private var isHeld = false
+  private var isOver = false
+  private var isFresh = true
+  private var hasGivenAny = false
+  private var lastTicks: Int64?
+  private var fault: MediaError?
+
+  init(
+    _ asset: Asset, _ demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt, trackID: AssetTrack.ID
+  ) throws(MediaError) {
+    guard demuxer.streams.indices.contains(trackID), let format = demuxer.format(ofStream: trackID) else {
+      throw MediaError(.noSuchTrack, "there is no track \(trackID) in \(asset.displayPath)", operation: "read")
+    }
+    self.demuxer = demuxer
+    self.format = format
+    self.interrupt = interrupt
+    self.byteCount = byteCount
+    stream = demuxer.streams[trackID]
+    displayPath = asset.displayPath
+    isForwardOnly = !demuxer.source.isSeekable && asset.isRemote
+    origin = ContainerTiming(demuxer: demuxer, byteCount: byteCount).origin
+    demuxer.select(streamIndex: trackID)
+    do throws(AVFailure) { packet = try Packet() } catch { throw MediaError(error, path: asset.displayPath) }
+  }
+
+  func cancel() { interrupt.cancel() }
+
+  func takeFault() -> MediaError? {
+    defer { fault = nil }
+    return fault
+  }
+
+  // MARK: - Going
+
+  func begin(_ range: TimeRange) throws(MediaError) {
+    self.range = range
+    (later, ready, isOver, isFresh) = ([], [], false, true)
+    isHeld = false
+    if isForwardOnly {
+      guard isAtStart else {
+        throw MediaError(
+          .onlyInOrder, "what has gone by of a stream does not come again: \(displayPath)", operation: "seek")
+      }
+      return
+    }
+    try mapped { () throws(AVFailure) in
+      if range.start > .zero, try goByTimestamp() { return }
+      if !isAtStart { try rewind() }
+    }
+  }
+
+  private func rewind() throws(AVFailure) {
+    demuxer = try demuxer.reopened()
+    guard demuxer.streams.indices.contains(stream.index) else {
+      throw AVFailure(invalidDataIn: "avformat_find_stream_info")
+    }
+    demuxer.select(streamIndex: stream.index)
+    (isAtStart, lastTicks) = (true, nil)
+  }
+
+  /// Goes to a packet that decoding can begin with, and that is shown at the range's start or before; false where none is found.
+  private func goByTimestamp() throws(AVFailure) -> Bool {
+    guard let target = ticks(of: range.start), let second = ticks(of: range.start + MediaTime(value: 1, timescale: 1))
+    else { return false }
+    var stepBack: Int64 = 0
+    isAtStart = false
+    for _ in 0..<4 {
+      do throws(AVFailure) {
+        try demuxer.seek(
+          streamIndex: stream.index, earliest: .min + 1, target: target - stepBack, latest: target - stepBack)
+      } catch {
+        if error.kind == .cancelled { throw error }
+        return false
+      }
+      while try readPacket() {
+        guard packet.isKeyFrame else { continue }
+        if let place = packet.pts ?? packet.dts, place <= target {
+          isHeld = true
+          return true
+        }
+        break
+      }
+      stepBack = max(second - target, stepBack * 4)
+    }
+    return false
+  }
+
+  /// The last tick at or before a time of the asset.
+  private func ticks(of time: MediaTime) -> Int64? {
+    let place = time + origin
+    guard place.isNumeric, let base = TimeBase(numerator: 1, denominator: place.timescale) else { return nil }
+    return stream.timeBase.ticks(from: place.value, of: base, rounding: .down)
+  }
+
+  private func time(_ ticks: Int64) -> MediaTime { stream.timeBase.time(ofTicks: ticks) - origin }
+
+  // MARK: - Reading
+
+  func read() throws(MediaError) -> SampleBuffer? {
+    while ready.isEmpty, !isOver {
+      guard try mapped({ () throws(AVFailure) in try readPacket() }) else {
+        isOver = true
+        if let error = endError() { throw error }
+        break
+      }
+      guard let buffer = try buffer() else { continue }
+      if range.end.isNumeric, buffer.presentationTime >= range.end {
+        // Nothing is shown before it is decoded.
+        let decoded = buffer.decodeTime.isValid ? buffer.decodeTime : buffer.presentationTime
+        later.append(buffer)
+        isOver = decoded >= range.end || later.count > Self.maximumReorderCount
+      } else {
+        ready = (later + [buffer]).reversed()
+        later = []
+      }
+    }
+    guard var buffer = ready.popLast() else { return nil }
+    buffer.attachments.isDiscontinuity = isFresh && hasGivenAny
+    (isFresh, hasGivenAny) = (false, true)
+    return buffer
+  }
+
+  /// False at the end. Throws `cancelled`, too.
+  private func readPacket() throws(AVFailure) -> Bool {
+    if isHeld {
+      isHeld = false
+      return true
+    }
+    isAtStart = false
+    var badReadCount = 0
+    while true {
+      do throws(AVFailure) {
+        switch try demuxer.readPacket(into: packet) {
+        case .packet where packet.streamIndex == stream.index: return true
+        case .packet: continue
+        case .endOfFile: return false
+        case .cancelled: throw AVFailure(cancelledIn: "av_read_frame")
+        }
+      } catch {
+        badReadCount += 1
+        guard error.kind == .invalidData, badReadCount < Self.maximumBadReads else { throw error }
+        fault = fault ?? MediaError(skippedPackets: 1, error, in: displayPath)
+      }
+    }
+  }
+
+  /// What was read; nil where it says nothing of when it is.
+  private func buffer() throws(MediaError) -> SampleBuffer? {
+    guard let ticks = packet.pts ?? packet.dts else { return nil }
+    lastTicks = packet.dts ?? ticks
+    let start = time(ticks)
+    let duration = packet.duration.map { stream.timeBase.time(ofTicks: $0) } ?? .invalid
+    if packet.isMarkedCorrupt {
+      fault =
+        fault
+        ?? MediaError(
+          .damagedFile, "a packet is damaged at \(start.decimalDescription) s in \(displayPath)", operation: "read")
+    }
+    guard let data = packet.data(limit: Self.maximumPacketByteCount) else {
+      throw MediaError(.mediaLimitExceeded, "a packet is too large in \(displayPath)", operation: "read")
+    }
+    return try SampleBuffer(
+      format: format, data: data, presentationTime: start, decodeTime: packet.dts.map { time($0) } ?? .invalid,
+      duration: duration, attachments: trims(start, duration))
+  }
+
+  /// What of a packet lies outside of the range, or is not shown at all.
+  private func trims(_ start: MediaTime, _ duration: MediaTime) -> SampleBuffer.Attachments {
+    var attachments = SampleBuffer.Attachments(isSync: packet.isKeyFrame)
+    let length = duration.isNumeric ? duration : format.video?.frameDuration ?? .zero
+    let most = length.isNumeric ? length : .zero
+    if packet.isDiscarded {
+      attachments.trimAtStart = most
+    } else {
+      if start < range.start { attachments.trimAtStart = min(range.start - start, most) }
+      let left = most - attachments.trimAtStart
+      if range.end.isNumeric, start + most > range.end { attachments.trimAtEnd = min(start + most - range.end, left) }
+    }
+    return attachments
+  }
+
+  /// What is wrong with the end of the file; nil when nothing is.
+  private func endError() -> MediaError? {
+    if demuxer.presentByteCount.map({ $0 < byteCount }) ?? false {
+      return MediaError(.damagedFile, "the file became shorter while it was read: \(displayPath)", operation: "read")
+    }
+    guard ContainerFormat(demuxer.formatName) == .movie, let last = demuxer.lastIndexedTicks(streamIndex: stream.index),
+      lastTicks.map({ $0 < last }) ?? true
+    else { return nil }
+    return MediaError(.damagedFile, "the file breaks off before its end: \(displayPath)", operation: "read")
+  }
+
+  private func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
+    do throws(AVFailure) { return try body() } catch { throw MediaError(error, path: displayPath) }
+  }
+}

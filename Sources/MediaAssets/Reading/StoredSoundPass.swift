@@ -1,0 +1,162 @@
+import LibAV
+import MediaCore
+
+/// Reads ranges of one track's sound as it is stored, with what has to be decoded before them.
+///
+/// Threading: one thread at a time, which may block.
+final class StoredSoundPass: StoredPass, @unchecked Sendable {
+  // `@unchecked Sendable`: only the interrupt of the media's reader is touched from other threads.
+
+  let format: FormatDescription
+  private let sound: StoredSound
+  private let rate: Int
+  private let frameByteCount: Int?
+  /// What is to be read: the media from a frame on up to another, or its end, and how much later that is on the asset's timeline.
+  private struct Part {
+    var start: Int64
+    var end: Int64?
+    var offset: Int64
+  }
+  /// The one that is read last.
+  private var parts: [Part] = []
+  /// Packets that end here or before are not needed for the part that is being read; nil before it has begun.
+  private var warmStart: Int64?
+  /// Up to here the media was handed over, since the part began.
+  private var reached: Int64 = .min
+  /// Where the packet ends that was read last.
+  private var seen: Int64 = .min
+  /// Nothing was handed over of this part.
+  private var isFresh = true
+  private var hasGivenAny = false
+  private var fault: MediaError?
+
+  /// - Parameter media: made with `keepsPackets`, and not read from.
+  init(_ media: MediaTrackReader) throws(MediaError) {
+    sound = try StoredSound(media)
+    rate = media.format.sampleRateHz
+    guard var format = media.reader.demuxer.format(ofStream: media.trackID) else {
+      preconditionFailure("a track that is read is there")
+    }
+    if format.audio != nil {
+      // What is decoded is what it is.
+      format.audio?.sampleRateHz = rate
+      format.audio?.channelCount = media.format.channelCount
+      format.audio?.channelMask = media.channelMask
+      if format.audio?.initialPaddingFrames == 0, media.edits == nil {
+        format.audio?.initialPaddingFrames = Int(clamping: media.startTrim.frameCount)
+      }
+    }
+    self.format = format
+    frameByteCount = format.audio.flatMap { audio in audio.pcm?.byteCount(channelCount: audio.channelCount) }
+  }
+
+  func cancel() { sound.media.cancel() }
+
+  func takeFault() -> MediaError? {
+    defer { fault = nil }
+    return sound.media.takeSkippedPackets()?.error ?? sound.media.takeWarning()?.error ?? fault
+  }
+
+  /// From frame `floor(start * rate)` up to frame `floor(end * rate)`.
+  func begin(_ range: TimeRange) throws(MediaError) {
+    // No track is so long as to have no number.
+    let first = range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8
+    let end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
+    (warmStart, isFresh) = (nil, true)
+    guard let edits = sound.media.edits else {
+      parts = [Part(start: first, end: end, offset: 0)]
+      return
+    }
+    // What an edit list has not is silence: nothing is stored.
+    parts = edits.stretches.reversed().compactMap { stretch in
+      guard let mediaStart = stretch.mediaStart else { return nil }
+      let from = max(first, stretch.start)
+      let to = [stretch.end, end].compactMap { $0 }.min()
+      guard to.map({ from < $0 }) ?? true else { return nil }
+      let offset = stretch.start - mediaStart
+      return Part(start: from - offset, end: to.map { $0 - offset }, offset: offset)
+    }
+  }
+
+  func read() throws(MediaError) -> SampleBuffer? {
+    while let part = parts.last {
+      if part.end.map({ $0 <= part.start }) ?? false {
+        parts.removeLast()
+        continue
+      }
+      let warmStart = try begin(part)
+      guard let packet = try sound.next() else {
+        parts.removeLast()
+        (self.warmStart, isFresh) = (nil, true)
+        let last = max(seen, part.start)
+        if part.end.map({ last < $0 }) ?? true, let error = sound.media.endError(at: last) {
+          parts = []
+          throw error
+        }
+        continue
+      }
+      guard let frame = packet.frame else { continue }
+      seen = max(seen, frame + packet.frameCount - packet.trims.end)
+      if let end = part.end, frame >= end {
+        parts.removeLast()
+        (self.warmStart, isFresh) = (nil, true)
+        continue
+      }
+      guard frame + packet.frameCount > warmStart, let buffer = try buffer(packet, at: frame, part) else { continue }
+      (isFresh, hasGivenAny) = (false, true)
+      return buffer
+    }
+    return nil
+  }
+
+  private func begin(_ part: Part) throws(MediaError) -> Int64 {
+    if let warmStart { return warmStart }
+    let found = try sound.go(to: part.start)
+    (warmStart, reached, seen) = (found, .min, .min)
+    return found
+  }
+
+  /// A packet with what is to be cut off: what lies outside of the part, before the first sound, behind the last, or was there already.
+  private func buffer(_ packet: StoredPacket, at frame: Int64, _ part: Part) throws(MediaError) -> SampleBuffer? {
+    let end = frame + packet.frameCount
+    let media = sound.media
+    var lower = max(part.start, media.edits == nil ? sound.firstHeardFrame : 0, reached)
+    // Of the very first packet that is known already.
+    if !packet.isFirst, packet.trims.start > 0 { lower = max(lower, frame + packet.trims.start) }
+    var upper = end - (media.edits == nil ? packet.trims.end : 0)
+    reached = max(reached, upper)
+    upper = [upper, part.end, media.endFrame].compactMap { $0 }.min() ?? upper
+    let start = min(max(lower - frame, 0), packet.frameCount)
+    let trimmed = min(max(end - upper, 0), packet.frameCount - start)
+    if sound.packet.isMarkedCorrupt {
+      fault =
+        fault
+        ?? MediaError(
+          .damagedFile,
+          "a packet is damaged at \(time(frame + part.offset).decimalDescription) s in \(media.displayPath)",
+          operation: "read")
+    }
+    guard let data = sound.packet.data(limit: StoredPacketPass.maximumPacketByteCount) else {
+      throw MediaError(.mediaLimitExceeded, "a packet is too large in \(media.displayPath)", operation: "read")
+    }
+    var attachments = SampleBuffer.Attachments(isDiscontinuity: packet.isAfterHole || isFresh && hasGivenAny)
+    if let frameByteCount {
+      guard start + trimmed < packet.frameCount else { return nil }
+      let bytes = data[Int(start) * frameByteCount..<min(data.count, Int(packet.frameCount - trimmed) * frameByteCount)]
+      return try SampleBuffer(
+        pcm: Array(bytes), format: format, presentationTime: time(frame + start + part.offset),
+        attachments: attachments)
+    }
+    attachments.isSync = sound.packet.isKeyFrame
+    attachments.trimAtStart = time(start)
+    attachments.trimAtEnd = time(trimmed)
+    // A block of a constant size is a sample.
+    let blockByteCount = format.audio?.bytesPerPacket ?? 0
+    let isBlocks = blockByteCount > 0 && data.count % blockByteCount == 0 && !data.isEmpty
+    return try SampleBuffer(
+      format: format, data: data, sampleCount: isBlocks ? data.count / blockByteCount : 1,
+      presentationTime: time(frame + part.offset), duration: time(packet.frameCount), attachments: attachments)
+  }
+
+  private func time(_ frame: Int64) -> MediaTime { MediaTime(frame: frame, rate: rate) }
+}
