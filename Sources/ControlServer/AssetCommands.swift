@@ -66,7 +66,8 @@ extension Connection {
       _ = assets.close(id)
       return nil
     case .cancelScan(let number): return .ok(["cancelled": .int(scans.cancel(number))])
-    case .load, .metadata, .artwork, .scan, .waveform, .export: preconditionFailure("this waits: Command.isWaiting")
+    case .load, .metadata, .artwork, .scan, .waveform, .image, .export:
+      preconditionFailure("this waits: Command.isWaiting")
     }
   }
 

@@ -371,6 +371,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .asset(.scan(let scan)): try begin(scan, request)
     case .asset(.waveform(let waveform)): try begin(waveform, request)
     case .asset(.export(let export)): try begin(export, request)
+    case .asset(.image(let image)): try begin(image, request)
     case .players(.playAt(let moment, let names)): try begin(moment, of: names, request)
     case .players(.rateTogether(let rate, let names)): try begin(rate: rate, of: names, request)
     case .state(let command): try begin(command, request)

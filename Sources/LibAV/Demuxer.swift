@@ -130,14 +130,18 @@ public final class Demuxer {
 
   /// The packets nearest to a timestamp, in the container's own index, from which decoding can begin: at or before it, and at or
   /// behind it; in the stream's ticks. Nil where the index has none; it may be a part of the file only.
+  ///
+  /// Some indices have decoding times: what the first of them is off by is taken to be so of all.
   public func indexedKeyTicks(streamIndex: Int, around ticks: Int64) -> (before: Int64?, after: Int64?) {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else {
       return (nil, nil)
     }
+    let first = avformat_index_get_entry(stream, 0).flatMap { optionalTimestamp($0.pointee.timestamp) }
+    let offset = optionalTimestamp(stream.pointee.start_time).flatMap { start in first.map { start &- $0 } } ?? 0
     func entry(_ flags: Int32) -> Int64? {
-      let index = av_index_search_timestamp(stream, ticks, flags)
+      let index = av_index_search_timestamp(stream, ticks &- offset, flags)
       guard index >= 0, let entry = avformat_index_get_entry(stream, index) else { return nil }
-      return optionalTimestamp(entry.pointee.timestamp)
+      return optionalTimestamp(entry.pointee.timestamp).map { $0 &+ offset }
     }
     return (entry(AVSEEK_FLAG_BACKWARD), entry(0))
   }

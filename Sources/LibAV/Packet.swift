@@ -58,9 +58,6 @@ public final class Packet {
   /// The demuxer found that bytes are missing or wrong.
   public var isMarkedCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
-  /// Decoding can begin with it.
-  public var isKey: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
-
   /// Decoded frames that are to be cut off its start and its end, as the demuxer says (`AV_PKT_DATA_SKIP_SAMPLES`); the
   /// decoder does it.
   public var trimmedFrames: (start: Int64, end: Int64) {

@@ -81,6 +81,14 @@ public final class AssetOpening: Sendable {
       asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID, encoding: encoding, log: log)
   }
 
+  /// Opens the asset's video. Blocks. Errors: those of `VideoTrackReader`; `cancelled`.
+  ///
+  /// - Parameter trackID: nil: the first video track that is enabled.
+  func videoReader(_ asset: Asset, trackID: AssetTrack.ID?) throws(MediaError) -> any VideoReader {
+    defer { finish(asset) }
+    return try VideoReaders.open(asset, interrupt: interrupt, trackID: trackID, log: log)
+  }
+
   /// Opens the asset's container, for who reads its packets. Blocks.
   ///
   /// Errors: those of `Asset.load` that concern the file and its container; `invalidArgument` for what has no packets of its own: a
@@ -92,14 +100,6 @@ public final class AssetOpening: Sendable {
         operation: "read")
     }
     return (demuxer, byteCount, interrupt)
-  }
-
-  /// Opens the asset's video. Blocks. Errors: those of `VideoTrackReader`; `cancelled`.
-  ///
-  /// - Parameter trackID: nil: the first video track that is enabled.
-  func videoReader(_ asset: Asset, trackID: AssetTrack.ID?) throws(MediaError) -> VideoTrackReader {
-    defer { finish(asset) }
-    return try VideoTrackReader(asset: asset, interrupt: interrupt, trackID: trackID, log: log)
   }
 
   /// Nothing more is opened: what was kept is let go.

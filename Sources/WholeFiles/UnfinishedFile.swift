@@ -34,6 +34,9 @@ public final class UnfinishedFile {
 
   deinit { giveUp() }
 
+  /// Writes behind what was written. Errors: `writeFailed`.
+  public func append(_ bytes: [UInt8]) throws(MediaError) { try file.writeAll(bytes, descriptor) }
+
   /// Puts it in its place, whole. On an error there is nothing of it.
   ///
   /// Errors: `fileExists` when one has come there meanwhile that is not to be replaced; `writeFailed`.

@@ -54,7 +54,7 @@ public struct WholeFile: Sendable {
     _ produce: (_ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) -> Void
   ) throws(MediaError) {
     let file = try begin()
-    try produce { (bytes) throws(MediaError) in try writeAll(bytes, file.descriptor) }
+    try produce { (bytes) throws(MediaError) in try file.append(bytes) }
     try file.commit()
   }
 
@@ -81,7 +81,7 @@ public struct WholeFile: Sendable {
     return opened
   }
 
-  private func writeAll(_ bytes: [UInt8], _ descriptor: Int32) throws(MediaError) {
+  func writeAll(_ bytes: [UInt8], _ descriptor: Int32) throws(MediaError) {
     var done = 0
     while done < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in

@@ -23,6 +23,8 @@ public enum AssetCommand: Sendable, Hashable {
   case waveform(Waveform)
   /// Makes a file of others.
   case export(Export)
+  /// Writes images of a file's video.
+  case image(Image)
   /// Ends one scan of the connection, or all.
   case cancelScan(Int?)
 

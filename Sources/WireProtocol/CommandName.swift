@@ -32,6 +32,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case hello
   case help
   case history
+  case image
   case insert
   case itemArtwork = "item.artwork"
   case itemBuffer = "item.buffer"

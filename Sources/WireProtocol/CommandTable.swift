@@ -5,7 +5,7 @@ public enum CommandTable {
   /// Every command, sorted by name.
   public static let all: [CommandSpec] =
     (connection + playback + queue + queueMoves + queueEdits + items + tracks + selections + chapters + assets
-    + metadata + scans + waveforms + exports
+    + metadata + scans + waveforms + images + exports
     + mediaSelection + watching
     + players + state + bookmarks
     + starts).sorted {

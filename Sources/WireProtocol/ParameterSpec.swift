@@ -36,6 +36,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case format
   case forward
   case from
+  case gap
   case group
   case header
   case height
@@ -86,6 +87,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case scan
   case seed
   case seeks
+  case sheet
   case since
   case space
   case start
@@ -96,6 +98,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case timeout
   case to
   case track
+  case upright
   case userAgent = "user-agent"
   case video
   case volume

@@ -49,6 +49,7 @@ extension Command {
     case .asset(.artwork(_, .file)), .item(.artwork(_, .file), _): true
     case .asset(.waveform(let waveform)): waveform.output != nil
     case .asset(.export): true
+    case .asset(.image): true
     default: false
     }
   }

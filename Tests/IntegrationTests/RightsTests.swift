@@ -31,7 +31,7 @@ import Testing
       "append \(path) wait=ready", "clear", "remove 1", "next", "jump 1", "shuffle on", "queue.begin", "queue.commit",
       "queue.edit clear", "item.volume 1 0.5", "item.copy 1", "asset.open \(path)", "asset.load 1 tracks",
       "scan \(path)", "player.create a", "player.close main", "clock.advance 1", "play-at now main", "on-failure skip",
-      "item.artwork 1 file=\(daemon.folder.file("x.png"))",
+      "item.artwork 1 file=\(daemon.folder.file("x.png"))", "image \(path) 0 file=\(daemon.folder.file("x.png"))",
     ] {
       let reply = try watcher.reply(request)
       print("watch: \(request): \(reply)")

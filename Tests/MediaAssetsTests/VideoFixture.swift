@@ -16,6 +16,8 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
   let pixelFormat: PixelFormat
   /// Of FFmpeg's scaler where it has to convert.
   var scalerFlags: String?
+  /// By how much the pictures are to be turned, counterclockwise: so the program takes it.
+  var rotationDegrees: Int?
 
   var testDescription: String { name }
 
@@ -26,10 +28,10 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
 
   init(
     _ name: String, source: [String] = picture(), _ encoding: [String], _ pixelFormat: PixelFormat = .i420,
-    raw: String? = nil, scalerFlags: String? = nil
+    raw: String? = nil, scalerFlags: String? = nil, rotationDegrees: Int? = nil
   ) {
     (self.name, self.source, self.encoding) = (name, source, encoding)
-    (self.pixelFormat, self.scalerFlags) = (pixelFormat, scalerFlags)
+    (self.pixelFormat, self.scalerFlags, self.rotationDegrees) = (pixelFormat, scalerFlags, rotationDegrees)
     rawFormat = raw ?? pixelFormat.name
   }
 
@@ -37,7 +39,11 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
   func make(in folder: TemporaryFolder) throws -> String {
     let path = folder.file(name)
     try Tool.ffmpeg(arguments: source + encoding + [path])
-    return path
+    guard let rotationDegrees else { return path }
+    // The program says it of what it copies only.
+    let turned = folder.file("turned-\(name)")
+    try Tool.ffmpeg("-i", path, "-c", "copy", "-metadata:s:v", "rotate=\(rotationDegrees)", turned)
+    return turned
   }
 
   /// The bytes of all pictures as FFmpeg's program decodes them.

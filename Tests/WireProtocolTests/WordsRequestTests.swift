@@ -114,6 +114,27 @@ import Testing
           .waveform(
             .init(one, framesPerBin: 512, output: .init(try Self.path("/c.DAT"), .dat, bits: 8))))
       ),
+      (
+        "image '/a b' 1.5 file=/c.png",
+        .asset(.image(.init(one, [try Self.seconds("1.5")], file: try Self.path("/c.png"))))
+      ),
+      (
+        "image '/a b' 1 1:02 file=/c-%03d.JPG quality=5 width=9 height=8 before=0.5 after=inf upright=off replace",
+        .asset(
+          .image(
+            .init(
+              one, [try Self.seconds("1"), try Self.seconds("62")], file: try Self.path("/c-%03d.JPG"),
+              .jpeg(quality: 5), replaces: true, width: 9, height: 8, before: try Self.seconds("0.5"),
+              after: .positiveInfinity, isUpright: false)))
+      ),
+      (
+        "image '/a b' file=/c format=png sheet=4x3 gap=0 fast",
+        .asset(
+          .image(
+            .init(
+              one, file: try Self.path("/c"), before: .positiveInfinity, after: .positiveInfinity,
+              sheet: .init(columns: 4, rows: 3, gap: 0))))
+      ),
       ("scan.cancel", .asset(.cancelScan(nil))),
       ("scan.cancel 4", .asset(.cancelScan(4))),
       ("pitch", .playback(.pitch(nil), player: "main")),

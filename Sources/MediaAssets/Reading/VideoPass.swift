@@ -7,7 +7,7 @@ import MediaCore
 final class VideoPass: ReadPass, @unchecked Sendable {
   // `@unchecked Sendable`: only the reader's interrupt is touched from other threads.
 
-  private let reader: VideoTrackReader
+  private let reader: any VideoReader
   private let settings: VideoReadSettings
   private let converter: PictureConverter
   private var range = TimeRange(start: .zero, duration: .positiveInfinity)
@@ -15,7 +15,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   private var isFresh = true
   private var isFirstRange = true
 
-  init(_ reader: VideoTrackReader, _ settings: VideoReadSettings) throws(MediaError) {
+  init(_ reader: any VideoReader, _ settings: VideoReadSettings) throws(MediaError) {
     self.reader = reader
     self.settings = settings
     do throws(AVFailure) { converter = try PictureConverter() } catch {
@@ -36,6 +36,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   }
 
   func read() throws(MediaError) -> SampleBuffer? {
+    guard !range.isEmpty else { return nil }
     while let shot = try reader.next(), shot.time < range.end {
       // Of the one that is asked for no time at all is shown.
       guard shot.end > range.start || shot.time >= range.start else { continue }
@@ -68,7 +69,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
 
   /// What is to be known of a picture besides its pixels.
   private func format(of shot: VideoShot) -> FormatDescription.Video {
-    var format = reader.format
+    var format = shot.format
     format.bitRate = nil
     format.color = PictureConverter.color(of: shot.frame, as: settings.pixelFormat)
     format.pixelAspectRatio = format.pixelAspectRatio ?? shot.picture.pixelAspectRatio

@@ -6,7 +6,9 @@ struct VideoShot {
   /// Holds the pixels until the reader is asked for the next but one.
   let frame: Frame
   let picture: Frame.Picture
-  let time: MediaTime
+  /// What the track says of its pictures.
+  let format: FormatDescription.Video
+  var time: MediaTime
   /// Up to the next picture; of the last one what its packet says, or as long as the one before. Zero when nobody knows.
   var duration: MediaTime
   /// The container said when it is shown; else it follows from the one before.

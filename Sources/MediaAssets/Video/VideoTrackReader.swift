@@ -10,13 +10,15 @@ import NetworkIO
 /// are not given.
 ///
 /// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any.
-final class VideoTrackReader: @unchecked Sendable {
+final class VideoTrackReader: VideoReader, @unchecked Sendable {
   // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
 
   /// The track that is read.
   let track: AssetTrack
   /// What the container says of the pictures; the pictures themselves may say something else.
   let format: FormatDescription.Video
+  /// Of all of the asset; indefinite when not known.
+  let assetDuration: MediaTime
   let displayPath: String
   let interrupt: Interrupt
   /// There is no going back: a stream.
@@ -90,6 +92,7 @@ final class VideoTrackReader: @unchecked Sendable {
     timeBase = stream.timeBase
     startTicks = stream.startTicks
     origin = present.timelineOrigin
+    assetDuration = present.duration
     isForwardOnly = !demuxer.source.isSeekable && demuxer.source.byteSource != nil
     self.demuxer = demuxer
     do throws(AVFailure) {
@@ -133,8 +136,6 @@ final class VideoTrackReader: @unchecked Sendable {
   /// Allows reading again; it goes on where it was. Any thread.
   func resetCancellation() { interrupt.reset() }
 
-  static var cancelled: MediaError { MediaError(.cancelled, "reading was cancelled", operation: "read") }
-
   // MARK: - What is wrong
 
   /// What was found to be wrong though it was read, since the last time: packets that did not decode, times that go back.
@@ -149,7 +150,7 @@ final class VideoTrackReader: @unchecked Sendable {
   ///
   /// Errors: `readFailed`, `damagedFile`; `cancelled`, after which reading goes on with the picture behind the last one.
   func next() throws(MediaError) -> VideoShot? {
-    if interrupt.isCancelled { throw Self.cancelled }
+    if interrupt.isCancelled { throw AssetReader.cancelled }
     if mustReposition { try seek(to: resumeTime) }
     if isShownGiven || shown == nil { try advance() }
     isShownGiven = true
@@ -184,7 +185,11 @@ final class VideoTrackReader: @unchecked Sendable {
     guard !isForwardOnly, let ticks = ticks(of: time) else { return nil }
     try settleCancellation { () throws(MediaError) in
       restart()
-      try seekDemuxer(to: ticks)
+      do throws(MediaError) { try seekDemuxer(to: ticks) } catch {
+        // Where it cannot go there is none.
+        if error.code == .cancelled { throw error }
+        return
+      }
       ahead = try decode(latest: latest)
     }
     (shown, ahead, isShownGiven) = (ahead, nil, true)
@@ -203,7 +208,7 @@ final class VideoTrackReader: @unchecked Sendable {
     guard time.isNumeric else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
     if interrupt.isCancelled {
       mustReposition = true
-      throw Self.cancelled
+      throw AssetReader.cancelled
     }
   }
 
@@ -371,7 +376,7 @@ final class VideoTrackReader: @unchecked Sendable {
       return true
     }
     guard packet.streamIndex == track.id else { return true }
-    if needsKey, !packet.isKey {
+    if needsKey, !packet.isKeyFrame {
       guard let latest, let ticks = packet.dts ?? packet.pts else { return true }
       return time(ofTicks: ticks) <= latest
     }
@@ -417,7 +422,8 @@ final class VideoTrackReader: @unchecked Sendable {
     let duration = declared ?? before.map(\.duration) ?? usual
     guard let ticks = frame.bestTicks else {
       let time = before.map { $0.duration > .zero ? $0.end : $0.time + usual } ?? firstTime
-      return VideoShot(frame: frame, picture: picture, time: time, duration: duration, hasTimestamp: false)
+      return VideoShot(
+        frame: frame, picture: picture, format: format, time: time, duration: duration, hasTimestamp: false)
     }
     var time = time(ofTicks: ticks)
     if let before, time < before.time {
@@ -428,7 +434,8 @@ final class VideoTrackReader: @unchecked Sendable {
           operation: "read")
       time = before.time
     }
-    return VideoShot(frame: frame, picture: picture, time: time, duration: duration, hasTimestamp: true)
+    return VideoShot(
+      frame: frame, picture: picture, format: format, time: time, duration: duration, hasTimestamp: true)
   }
 
   /// Where the track begins, as far as the container says.

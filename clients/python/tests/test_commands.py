@@ -149,6 +149,11 @@ class CommandTests(Case):
         self.assertEqual((waveform.bins, len(waveform.rows), waveform.rows[2].start, len(waveform.rows[0].max)), (4, 4, 5, waveform.channels))
         made = await run(client.export(one, file=self.folder / "part.flac", start=1, end=3), "export")
         self.assertEqual((made.format, made.duration, made.size), ("flac", 2, (self.folder / "part.flac").stat().st_size))
+        # Nothing is written without a root.
+        with self.assertRaises(playhead.PlayheadError) as refused:
+            await client.image(one, 0, file=f"{one}.png")
+        self.assertIn(refused.exception.code, (playhead.ErrorCode.OUTSIDE_ROOTS, playhead.ErrorCode.NOT_ALLOWED))
+        done.append("image")
         await run(client.scan_cancel(), "scan.cancel", 0)
         await run(main.output_status(), "output.status")
 

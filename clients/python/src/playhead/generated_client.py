@@ -18,6 +18,7 @@ from .generated_replies import (
     ExportReply,
     Hello,
     Help,
+    ImageReply,
     PlayAtReply,
     Players,
     QueueSavedReply,
@@ -192,6 +193,30 @@ class ClientCommands(Sends):
             "height": height,
             "quality": quality,
             "metadata": metadata,
+    async def image(
+        self, path: Place, *times: Time, file: Place | None = None, format: Literal["png", "jpeg"] | None = None,
+        quality: int | None = None, replace: bool | None = None, width: int | None = None, height: int | None = None,
+        before: Time | None = None, after: Time | None = None, fast: bool | None = None, upright: bool | None = None,
+        sheet: str | None = None, gap: int | None = None, header: str | Sequence[str] | None = None,
+        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
+        timeout: Time | None = None, peak_bit_rate: int | None = None,
+    ) -> ImageReply:
+        """Writes images of a file's video."""
+        reply = await self._send("image", {
+            "path": place(path),
+            "times": [moment(time) for time in times],
+            "file": None if file is None else place(file),
+            "format": format,
+            "quality": quality,
+            "replace": replace,
+            "width": width,
+            "height": height,
+            "before": moment(before),
+            "after": moment(after),
+            "fast": fast,
+            "upright": upright,
+            "sheet": sheet,
+            "gap": gap,
             "header": lines(header),
             "user-agent": user_agent,
             "network": network,
@@ -200,6 +225,7 @@ class ClientCommands(Sends):
             "peak-bit-rate": peak_bit_rate,
         })
         return decode(ExportReply, reply)
+        return decode(ImageReply, reply)
 
     async def scan_cancel(self, scan: int | None = None) -> int:
         """Ends a scan of this connection, or all of them."""

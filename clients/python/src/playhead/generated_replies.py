@@ -30,6 +30,7 @@ from .generated_rows import (
     Track,
     VolumePoint,
     WaveformBin,
+    WrittenImage,
 )
 from .values import TimeRange, Value
 
@@ -453,6 +454,17 @@ class ExportReply:
     size: int
     fault: str | None = None
     message: str | None = None
+class ImageReply:
+    """What `image` answers."""
+
+    path: str
+    count: int
+    width: int
+    height: int
+    file: str | None = None
+    fault: str | None = None
+    message: str | None = None
+    rows: tuple[WrittenImage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -623,6 +635,7 @@ __all__ = [
     "Hello",
     "Help",
     "History",
+    "ImageReply",
     "ItemBuffer",
     "ItemEndTimes",
     "ItemLog",

@@ -240,6 +240,18 @@ class AssetValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenImage:
+    """A row of `image`."""
+
+    image: int
+    requested: Fraction
+    time: Fraction
+    width: int
+    height: int
+    file: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoudnessResult:
     """A row of `scan`."""
 
@@ -340,4 +352,5 @@ __all__ = [
     "Track",
     "VolumePoint",
     "WaveformBin",
+    "WrittenImage",
 ]

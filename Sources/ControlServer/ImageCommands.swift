@@ -1,0 +1,71 @@
+import MediaAssets
+import MediaCore
+import WholeFiles
+import WireProtocol
+
+/// Images of a file's video: made and written off the loop, and answered when that is done.
+extension Connection {
+  /// Begins; answers when the images are there, or were cancelled.
+  func begin(_ command: AssetCommand.Image, _ request: WaitingRequest) throws(MediaError) {
+    let asset = server.registry.asset(
+      command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
+    let export = ImageExport(asset, self.request(command))
+    let loop = server.loop
+    request.onEnd { export.cancel() }
+    export.start { result in
+      loop.execute {
+        switch result {
+        case .success(let result): request.finish(Self.reply(result, command))
+        case .failure(let error): request.fail(error)
+        }
+      }
+    }
+  }
+
+  private func request(_ command: AssetCommand.Image) -> ImageExport.Request {
+    var settings = ImageSettings()
+    (settings.maximumWidth, settings.maximumHeight) = (command.width, command.height)
+    (settings.toleranceBefore, settings.toleranceAfter) = (command.before, command.after)
+    settings.appliesPreferredTrackTransform = command.isUpright
+    let form: ImageForm =
+      switch command.form {
+      case .png: .png
+      case .jpeg(let quality): .jpeg(quality: quality)
+      }
+    guard let wanted = command.sheet else {
+      let images = command.times.enumerated().map { (time: $1, file: file(command, number: $0 + 1)) }
+      return ImageExport.Request(.images(images), settings: settings, form: form)
+    }
+    var sheet = ContactSheet(columns: wanted.columns, rows: wanted.rows)
+    if let gap = wanted.gap { sheet.gap = gap }
+    return ImageExport.Request(
+      .sheet(sheet, times: Array(command.times), file: file(command, number: 1)), settings: settings, form: form)
+  }
+
+  private func file(_ command: AssetCommand.Image, number: Int) -> WholeFile {
+    WholeFile(
+      path: command.file(number).bytes, replaces: command.replaces, hint: "`replace` replaces it",
+      roots: server.policy.writableRoots)
+  }
+
+  private static func reply(_ result: ImageExport.Result, _ command: AssetCommand.Image) -> Reply {
+    var fields: Fields = [
+      "path": .path(command.path), "count": .int(result.images.count), "width": .int(result.width),
+      "height": .int(result.height),
+    ]
+    if command.sheet != nil { fields.append("file", .path(command.file)) }
+    if let fault = result.fault {
+      fields.append("fault", .string(fault.code.name))
+      fields.append("message", .string(fault.message))
+    }
+    let rows = result.images.enumerated().map { index, image in
+      var row: Fields = [
+        "image": .int(index + 1), "requested": .time(image.requestedTime), "time": .time(image.actualTime),
+        "width": .int(image.width), "height": .int(image.height),
+      ]
+      if command.sheet == nil { row.append("file", .path(command.file(index + 1))) }
+      return row
+    }
+    return .ok(fields, rows: rows)
+  }
+}

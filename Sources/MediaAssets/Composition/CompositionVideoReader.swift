@@ -1,0 +1,137 @@
+// The pictures of one track of a composition: its segments one behind the other, each read from its source. One source is open at a time:
+// it is opened when its first picture is read, and closed when another one's is.
+import LibAV
+import MediaCore
+import NetworkIO
+
+/// Reads the pictures of a video track of a composition, in order, from any time on. Between segments, and where a source has none, there
+/// are none.
+///
+/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any.
+final class CompositionVideoReader: VideoReader, @unchecked Sendable {
+  // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
+
+  let track: AssetTrack
+  let assetDuration: MediaTime
+  let displayPath = "a composition"
+  private let segments: [CompositionTrack.Segment]
+  private let interrupt: Interrupt
+  private let log: NetworkLog?
+  private var open: (source: CompositionTrack.Source, reader: any VideoReader)?
+  /// The segment that is read.
+  private var index = 0
+  /// From where on; the reader has to go there.
+  private var start: MediaTime? = .zero
+  private(set) var shown: VideoShot?
+  private var isShownGiven = true
+  private var fault: MediaError?
+
+  /// Errors: `noPlayableTracks` when there is no video, `noSuchTrack`.
+  init(
+    _ composition: Composition, interrupt: Interrupt, trackID: AssetTrack.ID?, log: NetworkLog?
+  ) throws(MediaError) {
+    let properties = try composition.properties()
+    let tracks = properties.tracks.filter { $0.mediaType == .video }
+    guard let first = tracks.first else {
+      throw MediaError(.noPlayableTracks, "there is no video in the composition", operation: "read")
+    }
+    guard let chosen = trackID.map({ id in tracks.first { $0.id == id } }) ?? first,
+      let segments = composition.track(chosen.id)?.segments
+    else {
+      throw MediaError(.noSuchTrack, "there is no video track \(trackID ?? -1) in the composition", operation: "read")
+    }
+    track = chosen
+    assetDuration = properties.duration
+    self.segments = segments
+    self.interrupt = interrupt
+    self.log = log
+  }
+
+  func cancel() { interrupt.cancel() }
+  func resetCancellation() { interrupt.reset() }
+
+  func takeFault() -> MediaError? {
+    noteFault()
+    defer { fault = nil }
+    return fault
+  }
+
+  private func noteFault() { fault = fault ?? open?.reader.takeFault() }
+
+  // Key frames lie somewhere in the sources: nobody looks for them.
+  func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoShot? { nil }
+  func indexedKeyTimes(around time: MediaTime) -> (before: MediaTime?, after: MediaTime?) { (nil, nil) }
+
+  // MARK: - Reading
+
+  func next() throws(MediaError) -> VideoShot? {
+    if isShownGiven || shown == nil { shown = try read() }
+    isShownGiven = true
+    return shown
+  }
+
+  /// As `VideoTrackReader.seek`; in a gap it goes to the picture behind it.
+  func seek(to time: MediaTime) throws(MediaError) {
+    guard time.isNumeric else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
+    if interrupt.isCancelled { throw AssetReader.cancelled }
+    if let shown, shown.time <= time, time < shown.end {
+      isShownGiven = false
+      return
+    }
+    let wanted = max(.zero, time)
+    if let found = segments.firstIndex(where: { wanted < $0.timeRange.end }) {
+      (index, start) = (found, wanted)
+      shown = try read()
+      isShownGiven = false
+      if shown != nil { return }
+    }
+    // Behind the last picture, which is that of the last moment that there is one.
+    if let last = segments.indices.last {
+      (index, start) = (last, max(segments[last].timeRange.start, segments[last].timeRange.end - Self.moment))
+      shown = try read()
+    }
+    isShownGiven = true
+  }
+
+  /// Shorter than any picture is shown.
+  private static let moment = MediaTime(value: 1, timescale: 1_000_000)
+
+  /// The next picture; nil behind the last segment.
+  private func read() throws(MediaError) -> VideoShot? {
+    while segments.indices.contains(index) {
+      let segment = segments[index]
+      if let source = segment.source {
+        let reader = try reader(of: source)
+        if let start {
+          try reader.seek(to: segment.sourceTime(at: max(start, segment.timeRange.start)))
+          self.start = nil
+        }
+        while let shot = try reader.next(), shot.time < segment.sourceRange.end {
+          if let placed = place(shot, in: segment) { return placed }
+        }
+      }
+      index += 1
+      start = segment.timeRange.end
+    }
+    return nil
+  }
+
+  /// A source's picture where it is shown here; nil when no part of it is.
+  private func place(_ shot: VideoShot, in segment: CompositionTrack.Segment) -> VideoShot? {
+    let (first, end) = (max(shot.time, segment.sourceRange.start), min(shot.end, segment.sourceRange.end))
+    guard first < end else { return nil }
+    var placed = shot
+    placed.time = segment.time(ofSourceTime: first)
+    placed.duration = segment.time(ofSourceTime: end) - placed.time
+    return placed
+  }
+
+  private func reader(of source: CompositionTrack.Source) throws(MediaError) -> any VideoReader {
+    if let open, open.source.isSame(as: source) { return open.reader }
+    noteFault()
+    open = nil
+    let reader = try VideoReaders.open(source.asset, interrupt: interrupt, trackID: source.trackID, log: log)
+    open = (source, reader)
+    return reader
+  }
+}

@@ -1,0 +1,127 @@
+import MediaCore
+
+/// Many images of a video as one, in rows from the top left on.
+public struct ContactSheet: Sendable, Hashable {
+  /// A colour behind the images.
+  public struct Color: Sendable, Hashable {
+    public var red: UInt8
+    public var green: UInt8
+    public var blue: UInt8
+
+    public init(red: UInt8, green: UInt8, blue: UInt8) { (self.red, self.green, self.blue) = (red, green, blue) }
+
+    public static let black = Color(red: 0, green: 0, blue: 0)
+  }
+
+  /// Images on a sheet at most.
+  public static let maximumImageCount = 400
+  /// Pixels of a sheet at most: 256 MiB.
+  public static let maximumPixelCount = 1 << 26
+
+  public var columns: Int
+  public var rows: Int
+  /// Pixels between images, and around them.
+  public var gap = 4
+  public var background = Color.black
+
+  /// A sheet of so many images; from 1 to 400.
+  public init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
+
+  /// How many images there are.
+  public var imageCount: Int { columns * rows }
+
+  /// Errors: `invalidArgument`.
+  public func check() throws(MediaError) {
+    guard (1...Self.maximumImageCount).contains(columns), (1...Self.maximumImageCount).contains(rows),
+      imageCount <= Self.maximumImageCount
+    else {
+      throw MediaError(
+        .invalidArgument, "a sheet has from 1 to \(Self.maximumImageCount) images, not \(columns) x \(rows)",
+        operation: "image")
+    }
+    guard (0...1_024).contains(gap) else {
+      throw MediaError(.invalidArgument, "the gap between images goes from 0 to 1024", operation: "image")
+    }
+  }
+
+  /// Times that are equally far from each other: the middles of as many parts of a range.
+  public func times(in range: TimeRange) -> [MediaTime] {
+    guard range.start.isNumeric, range.duration.isNumeric, let scale = Int32(exactly: 2 * imageCount) else { return [] }
+    let duration = range.duration
+    return (0..<imageCount).map { index in
+      // Exact while it fits: a time has 31 bits for its timescale.
+      let (timescale, isTooFine) = duration.timescale.multipliedReportingOverflow(by: scale)
+      let (value, overflow) = duration.value.multipliedReportingOverflow(by: Int64(2 * index + 1))
+      guard !isTooFine, !overflow else {
+        let part = duration.seconds * Double(2 * index + 1) / Double(scale)
+        return range.start + MediaTime(seconds: part, preferredTimescale: 1_000_000)
+      }
+      return range.start + MediaTime(value: value, timescale: timescale)
+    }
+  }
+
+  /// The sheet with these images, which are as large as the first of them: BGRA. Others are put in the middle of their place, and cut there.
+  ///
+  /// Errors: `invalidArgument`; `mediaLimitExceeded` for a sheet that would be too large.
+  public func picture(of images: [PixelBuffer]) throws(MediaError) -> PixelBuffer {
+    guard let first = images.first else {
+      throw MediaError(.invalidArgument, "a sheet has an image at least", operation: "image")
+    }
+    var painter = try ContactSheetPainter(self, imageWidth: first.width, imageHeight: first.height)
+    for (index, image) in images.prefix(imageCount).enumerated() { try painter.place(image, at: index) }
+    return try painter.picture()
+  }
+}
+
+/// A sheet while it is made.
+struct ContactSheetPainter {
+  private let sheet: ContactSheet
+  private let imageWidth: Int
+  private let imageHeight: Int
+  private let width: Int
+  private let height: Int
+  private var bytes: [UInt8]
+
+  /// An empty sheet. Errors: those of `ContactSheet.picture`.
+  init(_ sheet: ContactSheet, imageWidth: Int, imageHeight: Int) throws(MediaError) {
+    try sheet.check()
+    (self.sheet, self.imageWidth, self.imageHeight) = (sheet, imageWidth, imageHeight)
+    width = sheet.columns * (imageWidth + sheet.gap) + sheet.gap
+    height = sheet.rows * (imageHeight + sheet.gap) + sheet.gap
+    guard PixelBuffer.supportedSizes.contains(width), PixelBuffer.supportedSizes.contains(height),
+      width * height <= ContactSheet.maximumPixelCount
+    else {
+      throw MediaError(
+        .mediaLimitExceeded, "a sheet of \(width) x \(height) pixels is too large: make its images smaller",
+        operation: "image")
+    }
+    let color = sheet.background
+    let pixel = [color.blue, color.green, color.red, 255]
+    bytes = [UInt8](unsafeUninitializedCapacity: 4 * width * height) { [count = 4 * width * height] buffer, filled in
+      for index in 0..<count { buffer.initializeElement(at: index, to: pixel[index & 3]) }
+      filled = count
+    }
+  }
+
+  /// Puts an image in BGRA into its place. Errors: `invalidArgument` for another format.
+  mutating func place(_ image: PixelBuffer, at index: Int) throws(MediaError) {
+    guard image.pixelFormat == .bgra else {
+      throw MediaError(.invalidArgument, "a sheet is made of images in BGRA", operation: "image")
+    }
+    let left = sheet.gap + index % sheet.columns * (imageWidth + sheet.gap)
+    let top = sheet.gap + index / sheet.columns * (imageHeight + sheet.gap)
+    let (columns, rows) = (min(imageWidth, image.width), min(imageHeight, image.height))
+    let (x, y) = (left + (imageWidth - columns) / 2, top + (imageHeight - rows) / 2)
+    let (sourceX, sourceY) = ((image.width - columns) / 2, (image.height - rows) / 2)
+    for row in 0..<rows {
+      let source = 4 * ((sourceY + row) * image.width + sourceX)
+      let target = 4 * ((y + row) * width + x)
+      bytes.replaceSubrange(target..<target + 4 * columns, with: image.data[source..<source + 4 * columns])
+    }
+  }
+
+  /// What there is of it.
+  consuming func picture() throws(MediaError) -> PixelBuffer {
+    try PixelBuffer(.bgra, width: width, height: height, data: bytes)
+  }
+}

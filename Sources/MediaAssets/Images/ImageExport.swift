@@ -1,0 +1,206 @@
+// Images of a file, written into files: made on a thread of their own with low priority, one export after another.
+import LibAV
+import MediaCore
+import RealtimeAudio
+import Synchronization
+import WholeFiles
+
+/// Writes images of a video into files, or a sheet of many into one: all of them, or none.
+///
+/// Threading: any.
+public final class ImageExport: Sendable {
+  /// What is written.
+  public struct Request: Sendable {
+    /// What is on them.
+    public enum Content: Sendable {
+      /// An image for each time, and the file that it goes into.
+      case images([(time: MediaTime, file: WholeFile)])
+      /// One image of many; of no times: equally far from each other.
+      case sheet(ContactSheet, times: [MediaTime], file: WholeFile)
+    }
+
+    public var content: Content
+    public var settings: ImageSettings
+    public var form: ImageForm
+    /// Nil: the first video track that is enabled.
+    public var trackID: AssetTrack.ID?
+
+    /// Images as PNG, near their times, unless said.
+    public init(_ content: Content, settings: ImageSettings = ImageSettings(), form: ImageForm = .png) {
+      (self.content, self.settings, self.form) = (content, settings, form)
+    }
+  }
+
+  /// What was written.
+  public struct Result: Sendable {
+    /// Each image: the time that was asked for, and when the picture begins that it shows.
+    public struct Image: Sendable, Hashable {
+      public let requestedTime: MediaTime
+      public let actualTime: MediaTime
+      /// In pixels; on a sheet, of the image.
+      public let width: Int
+      public let height: Int
+    }
+
+    public let images: [Image]
+    /// Of the sheet, or the first image's.
+    public let width: Int
+    public let height: Int
+    /// What was found to be wrong with the file though it was read; nil: nothing.
+    public let fault: MediaError?
+  }
+
+  /// Images that one export makes at most.
+  public static let maximumImageCount = 100
+
+  private struct State {
+    var isOver = false
+    var job: AssetWorkers.Job?
+    var completion: (@Sendable (Swift.Result<Result, MediaError>) -> Void)?
+  }
+
+  private static let workers = AssetWorkers(
+    limits: WorkPlaces.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "images", niceness: 10)
+
+  private let asset: Asset
+  private let request: Request
+  private let opening = AssetOpening()
+  private let state = Mutex(State())
+
+  /// An export that has not begun. No I/O.
+  public init(_ asset: Asset, _ request: Request) { (self.asset, self.request) = (asset, request) }
+
+  /// Begins, once. `completion` is called once: on a thread that makes images, or by who cancels.
+  ///
+  /// Errors: those of `AssetImageGenerator.image` and `ContactSheet.picture`; `fileExists`, `outsideRoots`, `writeFailed`; `invalidTime` for a
+  /// sheet without times of a video whose length is not known; `openingTimedOut`; `cancelled`.
+  public func start(completion: @escaping @Sendable (Swift.Result<Result, MediaError>) -> Void) {
+    let mayBegin = state.withLock { state in
+      precondition(state.completion == nil && state.job == nil, "an export is started once")
+      if !state.isOver { state.completion = completion }
+      return !state.isOver
+    }
+    guard mayBegin else { return completion(.failure(Self.cancelled)) }
+    let job = Self.workers.run(forNanoseconds: asset.openingNanoseconds) { [self] job in
+      finish(Swift.Result { () throws(MediaError) in try run(job) })
+    } timedOut: { [self] reason in
+      end(with: reason.error(asset.displayPath))
+    }
+    let isOver = state.withLock { state in
+      state.job = job
+      return state.isOver
+    }
+    if isOver { job.cancel() }
+  }
+
+  /// Ends it: who waits is told at once, and nothing is written any more. Does not block.
+  public func cancel() { end(with: Self.cancelled) }
+
+  private func end(with error: MediaError) {
+    let job = state.withLock { state in
+      state.isOver = true
+      return state.job
+    }
+    opening.cancel()
+    job?.cancel()
+    finish(.failure(error))
+  }
+
+  private func finish(_ result: Swift.Result<Result, MediaError>) {
+    let completion = state.withLock { state in
+      defer { state.completion = nil }
+      state.isOver = true
+      return state.completion
+    }
+    completion?(result)
+  }
+
+  private static var cancelled: MediaError {
+    MediaError(.cancelled, "making images was cancelled", operation: "image")
+  }
+
+  private func check() throws(MediaError) { if state.withLock({ $0.isOver }) { throw Self.cancelled } }
+
+  // MARK: - On a thread
+
+  private func run(_ job: AssetWorkers.Job) throws(MediaError) -> Result {
+    try check()
+    try request.settings.check()
+    switch request.content {
+    case .images(let wanted):
+      guard !wanted.isEmpty, wanted.count <= Self.maximumImageCount else {
+        throw MediaError(
+          .invalidArgument, "from 1 to \(Self.maximumImageCount) images are made at once, not \(wanted.count)",
+          operation: "image")
+      }
+      for (_, file) in wanted { try file.check() }
+    case .sheet(let sheet, _, let file):
+      try sheet.check()
+      try file.check()
+    }
+    _ = try opening.load(asset)
+    let source = try ImageSource(try opening.videoReader(asset, trackID: request.trackID))
+    job.goesOn()
+    switch request.content {
+    case .images(let wanted): return try write(wanted, source)
+    case .sheet(let sheet, let times, let file): return try write(sheet, times, file, source)
+    }
+  }
+
+  private func image(
+    at time: MediaTime, _ source: ImageSource
+  ) throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
+    try check()
+    return try source.image(at: time, request.settings)
+  }
+
+  /// Each file is written when its image is made, and all have their names at the end.
+  private func write(
+    _ wanted: [(time: MediaTime, file: WholeFile)], _ source: ImageSource
+  ) throws(MediaError) -> Result {
+    var images: [Result.Image] = []
+    var files: [UnfinishedFile] = []
+    for (time, file) in wanted {
+      let (image, actualTime) = try image(at: time, source)
+      files.append(try unfinished(file, image))
+      images.append(
+        .init(requestedTime: time, actualTime: actualTime, width: image.width, height: image.height))
+    }
+    try check()
+    for file in files { try file.commit() }
+    return Result(
+      images: images, width: images.first?.width ?? 0, height: images.first?.height ?? 0, fault: source.takeFault())
+  }
+
+  private func write(
+    _ sheet: ContactSheet, _ times: [MediaTime], _ file: WholeFile, _ source: ImageSource
+  ) throws(MediaError) -> Result {
+    let times = times.isEmpty ? sheet.times(in: source.timeRange) : Array(times.prefix(sheet.imageCount))
+    guard !times.isEmpty else {
+      throw MediaError(
+        .invalidTime, "it is not known how long the video is: say the times of the sheet's images", operation: "image")
+    }
+    var images: [Result.Image] = []
+    var painter: ContactSheetPainter?
+    for (index, time) in times.enumerated() {
+      let (image, actualTime) = try image(at: time, source)
+      if painter == nil {
+        painter = try ContactSheetPainter(sheet, imageWidth: image.width, imageHeight: image.height)
+      }
+      try painter?.place(image, at: index)
+      images.append(
+        .init(requestedTime: time, actualTime: actualTime, width: image.width, height: image.height))
+    }
+    guard let picture = try painter?.picture() else { throw Self.cancelled }
+    let unfinished = try unfinished(file, picture)
+    try check()
+    try unfinished.commit()
+    return Result(images: images, width: picture.width, height: picture.height, fault: source.takeFault())
+  }
+
+  private func unfinished(_ file: WholeFile, _ image: PixelBuffer) throws(MediaError) -> UnfinishedFile {
+    let unfinished = try file.begin()
+    try unfinished.append(image.encoded(as: request.form))
+    return unfinished
+  }
+}

@@ -1,0 +1,88 @@
+import LibAV
+import MediaCore
+
+/// Makes an image of a picture of a track: cut, with square pixels, no larger than wanted, and upright.
+///
+/// Used by one thread at a time.
+final class ImageRenderer {
+  /// What is made of a picture.
+  struct Plan: Hashable {
+    /// The part that is taken, in pixels of the picture.
+    var x = 0
+    var y = 0
+    var width: Int
+    var height: Int
+    /// As large as that becomes, before it is turned.
+    var scaledWidth: Int
+    var scaledHeight: Int
+    /// How often it is turned by 90 degrees, clockwise.
+    var quarterTurns = 0
+  }
+
+  private let converter: PictureConverter
+  private let scaler: PictureConverter
+
+  init() throws(AVFailure) {
+    converter = try PictureConverter()
+    scaler = try PictureConverter()
+  }
+
+  /// What is made of a picture.
+  ///
+  /// - Parameter format: what the track says of its pictures.
+  static func plan(
+    width: Int, height: Int, pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?,
+    format: FormatDescription.Video, settings: ImageSettings
+  ) -> Plan {
+    var plan = Plan(width: width, height: height, scaledWidth: width, scaledHeight: height)
+    if settings.apertureMode == .cleanAperture, let aperture = format.cleanAperture,
+      aperture.width <= width, aperture.height <= height
+    {
+      (plan.width, plan.height) = (aperture.width, aperture.height)
+      plan.x = max(0, min(width - aperture.width, (width - aperture.width) / 2 + aperture.horizontalOffset))
+      plan.y = max(0, min(height - aperture.height, (height - aperture.height) / 2 + aperture.verticalOffset))
+    }
+    var shape = (width: plan.width, height: plan.height)
+    if settings.apertureMode != .encodedPixels, let ratio = format.pixelAspectRatio ?? pixelAspectRatio {
+      let wide = Double(plan.width) * Double(ratio.horizontal) / Double(ratio.vertical)
+      shape.width = max(1, Int(min(wide.rounded(), Double(PixelBuffer.supportedSizes.upperBound))))
+    }
+    if settings.appliesPreferredTrackTransform { plan.quarterTurns = format.rotationDegrees / 90 }
+    let (most, mostRows) = (settings.maximumWidth ?? 0, settings.maximumHeight ?? 0)
+    let isOnItsSide = plan.quarterTurns % 2 == 1
+    let limit = isOnItsSide ? (width: mostRows, height: most) : (width: most, height: mostRows)
+    (plan.scaledWidth, plan.scaledHeight) = fitted(shape, into: limit)
+    return plan
+  }
+
+  /// As large as it is, or as large as fits; a limit of 0 is none.
+  private static func fitted(_ shape: (width: Int, height: Int), into limit: (width: Int, height: Int)) -> (Int, Int) {
+    let width = limit.width > 0 ? min(limit.width, shape.width) : shape.width
+    let height = limit.height > 0 ? min(limit.height, shape.height) : shape.height
+    func part(_ whole: Int, _ numerator: Int, _ denominator: Int) -> Int {
+      max(1, (whole * numerator * 2 + denominator) / (2 * denominator))
+    }
+    if width * shape.height <= height * shape.width { return (width, part(shape.height, width, shape.width)) }
+    return (part(shape.width, height, shape.height), height)
+  }
+
+  /// The image; BGRA.
+  func image(of shot: VideoShot, _ settings: ImageSettings) throws(AVFailure) -> PixelBuffer {
+    let picture = shot.picture
+    let plan = Self.plan(
+      width: picture.width, height: picture.height, pixelAspectRatio: picture.pixelAspectRatio,
+      format: shot.format,
+      settings: settings)
+    var image: PixelBuffer
+    if plan.width == picture.width, plan.height == picture.height {
+      image = try converter.convert(shot.frame, to: .bgra, width: plan.scaledWidth, height: plan.scaledHeight)
+    } else {
+      image = try converter.convert(shot.frame, to: .bgra)
+        .cropped(x: plan.x, y: plan.y, width: plan.width, height: plan.height)
+      if image.width != plan.scaledWidth || image.height != plan.scaledHeight {
+        image = try scaler.convert(Frame(image), to: .bgra, width: plan.scaledWidth, height: plan.scaledHeight)
+      }
+    }
+    return image.turned(quarterTurns: plan.quarterTurns)
+  }
+}

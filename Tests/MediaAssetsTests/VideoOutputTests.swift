@@ -1,0 +1,185 @@
+import Foundation
+import LibAV
+import MediaCore
+import RealtimeAudio
+import Testing
+
+@testable import MediaAssets
+
+/// What a reader's output for pictures does besides giving all of them.
+@Suite struct VideoOutputTests {
+  private static let film = VideoFixture(
+    "film.mp4", ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "12", "-pix_fmt", "yuv420p"])
+
+  private static func time(_ value: Int64, _ timescale: Int32 = 100) -> MediaTime {
+    MediaTime(value: value, timescale: timescale)
+  }
+
+  @Test func aRangeBeginsWithThePictureThatCoversItsStart() throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.film.make(in: folder)
+    let all = try readVideo(path, VideoReadSettings(.i420)).buffers
+    // Pictures begin at each 4 hundredths. The range, and the first picture's number with the ends of what is shown.
+    let rows: [(start: Int64, end: Int64, first: Int, count: Int)] = [
+      (0, 8, 0, 2), (50, 60, 12, 3), (52, 60, 13, 2), (51, 52, 12, 1), (50, 51, 12, 1), (50, 50, 12, 0), (0, 0, 0, 0),
+      (198, 400, 49, 1), (200, 300, 0, 0), (190, 192, 47, 1),
+    ]
+    for row in rows {
+      let range = TimeRange(start: Self.time(row.start), end: Self.time(row.end))
+      let found = try readVideo(path, VideoReadSettings(.i420), range: range).buffers
+      print("\(row.start)..<\(row.end): \(found.map { "\($0.presentationTime.seconds)+\($0.duration.seconds)" })")
+      #expect(found.count == row.count, "\(row)")
+      for (index, buffer) in found.enumerated() {
+        let whole = all[row.first + index]
+        #expect(buffer.data == whole.data, "\(row)")
+        #expect(buffer.presentationTime == max(whole.presentationTime, range.start))
+        #expect(buffer.endTime == min(whole.endTime, range.end))
+      }
+    }
+  }
+
+  @Test func rangesAreReadOneAfterAnother() throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.film.make(in: folder)
+    let all = try readVideo(path, VideoReadSettings(.nv12)).buffers
+    let reader = AssetReader(asset: Asset(path: path))
+    let output = AssetReaderVideoOutput(settings: VideoReadSettings(.nv12), supportsRandomAccess: true)
+    try reader.setTimeRange(TimeRange(start: Self.time(160), end: Self.time(164)))
+    try reader.add(output)
+    try reader.startReading()
+    #expect(output.remainder().map(\.data) == [all[40].data])
+    try output.reset(forReadingTimeRanges: [
+      TimeRange(start: Self.time(8), end: Self.time(12)), TimeRange(start: Self.time(100), end: Self.time(108)),
+    ])
+    let more = output.remainder()
+    #expect(more.map(\.data) == [all[2].data, all[25].data, all[26].data])
+    #expect(more.map(\.attachments.isDiscontinuity) == [true, true, false])
+    output.markConfigurationAsFinal()
+    #expect(reader.status == .completed)
+  }
+
+  @Test func buffersSayHowTheyAreToBeShown() throws {
+    let folder = try TemporaryFolder()
+    let fixture = VideoFixture(
+      "wide.mp4", source: VideoFixture.picture("160x120") + ["-vf", "setsar=4/3"],
+      [
+        "-c:v", "libx264", "-pix_fmt", "yuv420p", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc",
+        "bt709", "-color_range", "tv",
+      ],
+      rotationDegrees: 90)
+    let path = try fixture.make(in: folder)
+    let plain = try #require(try readVideo(path, VideoReadSettings(.nv12)).buffers.first?.format.video)
+    #expect(plain.width == 160 && plain.height == 120 && plain.pixelFormatName == "nv12")
+    #expect(plain.pixelAspectRatio == .init(horizontal: 4, vertical: 3) && plain.rotationDegrees == 270)
+    #expect(plain.color.matrix == 1 && plain.color.primaries == 1 && plain.color.isFullRange == false)
+    #expect(plain.frameDuration == Self.time(4))
+    let small = try #require(
+      try readVideo(path, VideoReadSettings(.bgra, size: .init(width: 80, height: 120))).buffers.first)
+    #expect(small.pixels?.width == 80 && small.pixels?.height == 120)
+    #expect(small.format.video?.pixelAspectRatio == .init(horizontal: 8, vertical: 3))
+    #expect(small.format.video?.color.matrix == 0 && small.format.video?.color.isFullRange == true)
+    #expect(
+      errorCode { _ = try readVideo(path, VideoReadSettings(.bgra, size: .init(width: 0, height: 120))) } == 1001)
+  }
+
+  /// A known colour in the numbers of its own matrix and range comes out as that colour.
+  @Test(arguments: [
+    ("bt709", "tv", 1), ("smpte170m", "tv", 6), ("bt709", "pc", 1), ("smpte170m", "pc", 6), ("bt2020nc", "tv", 9),
+  ]) func matrixAndRangeAreThePictureS(_ matrix: String, _ range: String, _ number: Int) throws {
+    let folder = try TemporaryFolder()
+    let filter =
+      "format=gbrp,scale=out_color_matrix=\(matrix == "bt2020nc" ? "bt2020" : matrix):out_range=\(range),format=yuv444p"
+    let fixture = VideoFixture(
+      "colour.mkv", source: ["-f", "lavfi", "-i", "color=c=0x2080d0:size=64x48:duration=0.1", "-vf", filter],
+      ["-c:v", "ffv1", "-colorspace", matrix, "-color_range", range])
+    let path = try fixture.make(in: folder)
+    let picture = try #require(try readVideo(path, VideoReadSettings(.bgra)).buffers.first?.pixels)
+    let pixel = picture.data.prefix(4).map { Int($0) }
+    for (found, wanted) in zip(pixel, [0xd0, 0x80, 0x20, 0xff]) {
+      #expect(abs(found - wanted) <= 2, "\(matrix): \(pixel)")
+    }
+    let luma = try #require(try readVideo(path, VideoReadSettings(.i420)).buffers.first?.format.video)
+    #expect(luma.color.matrix == number && luma.color.isFullRange == (range == "pc"))
+  }
+
+  @Test func soundAndPicturesLieOnOneTimeline() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("both.ts")
+    try Tool.ffmpeg(
+      arguments: VideoFixture.picture() + ["-f", "lavfi", "-i", "sine=duration=2"]
+        + ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-bf", "2", "-c:a", "mp2", path])
+    let asset = Asset(path: path)
+    let reader = AssetReader(asset: asset)
+    let (video, sound) = (AssetReaderVideoOutput(), AssetReaderTrackOutput())
+    for output in [video, sound] as [AssetReaderOutput] { try reader.add(output) }
+    try reader.startReading()
+    // One is read to its end before the other is looked at.
+    let pictures = video.remainder()
+    let pieces = sound.remainder()
+    #expect(reader.status == .completed)
+    #expect(pictures.count == 50 && !pieces.isEmpty)
+    let tracks = try asset.load().tracks
+    let (videoStart, soundStart) = (tracks[0].timeRange.start, tracks[1].timeRange.start)
+    #expect(min(videoStart, soundStart) == .zero)
+    #expect(pictures.first?.presentationTime == videoStart)
+  }
+
+  @Test func packetsThatDoNotDecodeAreSaid() throws {
+    let folder = try TemporaryFolder()
+    let path = try VideoFixture("whole.avi", ["-c:v", "mjpeg"]).make(in: folder)
+    var bytes = try readFile(path)
+    // Pictures begin with these four bytes; the tenth one loses its tables.
+    let starts = bytes.indices.dropLast(4).filter { bytes[$0...].starts(with: [0xff, 0xd8, 0xff]) }
+    for index in starts[10] + 2..<starts[10] + 600 { bytes[index] = 0 }
+    let (buffers, reader, output) = try readVideo(try folder.write(bytes, as: "hurt.avi"), VideoReadSettings())
+    #expect(reader.status == .completed && (48...49).contains(buffers.count), "\(buffers.count)")
+    #expect(output.fault?.code == .decodeFailed)
+    for (one, next) in zip(buffers, buffers.dropFirst()) { #expect(one.endTime == next.presentationTime) }
+  }
+
+  @Test func whatBreaksOffIsReadUpToThere() throws {
+    let folder = try TemporaryFolder()
+    let whole = try readFile(try VideoFixture("whole.mkv", ["-c:v", "ffv1"]).make(in: folder))
+    let path = try folder.write(Array(whole.prefix(whole.count / 2)), as: "half.mkv")
+    let buffers = try readVideo(path, VideoReadSettings()).buffers
+    #expect((20...30).contains(buffers.count), "\(buffers.count)")
+  }
+
+  @Test func whatHasNoVideoIsRefused() throws {
+    let folder = try TemporaryFolder()
+    let sound = folder.file("sound.flac")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", sound)
+    let cover = folder.file("cover.m4a")
+    try Tool.ffmpeg(
+      arguments: ["-f", "lavfi", "-i", "sine=duration=0.2"] + VideoFixture.picture(seconds: "0.04") + [
+        "-map", "0", "-map", "1", "-c:v", "mjpeg", "-disposition:v", "attached_pic", cover,
+      ])
+    let film = try Self.film.make(in: folder)
+    for (path, trackID, code) in [(sound, nil, 3003), (cover, nil, 3003), (film, 7, 1012)] as [(String, Int?, Int)] {
+      let reader = AssetReader(asset: Asset(path: path))
+      try reader.add(AssetReaderVideoOutput(trackID: trackID))
+      #expect(errorCode { try reader.startReading() } == code, "\(path)")
+      #expect(reader.status == .failed)
+    }
+  }
+
+  @Test("who is in the middle of a picture is told at once", .timeLimit(.minutes(2)))
+  func itCanBeCancelled() throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.film.make(in: folder)
+    let reader = AssetReader(asset: Asset(path: path))
+    let output = AssetReaderVideoOutput(settings: VideoReadSettings(size: .init(width: 1_920, height: 1_080)))
+    try reader.add(output)
+    try reader.startReading()
+    #expect(output.copyNextSampleBuffer() != nil)
+    let read = WakeSignal(0)
+    NamedThread.detached(name: "copies") {
+      while output.copyNextSampleBuffer() != nil { read.update { $0 = max(1, $0) } }
+      read.update { $0 = 2 }
+    }
+    _ = read.wait { $0 > 0 ? true : nil } as Bool?
+    reader.cancelReading()
+    _ = read.wait { $0 == 2 ? true : nil } as Bool?
+    #expect(output.copyNextSampleBuffer() == nil && reader.status == .cancelled)
+  }
+}
