@@ -55,8 +55,9 @@ struct ExportLanes {
     let encoding = Self.encoding(of: track)
     let output = wanted ?? Self.usual(settings.container, track)
     return ExportPlan.Lane(
+      // Of a composition nothing less than all of its tracks plays.
       output: AssetReaderTrackOutput(
-        trackID: track.id,
+        trackID: settings.audioTrackID,
         settings: AudioReadSettings(
           encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount))
     ) { AssetWriterInput(settings: output, sourceFormat: $0, languageCode: track.languageCode) }

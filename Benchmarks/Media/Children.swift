@@ -1,0 +1,47 @@
+// What the processes that are measured do.
+import Glibc
+import LibAV
+import MediaAssets
+import MediaCore
+
+/// Reads a file whole; what the process that this is called in does.
+func read(_ path: String) throws { try read(Asset(path: path)) }
+
+/// Reads an asset whole.
+func read(_ asset: Asset) throws {
+  LibAV.discardLog()
+  let reader = AssetReader(asset: asset)
+  let output = AssetReaderTrackOutput(settings: AudioReadSettings(.signed16))
+  try reader.add(output)
+  try reader.startReading()
+  var byteCount = 0
+  while let buffer = output.copyNextSampleBuffer() { byteCount += buffer.data.count }
+  if let error = reader.error { throw error }
+  guard byteCount > 0 else { exit(1) }
+}
+
+/// Two files in a composition: one behind the other in one track, or each in its own.
+func composition(of paths: [String], isMixed: Bool) throws -> Asset {
+  var composition = Composition()
+  var track = try composition.addTrack(.audio)
+  for (number, path) in paths.enumerated() {
+    if isMixed, number > 0 { track = try composition.addTrack(.audio) }
+    let asset = Asset(path: path)
+    let range = TimeRange(start: .zero, duration: try asset.load().duration)
+    try composition.insertTimeRange(
+      range, ofTrack: nil, of: asset, at: composition.track(track)?.duration ?? .zero, inTrack: track)
+  }
+  return Asset(composition: composition)
+}
+
+/// Makes a file of another, coded as ffmpeg is told to.
+func export(_ source: String, to target: String) async throws {
+  LibAV.discardLog()
+  guard let container = target.split(separator: ".").last.flatMap({ WritableContainer(fileExtension: String($0)) })
+  else { exit(2) }
+  var sound = AudioOutputSettings(container.usualCodec)
+  if container.usualCodec == .aac || container.usualCodec == .mp3 { sound.bitRate = 128_000 }
+  _ = try await AssetExportSession(
+    Asset(path: source), to: Array(target.utf8), ExportSettings(container, sound: .encode(sound)), replacesFile: true
+  ).outcome()
+}

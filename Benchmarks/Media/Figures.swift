@@ -1,0 +1,67 @@
+/// Against FFmpeg: whether all are within what is asked.
+func compare(_ name: String, _ own: [String], _ other: [String], asked: Double, rounds: Int) -> Bool {
+  var (ours, theirs, ratios): ([Double], [Double], [Double]) = ([], [], [])
+  for round in 0...rounds {
+    let (mine, its) = (processorMilliseconds(own), processorMilliseconds(other))
+    guard round > 0 else { continue }
+    ours.append(mine)
+    theirs.append(its)
+    ratios.append(mine / its)
+  }
+  print(
+    "\(name): \(text(median(ours))) ms of processor time (ffmpeg: \(text(median(theirs)))), ratio \(text(median(ratios))), asked <= \(asked)"
+  )
+  return median(ratios) <= asked
+}
+
+/// The arguments of `ffmpeg` that are always the same.
+let ffmpeg = ["ffmpeg", "-nostdin", "-nostats", "-v", "error"]
+
+func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+/// Decoding to plain numbers.
+func measureReading(_ paths: [String], rounds: Int) -> Bool {
+  paths.reduce(true) { isWithin, path in
+    let other = ffmpeg + ["-threads", "1", "-i", path, "-map", "0:a", "-f", "s16le", "-y", "/dev/null"]
+    return compare("read: \(fileName(path))", [program, "--read", path], other, asked: 1.05, rounds: rounds)
+      && isWithin
+  }
+}
+
+/// Coding anew: each of the files to what suits it.
+func measureTranscoding(_ paths: [String], _ folder: String, rounds: Int) -> Bool {
+  var isWithin = true
+  for path in paths {
+    let kinds: [(ending: String, options: [String])] =
+      path.hasSuffix(".mp4")
+      ? [("mp4", ["-c:v", "libx264", "-crf", "23", "-preset", "medium", "-c:a", "aac", "-b:a", "128k"])]
+      : [
+        ("flac", ["-c:a", "flac"]), ("m4a", ["-c:a", "aac", "-b:a", "128k"]),
+        ("mp3", ["-c:a", "libmp3lame", "-b:a", "128k"]),
+      ]
+    for kind in kinds where !path.hasSuffix(kind.ending) || kind.ending == "mp4" {
+      let (own, other) = ("\(folder)/ours.\(kind.ending)", "\(folder)/theirs.\(kind.ending)")
+      isWithin =
+        compare(
+          "transcode: \(fileName(path)) to \(kind.ending)", [program, "--export", path, own],
+          ffmpeg + ["-i", path] + kind.options + ["-y", other], asked: 1.05, rounds: rounds)
+        && isWithin
+    }
+  }
+  return isWithin
+}
+
+/// Reading two files that are put together.
+func measureCompositions(_ paths: [String], rounds: Int) {
+  var taken: [String: [Double]] = [:]
+  for round in 0...rounds {
+    for kind in ["--each", "--behind", "--mixed"] {
+      let time = processorMilliseconds([program, kind] + paths)
+      if round > 0 { taken[kind, default: []].append(time) }
+    }
+  }
+  for (kind, name) in [("--each", "by itself"), ("--behind", "one behind the other"), ("--mixed", "mixed")] {
+    let ratios = zip(taken[kind] ?? [], taken["--each"] ?? []).map { $0 / $1 }
+    print("two files, \(name): \(text(median(taken[kind] ?? []))) ms of processor time, ratio \(text(median(ratios)))")
+  }
+}
