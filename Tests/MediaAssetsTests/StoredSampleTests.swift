@@ -118,12 +118,17 @@ import Testing
     try reader.setTimeRange(Self.range(100, 5_000, rate))
     try reader.add(output)
     try reader.startReading()
-    for (first, end) in [(100, 5_000), (2 * rate, 2 * rate + 4_000), (0, 3_000), (rate, rate + 1), (10 * rate, 11 * rate), (rate, 2 * rate)] {
+    for (first, end) in [
+      (100, 5_000), (2 * rate, 2 * rate + 4_000), (0, 3_000), (rate, rate + 1), (10 * rate, 11 * rate),
+      (rate, 2 * rate),
+    ] {
       if first != 100 { try output.reset(forReadingTimeRanges: [Self.range(Int64(first), Int64(end), rate)]) }
       var reading = try StoredReading(reading: output)
       reading.format = output.format
       let (from, to) = (min(first, whole.count / 2), min(end, whole.count / 2))
-      #expect(difference(try reading.heard(from: from, to: to), Array(whole[(2 * from)..<(2 * to)])) == nil, "\(name) \(first) to \(end)")
+      #expect(
+        difference(try reading.heard(from: from, to: to), Array(whole[(2 * from)..<(2 * to)])) == nil,
+        "\(name) \(first) to \(end)")
       #expect(first == 100 || reading.buffers.first.map { $0.attachments.isDiscontinuity } ?? (from == to))
     }
     output.markConfigurationAsFinal()
@@ -134,7 +139,8 @@ import Testing
     let folder = try TemporaryFolder()
     for (row, source) in Self.sources.enumerated() where !source.name.contains("adpcm") {
       let path = try Self.make(row, in: folder, seconds: 1)
-      let behind = try StoredReading(Asset(path: path), TimeRange(start: MediaTime(value: 5, timescale: 1), duration: .positiveInfinity))
+      let behind = try StoredReading(
+        Asset(path: path), TimeRange(start: MediaTime(value: 5, timescale: 1), duration: .positiveInfinity))
       #expect(behind.status == .completed && behind.buffers.allSatisfy { $0.outputDuration == .zero }, "\(source.name)")
     }
     for name in ["16.wav", "flac", "mp3.mka", "ogg"] {
@@ -143,9 +149,20 @@ import Testing
       let bytes = try readFile(path)
       let cut = try folder.write(Array(bytes.prefix(bytes.count / 2)), as: "cut." + name)
       let reading = try StoredReading(Asset(path: cut))
-      print("stored | half of \(name) | \(reading.buffers.count) packets | \(reading.error.map { "\($0)" } ?? "no error")")
+      print(
+        "stored | half of \(name) | \(reading.buffers.count) packets | \(reading.error.map { "\($0)" } ?? "no error")")
       #expect(reading.status == .failed && reading.error?.code == .damagedFile && reading.buffers.count > 3)
     }
+  }
+
+  @Test(arguments: ["16.wav", "flac", "cbr.mp3", "ogg", "opus.mka"])
+  func whatDoesNotGoBackIsReadInOrder(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.make(try #require(Self.sources.firstIndex { $0.name == name }), in: folder, seconds: 2)
+    let (file, stream) = (
+      try StoredReading(Asset(path: path)), try StoredReading(ForwardBytes(readFile(path)).asset)
+    )
+    #expect(stream.status == .completed && difference(stream.buffers, file.buffers) == nil)
   }
 
   @Test func stretchesOfAnEditListAreReadOneByOne() throws {
@@ -161,7 +178,9 @@ import Testing
         let reading = try StoredReading(Asset(path: path), Self.range(Int64(first), Int64(end)))
         // Two stretches of a codec that goes on from packet to packet are decoded apart.
         guard codec != "aac" || first == 40_000 else { continue }
-        #expect(difference(try reading.heard(from: first, to: end), Array(whole[(2 * first)..<(2 * end)])) == nil, "\(codec) \(first)")
+        #expect(
+          difference(try reading.heard(from: first, to: end), Array(whole[(2 * first)..<(2 * end)])) == nil,
+          "\(codec) \(first)")
       }
     }
   }

@@ -18,7 +18,8 @@ import Testing
   private static func make(_ row: Int, in folder: TemporaryFolder) throws -> String {
     let first = folder.file("first.mkv")
     try Tool.ffmpeg(
-      "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=3", "-f", "lavfi", "-i", "sine=duration=3", "-c:v", "libx264",
+      "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=3", "-f", "lavfi", "-i", "sine=duration=3", "-c:v",
+      "libx264",
       "-preset", "veryfast", "-bf", "3", "-g", "12", "-x264-params", "scenecut=0:open-gop=1", "-c:a", "aac", first)
     let path = folder.file("a.\(sources[row].name)")
     let isInput = sources[row].options.first == "-ss"
@@ -45,7 +46,8 @@ import Testing
     #expect(reading.buffers.map { ProbedPacket.checksum($0.data) } == packets.map(\.checksum))
     #expect(reading.buffers.map(\.attachments.isSync) == packets.map(\.isSync))
     // Times are those of the file but for where time 0 lies.
-    let origin = try #require(packets.first?.pts.map { timeBase.time(ofTicks: $0) }) - reading.buffers[0].presentationTime
+    let origin =
+      try #require(packets.first?.pts.map { timeBase.time(ofTicks: $0) }) - reading.buffers[0].presentationTime
     for (buffer, packet) in zip(reading.buffers, packets) {
       #expect(buffer.presentationTime == packet.pts.map { timeBase.time(ofTicks: $0) - origin })
       #expect(buffer.decodeTime == packet.dts.map { timeBase.time(ofTicks: $0) - origin } ?? .invalid)
@@ -68,7 +70,8 @@ import Testing
     let whole = try StoredReading(Asset(path: path), trackID: track.id).buffers
     for (start, end) in [(0.0, 0.3), (0.5, 0.501), (0.95, 1.4), (1.013, 1.9), (1.7, 60)] {
       let range = TimeRange(
-        start: MediaTime(seconds: start, preferredTimescale: 90_000), end: MediaTime(seconds: end, preferredTimescale: 90_000))
+        start: MediaTime(seconds: start, preferredTimescale: 90_000),
+        end: MediaTime(seconds: end, preferredTimescale: 90_000))
       let part = try StoredReading(Asset(path: path), trackID: track.id, range)
       let wanted = whole.filter {
         $0.outputDuration > .zero && $0.endTime > range.start && $0.presentationTime < range.end
@@ -85,9 +88,13 @@ import Testing
       let shown = part.buffers.filter { $0.outputDuration > .zero }
       #expect(Set(shown.map(\.presentationTime)) == Set(wanted.map(\.presentationTime)), "\(start) to \(end)")
       for buffer in shown {
-        #expect(buffer.outputPresentationTime >= range.start && buffer.outputPresentationTime + buffer.outputDuration <= range.end)
+        #expect(
+          buffer.outputPresentationTime >= range.start
+            && buffer.outputPresentationTime + buffer.outputDuration <= range.end)
       }
-      print("stored | \(Self.sources[row].name) | \(start) to \(end) | \(part.buffers.count) packets for \(shown.count) pictures")
+      print(
+        "stored | \(Self.sources[row].name) | \(start) to \(end) | \(part.buffers.count) packets for \(shown.count) pictures"
+      )
       #expect(part.buffers.count <= shown.count + 12 + 13 + 4)
     }
   }
@@ -102,9 +109,9 @@ import Testing
     var bytes = try readFile(first)
     let header = try #require(Data(bytes).range(of: Data("tkhd".utf8)))
     let matrix: [UInt32] = [0, 0x1_0000, 0, 0xffff_0000, 0, 0]
-    for (index, byte) in matrix.flatMap({ number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } })
-      .enumerated()
-    {
+    for (index, byte) in matrix.flatMap({ number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+    )
+    .enumerated() {
       bytes[header.upperBound + 40 + index] = byte
     }
     let path = try folder.write(bytes, as: "turned.mp4")
@@ -114,5 +121,26 @@ import Testing
     #expect(video.color.primaries == 1 && video.color.transfer == 1 && video.color.matrix == 1)
     #expect(video.color.isFullRange == false && video.rotationDegrees == 0)
     #expect(video.frameDuration == MediaTime(value: 1_001, timescale: 30_000))
+  }
+
+  @Test func aDamagedPacketIsHandedOverAndSaid() throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.make(try #require(Self.sources.firstIndex { $0.name == "ts" }), in: folder)
+    let track = try Self.video(path)
+    let whole = try StoredReading(Asset(path: path), trackID: track.id)
+    // A piece of a picture that is missing: 188 bytes each (ISO/IEC 13818-1, 2.4.3), of which the second has no beginning of one.
+    var bytes = try readFile(path)
+    let identifier = (bytes.count / 188 / 2..<bytes.count / 188).first { place in
+      let header = bytes[(188 * place)..<(188 * place + 3)]
+      return header[188 * place + 1] & 0x5f == 0x01 && header[188 * place + 2] == 0x00
+    }
+    let place = try #require(identifier)
+    bytes.removeSubrange((188 * place)..<(188 * place + 188))
+    let damaged = try folder.write(bytes, as: "damaged.ts")
+    let reading = try StoredReading(Asset(path: damaged), trackID: track.id)
+    print(
+      "stored | a piece is missing | \(reading.buffers.count) packets | \(reading.fault.map { "\($0)" } ?? "no fault")")
+    #expect(reading.status == .completed && reading.fault?.code == .damagedFile)
+    #expect(reading.buffers.count == whole.buffers.count)
   }
 }

@@ -41,9 +41,10 @@ import Testing
     await rig.advance(milliseconds: 1_500)
     let runs = rig.heard.runs
     print("composition that is played: \(runs.map { "\($0.count) of \($0.file)" }.joined(separator: ", "))")
-    #expect(runs.map { [$0.file, $0.firstIndex, $0.count] } == Self.parts.map { [$0.0, $0.1, $0.2] } + [[3, 0, 4_800]])
+    #expect(
+      runs.map { [$0.file, $0.firstIndex, $0.count] } == Self.parts.map { [$0.0, $0.1, $0.2] } + [[3, 0, 4_800]])
     // One behind the other, without a frame between.
-    #expect(zip(runs, runs.dropFirst()).allSatisfy { $0.position + Int64($0.count) == $1.position })
+    #expect(zip(runs, runs.dropFirst()).allSatisfy { $0.position + $0.count == $1.position })
     #expect(item.duration == Self.frames(60_001) && item.providesPreciseDuration)
     #expect(rig.dump.contains("event playedToEnd item 1 at \(Self.frames(60_001).decimalDescription)"))
     await rig.close()

@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 import RigSupport
 import Synchronization

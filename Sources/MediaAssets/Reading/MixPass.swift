@@ -125,7 +125,9 @@ final class MixPass: ReadPass, @unchecked Sendable {
     }
     input.volume?.apply(
       to: room, frameCount: count, channelCount: channelCount, firstFrame: next, sampleRateHz: output.sampleRateHz)
-    if count < frameCount { (room + count * channelCount).update(repeating: 0, count: (frameCount - count) * channelCount) }
+    if count < frameCount {
+      (room + count * channelCount).update(repeating: 0, count: (frameCount - count) * channelCount)
+    }
     result.hasSound = count > 0
     return (result, count)
   }
