@@ -434,7 +434,7 @@ import Testing
 }
 
 /// A file in memory that is a stream: it does not go back.
-private final class ForwardBytes: Sendable {
+final class ForwardBytes: Sendable {
   private let bytes: [UInt8]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }

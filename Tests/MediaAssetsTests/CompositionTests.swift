@@ -27,7 +27,7 @@ import Testing
     let layout = ["mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"][channels - 1]
     let source = "anoisesrc=seed=\(seed):r=\(rate):a=0.3,aformat=channel_layouts=\(layout),atrim=end_sample=\(frames)"
     // Noise that an encoder leaves to the decoder is another one each time.
-    let options = ending == "m4a" ? ["-aac_pns", "0"] : []
+    let options = ending == "m4a" ? ["-aac_pns", "0"] : ["-sample_fmt", "s16"]
     try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source] + options + [path])
     return Asset(path: path)
   }

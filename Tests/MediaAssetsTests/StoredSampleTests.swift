@@ -155,6 +155,16 @@ import Testing
     }
   }
 
+  @Test(arguments: ["16.wav", "flac", "cbr.mp3", "ogg", "opus.mka"])
+  func whatDoesNotGoBackIsReadInOrder(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.make(try #require(Self.sources.firstIndex { $0.name == name }), in: folder, seconds: 2)
+    let (file, stream) = (
+      try StoredReading(Asset(path: path)), try StoredReading(ForwardBytes(readFile(path)).asset)
+    )
+    #expect(stream.status == .completed && difference(stream.buffers, file.buffers) == nil)
+  }
+
   @Test func stretchesOfAnEditListAreReadOneByOne() throws {
     let folder = try TemporaryFolder()
     let source = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 88_200), as: "source.wav")

@@ -122,4 +122,25 @@ import Testing
     #expect(video.color.isFullRange == false && video.rotationDegrees == 0)
     #expect(video.frameDuration == MediaTime(value: 1_001, timescale: 30_000))
   }
+
+  @Test func aDamagedPacketIsHandedOverAndSaid() throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.make(try #require(Self.sources.firstIndex { $0.name == "ts" }), in: folder)
+    let track = try Self.video(path)
+    let whole = try StoredReading(Asset(path: path), trackID: track.id)
+    // A piece of a picture that is missing: 188 bytes each (ISO/IEC 13818-1, 2.4.3), of which the second has no beginning of one.
+    var bytes = try readFile(path)
+    let identifier = (bytes.count / 188 / 2..<bytes.count / 188).first { place in
+      let header = bytes[(188 * place)..<(188 * place + 3)]
+      return header[188 * place + 1] & 0x5f == 0x01 && header[188 * place + 2] == 0x00
+    }
+    let place = try #require(identifier)
+    bytes.removeSubrange((188 * place)..<(188 * place + 188))
+    let damaged = try folder.write(bytes, as: "damaged.ts")
+    let reading = try StoredReading(Asset(path: damaged), trackID: track.id)
+    print(
+      "stored | a piece is missing | \(reading.buffers.count) packets | \(reading.fault.map { "\($0)" } ?? "no fault")")
+    #expect(reading.status == .completed && reading.fault?.code == .damagedFile)
+    #expect(reading.buffers.count == whole.buffers.count)
+  }
 }

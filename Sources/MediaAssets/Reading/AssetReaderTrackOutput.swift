@@ -1,10 +1,10 @@
 import MediaCore
 
-/// The sound of one track, decoded.
+/// The sound of one track, decoded. `AssetReaderStoredOutput` has it as it is stored.
 public final class AssetReaderTrackOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 
-  /// The track; nil: the one that the file would have played.
+  /// The track; nil: the one that the file would have played, of a composition all of them, added up.
   public let trackID: AssetTrack.ID?
   /// What the samples are read as.
   public let settings: AudioReadSettings

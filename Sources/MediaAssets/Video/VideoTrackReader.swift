@@ -43,6 +43,9 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private var isShownGiven = false
   /// Nothing has been read of the demuxer since it was opened.
   private var isAtStart = true
+  /// The next picture is the file's first; and when that is shown, once it is known.
+  private var comesFromStart = true
+  private var firstPictureTime: MediaTime?
   private var isEndSent = false
   private var isAtEnd = false
   /// After an interruption the demuxer may stand anywhere.
@@ -219,6 +222,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     if mustReposition { return false }
     guard let shown else { return isAtStart && (isForwardOnly || isBeforeStart(time)) }
     guard time >= shown.time else {
+      // Before the first picture it is that one.
+      if shown.time == firstPictureTime { return true }
       guard !isForwardOnly else { throw onlyInOrder }
       return false
     }
@@ -285,6 +290,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     (shown, ahead) = (nil, nil)
     (isShownGiven, isEndSent, isAtEnd, isAtStart) = (false, false, false, false)
     (needsKey, isWarmingUp, badReadCount) = (true, true, 0)
+    comesFromStart = false
     pendingError = nil
   }
 
@@ -302,7 +308,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       demuxer.select(streamIndex: track.id)
     }
     restart()
-    (needsKey, isAtStart) = (false, true)
+    (needsKey, isAtStart, comesFromStart) = (false, true, true)
   }
 
   // MARK: - Decoding
@@ -312,6 +318,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     if ahead == nil { try lookAhead() }
     if let shown { spareFrames.append(shown.frame) }
     (shown, ahead) = (ahead, nil)
+    if comesFromStart { firstPictureTime = shown?.time }
+    comesFromStart = false
     if shown == nil, let error = pendingError {
       (pendingError, isAtEnd) = (nil, true)
       throw error

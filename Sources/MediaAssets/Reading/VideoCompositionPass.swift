@@ -1,0 +1,140 @@
+import LibAV
+import MediaCore
+
+/// Renders ranges of a video composition.
+///
+/// Threading: one thread at a time, which may block.
+final class VideoCompositionPass: ReadPass, @unchecked Sendable {
+  // `@unchecked Sendable`: only the readers' interrupts are touched from other threads.
+
+  private let composition: VideoComposition
+  private let pixelFormat: PixelFormat
+  private let tracks: [AssetTrack.ID: TrackPictures]
+  private let end: MediaTime
+  private let displayPath: String
+  private let converter: PictureConverter
+  private var canvas: PictureCanvas
+  private var range = TimeRange(start: .zero, duration: .positiveInfinity)
+  /// The number of the next picture.
+  private var next: Int64 = 0
+  /// Nothing was handed over of this range.
+  private var isFresh = true
+  private var isFirstRange = true
+
+  /// - Parameter end: no picture begins there or behind it.
+  init(
+    _ composition: VideoComposition, _ pixelFormat: PixelFormat, _ readers: [AssetTrack.ID: any VideoReader],
+    end: MediaTime, displayPath: String
+  ) throws(MediaError) {
+    self.composition = composition
+    self.pixelFormat = pixelFormat
+    self.end = end
+    self.displayPath = displayPath
+    canvas = PictureCanvas(width: composition.renderSize.width, height: composition.renderSize.height)
+    var tracks: [AssetTrack.ID: TrackPictures] = [:]
+    for (id, reader) in readers { tracks[id] = try TrackPictures(reader) }
+    self.tracks = tracks
+    do throws(AVFailure) { converter = try PictureConverter() } catch {
+      throw MediaError(error, path: displayPath)
+    }
+  }
+
+  /// Who reads pictures shows one while the next one is made.
+  var leastAheadCount: Int { 2 }
+
+  func begin(_ range: TimeRange) throws(MediaError) {
+    let duration = composition.frameDuration
+    guard range.start.isNumeric,
+      let ticks = range.start.frameIndex(rate: Int(duration.timescale), rounding: .towardNegativeInfinity)
+    else { throw MediaError(.invalidTime, "cannot read from \(range.start) on", operation: "read") }
+    self.range = range
+    next = ticks / duration.value
+    isFresh = true
+  }
+
+  func read() throws(MediaError) -> SampleBuffer? {
+    let duration = composition.frameDuration
+    let (ticks, overflow) = next.multipliedReportingOverflow(by: duration.value)
+    let time = MediaTime(value: ticks, timescale: duration.timescale)
+    guard !overflow, !range.isEmpty, time < range.end, time < end else { return nil }
+    let first = max(time, range.start)
+    let last = min(time + duration, min(range.end, end))
+    guard first < last else { return nil }
+    next += 1
+    try render(time)
+    defer { (isFresh, isFirstRange) = (false, false) }
+    let (pixels, format) = try output()
+    return try SampleBuffer(
+      pixels: pixels, like: format, presentationTime: first, duration: last - first,
+      attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
+  }
+
+  func takeFault() -> MediaError? {
+    for track in tracks.values { if let fault = track.takeFault() { return fault } }
+    return nil
+  }
+
+  func cancel() { for track in tracks.values { track.cancel() } }
+
+  // MARK: - Internals
+
+  private func render(_ time: MediaTime) throws(MediaError) {
+    let instruction = composition.instruction(at: time)
+    canvas.clear(instruction?.backgroundColor ?? .black)
+    for layer in instruction?.layers ?? [] {
+      let opacity = layer.opacities.value(at: time) ?? 1
+      // What is not to be seen need not be decoded.
+      guard opacity > 0, let picture = try tracks[layer.trackID]?.picture(at: time) else { continue }
+      canvas.draw(
+        picture, transform: layer.transforms.value(at: time) ?? .identity, opacity: opacity,
+        crop: layer.crops.value(at: time))
+    }
+  }
+
+  /// The canvas in the format that is wanted, and what is to be known of it.
+  private func output() throws(MediaError) -> (PixelBuffer, FormatDescription.Video) {
+    let picture = try canvas.picture()
+    var format = FormatDescription.Video(width: picture.width, height: picture.height)
+    format.frameDuration = composition.frameDuration
+    format.pixelAspectRatio = .init(horizontal: 1, vertical: 1)
+    do throws(AVFailure) {
+      let frame = try Frame(picture)
+      format.color = PictureConverter.color(of: frame, as: pixelFormat)
+      return (pixelFormat == .bgra ? picture : try converter.convert(frame, to: pixelFormat), format)
+    } catch {
+      throw MediaError(error, path: displayPath)
+    }
+  }
+}
+
+/// The pictures of one track as they are laid over others: in BGRA, with square pixels.
+private final class TrackPictures {
+  private let reader: any VideoReader
+  private let renderer: ImageRenderer
+  private let settings = ImageSettings()
+  private var present: (time: MediaTime, picture: PixelBuffer)?
+
+  init(_ reader: any VideoReader) throws(MediaError) {
+    self.reader = reader
+    do throws(AVFailure) { renderer = try ImageRenderer() } catch {
+      throw MediaError(error, path: reader.displayPath)
+    }
+  }
+
+  func takeFault() -> MediaError? { reader.takeFault() }
+  func cancel() { reader.cancel() }
+
+  /// What is shown at a time; nil where the track has no picture.
+  func picture(at time: MediaTime) throws(MediaError) -> PixelBuffer? {
+    try reader.seek(to: time)
+    guard let shot = reader.shown, shot.time <= time, time < shot.end else { return nil }
+    if let present, present.time == shot.time { return present.picture }
+    do throws(AVFailure) {
+      let picture = try renderer.image(of: shot, settings)
+      present = (shot.time, picture)
+      return picture
+    } catch {
+      throw MediaError(error, path: reader.displayPath)
+    }
+  }
+}

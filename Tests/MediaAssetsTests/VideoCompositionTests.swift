@@ -1,0 +1,241 @@
+import Foundation
+import LibAV
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// Pictures laid over one another, against pixels that were computed by hand.
+@Suite struct VideoCompositionTests {
+  private static func time(_ value: Int64, _ timescale: Int32 = 100) -> MediaTime {
+    MediaTime(value: value, timescale: timescale)
+  }
+
+  /// A picture of one row for each list of grey pixels, opaque unless said.
+  private static func grey(_ rows: [[UInt8]], alpha: UInt8 = 255) throws -> PixelBuffer {
+    try PixelBuffer(
+      .bgra, width: rows[0].count, height: rows.count, data: rows.flatMap { $0.flatMap { [$0, $0, $0, alpha] } })
+  }
+
+  /// Blue of each pixel.
+  private static func values(_ canvas: PictureCanvas) throws -> [[Int]] {
+    let picture = try canvas.picture()
+    return (0..<picture.height).map { row in
+      (0..<picture.width).map { Int(picture.data[4 * (row * picture.width + $0)]) }
+    }
+  }
+
+  @Test func pixelsAreMixedAsIsComputedByHand() throws {
+    let dot = try Self.grey([[200]])
+    let pair = try Self.grey([[100, 200], [10, 20]])
+    let black = VideoCompositionInstruction.Color.black
+    let rows: [(String, PixelBuffer, PictureTransform, Double, PictureRectangle?, [[Int]])] = [
+      ("as it is", pair, .identity, 1, nil, [[100, 200, 0], [10, 20, 0]]),
+      ("moved", pair, .translation(x: 1, y: 1), 1, nil, [[0, 0, 0], [0, 100, 200]]),
+      ("moved out", pair, .translation(x: -1, y: 0), 1, nil, [[200, 0, 0], [20, 0, 0]]),
+      ("far away", pair, .translation(x: 1e12, y: 0), 1, nil, [[0, 0, 0], [0, 0, 0]]),
+      // (100 * 128 + 127) / 255, for 0.5 of 255 is 128.
+      ("half", pair, .identity, 0.5, nil, [[50, 100, 0], [5, 10, 0]]),
+      ("a quarter", dot, .identity, 0.25, nil, [[50, 0, 0], [0, 0, 0]]),
+      ("not to be seen", pair, .identity, 0, nil, [[0, 0, 0], [0, 0, 0]]),
+      ("cut", pair, .identity, 1, .init(x: 1, y: 0, width: 1, height: 1), [[0, 200, 0], [0, 0, 0]]),
+      ("cut to nothing", pair, .identity, 1, .init(x: 5, y: 0, width: 1, height: 1), [[0, 0, 0], [0, 0, 0]]),
+      // The middle of the first pixel lies a quarter into the picture's: (0.25, 0.75, 1.25) of it.
+      ("twice as wide", try Self.grey([[100, 200]]), .scale(x: 2, y: 1), 1, nil, [[100, 125, 175], [0, 0, 0]]),
+      // Between two pixels: the mean of both. The first one's middle falls on the edge, where the nearest is taken.
+      ("half a pixel", try Self.grey([[100, 200]]), .translation(x: 0.5, y: 0), 1, nil, [[100, 150, 0], [0, 0, 0]]),
+      ("turned", pair, .upright(rotationDegrees: 90, width: 2, height: 2), 1, nil, [[10, 100, 0], [20, 200, 0]]),
+      ("turned over", pair, .upright(rotationDegrees: 180, width: 2, height: 2), 1, nil, [[20, 10, 0], [200, 100, 0]]),
+      ("turned back", pair, .upright(rotationDegrees: 270, width: 2, height: 2), 1, nil, [[200, 20, 0], [100, 10, 0]]),
+      ("a line", pair, .scale(x: 0, y: 1), 1, nil, [[0, 0, 0], [0, 0, 0]]),
+    ]
+    for (name, picture, transform, opacity, crop, wanted) in rows {
+      var canvas = PictureCanvas(width: 3, height: 2)
+      canvas.clear(black)
+      canvas.draw(picture, transform: transform, opacity: opacity, crop: crop)
+      let found = try Self.values(canvas)
+      print("\(name): \(found)")
+      #expect(found == wanted, "\(name)")
+    }
+  }
+
+  @Test func alphaIsMixedAsIsComputedByHand() throws {
+    var canvas = PictureCanvas(width: 1, height: 1)
+    canvas.clear(.init(red: 30, green: 20, blue: 10))
+    #expect(try canvas.picture().data == [10, 20, 30, 255])
+    // 128 of 255: (200 * 128 + 10 * 127 + 127) / 255.
+    canvas.draw(try Self.grey([[200]], alpha: 128), transform: .identity, opacity: 1)
+    #expect(try canvas.picture().data == [105, 110, 115, 255])
+    // Over nothing it is itself, to be seen through.
+    canvas.clear(.init(red: 0, green: 0, blue: 0, alpha: 0))
+    canvas.draw(try Self.grey([[200]], alpha: 128), transform: .identity, opacity: 1)
+    #expect(try canvas.picture().data == [200, 200, 200, 128])
+    // 128 of 100 over 128 * 127 / 255 of 200; opaque to 128 + 64.
+    canvas.draw(try Self.grey([[100]], alpha: 128), transform: .identity, opacity: 1)
+    #expect(try canvas.picture().data == [133, 133, 133, 192])
+  }
+
+  @Test func rampsGoInStraightLinesAndStayWhereTheyEnd() throws {
+    var layer = VideoCompositionLayer(trackID: 1)
+    try layer.setOpacityRamp(from: 0, to: 1, timeRange: TimeRange(start: Self.time(100), end: Self.time(200)))
+    try layer.setOpacity(0.25, at: Self.time(400))
+    for (at, wanted) in [(0, nil), (100, 0), (150, 0.5), (199, 0.99), (200, 1), (399, 1), (400, 0.25), (900, 0.25)] as [(Int64, Double?)] {
+      #expect(layer.opacities.value(at: Self.time(at)) == wanted, "\(at)")
+    }
+    try layer.setTransformRamp(
+      from: .identity, to: .translation(x: 10, y: -4), timeRange: TimeRange(start: .zero, end: Self.time(200)))
+    #expect(layer.transforms.value(at: Self.time(50)) == .translation(x: 2.5, y: -1))
+    try layer.setCropRamp(
+      from: .init(x: 0, y: 0, width: 8, height: 8), to: .init(x: 4, y: 4, width: 0, height: 0),
+      timeRange: TimeRange(start: .zero, end: Self.time(200)))
+    #expect(layer.crops.value(at: Self.time(100)) == .init(x: 2, y: 2, width: 4, height: 4))
+    for (start, end, code) in [(150, 250, 1001), (50, 120, 1001), (-10, 10, 1002), (300, 290, 1002)] as [(Int64, Int64, Int)] {
+      let range = TimeRange(start: Self.time(start), duration: Self.time(end - start))
+      #expect(errorCode { try layer.setOpacityRamp(from: 0, to: 1, timeRange: range) } == code, "\(start)..<\(end)")
+    }
+    for opacity in [-0.1, 1.1, .nan] { #expect(errorCode { try layer.setOpacity(opacity, at: .zero) } == 1001) }
+    #expect(errorCode { try layer.setTransform(.translation(x: .infinity, y: 0), at: Self.time(900)) } == 1001)
+  }
+
+  @Test func whatMakesNoSenseIsRefused() throws {
+    let second = TimeRange(start: .zero, duration: Self.time(100))
+    let good = VideoComposition(
+      renderSize: .init(width: 8, height: 8), frameDuration: Self.time(4), instructions: [.init(timeRange: second)])
+    try good.check()
+    var wrong = [good, good, good, good, good]
+    wrong[0].renderSize.width = 0
+    wrong[1].frameDuration = .zero
+    wrong[2].instructions = []
+    wrong[3].instructions = [.init(timeRange: second), .init(timeRange: TimeRange(start: Self.time(99), duration: Self.time(9)))]
+    wrong[4].instructions = [.init(timeRange: TimeRange(start: Self.time(-1), duration: Self.time(9)))]
+    for (composition, code) in zip(wrong, [1001, 1002, 1001, 1001, 1002]) {
+      #expect(errorCode { try composition.check() } == code)
+    }
+  }
+
+  // MARK: - Files
+
+  /// A red track of a second and a blue one that begins a second later, without loss; 25 pictures a second.
+  private static func film(_ folder: TemporaryFolder) throws -> String {
+    let path = folder.file("two.mkv")
+    try Tool.ffmpeg(
+      arguments: [
+        "-f", "lavfi", "-i", "color=c=0xff0000:size=8x4:rate=25:duration=1", "-itsoffset", "0.2", "-f", "lavfi", "-i",
+        "color=c=0x0000ff:size=4x4:rate=25:duration=1", "-map", "0", "-map", "1", "-c:v", "ffv1", "-pix_fmt", "bgr0",
+        "-vsync", "passthrough", path,
+      ])
+    return path
+  }
+
+  private static func render(
+    _ asset: Asset, _ composition: VideoComposition, _ format: PixelFormat = .bgra, range: TimeRange? = nil
+  ) throws -> [SampleBuffer] {
+    let reader = AssetReader(asset: asset)
+    let output = AssetReaderVideoCompositionOutput(videoComposition: composition, pixelFormat: format)
+    if let range { try reader.setTimeRange(range) }
+    try reader.add(output)
+    try reader.startReading()
+    let buffers = output.remainder()
+    #expect(reader.status == .completed && output.fault == nil)
+    return buffers
+  }
+
+  /// Red and blue of a pixel.
+  private static func colour(_ buffer: SampleBuffer, _ x: Int, _ y: Int) -> [UInt8] {
+    let place = 4 * (y * (buffer.format.video?.width ?? 0) + x)
+    return [buffer.data[place + 2], buffer.data[place]]
+  }
+
+  @Test func tracksAreLaidOverOneAnother() throws {
+    let folder = try TemporaryFolder()
+    let asset = Asset(path: try Self.film(folder))
+    var top = VideoCompositionLayer(trackID: 1)
+    try top.setTransform(.translation(x: 4, y: 0), at: .zero)
+    try top.setOpacityRamp(from: 1, to: 0, timeRange: TimeRange(start: Self.time(40), end: Self.time(80)))
+    let composition = VideoComposition(
+      renderSize: .init(width: 10, height: 4), frameDuration: Self.time(10),
+      instructions: [
+        .init(
+          timeRange: TimeRange(start: .zero, end: Self.time(80)), backgroundColor: .init(red: 0, green: 9, blue: 0),
+          layers: [VideoCompositionLayer(trackID: 0), top]),
+        .init(timeRange: TimeRange(start: Self.time(90), end: Self.time(200)), layers: [top]),
+      ])
+    let buffers = try Self.render(asset, composition)
+    #expect(buffers.map(\.presentationTime) == (0..<12).map { Self.time(10 * $0) })
+    #expect(buffers.allSatisfy { $0.duration == Self.time(10) })
+    // The upper one is not there yet; then it covers the right half; at 0.6 s half of it is seen: 128 of 255.
+    #expect(Self.colour(buffers[0], 0, 0) == [255, 0] && Self.colour(buffers[0], 5, 0) == [255, 0])
+    #expect(Self.colour(buffers[0], 9, 3) == [0, 0] && buffers[0].data[4 * 9 + 1] == 9)
+    #expect(Self.colour(buffers[2], 3, 0) == [255, 0] && Self.colour(buffers[2], 4, 0) == [0, 255])
+    #expect(Self.colour(buffers[6], 4, 0) == [127, 128] && Self.colour(buffers[6], 3, 3) == [255, 0])
+    // Between instructions it is black, and behind the end of the ramp nothing is seen.
+    #expect(Self.colour(buffers[8], 0, 0) == [0, 0] && buffers[8].data[4 * 9 + 1] == 0)
+    #expect(Self.colour(buffers[11], 4, 0) == [0, 0])
+    let some = try Self.render(
+      asset, composition, range: TimeRange(start: Self.time(25), end: Self.time(45)))
+    #expect(some.map(\.presentationTime) == [Self.time(25), Self.time(30), Self.time(40)])
+    #expect(some.map(\.duration) == [Self.time(5), Self.time(10), Self.time(5)])
+    #expect(some.map(\.data) == buffers[2...4].map(\.data))
+    let luma = try Self.render(asset, composition, .nv12)
+    #expect(luma.count == 12 && luma[0].format.video?.pixelFormatName == "nv12" && luma[0].format.video?.color.matrix == 6)
+    // Red by BT.601: 16 + 219 * 0.299.
+    #expect(abs(Int(luma[0].data[0]) - 81) <= 1)
+    let reader = AssetReader(asset: asset)
+    var strange = composition
+    strange.instructions[0].layers.append(VideoCompositionLayer(trackID: 9))
+    try reader.add(AssetReaderVideoCompositionOutput(videoComposition: strange))
+    #expect(errorCode { try reader.startReading() } == 1012)
+  }
+
+  @Test func theSegmentsOfACompositionAreReadOneAfterAnother() throws {
+    let folder = try TemporaryFolder()
+    let path = try VideoFixture(
+      "film.mp4", ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "12", "-pix_fmt", "yuv420p"]
+    ).make(in: folder)
+    let source = Asset(path: path)
+    let all = try readVideo(path, VideoReadSettings(.i420)).buffers
+    var composition = Composition()
+    let track = try composition.addTrack(.video)
+    // Pictures 25 to 29, then 2 to 4 (the first and the last not whole), nothing for 0.1 s, then 10 and 11 at half the speed.
+    for (start, end, at) in [(100, 120, 0), (10, 20, 20), (40, 48, 40)] as [(Int64, Int64, Int64)] {
+      try composition.insertTimeRange(
+        TimeRange(start: Self.time(start), end: Self.time(end)), ofTrack: nil, of: source, at: Self.time(at), inTrack: track)
+    }
+    try composition.scaleTimeRange(
+      TimeRange(start: Self.time(40), duration: Self.time(8)), toDuration: Self.time(16), inTrack: track)
+    let asset = Asset(composition: composition)
+    let reader = AssetReader(asset: asset)
+    let output = AssetReaderVideoOutput(settings: VideoReadSettings(.i420), supportsRandomAccess: true)
+    try reader.add(output)
+    try reader.startReading()
+    let found = output.remainder()
+    let pictures = [25, 26, 27, 28, 29, 2, 3, 4, 10, 11]
+    #expect(found.map(\.data) == pictures.map { all[$0].data })
+    let starts: [Int64] = [0, 4, 8, 12, 16, 20, 22, 26, 40, 48]
+    #expect(found.map(\.presentationTime) == starts.map { Self.time($0) })
+    #expect(found.map(\.duration) == [4, 4, 4, 4, 4, 2, 4, 4, 8, 8].map { Self.time($0) })
+    try output.reset(forReadingTimeRanges: [TimeRange(start: Self.time(18), end: Self.time(42))])
+    let part = output.remainder()
+    #expect(part.map(\.data) == [29, 2, 3, 4, 10].map { all[$0].data })
+    #expect(part.first?.presentationTime == Self.time(18) && part.last?.endTime == Self.time(42))
+    let generator = AssetImageGenerator(asset: asset)
+    #expect(try generator.image(at: Self.time(50)).actualTime == Self.time(48))
+    #expect(try generator.image(at: Self.time(56)).actualTime == Self.time(48))
+    #expect(try generator.image(at: Self.time(21)).actualTime == Self.time(20))
+    #expect(try generator.image(at: .zero).actualTime == .zero)
+    // And laid over black, each 0.1 s: nothing is there at 0.3 s.
+    let rendered = try Self.render(
+      asset,
+      VideoComposition(
+        renderSize: .init(width: 176, height: 144), frameDuration: Self.time(10),
+        instructions: [
+          .init(
+            timeRange: TimeRange(start: .zero, duration: .positiveInfinity),
+            layers: [VideoCompositionLayer(trackID: track)])
+        ]))
+    let plain = try readVideo(path, VideoReadSettings(.bgra)).buffers
+    #expect(rendered.count == 6)
+    #expect(rendered[0].data == plain[25].data && rendered[2].data == plain[2].data && rendered[5].data == plain[11].data)
+    #expect(rendered[3].data.enumerated().allSatisfy { $1 == ($0 % 4 == 3 ? 255 : 0) })
+  }
+}
