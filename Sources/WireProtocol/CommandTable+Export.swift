@@ -76,8 +76,9 @@ extension Arguments {
     try checkSound(export)
     export.video = text(.video).flatMap(AssetCommand.Export.VideoCodec.init(rawValue:))
     (export.height, export.quality) = (integer(.height), integer(.quality))
-    if export.video != .h264, export.height ?? export.quality != nil {
-      throw failure("height and quality are for video=h264")
+    if export.height ?? export.quality != nil {
+      export.video = export.video ?? .h264
+      guard export.video == .h264 else { throw failure("height and quality are for pictures that are coded anew") }
     }
     export.tags = text(.metadata).flatMap(AssetCommand.Export.Tags.init(rawValue:)) ?? .all
     export.network = try networkOptions()

@@ -49,7 +49,8 @@ import Testing
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 4_800)
     for (words, error) in [
       ("file=\(out)", "bad-arguments"), ("", "bad-arguments"), ("file=\(out).flac start=2 end=1", "bad-arguments"),
-      ("file=\(out).flac codec=copy bits=16", "bad-arguments"), ("file=\(out).flac height=100", "bad-arguments"),
+      ("file=\(out).flac codec=copy bits=16", "bad-arguments"),
+      ("file=\(out).mp4 video=copy height=100", "bad-arguments"),
       ("file=\(out).flac codec=none sample-rate=8000", "bad-arguments"), ("file=\(out).flac bits=8", "bad-arguments"),
       ("file=\(out).flac format=aiff", "bad-arguments"), ("file=\(out).flac codec=aac", "invalid-argument"),
       ("file=\(out).caf codec=aac", "invalid-argument"), ("file=\(out).mp3 sample-rate=96000", "invalid-argument"),
