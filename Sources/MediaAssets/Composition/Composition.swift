@@ -9,8 +9,8 @@ import MediaCore
 /// first frame is the one nearest to the start of its range in the asset's sound, at the composition's rate.
 ///
 /// The sound has the rate of the first segment of the first track that has one, and as many channels as the sound with most of them.
-/// Segments of another rate or with fewer channels are converted as a reader of the asset with these settings would. All is added up as float32: integers that are
-/// asked for are rounded from that.
+/// Segments of another rate or with fewer channels are converted as a reader of the asset with these settings would. All is float32 on
+/// the way: integers that are asked for are rounded from that.
 public struct Composition: Sendable {
   /// Compositions within compositions, this one counted.
   public static let maximumDepth = 8
