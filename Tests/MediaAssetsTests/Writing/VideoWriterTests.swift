@@ -164,6 +164,25 @@ import Testing
     }
   }
 
+  @Test("how a picture is to be turned is told, and read back", arguments: [90, 180, 270])
+  func rotation(_ degrees: Int) throws {
+    let folder = try TemporaryFolder()
+    var format = VideoRig.format()
+    format.video?.rotationDegrees = degrees
+    for container in [WritableContainer.mp4, .mov] {
+      let path = folder.file("film.\(container)")
+      try VideoRig.write(path, container, times: VideoRig.times(3), format: format)
+      let stream = try #require(WrittenFile(path).streams("video").first)
+      let side = (stream["side_data_list"] as? [WrittenFile.Object])?.compactMap { $0["rotation"] as? Int }
+      // FFmpeg turns the other way round.
+      #expect(side == [degrees == 270 ? 90 : degrees == 90 ? -90 : -180])
+      #expect(try StoredSamples(path).format.video?.rotationDegrees == degrees)
+      let copy = folder.file("copy.\(container)")
+      try Passing.pass(path, to: copy, container)
+      #expect(try StoredSamples(copy).format.video?.rotationDegrees == degrees)
+    }
+  }
+
   // MARK: - Sessions
 
   @Test(
