@@ -5,9 +5,12 @@ struct ExportLanes {
   private let properties: AssetProperties
   private let settings: ExportSettings
   private let path: String
+  /// Times of pictures are those of one file.
+  private let hasOneSource: Bool
 
-  init(_ properties: AssetProperties, _ settings: ExportSettings, path: String) {
-    (self.properties, self.settings, self.path) = (properties, settings, path)
+  init(_ material: ExportSource.Material, _ settings: ExportSettings, path: String) {
+    (properties, self.settings, self.path) = (material.properties, settings, path)
+    hasOneSource = material.asset.composition == nil
   }
 
   /// Pictures first, as players expect it.
@@ -60,7 +63,7 @@ struct ExportLanes {
         trackID: settings.audioTrackID,
         settings: AudioReadSettings(
           encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount))
-    ) { AssetWriterInput(settings: output, sourceFormat: $0, languageCode: track.languageCode) }
+    ) { AssetWriterInput(settings: output, sourceFormat: $0.format, languageCode: track.languageCode) }
   }
 
   private static func usual(_ container: WritableContainer, _ track: AssetTrack) -> AudioOutputSettings {
@@ -100,9 +103,11 @@ struct ExportLanes {
       throw MediaError(.unknownCodec, "the pictures of \(path) are not decoded", operation: "export")
     }
     let output = AssetReaderVideoOutput(trackID: track.id, settings: VideoReadSettings(.i420))
-    return ExportPlan.Lane(output: output) { format in
-      let settings = Self.fitted(wanted ?? VideoOutputSettings(codec), to: format.video)
-      return AssetWriterInput(settings: settings, sourceFormat: format, languageCode: track.languageCode)
+    return ExportPlan.Lane(output: output) { [hasOneSource] first in
+      AssetWriterInput(
+        settings: Self.fitted(wanted ?? VideoOutputSettings(codec), to: first.format.video),
+        sourceFormat: first.format, languageCode: track.languageCode,
+        mediaTimescale: hasOneSource ? first.presentationTime.timescale : nil)
     }
   }
 
@@ -127,10 +132,11 @@ struct ExportLanes {
   // MARK: - As it is stored
 
   private static func stored(_ track: AssetTrack, isPreferred: Bool) -> ExportPlan.Lane {
-    ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id)) { format in
+    ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id)) { first in
       AssetWriterInput(
-        settings: .passthrough, sourceFormat: format, languageCode: track.languageCode,
-        marksOutputTrackAsEnabled: isPreferred)
+        settings: .passthrough, sourceFormat: first.format, languageCode: track.languageCode,
+        marksOutputTrackAsEnabled: isPreferred,
+        mediaTimescale: track.mediaType == .video ? first.presentationTime.timescale : nil)
     }
   }
 }

@@ -63,7 +63,7 @@ final class ExportPass: Sendable {
     var tracks: [Track] = []
     for lane in plan.lanes {
       guard let first = lane.output.copyNextSampleBuffer() else { continue }
-      let input = lane.input(first.format)
+      let input = lane.input(first)
       try writer.add(input)
       tracks.append(Track(output: lane.output, input: input, next: first))
     }

@@ -6,7 +6,7 @@ struct ExportPlan: Sendable {
   struct Lane: Sendable {
     let output: AssetReaderOutput
     /// Made when the first samples are there: they say what they are.
-    let input: @Sendable (FormatDescription) -> AssetWriterInput
+    let input: @Sendable (SampleBuffer) -> AssetWriterInput
   }
 
   let lanes: [Lane]
@@ -21,7 +21,7 @@ struct ExportPlan: Sendable {
   ) throws(MediaError) {
     container = settings.container
     range = try Self.range(settings.timeRange, material.properties, name)
-    lanes = try ExportLanes(material.properties, settings, path: name).all()
+    lanes = try ExportLanes(material, settings, path: name).all()
     options = try ExportExtras(material, settings, range, opening).options
   }
 
