@@ -193,6 +193,15 @@ class ClientCommands(Sends):
             "height": height,
             "quality": quality,
             "metadata": metadata,
+            "header": lines(header),
+            "user-agent": user_agent,
+            "network": network,
+            "interface": listed(interface),
+            "timeout": moment(timeout),
+            "peak-bit-rate": peak_bit_rate,
+        })
+        return decode(ExportReply, reply)
+
     async def image(
         self, path: Place, *times: Time, file: Place | None = None, format: Literal["png", "jpeg"] | None = None,
         quality: int | None = None, replace: bool | None = None, width: int | None = None, height: int | None = None,
@@ -224,7 +233,6 @@ class ClientCommands(Sends):
             "timeout": moment(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
-        return decode(ExportReply, reply)
         return decode(ImageReply, reply)
 
     async def scan_cancel(self, scan: int | None = None) -> int:

@@ -180,7 +180,7 @@ class ErrorCode(IntEnum):
     """Timestamps jump ahead or back; time goes on without a jump, or with silence where sound may be missing."""
     UNSUPPORTED_EDIT = 3008
     """An edit list asks for another speed than 1, or holds a moment: media plays at its own speed, a moment that is held is
-    silence."""
+    silence; in writing, what is coded is to be cut where the container cannot say it."""
     IRREGULAR_CHAPTERS = 3009
     """Chapters overlap, are out of order or lie behind the end: they are sorted, shortened or left out."""
     NOT_A_PLAYLIST = 3021

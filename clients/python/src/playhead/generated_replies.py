@@ -454,6 +454,9 @@ class ExportReply:
     size: int
     fault: str | None = None
     message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImageReply:
     """What `image` answers."""
 
