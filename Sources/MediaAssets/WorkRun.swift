@@ -8,6 +8,8 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
   private struct State {
     var hasBegun = false
     var isOver = false
+    /// What it does cannot be undone.
+    var isSettled = false
     var job: AssetWorkers.Job?
     /// Make what blocks give up.
     var cancellations: [@Sendable () -> Void] = []
@@ -22,7 +24,8 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
 
   /// Begins, once. `completion` is called once: on the thread that works, or by who cancels, or by the thread that looks at the time.
   ///
-  /// - Parameter nanoseconds: after so long without a sign of life (`Job.goesOn`) it has failed.
+  /// - Parameter nanoseconds: after so long without a sign of life it has failed; from the first on (`Job.goesOn`) it may take as long as it
+  ///   likes.
   package func start(
     on workers: AssetWorkers, forNanoseconds nanoseconds: Int64, name: String,
     completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void,
@@ -74,8 +77,16 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
     throw cancelled
   }
 
-  /// Ends it: who waits is told at once, and what is under way is given up. Nothing once it is over. Does not block.
+  /// Ends it: who waits is told at once, and what is under way is given up. Nothing once it is over, or settled. Does not block.
   package func cancel() { end(with: .failure(cancelled)) }
+
+  /// From here on it is not cancelled any more. False when it has been.
+  package func settle() -> Bool {
+    state.withLock { state in
+      state.isSettled = state.isSettled || !state.isOver
+      return state.isSettled
+    }
+  }
 
   /// Errors: `cancelled` when it is over.
   package func check() throws(MediaError) { if state.withLock({ $0.isOver }) { throw cancelled } }
@@ -83,11 +94,13 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
   private var cancelled: MediaError { MediaError(.cancelled, "\(operation) was cancelled", operation: operation) }
 
   private func end(with result: Result<Outcome, MediaError>) {
-    let (cancellations, job) = state.withLock { state in
+    let underWay = state.withLock { state -> ([@Sendable () -> Void], AssetWorkers.Job?)? in
+      guard !state.isSettled else { return nil }
       state.isOver = true
       defer { state.cancellations = [] }
       return (state.cancellations, state.job)
     }
+    guard let (cancellations, job) = underWay else { return }
     for cancellation in cancellations { cancellation() }
     job?.cancel()
     finish(result)

@@ -74,7 +74,7 @@ import Testing
     let source = try Self.source(folder, "a.flac", ["-metadata", "LOCATION=+48+011/", "-metadata", "MOOD=calm"])
     for (filter, expected) in [
       (ExportSettings.MetadataFilter.all, ["One", "Someone", "All", "+48+011/", "calm"]),
-      (.sharing, ["One", "Someone", "All", nil, "calm"]), (.none, [nil, nil, nil, nil, nil]),
+      (.sharing, ["One", "Someone", "All", nil, nil]), (.none, [nil, nil, nil, nil, nil]),
     ] as [(ExportSettings.MetadataFilter, [String?])] {
       var settings = ExportSettings(.ogg)
       settings.metadataFilter = filter
@@ -171,7 +171,9 @@ import Testing
     }
     let (wanted, part) = (try samples(source, settings.timeRange), try samples(target, nil))
     print("passthrough: a part of \(name) to \(container.rawValue): \(part.count / 8) frames of \(wanted.count / 8)")
-    #expect(part == wanted, "\(name) to \(container)")
+    // Never as values: their difference would be looked for.
+    let firstWrong = zip(part, wanted).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    #expect(part.count == wanted.count && firstWrong == nil, "\(name) to \(container)")
   }
 
   @Test("pictures, sound, chapters and a cover of a film come along, passed through and coded anew, whole and in part")

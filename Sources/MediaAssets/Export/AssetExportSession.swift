@@ -106,7 +106,7 @@ public final class AssetExportSession: Sendable {
       return try opening()
     }
     let plan = try ExportPlan(material, settings, name: source.name, try opening())
-    let pass = try ExportPass(material.asset, plan, file)
+    let pass = try ExportPass(material.asset, plan, file) { [run] in run.settle() }
     try run.holds { pass.cancel() }
     return try pass.run(progress) { () throws(MediaError) in
       job.goesOn()

@@ -9,11 +9,14 @@ struct ExportExtras {
     _ material: ExportSource.Material, _ settings: ExportSettings, _ range: TimeRange, _ opening: AssetOpening
   ) throws(MediaError) {
     options.shouldOptimizeForNetworkUse = settings.shouldOptimizeForNetworkUse
+    options.toleratesLateChapters = true
     if settings.metadataFilter != .none {
       options.metadata = ExportTags.dictionary(material.metadata, settings.metadataFilter)
       if settings.container.hasChapters { options.chapters = Self.chapters(material.chapters, in: range) }
       if settings.container.pictureKind != .none {
-        options.artwork = try Self.pictures(material.metadata, material.tagged, opening)
+        options.artwork = try Self.pictures(material.metadata, material.tagged, opening).filter {
+          settings.metadataFilter != .sharing || !Self.tellsOfItsMaking($0.data)
+        }
       }
     }
     for (name, value) in settings.metadata { options.metadata[name] = value.isEmpty ? nil : value }
@@ -27,6 +30,16 @@ struct ExportExtras {
       guard start.isNumeric, end.isNumeric, start < end else { return nil }
       return AssetChapter(
         titles: chapter.titles, timeRange: TimeRange(start: start - range.start, end: end - range.start))
+    }
+  }
+
+  /// Whether a picture's file may tell where and with what it was taken: JPEG's APP1 segments, and PNG's `eXIf`.
+  private static func tellsOfItsMaking(_ data: [UInt8]) -> Bool {
+    let marks = ["Exif", "eXIf", "http://ns.adobe.com/xap", "XML:com.adobe.xmp"].map { Array($0.utf8) }
+    return data.withUnsafeBufferPointer { bytes in
+      bytes.indices.contains { place in
+        marks.contains { bytes[place] == $0[0] && bytes[place...].starts(with: $0) }
+      }
     }
   }
 

@@ -5,12 +5,9 @@ struct ExportLanes {
   private let properties: AssetProperties
   private let settings: ExportSettings
   private let path: String
-  /// Times of pictures are those of one file.
-  private let hasOneSource: Bool
 
   init(_ material: ExportSource.Material, _ settings: ExportSettings, path: String) {
     (properties, self.settings, self.path) = (material.properties, settings, path)
-    hasOneSource = material.asset.composition == nil
   }
 
   /// Pictures first, as players expect it.
@@ -103,11 +100,10 @@ struct ExportLanes {
       throw MediaError(.unknownCodec, "the pictures of \(path) are not decoded", operation: "export")
     }
     let output = AssetReaderVideoOutput(trackID: track.id, settings: VideoReadSettings(.i420))
-    return ExportPlan.Lane(output: output) { [hasOneSource] first in
+    return ExportPlan.Lane(output: output) { first in
       AssetWriterInput(
         settings: Self.fitted(wanted ?? VideoOutputSettings(codec), to: first.format.video),
-        sourceFormat: first.format, languageCode: track.languageCode,
-        mediaTimescale: hasOneSource ? first.presentationTime.timescale : nil)
+        sourceFormat: first.format, languageCode: track.languageCode)
     }
   }
 
@@ -131,12 +127,18 @@ struct ExportLanes {
 
   // MARK: - As it is stored
 
+  /// The file's own, in which all times are exact; nil where these samples do not tell it.
+  private static func timescale(_ first: SampleBuffer) -> Int32? {
+    guard first.format.mediaType == .video else { return nil }
+    let scale = max(first.presentationTime.timescale, first.decodeTime.isNumeric ? first.decodeTime.timescale : 0)
+    return scale >= 1_000 ? scale : nil
+  }
+
   private static func stored(_ track: AssetTrack, isPreferred: Bool) -> ExportPlan.Lane {
     ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id)) { first in
       AssetWriterInput(
         settings: .passthrough, sourceFormat: first.format, languageCode: track.languageCode,
-        marksOutputTrackAsEnabled: isPreferred,
-        mediaTimescale: track.mediaType == .video ? first.presentationTime.timescale : nil)
+        marksOutputTrackAsEnabled: isPreferred, mediaTimescale: Self.timescale(first))
     }
   }
 }

@@ -18,19 +18,23 @@ final class ExportPass: Sendable {
   private let reader: AssetReader
   private let writer: AssetWriter
 
+  /// - Parameter mayCommit: asked when all is written, before the file has its name.
   /// Errors: those of adding outputs.
-  init(_ asset: Asset, _ plan: ExportPlan, _ file: WholeFile) throws(MediaError) {
+  init(
+    _ asset: Asset, _ plan: ExportPlan, _ file: WholeFile, mayCommit: @escaping @Sendable () -> Bool
+  ) throws(MediaError) {
     self.plan = plan
     reader = AssetReader(asset: asset)
-    writer = AssetWriter(file: file, container: plan.container, options: plan.options)
+    writer = AssetWriter(file: file, container: plan.container, options: plan.options, mayCommit: mayCommit)
     try reader.setTimeRange(plan.range)
     for lane in plan.lanes { try reader.add(lane.output) }
   }
 
   /// Makes what blocks give up. Does not block.
   func cancel() {
-    reader.cancelReading()
+    // Before the reader's end, which a cancelled one comes to, too.
     writer.cancelWriting()
+    reader.cancelReading()
   }
 
   /// Reads and writes all of it.
@@ -47,11 +51,12 @@ final class ExportPass: Sendable {
       writer.cancelWritingAndWait()
     }
     try reader.startReading()
-    let tracks = try begin()
+    let tracks = try begin(check)
     try writer.startWriting()
     try writer.startSession(atSourceTime: plan.range.start)
     let end = try copy(tracks, progress, check)
     if let error = reader.error { throw error }
+    guard reader.status == .completed else { throw AssetReader.cancelled }
     try writer.finishWriting()
     progress(1)
     let fault = plan.lanes.lazy.compactMap(\.output.fault).first
@@ -59,9 +64,10 @@ final class ExportPass: Sendable {
   }
 
   /// The first samples of each track say what they are; of one that has none in the range there is none in the file.
-  private func begin() throws(MediaError) -> [Track] {
+  private func begin(_ check: () throws(MediaError) -> Void) throws(MediaError) -> [Track] {
     var tracks: [Track] = []
     for lane in plan.lanes {
+      try check()
       guard let first = lane.output.copyNextSampleBuffer() else { continue }
       let input = lane.input(first)
       try writer.add(input)

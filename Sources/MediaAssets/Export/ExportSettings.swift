@@ -23,7 +23,8 @@ public struct ExportSettings: Sendable, Hashable {
   /// Which tags are written.
   public enum MetadataFilter: String, Sendable, Hashable, CaseIterable {
     case all
-    /// Without what tells where and with what something was recorded. As `AVMetadataItemFilter.forSharing`.
+    /// Without what tells where and with what something was recorded: only what means the same in every format, and no pictures that say
+    /// such a thing themselves. As `AVMetadataItemFilter.forSharing`.
     case sharing
     case none
   }

@@ -27,6 +27,8 @@ enum ExportTags {
       if filter == .sharing, recordingKeys.contains(key) { continue }
       add(name, item.extraAttributes[.total].map { "\(value)/\($0)" } ?? value)
     }
+    // Nobody knows what the others tell.
+    if filter == .sharing { return result }
     for item in metadata.items where item.commonKey == nil {
       guard let name = plainName(item), result[name] == nil, let value = item.stringValue else { continue }
       add(name, value)

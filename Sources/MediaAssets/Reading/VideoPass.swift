@@ -50,8 +50,8 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   func cancel() { reader.cancel() }
 
   private func buffer(_ shot: VideoShot) throws(MediaError) -> SampleBuffer {
-    let time = max(shot.time, range.start)
-    let end = min(shot.end, range.end)
+    let time = shot.time < range.start ? range.start : shot.time
+    let end = range.end < shot.end ? range.end : shot.end
     defer { (isFresh, isFirstRange) = (false, false) }
     return try SampleBuffer(
       pixels: try pixels(shot), like: format(of: shot), presentationTime: time, duration: max(.zero, end - time),

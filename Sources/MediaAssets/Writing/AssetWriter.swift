@@ -40,6 +40,8 @@ public final class AssetWriter: Sendable {
     /// Parts of the file that have names, from the session's start; one after another, with numbers for ends. M4A, MP4, MOV (not in
     /// fragments), Matroska, WebM, Ogg and MP3 have such.
     public var chapters: [AssetChapter] = []
+    /// A chapter may begin behind the end, which the source of it does not tell exactly.
+    var toleratesLateChapters = false
 
     /// A new file with one index, and no tags.
     public init() {}
@@ -52,6 +54,7 @@ public final class AssetWriter: Sendable {
   /// How it is written.
   public let options: Options
   private let file: WholeFile
+  private let mayCommit: @Sendable () -> Bool
   let shared = WakeSignal(State())
   /// Protected by its lock; those of `State` know nothing of them, for they know of it.
   private let inputs = Mutex<[AssetWriterInput]>([])
@@ -66,8 +69,14 @@ public final class AssetWriter: Sendable {
   }
 
   /// The same of a file that may lie below some folders only, and says itself whether it replaces another.
-  package init(file: WholeFile, container: WritableContainer, options: Options = Options()) {
+  ///
+  /// - Parameter mayCommit: asked on the writer's thread when all is written, before the file has its name; otherwise it is cancelled.
+  package init(
+    file: WholeFile, container: WritableContainer, options: Options = Options(),
+    mayCommit: @escaping @Sendable () -> Bool = { true }
+  ) {
     self.file = file
+    self.mayCommit = mayCommit
     self.container = container
     self.options = options
   }
@@ -159,9 +168,9 @@ public final class AssetWriter: Sendable {
     try begun.get()
     let inputs = inputs.withLock { $0 }
     let enabled = enabled(inputs)
-    let (shared, file, container, options) = (shared, file, container, options)
+    let (shared, file, container, options, mayCommit) = (shared, file, container, options, mayCommit)
     NamedThread.detached(name: "playhead-writer") {
-      WriterThread(shared, file, container, options, Array(zip(inputs, enabled))).run()
+      WriterThread(shared, file, container, options, Array(zip(inputs, enabled)), mayCommit).run()
     }
     let failure: MediaError?? = shared.wait { state in
       if let error = state.error { return .some(error) }
@@ -255,7 +264,7 @@ public final class AssetWriter: Sendable {
       case .unknown:
         state.status = .cancelled
         state.hasEnded = true
-      case .writing: state.isCancelled = true
+      case .writing: state.isCancelled = state.isCancelled || !state.isCommitting
       case .completed, .failed, .cancelled: break
       }
     }
@@ -300,6 +309,8 @@ public final class AssetWriter: Sendable {
     var isHeaderWritten = false
     var isFinishing = false
     var isCancelled = false
+    /// All is written, and the file gets its name.
+    var isCommitting = false
     /// Nothing changes any more.
     var hasEnded = false
     var completion: (@Sendable (Status) -> Void)?

@@ -17,7 +17,7 @@ struct WriterExtras: Sendable {
     pictures = options.artwork
     try Self.check(pictures, container)
     chapters = try Self.checked(options.chapters, container, isFragmented: options.movieFragmentInterval.isNumeric)
-    lastChapterStart = options.chapters.last?.timeRange.start
+    lastChapterStart = options.toleratesLateChapters ? nil : options.chapters.last?.timeRange.start
   }
 
   /// Errors: `invalidTime` for chapters that begin behind the end.

@@ -12,6 +12,7 @@ final class WriterThread {
   private let file: WholeFile
   private let container: WritableContainer
   private let options: AssetWriter.Options
+  private let mayCommit: @Sendable () -> Bool
   private let inputs: [(input: AssetWriterInput, isEnabled: Bool)]
   private var tracks: [any WriterTrack] = []
 
@@ -23,8 +24,9 @@ final class WriterThread {
 
   init(
     _ shared: WakeSignal<AssetWriter.State>, _ file: WholeFile, _ container: WritableContainer,
-    _ options: AssetWriter.Options, _ inputs: [(AssetWriterInput, Bool)]
+    _ options: AssetWriter.Options, _ inputs: [(AssetWriterInput, Bool)], _ mayCommit: @escaping @Sendable () -> Bool
   ) {
+    self.mayCommit = mayCommit
     (self.shared, self.file, self.container, self.options) = (shared, file, container, options)
     self.inputs = inputs.map { (input: $0, isEnabled: $1) }
   }
@@ -62,12 +64,20 @@ final class WriterThread {
     let unfinished = try file.begin()
     // The muxer is gone before the file's descriptor is.
     let isWhole = try write(to: unfinished.descriptor, extras)
-    guard isWhole else { return false }
+    guard isWhole, mayCommit(), beginCommit() else { return false }
     var status = stat()
     let byteCount = fstat(unfinished.descriptor, &status) == 0 ? Int64(status.st_size) : 0
     try unfinished.commit()
     shared.update { $0.byteCount = byteCount }
     return true
+  }
+
+  /// From here on it is not cancelled any more; false when it has been.
+  private func beginCommit() -> Bool {
+    shared.update { state in
+      state.isCommitting = !state.isCancelled
+      return state.isCommitting
+    }
   }
 
   private func write(to descriptor: Int32, _ extras: WriterExtras) throws(MediaError) -> Bool {
@@ -80,7 +90,10 @@ final class WriterThread {
       case .finish:
         try fillUp(output)
         guard !isCancelled else { return false }
-        for track in tracks { try track.finish(output) }
+        for track in tracks {
+          try track.finish(output)
+          guard !isCancelled else { return false }
+        }
         try extras.check(end: tracks.map(\.endTime).max() ?? .zero)
         try output.run { () throws(AVFailure) in try output.muxer.finish() }
         return true
