@@ -45,8 +45,14 @@ import Testing
       // Between two pixels: the mean of both. The first one's middle falls on the edge, where the nearest is taken.
       ("half a pixel", try Self.grey([[100, 200]]), .translation(x: 0.5, y: 0), 1, nil, [[100, 150, 0], [0, 0, 0]]),
       ("turned", pair, .upright(rotationDegrees: 90, width: 2, height: 2), 1, nil, [[10, 100, 0], [20, 200, 0]]),
-      ("turned over", pair, .upright(rotationDegrees: 180, width: 2, height: 2), 1, nil, [[20, 10, 0], [200, 100, 0]]),
-      ("turned back", pair, .upright(rotationDegrees: 270, width: 2, height: 2), 1, nil, [[200, 20, 0], [100, 10, 0]]),
+      (
+        "turned over", pair, .upright(rotationDegrees: 180, width: 2, height: 2), 1, nil,
+        [[20, 10, 0], [200, 100, 0]]
+      ),
+      (
+        "turned back", pair, .upright(rotationDegrees: 270, width: 2, height: 2), 1, nil,
+        [[200, 20, 0], [100, 10, 0]]
+      ),
       ("a line", pair, .scale(x: 0, y: 1), 1, nil, [[0, 0, 0], [0, 0, 0]]),
     ]
     for (name, picture, transform, opacity, crop, wanted) in rows {
@@ -79,7 +85,9 @@ import Testing
     var layer = VideoCompositionLayer(trackID: 1)
     try layer.setOpacityRamp(from: 0, to: 1, timeRange: TimeRange(start: Self.time(100), end: Self.time(200)))
     try layer.setOpacity(0.25, at: Self.time(400))
-    for (at, wanted) in [(0, nil), (100, 0), (150, 0.5), (199, 0.99), (200, 1), (399, 1), (400, 0.25), (900, 0.25)] as [(Int64, Double?)] {
+    for (at, wanted) in [(0, nil), (100, 0), (150, 0.5), (199, 0.99), (200, 1), (399, 1), (400, 0.25), (900, 0.25)]
+      as [(Int64, Double?)]
+    {
       #expect(layer.opacities.value(at: Self.time(at)) == wanted, "\(at)")
     }
     try layer.setTransformRamp(
@@ -89,7 +97,9 @@ import Testing
       from: .init(x: 0, y: 0, width: 8, height: 8), to: .init(x: 4, y: 4, width: 0, height: 0),
       timeRange: TimeRange(start: .zero, end: Self.time(200)))
     #expect(layer.crops.value(at: Self.time(100)) == .init(x: 2, y: 2, width: 4, height: 4))
-    for (start, end, code) in [(150, 250, 1001), (50, 120, 1001), (-10, 10, 1002), (300, 290, 1002)] as [(Int64, Int64, Int)] {
+    for (start, end, code) in [(150, 250, 1001), (50, 120, 1001), (-10, 10, 1002), (300, 290, 1002)]
+      as [(Int64, Int64, Int)]
+    {
       let range = TimeRange(start: Self.time(start), duration: Self.time(end - start))
       #expect(errorCode { try layer.setOpacityRamp(from: 0, to: 1, timeRange: range) } == code, "\(start)..<\(end)")
     }
@@ -106,7 +116,9 @@ import Testing
     wrong[0].renderSize.width = 0
     wrong[1].frameDuration = .zero
     wrong[2].instructions = []
-    wrong[3].instructions = [.init(timeRange: second), .init(timeRange: TimeRange(start: Self.time(99), duration: Self.time(9)))]
+    wrong[3].instructions = [
+      .init(timeRange: second), .init(timeRange: TimeRange(start: Self.time(99), duration: Self.time(9))),
+    ]
     wrong[4].instructions = [.init(timeRange: TimeRange(start: Self.time(-1), duration: Self.time(9)))]
     for (composition, code) in zip(wrong, [1001, 1002, 1001, 1001, 1002]) {
       #expect(errorCode { try composition.check() } == code)
@@ -120,8 +132,10 @@ import Testing
     let path = folder.file("two.mkv")
     try Tool.ffmpeg(
       arguments: [
-        "-f", "lavfi", "-i", "color=c=0xff0000:size=8x4:rate=25:duration=1", "-itsoffset", "0.2", "-f", "lavfi", "-i",
-        "color=c=0x0000ff:size=4x4:rate=25:duration=1", "-map", "0", "-map", "1", "-c:v", "ffv1", "-pix_fmt", "bgr0",
+        "-f", "lavfi", "-i", "color=c=0xff0000:size=8x4:rate=25:duration=1,format=gbrp", "-itsoffset", "0.2", "-f",
+        "lavfi", "-i",
+        "color=c=0x0000ff:size=4x4:rate=25:duration=1,format=gbrp", "-map", "0", "-map", "1", "-c:v", "ffv1",
+        "-pix_fmt", "bgr0",
         "-vsync", "passthrough", path,
       ])
     return path
@@ -177,7 +191,8 @@ import Testing
     #expect(some.map(\.duration) == [Self.time(5), Self.time(10), Self.time(5)])
     #expect(some.map(\.data) == buffers[2...4].map(\.data))
     let luma = try Self.render(asset, composition, .nv12)
-    #expect(luma.count == 12 && luma[0].format.video?.pixelFormatName == "nv12" && luma[0].format.video?.color.matrix == 6)
+    #expect(
+      luma.count == 12 && luma[0].format.video?.pixelFormatName == "nv12" && luma[0].format.video?.color.matrix == 6)
     // Red by BT.601: 16 + 219 * 0.299.
     #expect(abs(Int(luma[0].data[0]) - 81) <= 1)
     let reader = AssetReader(asset: asset)
@@ -199,7 +214,8 @@ import Testing
     // Pictures 25 to 29, then 2 to 4 (the first and the last not whole), nothing for 0.1 s, then 10 and 11 at half the speed.
     for (start, end, at) in [(100, 120, 0), (10, 20, 20), (40, 48, 40)] as [(Int64, Int64, Int64)] {
       try composition.insertTimeRange(
-        TimeRange(start: Self.time(start), end: Self.time(end)), ofTrack: nil, of: source, at: Self.time(at), inTrack: track)
+        TimeRange(start: Self.time(start), end: Self.time(end)), ofTrack: nil, of: source, at: Self.time(at),
+        inTrack: track)
     }
     try composition.scaleTimeRange(
       TimeRange(start: Self.time(40), duration: Self.time(8)), toDuration: Self.time(16), inTrack: track)
@@ -235,7 +251,8 @@ import Testing
         ]))
     let plain = try readVideo(path, VideoReadSettings(.bgra)).buffers
     #expect(rendered.count == 6)
-    #expect(rendered[0].data == plain[25].data && rendered[2].data == plain[2].data && rendered[5].data == plain[11].data)
+    #expect(
+      rendered[0].data == plain[25].data && rendered[2].data == plain[2].data && rendered[5].data == plain[11].data)
     #expect(rendered[3].data.enumerated().allSatisfy { $1 == ($0 % 4 == 3 ? 255 : 0) })
   }
 }

@@ -15,7 +15,8 @@ extension Double: Rampable {
 extension PictureTransform: Rampable {
   public func mixed(with other: PictureTransform, part: Double) -> PictureTransform {
     PictureTransform(
-      a: a.mixed(with: other.a, part: part), b: b.mixed(with: other.b, part: part), c: c.mixed(with: other.c, part: part),
+      a: a.mixed(with: other.a, part: part), b: b.mixed(with: other.b, part: part),
+      c: c.mixed(with: other.c, part: part),
       d: d.mixed(with: other.d, part: part), tx: tx.mixed(with: other.tx, part: part),
       ty: ty.mixed(with: other.ty, part: part))
   }
