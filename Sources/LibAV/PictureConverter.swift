@@ -85,9 +85,16 @@ public final class PictureConverter {
     guard sws_isSupportedInput(traits.format) > 0 else {
       throw AVFailure(errno: ENOSYS, call: "sws_isSupportedInput")
     }
-    let flags =
-      wanted.format == .bgra || traits.isRGB
-      ? SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP : SWS_BICUBIC
+    var flags = SWS_BICUBIC
+    if wanted.format == .bgra || traits.isRGB {
+      flags |= SWS_ACCURATE_RND
+      // Where two pixels have one chroma it is that of both: to make one for each would take twice as long. Of an odd one swscale makes
+      // them all in any case.
+      let isSameSize = wanted.width == wanted.sourceWidth && wanted.height == wanted.sourceHeight
+      if !traits.hasHalvedChroma || !isSameSize || wanted.width % 2 != 0 {
+        flags |= SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP
+      }
+    }
     let made = try check(
       sws_getContext(
         wanted.sourceWidth, wanted.sourceHeight, traits.format, wanted.width, wanted.height, wanted.format.avFormat,

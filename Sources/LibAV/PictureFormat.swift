@@ -9,6 +9,8 @@ struct PictureFormat {
   let isAlwaysFullRange: Bool
   /// Red, green and blue, or an index of such.
   let isRGB: Bool
+  /// Pixels in a row share their chroma.
+  let hasHalvedChroma: Bool
 
   init(_ format: AVPixelFormat) {
     let plain: AVPixelFormat? =
@@ -22,11 +24,12 @@ struct PictureFormat {
       }
     self.format = plain ?? format
     guard let descriptor = av_pix_fmt_desc_get(format) else {
-      (isRGB, isAlwaysFullRange) = (false, plain != nil)
+      (isRGB, isAlwaysFullRange, hasHalvedChroma) = (false, plain != nil, false)
       return
     }
     let flags = descriptor.pointee.flags
     isRGB = flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
+    hasHalvedChroma = descriptor.pointee.log2_chroma_w > 0
     let isGrey = descriptor.pointee.nb_components <= 2 && !isRGB
     isAlwaysFullRange = plain != nil || isGrey
   }

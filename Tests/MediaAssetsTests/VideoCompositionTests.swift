@@ -132,8 +132,10 @@ import Testing
     let path = folder.file("two.mkv")
     try Tool.ffmpeg(
       arguments: [
-        "-f", "lavfi", "-i", "color=c=0xff0000:size=8x4:rate=25:duration=1", "-itsoffset", "0.2", "-f", "lavfi", "-i",
-        "color=c=0x0000ff:size=4x4:rate=25:duration=1", "-map", "0", "-map", "1", "-c:v", "ffv1", "-pix_fmt", "bgr0",
+        "-f", "lavfi", "-i", "color=c=0xff0000:size=8x4:rate=25:duration=1,format=gbrp", "-itsoffset", "0.2", "-f",
+        "lavfi", "-i",
+        "color=c=0x0000ff:size=4x4:rate=25:duration=1,format=gbrp", "-map", "0", "-map", "1", "-c:v", "ffv1",
+        "-pix_fmt", "bgr0",
         "-vsync", "passthrough", path,
       ])
     return path

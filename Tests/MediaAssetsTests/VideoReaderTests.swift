@@ -37,6 +37,7 @@ import Testing
     VideoFixture(
       "odd-bgra.mkv", source: VideoFixture.picture("175x143"), ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], .bgra,
       scalerFlags: "bicubic+accurate_rnd+full_chroma_int+full_chroma_inp"),
+    VideoFixture("bgra.mp4", x264WithB, .bgra, scalerFlags: "bicubic+accurate_rnd"),
     VideoFixture("nv12.mp4", x264WithB, .nv12),
     VideoFixture("ten-bit.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv420p10le"]),
     VideoFixture("half.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv422p"]),
