@@ -5,7 +5,7 @@ import RealtimeAudio
 import Synchronization
 import WholeFiles
 
-/// Writes images of a video into files, or a sheet of many into one: all of them, or none.
+/// Writes images of a video into files, or a sheet of many into one. None has its name before all are made.
 ///
 /// Threading: any.
 public final class ImageExport: Sendable {

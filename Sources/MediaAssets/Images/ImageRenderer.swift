@@ -46,6 +46,11 @@ final class ImageRenderer {
     if settings.apertureMode != .encodedPixels, let ratio = format.pixelAspectRatio ?? pixelAspectRatio {
       let wide = Double(plan.width) * Double(ratio.horizontal) / Double(ratio.vertical)
       shape.width = max(1, Int(min(wide.rounded(), Double(PixelBuffer.supportedSizes.upperBound))))
+      // Whatever a pixel's shape makes of it, it is no larger than what is decoded may be.
+      let excess = (Double(shape.width) * Double(shape.height) / Double(Decoder.maximumPixelCount)).squareRoot()
+      if excess > 1 {
+        shape = (max(1, Int(Double(shape.width) / excess)), max(1, Int(Double(shape.height) / excess)))
+      }
     }
     if settings.appliesPreferredTrackTransform { plan.quarterTurns = format.rotationDegrees / 90 }
     let (most, mostRows) = (settings.maximumWidth ?? 0, settings.maximumHeight ?? 0)

@@ -63,8 +63,9 @@ final class ImageSource: @unchecked Sendable {
 
   /// A picture within the tolerances that costs less than the one of the very time.
   private func key(near time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoShot? {
-    if let shown = reader.shown, shown.time <= time, time < shown.end { return shown }
     let earliest = time - settings.toleranceBefore
+    // How long it is shown is perhaps only what the file says of it.
+    if let shown = reader.shown, shown.time <= time, time < shown.end, shown.time >= earliest { return shown }
     let latest = time + settings.toleranceAfter
     let wanted = max(.zero, time)
     let indexed = reader.indexedKeyTimes(around: wanted)

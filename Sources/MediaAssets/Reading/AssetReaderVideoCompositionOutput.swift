@@ -28,8 +28,15 @@ public final class AssetReaderVideoCompositionOutput: AssetReaderOutput, @unchec
   ) throws(MediaError) -> any ReadPass {
     var readers: [AssetTrack.ID: any VideoReader] = [:]
     for id in videoComposition.trackIDs.sorted() { readers[id] = try opening.videoReader(asset, trackID: id) }
-    let end = properties.duration.isNumeric ? properties.duration : videoComposition.instructions.last?.timeRange.end
+    let end =
+      properties.duration.isNumeric
+      ? properties.duration : videoComposition.instructions.last?.timeRange.end ?? .zero
+    guard end.isNumeric else {
+      throw MediaError(
+        .invalidTime, "neither the file nor the last instruction tells when it ends: \(asset.displayPath)",
+        operation: "read")
+    }
     return try VideoCompositionPass(
-      videoComposition, pixelFormat, readers, end: end ?? .zero, displayPath: asset.displayPath)
+      videoComposition, pixelFormat, readers, end: end, displayPath: asset.displayPath)
   }
 }

@@ -248,10 +248,15 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     return wanted <= startTicks
   }
 
+  /// Of a place that is sought.
+  private static let latestTicks: Int64 = 1 << 60
+
   /// Begins where decoding on gives the picture of a time: at one that is shown before it, or the file's first.
   private func reposition(to time: MediaTime) throws(MediaError) {
     try settleCancellation { () throws(MediaError) in
-      guard !isForwardOnly, !isBeforeStart(time), let wanted = ticks(of: time) else { return try rewind() }
+      guard !isForwardOnly, !isBeforeStart(time) else { return try rewind() }
+      // No file has later ones.
+      let wanted = max(-Self.latestTicks, min(ticks(of: time) ?? Self.latestTicks, Self.latestTicks))
       let second = max(1, Int64(timeBase.denominator) / Int64(timeBase.numerator))
       var back: Int64 = 0
       while back == 0 || wanted - back > startTicks ?? 0 {
