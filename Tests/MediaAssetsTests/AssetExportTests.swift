@@ -146,7 +146,8 @@ import Testing
   @Test(
     "a part that is passed through is exact to the sample where the container can say it",
     arguments: [
-      ("a.m4a", WritableContainer.m4a), ("a.m4a", .mp4), ("alac.m4a", .m4a), ("a.opus", .ogg), ("a.wav", .wav),
+      ("a.m4a", WritableContainer.m4a), ("a.m4a", .mp4), ("alac.m4a", .m4a), ("a.opus", .ogg), ("a.opus", .webm),
+      ("a.wav", .wav),
     ])
   func passthroughOfAPart(_ name: String, _ container: WritableContainer) async throws {
     let folder = try TemporaryFolder()
@@ -171,9 +172,16 @@ import Testing
     }
     let (wanted, part) = (try samples(source, settings.timeRange), try samples(target, nil))
     print("passthrough: a part of \(name) to \(container.rawValue): \(part.count / 8) frames of \(wanted.count / 8)")
-    // Never as values: their difference would be looked for.
-    let firstWrong = zip(part, wanted).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-    #expect(part.count == wanted.count && firstWrong == nil, "\(name) to \(container)")
+    try #require(part.count == wanted.count)
+    func numbers(_ bytes: [UInt8]) -> [Float] {
+      bytes.withUnsafeBytes { bytes in
+        stride(from: 0, to: bytes.count, by: 4).map { bytes.loadUnaligned(fromByteOffset: $0, as: Float.self) }
+      }
+    }
+    let worst = zip(numbers(part), numbers(wanted)).map { abs($0 - $1) }.max() ?? 0
+    print("passthrough: a part of \(name) to \(container.rawValue): off by \(worst)")
+    // An Opus decoder that begins is right after 80 ms (RFC 7845, 4.6), from where it is heard; it is as near as its noise allows.
+    #expect(worst <= (name == "a.opus" ? 0.01 : 0), "\(name) to \(container)")
   }
 
   @Test("pictures, sound, chapters and a cover of a film come along, passed through and coded anew, whole and in part")

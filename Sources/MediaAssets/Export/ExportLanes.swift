@@ -28,7 +28,7 @@ struct ExportLanes {
     case .none: return []
     case .passthrough:
       return try soundTracks(several: settings.container.largestTrackCount > 1).map { track in
-        Self.stored(track, isPreferred: track.id == properties.audioTrackID)
+        stored(track, isPreferred: track.id == properties.audioTrackID)
       }
     case .encode(let wanted):
       var lanes: [ExportPlan.Lane] = []
@@ -86,7 +86,7 @@ struct ExportLanes {
     guard let track = properties.tracks.first(where: { $0.mediaType == .video && $0.isEnabled }) else { return [] }
     switch settings.video {
     case .none: return []
-    case .passthrough: return [Self.stored(track, isPreferred: true)]
+    case .passthrough: return [stored(track, isPreferred: true)]
     case .encode(let wanted): return [try encoded(track, wanted)]
     }
   }
@@ -134,11 +134,27 @@ struct ExportLanes {
     return scale >= 1_000 ? scale : nil
   }
 
-  private static func stored(_ track: AssetTrack, isPreferred: Bool) -> ExportPlan.Lane {
-    ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id)) { first in
+  private func stored(_ track: AssetTrack, isPreferred: Bool) -> ExportPlan.Lane {
+    let (container, start) = (settings.container, settings.timeRange.start)
+    return ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id)) { first in
       AssetWriterInput(
-        settings: .passthrough, sourceFormat: first.format, languageCode: track.languageCode,
-        marksOutputTrackAsEnabled: isPreferred, mediaTimescale: Self.timescale(first))
+        settings: .passthrough,
+        sourceFormat: container.isMovie ? first.format : Self.skipping(to: start, first),
+        languageCode: track.languageCode, marksOutputTrackAsEnabled: isPreferred,
+        mediaTimescale: Self.timescale(first))
     }
+  }
+
+  /// Opus says in its own header how much of the beginning is not to be heard (RFC 7845, 5.1): what lies before the start.
+  private static func skipping(to start: MediaTime, _ first: SampleBuffer) -> FormatDescription {
+    var format = first.format
+    let skipped = (start - first.presentationTime).frameIndex(rate: 48_000, rounding: .halfAwayFromZero)
+    guard format.codecName == "opus", format.setupData.count >= 19, let skipped, (0...65_535).contains(skipped) else {
+      return format
+    }
+    format.setupData[10] = UInt8(truncatingIfNeeded: skipped)
+    format.setupData[11] = UInt8(truncatingIfNeeded: skipped >> 8)
+    format.audio?.initialPaddingFrames = Int(skipped)
+    return format
   }
 }

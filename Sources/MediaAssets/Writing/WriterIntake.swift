@@ -107,7 +107,7 @@ struct WriterIntake: Sendable {
 
   private mutating func takeStoredSound(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
     guard let audio = sourceFormat.audio, let given = buffer.format.audio,
-      buffer.format.codecName == sourceFormat.codecName, buffer.format.setupData == sourceFormat.setupData,
+      buffer.format.codecName == sourceFormat.codecName, isSetUp(buffer.format),
       audio.sampleRateHz == given.sampleRateHz, audio.channelCount == given.channelCount
     else { throw Self.otherSamples }
     _ = try ticks(buffer.presentationTime, sessionStart)
@@ -138,5 +138,17 @@ struct WriterIntake: Sendable {
       throw Self.refuse(.invalidTime, "a sample lies too far from the session's start")
     }
     return ticks
+  }
+
+  /// Whether a decoder for the track decodes these samples. How much of the beginning is not to be heard, which Opus' header says
+  /// (RFC 7845, 5.1), is the track's to say.
+  private func isSetUp(_ format: FormatDescription) -> Bool {
+    guard sourceFormat.codecName == "opus", format.setupData.count >= 19 else {
+      return format.setupData == sourceFormat.setupData
+    }
+    var own = sourceFormat.setupData
+    guard own.count == format.setupData.count else { return false }
+    own[10...11] = format.setupData[10...11]
+    return own == format.setupData
   }
 }
