@@ -9,7 +9,7 @@ from collections.abc import Awaitable
 from fractions import Fraction
 from typing import Any
 
-from support import Case, playhead, with_picture
+from support import Case, make, playhead, with_picture
 
 
 class CommandTests(Case):
@@ -149,11 +149,9 @@ class CommandTests(Case):
         self.assertEqual((waveform.bins, len(waveform.rows), waveform.rows[2].start, len(waveform.rows[0].max)), (4, 4, 5, waveform.channels))
         made = await run(client.export(one, file=self.folder / "part.flac", start=1, end=3), "export")
         self.assertEqual((made.format, made.duration, made.size), ("flac", 2, (self.folder / "part.flac").stat().st_size))
-        # Nothing is written without a root.
-        with self.assertRaises(playhead.PlayheadError) as refused:
-            await client.image(one, 0, file=f"{one}.png")
-        self.assertIn(refused.exception.code, (playhead.ErrorCode.OUTSIDE_ROOTS, playhead.ErrorCode.NOT_ALLOWED))
-        done.append("image")
+        film = make(self.folder / "film.mp4", "-filter_complex", "testsrc=s=64x48:r=10:d=10[v]", "-map", "[v]", "-map", "0", "-c:v", "mpeg4")
+        image = await run(client.image(film, Fraction(1, 2), file=self.folder / "image.png"), "image")
+        self.assertEqual((image.count, image.width, image.height, image.rows[0].time), (1, 64, 48, Fraction(1, 2)))
         await run(client.scan_cancel(), "scan.cancel", 0)
         await run(main.output_status(), "output.status")
 
