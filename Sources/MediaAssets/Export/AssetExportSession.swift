@@ -106,12 +106,25 @@ public final class AssetExportSession: Sendable {
       return try opening()
     }
     let plan = try ExportPlan(material, settings, name: source.name, try opening())
-    let pass = try ExportPass(material.asset, plan, file) { [run] in run.settle() }
-    try run.holds { pass.cancel() }
-    return try pass.run(progress) { () throws(MediaError) in
+    func check() throws(MediaError) {
       job.goesOn()
       try run.check()
     }
+    var pass = try self.pass(material.asset, plan)
+    if let start = try pass.prepare(check) {
+      pass.cancel()
+      var moved = settings
+      moved.timeRange = TimeRange(start: start, end: plan.range.end)
+      pass = try self.pass(material.asset, try ExportPlan(material, moved, name: source.name, try opening()))
+      _ = try pass.prepare(check)
+    }
+    return try pass.run(progress, check: check)
+  }
+
+  private func pass(_ asset: Asset, _ plan: ExportPlan) throws(MediaError) -> ExportPass {
+    let pass = try ExportPass(asset, plan, file) { [run] in run.settle() }
+    try run.holds { pass.cancel() }
+    return pass
   }
 
   /// An opening that is cancelled with the export.

@@ -60,7 +60,7 @@ struct ExportLanes {
         trackID: settings.audioTrackID,
         settings: AudioReadSettings(
           encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount))
-    ) { AssetWriterInput(settings: output, sourceFormat: $0.format, languageCode: track.languageCode) }
+    ) { first, _ in AssetWriterInput(settings: output, sourceFormat: first.format, languageCode: track.languageCode) }
   }
 
   private static func usual(_ container: WritableContainer, _ track: AssetTrack) -> AudioOutputSettings {
@@ -100,7 +100,7 @@ struct ExportLanes {
       throw MediaError(.unknownCodec, "the pictures of \(path) are not decoded", operation: "export")
     }
     let output = AssetReaderVideoOutput(trackID: track.id, settings: VideoReadSettings(.i420))
-    return ExportPlan.Lane(output: output) { first in
+    return ExportPlan.Lane(output: output) { first, _ in
       AssetWriterInput(
         settings: Self.fitted(wanted ?? VideoOutputSettings(codec), to: first.format.video),
         sourceFormat: first.format, languageCode: track.languageCode)
@@ -135,8 +135,8 @@ struct ExportLanes {
   }
 
   private func stored(_ track: AssetTrack, isPreferred: Bool) -> ExportPlan.Lane {
-    let (container, start) = (settings.container, settings.timeRange.start)
-    return ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id)) { first in
+    let container = settings.container
+    return ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id)) { first, start in
       AssetWriterInput(
         settings: .passthrough,
         sourceFormat: container.isMovie ? first.format : Self.skipping(to: start, first),

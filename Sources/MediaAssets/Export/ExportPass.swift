@@ -1,4 +1,5 @@
 import MediaCore
+import Synchronization
 import WholeFiles
 
 /// Moves what is read to where it is written. On one thread, which may block; `cancel` from any.
@@ -15,6 +16,8 @@ final class ExportPass: Sendable {
   }
 
   private let plan: ExportPlan
+  /// The first samples of each lane, once it is prepared; nil where it has none.
+  private let firsts = Mutex<[SampleBuffer?]>([])
   private let reader: AssetReader
   private let writer: AssetWriter
 
@@ -37,6 +40,23 @@ final class ExportPass: Sendable {
     reader.cancelReading()
   }
 
+  /// Begins to read. Answers from where on else it has to be: what is stored of pictures begins with one that needs no other, and only
+  /// MP4 and its kin can say that it is not to be shown. Once, before `run`.
+  func prepare(_ check: () throws(MediaError) -> Void) throws(MediaError) -> MediaTime? {
+    try reader.startReading()
+    var found: [SampleBuffer?] = []
+    for lane in plan.lanes {
+      try check()
+      found.append(lane.output.copyNextSampleBuffer())
+    }
+    if let error = reader.error { throw error }
+    let pictures = found.compactMap(\.self).first { buffer in buffer.format.mediaType == .video && buffer.pixels == nil
+    }
+    firsts.withLock { $0 = found }
+    guard !plan.container.isMovie, let pictures, pictures.presentationTime < plan.range.start else { return nil }
+    return max(.zero, pictures.presentationTime)
+  }
+
   /// Reads and writes all of it.
   ///
   /// - Parameters:
@@ -50,8 +70,7 @@ final class ExportPass: Sendable {
       reader.cancelReading()
       writer.cancelWritingAndWait()
     }
-    try reader.startReading()
-    let tracks = try begin(check)
+    let tracks = try begin()
     try writer.startWriting()
     try writer.startSession(atSourceTime: plan.range.start)
     let end = try copy(tracks, progress, check)
@@ -64,16 +83,14 @@ final class ExportPass: Sendable {
   }
 
   /// The first samples of each track say what they are; of one that has none in the range there is none in the file.
-  private func begin(_ check: () throws(MediaError) -> Void) throws(MediaError) -> [Track] {
+  private func begin() throws(MediaError) -> [Track] {
     var tracks: [Track] = []
-    for lane in plan.lanes {
-      try check()
-      guard let first = lane.output.copyNextSampleBuffer() else { continue }
-      let input = lane.input(first)
+    for (lane, first) in zip(plan.lanes, firsts.withLock({ $0 })) {
+      guard let first else { continue }
+      let input = lane.input(first, plan.range.start)
       try writer.add(input)
       tracks.append(Track(output: lane.output, input: input, next: first))
     }
-    if let error = reader.error { throw error }
     guard !tracks.isEmpty else {
       throw MediaError(.invalidTime, "there is nothing in the range that is exported", operation: "export")
     }

@@ -6,7 +6,7 @@ struct ExportPlan: Sendable {
   struct Lane: Sendable {
     let output: AssetReaderOutput
     /// Made when the first samples are there: they say what they are.
-    let input: @Sendable (SampleBuffer) -> AssetWriterInput
+    let input: @Sendable (_ first: SampleBuffer, _ start: MediaTime) -> AssetWriterInput
   }
 
   let lanes: [Lane]
