@@ -123,9 +123,9 @@ public final class VideoEncoder {
     // It is this object's alone again when the encoder has taken the picture out of it, as x264 does at once.
     if pointer.pointee.buf.0 == nil || av_frame_is_writable(pointer) <= 0 { try allocate() }
     if let scaler {
-      try scaler.convert(data, planes: planes, into: pointer)
+      try scaler.convert(data, planes: planes, into: frame)
     } else {
-      copy(data, planes, to: pointer)
+      frame.copyPlanes(data, planes)
     }
     pointer.pointee.pts = ticks
     pointer.pointee.pict_type = isKeyFrame ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
@@ -169,18 +169,6 @@ public final class VideoEncoder {
     pointer.pointee.colorspace = context.pointee.colorspace
     pointer.pointee.sample_aspect_ratio = context.pointee.sample_aspect_ratio
     try check(av_frame_get_buffer(pointer, 0), "av_frame_get_buffer")
-  }
-
-  private func copy(
-    _ data: UnsafePointer<UInt8>, _ planes: [PixelFormat.Plane], to frame: UnsafeMutablePointer<AVFrame>
-  ) {
-    let targets = [frame.pointee.data.0, frame.pointee.data.1, frame.pointee.data.2]
-    let strides = [frame.pointee.linesize.0, frame.pointee.linesize.1, frame.pointee.linesize.2]
-    for (index, plane) in planes.prefix(3).enumerated() {
-      av_image_copy_plane(
-        targets[index], strides[index], data + plane.offset, Int32(clamping: plane.bytesPerRow),
-        Int32(clamping: plane.bytesPerRow), Int32(clamping: plane.rowCount))
-    }
   }
 
   private static func configure(
