@@ -209,14 +209,6 @@ public final class VideoEncoder {
     if let cropping = settings.cropping {
       options["x264-params"] = "crop-rect=\(cropping.left),\(cropping.top),\(cropping.right),\(cropping.bottom)"
     }
-    var dictionary: OpaquePointer?
-    for (name, value) in options {
-      let result = av_dict_set(&dictionary, name, value, 0)
-      guard result >= 0 else {
-        av_dict_free(&dictionary)
-        throw AVFailure(code: result, call: "av_dict_set")
-      }
-    }
-    return dictionary
+    return try Muxer.dictionary(options)
   }
 }
