@@ -70,6 +70,20 @@ extension Frame {
       }
   }
 
+  /// Copies a picture of the frame's own shape into its memory, which is there.
+  ///
+  /// - Parameter data: planes lie at their offsets.
+  func copyPlanes(_ data: UnsafePointer<UInt8>, _ planes: [PixelFormat.Plane]) {
+    let frame = pointer.pointee
+    let targets = [frame.data.0, frame.data.1, frame.data.2]
+    let strides = [frame.linesize.0, frame.linesize.1, frame.linesize.2]
+    for (index, plane) in planes.prefix(3).enumerated() {
+      av_image_copy_plane(
+        targets[index], strides[index], data + plane.offset, Int32(clamping: plane.bytesPerRow),
+        Int32(clamping: plane.bytesPerRow), Int32(clamping: plane.rowCount))
+    }
+  }
+
   /// A picture's bytes as they are, without the gaps of its rows. Errors: of a picture that is larger than any may be.
   func copiedPixels(_ format: PixelFormat) throws(AVFailure) -> PixelBuffer {
     let (width, height) = (Int(pointer.pointee.width), Int(pointer.pointee.height))

@@ -16,7 +16,8 @@ public final class Muxer {
     public var tags: [String: String] = [:]
     /// MP4 and its kin: ticks a second of the edit lists; nil: FFmpeg's own, milliseconds.
     public var movieTimescale: Int32?
-    /// So far a stream may be ahead of another, whose packets are then no longer waited for; what is ahead is kept in memory.
+    /// So far a stream may be ahead of another, whose packets are then no longer waited for; what is ahead is kept in memory. Whatever the
+    /// codecs are, and when a stream ends, too.
     public var interleavingMicroseconds: Int64 = 10_000_000
     /// Times below zero are written as they are, where the container has such; else they are FFmpeg's to move, all streams' together.
     public var keepsNegativeTimes = false
@@ -72,6 +73,8 @@ public final class Muxer {
   private var writeFailure: AVFailure?
   /// Of each stream's packets, as they are given; the container has its own.
   private var timeBases: [TimeBase] = []
+  /// Nil where FFmpeg's own bound holds.
+  private var interleaving: Interleaving?
   /// Streams that are one picture, and the picture: written first of all.
   private var pictures: [(streamIndex: Int, bytes: [UInt8])] = []
   private var isHeaderWritten = false
@@ -109,8 +112,7 @@ public final class Muxer {
     if options.keepsNegativeTimes { context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED }
     try Self.set(options.tags, in: &context.pointee.metadata)
     for (index, chapter) in options.chapters.enumerated() {
-      var tags: OpaquePointer?
-      try Self.set(["title": chapter.title], in: &tags)
+      let tags = try Self.dictionary(["title": chapter.title])
       try check(
         shim_add_chapter(
           context, Int64(index) + 1, TimeBase.microseconds.rational, chapter.start, chapter.end, tags),
@@ -144,24 +146,24 @@ public final class Muxer {
     let result = avformat_write_header(context, &settings)
     try checkWritten(result, "avformat_write_header")
     isHeaderWritten = true
+    interleaving = makeInterleaving()
     try writePictures()
   }
 
   /// What the format's own options are told.
   private func formatOptions() throws(AVFailure) -> OpaquePointer? {
-    var settings: OpaquePointer?
+    // Formats take what they know, and leave the rest be.
+    var settings = ["rf64": "auto"]
     var flags: [String] = []
     if options.movesIndexToFront { flags.append("faststart") }
     if let duration = options.fragmentMicroseconds {
       // An index of nothing at the beginning, once all that it has to say is known.
       flags += ["empty_moov", "delay_moov", "default_base_moof"]
-      try Self.set(["frag_duration": "\(duration)"], in: &settings)
+      settings["frag_duration"] = "\(duration)"
     }
-    if let timescale = options.movieTimescale { try Self.set(["movie_timescale": "\(timescale)"], in: &settings) }
-    // Formats take what they know, and leave the rest be.
-    if !flags.isEmpty { try Self.set(["movflags": flags.joined(separator: "+")], in: &settings) }
-    try Self.set(["rf64": "auto"], in: &settings)
-    return settings
+    settings["movie_timescale"] = options.movieTimescale.map { "\($0)" }
+    if !flags.isEmpty { settings["movflags"] = flags.joined(separator: "+") }
+    return try Self.dictionary(settings)
   }
 
   /// Writes a packet, or keeps it until those that come before it are there. What `packet` held is gone afterwards.
@@ -176,7 +178,11 @@ public final class Muxer {
     packet.pointer.pointee.stream_index = Int32(streamIndex)
     packet.pointer.pointee.pos = -1
     av_packet_rescale_ts(packet.pointer, timeBases[streamIndex].rational, stream.pointee.time_base)
+    let time = optionalTimestamp(packet.pointer.pointee.dts) ?? optionalTimestamp(packet.pointer.pointee.pts)
+    let microseconds = time.map { av_rescale_q($0, stream.pointee.time_base, TimeBase.microseconds.rational) }
     try checkWritten(av_interleaved_write_frame(context, packet.pointer), "av_interleaved_write_frame")
+    guard let microseconds, interleaving?.append(streamIndex: streamIndex, at: microseconds) == true else { return }
+    try checkWritten(av_interleaved_write_frame(context, nil), "av_interleaved_write_frame")
   }
 
   /// Writes what is still kept, and what stands behind the media. Once, after the header; then it is whole.
@@ -205,6 +211,23 @@ public final class Muxer {
     return stream
   }
 
+  /// FFmpeg 5.1 waits for ever for VP8, VP9 and the subtitles of discs, whose packets it takes to be few (libavformat/mux.c,
+  /// ff_interleave_packet_per_dts).
+  private func makeInterleaving() -> Interleaving? {
+    let streams = (0..<streamCount).compactMap { index in
+      context.pointee.streams[index].flatMap { stream in
+        stream.pointee.codecpar.map {
+          (index: index, isPicture: shim_stream_is_attached_picture(stream) != 0, $0.pointee)
+        }
+      }
+    }
+    let waitedFor = [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_HDMV_PGS_SUBTITLE]
+    guard streams.contains(where: { waitedFor.contains($0.2.codec_id) }) else { return nil }
+    return Interleaving(
+      streams.filter { !$0.isPicture && $0.2.codec_type != AVMEDIA_TYPE_ATTACHMENT }.map(\.index),
+      limitMicroseconds: options.interleavingMicroseconds)
+  }
+
   /// How many streams there are.
   var streamCount: Int { timeBases.count }
 
@@ -219,6 +242,16 @@ public final class Muxer {
       try write(packet, streamIndex: picture.streamIndex)
     }
     pictures = []
+  }
+
+  /// The caller's to free; nil when it is empty.
+  static func dictionary(_ values: [String: String]) throws(AVFailure) -> OpaquePointer? {
+    var dictionary: OpaquePointer?
+    do throws(AVFailure) { try set(values, in: &dictionary) } catch {
+      av_dict_free(&dictionary)
+      throw error
+    }
+    return dictionary
   }
 
   static func set(_ values: [String: String], in dictionary: inout OpaquePointer?) throws(AVFailure) {

@@ -2,7 +2,7 @@ import CFFmpeg
 import Glibc
 import MediaCore
 
-/// Turns pictures of any format into those of `PixelFormat`, of any size, through an `SwsContext`.
+/// Turns pictures of any format into those of `PixelFormat`, of any size, through swscale.
 ///
 /// What is in the same format and of the same size is copied as it is. Between formats of luma and chroma the numbers' meaning stays what it
 /// is: matrix and range are the picture's own. Where one side is red, green and blue the matrix is the one that the picture says, else
@@ -13,26 +13,15 @@ import MediaCore
 public final class PictureConverter {
   /// What a conversion depends on.
   private struct Shape: Hashable {
-    var sourceFormat: Int32
-    var sourceWidth: Int32
-    var sourceHeight: Int32
-    var format: PixelFormat
-    var width: Int32
-    var height: Int32
-    /// swscale's number of the matrix.
-    var matrix: Int32
-    var sourceIsFull: Bool
-    var targetIsFull: Bool
+    var source: ScalingContext.Side
+    var target: ScalingContext.Side
   }
 
-  private var shape: Shape?
-  private var context: OpaquePointer?
+  private var context: (shape: Shape, scaling: ScalingContext)?
   private let output: Frame
 
   /// A converter that has done nothing yet.
   public init() throws(AVFailure) { output = try Frame() }
-
-  deinit { sws_freeContext(context) }
 
   /// A picture in another format, or of another size; its width and height unless said.
   ///
@@ -49,15 +38,16 @@ public final class PictureConverter {
     if traits.format == format.avFormat, width == Int(source.width), height == Int(source.height) {
       return try frame.copiedPixels(format)
     }
-    let isFull = Self.isFullRange(source, traits)
-    let wanted = Shape(
-      sourceFormat: traits.format.rawValue, sourceWidth: source.width, sourceHeight: source.height, format: format,
-      width: Int32(width), height: Int32(height), matrix: Self.matrix(source), sourceIsFull: isFull,
-      targetIsFull: traits.isRGB || format == .bgra ? false : isFull)
-    if wanted != shape { try setUp(wanted, traits) }
+    let (isFull, matrix) = (Self.isFullRange(source, traits), Self.matrix(source))
+    let shape = Shape(
+      source: .init(traits.format, width: source.width, height: source.height, matrix: matrix, isFullRange: isFull),
+      target: .init(
+        format.avFormat, width: Int32(width), height: Int32(height), matrix: matrix,
+        isFullRange: traits.isRGB || format == .bgra ? false : isFull))
+    let scaling = try scaling(shape, isRGB: traits.isRGB || format == .bgra, traits)
     try output.allocatePicture(format.avFormat, width: width, height: height)
     defer { output.clear() }
-    try check(shim_sws_scale(context, frame.pointer, output.pointer), "sws_scale")
+    try scaling.scale(frame, into: output)
     return try output.copiedPixels(format)
   }
 
@@ -78,33 +68,26 @@ public final class PictureConverter {
 
   // MARK: - Internals
 
-  private func setUp(_ wanted: Shape, _ traits: PictureFormat) throws(AVFailure) {
-    shape = nil
-    sws_freeContext(context)
+  /// What was used last, when it does.
+  private func scaling(_ shape: Shape, isRGB: Bool, _ traits: PictureFormat) throws(AVFailure) -> ScalingContext {
+    if let context, context.shape == shape { return context.scaling }
     context = nil
-    guard sws_isSupportedInput(traits.format) > 0 else {
+    guard sws_isSupportedInput(AVPixelFormat(shape.source.format)) > 0 else {
       throw AVFailure(errno: ENOSYS, call: "sws_isSupportedInput")
     }
     var flags = SWS_BICUBIC
-    if wanted.format == .bgra || traits.isRGB {
+    if isRGB {
       flags |= SWS_ACCURATE_RND
       // Where two pixels have one chroma it is that of both: to make one for each would take twice as long. Of an odd one swscale makes
       // them all in any case.
-      let isSameSize = wanted.width == wanted.sourceWidth && wanted.height == wanted.sourceHeight
-      if !traits.hasHalvedChroma || !isSameSize || wanted.width % 2 != 0 {
+      let isSameSize = shape.target.width == shape.source.width && shape.target.height == shape.source.height
+      if !traits.hasHalvedChroma || !isSameSize || shape.target.width % 2 != 0 {
         flags |= SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP
       }
     }
-    let made = try check(
-      sws_getContext(
-        wanted.sourceWidth, wanted.sourceHeight, traits.format, wanted.width, wanted.height, wanted.format.avFormat,
-        flags, nil, nil, nil), "sws_getContext")
-    context = made
-    // It answers below zero where there is nothing to be set, as between formats of red, green and blue.
-    let table = sws_getCoefficients(wanted.matrix)
-    _ = sws_setColorspaceDetails(
-      made, table, wanted.sourceIsFull ? 1 : 0, table, wanted.targetIsFull ? 1 : 0, 0, 1 << 16, 1 << 16)
-    shape = wanted
+    let scaling = try ScalingContext(from: shape.source, to: shape.target, flags: flags)
+    context = (shape, scaling)
+    return scaling
   }
 
   static func isFullRange(_ frame: AVFrame, _ traits: PictureFormat) -> Bool {

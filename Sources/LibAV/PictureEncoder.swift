@@ -68,17 +68,13 @@ public enum PictureEncoder {
     try frame.allocatePicture(format, width: Int(width), height: Int(height))
     let traits = PictureFormat(format)
     let sourceTraits = PictureFormat(AVPixelFormat(source.pointer.pointee.format))
-    let scaler = try check(
-      sws_getContext(
-        width, height, sourceTraits.format, width, height, traits.format,
-        SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP, nil, nil, nil), "sws_getContext")
-    defer { sws_freeContext(scaler) }
-    let sourceMatrix = sws_getCoefficients(PictureConverter.matrix(source.pointer.pointee))
-    let sourceIsFull = PictureConverter.isFullRange(source.pointer.pointee, sourceTraits)
-    _ = sws_setColorspaceDetails(
-      scaler, sourceMatrix, sourceIsFull ? 1 : 0, sws_getCoefficients(SWS_CS_ITU601), traits.isRGB ? 0 : 1, 0,
-      1 << 16, 1 << 16)
-    try check(shim_sws_scale(scaler, source.pointer, frame.pointer), "sws_scale")
+    let scaling = try ScalingContext(
+      from: .init(
+        sourceTraits.format, width: width, height: height, matrix: PictureConverter.matrix(source.pointer.pointee),
+        isFullRange: PictureConverter.isFullRange(source.pointer.pointee, sourceTraits)),
+      to: .init(traits.format, width: width, height: height, matrix: SWS_CS_ITU601, isFullRange: true),
+      flags: SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP)
+    try scaling.scale(source, into: frame)
     frame.pointer.pointee.color_range = AVCOL_RANGE_JPEG
   }
 

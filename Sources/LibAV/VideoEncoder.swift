@@ -123,9 +123,9 @@ public final class VideoEncoder {
     // It is this object's alone again when the encoder has taken the picture out of it, as x264 does at once.
     if pointer.pointee.buf.0 == nil || av_frame_is_writable(pointer) <= 0 { try allocate() }
     if let scaler {
-      try scaler.convert(data, planes: planes, into: pointer)
+      try scaler.convert(data, planes: planes, into: frame)
     } else {
-      copy(data, planes, to: pointer)
+      frame.copyPlanes(data, planes)
     }
     pointer.pointee.pts = ticks
     pointer.pointee.pict_type = isKeyFrame ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
@@ -171,18 +171,6 @@ public final class VideoEncoder {
     try check(av_frame_get_buffer(pointer, 0), "av_frame_get_buffer")
   }
 
-  private func copy(
-    _ data: UnsafePointer<UInt8>, _ planes: [PixelFormat.Plane], to frame: UnsafeMutablePointer<AVFrame>
-  ) {
-    let targets = [frame.pointee.data.0, frame.pointee.data.1, frame.pointee.data.2]
-    let strides = [frame.pointee.linesize.0, frame.pointee.linesize.1, frame.pointee.linesize.2]
-    for (index, plane) in planes.prefix(3).enumerated() {
-      av_image_copy_plane(
-        targets[index], strides[index], data + plane.offset, Int32(clamping: plane.bytesPerRow),
-        Int32(clamping: plane.bytesPerRow), Int32(clamping: plane.rowCount))
-    }
-  }
-
   private static func configure(
     _ context: UnsafeMutablePointer<AVCodecContext>, _ settings: Settings
   ) throws(AVFailure) {
@@ -221,14 +209,6 @@ public final class VideoEncoder {
     if let cropping = settings.cropping {
       options["x264-params"] = "crop-rect=\(cropping.left),\(cropping.top),\(cropping.right),\(cropping.bottom)"
     }
-    var dictionary: OpaquePointer?
-    for (name, value) in options {
-      let result = av_dict_set(&dictionary, name, value, 0)
-      guard result >= 0 else {
-        av_dict_free(&dictionary)
-        throw AVFailure(code: result, call: "av_dict_set")
-      }
-    }
-    return dictionary
+    return try Muxer.dictionary(options)
   }
 }

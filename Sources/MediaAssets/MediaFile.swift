@@ -137,7 +137,7 @@ extension MediaError {
     case ("avcodec_open2", _): return (.decodeFailed, "the decoder cannot be set up for \(path)")
     case ("swr_init", _), ("swr_convert", _), ("swr_alloc_set_opts2", _):
       return (.conversionFailed, "the sound cannot be converted: \(path)")
-    case ("sws_getContext", _), ("sws_isSupportedInput", _), ("sws_scale", _):
+    case ("sws_init_context", _), ("sws_isSupportedInput", _), ("sws_scale", _):
       return (.conversionFailed, "the pictures cannot be converted: \(path)")
     default: return (.damagedFile, "the file is damaged: \(path)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 import RigSupport
 import Testing
 
@@ -90,6 +91,40 @@ import Testing
     let fragmented = try boxes(options).filter { ["moov", "moof"].contains($0) }
     #expect(fragmented.first == "moov")
     #expect(fragmented.filter { $0 == "moof" }.count >= 3)
+  }
+
+  @Test("a stream that gives no more keeps what comes after it no longer than said", arguments: ["vp8", "mjpeg"])
+  func interleaving(_ codecName: String) throws {
+    let folder = try TemporaryDirectory()
+    let descriptor = open("\(folder.path)/film.mkv", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    let muxer = try Muxer(formatName: "matroska", descriptor: descriptor)
+    var video = FormatDescription(mediaType: .video, codecName: codecName)
+    video.video = .init(width: 64, height: 48)
+    let pictures = try muxer.addStream(video, timeBase: .microseconds)
+    let sound = try muxer.addStream(
+      FormatDescription(mediaType: .audio, codecName: "mp2", audio: .init(sampleRateHz: 48_000, channelCount: 2)),
+      timeBase: .microseconds)
+    try muxer.writeHeader()
+    func write(_ byteCount: Int, at microseconds: Int64, _ index: Int) throws {
+      let packet = try Packet(bytes: [UInt8](repeating: 7, count: byteCount))
+      packet.stamp(pts: microseconds, dts: microseconds, duration: 20_000)
+      packet.mark(isKeyFrame: true)
+      try muxer.write(packet, streamIndex: index)
+    }
+    try write(100, at: 0, pictures)
+    var most = 0
+    for number in 0..<3_000 {
+      try write(10_000, at: Int64(number) * 20_000, sound)
+      var status = stat()
+      try #require(fstat(descriptor, &status) == 0)
+      most = max(most, number * 10_000 - Int(status.st_size))
+    }
+    // Ten seconds, and what Matroska makes a cluster of.
+    #expect(most < 500 * 10_000 + 6_000_000, "\(most) bytes waited")
+    print("\(codecName)\t\(most) bytes waited of \(3_000 * 10_000)")
+    try muxer.finish()
   }
 
   @Test("tags and languages are written")

@@ -18,7 +18,8 @@ public final class AssetWriterInput: Sendable {
 
   /// What the track is written as.
   public let settings: Settings
-  /// What is appended. Of what is passed through it is what the container is told: the codec, its `setupData`, and the details.
+  /// What is appended. Of what is passed through it is what the container is told: the codec, its `setupData`, and the details. By how
+  /// much pictures are to be turned is said by MP4 and its kin only.
   public let sourceFormat: FormatDescription
   /// Samples come when they come: more of them are kept before the input says that it is not ready.
   public let expectsMediaDataInRealTime: Bool
@@ -81,7 +82,7 @@ public final class AssetWriterInput: Sendable {
   /// Ticks a second of the track's times. Of sound: its rate. Of pictures `mediaTimescale`, else one in which times in milliseconds,
   /// in 1/90000 s, of the usual rates of pictures and of 48 kHz are exact, and multiples of the source's `frameDuration`.
   public var timescale: Int32 {
-    if let audio = sourceFormat.audio { return Int32(clamping: audio.sampleRateHz) }
+    if sourceFormat.mediaType == .audio { return Int32(clamping: max(1, sourceFormat.audio?.sampleRateHz ?? 1)) }
     if let mediaTimescale { return mediaTimescale }
     let usual = 720_000
     guard let frame = sourceFormat.video?.frameDuration, frame.isNumeric else { return Int32(usual) }
@@ -117,7 +118,11 @@ public final class AssetWriterInput: Sendable {
       throw refuse("only sound and pictures are passed through, not \(sourceFormat.mediaType.rawValue)")
     default: break
     }
+    guard sourceFormat.audio == nil || sourceFormat.video == nil else {
+      throw refuse("the source format is sound or pictures, not both")
+    }
     guard mediaTimescale.map({ $0 > 0 }) ?? true else { throw refuse("there is a tick a second, or more") }
+    if let video = sourceFormat.video { try checkRotation(video, container) }
     if let soundSettings {
       try container.check(soundSettings.codec)
       _ = try soundSettings.encoderSettings(for: sourceFormat)
@@ -141,16 +146,31 @@ public final class AssetWriterInput: Sendable {
           operation: "add")
       }
     } else if let video = sourceFormat.video, sourceFormat.mediaType == .video {
-      guard PixelBuffer.supportedSizes.contains(video.width), PixelBuffer.supportedSizes.contains(video.height),
-        [0, 90, 180, 270].contains(video.rotationDegrees)
+      guard PixelBuffer.supportedSizes.contains(video.width), PixelBuffer.supportedSizes.contains(video.height)
       else {
         throw MediaError(
-          .invalidArgument, "there is no picture of \(video.width) x \(video.height) pixels, or not turned so",
-          operation: "add")
+          .invalidArgument, "there is no picture of \(video.width) x \(video.height) pixels", operation: "add")
       }
     } else {
       throw MediaError(
         .invalidArgument, "the source format does not say what the \(sourceFormat.mediaType.rawValue) is",
+        operation: "add")
+    }
+  }
+
+  /// FFmpeg 5.1 writes nothing of it into Matroska: pictures would lie on their side, in silence.
+  private func checkRotation(
+    _ video: FormatDescription.Video, _ container: WritableContainer
+  ) throws(MediaError) {
+    guard [0, 90, 180, 270].contains(video.rotationDegrees) else {
+      throw MediaError(
+        .invalidArgument, "pictures are turned by 0, 90, 180 or 270 degrees, not \(video.rotationDegrees)",
+        operation: "add")
+    }
+    guard video.rotationDegrees == 0 || container.isMovie else {
+      throw MediaError(
+        .invalidArgument,
+        "\(container.rawValue) is not written with pictures that are to be turned by \(video.rotationDegrees) degrees",
         operation: "add")
     }
   }

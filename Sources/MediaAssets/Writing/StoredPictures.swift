@@ -17,7 +17,15 @@ struct StoredPictures: Sendable {
   /// Pictures that wait at most: H.264 has 16 that are shown in another order than they are decoded in.
   static let largestWaitingCount = 32
 
-  private var waiting: [Picture] = []
+  /// Pictures that do not say when they are decoded, in that order.
+  private var waiting: Deque<Picture> = []
+  /// When those that wait are shown, sorted: as many.
+  private var times: [Int64] = []
+  /// So much earlier than the next is shown is a picture decoded: one for all of the track, so that there is no seam. Nil before the first
+  /// that had to be guessed.
+  private var lead: Int64?
+  /// When the last that is ready is decoded.
+  private var lastTicks: Int64?
   private var ready: Deque<Picture> = []
 
   /// The next that can be written.
@@ -27,7 +35,9 @@ struct StoredPictures: Sendable {
   mutating func append(_ picture: Picture) {
     guard let decodeTicks = picture.decodeTicks else {
       waiting.append(picture)
-      if waiting.count >= Self.largestWaitingCount { finish() }
+      let place = times.firstIndex { $0 > picture.ticks } ?? times.endIndex
+      times.insert(picture.ticks, at: place)
+      if waiting.count > Self.largestWaitingCount { guessFirst() }
       return
     }
     // Those before it were decoded before it, in steps as long as a picture, and before they were shown.
@@ -36,17 +46,33 @@ struct StoredPictures: Sendable {
       next = min(waiting[index].ticks, next - max(1, waiting[index].duration))
       waiting[index].decodeTicks = next
     }
-    ready.append(contentsOf: waiting)
-    waiting = []
-    ready.append(picture)
+    while let first = waiting.popFirst() { give(first, decodedAt: first.decodeTicks ?? first.ticks) }
+    times = []
+    give(picture, decodedAt: decodeTicks)
   }
 
-  /// None follows: what waits is decoded in the order of what is shown, so much earlier that each is before it is shown.
+  /// None follows.
   mutating func finish() {
-    let sorted = waiting.map(\.ticks).sorted()
-    let lead = zip(waiting, sorted).map { $1 - $0.ticks }.max() ?? 0
-    for index in waiting.indices { waiting[index].decodeTicks = sorted[index] - lead }
-    ready.append(contentsOf: waiting)
-    waiting = []
+    while !waiting.isEmpty { guessFirst() }
+  }
+
+  /// The first that waits is decoded in the order of what is shown, by the lead earlier: before it is shown, and so that those behind
+  /// it can be, too.
+  private mutating func guessFirst() {
+    let lead = lead ?? zip(waiting, times).map { $1 - $0.ticks }.max() ?? 0
+    self.lead = lead
+    guard let picture = waiting.popFirst(), let time = times.first else { return }
+    times.removeFirst()
+    var decodeTicks = min(time - lead, picture.ticks)
+    for (index, later) in waiting.enumerated() { decodeTicks = min(decodeTicks, later.ticks - Int64(index) - 1) }
+    give(picture, decodedAt: decodeTicks)
+  }
+
+  /// One is decoded after the other, whatever was guessed.
+  private mutating func give(_ picture: Picture, decodedAt ticks: Int64) {
+    var picture = picture
+    let decodeTicks = max(ticks, lastTicks.map { $0 + 1 } ?? ticks)
+    (picture.decodeTicks, lastTicks) = (decodeTicks, decodeTicks)
+    ready.append(picture)
   }
 }

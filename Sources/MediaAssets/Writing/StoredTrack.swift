@@ -38,7 +38,8 @@ final class StoredTrack: WriterTrack {
     guard format.mediaType == .audio else {
       return try appendPicture(buffer, at: ticks, sessionStart: sessionStart, output)
     }
-    try output.run { () throws(AVFailure) in try appendSound(buffer, at: ticks, output.muxer) }
+    let pieces = try StoredSoundPieces(buffer, timescale: timescale)
+    try output.run { () throws(AVFailure) in try append(pieces, of: buffer, at: ticks, output.muxer) }
   }
 
   /// What is stored ends with its last sample.
@@ -81,8 +82,10 @@ final class StoredTrack: WriterTrack {
     }
   }
 
-  private func appendSound(_ buffer: SampleBuffer, at given: Int64, _ muxer: Muxer) throws(AVFailure) {
-    var pieces = StoredSoundPieces(buffer, timescale: timescale)
+  private func append(
+    _ pieces: StoredSoundPieces, of buffer: SampleBuffer, at given: Int64, _ muxer: Muxer
+  ) throws(AVFailure) {
+    var pieces = pieces
     // Times may be rounded: what follows is where the one before ended.
     var begin = given
     if let nextTicks, abs(given - nextTicks) <= WriterTimeline.toleratedFrames(Int(timescale), buffer) {
@@ -143,15 +146,13 @@ struct StoredSoundPieces: Sendable, Hashable {
   let ticks: Int64
   private let trimTicks: Int64
 
-  init(_ buffer: SampleBuffer, timescale: Int32) {
+  /// Errors: `invalidTime`, as `ticks(of:)`.
+  init(_ buffer: SampleBuffer, timescale: Int32) throws(MediaError) {
     let count = Int64(buffer.sampleCount)
-    let framesPerPacket = buffer.format.audio?.framesPerPacket.map(Int64.init)
-    let frames = framesPerPacket.map { $0.multipliedReportingOverflow(by: count) }
-    let told = WriterTimeline.ticks(buffer.duration, timescale)
-    let whole = frames.map { $0.overflow ? 0 : $0.partialValue } ?? told ?? 0
+    let whole = try Self.ticks(of: buffer, timescale: timescale)
     ticks = whole
     trimTicks = WriterTimeline.ticks(buffer.attachments.trimAtEnd, timescale) ?? 0
-    if framesPerPacket == 1 {
+    if buffer.format.audio?.framesPerPacket == 1 {
       // A frame is no packet of its own in any container.
       all = count > 0 ? [Piece(bytes: 0..<buffer.data.count, offset: 0, duration: whole)] : []
       return
@@ -160,6 +161,21 @@ struct StoredSoundPieces: Sendable, Hashable {
       let (first, next) = (Self.share(whole, index, of: count), Self.share(whole, index + 1, of: count))
       return Piece(bytes: bytes, offset: first, duration: next - first)
     }
+  }
+
+  /// How long a buffer's packets last, before anything is cut off: by their number, where all last as long as each other, else as
+  /// the buffer says.
+  ///
+  /// Errors: `invalidTime` for packets that last no time, or longer than any.
+  static func ticks(of buffer: SampleBuffer, timescale: Int32) throws(MediaError) -> Int64 {
+    guard let frames = buffer.format.audio?.framesPerPacket else {
+      return WriterTimeline.ticks(buffer.duration, timescale) ?? 0
+    }
+    let (ticks, isTooLong) = Int64(frames).multipliedReportingOverflow(by: Int64(buffer.sampleCount))
+    guard frames > 0, !isTooLong, ticks < WriterTimeline.endOfTicks else {
+      throw MediaError(.invalidTime, "there are no packets of \(frames) frames", operation: "append")
+    }
+    return ticks
   }
 
   /// Where the packet of an index begins when all last as long as each other.

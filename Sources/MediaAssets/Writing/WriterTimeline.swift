@@ -52,10 +52,14 @@ struct WriterTimeline: Sendable, Hashable {
   /// The nearest number of frames; nil when it is none.
   private func frames(_ time: MediaTime) -> Int64? { Self.ticks(time, Int32(clamping: sampleRateHz)) }
 
+  /// Ticks are fewer: sums of them are numbers.
+  static let endOfTicks: Int64 = 1 << 52
+
   /// The nearest number of ticks; nil when it is none, or none that there is room for.
   static func ticks(_ time: MediaTime, _ timescale: Int32) -> Int64? {
     let converted = time.convertScale(timescale)
-    guard converted.isNumeric, converted.timescale == timescale, converted.value.magnitude < 1 << 52 else { return nil }
+    guard converted.isNumeric, converted.timescale == timescale, converted.value.magnitude < Self.endOfTicks
+    else { return nil }
     return converted.value
   }
 }

@@ -40,7 +40,7 @@ extension WritableContainer {
         (.invalidArgument, "the settings are refused by \(rawValue) or its encoder")
       case "swr_init", "swr_convert", "swr_alloc_set_opts2", "av_channel_layout_from_mask":
         (.conversionFailed, "the sound cannot be converted")
-      case "sws_getContext", "sws_scale": (.conversionFailed, "the pictures cannot be converted")
+      case "sws_init_context", "sws_scale": (.conversionFailed, "the pictures cannot be converted")
       default: (.writeFailed, "the media cannot be encoded or written")
       }
     return MediaError(code, message, operation: failure.call, underlying: failure.reason)

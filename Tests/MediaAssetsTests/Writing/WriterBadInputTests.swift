@@ -26,7 +26,28 @@ import Testing
     ) -> AssetWriterInput {
       AssetWriterInput(settings: VideoRig.settings(change), sourceFormat: VideoRig.format(width: width, height: height))
     }
+    func turned(_ degrees: Int, _ format: FormatDescription = VideoRig.format()) -> AssetWriterInput {
+      var format = format
+      format.video?.rotationDegrees = degrees
+      let isCoded = format.codecName != FormatDescription.pixelsCodecName
+      return AssetWriterInput(
+        settings: isCoded ? .passthrough : .video(VideoRig.settings()), sourceFormat: format)
+    }
+    func withSound(_ format: FormatDescription, _ settings: AssetWriterInput.Settings) -> AssetWriterInput {
+      var format = format
+      format.audio = .init(sampleRateHz: 0, channelCount: 2)
+      if format.video == nil { format.video = .init(width: 64, height: 48) }
+      return AssetWriterInput(settings: settings, sourceFormat: format)
+    }
     let rows: [(String, WritableContainer, AssetWriterInput)] = [
+      ("pictures with sound", .mp4, withSound(VideoRig.format(), .video(VideoRig.settings()))),
+      ("coded pictures with sound", .mp4, withSound(coded("h264", .video), .passthrough)),
+      ("sound with pictures", .mp4, withSound(coded("aac"), .passthrough)),
+      ("turned pictures in Matroska", .matroska, turned(90)),
+      ("turned coded pictures in Matroska", .matroska, turned(270, coded("h264", .video))),
+      ("turned coded pictures in WebM", .webm, turned(180, coded("vp9", .video))),
+      ("pictures on a corner", .mp4, turned(45)),
+      ("coded pictures on a corner", .mp4, turned(45, coded("h264", .video))),
       ("AAC in CAF", .caf, stored("aac")), ("AAC in Ogg", .ogg, stored("aac")), ("MP3 in FLAC", .flac, stored("mp3")),
       ("Opus in M4A", .m4a, stored("opus")), ("Vorbis in MOV", .mov, stored("vorbis")),
       ("AAC in WebM", .webm, stored("aac")),
@@ -165,6 +186,10 @@ import Testing
     let cut = MediaTime(value: 100, timescale: 48_000)
     let rows: [(String, MediaError.Code, SampleBuffer)] = [
       ("an earlier packet", .invalidTime, buffers[1]),
+      ("packets that never end", .invalidTime, try changed(3) { $1.audio?.framesPerPacket = .max }),
+      ("packets that are too long", .invalidTime, try changed(3) { $1.audio?.framesPerPacket = 1 << 52 }),
+      ("packets of no frames", .invalidTime, try changed(3) { $1.audio?.framesPerPacket = 0 }),
+      ("packets that go back", .invalidTime, try changed(3) { $1.audio?.framesPerPacket = .min }),
       ("another codec", .invalidArgument, try changed(3) { $1.codecName = "mp3" }),
       ("other setup data", .invalidArgument, try changed(3) { $1.setupData = [1, 2] }),
       ("another rate", .invalidArgument, try changed(3) { $1.audio?.sampleRateHz = 44_100 }),

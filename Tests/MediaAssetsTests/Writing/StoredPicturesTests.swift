@@ -1,0 +1,78 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaAssets
+
+/// Stored pictures that do not say when they are decoded.
+@Suite struct StoredPicturesTests {
+  /// When pictures are decoded that are shown at times, given in the order of decoding.
+  private static func decodeTicks(_ times: [Int64], said: [Int: Int64] = [:]) -> [Int64] {
+    var pictures = StoredPictures()
+    var found: [Int64] = []
+    func take() { while let picture = pictures.popFirst() { found.append(picture.decodeTicks ?? .min) } }
+    for (index, ticks) in times.enumerated() {
+      pictures.append(
+        StoredPictures.Picture(
+          data: [], ticks: ticks, decodeTicks: said[index], duration: 1_000, isKeyFrame: index == 0))
+      take()
+    }
+    pictures.finish()
+    take()
+    return found
+  }
+
+  /// Groups of four, of which the last is decoded first, then the second, the first and the third: as B-frames of two levels.
+  private static func pyramid(_ groups: Range<Int64>) -> [Int64] {
+    groups.flatMap { group in [4, 2, 1, 3].map { (group * 4 + $0) * 1_000 } }
+  }
+
+  @Test("pictures are decoded one after another and before they are shown, however many there are")
+  func order() {
+    let late = (0..<60).map { Int64($0) * 1_000 } + [59_001, 59_002] + Self.pyramid(15..<40)
+    let rows: [(String, [Int64], [Int: Int64])] = [
+      ("in order", (0..<200).map { Int64($0) * 1_000 }, [:]), ("two levels", [0] + Self.pyramid(0..<50), [:]),
+      ("31", [0] + Array(Self.pyramid(0..<8).prefix(31)), [:]), ("33", [0] + Self.pyramid(0..<8), [:]),
+      ("order changes late", late, [:]),
+      ("the last of many says it", [0] + Self.pyramid(0..<50), [200: 197_500]),
+      ("one in the middle says it", [0] + Self.pyramid(0..<50), [100: 98_500]),
+    ]
+    print("pictures                   first five are decoded at")
+    for (name, times, said) in rows {
+      let decoded = Self.decodeTicks(times, said: said)
+      #expect(decoded.count == times.count, "\(name)")
+      #expect(zip(decoded, decoded.dropFirst()).allSatisfy { $0 < $1 }, "\(name): \(decoded)")
+      #expect(zip(decoded, times).allSatisfy { $0 <= $1 }, "\(name)")
+      for (index, ticks) in said { #expect(decoded[index] == ticks, "\(name)") }
+      print("\(name.padding(toLength: 26, withPad: " ", startingAt: 0)) \(decoded.prefix(5))")
+    }
+    // One lead, and no seam.
+    let even = Self.decodeTicks([0] + Self.pyramid(0..<50))
+    #expect(Set(zip(even, even.dropFirst()).map { $1 - $0 }) == [1_000])
+  }
+
+  @Test("a track whose pictures do not say when they are decoded is written, all of it")
+  func track() throws {
+    let folder = try TemporaryFolder()
+    let source = folder.file("film.mp4")
+    try VideoRig.write(source, .mp4, times: VideoRig.times(150), VideoRig.settings { $0.keyFrameInterval = 60 })
+    let stored = try StoredSamples(source)
+    #expect(stored.buffers.contains { $0.decodeTime < $0.presentationTime })
+    for container in [WritableContainer.mp4, .matroska] {
+      let path = folder.file("copy.\(container)")
+      let input = AssetWriterInput(settings: .passthrough, sourceFormat: stored.format)
+      let writer = try WriterRig.writer(path, container, [input])
+      for buffer in stored.buffers {
+        try input.append(
+          waiting: SampleBuffer(
+            format: buffer.format, data: buffer.data, presentationTime: buffer.presentationTime,
+            duration: buffer.duration, attachments: buffer.attachments))
+      }
+      try writer.finishWriting()
+      #expect(try WrittenFile(path).decodingWarnings() == "")
+      #expect(try VideoRig.numbers(path) == Array(0..<150))
+      let times = try WrittenFile.pictures(path, timescale: 1_000).map(\.ticks)
+      #expect(times == (0..<150).map { $0 * 40 }, "\(container)")
+    }
+  }
+}
