@@ -280,7 +280,7 @@ import WholeFiles
 
   @Test func filesAreWhatOtherProgramsRead() throws {
     let folder = try TemporaryFolder()
-    let path = try VideoFixture("odd.mkv", source: VideoFixture.picture("175x143"), ["-c:v", "ffv1"]).make(in: folder)
+    let path = try VideoFixture("odd.mkv", source: VideoFixture.oddPicture, ["-c:v", "ffv1"]).make(in: folder)
     let image = try Self.exact(path).image(at: .zero).image
     #expect(try Self.decoded(try folder.write(image.encoded(as: .png), as: "a.png"), folder) == image.data)
     var sheer = image

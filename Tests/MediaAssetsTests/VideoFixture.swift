@@ -26,6 +26,9 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
     ["-f", "lavfi", "-i", "testsrc2=size=\(size):rate=\(rate):duration=\(seconds)"]
   }
 
+  /// One whose width and height are odd; its maker alone rounds them down.
+  static let oddPicture = picture() + ["-vf", "scale=175:143"]
+
   init(
     _ name: String, source: [String] = picture(), _ encoding: [String], _ pixelFormat: PixelFormat = .i420,
     raw: String? = nil, scalerFlags: String? = nil, rotationDegrees: Int? = nil

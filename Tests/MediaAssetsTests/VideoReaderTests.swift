@@ -31,11 +31,11 @@ import Testing
     VideoFixture("vp9.webm", ["-c:v", "libvpx-vp9", "-cpu-used", "8", "-deadline", "realtime", "-g", "12"]),
     VideoFixture("motion.avi", ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"], raw: "yuvj420p"),
     VideoFixture(
-      "odd.mkv", source: VideoFixture.picture("175x143"), ["-c:v", "ffv1", "-pix_fmt", "yuv420p", "-g", "5"]),
+      "odd.mkv", source: VideoFixture.oddPicture, ["-c:v", "ffv1", "-pix_fmt", "yuv420p", "-g", "5"]),
     VideoFixture(
-      "odd-nv12.mkv", source: VideoFixture.picture("175x143"), ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], .nv12),
+      "odd-nv12.mkv", source: VideoFixture.oddPicture, ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], .nv12),
     VideoFixture(
-      "odd-bgra.mkv", source: VideoFixture.picture("175x143"), ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], .bgra,
+      "odd-bgra.mkv", source: VideoFixture.oddPicture, ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], .bgra,
       scalerFlags: "bicubic+accurate_rnd+full_chroma_int+full_chroma_inp"),
     VideoFixture("bgra.mp4", x264WithB, .bgra, scalerFlags: "bicubic+accurate_rnd"),
     VideoFixture("nv12.mp4", x264WithB, .nv12),
@@ -61,6 +61,7 @@ import Testing
     #expect(reader.status == .completed && reader.error == nil && output.fault == nil)
     let raw = try fixture.rawBytes(path)
     let first = try #require(buffers.first?.pixels)
+    if fixture.name.hasPrefix("odd") { #expect(first.width == 175 && first.height == 143) }
     #expect(raw.count == buffers.count * first.data.count, "\(fixture.name): \(buffers.count) pictures")
     for (index, buffer) in buffers.enumerated() {
       let start = index * first.data.count
