@@ -3,6 +3,7 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libswresample/swresample.h>
+#include <libswscale/swscale.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@ int main(int argc, char **argv) {
   }
   // All libraries of the daemon are used, so that the linker keeps them.
   char line[64];
-  int length = snprintf(line, sizeof line, "ready %u %u\n", avcodec_version(), swresample_version());
+  int length = snprintf(line, sizeof line, "ready %u %u %u\n", avcodec_version(), swresample_version(), swscale_version());
   if (write(STDOUT_FILENO, line, (size_t)length) != length) return 1;
   avformat_close_input(&context);
   return 0;
