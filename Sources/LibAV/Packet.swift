@@ -32,7 +32,8 @@ public final class Packet {
   public var byteCount: Int { Int(max(0, pointer.pointee.size)) }
   /// Its data; nil when it has more bytes than `limit`.
   public func data(limit: Int) -> [UInt8]? {
-    guard byteCount <= limit, let data = pointer.pointee.data else { return nil }
+    guard byteCount <= limit else { return nil }
+    guard let data = pointer.pointee.data else { return byteCount == 0 ? [] : nil }
     return Array(UnsafeBufferPointer(start: data, count: byteCount))
   }
 

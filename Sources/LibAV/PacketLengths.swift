@@ -7,6 +7,8 @@ import CFFmpeg
 public final class PacketLengths {
   private let stream: StreamInfo
   private let frameSize: Int64
+  /// Bits of a frame of plain numbers; 0: it is something else.
+  private let pcmFrameBits: Int
   private let context: UnsafeMutablePointer<AVCodecContext>
   private let parser: UnsafeMutablePointer<AVCodecParserContext>?
 
@@ -17,6 +19,10 @@ public final class PacketLengths {
     else { throw AVFailure(errno: EINVAL, call: "PacketLengths.init") }
     self.stream = demuxer.streams[streamIndex]
     frameSize = Int64(parameters.pointee.frame_size)
+    let isPCM = self.stream.codecName.hasPrefix("pcm_")
+    let bits = isPCM ? Int(av_get_exact_bits_per_sample(parameters.pointee.codec_id)) : 0
+    // Neither is more than 64.
+    pcmFrameBits = max(0, bits) * (self.stream.channelCount ?? 0)
     let context = try check(avcodec_alloc_context3(nil), "avcodec_alloc_context3")
     do throws(AVFailure) {
       try check(avcodec_parameters_to_context(context, parameters), "avcodec_parameters_to_context")
@@ -42,6 +48,8 @@ public final class PacketLengths {
   ///
   /// In Vorbis a packet's length follows from the one before, too: after a seek the first is a guess.
   public func frameCount(of packet: Packet) -> Int64? {
+    // Whatever a container takes for a block: half a frame at the end is none.
+    if pcmFrameBits > 0 { return Int64(packet.byteCount) * 8 / Int64(pcmFrameBits) }
     if let blockFrames = stream.blockFrameCount, let blockBytes = stream.blockByteCount, blockBytes > 0,
       packet.byteCount >= blockBytes
     {

@@ -21,6 +21,14 @@ public final class Asset: Sendable {
   /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
   public let prefersPreciseDuration: Bool
 
+  /// Whether reading it may take as long as somebody else wants.
+  public let isRemote: Bool
+  /// Whether something may be loaded from a server: an address, or a file by whose name it may be a playlist.
+  public let mayUseNetwork: Bool
+  /// How many compositions lie in each other, this one counted; 0 for other assets. Found once, as the two above: an asset asks those
+  /// that it is put together from, and they do not ask further.
+  let compositionDepth: Int
+
   /// What loads it for those who wait without blocking.
   let workers: AssetWorkers
   /// What was found, and what is being done. Shared with whoever loads it for those who wait.
@@ -44,7 +52,10 @@ public final class Asset: Sendable {
     self.workers = workers
     state = AssetState(tagData: tagData)
     isLoader = false
-    networkLog = place.mayUseNetwork ? NetworkLog() : .empty
+    isRemote = place.isRemote
+    mayUseNetwork = place.mayUseNetwork
+    if case .composition(let composition) = place { compositionDepth = composition.depth } else { compositionDepth = 0 }
+    networkLog = mayUseNetwork ? NetworkLog() : .empty
   }
 
   /// The same asset, for a thread that loads it: it has all but the right to be loaded to its end when nobody has the asset any more.
@@ -52,6 +63,7 @@ public final class Asset: Sendable {
     place = asset.place
     httpOptions = asset.httpOptions
     networkLog = asset.networkLog
+    (isRemote, mayUseNetwork, compositionDepth) = (asset.isRemote, asset.mayUseNetwork, asset.compositionDepth)
     prefersPreciseDuration = asset.prefersPreciseDuration
     workers = asset.workers
     state = asset.state

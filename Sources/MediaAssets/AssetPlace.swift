@@ -41,6 +41,16 @@ public enum AssetPlace: Sendable {
     case .data, .descriptor, .source: false
     }
   }
+
+  /// Whether reading it may take as long as somebody else wants.
+  var isRemote: Bool {
+    switch self {
+    case .path, .data: false
+    case .descriptor(let descriptor): descriptor.kind == .stream
+    case .url, .source: true
+    case .composition(let composition): composition.assets.contains(where: \.isRemote)
+    }
+  }
 }
 
 extension Asset {
@@ -69,19 +79,6 @@ extension Asset {
 
   /// The address, when it comes from an HTTP server.
   public var url: HTTPURL? { if case .url(let url, _) = place { url } else { nil } }
-
-  /// Whether reading it may take as long as somebody else wants.
-  public var isRemote: Bool {
-    switch place {
-    case .path, .data: false
-    case .descriptor(let descriptor): descriptor.kind == .stream
-    case .url, .source: true
-    case .composition(let composition): composition.assets.contains(where: \.isRemote)
-    }
-  }
-
-  /// Whether something may be loaded from a server: an address, or a file by whose name it may be a playlist.
-  public var mayUseNetwork: Bool { place.mayUseNetwork }
 
   /// The place as text for messages.
   public var displayPath: String { place.displayName }

@@ -13,6 +13,8 @@ struct AudioTimeline {
   }
 
   static let maximumHoleSeconds = 10
+  /// No place is further from the timeline's frame 0: sums and differences of two of them stay in range.
+  static let furthestPlace = Int64.max / 4
 
   private let timeBase: TimeBase
   private let frameBase: TimeBase
@@ -72,7 +74,7 @@ struct AudioTimeline {
   func frame(ofTicks ticks: Int64) -> Int64? {
     guard let frame = frameBase.ticks(from: ticks, of: timeBase, rounding: .nearest) else { return nil }
     let (place, overflow) = frame.subtractingReportingOverflow(originFrame)
-    return overflow || abs(place) > Int64.max / 4 ? nil : place
+    return overflow || place.magnitude > Self.furthestPlace.magnitude ? nil : place
   }
 
   /// The timestamp of a place, at or before it where there is none; nil when out of range.
@@ -84,7 +86,7 @@ struct AudioTimeline {
   /// Places the next decoded frames and expects what follows them.
   mutating func place(ticks: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
     let (frame, step) = decide(ticks.flatMap { self.frame(ofTicks: $0) })
-    expectedFrame = frame + Int64(frameCount)
+    expectedFrame = Self.place(frame, movedBy: Int64(frameCount))
     return (frame, step)
   }
 
@@ -97,13 +99,13 @@ struct AudioTimeline {
       takesNextTimestamp = true
       return nil
     }
-    self.expectedFrame = expectedFrame + frameCount
+    self.expectedFrame = Self.place(expectedFrame, movedBy: frameCount)
     return self.expectedFrame
   }
 
   /// Forgets what was expected: after a seek. The next timestamp tells the place, or `frame` if there is none.
   mutating func restart(at frame: Int64? = nil) {
-    expectedFrame = frame
+    expectedFrame = frame.map { Self.place($0, movedBy: 0) }
     takesNextTimestamp = false
     originFrame = firstOriginFrame
   }
@@ -117,7 +119,14 @@ struct AudioTimeline {
     if abs(difference) <= tolerance { return (expected, .contiguous) }
     if difference > 0, difference <= maximumHoleFrames { return (stamped, .hole) }
     if difference < 0, -difference <= maximumOverlapFrames { return (stamped, .overlap) }
-    originFrame += difference
+    let (moved, overflow) = originFrame.addingReportingOverflow(difference)
+    if !overflow { originFrame = moved }
     return (expected, .renumbered)
+  }
+
+  /// A place behind another one, within what a place can be.
+  private static func place(_ frame: Int64, movedBy count: Int64) -> Int64 {
+    let (sum, overflow) = frame.addingReportingOverflow(count)
+    return overflow ? furthestPlace : max(-furthestPlace, min(sum, furthestPlace))
   }
 }

@@ -25,6 +25,8 @@ struct StoredPlacing {
 
   /// More packets than these give sound, or there is none.
   static let maximumKeptCount = 256
+  /// Frames of one packet, whatever it says of itself: sums of places stay in range.
+  static let maximumFrameCount = Int64(1) << 31
 
   /// Another packet was read for the first frame. Where there are too many, the file is to be read again from its start.
   mutating func keep(_ packet: Packet) throws(AVFailure) {
@@ -67,7 +69,7 @@ extension FrameReader {
     stored.handOver()
     guard let timeline, let last = stored.kept.last else { return }
     var counts = stored.kept.map { told($0, lengths, timeline) }
-    let before = counts.dropLast().reduce(0, &+)
+    let before = counts.dropLast().reduce(0, +)
     // The decoder cut off what it was told to: whole packets, and then the beginning of the last.
     let cut = edges.decoderCutFrames + trims.startFrames
     var place = frameStart - max(0, cut - before)
@@ -77,9 +79,9 @@ extension FrameReader {
       let first = stored.kept.first?.pts.flatMap({ timeline.frame(ofTicks: $0) }),
       let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }), second >= first
     {
-      counts[0] = second - first
+      counts[0] = min(second - first, StoredPlacing.maximumFrameCount)
     }
-    stored.start = (place - counts.dropLast().reduce(0, &+), counts[0])
+    stored.start = (place - counts.dropLast().reduce(0, +), counts[0])
   }
 
   /// The next packet, which `packet` holds; nil at the end.
@@ -113,14 +115,14 @@ extension FrameReader {
     }
     if stored.isFirst, let start = stored.start {
       (found.frame, found.frameCount, found.isFirst) = (start.frame, start.frameCount, true)
-      timeline.restart(at: start.frame &+ start.frameCount)
+      timeline.restart(at: start.frame + start.frameCount)
       return
     }
     // How long the first was of which the one before is not known is a guess.
     if stream.codecName == "vorbis", stored.placedCount == 1, !fresh.hasCoarseTicks { timeline.restart() }
     guard let expected = timeline.expectedFrame else {
       found.frame = placeAfterSeek(fresh)
-      timeline.restart(at: found.frame.map { $0 &+ found.frameCount })
+      timeline.restart(at: found.frame.map { $0 + found.frameCount })
       return
     }
     let placed = timeline.place(ticks: packet.pts, frameCount: Int(clamping: found.frameCount))
@@ -139,8 +141,9 @@ extension FrameReader {
   }
 
   private func told(_ packet: Packet, _ lengths: PacketLengths, _ timeline: AudioTimeline) -> Int64 {
-    if let count = lengths.frameCount(of: packet) { return count }
+    if let count = lengths.frameCount(of: packet) { return max(0, min(count, StoredPlacing.maximumFrameCount)) }
     let told = packet.duration.flatMap { timeline.frameCount(ofTicks: $0) } ?? 0
-    return max(0, min(grid.frameCount(told: told, roundingFrames: timeline.roundingFrames), Int64.max / 8))
+    return max(
+      0, min(grid.frameCount(told: told, roundingFrames: timeline.roundingFrames), StoredPlacing.maximumFrameCount))
   }
 }

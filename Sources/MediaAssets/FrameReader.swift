@@ -408,10 +408,9 @@ final class FrameReader {
   private func makeTimeline() -> AudioTimeline? {
     let rate = frame.layout?.sampleRateHz ?? stream.sampleRateHz ?? 0
     guard let frameBase = TimeBase(sampleRateHz: rate) else { return nil }
-    let firstFrame = frame.pts.flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) }
+    let firstFrame = frame.pts.flatMap { place($0, frameBase) }
     // Packets that did not decode count: silence stands for them.
-    let firstPacket = (start?.ticks).flatMap { frameBase.ticks(from: $0, of: stream.timeBase, rounding: .nearest) }
-      .map { $0 + trims.startFrames }
+    let firstPacket = (start?.ticks).flatMap { place($0, frameBase) }.map { $0 + trims.startFrames }
     let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
     let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
     // What does not decode in front of the sound of a bare stream was no sound, for all that anything says.
@@ -425,6 +424,12 @@ final class FrameReader {
     return AudioTimeline(
       timeBase: stream.timeBase, frameBase: frameBase, originFrame: beginsAtZero ? min(0, earliest) : earliest,
       isLossless: CodecTraits.isLossless(codecName: stream.codecName))
+  }
+
+  /// A timestamp in frames of the stream's own count; nil when it is so far away that sums with it would not be in range.
+  private func place(_ ticks: Int64, _ frameBase: TimeBase) -> Int64? {
+    let frame = frameBase.ticks(from: ticks, of: stream.timeBase, rounding: .nearest)
+    return frame.flatMap { $0.magnitude > AudioTimeline.furthestPlace.magnitude ? nil : $0 }
   }
 
   // MARK: - Moving

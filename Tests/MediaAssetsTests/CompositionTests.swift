@@ -245,6 +245,40 @@ import Testing
         == .mediaLimitExceeded)
   }
 
+  @Test func whatACompositionIsIsFoundOnceHoweverManySegmentsLieInEachOther() throws {
+    let folder = try TemporaryFolder()
+    var asset = try Self.noise(folder, 1, frames: 48_000)
+    // A walk over all of them would meet 64 to the power of 8.
+    for _ in 1...Composition.maximumDepth {
+      var composition = Composition()
+      for number in 0..<64 {
+        try composition.insertTimeRange(Self.range(0, 100), of: asset, at: Self.time(100 * number))
+      }
+      #expect(composition.tracks[0].segments.count == 64 && composition.assets.count == 1)
+      asset = Asset(composition: composition)
+    }
+    #expect(asset.compositionDepth == Composition.maximumDepth && !asset.isRemote && !asset.mayUseNetwork)
+    let remote = Asset(path: folder.file("a.m3u8"))
+    #expect(remote.mayUseNetwork && !remote.isRemote && remote.compositionDepth == 0)
+  }
+
+  @Test func aFileOfManyTracksIsNotOpenedForEach() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("many.mka")
+    let maps = (0...AssetReaderAudioMixOutput.maximumTrackCount).flatMap { _ in ["-map", "0:a"] }
+    try Tool.ffmpeg(
+      arguments: ["-f", "lavfi", "-i", "sine=r=8000:d=0.1"] + maps + ["-c:a", "pcm_s16le", path])
+    func code(_ output: AssetReaderAudioMixOutput) -> MediaError.Code? {
+      Self.code { () throws(MediaError) in
+        let reader = AssetReader(asset: Asset(path: path))
+        try reader.add(output)
+        try reader.startReading()
+      }
+    }
+    #expect(code(AssetReaderAudioMixOutput()) == .mediaLimitExceeded)
+    #expect(code(AssetReaderAudioMixOutput(trackIDs: Array(1...3))) == nil)
+  }
+
   /// Rates and channels that a segment has before it becomes 48 kHz.
   private static let formats = zip([8_000, 11_025, 16_000, 22_050, 44_100, 88_200, 96_000, 192_000], 1...8).map {
     ($0, $1)

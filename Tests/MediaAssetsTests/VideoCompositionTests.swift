@@ -202,6 +202,52 @@ import Testing
     #expect(errorCode { try reader.startReading() } == 1012)
   }
 
+  @Test func behindTheLastPictureThatOneIsSeenUpToTheEndOfTheSound() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("long-sound.mp4")
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=1", "-f", "lavfi", "-i", "sine=r=48000:d=3",
+      "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", path)
+    var composition = Composition()
+    try composition.insertTimeRange(TimeRange(start: .zero, end: Self.time(300)), of: Asset(path: path), at: .zero)
+    // The video of the file ends before what was put in; then the track does, before the sound.
+    for end in [300, 200, 90] as [Int64] {
+      if end < 300, let video = composition.tracks.first(where: { $0.mediaType == .video }) {
+        try composition.removeTimeRange(TimeRange(start: Self.time(end), end: Self.time(300)), fromTrack: video.id)
+      }
+      let generator = AssetImageGenerator(asset: Asset(composition: composition))
+      (generator.requestedTimeToleranceBefore, generator.requestedTimeToleranceAfter) = (.zero, .zero)
+      for wanted in [150, 250, 300, 50, 299] as [Int64] {
+        let found = try generator.image(at: Self.time(wanted)).actualTime
+        #expect(found == (wanted == 50 ? Self.time(48) : end == 90 ? Self.time(88) : Self.time(96)), "\(end) \(wanted)")
+      }
+    }
+  }
+
+  @Test func aReadThatFailsLeavesNoPictureOfAnotherTime() throws {
+    let folder = try TemporaryFolder()
+    let path = try VideoFixture(
+      "film.mp4", ["-c:v", "libx264", "-preset", "ultrafast", "-g", "12", "-pix_fmt", "yuv420p"]
+    ).make(in: folder)
+    let source = Asset(path: path)
+    var composition = Composition()
+    let track = try composition.addTrack(.video)
+    try composition.insertTimeRange(
+      TimeRange(start: .zero, end: Self.time(100)), ofTrack: nil, of: source, at: .zero, inTrack: track)
+    let reader = try CompositionVideoReader(composition, interrupt: Interrupt(), trackID: nil, log: nil)
+    #expect(try reader.next()?.time == .zero)
+    #expect(try reader.next()?.time == Self.time(4))
+    reader.cancel()
+    #expect(errorCode { _ = try reader.next() } == MediaError.Code.cancelled.rawValue)
+    #expect(reader.shown == nil)
+    reader.resetCancellation()
+    #expect(try reader.next()?.time == Self.time(8))
+    try reader.seek(to: Self.time(50))
+    #expect(reader.shown?.time == Self.time(48))
+    #expect(try reader.next()?.time == Self.time(48))
+    #expect(try reader.next()?.time == Self.time(52))
+  }
+
   @Test func theSegmentsOfACompositionAreReadOneAfterAnother() throws {
     let folder = try TemporaryFolder()
     let path = try VideoFixture(

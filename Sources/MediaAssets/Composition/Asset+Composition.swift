@@ -8,17 +8,19 @@ extension Asset {
 
   /// What it is put together from; nil for others.
   public var composition: Composition? { if case .composition(let composition) = place { composition } else { nil } }
-
-  /// How many compositions lie in each other, this one counted; 0 for other assets.
-  var compositionDepth: Int { composition?.depth ?? 0 }
 }
 
 extension Composition {
   /// How many compositions lie in each other, this one counted.
   var depth: Int { 1 + (assets.map(\.compositionDepth).max() ?? 0) }
 
-  /// What it is put together from; some may come more than once.
-  var assets: [Asset] { tracks.flatMap { track in track.segments.compactMap { $0.source?.asset } } }
+  /// What it is put together from, each once; not what those are put together from.
+  var assets: [Asset] {
+    var seen: Set<ObjectIdentifier> = []
+    return tracks.flatMap { track in
+      track.segments.compactMap { $0.source?.asset }.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+  }
 
   /// What its sound is read as; nil where there is none.
   var audioFormat: AudioFormat? {

@@ -24,6 +24,8 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   private var start: MediaTime? = .zero
   private(set) var shown: VideoShot?
   private var isShownGiven = true
+  /// Where reading goes on after one that failed.
+  private var resumeTime = MediaTime.zero
   private var fault: MediaError?
 
   /// Errors: `noPlayableTracks` when there is no video, `noSuchTrack`.
@@ -65,8 +67,9 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   // MARK: - Reading
 
   func next() throws(MediaError) -> VideoShot? {
-    if isShownGiven || shown == nil { shown = try read() }
+    if isShownGiven || shown == nil { try advance() }
     isShownGiven = true
+    if let shown { resumeTime = shown.end }
     return shown
   }
 
@@ -79,18 +82,37 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
       return
     }
     let wanted = max(.zero, time)
+    resumeTime = wanted
     if let found = segments.firstIndex(where: { wanted < $0.timeRange.end }) {
       (index, start) = (found, wanted)
-      shown = try read()
+      try advance()
       isShownGiven = false
       if shown != nil { return }
     }
-    // Behind the last picture, which is that of the last moment that there is one.
-    if let last = segments.indices.last {
-      (index, start) = (last, max(segments[last].timeRange.start, segments[last].timeRange.end - Self.moment))
-      shown = try read()
+    shown = nil
+    shown = try last()
+    (index, start, isShownGiven) = (segments.endIndex, nil, true)
+  }
+
+  /// `shown` becomes the next picture. Frames are used again: where that fails nothing is shown, and the next read goes to where this one
+  /// was to go on.
+  private func advance() throws(MediaError) {
+    shown = nil
+    do throws(MediaError) { shown = try read() } catch {
+      (index, start) = (segments.firstIndex { resumeTime < $0.timeRange.end } ?? segments.endIndex, resumeTime)
+      throw error
     }
-    isShownGiven = true
+  }
+
+  /// The last picture of all, which is what there is behind it; nil when there is none.
+  private func last() throws(MediaError) -> VideoShot? {
+    for segment in segments.reversed() {
+      guard let source = segment.source else { continue }
+      let reader = try reader(of: source)
+      try reader.seek(to: max(segment.sourceRange.start, segment.sourceRange.end - Self.moment))
+      if let shot = reader.shown, let placed = place(shot, in: segment) { return placed }
+    }
+    return nil
   }
 
   /// Shorter than any picture is shown.
@@ -118,7 +140,9 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
 
   /// A source's picture where it is shown here; nil when no part of it is.
   private func place(_ shot: VideoShot, in segment: CompositionTrack.Segment) -> VideoShot? {
-    let (first, end) = (max(shot.time, segment.sourceRange.start), min(shot.end, segment.sourceRange.end))
+    // Of which nobody knows how long it is shown, is shown up to the end.
+    let shotEnd = shot.duration > .zero ? shot.end : segment.sourceRange.end
+    let (first, end) = (max(shot.time, segment.sourceRange.start), min(shotEnd, segment.sourceRange.end))
     guard first < end else { return nil }
     var placed = shot
     placed.time = segment.time(ofSourceTime: first)

@@ -8,7 +8,10 @@ import MediaCore
 public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 
-  /// The tracks; nil: all of the asset that are audible.
+  /// Tracks that are mixed at most: each opens the file once more.
+  public static let maximumTrackCount = 32
+
+  /// The tracks, `maximumTrackCount` at most; nil: all of the asset that are audible.
   public let trackIDs: [AssetTrack.ID]?
   /// What the samples are read as. A rate that is not said is that of the first track, and as many channels are read as the track with
   /// most of them has.
@@ -34,6 +37,13 @@ public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Send
     }
   }
 
+  /// Errors: `mediaLimitExceeded`.
+  private static func checkCount(_ ids: [AssetTrack.ID]) throws(MediaError) {
+    guard ids.count > maximumTrackCount else { return }
+    throw MediaError(
+      .mediaLimitExceeded, "at most \(maximumTrackCount) tracks are mixed, not \(ids.count)", operation: "read")
+  }
+
   override func makePass(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
   ) throws(MediaError) -> any ReadPass {
@@ -41,6 +51,7 @@ public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Send
     guard !ids.isEmpty else {
       throw MediaError(.noPlayableTracks, "there is no sound to mix in \(asset.displayPath)", operation: "read")
     }
+    try Self.checkCount(ids)
     var readers: [AudioTrackReader] = []
     for id in ids { readers.append(try opening.reader(asset, trackID: id)) }
     return try MixPass(readers, settings, audioMix ?? AudioMix())

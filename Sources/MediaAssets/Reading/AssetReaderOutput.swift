@@ -42,6 +42,8 @@ public class AssetReaderOutput: @unchecked Sendable {
   private let signal: WakeSignal<State>
   /// Bytes that are read ahead, or as many buffers as the pass says at least.
   static let byteLimit = 1 << 20
+  /// What a buffer costs besides its bytes, of which it may have none.
+  static let bufferByteCount = 512
   /// Bytes that who waits for samples is woken for, and how long for so many: waking it for each buffer would cost a sixth of decoding.
   static let wakingByteCount = 1 << 18
   static let gatheringNanoseconds: Int64 = 5_000_000
@@ -106,7 +108,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     state.wantedByteCount = isEnded || isEnough ? nil : least
     guard state.wantedByteCount == nil else { return nil }
     if let buffer = state.queue.popFirst() {
-      state.queuedByteCount -= buffer.data.count
+      state.queuedByteCount -= cost(of: buffer)
       return .buffer(buffer)
     }
     state.isOver = state.error != nil || state.isFinal
@@ -250,18 +252,21 @@ public class AssetReaderOutput: @unchecked Sendable {
     return range ?? nil
   }
 
+  private static func cost(of buffer: SampleBuffer) -> Int { buffer.data.count + bufferByteCount }
+
   /// Waits for room; false when it was cancelled.
   private static func hand(_ buffer: SampleBuffer, to signal: WakeSignal<State>, leastCount: Int) -> Bool {
     var wakes = false
+    let cost = cost(of: buffer)
     let isThere: Bool? = signal.wait { state in
       if state.isCancelled { return false }
-      guard state.queue.count < leastCount || state.queuedByteCount + buffer.data.count <= byteLimit else {
+      guard state.queue.count < leastCount || state.queuedByteCount + cost <= byteLimit else {
         state.waitingLeastCount = leastCount
         return nil
       }
       state.waitingLeastCount = nil
       state.queue.append(buffer)
-      state.queuedByteCount += buffer.data.count
+      state.queuedByteCount += cost
       wakes = state.wantedByteCount.map { state.queuedByteCount >= $0 } ?? false
       if wakes { state.wantedByteCount = nil }
       return true

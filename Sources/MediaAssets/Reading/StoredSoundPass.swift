@@ -48,6 +48,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
     }
     self.format = format
     frameByteCount = format.audio.flatMap { audio in audio.pcm?.byteCount(channelCount: audio.channelCount) }
+      .flatMap { $0 > 0 ? $0 : nil }
   }
 
   func cancel() { sound.media.cancel() }
@@ -128,23 +129,20 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
     upper = [upper, part.end, media.endFrame].compactMap { $0 }.min() ?? upper
     let start = min(max(lower - frame, 0), packet.frameCount)
     let trimmed = min(max(end - upper, 0), packet.frameCount - start)
-    if sound.packet.isMarkedCorrupt {
-      fault =
-        fault
-        ?? MediaError(
-          .damagedFile,
-          "a packet is damaged at \(time(frame + part.offset).decimalDescription) s in \(media.displayPath)",
-          operation: "read")
-    }
+    if sound.packet.isMarkedCorrupt { noteDamage(frame + part.offset) }
     guard let data = sound.packet.data(limit: StoredPacketPass.maximumPacketByteCount) else {
       throw MediaError(.mediaLimitExceeded, "a packet is too large in \(media.displayPath)", operation: "read")
     }
     var attachments = SampleBuffer.Attachments(isDiscontinuity: packet.isAfterHole || isFresh && hasGivenAny)
     if let frameByteCount {
-      guard start + trimmed < packet.frameCount else { return nil }
-      let bytes = data[Int(start) * frameByteCount..<min(data.count, Int(packet.frameCount - trimmed) * frameByteCount)]
+      // What a packet has, whatever the container says that it has; less than a frame is none.
+      let count = Int64(data.count / frameByteCount)
+      if count == 0, !data.isEmpty { noteDamage(frame + part.offset) }
+      let present = min(count, packet.frameCount - trimmed)
+      guard start < present else { return nil }
       return try SampleBuffer(
-        pcm: Array(bytes), format: format, presentationTime: time(frame + start + part.offset),
+        pcm: Array(data[Int(start) * frameByteCount..<Int(present) * frameByteCount]), format: format,
+        presentationTime: time(frame + start + part.offset),
         attachments: attachments)
     }
     attachments.isSync = sound.packet.isKeyFrame
@@ -156,6 +154,15 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
     return try SampleBuffer(
       format: format, data: data, sampleCount: isBlocks ? data.count / blockByteCount : 1,
       presentationTime: time(frame + part.offset), duration: time(packet.frameCount), attachments: attachments)
+  }
+
+  private func noteDamage(_ frame: Int64) {
+    fault =
+      fault
+      ?? MediaError(
+        .damagedFile,
+        "a packet is damaged at \(time(frame).decimalDescription) s in \(sound.media.displayPath)",
+        operation: "read")
   }
 
   private func time(_ frame: Int64) -> MediaTime { MediaTime(frame: frame, rate: rate) }

@@ -3,7 +3,7 @@ import MediaCore
 
 /// A picture of a video track and when it is shown, on the asset's timeline.
 struct VideoShot {
-  /// Holds the pixels until the reader is asked for the next but one.
+  /// Holds the pixels until the reader is asked for another picture, or goes elsewhere: frames are used again.
   let frame: Frame
   let picture: Frame.Picture
   /// What the track says of its pictures.
