@@ -69,6 +69,40 @@ import Testing
     #expect(!names.contains { $0.contains("playhead-") || $0.hasPrefix("x") }, "\(names)")
   }
 
+  /// Sound and pictures into a folder of mode 500, by a daemon without what lets root write everywhere.
+  @Test func aFolderThatMayNotBeWrittenIsSaidAndStaysAsItIs() throws {
+    let folder = try TemporaryDirectory("daemon")
+    let socket = folder.file("control.sock")
+    let words = [
+      Executables.playheadd, "--no-state", "--socket", socket, "--output", "null", "--write-root", folder.path,
+    ]
+    let program = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] + words : words
+    let daemon = try Program(program[0], Array(program.dropFirst()))
+    #expect(try daemon.waitForLine() != nil)
+    let source = folder.file("film.mp4")
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:d=1", "-f", "lavfi", "-i",
+      "sine=r=48000:d=1", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", source,
+    ])
+    let closed = folder.file("closed")
+    try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: false)
+    try Data([1]).write(to: URL(fileURLWithPath: closed + "/taken.mp4"))
+    try #require(chmod(closed, 0o500) == 0)
+    defer { chmod(closed, 0o700) }
+    let client = try WireClient(socket)
+    #expect(try client.line()?.hasPrefix("* hello") == true)
+    for words in ["closed/new.mp4", "closed/taken.mp4 replace", "closed/sound.flac"] {
+      let reply = try client.reply("export \(source) file=\(folder.file(words))")
+      #expect(reply.contains("name=write-failed ") && reply.contains("Permission denied"), "\(words): \(reply)")
+    }
+    let open = try client.reply("export \(source) file=\(folder.file("copy.flac"))")
+    #expect(open.hasPrefix("ok "), "\(open)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: closed) == ["taken.mp4"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: closed + "/taken.mp4")) == Data([1]))
+    daemon.signal(SIGTERM)
+    #expect(try daemon.waitForEnd().status == 0)
+  }
+
   @Test func itNeedsTheRightToWriteAndIsEndedByItsNumber() throws {
     let reading = try TestDaemon.recording()
     let path = reading.folder.file("one.wav")

@@ -284,6 +284,39 @@ import Testing
     }
   }
 
+  @Test("pictures in real time are taken while there is room, more of them than otherwise, and are refused by a number")
+  func realTime() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("film.mp4")
+    let settings = VideoRig.settings { $0.preset = .slow }
+    let format = VideoRig.format()
+    let input = AssetWriterInput(settings: settings, sourceFormat: format, expectsMediaDataInRealTime: true)
+    let patient = AssetWriterInput(settings: settings, sourceFormat: format)
+    let picture = PixelFormat.i420.byteCount(width: 128, height: 96)
+    #expect(input.queueByteLimit == 16 * picture && patient.queueByteLimit == 3 * picture)
+    let large = VideoRig.format(width: 8_192, height: 4_320)
+    #expect(
+      AssetWriterInput(settings: settings, sourceFormat: large, expectsMediaDataInRealTime: true).queueByteLimit
+        <= 128 << 20)
+    let writer = try WriterRig.writer(path, .mp4, [input])
+    let buffers = try VideoRig.times(250).enumerated().map { number, time in
+      try SampleBuffer(pixels: VideoRig.picture(number), presentationTime: time)
+    }
+    var taken: [Int] = []
+    for (number, buffer) in buffers.enumerated() {
+      let isReady = input.isReadyForMoreMediaData
+      let code = WriterRig.code { () throws(MediaError) in try input.append(buffer) }
+      // It may have become ready in between, but no less so.
+      #expect(code == nil || !isReady && code == .invalidState)
+      if code == nil { taken.append(number) }
+    }
+    #expect(taken.starts(with: 0..<16))
+    #expect(taken.count < 250, "none was refused")
+    try writer.finishWriting()
+    #expect(try VideoRig.numbers(path) == taken)
+    #expect(try WrittenFile.pictures(path, timescale: 1_000).map(\.ticks) == taken.map { $0 * 40 })
+  }
+
   // MARK: - The pool
 
   @Test("the adaptor's pool is there while the writer writes, and its memory comes back")
