@@ -114,6 +114,15 @@ import Testing
           .waveform(
             .init(one, framesPerBin: 512, output: .init(try Self.path("/c.DAT"), .dat, bits: 8))))
       ),
+      ("export '/a b' file=/c.MKA", .asset(.export(.init([one], file: try Self.path("/c.MKA"), form: .matroska)))),
+      (
+        "export '/a b' '/a b' file=/c format=m4a start=1.5 end=2 mix track=1 codec=aac sample-rate=8000 channels=1 bit-rate=9000 metadata=sharing replace",
+        .asset(.export(try Self.soundExport([one, one])))
+      ),
+      (
+        "export '/a b' file=/c.mp4 codec=none height=100 quality=30",
+        .asset(.export(try Self.videoExport([one])))
+      ),
       (
         "image '/a b' 1.5 file=/c.png",
         .asset(.image(.init(one, [try Self.seconds("1.5")], file: try Self.path("/c.png"))))
@@ -559,5 +568,21 @@ import Testing
   @Test func aLineThatIsNotUTF8KeepsItsID() throws {
     let rejection = try Lines.rejection(Array("@1 'a' ".utf8) + [0xC3])
     #expect(rejection.error.error.code == .invalidUTF8 && rejection.address.id == .words("1"))
+  }
+
+  private static func soundExport(_ paths: WireList<FilePath>) throws -> AssetCommand.Export {
+    var export = AssetCommand.Export(paths, file: try path("/c"), form: .m4a)
+    (export.start, export.end) = (try seconds("1.5"), try seconds("2"))
+    (export.mixes, export.replaces, export.track, export.codec) = (true, true, 1, .aac)
+    (export.sampleRateHz, export.channelCount, export.bitRate) = (8_000, 1, 9_000)
+    export.tags = .sharing
+    return export
+  }
+
+  /// A height means that pictures are coded anew.
+  private static func videoExport(_ paths: WireList<FilePath>) throws -> AssetCommand.Export {
+    var export = AssetCommand.Export(paths, file: try path("/c.mp4"), form: .mp4)
+    (export.codec, export.video, export.height, export.quality) = (.omit, .h264, 100, 30)
+    return export
   }
 }
