@@ -64,14 +64,19 @@ public final class ImageExport: Sendable {
   /// An export that has not begun. No I/O.
   public init(_ asset: Asset, _ request: Request) { (self.asset, self.request) = (asset, request) }
 
-  /// Begins, once. `completion` is called once: on a thread that makes images, or by who cancels.
+  /// Begins, once. Both closures are called on a thread that makes images, the second one once, or by who cancels, or the thread that looks
+  /// at the time.
   ///
+  /// `progress` is told what part of the images is made, from 0 to 1: when the file is open, behind each, and when all are written.
   /// Errors: those of `AssetImageGenerator.image` and `ContactSheet.picture`; `fileExists`, `outsideRoots`, `writeFailed`; `invalidTime` for a
   /// sheet without times of a video whose length is not known; `openingTimedOut`; `cancelled`.
-  public func start(completion: @escaping @Sendable (Swift.Result<Result, MediaError>) -> Void) {
+  public func start(
+    progress: @escaping @Sendable (Double?) -> Void = { _ in },
+    completion: @escaping @Sendable (Swift.Result<Result, MediaError>) -> Void
+  ) {
     run.start(
       on: Self.workers, forNanoseconds: asset.openingNanoseconds, name: asset.displayPath, completion: completion
-    ) { [self] job throws(MediaError) in try make(job) }
+    ) { [self] job throws(MediaError) in try make(job, progress) }
   }
 
   /// Ends it: who waits is told at once, and nothing is written any more. Nothing once it is over, or the files get their names. Does not
@@ -80,7 +85,9 @@ public final class ImageExport: Sendable {
 
   // MARK: - On a thread
 
-  private func make(_ job: AssetWorkers.Job) throws(MediaError) -> Result {
+  private func make(
+    _ job: AssetWorkers.Job, _ progress: (Double?) -> Void
+  ) throws(MediaError) -> Result {
     try run.holds { [opening] in opening.cancel() }
     try request.settings.check()
     switch request.content {
@@ -98,10 +105,14 @@ public final class ImageExport: Sendable {
     _ = try opening.load(asset)
     let source = try ImageSource(try opening.videoReader(asset, trackID: request.trackID))
     job.goesOn()
-    switch request.content {
-    case .images(let wanted): return try write(wanted, source)
-    case .sheet(let sheet, let times, let file): return try write(sheet, times, file, source)
-    }
+    progress(0)
+    let result =
+      switch request.content {
+      case .images(let wanted): try write(wanted, source, progress)
+      case .sheet(let sheet, let times, let file): try write(sheet, times, file, source, progress)
+      }
+    progress(1)
+    return result
   }
 
   private func image(
@@ -113,7 +124,7 @@ public final class ImageExport: Sendable {
 
   /// Each file is written when its image is made, and all have their names at the end.
   private func write(
-    _ wanted: [(time: MediaTime, file: WholeFile)], _ source: ImageSource
+    _ wanted: [(time: MediaTime, file: WholeFile)], _ source: ImageSource, _ progress: (Double?) -> Void
   ) throws(MediaError) -> Result {
     var images: [Result.Image] = []
     var files: [UnfinishedFile] = []
@@ -122,6 +133,7 @@ public final class ImageExport: Sendable {
       files.append(try unfinished(file, image))
       images.append(
         .init(requestedTime: time, actualTime: actualTime, width: image.width, height: image.height))
+      Self.tell(progress, images.count, of: wanted.count)
     }
     try commit(files)
     return Result(
@@ -129,7 +141,8 @@ public final class ImageExport: Sendable {
   }
 
   private func write(
-    _ sheet: ContactSheet, _ times: [MediaTime], _ file: WholeFile, _ source: ImageSource
+    _ sheet: ContactSheet, _ times: [MediaTime], _ file: WholeFile, _ source: ImageSource,
+    _ progress: (Double?) -> Void
   ) throws(MediaError) -> Result {
     let times = times.isEmpty ? sheet.times(in: source.timeRange) : Array(times.prefix(sheet.imageCount))
     guard !times.isEmpty else {
@@ -146,10 +159,16 @@ public final class ImageExport: Sendable {
       try painter?.place(image, at: index)
       images.append(
         .init(requestedTime: time, actualTime: actualTime, width: image.width, height: image.height))
+      Self.tell(progress, images.count, of: times.count)
     }
     guard let picture = try painter?.picture() else { preconditionFailure("a sheet has a time at least") }
     try commit([unfinished(file, picture)])
     return Result(images: images, width: picture.width, height: picture.height, fault: source.takeFault())
+  }
+
+  /// Of the last one it is told when all have their names.
+  private static func tell(_ progress: (Double?) -> Void, _ count: Int, of whole: Int) {
+    if count < whole { progress(Double(count) / Double(whole)) }
   }
 
   private func unfinished(_ file: WholeFile, _ image: PixelBuffer) throws(MediaError) -> UnfinishedFile {
