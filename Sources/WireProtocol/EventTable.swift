@@ -99,7 +99,7 @@ public enum EventTable {
     EventSpec(
       name: .scanProgress, fields: ["scan", "file", "count", "path", "done"],
       text:
-        "`scan` or `waveform`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known); `export`: so much of the file at `path` has been made. To the connection that"
+        "`scan` or `waveform`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known); `export`: so much of the file at `path` has been made; `image`: so many of the images. To the connection that"
         + " asked, in front of the reply."),
     EventSpec(
       name: .seam, key: .itemEvents,

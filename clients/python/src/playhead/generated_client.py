@@ -239,7 +239,7 @@ class ClientCommands(Sends):
         return decode(ImageReply, reply)
 
     async def scan_cancel(self, scan: int | None = None) -> int:
-        """Ends a scan of this connection, or all of them."""
+        """Ends a `scan`, `waveform`, `export` or `image` of this connection, or all of them."""
         reply = await self._send("scan.cancel", {"scan": scan})
         return read_int(reply, "cancelled")
 

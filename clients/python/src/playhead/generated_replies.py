@@ -460,6 +460,7 @@ class ExportReply:
 class ImageReply:
     """What `image` answers."""
 
+    scan: int
     path: str
     count: int
     width: int
