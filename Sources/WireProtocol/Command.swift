@@ -9,6 +9,7 @@ public enum Command: Sendable, Hashable {
   case asset(AssetCommand)
   case watching(WatchingCommand)
   case players(PlayersCommand)
+  case session(SessionCommand)
   case state(StateCommand)
 
   /// Whether this command answers only when something has happened. With an id it then holds up nothing; without one it holds

@@ -6,6 +6,8 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case algorithm
   case apply
   case at
+  case atEnd = "at-end"
+  case atTimeout = "at-timeout"
   case audio
   case automatic
   case axis
@@ -16,6 +18,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case bitRate = "bit-rate"
   case bits
   case bookmark
+  case category
   case channels
   case characteristics
   case chase
@@ -30,6 +33,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case date
   case duration
   case end
+  case fade
   case fallback
   case fast
   case file
@@ -63,6 +67,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case off
   case offset
   case ops
+  case options
   case over
   case pan
   case path

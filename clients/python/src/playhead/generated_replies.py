@@ -567,6 +567,45 @@ class Players:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSetting:
+    """What `session.category` answers."""
+
+    category: str
+    mode: str
+    options: tuple[str, ...] | None
+    role: str
+    others: str
+    playback: bool
+    recording: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPolicy:
+    """What `session.policy` answers."""
+
+    at_end: str = field(metadata={"wire": "at-end"})
+    timeout: Fraction | None
+    at_timeout: str = field(metadata={"wire": "at-timeout"})
+    fade: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStatus:
+    """What `session.status` answers."""
+
+    category: str
+    mode: str
+    options: tuple[str, ...] | None
+    role: str
+    others: str
+    playback: bool
+    recording: bool
+    active: bool
+    interrupted: bool
+    hint: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BookmarkReply:
     """What `bookmark.add` answers."""
 
@@ -664,6 +703,9 @@ __all__ = [
     "SavedState",
     "SeekReply",
     "Selection",
+    "SessionPolicy",
+    "SessionSetting",
+    "SessionStatus",
     "ShuffleReply",
     "Stats",
     "Status",
