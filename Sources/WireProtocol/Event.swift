@@ -20,6 +20,10 @@ public enum Event: Sendable, Hashable {
   case seam(Seam)
   /// A scan has come so far.
   case scanProgress(ScanProgress)
+  /// A recorder does something else, or lost something.
+  case recording(Recording)
+  /// How loud what is recorded is.
+  case recordMeter(RecordMeter)
   /// So many events of this connection were dropped because it did not read: ask for what matters again.
   case overflow(Overflow)
   /// The connection is about to be closed by the daemon, with the reason.
@@ -135,7 +139,7 @@ public enum Event: Sendable, Hashable {
     }
 
     /// Decimals are cut to what an eye can see.
-    fileprivate static func values(_ values: [Float], factor: Double) -> FieldValue {
+    static func values(_ values: [Float], factor: Double) -> FieldValue {
       .list(values.map { .float((Double($0) * factor).rounded() / factor) })
     }
   }
@@ -343,6 +347,8 @@ public enum Event: Sendable, Hashable {
     case .itemSkipped: .itemSkipped
     case .seam: .seam
     case .scanProgress: .scanProgress
+    case .recording: .recording
+    case .recordMeter: .recordMeter
     case .overflow: .overflow
     case .closing: .closing
     }
@@ -438,6 +444,8 @@ public enum Event: Sendable, Hashable {
         "scan": .int(progress.scan), "file": .int(progress.file), "count": .int(progress.count), "path": progress.path,
         "done": progress.done.map { .float($0) } ?? FieldValue.none,
       ]
+    case .recording(let recording): return recording.fields
+    case .recordMeter(let meter): return meter.fields
     case .overflow(let overflow):
       var fields: Fields = ["dropped": .int(overflow.droppedCount), "merged": .int(overflow.mergedCount)]
       fields.append("since", ifPresent: overflow.since.map { .int($0) })
@@ -476,7 +484,7 @@ public enum Event: Sendable, Hashable {
     case .seam(var seam):
       seam.subscription = subscription
       return .seam(seam)
-    case .tick, .boundary, .meter, .removed, .scanProgress, .overflow, .closing: return self
+    case .tick, .boundary, .meter, .removed, .scanProgress, .recording, .recordMeter, .overflow, .closing: return self
     }
   }
 
@@ -514,6 +522,8 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case overflow
   case packetsSkipped = "packets-skipped"
   case playedToEnd = "played-to-end"
+  case recordMeter = "record-meter"
+  case recording
   case removed
   case scanProgress = "scan-progress"
   case seam

@@ -12,6 +12,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case background
   case base
   case before
+  case bigEndian = "big-endian"
   case bins
   case bitRate = "bit-rate"
   case bits
@@ -33,6 +34,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case fallback
   case fast
   case file
+  case float
   case format
   case forward
   case from
@@ -54,6 +56,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case last
   case limit
   case list
+  case longestSilence = "longest-silence"
   case metadata
   case mix
   case mode
@@ -78,6 +81,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case `protocol`
   case quality
   case rate
+  case recorder
   case replace
   case resume
   case restartAfter = "restart-after"
@@ -88,9 +92,12 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case seed
   case seeks
   case sheet
+  case silenceLevel = "silence-level"
   case since
+  case source
   case space
   case start
+  case startLevel = "start-level"
   case state
   case subtitles
   case time

@@ -66,7 +66,9 @@ import Testing
     "at", "at-chapters", "bookmark.list", "bye", "cancel", "events", "explain", "hello", "help", "history",
     "item.artwork", "item.chapters", "item.log", "item.metadata", "item.selection", "item.status", "item.tracks",
     "list", "meter", "observe",
-    "output.status", "ping", "player.list", "playlist.export", "queue.changes", "queue.saved", "state", "stats",
+    "output.status", "ping", "player.list", "playlist.export", "queue.changes", "queue.saved", "record.list",
+    "record.status",
+    "record.unwatch", "record.watch", "state", "stats",
     "status", "tick", "unmeter", "unobserve", "untick", "wait",
   ]
 
