@@ -1,9 +1,15 @@
 import Glibc
 
-/// Milliseconds of processor time that a program uses from its beginning to its end.
-func processorMilliseconds(_ arguments: [String]) -> Double {
-  var before = rusage()
-  getrusage(Int32(truncatingIfNeeded: RUSAGE_CHILDREN.rawValue), &before)
+/// What a program needs from its beginning to its end.
+struct Cost {
+  /// Of processor time.
+  var milliseconds: Double
+  /// The most that it had at once, in MB.
+  var memory: Double
+}
+
+/// Runs a program to its end.
+func cost(_ arguments: [String]) -> Cost {
   var words = arguments.map { strdup($0) } + [nil]
   defer { for word in words { free(word) } }
   var child = pid_t()
@@ -11,19 +17,16 @@ func processorMilliseconds(_ arguments: [String]) -> Double {
     print("MediaBench: \(arguments[0]) cannot be run")
     exit(1)
   }
-  var status: Int32 = 0
-  while waitpid(child, &status, 0) < 0, errno == EINTR {}
+  var (status, usage) = (Int32(0), rusage())
+  while wait4(child, &status, 0, &usage) < 0, errno == EINTR {}
   guard status == 0 else {
     print("MediaBench: \(arguments) failed")
     exit(1)
   }
-  var after = rusage()
-  getrusage(Int32(truncatingIfNeeded: RUSAGE_CHILDREN.rawValue), &after)
-  func milliseconds(_ usage: rusage) -> Double {
-    Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000
-      + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1_000
-  }
-  return milliseconds(after) - milliseconds(before)
+  let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
+  let microseconds = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
+  return Cost(
+    milliseconds: Double(seconds) * 1_000 + Double(microseconds) / 1_000, memory: Double(usage.ru_maxrss) * 1_024 / 1e6)
 }
 
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

@@ -2,7 +2,7 @@ import Glibc
 
 // usage: MediaBench read FILE... | compositions FILE FILE | transcode FOLDER SOURCE...   [ROUNDS]
 //
-// Processor time of a process of its own for each measurement; rounds are interleaved, and the first of each only brings programs and
+// Processor time and memory of a process of its own for each measurement; rounds are interleaved, and the first of each only brings programs and
 // files into the cache. More than what is asked of the medians of the ratios ends with status 1.
 //
 // read: reading files as numbers of 16 bits with AssetReader, against `ffmpeg -f s16le`, which is told to use one thread. Both throw away

@@ -344,6 +344,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .asset(let command): return try run(command)
     case .watching(let command): return try run(command, form: address.form)
     case .players(let command): return try run(command)
+    case .session(let command): return try run(command)
     case .state(let command): return try run(command)
     case .record(let command): return try run(command, form: address.form)
     }
@@ -384,7 +385,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       try begin(conditions, timeout: timeout, on: try server.registry.player(player), request)
     case .watching(.events(let query)): try begin(query, request)
     case .watching(.clockAdvance(let duration)): try beginAdvance(by: duration, request)
-    case .connection, .playback, .item, .asset, .watching, .players:
+    case .connection, .playback, .item, .asset, .watching, .players, .session:
       preconditionFailure(
         "a command that does not wait was begun as one that does: Command.isWaiting")
     }

@@ -28,6 +28,8 @@ public final class ControlServer: @unchecked Sendable {
     public var inherited: [SocketRole: Int32] = [:]
     /// What can change while it runs.
     public var policy = ServerPolicy()
+    /// What the sound is used for, until somebody says something else.
+    public var sessionCategory = SessionCommand.Category.playAndRecord
     /// What the players' state is saved with; nil: it is not.
     public var stateStore: StateStore?
     /// Has the configuration read again on a client's word; nil: nobody does.
@@ -88,8 +90,10 @@ public final class ControlServer: @unchecked Sendable {
     let listener = try makeListener(.control)
     do {
       let policy = policyForThisProcess(configuration.policy)
+      let setting = try AudioSessionSetting(.init(configuration.sessionCategory))
       let context = loop.perform { [configuration, engine, logger, loop] in
-        ServerContext(
+        engine.session.apply(setting)
+        return ServerContext(
           version: configuration.version, policy: policy, engine: engine, loop: loop, logger: logger,
           store: configuration.stateStore, reload: configuration.reload, makeSource: configuration.makeSource)
       }

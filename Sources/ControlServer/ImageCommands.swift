@@ -10,15 +10,12 @@ extension Connection {
     let asset = server.registry.asset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
     let export = ImageExport(asset, self.request(command))
-    let loop = server.loop
-    request.onEnd { export.cancel() }
-    export.start { result in
-      loop.execute {
-        switch result {
-        case .success(let result): request.finish(Self.reply(result, command))
-        case .failure(let error): request.fail(error)
-        }
-      }
+    beginWork(request, on: command.path) {
+      export.cancel()
+    } start: {
+      export.start(progress: $0, completion: $1)
+    } reply: { number, result throws(MediaError) in
+      Self.reply(result, number, command)
     }
   }
 
@@ -48,10 +45,10 @@ extension Connection {
       roots: server.policy.writableRoots)
   }
 
-  private static func reply(_ result: ImageExport.Result, _ command: AssetCommand.Image) -> Reply {
+  private static func reply(_ result: ImageExport.Result, _ number: Int, _ command: AssetCommand.Image) -> Reply {
     var fields: Fields = [
-      "path": .path(command.path), "count": .int(result.images.count), "width": .int(result.width),
-      "height": .int(result.height),
+      "scan": .int(number), "path": .path(command.path), "count": .int(result.images.count),
+      "width": .int(result.width), "height": .int(result.height),
     ]
     if command.sheet != nil { fields.append("file", .path(command.file)) }
     if let fault = result.fault {

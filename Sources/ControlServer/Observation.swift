@@ -43,9 +43,10 @@ final class Observation {
   private func sendInitial() {
     guard let connection else { return }
     let state = target.state
-    let output = connection.server.engine.outputState
+    let engine = connection.server.engine
+    let (output, session) = (engine.outputState, engine.session.state)
     for key in keys where !key.isOfItems {
-      guard let value = key.value(in: state) ?? key.value(in: output) else { continue }
+      guard let value = key.value(in: state) ?? key.value(in: output) ?? key.value(in: session) else { continue }
       let item = key.isOfCurrentItem ? state.currentItemID.map { Int(clamping: $0) } : nil
       send(.init(subscription: id, player: target.name, key: key, item: item, initial: value))
     }
@@ -129,7 +130,8 @@ extension ObservableKey {
     case .playerError: Self.value(state.error?.code.name)
     case .queueVersion: .int(state.queueVersion)
     case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection, .itemEvents,
-      .outputState:
+      .outputState, .sessionCategory, .sessionMode, .sessionOptions, .sessionIsActive, .sessionIsInterrupted,
+      .sessionHint, .sessionEvents:
       nil
     }
   }

@@ -83,6 +83,8 @@ final class ServerContext: @unchecked Sendable {
     lastOutput = engine.outputState
     // For as long as the engine is there.
     _ = engine.observeOutput { [weak self] in self?.outputChanged(to: $0) }
+    _ = engine.session.observeState { [weak self] in self?.sessionChanged($0) }
+    _ = engine.session.observeEvents { [weak self] in self?.sessionNotified($0) }
     keeper?.restore(policy)
   }
 
@@ -92,13 +94,17 @@ final class ServerContext: @unchecked Sendable {
     guard let old = ObservableKey.outputState.value(in: lastOutput),
       let new = ObservableKey.outputState.value(in: state), old != new
     else { return }
-    func event(_ player: String) -> Event {
+    tellAll(.outputState) { player in
       .changed(
         .init(
           subscription: 0, player: player, key: .outputState, old: old, new: new, cause: ChangeCause.output.rawValue))
     }
-    let number = log.append(event(PlayerRegistry.mainName), key: .outputState, player: nil)
-    for player in registry.players { player.watch.pass(.outputState, number, event) }
+  }
+
+  /// What is of all players gets one number, and goes to those who observe any of them.
+  func tellAll(_ key: ObservableKey, _ event: (String) -> Event) {
+    let number = log.append(event(PlayerRegistry.mainName), key: key, player: nil)
+    for player in registry.players { player.watch.pass(key, number, event) }
   }
 
   var loop: any ControlLoop { engine.loop }

@@ -46,6 +46,8 @@ public struct DaemonOptions: Sendable, Hashable {
   /// From how many seconds on an entry leaves a bookmark where it is left; 0: none does. And whether new entries begin there.
   public var bookmarksFromSeconds = 600
   public var resumesWhereLeft = false
+  /// What the sound is used for from the start; nothing of it is saved.
+  public var sessionCategory = SessionCommand.Category.playAndRecord
   public var limits = WireLimits.standard
 
   public init() {}

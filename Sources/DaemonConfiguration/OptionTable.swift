@@ -6,12 +6,14 @@ import WireProtocol
 /// The one table of options: the file, its example and what a reload changes come from it.
 public enum OptionTable {
   /// Every option, table by table.
-  public static let all: [OptionSpec] = socket + output + log + access + roots + network + state + bookmarks + limits
+  public static let all: [OptionSpec] =
+    socket + output + session + log + access + roots + network + state + bookmarks + limits
 
   /// The tables of the file, with what stands above each in the example.
   public static let tables: [(name: String, summary: String)] = [
     ("socket", "Where programs connect. Sockets that systemd hands over are taken in the place of these."),
     ("output", "What is played on."),
+    ("session", "How what is played goes together with the sound of other programs."),
     ("log", "What is said on standard error."),
     ("access", "Who may connect besides the daemon's own user, and what for. Users and groups by name or number."),
     (
@@ -55,6 +57,12 @@ public enum OptionTable {
       "output.clock", \.clock, flag: "--clock", isReloadable: false, "Virtual: time passes only by `clock.advance`."),
     optionalText(
       "output.pulse-server", \.pulseServer, flag: "--pulse-server", "Nothing: $PULSE_SERVER, else the user's own."),
+  ]
+
+  private static let session = [
+    choice(
+      "session.category", \.sessionCategory, flag: nil, isReloadable: false,
+      "What the sound is used for until `session.category` says something else.")
   ]
 
   private static let log = [

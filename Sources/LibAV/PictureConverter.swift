@@ -100,13 +100,7 @@ public final class PictureConverter {
 
   /// swscale's number of the matrix that the picture says, or is likely to have.
   static func matrix(_ frame: AVFrame) -> Int32 {
-    switch frame.colorspace {
-    case AVCOL_SPC_BT709: SWS_CS_ITU709
-    case AVCOL_SPC_FCC: SWS_CS_FCC
-    case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: SWS_CS_ITU601
-    case AVCOL_SPC_SMPTE240M: SWS_CS_SMPTE240M
-    case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: SWS_CS_BT2020
-    default: frame.width >= 1_280 || frame.height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601
-    }
+    ScalingContext.matrix(codePoint: Int(frame.colorspace.rawValue))
+      ?? (frame.width >= 1_280 || frame.height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601)
   }
 }

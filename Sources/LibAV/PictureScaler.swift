@@ -43,9 +43,8 @@ public final class PictureScaler {
       layout.avFormat, width: width, height: height, matrix: matrix, isFullRange: layout.color.isFullRange == true)
   }
 
-  /// swscale's number of a matrix, which is H.273's; nil where it is not said, or there is none.
+  /// Nil where it is not said, or there is none.
   private static func matrix(of layout: PictureLayout) -> Int32? {
-    guard !layout.isRGB, [1, 4, 5, 6, 7, 9, 10].contains(layout.color.matrix) else { return nil }
-    return layout.color.matrix == 10 ? 9 : Int32(layout.color.matrix)
+    layout.isRGB ? nil : ScalingContext.matrix(codePoint: layout.color.matrix)
   }
 }

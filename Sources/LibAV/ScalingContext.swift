@@ -23,6 +23,20 @@ final class ScalingContext {
     fileprivate var range: Int32 { isFullRange && !PictureFormat(AVPixelFormat(format)).isRGB ? 1 : 0 }
   }
 
+  /// swscale's number of a matrix, of which it has fewer; nil where the picture does not say it, or has none.
+  ///
+  /// - Parameter codePoint: ITU-T H.273's, table 4, as `AVCOL_SPC_*`.
+  static func matrix(codePoint: Int) -> Int32? {
+    switch codePoint {
+    case 1: SWS_CS_ITU709
+    case 4: SWS_CS_FCC
+    case 5, 6: SWS_CS_ITU601
+    case 7: SWS_CS_SMPTE240M
+    case 9, 10: SWS_CS_BT2020
+    default: nil
+    }
+  }
+
   private let pointer: OpaquePointer
 
   /// Sets up a conversion.

@@ -33,6 +33,9 @@ struct FrameConverter {
   private mutating func convertChecked(
     _ frame: Frame, _ layout: SampleLayout, _ range: Range<Int>, _ output: UnsafeMutableRawPointer
   ) throws(AVFailure) {
+    if layout.format == sampleFormat, !sampleFormat.isPlanar, layout.channelCount == format.channelCount {
+      return frame.copySamples(range, into: output)
+    }
     let current: Resampler
     if let resampler, resampler.input == layout {
       current = resampler

@@ -91,7 +91,8 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
   /// Errors: `cancelled` when it is over.
   package func check() throws(MediaError) { if state.withLock({ $0.isOver }) { throw cancelled } }
 
-  private var cancelled: MediaError { MediaError(.cancelled, "\(operation) was cancelled", operation: operation) }
+  /// What who gave it up is told.
+  package var cancelled: MediaError { MediaError(.cancelled, "\(operation) was cancelled", operation: operation) }
 
   private func end(with result: Result<Outcome, MediaError>) {
     let underWay = state.withLock { state -> ([@Sendable () -> Void], AssetWorkers.Job?)? in

@@ -17,6 +17,10 @@ extension MediaError.Code {
   public static let noSuchAsset = Self(rawValue: 1014)
   public static let wrongConfiguration = Self(rawValue: 1015)
   public static let noSuchRecorder = Self(rawValue: 1021)
+  public static let sessionMismatch = Self(rawValue: 1030)
+  public static let sessionBusy = Self(rawValue: 1031)
+  public static let sessionInterrupted = Self(rawValue: 1032)
+  public static let sessionForbidsRecording = Self(rawValue: 1033)
 
   // MARK: 2xxx: places and the things in them.
   public static let fileNotFound = Self(rawValue: 2001)
@@ -155,6 +159,7 @@ extension MediaError.Code {
     1014: "no-such-asset",
     1015: "wrong-configuration",
     1021: "no-such-recorder",
+    1030: "session-mismatch", 1031: "session-busy", 1032: "session-interrupted", 1033: "session-forbids-recording",
     2001: "file-not-found", 2002: "not-a-file", 2003: "permission-denied", 2004: "no-such-item",
     2005: "read-failed", 2006: "write-failed", 2007: "unsupported-place",
     2008: "outside-roots",

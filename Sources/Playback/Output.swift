@@ -80,6 +80,10 @@ final class Output: @unchecked Sendable {
   var onStateChange: (OutputState) -> Void = { _ in }
   /// An attempt to open a device came to its end.
   var onOpened: () -> Void = {}
+  /// What streams are for, the server's word on them, and that a device went away with it.
+  var role: () -> StreamRole = { .music }
+  var onNotice: (DeviceNotice) -> Void = { _ in }
+  var onDeviceLost: () -> Void = {}
   private let configuration: OutputConfiguration
   private let logger: Logger
   private var session: Session?
@@ -178,6 +182,21 @@ final class Output: @unchecked Sendable {
   /// The first frame that is heard at `time` or after it, as far as the clock tells; nil while the device stands still.
   func frame(heardAt time: HostTime) -> Int64? { session?.core.clock.snapshot().frame(heardAt: time) }
 
+  // MARK: - Sharing the device
+
+  /// Says what the stream is for from now on; `makesNewStream`: the present one cannot be told.
+  func setRole(_ role: StreamRole, makesNewStream: Bool) {
+    guard let session, let sink = session.sink as? any SharedDeviceSink else { return }
+    guard makesNewStream else { return sink.setRole(role) }
+    let number = session.number
+    loop.execute { self.startAnew(number) }
+  }
+
+  /// Lets a stream that was interrupted go on, after the commands that were posted.
+  func endInterruption(overrulesServer: Bool) {
+    (session?.sink as? any SharedDeviceSink)?.endInterruption(overrulesServer: overrulesServer)
+  }
+
   // MARK: - Opening, losing, closing
 
   /// Opens the device, or what stands in for it, on a worker.
@@ -186,13 +205,20 @@ final class Output: @unchecked Sendable {
     sessionCount += 1
     let number = sessionCount
     openingCount += 1
+    let role = role()
     NamedThread.detached(name: "open-output") { [loop] in
       let sink = configuration.makeSink()
+      (sink as? any SharedDeviceSink)?.prepare(role: role) { notice in
+        loop.execute { if self.session?.number == number { self.onNotice(notice) } }
+      }
       let result = Result { () throws(MediaError) in try sink.open() }
       loop.execute {
         self.openingCount -= 1
         switch result {
-        case .success(let format): self.install(sink, format: format, number: number, asFallbackFor: nil)
+        case .success(let format):
+          self.install(sink, format: format, number: number, asFallbackFor: nil)
+          // It may have become another one while the device was being opened.
+          if self.session?.number == number, self.role() != role { self.setRole(self.role(), makesNewStream: false) }
         case .failure(let error): self.openFailed(error, number: number)
         }
         self.onOpened()
@@ -274,6 +300,7 @@ final class Output: @unchecked Sendable {
     guard let ending = session else { return }
     deliver(from: ending)
     for client in clients.values { client.outputWillStop() }
+    onDeviceLost()
     formerClippedSampleCount += ending.core.clippedSampleCount
     session = nil
     // The streams live until the sink calls no more.

@@ -26,6 +26,8 @@ public final class PlaybackEngine: @unchecked Sendable {
   var startGroups: [StartGroup] = []
   /// Changes of the rate of several players that are under way.
   var rateGroups: [RateGroup] = []
+  /// How what is played goes together with other programs' sound.
+  public private(set) lazy var session = AudioSession(engine: self)
   /// The output frame at which `AudioPlayer.deviceCurrentTime` is zero.
   var deviceTimeOrigin: Int64 = 0
 
@@ -46,6 +48,9 @@ public final class PlaybackEngine: @unchecked Sendable {
       self?.progressed()
     }
     output.onOpened = { [weak self] in self?.progressed() }
+    output.role = { [weak self] in self?.session.role ?? .music }
+    output.onNotice = { [weak self] in self?.session.noticed($0) }
+    output.onDeviceLost = { [weak self] in self?.session.outputLost() }
     if let virtual = loop as? VirtualControlLoop {
       virtual.takeInEvents = { [weak self] in self?.output.pump() }
       virtual.isSettled = { [weak self] in self?.isSettled ?? true }
@@ -104,6 +109,7 @@ public final class PlaybackEngine: @unchecked Sendable {
   public func close(completion: @escaping @Sendable () -> Void) {
     for player in players.values { player.close() }
     loader.close()
+    session.close()
     output.close(completion: completion)
   }
 
@@ -124,6 +130,9 @@ public final class PlaybackEngine: @unchecked Sendable {
     guard !anyPlayer({ $0 !== player && !$0.machine.entries.isEmpty }) else { return }
     deviceTimeOrigin = output.heardFrame
   }
+
+  /// Every player, in the order of their names.
+  var allPlayers: [PlayerCore] { players.values.sorted { $0.name < $1.name } }
 
   func anyPlayer(_ predicate: (PlayerCore) -> Bool) -> Bool { players.values.contains(where: predicate) }
 

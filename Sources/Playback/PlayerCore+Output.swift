@@ -170,7 +170,7 @@ extension PlayerCore {
   /// The output frame that counts as heard: not before a jump that was committed, and at its end when all is silent.
   var presentFrame: Int64 {
     let frame = max(output.heardFrame, jumpFrame)
-    guard machine.rate == 0, let end = timeline.runs.last?.end else { return frame }
+    guard !machine.isRunning, let end = timeline.runs.last?.end else { return frame }
     return max(frame, end.frame)
   }
 

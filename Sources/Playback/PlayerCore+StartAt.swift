@@ -19,11 +19,12 @@ extension PlayerCore {
   /// Tells the mixer whether the player is to sound, and from which frame on. To be committed.
   func applyRunning() {
     guard let inputIndex else { return }
-    output.core?.setRunning(machine.rate != 0, fromFrame: heldFrame ?? .min, input: inputIndex)
+    output.core?.setRunning(machine.isRunning, fromFrame: heldFrame ?? .min, input: inputIndex)
   }
 
   /// Plays from an output frame on; `Int64.max`: from one that will be said; nil: at once.
   func hold(until frame: Int64?) {
+    if frame != nil { engine.session.playbackAsked() }
     heldFrame = frame
     machine.isStartHeld = frame != nil
     if machine.rate == 0 {

@@ -191,6 +191,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   private func attach() {
     engine.register(self)
+    machine.holdReason = engine.session.holdReason
     if output.core != nil { outputDidStart() }
   }
 

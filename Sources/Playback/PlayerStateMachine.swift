@@ -201,6 +201,8 @@ struct PlayerStateMachine {
   var automaticallyWaits = true
   /// It is to play from a moment on that has not come.
   var isStartHeld = false
+  /// Why nothing sounds though the player would play; nil: it does.
+  var holdReason: WaitingReason?
   /// `actionAtItemEnd` is `.none` and the current item's end has been heard.
   var hasPassedEnd = false
   /// The item whose end has been told, while it stays current at its end.
@@ -219,7 +221,7 @@ struct PlayerStateMachine {
 
   var timeControlStatus: TimeControlStatus {
     if rate == 0 { return .paused }
-    return isSounding && !isStartHeld ? .playing : .waiting
+    return isSounding && !isStartHeld && holdReason == nil ? .playing : .waiting
   }
 
   var reasonForWaitingToPlay: WaitingReason? {
@@ -227,6 +229,7 @@ struct PlayerStateMachine {
     guard let current = entries.first else { return .noItemToPlay }
     if case .failed = current.status { return .currentItemFailed }
     if !isOutputReady { return .outputUnavailable }
+    if let holdReason { return holdReason }
     if isStartHeld { return .startTimeNotReached }
     return isStarved ? .toMinimizeStalls : .evaluatingBufferingRate
   }
@@ -237,6 +240,9 @@ struct PlayerStateMachine {
     guard rate == 0, let stop, stop.itemID == entries.first?.id else { return nil }
     return stop.error
   }
+
+  /// Whether the mixer is to sound what there is.
+  var isRunning: Bool { rate != 0 && holdReason == nil }
 
   /// Whether the player is paused where the current item's end has been heard, forwards or backwards.
   var hasItemEnded: Bool {

@@ -12,7 +12,7 @@ public enum TimeControlStatus: String, Sendable, Hashable, CaseIterable {
   case playing
 }
 
-/// Why a player waits, as AVPlayer.WaitingReason; the last three are Playhead's own.
+/// Why a player waits, as AVPlayer.WaitingReason; the last five are Playhead's own.
 public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
   /// Samples did not arrive in time; playback goes on by itself.
   case toMinimizeStalls
@@ -26,6 +26,11 @@ public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
   case outputUnavailable
   /// It plays from a moment on that has not come: `setRate(_:time:atHostTime:)`, `PlaybackEngine.start`.
   case startTimeNotReached
+  /// Something else is heard on the device (`AudioSessionEvent.interruptionBegan`). It goes on with the interruption's end, or
+  /// when it is told to play.
+  case interrupted
+  /// The session's category allows no playing.
+  case categoryForbidsPlayback
 }
 
 /// What happens when the current item ends, as AVPlayer.ActionAtItemEnd.
@@ -76,6 +81,10 @@ public enum ChangeCause: String, Sendable, Hashable, CaseIterable {
   case stalled
   /// The output appeared, went away or was replaced.
   case output
+  /// An interruption of the session began or ended.
+  case interruption
+  /// The session was deactivated.
+  case session
   /// The player was closed.
   case closed
 }

@@ -9,7 +9,7 @@ import RealtimeAudio
 ///
 /// Threading: `init`, `connect`, `sinkInfo` on a thread that may block; `context` only with the loop's lock held.
 final class PulseConnection: @unchecked Sendable {
-  // `@unchecked Sendable`: `hasExpired`, `onLoss` and `deviceSignal` are protected by the loop's lock; the rest never changes.
+  // `@unchecked Sendable`: `hasExpired`, `onLoss`, `deviceSignal` and `subscribers` are protected by the loop's lock; the rest never changes.
 
   /// What a sink says about itself.
   struct SinkInfo: Sendable {
@@ -24,6 +24,7 @@ final class PulseConnection: @unchecked Sendable {
   /// Called with the lock held, on the loop's thread, when the connection is lost after it was ready.
   var onLoss: (() -> Void)?
   private var deviceSignal: EventSignal?
+  var subscribers: [ObjectIdentifier: Subscriber] = [:]
 
   /// Makes the context; does not connect yet.
   init(applicationName: String) throws(PulseFailure) {
@@ -158,7 +159,7 @@ final class PulseConnection: @unchecked Sendable {
     mainloop.signal()
   }
 
-  private static func from(_ pointer: UnsafeMutableRawPointer?) -> PulseConnection? {
+  static func from(_ pointer: UnsafeMutableRawPointer?) -> PulseConnection? {
     pointer.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 }

@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Threading: `open`, `start` and `close` on threads that may block, one at a time; the rest anywhere. Callbacks come
 /// from libpulse's own thread, `playhead-pulse`.
-public final class PulseSink: AudioSink {
+public final class PulseSink: SharedDeviceSink {
   /// Which device, and how.
   public struct Configuration: Sendable, Hashable {
     /// The server, as libpulse names it: `unix:/path/to/socket`; nil is the user's default (`PULSE_SERVER`, then
@@ -35,6 +35,8 @@ public final class PulseSink: AudioSink {
     /// What mixers show.
     public var applicationName = "Playhead"
     public var streamName = "Playback"
+    /// What the server is told that the stream is for.
+    public var role = StreamRole.music
 
     public init(
       server: String? = nil, sinkName: String? = nil, sampleRateHz: Int? = nil,
@@ -78,6 +80,9 @@ public final class PulseSink: AudioSink {
   private let signal = EventSignal()
   private let counters = PulseCounters()
   private let stage = Mutex(Stage.idle)
+  private let requests = StreamRequests()
+  /// What `prepare` says.
+  private let preparation = Mutex<(role: StreamRole, onNotice: @Sendable (DeviceNotice) -> Void)?>(nil)
   private let deviceName: Mutex<String?>
 
   public init(
@@ -116,6 +121,8 @@ public final class PulseSink: AudioSink {
     guard signal.descriptor >= 0 else {
       throw MediaError(.outputUnavailable, "no file descriptor is left", operation: "eventfd")
     }
+    var configuration = configuration
+    if let role = preparation.withLock({ $0?.role }) { configuration.role = role }
     let stream = try PulseStream.open(configuration)
     let isOpen = stage.withLock { stage in
       guard case .idle = stage else { return false }
@@ -146,8 +153,9 @@ public final class PulseSink: AudioSink {
       let driver = stream.connection.mainloop.withLock {
         let driver = PulseStreamDriver(
           connection: stream.connection, stream: stream.pointer, core: core, signal: signal,
-          counters: counters,
+          counters: counters, requests: requests, onNotice: preparation.withLock { $0?.onNotice },
           wakeControl: wakeControl, onFailure: onFailure)
+        if stream.isMuted { driver.beginMuted() }
         driver.begin()
         return driver
       }
@@ -158,6 +166,24 @@ public final class PulseSink: AudioSink {
   }
 
   public func commandsPosted() { signal.raise() }
+
+  // MARK: - SharedDeviceSink
+
+  public func prepare(role: StreamRole, onNotice: @escaping @Sendable (DeviceNotice) -> Void) {
+    preparation.withLock { $0 = (role, onNotice) }
+  }
+
+  public func setRole(_ role: StreamRole) {
+    requests.add { $0.role = role }
+    signal.raise()
+  }
+
+  public func endInterruption(overrulesServer: Bool) {
+    requests.add { $0.release = overrulesServer }
+    signal.raise()
+  }
+
+  // MARK: - Closing
 
   public func close() {
     let last = stage.withLock { stage in

@@ -15,6 +15,8 @@ final class PulseStream: @unchecked Sendable {
   let sinkName: String
   /// The size of the server's buffer for the stream.
   let bufferFrameCount: Int
+  /// Whether the server muted it from the beginning.
+  let isMuted: Bool
 
   /// Connects, asks for the device and makes the stream; see `PulseSink.open` for the errors.
   static func open(_ configuration: PulseSink.Configuration) throws(MediaError) -> PulseStream {
@@ -66,19 +68,21 @@ final class PulseStream: @unchecked Sendable {
       channels: UInt8(format.channelCount))
     let attributes = Self.bufferAttributes(
       format: format, latencyMilliseconds: configuration.latencyMilliseconds)
-    (pointer, bufferFrameCount) = try connection.mainloop.withLock { () throws(PulseFailure) in
+    (pointer, bufferFrameCount, isMuted) = try connection.mainloop.withLock { () throws(PulseFailure) in
       let stream = try Self.make(
-        connection.context, specification: specification, map: map, name: configuration.streamName)
+        connection.context, specification: specification, map: map, configuration: configuration)
+      let isMuted: Bool
       do throws(PulseFailure) {
         try Self.connect(
           stream, sinkName: sinkName, attributes: attributes, connection: connection,
           deadline: deadline)
+        isMuted = try connection.isMuted(stream: pa_stream_get_index(stream), deadline: deadline)
       } catch {
         Self.destroy(stream)
         throw error
       }
       let granted = pa_stream_get_buffer_attr(stream)?.pointee.tlength ?? attributes.tlength
-      return (stream, Int(granted) / format.bytesPerFrame)
+      return (stream, Int(granted) / format.bytesPerFrame, isMuted)
     }
   }
 
@@ -108,15 +112,16 @@ final class PulseStream: @unchecked Sendable {
   }
 
   private static func make(
-    _ context: OpaquePointer, specification: pa_sample_spec, map: pa_channel_map, name: String
+    _ context: OpaquePointer, specification: pa_sample_spec, map: pa_channel_map, configuration: PulseSink.Configuration
   ) throws(PulseFailure) -> OpaquePointer {
     let properties = pa_proplist_new()
     defer { if let properties { pa_proplist_free(properties) } }
-    pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "music")
+    pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, configuration.role.rawValue)
     var specification = specification
     var map = map
-    guard let stream = pa_stream_new_with_proplist(context, name, &specification, &map, properties)
-    else {
+    let stream = pa_stream_new_with_proplist(
+      context, configuration.streamName, &specification, &map, properties)
+    guard let stream else {
       throw PulseFailure("pa_stream_new_with_proplist", context: context)
     }
     return stream

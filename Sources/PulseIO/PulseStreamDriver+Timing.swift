@@ -87,6 +87,7 @@ extension PulseStreamDriver {
     lastReadFrame += movement
     floorFrame += movement
     heard.move(byFrames: movement)
+    hold.move(byFrames: movement)
     if let timing = deviceTiming() { handle(timing) }
   }
 

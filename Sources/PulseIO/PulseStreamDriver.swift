@@ -35,6 +35,9 @@ final class PulseStreamDriver {
   private let signal: EventSignal
   private let wakeControl: @Sendable () -> Void
   private let onFailure: @Sendable (MediaError) -> Void
+  /// Who is told what the server does; nil: nobody, and the stream obeys.
+  let onNotice: (@Sendable (DeviceNotice) -> Void)?
+  let requests: StreamRequests
   private var signalEvent: OpaquePointer?
 
   var phase: Phase
@@ -45,7 +48,11 @@ final class PulseStreamDriver {
   // The wish to overwrite what is queued; fulfilled at the next fresh timing.
   var isSpliceWanted = false
   /// Commands came while the stream was being corked.
-  private var hasCommandsAfterCork = false
+  var hasCommandsAfterCork = false
+  /// Whether the server wants the stream to stand (PulseStreamDriver+Hold).
+  var hold = StreamHold()
+  var isDucked = false
+  private var roles: RoleWatch?
   /// The first frame of the last splice, until it is known whether it came in time.
   var unverifiedSpliceFrame: Int64?
   /// The timing that tells where the last jump landed; nil when that is known.
@@ -75,7 +82,8 @@ final class PulseStreamDriver {
   /// Takes over a corked stream that is ready. Inside the loop's lock.
   init(
     connection: PulseConnection, stream: OpaquePointer, core: RenderCore, signal: EventSignal,
-    counters: PulseCounters, wakeControl: @escaping @Sendable () -> Void,
+    counters: PulseCounters, requests: StreamRequests, onNotice: (@Sendable (DeviceNotice) -> Void)?,
+    wakeControl: @escaping @Sendable () -> Void,
     onFailure: @escaping @Sendable (MediaError) -> Void
   ) {
     self.connection = connection
@@ -83,6 +91,8 @@ final class PulseStreamDriver {
     self.core = core
     self.signal = signal
     self.counters = counters
+    self.requests = requests
+    self.onNotice = onNotice
     self.wakeControl = wakeControl
     self.onFailure = onFailure
     bytesPerFrame = core.format.bytesPerFrame
@@ -124,6 +134,8 @@ final class PulseStreamDriver {
       stream, { _, own in PulseStreamDriver.from(own)?.deviceChanged() }, own)
     pa_stream_set_state_callback(
       stream, { _, own in PulseStreamDriver.from(own)?.streamStateChanged() }, own)
+    pa_stream_set_event_callback(
+      stream, { _, name, _, own in PulseStreamDriver.from(own)?.eventArrived(name) }, own)
     connection.onLoss = { [unowned self] in fail("the connection to the sound server was lost") }
     signalEvent = api.pointee.io_new(
       api, signal.descriptor, PA_IO_EVENT_INPUT,
@@ -135,6 +147,11 @@ final class PulseStreamDriver {
     if pa_context_get_state(context) != PA_CONTEXT_READY {
       fail("the connection to the sound server was lost")
     }
+    let roles = RoleWatch(connection: connection, streamIndex: pa_stream_get_index(stream)) { [unowned self] in
+      rolesChanged($0)
+    }
+    self.roles = roles
+    roles.begin()
   }
 
   /// Unregisters everything; afterwards no callback comes here. Inside the loop's lock.
@@ -142,7 +159,10 @@ final class PulseStreamDriver {
     connection.onLoss = nil
     if let signalEvent { api.pointee.io_free(signalEvent) }
     signalEvent = nil
+    roles?.end()
+    roles = nil
     cancelClockEvent()
+    pa_stream_set_event_callback(stream, nil, nil)
     pa_stream_set_write_callback(stream, nil, nil)
     pa_stream_set_underflow_callback(stream, nil, nil)
     pa_stream_set_started_callback(stream, nil, nil)
@@ -170,6 +190,7 @@ final class PulseStreamDriver {
 
   private func commandsWait() {
     signal.clear()
+    takeRequests()
     switch phase {
     case .corked(let readFrame): startIfActive(readFrame: readFrame)
     case .running: applyWhileRunning()
@@ -192,11 +213,11 @@ final class PulseStreamDriver {
     }
   }
 
-  /// Applies the commands to the standing stream, and lets it run if something is to sound.
-  private func startIfActive(readFrame: Int64) {
+  /// Applies the commands to the standing stream, and lets it run if something is to sound and may.
+  func startIfActive(readFrame: Int64) {
     _ = core.rewind(toFrame: readFrame)
     core.applyCommands()
-    if core.isActive {
+    if core.isActive, !hold.isHeld {
       phase = .running
       stopClock(at: readFrame)
       lastRead = HostTime(nanoseconds: 0)
@@ -295,7 +316,7 @@ final class PulseStreamDriver {
     cork()
   }
 
-  private func cork() {
+  func cork() {
     phase = .corking
     corkTiming = nil
     setCorked(true) { _, _, own in PulseStreamDriver.from(own)?.corked() }
@@ -308,8 +329,9 @@ final class PulseStreamDriver {
     corkTiming = timingsRequested
   }
 
-  /// The corked stream stands at `readFrame`.
-  func settle(readFrame: Int64) {
+  /// The corked stream stands at `readFrame`, or goes on before that.
+  func settle(readFrame standing: Int64) {
+    let readFrame = standingFrame(readFrame: standing)
     phase = .corked(readFrame: readFrame)
     corkTiming = nil
     unverifiedSpliceFrame = nil

@@ -84,6 +84,19 @@ public final class PulseServer: @unchecked Sendable {
     try ChildProcess.run(["pactl", "--server", address] + arguments)
   }
 
+  /// Loads a module: `module-role-cork`, or `NAME ARGUMENT...`.
+  public func loadModule(_ module: String) throws {
+    try ChildProcess.run(["pactl", "--server", address, "load-module"] + module.split(separator: " ").map(String.init))
+  }
+
+  /// Another program that plays silence with a role (`phone`), until it is killed.
+  public func play(role: String) throws -> ChildProcess {
+    try ChildProcess([
+      "pacat", "--server", address, "--playback", "--raw", "--property=media.role=\(role)", "--device=\(sinkName)",
+      "/dev/zero",
+    ])
+  }
+
   /// Ends the server and its capture. Idempotent.
   public func stop() {
     if isStopped { return }

@@ -9,6 +9,7 @@ public enum Command: Sendable, Hashable {
   case asset(AssetCommand)
   case watching(WatchingCommand)
   case players(PlayersCommand)
+  case session(SessionCommand)
   case state(StateCommand)
   case record(RecordCommand)
 

@@ -104,6 +104,11 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case scanCancel = "scan.cancel"
   case seek
   case seekCancel = "seek.cancel"
+  case sessionActive = "session.active"
+  case sessionCategory = "session.category"
+  case sessionPolicy = "session.policy"
+  case sessionResume = "session.resume"
+  case sessionStatus = "session.status"
   case shuffle
   case state
   case stateSave = "state.save"

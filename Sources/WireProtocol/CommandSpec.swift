@@ -12,6 +12,7 @@ public final class CommandSpec: Sendable {
     case watching = "Watching"
     case players = "Players and outputs"
     case recording = "Recording"
+    case session = "Audio session"
     case state = "Saved state"
   }
 

@@ -10,7 +10,7 @@ extension CommandTable {
         + " that which is not before `end`. `codec=copy` takes sound as it is stored, without decoding it: what is cut off then lies in its first and last packets, and is said in the"
         + " file where its kind can say it. Else sound is coded anew, as suits the form unless `codec` says how; `bits` are those of pcm, float, flac and alac. `video` does the same with"
         + " pictures: they are left out of forms that have none. Stored ones begin with one that needs no other: only m4a, mp4 and mov can say that those before `start` are not to be shown, others"
-        + " begin earlier. Tags, chapters and covers come along (`metadata=sharing`: without what tells where and with what something was"
+        + " begin earlier. Pictures that are to be turned are turned for forms that cannot say it, when they are coded anew. Tags, chapters and covers come along (`metadata=sharing`: without what tells where and with what something was"
         + " recorded). The daemon writes the file: whole or not at all, and only if there is no such file, or with `replace`; below a folder of `--write-root`, and with the right to `write`."
         + " Exports run one after another with low priority. `scan-progress` events of `scan` come before the reply; `scan.cancel` ends it, and so does the end of the connection. `fault` says"
         + " what in a file did not decode; silence stands for it. One that breaks off is an error, and leaves no file.",

@@ -12,7 +12,7 @@ extension CommandTable {
         + " or .jpeg, unless `format` says more. With several times its name has `%d` (or `%03d`) where the number of the image stands, from 1 on. `sheet` has all of them written as one image, `width` and"
         + " `height` being of each; without times they are equally far from each other. The daemon writes below a folder of `--write-root`, for who has the right to `write`: all files or none,"
         + " whole, and only if there is no such file, or with `replace`. At most 100 images, or 400 on a sheet. Of several video tracks it is the first that is enabled; a cover is none. Files are decoded one after another with low priority."
-        + " `cancel` ends it, and so does the end of the connection. `fault` says what in the file did not decode.",
+        + " `scan-progress` events of `scan` come before the reply: when the file is open, behind each image, and when all are written. `scan.cancel` ends it, and so does the end of the connection. `fault` says what in the file did not decode.",
       parameters: [
         ParameterSpec(.path, .path, .required, "PATH", "the file"),
         ParameterSpec(.times, .time, .optionalList, "TIME", "of the images"),
@@ -32,7 +32,7 @@ extension CommandTable {
         ParameterSpec(.gap, .integer(0...1_024), .option, "PIXELS", "between a sheet's images; 4 unless said"),
       ] + network,
       waiting: .always,
-      reply: ["path", "count", "width", "height", "[file]", "[fault]", "[message]"],
+      reply: ["scan", "path", "count", "width", "height", "[file]", "[fault]", "[message]"],
       rows: ["image", "requested", "time", "width", "height", "[file]"],
       errors: [
         .cancelled, .noPlayableTracks, .unknownCodec, .unsupportedPlace, .invalidTime, .invalidArgument,
@@ -41,9 +41,12 @@ extension CommandTable {
       ],
       example: [
         "> @9 image /films/one.mkv 83.5 1:30 file=/shots/one-%d.png width=640",
+        "< * scan-progress scan=1 file=1 count=1 path=/films/one.mkv done=0",
+        "< * scan-progress scan=1 file=1 count=1 path=/films/one.mkv done=0.5",
+        "< * scan-progress scan=1 file=1 count=1 path=/films/one.mkv done=1",
         "< @9 | image=1 requested=83.5 time=83.48 width=640 height=360 file=/shots/one-1.png",
         "< @9 | image=2 requested=90 time=90 width=640 height=360 file=/shots/one-2.png",
-        "< @9 ok path=/films/one.mkv count=2 width=640 height=360",
+        "< @9 ok scan=1 path=/films/one.mkv count=2 width=640 height=360",
       ]
     ) { arguments throws(MediaError) in .asset(.image(try arguments.image())) }
   ]

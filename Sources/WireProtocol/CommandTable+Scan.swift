@@ -51,9 +51,9 @@ extension CommandTable {
             network: try arguments.networkOptions())))
     },
     CommandSpec(
-      .scanCancel, .assets, "Ends a scan of this connection, or all of them.",
+      .scanCancel, .assets, "Ends a `scan`, `waveform`, `export` or `image` of this connection, or all of them.",
       details:
-        "What is scanned is answered with the error `cancelled`, behind this. A scan that is over, or was never begun, is none to end. A `scan` without an id holds up"
+        "What is ended is answered with the error `cancelled`, behind this. What is over, or was never begun, is none to end. A `scan` without an id holds up"
         + " what comes after it, this too: give it an id.",
       parameters: [ParameterSpec(.scan, .integer(1...Int.max), .optional, "SCAN", "its number; all unless said")],
       reply: ["cancelled"],

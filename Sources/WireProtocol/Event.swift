@@ -18,6 +18,8 @@ public enum Event: Sendable, Hashable {
   case itemSkipped(Skip)
   /// An item followed another, or itself; for those who observe `item.events`.
   case seam(Seam)
+  /// The session was interrupted, or something like it; for those who observe `session.events`.
+  case session(SessionNotification)
   /// A scan has come so far.
   case scanProgress(ScanProgress)
   /// A recorder does something else, or lost something.
@@ -287,6 +289,36 @@ public enum Event: Sendable, Hashable {
     }
   }
 
+  /// The payload of `interruption` and `secondary-audio-hint`. The session is of all players.
+  public struct SessionNotification: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+      /// It ends by something, or begins where nothing is said of that.
+      case interruption(Ending?)
+      case secondaryAudioHint(isBeginning: Bool)
+    }
+
+    /// What ended an interruption, and whether what played goes on.
+    public struct Ending: Sendable, Hashable {
+      public var by: String
+      public var shouldResume: Bool
+
+      public init(by: String, shouldResume: Bool) {
+        self.by = by
+        self.shouldResume = shouldResume
+      }
+    }
+
+    public var subscription: Int
+    public var player: String
+    public var kind: Kind
+
+    public init(subscription: Int, player: String, kind: Kind) {
+      self.subscription = subscription
+      self.player = player
+      self.kind = kind
+    }
+  }
+
   /// The payload of `scan-progress`.
   public struct ScanProgress: Sendable, Hashable {
     /// The scan's number on its connection.
@@ -346,6 +378,11 @@ public enum Event: Sendable, Hashable {
       }
     case .itemSkipped: .itemSkipped
     case .seam: .seam
+    case .session(let notification):
+      switch notification.kind {
+      case .interruption: .interruption
+      case .secondaryAudioHint: .secondaryAudioHint
+      }
     case .scanProgress: .scanProgress
     case .recording: .recording
     case .recordMeter: .recordMeter
@@ -439,6 +476,17 @@ public enum Event: Sendable, Hashable {
       fields.append("trimmed-start-by", .string(seam.trimmedStartSource))
       fields.append("inserted", .int(seam.insertedFrameCount))
       return fields
+    case .session(let notification):
+      var fields: Fields = ["id": .int(notification.subscription), "player": .string(notification.player)]
+      switch notification.kind {
+      case .interruption(nil): fields.append("phase", "began")
+      case .interruption(let ending?):
+        fields.append("phase", "ended")
+        fields.append("by", .string(ending.by))
+        fields.append("shouldResume", .bool(ending.shouldResume))
+      case .secondaryAudioHint(let isBeginning): fields.append("phase", .string(isBeginning ? "began" : "ended"))
+      }
+      return fields
     case .scanProgress(let progress):
       return [
         "scan": .int(progress.scan), "file": .int(progress.file), "count": .int(progress.count), "path": progress.path,
@@ -484,6 +532,9 @@ public enum Event: Sendable, Hashable {
     case .seam(var seam):
       seam.subscription = subscription
       return .seam(seam)
+    case .session(var notification):
+      notification.subscription = subscription
+      return .session(notification)
     case .tick, .boundary, .meter, .removed, .scanProgress, .recording, .recordMeter, .overflow, .closing: return self
     }
   }
@@ -515,6 +566,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case chapterChanged = "chapter-changed"
   case closing
   case failedToPlayToEnd = "failed-to-play-to-end"
+  case interruption
   case itemSkipped = "item-skipped"
   case meter
   case newAccessLogEntry = "new-access-log-entry"
@@ -527,6 +579,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case removed
   case scanProgress = "scan-progress"
   case seam
+  case secondaryAudioHint = "secondary-audio-hint"
   case stalled
   case streamTitle = "stream-title"
   case tick

@@ -47,6 +47,13 @@ public enum EventTable {
       name: .failedToPlayToEnd, key: .itemEvents, fields: position + error + ["[seq]"],
       text: "an item broke off, with the error."),
     EventSpec(
+      name: .interruption, key: .sessionEvents,
+      fields: ["id", "player", "phase", "[by]", "[shouldResume]", "[seq]"],
+      text:
+        "something else is to be heard alone (`phase=began`): the sound server has muted what is played, and players stand"
+        + " still where they are. Or that is over (`phase=ended`), by `server`, `request`, `timeOut` or `outputLost`; with"
+        + " `shouldResume=true` what played goes on. An end may never come."),
+    EventSpec(
       name: .itemSkipped, key: .itemEvents, fields: ["id", "player", "item"] + error + ["[seq]"],
       text:
         "an item failed, and playback went on behind it without it (`on-failure skip`); it has"
@@ -105,7 +112,7 @@ public enum EventTable {
     EventSpec(
       name: .scanProgress, fields: ["scan", "file", "count", "path", "done"],
       text:
-        "`scan` or `waveform`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known); `export`: so much of the file at `path` has been made. To the connection that"
+        "`scan` or `waveform`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known); `export`: so much of the file at `path` has been made; `image`: so many of the images. To the connection that"
         + " asked, in front of the reply."),
     EventSpec(
       name: .seam, key: .itemEvents,
@@ -121,6 +128,11 @@ public enum EventTable {
         + " (`none`"
         + " where nothing was); frames of silence that the output had to insert: 0, unless what follows came too"
         + " late."),
+    EventSpec(
+      name: .secondaryAudioHint, key: .sessionEvents, fields: ["id", "player", "phase", "[seq]"],
+      text:
+        "the sound server lowers what is played, because of what another program plays (`phase=began`), or no more"
+        + " (`phase=ended`)."),
     EventSpec(
       name: .stalled, key: .itemEvents, fields: position + ["[seq]"],
       text:

@@ -35,6 +35,14 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case itemEvents = "item.events"
   case queueVersion = "queue.version"
   case outputState = "output.state"
+  case sessionCategory = "session.category"
+  case sessionMode = "session.mode"
+  case sessionOptions = "session.options"
+  case sessionIsActive = "session.isActive"
+  case sessionIsInterrupted = "session.isInterrupted"
+  case sessionHint = "session.secondaryAudioShouldBeSilencedHint"
+  /// No value but what happens to the session: those events that say so.
+  case sessionEvents = "session.events"
 
   /// What the key's value is, for people; protocol.md repeats it.
   public var summary: String {
@@ -81,6 +89,16 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .queueVersion: "a number that every change of the queue makes larger"
     case .outputState:
       "`opening`, `ready`, `fallback` (nothing is heard until the device is there), `lost` or `closed`"
+    case .sessionCategory: "what the sound is used for (`session.category`)"
+    case .sessionMode: "the mode, likewise"
+    case .sessionOptions: "the options, likewise, or `none`"
+    case .sessionIsActive: "whether the session is active"
+    case .sessionIsInterrupted: "whether something else is heard, and players stand still"
+    case .sessionHint:
+      "whether the sound server lowers what is played because of another program's sound"
+    case .sessionEvents:
+      "no value: the events "
+        + EventTable.all.filter { $0.key == self }.map { "`\($0.name.rawValue)`" }.joined(separator: ", ")
     }
   }
 

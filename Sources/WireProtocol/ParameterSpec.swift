@@ -6,6 +6,8 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case algorithm
   case apply
   case at
+  case atEnd = "at-end"
+  case atTimeout = "at-timeout"
   case audio
   case automatic
   case axis
@@ -17,6 +19,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case bitRate = "bit-rate"
   case bits
   case bookmark
+  case category
   case channels
   case characteristics
   case chase
@@ -31,6 +34,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case date
   case duration
   case end
+  case fade
   case fallback
   case fast
   case file
@@ -66,6 +70,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case off
   case offset
   case ops
+  case options
   case over
   case pan
   case path

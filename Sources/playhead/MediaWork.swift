@@ -12,12 +12,13 @@ enum MediaWork {
     try? connection.send(line)
     let showsProgress = isatty(STDERR_FILENO) == 1
     defer { if showsProgress { Terminal.showProgress("") } }
-    let answer = try connection.waitForAnswer { name, fields in
+    var answer = try connection.waitForAnswer { name, fields in
       guard showsProgress, name == EventName.scanProgress.rawValue else { return }
       let part = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
       Terminal.showProgress(part + Terminal.printable(fields["path"] ?? ""))
     }
     if let fault = answer.fields["message"] {
+      answer.fields.entries.removeAll { $0.name == "message" }
       if showsProgress { Terminal.showProgress("") }
       Terminal.complain(Terminal.printable(fault))
     }

@@ -52,18 +52,6 @@ enum PlayheadClient {
     case .completions(let script): Terminal.print(script.text)
     case .manual(let page): try page.print()
     case .complete(let words): LiveCandidates.print(words) { try socketPath($0 ?? invocation.socket) }
-    case .request(let words)
-    where words.first == Array("scan".utf8) && invocation.form != .json && invocation.form != .words:
-      return try Scan.run(try line(for: words, invocation), socketPath(invocation.socket)) { path in
-        StandardInput.name(of: path, among: words) ?? path
-      }
-    case .request(let words)
-    where words.first == Array("waveform".utf8) && invocation.form != .json && invocation.form != .words:
-      return try WaveformView.run(
-        try line(for: WaveformView.words(words), invocation), socketPath(invocation.socket))
-    case .request(let words)
-    where words.first == Array("export".utf8) && invocation.form != .json && invocation.form != .words:
-      return try MediaWork.export(try line(for: words, invocation), socketPath(invocation.socket))
     case .request(let words): return try request(words, invocation)
     case .add(let options):
       return try Add.run(options, form: invocation.form, absolute: absolute) { try socketPath(invocation.socket) }
@@ -84,7 +72,27 @@ enum PlayheadClient {
 
   // MARK: - One request
 
+  /// What takes a while is shown while it lasts, unless the lines themselves are wanted.
   private static func request(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
+    guard invocation.form != .json, invocation.form != .words else { return try plainRequest(words, invocation) }
+    switch words.first.map({ String(decoding: $0, as: UTF8.self) }) {
+    case "scan":
+      return try Scan.run(try line(for: words, invocation), socketPath(invocation.socket)) { path in
+        StandardInput.name(of: path, among: words) ?? path
+      }
+    case "waveform":
+      return try WaveformView.run(
+        try line(for: WaveformView.words(words), invocation), socketPath(invocation.socket))
+    case "export": return try MediaWork.export(try line(for: words, invocation), socketPath(invocation.socket))
+    case "image" where HumanText.isWanted(invocation.form):
+      let answer = try MediaWork.answer(to: try line(for: words, invocation), socketPath(invocation.socket))
+      Terminal.print(HumanText(ofCommand: "image", answer, .output).text)
+      return Status.done
+    default: return try plainRequest(words, invocation)
+    }
+  }
+
+  private static func plainRequest(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
     let line: [UInt8]
     do { line = try Self.line(for: words, invocation) } catch let error as MediaError
       where error.code == .unknownCommand

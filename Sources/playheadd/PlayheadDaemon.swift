@@ -62,6 +62,7 @@ struct PlayheadDaemon: ParsableCommand {
     configuration.socketGroupID = try options.socketGroup.map(Accounts.group)
     configuration.inherited = service.sockets
     configuration.policy = try options.policy()
+    configuration.sessionCategory = options.sessionCategory
     configuration.stateStore = StateOptions.makeStore(options)
     configuration.makeSource = Recordings.makeSource(options)
     let requests = ReloadRequests()

@@ -115,6 +115,7 @@ import WireProtocol
       "",
       #"""
       {"socket":{"path":"/a.sock","mode":"0660","group":"0"},"output":{"device":"null","clock":"virtual","pulse-server":"x"},
+      "session":{"category":"playback"},
       "log":{"level":"debug"},"access":{"users":[7],"groups":[5],"rights":["read"],"watching-users":[7],"watching-groups":[0]},
       "roots":{"read":["/music"],"write":["/pictures"]},"network":{"allowed":false,"ca-file":"/dev/null"},
       "state":{"saved":false,"folder":"/state","bookmarks-from":60,"resume":true}}

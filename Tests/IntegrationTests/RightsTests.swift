@@ -19,7 +19,8 @@ import Testing
         == driver.reply("hello").replacingOccurrences(of: ",control,write,administer", with: ""))
     for request in [
       "ping", "status", "list", "item.status 1", "item.metadata 1", "history", "player.list", "output.status", "stats",
-      "help load", "playlist.export format=m3u8", "wait ready", "observe player.rate", "tick 0.5", "meter",
+      "session.status", "help load", "playlist.export format=m3u8", "wait ready", "observe player.rate", "tick 0.5",
+      "meter",
     ] {
       let reply = try watcher.reply(request)
       print("watch: \(request): \(reply)")
@@ -31,6 +32,7 @@ import Testing
       "append \(path) wait=ready", "clear", "remove 1", "next", "jump 1", "shuffle on", "queue.begin", "queue.commit",
       "queue.edit clear", "item.volume 1 0.5", "item.copy 1", "asset.open \(path)", "asset.load 1 tracks",
       "scan \(path)", "player.create a", "player.close main", "clock.advance 1", "play-at now main", "on-failure skip",
+      "session.category", "session.active off", "session.resume", "session.policy",
       "item.artwork 1 file=\(daemon.folder.file("x.png"))", "image \(path) 0 file=\(daemon.folder.file("x.png"))",
     ] {
       let reply = try watcher.reply(request)
@@ -67,9 +69,8 @@ import Testing
     "item.artwork", "item.chapters", "item.log", "item.metadata", "item.selection", "item.status", "item.tracks",
     "list", "meter", "observe",
     "output.status", "ping", "player.list", "playlist.export", "queue.changes", "queue.saved", "record.list",
-    "record.status",
-    "record.unwatch", "record.watch", "state", "stats",
-    "status", "tick", "unmeter", "unobserve", "untick", "wait",
+    "record.status", "record.unwatch", "record.watch", "session.status", "state", "stats", "status", "tick", "unmeter",
+    "unobserve", "untick", "wait",
   ]
 
   /// A request of each command by its name, from its section of protocol.md; without the id.

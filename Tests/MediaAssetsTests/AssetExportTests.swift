@@ -239,6 +239,35 @@ import Testing
     #expect(try await Asset(path: sound).load(.tracks).map { $0.mediaType.rawValue } == ["audio"])
   }
 
+  @Test("pictures that a telephone took upright are turned where the container cannot say it", arguments: [90, 270])
+  func turned(_ degrees: Int) async throws {
+    let folder = try TemporaryFolder()
+    let fixture = VideoFixture(
+      "phone.mp4", source: VideoFixture.picture("64x48", seconds: "0.4"),
+      ["-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv420p"], rotationDegrees: degrees)
+    let source = try fixture.make(in: folder)
+    var settings = ExportSettings(.matroska)
+    var pictures = VideoOutputSettings(.h264)
+    pictures.constantQuality = 0
+    settings.video = .encode(pictures)
+    let target = folder.file("out.mkv")
+    _ = try await Self.export(source, to: target, settings)
+    let isSame = try fixture.rawBytes(target) == fixture.rawBytes(source, upright: true)
+    #expect(isSame)
+    let track = try #require(try StoredSamples(target).format.video)
+    #expect(track.width == 48 && track.height == 64 && track.rotationDegrees == 0)
+    // MP4 says it.
+    let movie = folder.file("out.mp4")
+    settings.container = .mp4
+    _ = try await Self.export(source, to: movie, settings)
+    let kept = try #require(try StoredSamples(movie).format.video)
+    #expect(kept.width == 64 && kept.height == 48 && kept.rotationDegrees == 360 - degrees)
+    // What is not coded anew is not turned.
+    #expect(
+      await Self.code { try await Self.export(source, to: folder.file("no.mkv"), .passthrough(.matroska)) }
+        == .invalidArgument)
+  }
+
   // MARK: - Several
 
   @Test("several files follow each other to the sample, with a chapter each, and mixed they are a sum")

@@ -49,12 +49,12 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
     return turned
   }
 
-  /// The bytes of all pictures as FFmpeg's program decodes them.
-  func rawBytes(_ path: String) throws -> [UInt8] {
+  /// The bytes of all pictures as FFmpeg's program decodes them; turned by what the file says when that is asked for.
+  func rawBytes(_ path: String, upright: Bool = false) throws -> [UInt8] {
     let flags = scalerFlags.map { ["-sws_flags", $0] } ?? []
     let raw = path + ".raw"
     try Tool.ffmpeg(
-      arguments: ["-noautorotate", "-i", path, "-map", "0:v:0"] + flags
+      arguments: (upright ? [] : ["-noautorotate"]) + ["-i", path, "-map", "0:v:0"] + flags
         + ["-vsync", "passthrough", "-pix_fmt", rawFormat, "-f", "rawvideo", raw])
     return try readFile(raw)
   }

@@ -82,6 +82,47 @@ import Testing
       errorCode { _ = try readVideo(path, VideoReadSettings(.bgra, size: .init(width: 0, height: 120))) } == 1001)
   }
 
+  @Test("pictures are turned as FFmpeg's program turns them", arguments: [90, 180, 270], PixelFormat.allCases)
+  func turned(_ degrees: Int, _ format: PixelFormat) throws {
+    let folder = try TemporaryFolder()
+    let isWide = degrees == 180
+    let fixture = VideoFixture(
+      "turned.mp4", source: VideoFixture.picture("64x48", seconds: "0.2") + ["-vf", "setsar=4/3"],
+      ["-c:v", "libx264", "-qp", "0", "-pix_fmt", format == .bgra ? "yuv444p" : "yuv420p"], format,
+      scalerFlags: format == .bgra ? "bicubic+accurate_rnd+full_chroma_int+full_chroma_inp" : nil,
+      rotationDegrees: degrees)
+    let path = try fixture.make(in: folder)
+    var settings = VideoReadSettings(format)
+    settings.appliesPreferredTrackTransform = true
+    let buffers = try readVideo(path, settings).buffers
+    let isSame = buffers.flatMap(\.data) == (try fixture.rawBytes(path, upright: true))
+    #expect(isSame && buffers.count == 5)
+    let video = try #require(buffers.first?.format.video)
+    #expect(video.rotationDegrees == 0 && (video.width, video.height) == (isWide ? (64, 48) : (48, 64)))
+    #expect(video.pixelAspectRatio == (isWide ? .init(horizontal: 4, vertical: 3) : .init(horizontal: 3, vertical: 4)))
+    settings.size = .init(width: 20, height: 40)
+    let small = try #require(try readVideo(path, settings).buffers.first)
+    #expect(small.pixels?.width == 20 && small.pixels?.height == 40)
+    let shape = try #require(small.format.video?.pixelAspectRatio)
+    // What is shown is as wide for its height as before.
+    let wanted = isWide ? (256, 144) : (144, 256)
+    let (width, height) = (shape.horizontal * 20, shape.vertical * 40)
+    #expect(width * wanted.1 == height * wanted.0)
+  }
+
+  @Test("what is shown of a picture turns with it") func turnedAperture() {
+    var video = FormatDescription.Video(width: 100, height: 60)
+    video.cleanAperture = .init(width: 80, height: 40, horizontalOffset: 10, verticalOffset: -5)
+    func upright(_ degrees: Int) -> FormatDescription.Video.CleanAperture? {
+      video.rotationDegrees = degrees
+      return video.upright.cleanAperture
+    }
+    #expect(upright(0) == video.cleanAperture)
+    #expect(upright(90) == .init(width: 40, height: 80, horizontalOffset: 5, verticalOffset: 10))
+    #expect(upright(180) == .init(width: 80, height: 40, horizontalOffset: -10, verticalOffset: 5))
+    #expect(upright(270) == .init(width: 40, height: 80, horizontalOffset: -5, verticalOffset: -10))
+  }
+
   /// A known colour in the numbers of its own matrix and range comes out as that colour.
   @Test(arguments: [
     ("bt709", "tv", 1), ("smpte170m", "tv", 6), ("bt709", "pc", 1), ("smpte170m", "pc", 6), ("bt2020nc", "tv", 9),

@@ -21,12 +21,14 @@ final class OutputRig {
   private var streams: [RenderStream] = []
 
   init(
-    server: PulseServer, configuration change: (inout PulseSink.Configuration) -> Void = { _ in }
+    server: PulseServer, configuration change: (inout PulseSink.Configuration) -> Void = { _ in },
+    prepare: (PulseSink) -> Void = { _ in }
   ) throws {
     self.server = server
     var configuration = PulseSink.Configuration(server: server.address)
     change(&configuration)
     sink = PulseSink(configuration)
+    prepare(sink)
     core = RenderCore(format: try sink.open())
     sink.start(
       core: core,

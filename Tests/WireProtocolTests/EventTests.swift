@@ -146,6 +146,19 @@ import Testing
         + " trimmed-start-by=none inserted=0"
     ),
     (
+      .session(.init(subscription: 2, player: "main", kind: .interruption(nil))),
+      "* interruption id=2 player=main phase=began"
+    ),
+    (
+      .session(
+        .init(subscription: 2, player: "main", kind: .interruption(.init(by: "server", shouldResume: true)))),
+      "* interruption id=2 player=main phase=ended by=server shouldResume=true"
+    ),
+    (
+      .session(.init(subscription: 2, player: "main", kind: .secondaryAudioHint(isBeginning: false))),
+      "* secondary-audio-hint id=2 player=main phase=ended"
+    ),
+    (
       .scanProgress(.init(scan: 3, file: 1, count: 2, path: .string("/a b"), done: 0.05)),
       "* scan-progress scan=3 file=1 count=2 path=\"/a b\" done=0.05"
     ),
@@ -239,7 +252,7 @@ import Testing
   @Test func aLoggedEventIsOfWhoeverAsks() {
     for (event, words) in Self.samples {
       switch event {
-      case .changed, .item, .itemSkipped, .seam:
+      case .changed, .item, .itemSkipped, .seam, .session:
         let row = event.loggedFields.entries.map(\.name)
         #expect(row.first == "event" && !row.contains("id"), "\(words)")
         #expect(row.dropFirst() == event.fields.entries.map(\.name).filter { $0 != "id" }[...], "\(words)")

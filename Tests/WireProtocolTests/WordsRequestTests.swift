@@ -85,6 +85,20 @@ import Testing
           .replayGain(.init(mode: .auto, preampDecibels: -1.5, fallbackDecibels: -6, preventsClipping: false)),
           player: "two")
       ),
+      ("session.status", .session(.status)), ("session.category", .session(.category(nil))),
+      ("session.category record", .session(.category(.init(.record)))),
+      (
+        "session.category playback mode=voicePrompt options=duckOthers,mixWithOthers",
+        .session(.category(.init(.playback, mode: .voicePrompt, options: [.duckOthers, .mixWithOthers])))
+      ),
+      ("session.active", .session(.active(nil))), ("session.active off", .session(.active(false))),
+      ("session.resume", .session(.resume(.resume))), ("session.resume pause", .session(.resume(.pause))),
+      ("session.policy", .session(.policy(.init()))),
+      (
+        "session.policy at-end=pause timeout=none at-timeout=resume fade=2",
+        .session(
+          .policy(.init(atEnd: .pause, timeOut: .invalid, atTimeOut: .resume, fade: try Self.seconds("2"))))
+      ),
       ("scan '/a b'", .asset(.scan(.init([one])))),
       (
         "scan '/a b' '/a b' album apply player=two",
@@ -455,6 +469,14 @@ import Testing
     ("volume 1.01", .badArguments, "a number from 0 to 1"), ("volume -1", .badArguments, "volume"),
     ("volume ''", .badArguments, "volume"),
     ("mute yes", .badArguments, "state cannot be 'yes'; it takes on, off or toggle"),
+    (
+      "session.category mode=default", .badArguments,
+      "mode and options belong to a category, which is missing"
+    ),
+    (
+      "session.category playback options=loud", .badArguments,
+      "'loud' is no option; there are mixWithOthers, duckOthers, allowBluetooth, defaultToSpeaker, interruptSpokenAudioAndMixWithOthers, allowBluetoothA2DP, allowAirPlay"
+    ),
     ("replay-gain protect=toggle", .badArguments, "protect cannot be 'toggle'; it takes on or off"),
     ("pitch lowQuality", .badArguments, "timeDomain, spectral, varispeed"),
     ("media-selection both", .badArguments, "audible, legible"),

@@ -90,7 +90,8 @@ public final class AssetExportSession: Sendable {
     try await run.outcome { start(on: exporter, progress: progress, completion: $0) }
   }
 
-  /// Ends it: who waits is told at once, and no file appears. Nothing once it is over. Does not block.
+  /// Ends it: who waits is told at once, and no file appears. Nothing once it is over, or the whole file gets its name.
+  /// Does not block.
   public func cancel() { run.cancel() }
 
   // MARK: - On a thread

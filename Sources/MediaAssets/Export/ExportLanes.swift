@@ -99,7 +99,10 @@ struct ExportLanes {
     guard track.isDecodable, !track.isProtected else {
       throw MediaError(.unknownCodec, "the pictures of \(path) are not decoded", operation: "export")
     }
-    let output = AssetReaderVideoOutput(trackID: track.id, settings: VideoReadSettings(.i420))
+    var reading = VideoReadSettings(.i420)
+    // Only MP4 and its kin can say how pictures are to be turned.
+    reading.appliesPreferredTrackTransform = !settings.container.isMovie
+    let output = AssetReaderVideoOutput(trackID: track.id, settings: reading)
     return ExportPlan.Lane(output: output) { first, _ in
       AssetWriterInput(
         settings: Self.fitted(wanted ?? VideoOutputSettings(codec), to: first.format.video),

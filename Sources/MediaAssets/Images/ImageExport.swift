@@ -53,78 +53,42 @@ public final class ImageExport: Sendable {
   /// Images that one export makes at most.
   public static let maximumImageCount = 100
 
-  private struct State {
-    var isOver = false
-    var job: AssetWorkers.Job?
-    var completion: (@Sendable (Swift.Result<Result, MediaError>) -> Void)?
-  }
-
   private static let workers = AssetWorkers(
     limits: WorkPlaces.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "images", niceness: 10)
 
   private let asset: Asset
   private let request: Request
   private let opening = AssetOpening()
-  private let state = Mutex(State())
+  private let run = WorkRun<Result>("image")
 
   /// An export that has not begun. No I/O.
   public init(_ asset: Asset, _ request: Request) { (self.asset, self.request) = (asset, request) }
 
-  /// Begins, once. `completion` is called once: on a thread that makes images, or by who cancels.
+  /// Begins, once. Both closures are called on a thread that makes images, the second one once, or by who cancels, or the thread that looks
+  /// at the time.
   ///
+  /// `progress` is told what part of the images is made, from 0 to 1: when the file is open, behind each, and when all are written.
   /// Errors: those of `AssetImageGenerator.image` and `ContactSheet.picture`; `fileExists`, `outsideRoots`, `writeFailed`; `invalidTime` for a
   /// sheet without times of a video whose length is not known; `openingTimedOut`; `cancelled`.
-  public func start(completion: @escaping @Sendable (Swift.Result<Result, MediaError>) -> Void) {
-    let mayBegin = state.withLock { state in
-      precondition(state.completion == nil && state.job == nil, "an export is started once")
-      if !state.isOver { state.completion = completion }
-      return !state.isOver
-    }
-    guard mayBegin else { return completion(.failure(Self.cancelled)) }
-    let job = Self.workers.run(forNanoseconds: asset.openingNanoseconds) { [self] job in
-      finish(Swift.Result { () throws(MediaError) in try run(job) })
-    } timedOut: { [self] reason in
-      end(with: reason.error(asset.displayPath))
-    }
-    let isOver = state.withLock { state in
-      state.job = job
-      return state.isOver
-    }
-    if isOver { job.cancel() }
+  public func start(
+    progress: @escaping @Sendable (Double?) -> Void = { _ in },
+    completion: @escaping @Sendable (Swift.Result<Result, MediaError>) -> Void
+  ) {
+    run.start(
+      on: Self.workers, forNanoseconds: asset.openingNanoseconds, name: asset.displayPath, completion: completion
+    ) { [self] job throws(MediaError) in try make(job, progress) }
   }
 
-  /// Ends it: who waits is told at once, and nothing is written any more. Does not block.
-  public func cancel() { end(with: Self.cancelled) }
-
-  private func end(with error: MediaError) {
-    let job = state.withLock { state in
-      state.isOver = true
-      return state.job
-    }
-    opening.cancel()
-    job?.cancel()
-    finish(.failure(error))
-  }
-
-  private func finish(_ result: Swift.Result<Result, MediaError>) {
-    let completion = state.withLock { state in
-      defer { state.completion = nil }
-      state.isOver = true
-      return state.completion
-    }
-    completion?(result)
-  }
-
-  private static var cancelled: MediaError {
-    MediaError(.cancelled, "making images was cancelled", operation: "image")
-  }
-
-  private func check() throws(MediaError) { if state.withLock({ $0.isOver }) { throw Self.cancelled } }
+  /// Ends it: who waits is told at once, and nothing is written any more. Nothing once it is over, or the files get their names. Does not
+  /// block.
+  public func cancel() { run.cancel() }
 
   // MARK: - On a thread
 
-  private func run(_ job: AssetWorkers.Job) throws(MediaError) -> Result {
-    try check()
+  private func make(
+    _ job: AssetWorkers.Job, _ progress: (Double?) -> Void
+  ) throws(MediaError) -> Result {
+    try run.holds { [opening] in opening.cancel() }
     try request.settings.check()
     switch request.content {
     case .images(let wanted):
@@ -141,22 +105,26 @@ public final class ImageExport: Sendable {
     _ = try opening.load(asset)
     let source = try ImageSource(try opening.videoReader(asset, trackID: request.trackID))
     job.goesOn()
-    switch request.content {
-    case .images(let wanted): return try write(wanted, source)
-    case .sheet(let sheet, let times, let file): return try write(sheet, times, file, source)
-    }
+    progress(0)
+    let result =
+      switch request.content {
+      case .images(let wanted): try write(wanted, source, progress)
+      case .sheet(let sheet, let times, let file): try write(sheet, times, file, source, progress)
+      }
+    progress(1)
+    return result
   }
 
   private func image(
     at time: MediaTime, _ source: ImageSource
   ) throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
-    try check()
+    try run.check()
     return try source.image(at: time, request.settings)
   }
 
   /// Each file is written when its image is made, and all have their names at the end.
   private func write(
-    _ wanted: [(time: MediaTime, file: WholeFile)], _ source: ImageSource
+    _ wanted: [(time: MediaTime, file: WholeFile)], _ source: ImageSource, _ progress: (Double?) -> Void
   ) throws(MediaError) -> Result {
     var images: [Result.Image] = []
     var files: [UnfinishedFile] = []
@@ -165,15 +133,16 @@ public final class ImageExport: Sendable {
       files.append(try unfinished(file, image))
       images.append(
         .init(requestedTime: time, actualTime: actualTime, width: image.width, height: image.height))
+      Self.tell(progress, images.count, of: wanted.count)
     }
-    try check()
-    for file in files { try file.commit() }
+    try commit(files)
     return Result(
       images: images, width: images.first?.width ?? 0, height: images.first?.height ?? 0, fault: source.takeFault())
   }
 
   private func write(
-    _ sheet: ContactSheet, _ times: [MediaTime], _ file: WholeFile, _ source: ImageSource
+    _ sheet: ContactSheet, _ times: [MediaTime], _ file: WholeFile, _ source: ImageSource,
+    _ progress: (Double?) -> Void
   ) throws(MediaError) -> Result {
     let times = times.isEmpty ? sheet.times(in: source.timeRange) : Array(times.prefix(sheet.imageCount))
     guard !times.isEmpty else {
@@ -190,17 +159,27 @@ public final class ImageExport: Sendable {
       try painter?.place(image, at: index)
       images.append(
         .init(requestedTime: time, actualTime: actualTime, width: image.width, height: image.height))
+      Self.tell(progress, images.count, of: times.count)
     }
-    guard let picture = try painter?.picture() else { throw Self.cancelled }
-    let unfinished = try unfinished(file, picture)
-    try check()
-    try unfinished.commit()
+    guard let picture = try painter?.picture() else { preconditionFailure("a sheet has a time at least") }
+    try commit([unfinished(file, picture)])
     return Result(images: images, width: picture.width, height: picture.height, fault: source.takeFault())
+  }
+
+  /// Of the last one it is told when all have their names.
+  private static func tell(_ progress: (Double?) -> Void, _ count: Int, of whole: Int) {
+    if count < whole { progress(Double(count) / Double(whole)) }
   }
 
   private func unfinished(_ file: WholeFile, _ image: PixelBuffer) throws(MediaError) -> UnfinishedFile {
     let unfinished = try file.begin()
     try unfinished.append(image.encoded(as: request.form))
     return unfinished
+  }
+
+  /// Gives all of them their names, which is not undone by who cancels.
+  private func commit(_ files: [UnfinishedFile]) throws(MediaError) {
+    guard run.settle() else { throw run.cancelled }
+    for file in files { try file.commit() }
   }
 }

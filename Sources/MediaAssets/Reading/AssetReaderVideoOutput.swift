@@ -3,8 +3,8 @@ import MediaCore
 /// The pictures of one video track, decoded: a buffer for each, in the order in which they are shown.
 ///
 /// A range gives every picture that is shown in it: the first is the one that covers its start, and is cut to begin there, as the last is
-/// cut to end with it. Pictures are as they lie in the file; `rotationDegrees` and the shape of a pixel in a buffer's format say how they are
-/// to be shown. Two buffers are read ahead, and more where they are small.
+/// cut to end with it. Pictures are as they lie in the file unless the settings turn them; `rotationDegrees` and the shape of a
+/// pixel in a buffer's format say how they are to be shown. Two buffers are read ahead, and more where they are small.
 public final class AssetReaderVideoOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 

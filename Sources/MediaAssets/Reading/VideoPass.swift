@@ -58,10 +58,22 @@ final class VideoPass: ReadPass, @unchecked Sendable {
       attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
   }
 
+  /// By how much pictures are turned here.
+  private func quarterTurns(_ shot: VideoShot) -> Int {
+    settings.appliesPreferredTrackTransform ? shot.format.rotationDegrees / 90 : 0
+  }
+
+  /// What the picture becomes before it is turned; nil: it stays as large as it is.
+  private func size(_ shot: VideoShot) -> VideoReadSettings.Size? {
+    guard let size = settings.size, !quarterTurns(shot).isMultiple(of: 2) else { return settings.size }
+    return .init(width: size.height, height: size.width)
+  }
+
   private func pixels(_ shot: VideoShot) throws(MediaError) -> PixelBuffer {
     do throws(AVFailure) {
-      return try converter.convert(
-        shot.frame, to: settings.pixelFormat, width: settings.size?.width, height: settings.size?.height)
+      let size = size(shot)
+      return try converter.convert(shot.frame, to: settings.pixelFormat, width: size?.width, height: size?.height)
+        .turned(quarterTurns: quarterTurns(shot))
     } catch {
       throw MediaError(error, path: reader.displayPath)
     }
@@ -73,14 +85,12 @@ final class VideoPass: ReadPass, @unchecked Sendable {
     format.bitRate = nil
     format.color = PictureConverter.color(of: shot.frame, as: settings.pixelFormat)
     format.pixelAspectRatio = format.pixelAspectRatio ?? shot.picture.pixelAspectRatio
-    guard let size = settings.size, size.width != shot.picture.width || size.height != shot.picture.height else {
-      return format
+    if let size = size(shot), size.width != shot.picture.width || size.height != shot.picture.height {
+      let own = (shot.picture.width, shot.picture.height)
+      format.pixelAspectRatio = format.pixelAspectRatio.stretched(from: own, to: (size.width, size.height))
+      format.cleanAperture = format.cleanAperture?.stretched(from: own, to: (size.width, size.height))
     }
-    format.pixelAspectRatio = format.pixelAspectRatio.stretched(
-      from: (shot.picture.width, shot.picture.height), to: (size.width, size.height))
-    format.cleanAperture = format.cleanAperture?.stretched(
-      from: (shot.picture.width, shot.picture.height), to: (size.width, size.height))
-    return format
+    return settings.appliesPreferredTrackTransform ? format.upright : format
   }
 }
 

@@ -4,9 +4,11 @@ import MediaCore
 public struct VideoReadSettings: Sendable, Hashable {
   /// How the pixels lie.
   public var pixelFormat: PixelFormat
-  /// Pixels in a row, and rows; nil: as each picture has them. Pictures are stretched to it: the shape of a pixel in the buffers' formats
+  /// Pixels in a row, and rows, of what is handed over; nil: as each picture has them. Pictures are stretched to it: the shape of a pixel in the buffers' formats
   /// then says how they are to be shown.
   public var size: Size?
+  /// Turns pictures by what their track says, so that they stand upright; false: the buffers' formats say it.
+  public var appliesPreferredTrackTransform = false
 
   /// A size in pixels.
   public struct Size: Sendable, Hashable {

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
 
-from .decoding import decode, read_int, read_text, read_time
+from .decoding import decode, read_bool, read_int, read_text, read_time
 from .generated_replies import (
     ArtworkReply,
     AssetStatus,
@@ -30,6 +30,9 @@ from .generated_replies import (
     RecordingOutcome,
     SavedState,
     Selection,
+    SessionPolicy,
+    SessionSetting,
+    SessionStatus,
     Stats,
     Tags,
     Tracks,
@@ -241,7 +244,7 @@ class ClientCommands(Sends):
         return decode(ImageReply, reply)
 
     async def scan_cancel(self, scan: int | None = None) -> int:
-        """Ends a scan of this connection, or all of them."""
+        """Ends a `scan`, `waveform`, `export` or `image` of this connection, or all of them."""
         reply = await self._send("scan.cancel", {"scan": scan})
         return read_int(reply, "cancelled")
 
@@ -353,6 +356,44 @@ class ClientCommands(Sends):
         """Ends a recording; answers when the file is whole."""
         reply = await self._send("record.stop", {"recorder": recorder})
         return decode(RecordingOutcome, reply)
+
+    async def session_active(self, state: bool | None = None) -> bool:
+        """Makes the session active, or ends that, or gives it."""
+        reply = await self._send("session.active", {"state": state})
+        return read_bool(reply, "active")
+
+    async def session_category(
+        self,
+        category: Literal["ambient", "soloAmbient", "playback", "record", "playAndRecord", "multiRoute", "audioProcessing"] | None = None,
+        *,
+        mode: Literal["default", "voiceChat", "videoChat", "gameChat", "videoRecording", "measurement", "moviePlayback", "spokenAudio", "voicePrompt"] | None = None,
+        options: str | None = None,
+    ) -> SessionSetting:
+        """Says what the sound is used for, or gives it."""
+        reply = await self._send("session.category", {"category": category, "mode": mode, "options": options})
+        return decode(SessionSetting, reply)
+
+    async def session_policy(
+        self, *, at_end: Literal["resume", "pause"] | None = None, timeout: Time | None = None,
+        at_timeout: Literal["resume", "pause"] | None = None, fade: Time | None = None,
+    ) -> SessionPolicy:
+        """Says how interruptions are treated, or gives it."""
+        reply = await self._send("session.policy", {
+            "at-end": at_end,
+            "timeout": moment(timeout),
+            "at-timeout": at_timeout,
+            "fade": moment(fade),
+        })
+        return decode(SessionPolicy, reply)
+
+    async def session_resume(self, action: Literal["resume", "pause"] | None = None) -> None:
+        """Ends an interruption that the sound server has not ended."""
+        await self._send("session.resume", {"action": action})
+
+    async def session_status(self) -> SessionStatus:
+        """Gives what the session is, and whether something interrupts it."""
+        reply = await self._send("session.status", {})
+        return decode(SessionStatus, reply)
 
     async def bookmark_remove(self, bookmark: int) -> None:
         """Removes a bookmark."""

@@ -43,6 +43,14 @@ class ErrorCode(IntEnum):
     """The configuration file is wrong, and nothing of it was taken; the message says where."""
     NO_SUCH_RECORDER = 1021
     """There is no recorder of this number, or none at all."""
+    SESSION_MISMATCH = 1030
+    """A mode or an option that does not go with the session's category."""
+    SESSION_BUSY = 1031
+    """The session was deactivated while something played or recorded: it is not active any more, and players are paused."""
+    SESSION_INTERRUPTED = 1032
+    """Something else is heard on the device, and that has to end first: `session.resume`."""
+    SESSION_FORBIDS_RECORDING = 1033
+    """The session's category does not allow to record."""
     FILE_NOT_FOUND = 2001
     """There is no such file."""
     NOT_A_FILE = 2002

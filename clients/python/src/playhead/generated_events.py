@@ -85,6 +85,18 @@ class FailedToPlayToEnd(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Interruption(Event):
+    """Something else is to be heard alone (`phase=began`)."""
+
+    id: int
+    player: str
+    phase: str
+    by: str | None = None
+    should_resume: bool | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSkipped(Event):
     """An item failed, and playback went on behind it without it (`on-failure skip`)."""
 
@@ -250,6 +262,17 @@ class Seam(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SecondaryAudioHint(Event):
+    """The sound server lowers what is played, because of what another program plays (`phase=began`), or no more
+    (`phase=ended`)."""
+
+    id: int
+    player: str
+    phase: str
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stalled(Event):
     """Samples did not come in time."""
 
@@ -331,6 +354,7 @@ EVENTS: dict[str, type[Event]] = {
     "chapter-changed": ChapterChanged,
     "closing": Closing,
     "failed-to-play-to-end": FailedToPlayToEnd,
+    "interruption": Interruption,
     "item-skipped": ItemSkipped,
     "meter": Meter,
     "new-access-log-entry": NewAccessLogEntry,
@@ -343,6 +367,7 @@ EVENTS: dict[str, type[Event]] = {
     "removed": Removed,
     "scan-progress": ScanProgress,
     "seam": Seam,
+    "secondary-audio-hint": SecondaryAudioHint,
     "stalled": Stalled,
     "stream-title": StreamTitle,
     "tick": Tick,
@@ -384,6 +409,13 @@ KEYS: tuple[str, ...] = (
     "item.events",
     "queue.version",
     "output.state",
+    "session.category",
+    "session.mode",
+    "session.options",
+    "session.isActive",
+    "session.isInterrupted",
+    "session.secondaryAudioShouldBeSilencedHint",
+    "session.events",
 )
 """What `observe` takes."""
 
@@ -394,6 +426,7 @@ __all__ = [
     "Closing",
     "EVENTS",
     "FailedToPlayToEnd",
+    "Interruption",
     "ItemSkipped",
     "KEYS",
     "Meter",
@@ -407,6 +440,7 @@ __all__ = [
     "Removed",
     "ScanProgress",
     "Seam",
+    "SecondaryAudioHint",
     "Stalled",
     "StreamTitle",
     "Tick",

@@ -461,6 +461,7 @@ class ExportReply:
 class ImageReply:
     """What `image` answers."""
 
+    scan: int
     path: str
     count: int
     width: int
@@ -628,6 +629,45 @@ class RecordingOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSetting:
+    """What `session.category` answers."""
+
+    category: str
+    mode: str
+    options: tuple[str, ...] | None
+    role: str
+    others: str
+    playback: bool
+    recording: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPolicy:
+    """What `session.policy` answers."""
+
+    at_end: str = field(metadata={"wire": "at-end"})
+    timeout: Fraction | None
+    at_timeout: str = field(metadata={"wire": "at-timeout"})
+    fade: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStatus:
+    """What `session.status` answers."""
+
+    category: str
+    mode: str
+    options: tuple[str, ...] | None
+    role: str
+    others: str
+    playback: bool
+    recording: bool
+    active: bool
+    interrupted: bool
+    hint: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BookmarkReply:
     """What `bookmark.add` answers."""
 
@@ -730,6 +770,9 @@ __all__ = [
     "SavedState",
     "SeekReply",
     "Selection",
+    "SessionPolicy",
+    "SessionSetting",
+    "SessionStatus",
     "ShuffleReply",
     "Stats",
     "Status",

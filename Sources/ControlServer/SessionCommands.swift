@@ -1,0 +1,109 @@
+import MediaCore
+import Playback
+import WireProtocol
+
+/// Commands about the session. Each answers at once; nil is a plain ok.
+extension Connection {
+  func run(_ command: SessionCommand) throws(MediaError) -> Reply? {
+    let session = server.engine.session
+    switch command {
+    case .status:
+      var fields = Self.fields(session.state.setting)
+      fields.append("active", .bool(session.state.isActive))
+      fields.append("interrupted", .bool(session.state.isInterrupted))
+      fields.append("hint", .bool(session.state.secondaryAudioShouldBeSilencedHint))
+      return .ok(fields)
+    case .category(let setting):
+      if let setting { session.apply(try AudioSessionSetting(setting)) }
+      return .ok(Self.fields(session.state.setting))
+    case .active(let isActive):
+      if let isActive { try session.setActive(isActive) }
+      return .ok(["active": .bool(session.state.isActive)])
+    case .resume(let outcome):
+      try session.endInterruption(.init(outcome))
+      return nil
+    case .policy(let change):
+      var policy = session.state.policy
+      if let atEnd = change.atEnd { policy.atEnd = .init(atEnd) }
+      if let timeOut = change.timeOut { policy.timeOut = timeOut.isValid ? timeOut : nil }
+      if let atTimeOut = change.atTimeOut { policy.atTimeOut = .init(atTimeOut) }
+      if let fade = change.fade { policy.fadeDuration = fade }
+      try session.setPolicy(policy)
+      return .ok([
+        "at-end": .string(policy.atEnd.rawValue), "timeout": policy.timeOut.map { .time($0) } ?? FieldValue.none,
+        "at-timeout": .string(policy.atTimeOut.rawValue), "fade": .time(policy.fadeDuration),
+      ])
+    }
+  }
+
+  private static func fields(_ setting: AudioSessionSetting) -> Fields {
+    [
+      "category": .string(setting.category.rawValue), "mode": .string(setting.mode.rawValue),
+      "options": setting.optionsValue, "role": .string(setting.role.rawValue),
+      "others": .string(setting.otherAudio.rawValue), "playback": .bool(setting.category.allowsPlayback),
+      "recording": .bool(setting.category.allowsRecording),
+    ]
+  }
+}
+
+extension AudioSessionSetting {
+  /// The options' names, or `none`.
+  var optionsValue: FieldValue { options.isEmpty ? .none : .strings(options.names) }
+
+  /// Errors: `sessionMismatch`.
+  init(_ setting: SessionCommand.Setting) throws(MediaError) {
+    guard let category = AudioSessionCategory(rawValue: setting.category.rawValue),
+      let mode = AudioSessionMode(rawValue: setting.mode.rawValue)
+    else { preconditionFailure("the wire's categories and modes are those of the session") }
+    let options = AudioSessionOptions.named.filter { named in setting.options.contains { $0.rawValue == named.name } }
+    try self.init(category, mode: mode, options: AudioSessionOptions(options.map(\.option)))
+  }
+}
+
+extension InterruptionPolicy.Outcome {
+  init(_ outcome: SessionCommand.Outcome) {
+    switch outcome {
+    case .resume: self = .resume
+    case .pause: self = .pause
+    }
+  }
+}
+
+/// What happens to the session is everybody's, as what happens to the output.
+extension ServerContext {
+  func sessionChanged(_ change: AudioSession.Change) {
+    for key in ObservableKey.allCases {
+      guard let old = key.value(in: change.old), let new = key.value(in: change.new), old != new else { continue }
+      tellAll(key) { player in
+        .changed(
+          .init(subscription: 0, player: player, key: key, old: old, new: new, cause: change.cause.rawValue))
+      }
+    }
+  }
+
+  func sessionNotified(_ event: AudioSessionEvent) {
+    let kind: Event.SessionNotification.Kind =
+      switch event {
+      case .interruptionBegan: .interruption(nil)
+      case .interruptionEnded(let end, let shouldResume):
+        .interruption(.init(by: end.rawValue, shouldResume: shouldResume))
+      case .silenceSecondaryAudioHint(let isBeginning): .secondaryAudioHint(isBeginning: isBeginning)
+      }
+    tellAll(.sessionEvents) { .session(.init(subscription: 0, player: $0, kind: kind)) }
+  }
+}
+
+extension ObservableKey {
+  /// The key's value for the session; nil for keys that are about something else.
+  func value(in session: AudioSessionState) -> FieldValue? {
+    switch self {
+    case .sessionCategory: .string(session.setting.category.rawValue)
+    case .sessionMode: .string(session.setting.mode.rawValue)
+    case .sessionOptions: session.setting.optionsValue
+    case .sessionIsActive: .bool(session.isActive)
+    case .sessionIsInterrupted: .bool(session.isInterrupted)
+    case .sessionHint: .bool(session.secondaryAudioShouldBeSilencedHint)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import CFFmpeg
+
+extension Frame {
+  /// Copies part of a frame of interleaved sound as it is.
+  ///
+  /// - Parameters:
+  ///   - range: which of its frames.
+  ///   - output: room for as many.
+  public func copySamples(_ range: Range<Int>, into output: UnsafeMutableRawPointer) {
+    guard let layout else { return }
+    precondition(!layout.format.isPlanar, "planar samples do not lie in one piece")
+    precondition(range.lowerBound >= 0 && range.upperBound <= frameCount, "range outside the frame")
+    guard !range.isEmpty, let samples = pointer.pointee.extended_data?[0] else { return }
+    let frameByteCount = layout.channelCount * layout.format.byteCount
+    output.copyMemory(from: samples + range.lowerBound * frameByteCount, byteCount: range.count * frameByteCount)
+  }
+}

@@ -1,0 +1,116 @@
+// Pictures and their descriptions, turned by right angles or cut; nothing is computed of a pixel.
+import MediaCore
+
+extension PixelBuffer {
+  /// A part of it. BGRA only; the part lies within.
+  func cropped(x: Int, y: Int, width: Int, height: Int) -> PixelBuffer {
+    precondition(
+      pixelFormat == .bgra && x >= 0 && y >= 0 && x + width <= self.width && y + height <= self.height,
+      "a part of a picture of whole pixels lies within it")
+    return rearranged(width: width, height: height) { columns, _, column, row in (y + row) * columns + x + column }
+  }
+
+  /// Turned clockwise, so many times by 90 degrees. Chroma that pixels share stays shared by pairs of the turned picture, which of odd sizes
+  /// are other pairs.
+  func turned(quarterTurns: Int) -> PixelBuffer {
+    switch (quarterTurns % 4 + 4) % 4 {
+    case 1:
+      rearranged(width: height, height: width) { columns, rows, column, row in (rows - 1 - column) * columns + row }
+    case 2:
+      rearranged(width: width, height: height) { columns, rows, column, row in
+        (rows - 1 - row) * columns + columns - 1 - column
+      }
+    case 3:
+      rearranged(width: height, height: width) { columns, _, column, row in column * columns + columns - 1 - row }
+    default: self
+    }
+  }
+
+  /// A picture whose samples are this one's.
+  ///
+  /// - Parameter source: tells where each is from, counted row by row of a plane with so many columns and rows.
+  private func rearranged(
+    width: Int, height: Int, source: (_ columns: Int, _ rows: Int, _ column: Int, _ row: Int) -> Int
+  ) -> PixelBuffer {
+    let byteCount = pixelFormat.byteCount(width: width, height: height)
+    let targets = pixelFormat.planes(width: width, height: height)
+    let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { target, count in
+      data.withUnsafeBytes { samples in
+        for (index, (from, to)) in zip(planes, targets).enumerated() {
+          let from = UnsafeRawBufferPointer(
+            rebasing: samples[from.offset..<from.offset + from.bytesPerRow * from.rowCount])
+          let part = UnsafeMutableRawBufferPointer(
+            rebasing: UnsafeMutableRawBufferPointer(target)[to.offset..<to.offset + to.bytesPerRow * to.rowCount])
+          let shape = planes[index]
+          switch pixelFormat.bytesPerSample(plane: index) {
+          case 4: Self.move(UInt32.self, from, shape, part, to, source)
+          case 2: Self.move(UInt16.self, from, shape, part, to, source)
+          default: Self.move(UInt8.self, from, shape, part, to, source)
+          }
+        }
+      }
+      count = byteCount
+    }
+    guard let picture = try? PixelBuffer(pixelFormat, width: width, height: height, data: bytes) else {
+      preconditionFailure("a part of a picture is one")
+    }
+    return picture
+  }
+
+  @inline(__always)
+  private static func move<Sample: FixedWidthInteger & BitwiseCopyable>(
+    _: Sample.Type, _ samples: UnsafeRawBufferPointer, _ shape: PixelFormat.Plane,
+    _ target: UnsafeMutableRawBufferPointer,
+    _ targetShape: PixelFormat.Plane, _ source: (Int, Int, Int, Int) -> Int
+  ) {
+    let size = MemoryLayout<Sample>.size
+    let (columns, targetColumns) = (shape.bytesPerRow / size, targetShape.bytesPerRow / size)
+    var place = 0
+    for row in 0..<targetShape.rowCount {
+      for column in 0..<targetColumns {
+        let sample = samples.loadUnaligned(
+          fromByteOffset: size * source(columns, shape.rowCount, column, row), as: Sample.self)
+        target.storeBytes(of: sample, toByteOffset: place, as: Sample.self)
+        place += size
+      }
+    }
+  }
+}
+
+extension PixelFormat {
+  /// Of what is moved as one: a whole pixel, a number, or both numbers of chroma.
+  fileprivate func bytesPerSample(plane: Int) -> Int {
+    switch self {
+    case .bgra: 4
+    case .nv12: plane == 0 ? 1 : 2
+    case .i420: 1
+    }
+  }
+}
+
+extension FormatDescription.Video {
+  /// Of the pictures when they have been turned so that they stand upright.
+  var upright: FormatDescription.Video {
+    var upright = self
+    upright.rotationDegrees = 0
+    if rotationDegrees % 180 != 0 {
+      (upright.width, upright.height) = (height, width)
+      upright.pixelAspectRatio = pixelAspectRatio.map { .init(horizontal: $0.vertical, vertical: $0.horizontal) }
+    }
+    upright.cleanAperture = cleanAperture?.turned(clockwiseDegrees: rotationDegrees)
+    return upright
+  }
+}
+
+extension FormatDescription.Video.CleanAperture {
+  /// The same part of the turned picture.
+  fileprivate func turned(clockwiseDegrees degrees: Int) -> Self {
+    switch degrees {
+    case 90: Self(width: height, height: width, horizontalOffset: -verticalOffset, verticalOffset: horizontalOffset)
+    case 180:
+      Self(width: width, height: height, horizontalOffset: -horizontalOffset, verticalOffset: -verticalOffset)
+    case 270: Self(width: height, height: width, horizontalOffset: verticalOffset, verticalOffset: -horizontalOffset)
+    default: self
+    }
+  }
+}

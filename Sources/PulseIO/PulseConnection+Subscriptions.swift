@@ -1,0 +1,47 @@
+import CPulse
+
+/// Being told what changes on a server. A context has one callback and one mask: this shares them.
+extension PulseConnection {
+  /// Who is told of what.
+  struct Subscriber {
+    var mask: UInt32
+    var handler: (pa_subscription_event_type_t) -> Void
+  }
+
+  /// Calls `handler`, on the loop's thread, for each event of the facilities in `mask` (`PA_SUBSCRIPTION_MASK_…`), until
+  /// `unsubscribe`. Whoever subscribes again changes what it is told. Inside the loop's lock.
+  func subscribe(
+    _ owner: AnyObject, to mask: UInt32, _ handler: @escaping (pa_subscription_event_type_t) -> Void
+  ) {
+    let wasWatched = watchedFacilities
+    subscribers[ObjectIdentifier(owner)] = Subscriber(mask: mask, handler: handler)
+    if watchedFacilities != wasWatched { askForEvents() }
+  }
+
+  /// Inside the loop's lock.
+  func unsubscribe(_ owner: AnyObject) {
+    let wasWatched = watchedFacilities
+    subscribers[ObjectIdentifier(owner)] = nil
+    if watchedFacilities != wasWatched { askForEvents() }
+  }
+
+  private var watchedFacilities: UInt32 { subscribers.values.reduce(0) { $0 | $1.mask } }
+
+  private func askForEvents() {
+    pa_context_set_subscribe_callback(
+      context, { _, type, _, own in PulseConnection.from(own)?.changed(type) },
+      Unmanaged.passUnretained(self).toOpaque())
+    // Without a connection there is nothing to be told of.
+    guard pa_context_get_state(context) == PA_CONTEXT_READY else { return }
+    let operation = pa_context_subscribe(
+      context, pa_subscription_mask_t(watchedFacilities), nil, nil)
+    if let operation { pa_operation_unref(operation) }
+  }
+
+  private func changed(_ type: pa_subscription_event_type_t) {
+    let facility = type.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+    for subscriber in Array(subscribers.values) where subscriber.mask & 1 << facility != 0 {
+      subscriber.handler(type)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import CPulse
+
+// Finds out what a server's role modules do to one stream. Everything here runs with the main loop's lock held, in callbacks
+// of the loop's thread. It asks again when the server says that streams or modules have changed, and then only: on a server
+// without such modules only modules count.
+
+/// Watches whether a stream is corked or ducked by `module-role-cork` and `module-role-ducking`.
+final class RoleWatch {
+  struct State: Equatable {
+    var isCorked = false
+    var isDucked = false
+  }
+
+  private let connection: PulseConnection
+  private let streamIndex: UInt32
+  /// What the modules do now; called when that has become another thing, and once when it is first known.
+  private let onChange: (State) -> Void
+  private var state: State?
+  private var operation: OpaquePointer?
+  /// Something has changed since the question that is under way was begun.
+  private var isStale = false
+  private var rules: [RoleRules] = []
+  private var streams: [RoleRules.Stream] = []
+
+  private static let moduleMask = PA_SUBSCRIPTION_MASK_MODULE.rawValue
+  private static let streamMask =
+    PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT.rawValue
+
+  init(connection: PulseConnection, streamIndex: UInt32, onChange: @escaping (State) -> Void) {
+    self.connection = connection
+    self.streamIndex = streamIndex
+    self.onChange = onChange
+  }
+
+  /// Begins to watch. The owner keeps this object alive until `end`.
+  func begin() {
+    subscribe()
+    ask()
+  }
+
+  /// Ends all of it; afterwards no callback comes here.
+  func end() {
+    connection.unsubscribe(self)
+    if let operation {
+      // After a cancellation its callback does not run any more.
+      pa_operation_cancel(operation)
+      pa_operation_unref(operation)
+    }
+    operation = nil
+  }
+
+  private var own: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  private static func from(_ pointer: UnsafeMutableRawPointer?) -> RoleWatch? {
+    pointer.map { Unmanaged<RoleWatch>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func subscribe() {
+    let mask = rules.isEmpty ? Self.moduleMask : Self.moduleMask | Self.streamMask
+    connection.subscribe(self, to: mask) { [unowned self] _ in ask() }
+  }
+
+  // MARK: - Asking
+
+  private func ask() {
+    guard operation == nil else {
+      isStale = true
+      return
+    }
+    isStale = false
+    rules = []
+    streams = []
+    begin(
+      pa_context_get_module_info_list(
+        connection.context, { _, info, end, own in RoleWatch.from(own)?.module(info, end) }, own))
+  }
+
+  /// A question that cannot be asked belongs to a connection that is lost, which others tell of.
+  private func begin(_ operation: OpaquePointer?) { self.operation = operation }
+
+  private func finishOperation() {
+    if let operation { pa_operation_unref(operation) }
+    operation = nil
+  }
+
+  private func module(_ info: UnsafePointer<pa_module_info>?, _ end: Int32) {
+    if end == 0 {
+      guard let info = info?.pointee, let name = info.name else { return }
+      let arguments = info.argument.map { String(cString: $0) } ?? ""
+      if let found = RoleRules(module: String(cString: name), arguments: arguments) { rules.append(found) }
+      return
+    }
+    finishOperation()
+    subscribe()
+    guard !rules.isEmpty else { return judge() }
+    begin(
+      pa_context_get_sink_input_info_list(
+        connection.context, { _, info, end, own in RoleWatch.from(own)?.sinkInput(info, end) }, own))
+  }
+
+  private func sinkInput(_ info: UnsafePointer<pa_sink_input_info>?, _ end: Int32) {
+    if end == 0 {
+      guard let info = info?.pointee else { return }
+      streams.append(
+        RoleRules.Stream(
+          index: info.index, device: info.sink, role: Self.role(info.proplist), isCorked: info.corked != 0,
+          isMuted: info.mute != 0))
+      return
+    }
+    finishOperation()
+    guard rules.contains(where: \.isGlobal) else { return judge() }
+    begin(
+      pa_context_get_source_output_info_list(
+        connection.context, { _, info, end, own in RoleWatch.from(own)?.sourceOutput(info, end) }, own))
+  }
+
+  private func sourceOutput(_ info: UnsafePointer<pa_source_output_info>?, _ end: Int32) {
+    if end == 0 {
+      guard let info = info?.pointee else { return }
+      streams.append(
+        RoleRules.Stream(
+          index: info.index, device: info.source, isRecording: true, role: Self.role(info.proplist),
+          isCorked: info.corked != 0, isMuted: info.mute != 0))
+      return
+    }
+    finishOperation()
+    judge()
+  }
+
+  private static func role(_ properties: OpaquePointer?) -> String? {
+    properties.flatMap { pa_proplist_gets($0, PA_PROP_MEDIA_ROLE) }.map { String(cString: $0) }
+  }
+
+  private func judge() {
+    func isAffected(_ effect: RoleRules.Effect) -> Bool {
+      rules.contains { $0.effect == effect && $0.affects(streamIndex, among: streams) }
+    }
+    let found = State(isCorked: isAffected(.corks), isDucked: isAffected(.ducks))
+    if isStale { ask() }
+    guard found != state else { return }
+    state = found
+    onChange(found)
+  }
+}

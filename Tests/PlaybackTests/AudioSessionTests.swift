@@ -1,0 +1,223 @@
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Synchronization
+import Testing
+
+@testable import Playback
+
+/// What players do when their session is interrupted, told to be another one, or deactivated.
+@Suite struct AudioSessionTests {
+  /// Runs `body` with the session, on the loop.
+  private func session<Result: Sendable>(
+    _ rig: Rig, _ body: @escaping @Sendable (AudioSession) throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      rig.loop.execute {
+        continuation.resume(with: Swift.Result { try body(rig.engine.session) })
+      }
+    }
+  }
+
+  /// A rig that plays a second of file 1, with everything that happens written down.
+  private func playing(fade: MediaTime = .zero) async throws -> Rig {
+    let rig = try await Rig()
+    try await session(rig) { session in
+      var policy = InterruptionPolicy()
+      policy.fadeDuration = fade
+      try session.setPolicy(policy)
+      _ = session.observeEvents { rig.log("session \($0)") }
+    }
+    let item = try rig.wav(file: 1, frames: 48_000)
+    try await rig.run { player in
+      try player.append([item])
+      player.play()
+    }
+    await rig.advance(milliseconds: 250)
+    return rig
+  }
+
+  private func status(_ rig: Rig) async -> String {
+    let state = await rig.run { $0.state }
+    return "\(state.timeControlStatus) \(state.reasonForWaitingToPlay.map { "\($0)" } ?? "-") \(state.rate)"
+  }
+
+  @Test("what is interrupted waits where it is, and goes on there with the end: no sample is lost or repeated")
+  func interruption() async throws {
+    let rig = try await playing()
+    try await session(rig) { $0.noticed(.interruptionBegan) }
+    #expect(await status(rig) == "waiting interrupted 1.0")
+    await rig.advance(milliseconds: 500)
+    let time = await rig.run { $0.currentTime() }
+    await rig.advance(milliseconds: 500)
+    #expect(await rig.run { $0.currentTime() } == time)
+    try await session(rig) { $0.noticed(.interruptionEnded) }
+    await rig.advance(milliseconds: 1_500)
+    let runs = rig.heard.runs
+    #expect(runs.count == 2)
+    #expect(runs.first?.firstIndex == 0)
+    #expect(runs.last?.firstIndex == runs.first?.endIndex)
+    #expect(runs.last?.endIndex == 48_000)
+    #expect(rig.dump.contains("session interruptionBegan"))
+    await rig.close()
+  }
+
+  @Test("what goes on is faded in over the policy's time, and keeps its volume")
+  func fadesIn() async throws {
+    let rig = try await playing(fade: MediaTime(value: 1, timescale: 10))
+    try await session(rig) { $0.noticed(.interruptionBegan) }
+    await rig.advance(milliseconds: 500)
+    try await session(rig) { $0.noticed(.interruptionEnded) }
+    await rig.advance(milliseconds: 1_500)
+    // Faded samples say nothing of themselves: of all the others those after the fade are whole again, in their place.
+    let runs = rig.heard.runs.filter { $0.count > 100 }
+    let (first, last) = (try #require(runs.first), try #require(runs.last))
+    #expect(
+      runs.count >= 2 && last.firstIndex - first.endIndex >= 4_790 && last.firstIndex - first.endIndex <= 4_810,
+      "\(runs)")
+    #expect(last.endIndex == 48_000)
+    #expect(await rig.run { $0.state.volume } == 1)
+    await rig.close()
+  }
+
+  @Test("what was paused before stays paused, and what is paused meanwhile does not go on")
+  func pausedStaysPaused() async throws {
+    let rig = try await playing()
+    await rig.run { $0.pause() }
+    try await session(rig) { $0.noticed(.interruptionBegan) }
+    #expect(await status(rig) == "paused - 0.0")
+    try await session(rig) { $0.noticed(.interruptionEnded) }
+    #expect(await status(rig) == "paused - 0.0")
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    try await session(rig) { $0.noticed(.interruptionBegan) }
+    await rig.run { $0.pause() }
+    try await session(rig) { $0.noticed(.interruptionEnded) }
+    await rig.advance(milliseconds: 500)
+    #expect(await status(rig) == "paused - 0.0")
+    let (first, last) = (try #require(rig.heard.runs.first), try #require(rig.heard.runs.last))
+    #expect(last.endIndex < 48_000 && first.firstIndex == 0)
+    await rig.close()
+  }
+
+  @Test("statement 41: without shouldResume players are paused at the end")
+  func endsWithoutResuming() async throws {
+    let rig = try await playing()
+    try await session(rig) { session in
+      var policy = session.state.policy
+      policy.atEnd = .pause
+      try session.setPolicy(policy)
+      session.noticed(.interruptionBegan)
+      session.noticed(.interruptionEnded)
+    }
+    #expect(await status(rig) == "paused - 0.0")
+    #expect(rig.dump.contains("session interruptionEnded(Playback.AudioSessionEvent.End.server, shouldResume: false)"))
+    await rig.close()
+  }
+
+  @Test("play during an interruption ends it for all that played")
+  func playEnds() async throws {
+    let rig = try await playing()
+    let other = Player(engine: rig.engine, name: "other")
+    try await other.replaceCurrentItem(with: try rig.wav(file: 2, frames: 48_000))
+    await rig.settle()
+    try await session(rig) { $0.noticed(.interruptionBegan) }
+    await other.play()
+    #expect(try await session(rig) { $0.state.isInterrupted } == false)
+    await rig.advance(milliseconds: 200)
+    #expect(await status(rig) == "playing - 1.0")
+    #expect(await other.state.timeControlStatus == .playing)
+    await rig.close()
+  }
+
+  @Test("a seek during an interruption completes, and is where it goes on")
+  func seekWhileInterrupted() async throws {
+    let rig = try await playing()
+    try await session(rig) { $0.noticed(.interruptionBegan) }
+    let finished = Mutex(false)
+    try await rig.run { player in
+      try player.seek(
+        to: MediaTime(value: 36_000, timescale: 48_000), toleranceBefore: .zero, toleranceAfter: .zero
+      ) { result in finished.withLock { $0 = result.finished } }
+    }
+    await rig.advance(milliseconds: 300)
+    #expect(finished.withLock { $0 })
+    #expect(await status(rig) == "waiting interrupted 1.0")
+    try await session(rig) { $0.noticed(.interruptionEnded) }
+    await rig.advance(milliseconds: 500)
+    #expect(rig.heard.runs.last?.firstIndex == 36_000)
+    #expect(rig.heard.runs.last?.endIndex == 48_000)
+    await rig.close()
+  }
+
+  @Test("an end that never comes: after the time-out what played is paused")
+  func timeOut() async throws {
+    let rig = try await playing()
+    try await session(rig) { session in
+      var policy = session.state.policy
+      policy.timeOut = MediaTime(value: 3, timescale: 1)
+      try session.setPolicy(policy)
+      session.noticed(.interruptionBegan)
+    }
+    await rig.advance(milliseconds: 2_900)
+    #expect(await status(rig) == "waiting interrupted 1.0")
+    await rig.advance(milliseconds: 200)
+    #expect(await status(rig) == "paused - 0.0")
+    await rig.close()
+  }
+
+  @Test("a category that plays nothing has players wait; a player that is made then, too")
+  func categoryWithoutPlayback() async throws {
+    let rig = try await playing()
+    try await session(rig) { try $0.setCategory(.record) }
+    #expect(await status(rig) == "waiting categoryForbidsPlayback 1.0")
+    let other = Player(engine: rig.engine, name: "other")
+    try await other.replaceCurrentItem(with: try rig.wav(file: 2, frames: 4_800))
+    await other.play()
+    await rig.advance(milliseconds: 300)
+    #expect(await other.state.reasonForWaitingToPlay == .categoryForbidsPlayback)
+    try await session(rig) { try $0.setCategory(.playback) }
+    await rig.advance(milliseconds: 1_500)
+    let runs = rig.heard.runs.filter { $0.file == 1 }
+    #expect(runs.last?.endIndex == 48_000 || rig.heard.runs.count > 1)
+    #expect(await other.state.timeControlStatus == .paused)
+    await rig.close()
+  }
+
+  @Test("statement 42: deactivating while something plays deactivates, pauses and says so")
+  func deactivation() async throws {
+    let rig = try await playing()
+    let code = try await session(rig) { session in
+      do throws(MediaError) {
+        try session.setActive(false)
+        return MediaError.Code?.none
+      } catch { return error.code }
+    }
+    #expect(code == .sessionBusy)
+    #expect(try await session(rig) { $0.state.isActive } == false)
+    #expect(await status(rig) == "paused - 0.0")
+    try await session(rig) { try $0.setActive(false) }
+    await rig.run { $0.play() }
+    #expect(try await session(rig) { $0.state.isActive })
+    await rig.close()
+  }
+
+  @Test("recording is allowed by the category, and not during an interruption")
+  func recording() async throws {
+    let rig = try await Rig()
+    func refusal() async throws -> MediaError.Code? {
+      try await session(rig) { session in
+        do throws(MediaError) {
+          try session.checkRecording()
+          return nil
+        } catch { return error.code }
+      }
+    }
+    #expect(try await refusal() == .sessionForbidsRecording)
+    try await session(rig) { try $0.setCategory(.playAndRecord) }
+    #expect(try await refusal() == nil)
+    try await session(rig) { $0.noticed(.interruptionBegan) }
+    #expect(try await refusal() == .sessionInterrupted)
+    await rig.close()
+  }
+}

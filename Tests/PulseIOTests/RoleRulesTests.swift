@@ -1,0 +1,141 @@
+import Testing
+
+@testable import PulseIO
+
+/// What the modules of PulseAudio that go by roles do, by their arguments.
+@Suite struct RoleRulesTests {
+  private typealias Stream = RoleRules.Stream
+
+  private func stream(
+    _ index: UInt32, _ role: String?, device: UInt32 = 0, isRecording: Bool = false, isCorked: Bool = false,
+    isMuted: Bool = false
+  ) -> RoleRules.Stream {
+    Stream(
+      index: index, device: device, isRecording: isRecording, role: role, isCorked: isCorked, isMuted: isMuted)
+  }
+
+  private func rules(_ arguments: String, module: String = "module-role-ducking") throws -> RoleRules {
+    try #require(RoleRules(module: module, arguments: arguments))
+  }
+
+  @Test("without arguments calls have effect on music and films")
+  func defaults() throws {
+    for (module, effect) in [("module-role-cork", RoleRules.Effect.corks), ("module-role-ducking", .ducks)] {
+      let rules = try rules("", module: module)
+      #expect(rules.effect == effect)
+      #expect(rules.groups == [.init(triggerRoles: ["phone"], affectedRoles: ["music", "video"])])
+      #expect(!rules.isGlobal)
+    }
+    #expect(RoleRules(module: "module-native-protocol-unix", arguments: "") == nil)
+  }
+
+  @Test("arguments are read as PulseAudio reads them: groups, lists, quotes, spaces")
+  func arguments() throws {
+    let rules = try rules(
+      "  trigger_roles=\"phone,event/a11y\"  ducking_roles='music/any_role' volume=40%/-10dB global=yes")
+    #expect(
+      rules.groups == [
+        .init(triggerRoles: ["phone", "event"], affectedRoles: ["music"]),
+        .init(triggerRoles: ["a11y"], affectedRoles: ["any_role"]),
+      ])
+    #expect(rules.isGlobal)
+    #expect(try self.rules("cork_roles=game", module: "module-role-cork").groups.first?.affectedRoles == ["game"])
+  }
+
+  @Test("arguments cut at every byte are no trap")
+  func truncation() {
+    let arguments = "trigger_roles=\"phone,event/a11y\" ducking_roles='music/any_role' global=yes"
+    for count in 0...arguments.utf8.count {
+      _ = RoleRules(module: "module-role-ducking", arguments: String(arguments.prefix(count)))
+    }
+    for arguments in ["=", "a=", "a=\"", "==", "trigger_roles=/,/ ducking_roles=,"] {
+      _ = RoleRules(module: "module-role-ducking", arguments: arguments)
+    }
+  }
+
+  @Test("a trigger counts while it sounds on the same device")
+  func triggers() throws {
+    let rules = try rules("")
+    let own = stream(7, "music")
+    #expect(!rules.affects(7, among: [own]))
+    #expect(rules.affects(7, among: [own, stream(8, "phone")]))
+    #expect(!rules.affects(7, among: [own, stream(8, "event")]))
+    #expect(!rules.affects(7, among: [own, stream(8, nil)]))
+    #expect(!rules.affects(7, among: [own, stream(8, "phone", isCorked: true)]))
+    #expect(!rules.affects(7, among: [own, stream(8, "phone", isMuted: true)]))
+    #expect(!rules.affects(7, among: [own, stream(8, "phone", device: 1)]))
+    #expect(!rules.affects(7, among: [own, stream(8, "phone", isRecording: true)]))
+    #expect(!rules.affects(9, among: [own, stream(8, "phone")]))
+    #expect(!rules.affects(8, among: [own, stream(8, "phone")]))
+  }
+
+  @Test("global rules count other devices and recordings")
+  func global() throws {
+    let rules = try rules("global=true")
+    let own = stream(7, "video")
+    #expect(rules.affects(7, among: [own, stream(8, "phone", device: 1)]))
+    #expect(rules.affects(7, among: [own, stream(7, "phone", isRecording: true)]))
+  }
+
+  @Test("any_role is every role but a trigger, and no_role is none")
+  func anyRole() throws {
+    let any = try rules("trigger_roles=phone ducking_roles=any_role")
+    #expect(any.affects(7, among: [stream(7, nil), stream(8, "phone")]))
+    #expect(any.affects(7, among: [stream(7, "game"), stream(8, "phone")]))
+    #expect(!any.affects(7, among: [stream(7, "phone"), stream(8, "phone")]))
+    let none = try rules("trigger_roles=no_role ducking_roles=music")
+    #expect(none.affects(7, among: [stream(7, "music"), stream(8, nil)]))
+  }
+}
+
+/// Where a stream goes on that the server muted and then asked to stand.
+@Suite struct StreamHoldTests {
+  @Test("nothing was read while it was muted: it goes on where it stands")
+  func atOnce() {
+    var hold = StreamHold()
+    hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
+    #expect(hold.isHeld)
+    #expect(hold.standingFrame(readFrame: 4_800) == 4_800)
+  }
+
+  @Test("what was read meanwhile was not heard, and is gone back to, once")
+  func readMeanwhile() {
+    var hold = StreamHold()
+    hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
+    #expect(hold.standingFrame(readFrame: 5_824) == 4_800)
+    #expect(hold.standingFrame(readFrame: 6_000) == 6_000)
+  }
+
+  @Test("a device that gives sound back has played muted from what was heard then")
+  func givenBack() {
+    var hold = StreamHold()
+    hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
+    #expect(hold.standingFrame(readFrame: 4_100) == 4_000)
+    var unknown = StreamHold()
+    unknown.begin(unreadFrame: 4_800)
+    #expect(unknown.standingFrame(readFrame: 4_100) == 4_100)
+  }
+
+  @Test("frames that a jump moved are counted where they are")
+  func moved() {
+    var hold = StreamHold()
+    hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
+    hold.move(byFrames: -480)
+    var other = hold
+    #expect(hold.standingFrame(readFrame: 5_000) == 4_320)
+    #expect(other.standingFrame(readFrame: 4_000) == 3_520)
+  }
+
+  @Test("what stood already stays where it is; let go before that is known, the place is kept")
+  func standing() {
+    var hold = StreamHold()
+    hold.begin(unreadFrame: nil)
+    #expect(hold.standingFrame(readFrame: 100) == 100)
+    var early = StreamHold()
+    early.begin(unreadFrame: 4_800)
+    early = early.released
+    #expect(!early.isHeld)
+    early.begin(unreadFrame: nil)
+    #expect(early.standingFrame(readFrame: 5_000) == 4_800)
+  }
+}

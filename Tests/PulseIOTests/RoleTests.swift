@@ -1,0 +1,196 @@
+import MediaCore
+import PulseIO
+import RealtimeAudio
+import RigSupport
+import Testing
+
+/// A real PulseAudio with its role modules, and a stream of another program with a role that they look at.
+@Suite("Roles on a private server", .serialized)
+struct RoleTests {
+  /// Everything that the server did to the stream, in order.
+  private final class Notices: Sendable {
+    let all = WakeSignal<[DeviceNotice]>([])
+
+    /// Waits until there are `count` of them, and answers them.
+    func wait(for count: Int) throws -> [DeviceNotice] {
+      let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
+      guard let notices = all.wait(until: deadline, { $0.count >= count ? $0 : nil }) else {
+        throw RigError.timedOut("\(count) notices; there are \(all.withState { $0 })")
+      }
+      return notices
+    }
+  }
+
+  private func rig(
+    _ notices: Notices, role: StreamRole = .music, server: PulseServer? = nil, modules: String...
+  ) throws -> OutputRig {
+    let server = try server ?? PulseServer()
+    for module in modules { try server.loadModule(module) }
+    return try OutputRig(
+      server: server,
+      prepare: { sink in
+        sink.prepare(role: role) { notice in notices.all.update { $0.append(notice) } }
+      })
+  }
+
+  @Test("a call corks the stream in the callback: five times no sample is lost, and at most a block is repeated")
+  func interruptionLosesNothing() throws {
+    let notices = Notices()
+    let rig = try rig(notices, modules: "module-role-cork")
+    let capture = rig.server.capture
+    _ = try rig.play(rig.makeCodedStream(file: 1, frameCount: 1 << 19))
+    var position = try capture.waitForCode(file: 1)
+    var repeated: [Int] = []
+    for number in 1...5 {
+      try capture.waitForFrames(position + 12_000 + 1_501 * number)
+      let call = try rig.server.play(role: "phone")
+      #expect(try notices.wait(for: 2 * number - 1).last == .interruptionBegan)
+      try rig.waitForClock { !$0.isRunning }
+      let standing = rig.core.clock.snapshot().heardFrame(at: .now)
+      let silence = try capture.waitForSilence(9_600, from: capture.frameCount)
+      call.kill()
+      #expect(try notices.wait(for: 2 * number).last == .interruptionEnded)
+      // The server lets it sound again, but it stands until it is told.
+      try capture.waitForSilence(4_800, from: capture.frameCount)
+      #expect(rig.core.clock.snapshot().heardFrame(at: .now) == standing)
+      rig.drainEvents()
+      rig.sink.endInterruption(overrulesServer: false)
+      position = try capture.waitForCode(file: 1, from: silence)
+      try rig.waitForClock { $0.isRunning }
+    }
+    try capture.waitForFrames(position + 4_800)
+    let runs = capture.runs()
+    #expect(runs.first?.firstIndex == 0)
+    for (run, next) in zip(runs, runs.dropFirst()) {
+      repeated.append(run.endIndex - next.firstIndex)
+      #expect(next.firstIndex <= run.endIndex, "lost: \(runs)")
+      #expect(run.endIndex - next.firstIndex <= 2_400, "repeated: \(runs)")
+    }
+    print("interruptions: frames repeated \(repeated)")
+    #expect(rig.signals.withState { $0.failures } == [])
+  }
+
+  @Test("overruling the server, the stream is heard during the call; its end then asks for nothing")
+  func overruling() throws {
+    let notices = Notices()
+    let rig = try rig(notices, modules: "module-role-cork")
+    let capture = rig.server.capture
+    _ = try rig.play(rig.makeCodedStream(file: 2, frameCount: 1 << 18))
+    let position = try capture.waitForCode(file: 2)
+    try capture.waitForFrames(position + 12_000)
+    let call = try rig.server.play(role: "phone")
+    _ = try notices.wait(for: 1)
+    let silence = try capture.waitForSilence(4_800, from: capture.frameCount)
+    rig.sink.endInterruption(overrulesServer: true)
+    let again = try capture.waitForCode(file: 2, from: silence)
+    try capture.waitForFrames(again + 9_600)
+    let during = capture.runs().last?.count ?? 0
+    #expect(during > 4_800)
+    call.kill()
+    try capture.waitForFrames(capture.frameCount + 24_000)
+    let runs = capture.runs()
+    #expect(runs.count == 2, "\(runs)")
+    #expect(notices.all.withState { $0 } == [.interruptionBegan])
+  }
+
+  @Test("a stream that is made during a call is muted without a word: it stands, and loses nothing")
+  func openedDuringACall() throws {
+    let notices = Notices()
+    let server = try PulseServer()
+    try server.loadModule("module-role-cork")
+    let call = try server.play(role: "phone")
+    let rig = try rig(notices, server: server)
+    _ = try rig.play(rig.makeCodedStream(file: 3, frameCount: 48_000))
+    #expect(try notices.wait(for: 1) == [.interruptionBegan])
+    call.kill()
+    #expect(try notices.wait(for: 2).last == .interruptionEnded)
+    rig.sink.endInterruption(overrulesServer: false)
+    let start = try server.capture.waitForCode(file: 3)
+    try server.capture.waitForCode(file: 3, index: 47_999, from: start)
+    #expect(server.capture.runs().map(\.count) == [48_000])
+  }
+
+  @Test("a sink that tells nobody obeys: it stands, and goes on when the server says so")
+  func obeysByItself() throws {
+    let server = try PulseServer()
+    try server.loadModule("module-role-cork")
+    let rig = try OutputRig(server: server)
+    _ = try rig.play(rig.makeCodedStream(file: 4, frameCount: 1 << 18))
+    let position = try server.capture.waitForCode(file: 4)
+    try server.capture.waitForFrames(position + 12_000)
+    let call = try server.play(role: "phone")
+    let silence = try server.capture.waitForSilence(9_600, from: position + 12_000)
+    call.kill()
+    let again = try server.capture.waitForCode(file: 4, from: silence)
+    try server.capture.waitForFrames(again + 4_800)
+    let runs = server.capture.runs()
+    #expect(runs.count == 2 && runs[1].firstIndex <= runs[0].endIndex, "\(runs)")
+  }
+
+  @Test("ducking, which the server says of no stream, is noticed by its rules, and its end")
+  func ducking() throws {
+    let notices = Notices()
+    let rig = try rig(notices, modules: "module-role-ducking")
+    let capture = rig.server.capture
+    _ = try rig.play(rig.makeCodedStream(file: 5, frameCount: 1 << 18))
+    try capture.waitForCode(file: 5)
+    let call = try rig.server.play(role: "phone")
+    #expect(try notices.wait(for: 1) == [.duckingBegan])
+    // What is lowered is no code any more.
+    let lowered = try capture.waitForFrame { $0 != .silence && TimeCode.decode($0) == nil }
+    try capture.waitForFrames(lowered + 4_800)
+    call.kill()
+    #expect(try notices.wait(for: 2) == [.duckingBegan, .duckingEnded])
+    // And as loud as before, where it would be without that.
+    let again = try capture.waitForCode(file: 5, from: capture.frameCount)
+    try capture.waitForFrames(again + 4_800)
+    let runs = capture.runs()
+    let (first, last) = (try #require(runs.first), try #require(runs.last))
+    #expect(last.firstIndex - first.firstIndex == last.position - first.position, "\(runs)")
+  }
+
+  @Test("a module that is loaded, and unloaded, while the stream is there counts")
+  func modulesComeAndGo() throws {
+    let notices = Notices()
+    let rig = try rig(notices)
+    _ = try rig.play(rig.makeCodedStream(file: 6, frameCount: 1 << 19))
+    try rig.server.capture.waitForCode(file: 6)
+    let event = try rig.server.play(role: "event")
+    // Ducking applies from the next stream on that comes.
+    try rig.server.loadModule("module-role-ducking trigger_roles=event")
+    #expect(try notices.wait(for: 1) == [.duckingBegan])
+    try rig.server.control("unload-module", "module-role-ducking")
+    #expect(try notices.wait(for: 2) == [.duckingBegan, .duckingEnded])
+    withExtendedLifetime(event) {}
+  }
+
+  @Test("a stream's role may become another one while it plays: a call of its own corks another program")
+  func roleChanges() throws {
+    let notices = Notices()
+    let rig = try rig(notices, role: .music, modules: "module-role-cork")
+    let capture = rig.server.capture
+    let other = PulseSink(.init(server: rig.server.address))
+    let others = Notices()
+    other.prepare(role: .music) { notice in others.all.update { $0.append(notice) } }
+    let core = RenderCore(format: try other.open())
+    other.start(core: core, wakeControl: {}, onFailure: { _ in })
+    defer { other.close() }
+    _ = try rig.play(rig.makeCodedStream(file: 7, frameCount: 1 << 18))
+    try capture.waitForCode(file: 7)
+    let input = try #require(core.attachInput())
+    let sawtooth = RenderStream(capacityFrames: 1 << 18, channelCount: 2)
+    _ = sawtooth.write([Float](repeating: 0, count: 1 << 19), frameCount: 1 << 18)
+    core.setStream(sawtooth, fromFrame: 0, input: input)
+    core.setRunning(true, input: input)
+    core.postCommands()
+    other.commandsPosted()
+    rig.sink.setRole(.phone)
+    #expect(try others.wait(for: 1) == [.interruptionBegan])
+    rig.sink.setRole(.game)
+    #expect(try others.wait(for: 2) == [.interruptionBegan, .interruptionEnded])
+    #expect(notices.all.withState { $0 } == [])
+    let count = capture.frameCount
+    try capture.waitForFrames(count + 4_800)
+    #expect(capture.runs().count == 1, "\(capture.runs())")
+  }
+}
