@@ -66,8 +66,9 @@ fuzz: deps ## fuzz the parsers for SECONDS each (60)
 bench: bench-deps release ## measure this player, mpv and MPD side by side, and print a table
 	@scripts/bench
 
-soak: release ## play, seek, skip and loop for DURATION (10m), and watch memory and descriptors; kill the daemon 50 times; a million random lines; fuzz all parsers and the server
+soak: release ## play, seek, skip and loop for DURATION (10m), and watch memory and descriptors; record into WAV and FLAC without a lost frame; kill the daemon 50 times; a million random lines; fuzz all parsers and the server
 	@scripts/soak $(DURATION)
+	@scripts/record-rig soak $(DURATION)
 	@scripts/kills --within $(DURATION)
 	@scripts/lines --within $(DURATION)
 	@scripts/fuzz --share $(DURATION)

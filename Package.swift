@@ -120,6 +120,11 @@ let package = Package(
       name: "Waveforms", dependencies: ["MediaCore", "RealtimeAudio", "FileAccess", "MediaAssets", "WholeFiles"],
       swiftSettings: strict),
 
+    // What records.
+    .target(
+      name: "Recording", dependencies: ["MediaCore", "RealtimeAudio", "FileAccess", "MediaAssets", "WholeFiles"],
+      swiftSettings: strict),
+
     // What is kept.
     .target(
       name: "SavedState",
@@ -133,7 +138,7 @@ let package = Package(
       dependencies: [
         "MediaCore", "CMediaShims", "RealtimeAudio", "FileAccess", "Playlists", "WireProtocol", "NetworkIO", "Playback",
         "MediaAssets",
-        "Loudness", "WholeFiles", "Waveforms", "SavedState", log, deque, ordered,
+        "Loudness", "WholeFiles", "Waveforms", "Recording", "SavedState", log, deque, ordered,
       ],
       swiftSettings: strict),
     .target(
@@ -144,6 +149,7 @@ let package = Package(
       name: "playheadd",
       dependencies: [
         "DaemonConfiguration", "WireProtocol", "ControlServer", "SavedState", "PulseIO", "LibAV", "Playback",
+        "Recording",
         "RealtimeAudio", "FileAccess", "MediaCore", "CMediaShims", log,
         argumentParser,
       ],
@@ -156,7 +162,7 @@ let package = Package(
       name: "Playhead",
       dependencies: [
         "MediaCore", "RealtimeAudio", "PulseIO", "NetworkIO", "Playlists", "MediaAssets", "Playback", "Loudness",
-        "Waveforms",
+        "Waveforms", "Recording",
       ],
       swiftSettings: strict),
 
@@ -213,6 +219,12 @@ let package = Package(
       name: "WaveformsTests",
       dependencies: ["Waveforms", "WholeFiles", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport"],
       exclude: ["read-dat.py"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RecordingTests",
+      dependencies: [
+        "Recording", "PulseIO", "WholeFiles", "MediaAssets", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SavedStateTests",

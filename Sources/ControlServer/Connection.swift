@@ -346,6 +346,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .players(let command): return try run(command)
     case .session(let command): return try run(command)
     case .state(let command): return try run(command)
+    case .record(let command): return try run(command, form: address.form)
     }
   }
 
@@ -376,6 +377,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .players(.playAt(let moment, let names)): try begin(moment, of: names, request)
     case .players(.rateTogether(let rate, let names)): try begin(rate: rate, of: names, request)
     case .state(let command): try begin(command, request)
+    case .record(let command): try begin(command, request)
     case .connection(.reloadConfiguration): try beginReloading(request)
     case .queue(let command, let player):
       try begin(command, on: try server.registry.player(player), request)

@@ -34,6 +34,8 @@ public final class ControlServer: @unchecked Sendable {
     public var stateStore: StateStore?
     /// Has the configuration read again on a client's word; nil: nobody does.
     public var reload: Reload?
+    /// Makes what is recorded; nil: nothing is.
+    public var makeSource: MakeSource?
     /// The daemon's, as the greeting says it.
     public var version: String
 
@@ -49,6 +51,8 @@ public final class ControlServer: @unchecked Sendable {
   private static let spareDescriptorCount: rlim_t = 1_024
   /// How long peers have to take what is left for them when the server stops.
   private static let farewell: Int64 = 250_000_000
+  /// How long recordings have to become whole then.
+  private static let recordingsEnd: Int64 = 2_000_000_000
 
   private let configuration: Configuration
   private let engine: PlaybackEngine
@@ -91,7 +95,7 @@ public final class ControlServer: @unchecked Sendable {
         engine.session.apply(setting)
         return ServerContext(
           version: configuration.version, policy: policy, engine: engine, loop: loop, logger: logger,
-          store: configuration.stateStore, reload: configuration.reload)
+          store: configuration.stateStore, reload: configuration.reload, makeSource: configuration.makeSource)
       }
       var running = Running(context: context)
       running.doors.append((listener, try open(listener, .all, context)))
@@ -163,7 +167,10 @@ public final class ControlServer: @unchecked Sendable {
     self.running = nil
     loop.perform { for opened in running.doors { opened.door.close() } }
     running.handoff?.socket.stop()
+    let recordings = stopRecordings(running.context)
     farewell(running.context)
+    // The files of what was being recorded are whole then, unless the disk is very slow: those are at the next start.
+    _ = recordings.wait(until: HostTime.now.advanced(byNanoseconds: Self.recordingsEnd)) { $0 ? true : nil }
     saveState(running.context)
     running.handoff?.listener.remove()
     for door in running.doors.reversed() { door.listener.remove() }
@@ -199,6 +206,13 @@ public final class ControlServer: @unchecked Sendable {
     guard let keeper = server.keeper else { return }
     loop.perform { keeper.stop() }
     keeper.store.close(by: HostTime.now.advanced(byNanoseconds: 500_000_000))
+  }
+
+  /// Ends what is being recorded; true once the files are whole.
+  private func stopRecordings(_ server: ServerContext) -> WakeSignal<Bool> {
+    let done = WakeSignal(false)
+    loop.perform { server.recorders.stopAll { done.update { $0 = true } } }
+    return done
   }
 
   /// Closes every connection, giving each a moment to take what is left for it.

@@ -1,8 +1,12 @@
 import Logging
 import MediaCore
 import Playback
+import RealtimeAudio
 import SavedState
 import WireProtocol
+
+/// Makes the source of a name, or the default one.
+public typealias MakeSource = @Sendable (_ name: String?) -> any AudioSource
 
 /// What all connections share.
 ///
@@ -29,6 +33,10 @@ final class ServerContext: @unchecked Sendable {
   /// Where connections live, which runs on the system's clock whatever the engine's is; and what they read with.
   let streams: (loop: ThreadControlLoop, buffer: ReadBuffer)
   let registry: PlayerRegistry
+  /// What records.
+  let recorders = RecorderRegistry()
+  /// Makes what is recorded, by its name; nil where there is nothing to record from.
+  let makeSource: MakeSource?
   /// What happened, by numbers.
   let log: EventLog
   /// Reads lists of media, off the loop.
@@ -56,8 +64,9 @@ final class ServerContext: @unchecked Sendable {
   /// On the control loop.
   init(
     version: String, policy: ServerPolicy, engine: PlaybackEngine, loop: ThreadControlLoop, logger: Logger,
-    store: StateStore? = nil, reload: Reload? = nil
+    store: StateStore? = nil, reload: Reload? = nil, makeSource: MakeSource? = nil
   ) {
+    self.makeSource = makeSource
     self.reload = reload
     self.version = version
     self.policy = policy

@@ -111,7 +111,7 @@ extension Connection {
 
 extension WaitingRequest {
   /// Answers with what the store answered; `reply` is not called when that is over.
-  fileprivate func answer<Value>(
+  func answer<Value>(
     _ result: Result<Value, MediaError>, _ reply: (Value) throws(MediaError) -> Reply
   ) {
     guard !isDone else { return }

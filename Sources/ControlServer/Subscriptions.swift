@@ -13,6 +13,8 @@ struct Subscriptions {
     case times
     /// `meter`; ended by `unmeter`.
     case meters
+    /// `record.watch`; ended by `record.unwatch`.
+    case recordings
 
     /// What it is called in messages.
     fileprivate var name: String {
@@ -20,6 +22,7 @@ struct Subscriptions {
       case .values: "observe"
       case .times: "tick or at"
       case .meters: "meter"
+      case .recordings: "record.watch"
       }
     }
   }
@@ -98,6 +101,9 @@ struct Subscriptions {
     _ = take(id)
     subscription.end()
   }
+
+  /// Whether it is there still.
+  func contains(_ id: Int) -> Bool { byID[id] != nil }
 
   /// Ends one because what it watched is gone.
   mutating func drop(_ id: Int) { take(id)?.end() }

@@ -1,5 +1,6 @@
 import MediaCore
 import Playback
+import RealtimeAudio
 import WireProtocol
 
 /// Commands that watch, or wait for, what happens.
@@ -76,7 +77,7 @@ extension Connection {
   }
 
   /// The id of a subscription that is to be added. Errors: `too-many-subscriptions`.
-  private func newSubscription(_ cost: Subscriptions.Cost = Subscriptions.Cost()) throws(MediaError) -> Int {
+  func newSubscription(_ cost: Subscriptions.Cost = Subscriptions.Cost()) throws(MediaError) -> Int {
     try subscriptions.newID(cost, limits: server.limits) {
       server.connections.values.reduce(Subscriptions.Cost()) { $1 === self ? $0 : $0 + $1.subscriptions.cost }
     }

@@ -21,6 +21,9 @@ public final class Muxer {
     public var interleavingMicroseconds: Int64 = 10_000_000
     /// Times below zero are written as they are, where the container has such; else they are FFmpeg's to move, all streams' together.
     public var keepsNegativeTimes = false
+    /// What has been written for so many microseconds of media reaches the file, so that no more is lost with the process; nil: when a buffer
+    /// is full. Ogg's pages are as long.
+    public var flushMicroseconds: Int64?
     /// In order.
     public var chapters: [Chapter] = []
 
@@ -78,6 +81,8 @@ public final class Muxer {
   /// Streams that are one picture, and the picture: written first of all.
   private var pictures: [(streamIndex: Int, bytes: [UInt8])] = []
   private var isHeaderWritten = false
+  /// Up to where the media has reached the file, in microseconds.
+  private var flushedMicroseconds: Int64 = 0
 
   /// A container to be written to an open file, from its first byte on. Writes nothing yet.
   ///
@@ -161,6 +166,7 @@ public final class Muxer {
       flags += ["empty_moov", "delay_moov", "default_base_moof"]
       settings["frag_duration"] = "\(duration)"
     }
+    settings["page_duration"] = options.flushMicroseconds.map { "\($0)" }
     settings["movie_timescale"] = options.movieTimescale.map { "\($0)" }
     if !flags.isEmpty { settings["movflags"] = flags.joined(separator: "+") }
     return try Self.dictionary(settings)
@@ -181,8 +187,16 @@ public final class Muxer {
     let time = optionalTimestamp(packet.pointer.pointee.dts) ?? optionalTimestamp(packet.pointer.pointee.pts)
     let microseconds = time.map { av_rescale_q($0, stream.pointee.time_base, TimeBase.microseconds.rational) }
     try checkWritten(av_interleaved_write_frame(context, packet.pointer), "av_interleaved_write_frame")
+    if let microseconds { try flush(at: microseconds) }
     guard let microseconds, interleaving?.append(streamIndex: streamIndex, at: microseconds) == true else { return }
     try checkWritten(av_interleaved_write_frame(context, nil), "av_interleaved_write_frame")
+  }
+
+  private func flush(at microseconds: Int64) throws(AVFailure) {
+    guard let interval = options.flushMicroseconds, microseconds - flushedMicroseconds >= interval else { return }
+    flushedMicroseconds = microseconds
+    avio_flush(io)
+    try checkWritten(0, "avio_flush")
   }
 
   /// Writes what is still kept, and what stands behind the media. Once, after the header; then it is whole.

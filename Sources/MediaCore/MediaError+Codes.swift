@@ -16,6 +16,7 @@ extension MediaError.Code {
   public static let noSuchChapter = Self(rawValue: 1013)
   public static let noSuchAsset = Self(rawValue: 1014)
   public static let wrongConfiguration = Self(rawValue: 1015)
+  public static let noSuchRecorder = Self(rawValue: 1021)
   public static let sessionMismatch = Self(rawValue: 1030)
   public static let sessionBusy = Self(rawValue: 1031)
   public static let sessionInterrupted = Self(rawValue: 1032)
@@ -120,6 +121,9 @@ extension MediaError.Code {
   public static let outputLost = Self(rawValue: 5002)
   public static let outputConfiguration = Self(rawValue: 5003)
   public static let notVirtualClock = Self(rawValue: 5004)
+  public static let sourceUnavailable = Self(rawValue: 5021)
+  public static let sourceLost = Self(rawValue: 5022)
+  public static let sourceConfiguration = Self(rawValue: 5023)
 
   // MARK: 6xxx: the protocol.
   public static let unknownCommand = Self(rawValue: 6001)
@@ -142,6 +146,7 @@ extension MediaError.Code {
   public static let editTooLarge = Self(rawValue: 6018)
   public static let tooManyAssets = Self(rawValue: 6019)
   public static let noSuchRequest = Self(rawValue: 6020)
+  public static let tooManyRecorders = Self(rawValue: 6022)
   public static let otherInstance = Self(rawValue: 6030)
   public static let noSuchEvent = Self(rawValue: 6031)
 
@@ -153,6 +158,7 @@ extension MediaError.Code {
     1013: "no-such-chapter",
     1014: "no-such-asset",
     1015: "wrong-configuration",
+    1021: "no-such-recorder",
     1030: "session-mismatch", 1031: "session-busy", 1032: "session-interrupted", 1033: "session-forbids-recording",
     2001: "file-not-found", 2002: "not-a-file", 2003: "permission-denied", 2004: "no-such-item",
     2005: "read-failed", 2006: "write-failed", 2007: "unsupported-place",
@@ -181,6 +187,7 @@ extension MediaError.Code {
     3025: "empty-playlist",
     4001: "unknown-codec", 4002: "decode-failed", 4003: "unsupported-audio-format", 4004: "conversion-failed",
     5001: "output-unavailable", 5002: "output-lost", 5003: "output-configuration", 5004: "not-virtual-clock",
+    5021: "source-unavailable", 5022: "source-lost", 5023: "source-configuration",
     6001: "unknown-command", 6002: "bad-arguments", 6003: "line-too-long", 6004: "invalid-utf8",
     6005: "bad-quoting", 6006: "id-in-use", 6007: "too-many-connections", 6008: "too-many-subscriptions",
     6009: "output-overflow", 6010: "not-allowed", 6011: "timed-out", 6012: "wait-ended",
@@ -188,6 +195,7 @@ extension MediaError.Code {
     6017: "shutting-down", 6018: "edit-too-large",
     6019: "too-many-assets",
     6020: "no-such-request",
+    6022: "too-many-recorders",
     6030: "other-instance", 6031: "no-such-event",
   ]
 }

@@ -7,6 +7,7 @@
 @_exported import Playlists
 @_exported import PulseIO
 @_exported import RealtimeAudio
+@_exported import Recording
 @_exported import Waveforms
 
 extension OutputConfiguration {

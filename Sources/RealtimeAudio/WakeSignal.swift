@@ -29,7 +29,9 @@ public final class WakeSignal<State>: @unchecked Sendable {
   }
 
   /// Changes the state, and wakes those who wait.
-  public func update<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+  public func update<Result, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
     defer {
       pthread_cond_broadcast(condition)
@@ -39,7 +41,9 @@ public final class WakeSignal<State>: @unchecked Sendable {
   }
 
   /// Looks at the state, or changes it without waking anybody.
-  public func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+  public func withState<Result, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state)

@@ -15,6 +15,9 @@ public struct WholeFile: Sendable {
   /// Where it may lie; nil: wherever whoever calls may write.
   private let roots: FileRoots?
 
+  /// What it is called in its folder until it is whole; nil: a name that nobody knows, and nothing of it is left when it does not become whole.
+  public private(set) var unfinishedName: [UInt8]?
+
   /// A file at an absolute path. No I/O.
   ///
   /// - Parameter roots: the folders below which it may be written, whatever links lead there; nil: wherever whoever calls may write.
@@ -23,6 +26,14 @@ public struct WholeFile: Sendable {
     self.replaces = replaces
     self.hint = hint
     self.roots = roots
+  }
+
+  /// The same file, of which there is something under a known name until it is whole, and after a failure or the end of the process, too:
+  /// `adopt` takes that up. One at a time has it: it is locked (`flock`) for as long as it is written.
+  public func kept(as unfinishedName: [UInt8]) -> WholeFile {
+    var file = self
+    file.unfinishedName = unfinishedName
+    return file
   }
 
   /// The folder that it lies in, without a `/` at its end unless it is `/`; and its name.
@@ -36,6 +47,13 @@ public struct WholeFile: Sendable {
 
   /// Its name in that folder.
   public var name: [UInt8] { Array(split.name) }
+
+  /// Whether nothing has its name, as far as can be seen.
+  public var isFree: Bool {
+    guard let folder = try? openParent() else { return true }
+    defer { close(folder) }
+    return !exists(in: folder)
+  }
 
   /// Errors: those of `write` that show before anything is written.
   public func check() throws(MediaError) { close(try openFolder()) }
@@ -60,6 +78,16 @@ public struct WholeFile: Sendable {
 
   /// The folder, open, in which there is nothing in the file's way.
   func openFolder() throws(MediaError) -> Int32 {
+    let opened = try openParent()
+    guard replaces || !exists(in: opened) else {
+      close(opened)
+      throw taken
+    }
+    return opened
+  }
+
+  /// The folder, open.
+  func openParent() throws(MediaError) -> Int32 {
     guard !split.name.isEmpty else { throw MediaError(.writeFailed, "\(text) is no name of a file", operation: "open") }
     let flags = FileRoots.forPath | O_DIRECTORY | O_CLOEXEC
     let opened: Int32
@@ -74,10 +102,6 @@ public struct WholeFile: Sendable {
         .outsideRoots, "\(text) lies in no folder that files may be written to (roots.write)", operation: "open")
     }
     guard opened >= 0 else { throw failure("open", number: -opened) }
-    guard replaces || !exists(in: opened) else {
-      close(opened)
-      throw taken
-    }
     return opened
   }
 
@@ -117,6 +141,16 @@ public struct WholeFile: Sendable {
     return [UInt8(ascii: ".")] + split.name.prefix(200) + suffix
   }
 
+  /// Removes what has its name. Errors: `outsideRoots`; `fileNotFound`; `writeFailed`.
+  public func remove() throws(MediaError) {
+    let folder = try openParent()
+    defer { close(folder) }
+    guard Self.withCString(name, { unlinkat(folder, $0, 0) }) == 0 else {
+      if errno == ENOENT { throw MediaError(.fileNotFound, "\(text) is not there", operation: "unlink") }
+      throw failure("unlink")
+    }
+  }
+
   private func exists(in folder: Int32) -> Bool {
     var status = stat()
     return Self.withCString(Array(split.name)) { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
@@ -125,10 +159,15 @@ public struct WholeFile: Sendable {
   // MARK: - Errors
 
   /// As paths stand on the wire.
-  private var text: String { String(validating: path, as: UTF8.self) ?? "file://\(FileURL.percentEncoded(path))" }
+  var text: String { String(validating: path, as: UTF8.self) ?? "file://\(FileURL.percentEncoded(path))" }
 
   private var taken: MediaError {
     MediaError(.fileExists, "\(text) is there already; \(hint)", operation: "open")
+  }
+
+  /// What is being written under its name, or has been left there.
+  var isBegun: MediaError {
+    MediaError(.fileExists, "\(text) is being written already", operation: "open")
   }
 
   /// What the system said to an operation.

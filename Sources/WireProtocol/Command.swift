@@ -11,6 +11,7 @@ public enum Command: Sendable, Hashable {
   case players(PlayersCommand)
   case session(SessionCommand)
   case state(StateCommand)
+  case record(RecordCommand)
 
   /// Whether this command answers only when something has happened. With an id it then holds up nothing; without one it holds
   /// up what comes after it on its connection.
@@ -22,6 +23,7 @@ public enum Command: Sendable, Hashable {
       .item(.metadata, _), .item(.artwork, _),
       .players(.rateTogether), .state(.save), .state(.saveQueue), .state(.loadQueue), .state(.savedQueues),
       .state(.forgetQueue), .state(.goToBookmark), .connection(.reloadConfiguration),
+      .record(.prepare), .record(.stop), .record(.delete),
       .watching(.wait), .watching(.clockAdvance):
       true
     case .queue(.load(_, let waitUntilReady, _, _, _, _), _): waitUntilReady

@@ -87,6 +87,15 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case rate
   case rateAt = "rate-at"
   case rateTogether = "rate-together"
+  case recordDelete = "record.delete"
+  case recordList = "record.list"
+  case recordPause = "record.pause"
+  case recordPrepare = "record.prepare"
+  case recordStart = "record.start"
+  case recordStatus = "record.status"
+  case recordStop = "record.stop"
+  case recordUnwatch = "record.unwatch"
+  case recordWatch = "record.watch"
   case remove
   case `repeat`
   case replace

@@ -11,6 +11,7 @@ public final class CommandSpec: Sendable {
     case assets = "Assets"
     case watching = "Watching"
     case players = "Players and outputs"
+    case recording = "Recording"
     case session = "Audio session"
     case state = "Saved state"
   }

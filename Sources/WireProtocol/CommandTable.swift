@@ -8,7 +8,7 @@ public enum CommandTable {
     + metadata + scans + waveforms + images + exports
     + mediaSelection + watching
     + players + session + state + bookmarks
-    + starts).sorted {
+    + starts + recording).sorted {
       $0.name.rawValue < $1.name.rawValue
     }
 

@@ -22,6 +22,10 @@ public enum Event: Sendable, Hashable {
   case session(SessionNotification)
   /// A scan has come so far.
   case scanProgress(ScanProgress)
+  /// A recorder does something else, or lost something.
+  case recording(Recording)
+  /// How loud what is recorded is.
+  case recordMeter(RecordMeter)
   /// So many events of this connection were dropped because it did not read: ask for what matters again.
   case overflow(Overflow)
   /// The connection is about to be closed by the daemon, with the reason.
@@ -137,7 +141,7 @@ public enum Event: Sendable, Hashable {
     }
 
     /// Decimals are cut to what an eye can see.
-    fileprivate static func values(_ values: [Float], factor: Double) -> FieldValue {
+    static func values(_ values: [Float], factor: Double) -> FieldValue {
       .list(values.map { .float((Double($0) * factor).rounded() / factor) })
     }
   }
@@ -380,6 +384,8 @@ public enum Event: Sendable, Hashable {
       case .secondaryAudioHint: .secondaryAudioHint
       }
     case .scanProgress: .scanProgress
+    case .recording: .recording
+    case .recordMeter: .recordMeter
     case .overflow: .overflow
     case .closing: .closing
     }
@@ -486,6 +492,8 @@ public enum Event: Sendable, Hashable {
         "scan": .int(progress.scan), "file": .int(progress.file), "count": .int(progress.count), "path": progress.path,
         "done": progress.done.map { .float($0) } ?? FieldValue.none,
       ]
+    case .recording(let recording): return recording.fields
+    case .recordMeter(let meter): return meter.fields
     case .overflow(let overflow):
       var fields: Fields = ["dropped": .int(overflow.droppedCount), "merged": .int(overflow.mergedCount)]
       fields.append("since", ifPresent: overflow.since.map { .int($0) })
@@ -527,7 +535,7 @@ public enum Event: Sendable, Hashable {
     case .session(var notification):
       notification.subscription = subscription
       return .session(notification)
-    case .tick, .boundary, .meter, .removed, .scanProgress, .overflow, .closing: return self
+    case .tick, .boundary, .meter, .removed, .scanProgress, .recording, .recordMeter, .overflow, .closing: return self
     }
   }
 
@@ -566,6 +574,8 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case overflow
   case packetsSkipped = "packets-skipped"
   case playedToEnd = "played-to-end"
+  case recordMeter = "record-meter"
+  case recording
   case removed
   case scanProgress = "scan-progress"
   case seam

@@ -91,6 +91,19 @@ public enum EventTable {
       name: .playedToEnd, key: .itemEvents, fields: position + ["[seq]"],
       text: "the last sample of an item was heard."),
     EventSpec(
+      name: .recordMeter,
+      fields: ["id", "recorder", "time", "pts", "average", "peak", "averageScale", "peakScale"],
+      text:
+        "`record.watch`: how loud what is recorded was up to `time`, a value for each of the source's channels, as in `meter`."
+    ),
+    EventSpec(
+      name: .recording,
+      fields: ["id", "recorder", "state", "time", "pts", "lost"]
+        + error.map { "[\($0.filter { $0 != "[" && $0 != "]" })]" },
+      text:
+        "`record.watch`: a recorder does something else, or more frames of its source were lost: `lost` so far. With an error it ended"
+        + " before anybody asked."),
+    EventSpec(
       name: .removed, fields: ["id", "player", "[item]", "cause"],
       text:
         "A subscription is over: the item that its `at` was bound to left the queue (`itemRemoved`), or its player"

@@ -14,6 +14,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case background
   case base
   case before
+  case bigEndian = "big-endian"
   case bins
   case bitRate = "bit-rate"
   case bits
@@ -37,6 +38,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case fallback
   case fast
   case file
+  case float
   case format
   case forward
   case from
@@ -58,6 +60,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case last
   case limit
   case list
+  case longestSilence = "longest-silence"
   case metadata
   case mix
   case mode
@@ -83,6 +86,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case `protocol`
   case quality
   case rate
+  case recorder
   case replace
   case resume
   case restartAfter = "restart-after"
@@ -93,9 +97,12 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case seed
   case seeks
   case sheet
+  case silenceLevel = "silence-level"
   case since
+  case source
   case space
   case start
+  case startLevel = "start-level"
   case state
   case subtitles
   case time

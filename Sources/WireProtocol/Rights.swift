@@ -50,6 +50,7 @@ extension Command {
     case .asset(.waveform(let waveform)): waveform.output != nil
     case .asset(.export): true
     case .asset(.image): true
+    case .record(.prepare), .record(.delete): true
     default: false
     }
   }

@@ -13,6 +13,8 @@ struct Invocation: Equatable {
     case request([[UInt8]])
     case watch(WatchOptions)
     case save(SaveOptions)
+    /// What is recorded, as words: a file and options.
+    case record([[UInt8]])
     case inspect(InspectOptions)
     case shell
     case add(AddOptions)
@@ -134,6 +136,7 @@ struct Invocation: Equatable {
     switch String(decoding: name, as: UTF8.self) {
     case "watch": action = try watch(rest)
     case "save": action = try save(rest)
+    case "record": action = try record(rest)
     case "info", "tags": action = try inspect(String(decoding: name, as: UTF8.self), rest)
     case "shell":
       action = try isHelp(rest) ? .help(command: "shell") : .shell
@@ -213,7 +216,7 @@ struct Invocation: Equatable {
   }
 
   /// `--option value`, `--option=value` or `--flag` as the word `option=value` or `flag`.
-  private static func option(
+  static func option(
     _ argument: [UInt8], among parameters: [ParameterSpec], of command: String, _ rest: inout ArraySlice<[UInt8]>
   ) throws(Misuse) -> [UInt8] {
     let option = argument.dropFirst(2)
@@ -226,6 +229,36 @@ struct Invocation: Equatable {
     if key.count < option.count || parameter.kind == .flag { return Array(option) }
     guard let value = rest.popFirst() else { throw Misuse(message: "--\(parameter.name.rawValue) needs a value") }
     return Array(option) + Self.bytes("=") + value
+  }
+
+  /// A file, and options of `record.prepare` and `record.start` in either way to write them.
+  private mutating func record(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    let parameters = Self.recordParameters
+    var words: [[UInt8]] = []
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
+        words.append(argument)
+        continue
+      }
+      if argument == Self.bytes("--") {
+        words.append(argument)
+        words += rest
+        break
+      }
+      if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: "record") }
+      if try takeGlobal(argument, &rest) { continue }
+      words.append(try Self.option(argument, among: parameters, of: "record", &rest))
+    }
+    guard !words.isEmpty else { throw Misuse(message: "record takes the name of the file to make") }
+    guard !isJSON else { throw Misuse(message: "record shows a recording; record.prepare and its kin have JSON") }
+    return .record(words)
+  }
+
+  /// The options of `record`.
+  static var recordParameters: [ParameterSpec] {
+    let specs = [CommandName.recordPrepare, .recordStart].compactMap { CommandTable.spec($0) }
+    return specs.flatMap(\.parameters).filter { $0.place == .option }
   }
 
   private mutating func save(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {

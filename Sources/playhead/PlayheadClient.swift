@@ -60,6 +60,8 @@ enum PlayheadClient {
     case .save(let options):
       return try Save.run(
         options, encoder, isJSON: invocation.isJSON, absolute: absolute, socketPath(invocation.socket))
+    case .record(let words):
+      return try Record.run(words, invocation.form, socketPath(invocation.socket)) { try line(for: $0, invocation) }
     case .inspect(let options):
       let path = try socketPath(invocation.socket)
       return try Inspect.run(options, path, isJSON: invocation.isJSON) { try line(for: $0, invocation) }

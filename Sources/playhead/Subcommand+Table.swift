@@ -2,7 +2,7 @@ import WireProtocol
 
 extension Subcommand {
   /// Every command of the client's own.
-  static let all = [add, watch, info, tags, save, shell, help, completions, manual, complete]
+  static let all = [add, watch, info, tags, save, record, shell, help, completions, manual, complete]
 
   /// The command of that name.
   static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
@@ -105,6 +105,29 @@ extension Subcommand {
     examples: ["playhead save tonight.m3u8", "playhead save --force --format pls list"],
     statuses:
       "0 done; 1 it could not be written, or the daemon answered an error; 2 wrong use; 3 no daemon, or it went away")
+
+  private static let record = Subcommand(
+    name: "record", arguments: "FILE",
+    summary: "Records into a file until Enter is pressed, and shows how loud it is.",
+    details: """
+      The daemon records, below a folder of playheadd --write-root. Space lets it stand, and go on; Enter, q, Ctrl-C or a signal ends it,
+      and so does the end of standard input, unless there is a --duration. What the file is follows from its name: wav, caf, flac, m4a, ogg,
+      opus. Until it is whole it is called FILE.recording.
+      """,
+    candidates: .files,
+    options: Invocation.recordParameters.map { parameter in
+      Option(
+        name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
+        summary: parameter.summary, candidates: Candidates(of: parameter))
+    },
+    examples: [
+      "playhead record idea.flac",
+      "playhead record --duration 10 --source @DEFAULT_MONITOR@ what-is-played.wav </dev/null",
+      "playhead record --format aac --quality high memo.m4a",
+    ],
+    statuses:
+      "0 done; 1 the daemon answered an error, or the recording ended by itself with a fault; 2 wrong use; 3 no daemon, or it went away"
+  )
 
   private static let info = inspecting(
     "info", "Tells what files are, without playing them: how long, what tracks and chapters they have, and their tags.",

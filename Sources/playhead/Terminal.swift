@@ -79,7 +79,7 @@ enum Terminal {
 
   /// False when not all of it could be written; `errno` says why.
   @discardableResult
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var done = 0
     while done < bytes.count {
       let count = bytes.withUnsafeBytes { bytes in

@@ -64,6 +64,7 @@ struct PlayheadDaemon: ParsableCommand {
     configuration.policy = try options.policy()
     configuration.sessionCategory = options.sessionCategory
     configuration.stateStore = StateOptions.makeStore(options)
+    configuration.makeSource = Recordings.makeSource(options)
     let requests = ReloadRequests()
     configuration.reload = { requests.ask($0) }
     let server = ControlServer(configuration: configuration, engine: engine, loop: control)
@@ -73,6 +74,7 @@ struct PlayheadDaemon: ParsableCommand {
       server.stop()
       close(engine)
     }
+    Recordings.recover(options)
     // Not before the socket is ours: whoever has it may be writing the very same file.
     try open(engine, canRecover: output.canRecover)
     let path = server.path ?? ""

@@ -68,8 +68,9 @@ import Testing
     "at", "at-chapters", "bookmark.list", "bye", "cancel", "events", "explain", "hello", "help", "history",
     "item.artwork", "item.chapters", "item.log", "item.metadata", "item.selection", "item.status", "item.tracks",
     "list", "meter", "observe",
-    "output.status", "ping", "player.list", "playlist.export", "queue.changes", "queue.saved", "state", "stats",
-    "session.status", "status", "tick", "unmeter", "unobserve", "untick", "wait",
+    "output.status", "ping", "player.list", "playlist.export", "queue.changes", "queue.saved", "record.list",
+    "record.status", "record.unwatch", "record.watch", "session.status", "state", "stats", "status", "tick", "unmeter",
+    "unobserve", "untick", "wait",
   ]
 
   /// A request of each command by its name, from its section of protocol.md; without the id.

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import RealtimeAudio
 import RigSupport
 import Testing
 

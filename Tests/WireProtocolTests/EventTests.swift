@@ -167,6 +167,27 @@ import Testing
       "* scan-progress scan=3 file=2 count=2 path=/b done=none"
     ),
     (
+      .recording(
+        .init(
+          subscription: 4, recorder: 2, state: "paused", time: MediaTime(value: 24_000, timescale: 48_000),
+          lostFrameCount: 7)),
+      "* recording id=4 recorder=2 state=paused time=0.5 pts=24000/48000 lost=7"
+    ),
+    (
+      .recording(
+        .init(subscription: 4, recorder: 2, state: "stopped", time: .zero, lostFrameCount: 0, error: Self.error)),
+      "* recording id=4 recorder=2 state=stopped time=0 pts=0/1 lost=0 code=4002 name=decode-failed message=\"the decoder failed\""
+        + " operation=avcodec_send_packet underlying=\"x y\""
+    ),
+    (
+      .recordMeter(
+        .init(
+          subscription: 4, recorder: 2, time: MediaTime(value: 1, timescale: 4), average: [-20.126, -160],
+          peak: [-3, 0],
+          averageScale: [0.123456, 0], peakScale: [0.5, 1])),
+      "* record-meter id=4 recorder=2 time=0.25 pts=1/4 average=-20.13,-160 peak=-3,0 averageScale=0.1235,0 peakScale=0.5,1"
+    ),
+    (
       .overflow(.init(droppedCount: 12, mergedCount: 3, since: 41)), "* overflow dropped=12 merged=3 since=41"
     ),
     (.overflow(.init(droppedCount: 1, mergedCount: 0, since: nil)), "* overflow dropped=1 merged=0"),
@@ -237,7 +258,7 @@ import Testing
         #expect(row.dropFirst() == event.fields.entries.map(\.name).filter { $0 != "id" }[...], "\(words)")
         #expect(event.addressed(to: 99).fields["id"] == 99, "\(words)")
         #expect(event.addressed(to: 99).loggedFields == event.loggedFields, "\(words)")
-      case .tick, .boundary, .meter, .removed, .scanProgress, .overflow, .closing:
+      case .tick, .boundary, .meter, .removed, .scanProgress, .recording, .recordMeter, .overflow, .closing:
         #expect(event.addressed(to: 99) == event, "\(words)")
       }
     }

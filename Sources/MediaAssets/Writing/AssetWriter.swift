@@ -40,6 +40,9 @@ public final class AssetWriter: Sendable {
     /// Parts of the file that have names, from the session's start; one after another, with numbers for ends. M4A, MP4, MOV (not in
     /// fragments), Matroska, WebM, Ogg and MP3 have such.
     public var chapters: [AssetChapter] = []
+    /// What has been written of so much media reaches the file, which matters when the process ends before it is whole; invalid: when a
+    /// buffer is full.
+    package var flushInterval = MediaTime.invalid
     /// A chapter may begin behind the end, which the source of it does not tell exactly.
     var toleratesLateChapters = false
 
@@ -69,6 +72,8 @@ public final class AssetWriter: Sendable {
   }
 
   /// The same of a file that may lie below some folders only, and says itself whether it replaces another.
+  ///
+  /// After a failure there is something left of a file that is kept unfinished, if its header was written.
   ///
   /// - Parameter mayCommit: asked on the writer's thread when all is written, before the file has its name; otherwise it is cancelled.
   package init(

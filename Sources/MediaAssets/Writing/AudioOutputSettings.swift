@@ -10,6 +10,8 @@ public struct AudioOutputSettings: Sendable, Hashable {
     case flac, alac, aac, opus, mp3
     /// Apple's IMA 4:1.
     case ima4
+    /// G.711: 8 bits with a logarithmic scale.
+    case muLaw, aLaw
 
     /// FFmpeg's name of the encoder.
     var encoderName: String {
@@ -21,6 +23,8 @@ public struct AudioOutputSettings: Sendable, Hashable {
       case .opus: "libopus"
       case .mp3: "libmp3lame"
       case .ima4: "adpcm_ima_qt"
+      case .muLaw: "pcm_mulaw"
+      case .aLaw: "pcm_alaw"
       }
     }
 

@@ -96,7 +96,7 @@ public enum WritableContainer: String, Sendable, Hashable, CaseIterable {
   func check(_ codec: AudioOutputSettings.Codec) throws(MediaError) {
     guard !holds(codec) else { return }
     let known: [AudioOutputSettings.Codec] = [
-      .pcm(.signed16), .flac, .alac, .aac, .opus, .mp3, .ima4,
+      .pcm(.signed16), .flac, .alac, .aac, .opus, .mp3, .ima4, .muLaw, .aLaw,
     ]
     let held = known.filter(holds).map(\.encoderName).joined(separator: ", ")
     throw MediaError(
@@ -117,6 +117,7 @@ public enum WritableContainer: String, Sendable, Hashable, CaseIterable {
         && [16, 24, 32, 64].contains(encoding.bitsPerSample)
         && (encoding.kind == .float || encoding.bitsPerSample <= 32)
     case (.caf, .alac), (.caf, .ima4), (.mov, .ima4): true
+    case (.wav, .muLaw), (.caf, .muLaw), (.mov, .muLaw), (.wav, .aLaw), (.caf, .aLaw), (.mov, .aLaw): true
     case (.flac, .flac), (.ogg, .flac), (.matroska, .flac): true
     case (.m4a, .alac), (.mp4, .alac), (.mov, .alac), (.matroska, .alac): true
     case (.m4a, .aac), (.mp4, .aac), (.mov, .aac), (.matroska, .aac): true

@@ -63,8 +63,16 @@ final class WriterThread {
     let extras = try WriterExtras(options, container)
     let unfinished = try file.begin()
     // The muxer is gone before the file's descriptor is.
-    let isWhole = try write(to: unfinished.descriptor, extras)
-    guard isWhole, mayCommit(), beginCommit() else { return false }
+    let isWhole: Bool
+    do throws(MediaError) { isWhole = try write(to: unfinished.descriptor, extras) } catch {
+      // Of what never began nothing is kept.
+      if !shared.withState({ $0.isHeaderWritten }) { unfinished.giveUp() }
+      throw error
+    }
+    guard isWhole, mayCommit(), beginCommit() else {
+      unfinished.giveUp()
+      return false
+    }
     var status = stat()
     let byteCount = fstat(unfinished.descriptor, &status) == 0 ? Int64(status.st_size) : 0
     try unfinished.commit()
@@ -140,6 +148,9 @@ final class WriterThread {
     result.chapters = extras.chapters
     // Decoding times below zero are nothing to Matroska, which has times of presentation only.
     result.keepsNegativeTimes = container == .matroska || container == .webm
+    if options.flushInterval.isNumeric {
+      result.flushMicroseconds = options.flushInterval.convertScale(1_000_000).value
+    }
     guard container.isMovie else { return result }
     result.movieTimescale = movieTimescale
     result.movesIndexToFront = options.shouldOptimizeForNetworkUse

@@ -30,7 +30,7 @@ LIMIT = 60
 class Daemon:
     """A daemon on a socket of its own. `virtual`: time passes by `clock.advance` only. `state`: it has its queues when it starts again."""
 
-    def __init__(self, folder: pathlib.Path, *, virtual: bool = True, state: bool = False, limits: str = "") -> None:
+    def __init__(self, folder: pathlib.Path, *, virtual: bool = True, state: bool = False, limits: str = "", sound: str = "unix:/nonexistent") -> None:
         self.socket = str(folder / "control.sock")
         # It ends with the tests, however these end.
         self._arguments = ["setpriv", "--pdeathsig", "KILL", DAEMON, "--socket", self.socket, "--output", "null", "--clock", "virtual" if virtual else "real",
@@ -41,6 +41,7 @@ class Daemon:
             self._arguments += ["--config", str(config)]
         # Neither the configuration of who runs the tests nor a service manager.
         self._environment = {name: value for name, value in os.environ.items() if not name.startswith(("NOTIFY_SOCKET", "WATCHDOG_", "LISTEN_"))}
+        self._environment["PULSE_SERVER"] = sound
         self._environment["XDG_CONFIG_HOME"] = str(folder / "none")
         self._process: asyncio.subprocess.Process | None = None
 
@@ -72,9 +73,37 @@ class Case(unittest.IsolatedAsyncioTestCase):
         # Its remarks on slow steps are about FFmpeg, which the tests wait for.
         logging.getLogger("asyncio").setLevel(logging.ERROR)
 
-    async def daemon(self, *, virtual: bool = True, state: bool = False, limits: str = "") -> Daemon:
+    async def sound_server(self) -> str:
+        """A PulseAudio that ends with the test; what it records is silence, in real time. Gives what PULSE_SERVER takes."""
+        folder = self.folder / "sound"
+        folder.mkdir(mode=0o700)
+        path = folder / "pulse.sock"
+        environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder), "HOME": str(folder), "XDG_CONFIG_HOME": str(folder),
+                       "DBUS_SESSION_BUS_ADDRESS": "disabled:", "PULSE_SERVER": "", "LC_ALL": "C"}
+        process = await asyncio.create_subprocess_exec(
+            "setpriv", "--pdeathsig", "KILL", "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
+            "--log-target=stderr", "-L", "module-null-sink rate=48000 channels=2",
+            "-L", f"module-native-protocol-unix socket={path} auth-anonymous=1", env=environment,
+            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL)
+
+        async def end() -> None:
+            process.kill()
+            await process.wait()
+
+        self.addAsyncCleanup(end)
+        while process.returncode is None:
+            try:
+                _, writer = await asyncio.open_unix_connection(path)
+            except OSError:
+                await asyncio.sleep(0.02)
+                continue
+            writer.close()
+            return f"unix:{path}"
+        raise AssertionError("PulseAudio did not start")
+
+    async def daemon(self, *, virtual: bool = True, state: bool = False, limits: str = "", sound: str = "unix:/nonexistent") -> Daemon:
         """A daemon that ends with the test."""
-        daemon = Daemon(self.folder, virtual=virtual, state=state, limits=limits)
+        daemon = Daemon(self.folder, virtual=virtual, state=state, limits=limits, sound=sound)
         await daemon.start()
         self.addAsyncCleanup(daemon.stop)
         return daemon

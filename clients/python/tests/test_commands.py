@@ -5,16 +5,24 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import os
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
 from fractions import Fraction
 from typing import Any
 
 from support import Case, make, playhead, with_picture
 
 
+async def first_meter(events: AsyncIterator[playhead.Event]) -> AsyncIterator[playhead.RecordMeter]:
+    """The first levels that are told."""
+    async for event in events:
+        if isinstance(event, playhead.RecordMeter):
+            yield event
+            return
+
+
 class CommandTests(Case):
     async def test_every_command_answers_what_its_method_says(self) -> None:
-        daemon = await self.daemon(state=True)
+        daemon = await self.daemon(state=True, sound=await self.sound_server())
         client = await self.client(daemon)
         main, second = client.main, client.player("second")
         one = self.tone()
@@ -168,6 +176,23 @@ class CommandTests(Case):
         await run(client.scan_cancel(), "scan.cancel", 0)
         await run(main.output_status(), "output.status")
 
+        # A recording, of silence.
+        prepared = await run(client.record_prepare(self.folder / "memo.flac"), "record.prepare")
+        self.assertEqual((prepared.format, prepared.sample_rate, prepared.channels), ("flac", 48000, 2))
+        async with client.record_watch(prepared.recorder, rate=20) as events:
+            await run(client.record_start(prepared.recorder), "record.start", None)
+            levels = [event async for event in first_meter(events)]
+        self.assertEqual(levels[-1].peak, (-160, -160))
+        await run(client.record_pause(), "record.pause", None)
+        self.assertEqual((await run(client.record_status(), "record.status")).state, "paused")
+        (listed,) = (await run(client.record_list(), "record.list")).rows
+        self.assertEqual((listed.recorder, listed.file), (prepared.recorder, str(self.folder / "memo.flac")))
+        ended = await run(client.record_stop(), "record.stop")
+        self.assertEqual((ended.lost, ended.file, ended.message), (0, listed.file, None))
+        self.assertGreater(ended.duration or 0, 0)
+        await run(client.record_delete(), "record.delete")
+        self.assertFalse((self.folder / "memo.flac").exists())
+
         # The queue again, and what was played before.
         await run(main.next(), "next")
         self.assertEqual((await run(main.previous(), "previous")).item, (await main.status()).item)
@@ -201,7 +226,7 @@ class CommandTests(Case):
 
         # Nothing is left out.
         everything = {row.command for row in (await client.help()).rows}
-        by_hand = {"observe", "unobserve", "tick", "untick", "at", "at-chapters", "meter", "unmeter", "bye", "cancel"}
+        by_hand = {"observe", "unobserve", "tick", "untick", "at", "at-chapters", "meter", "unmeter", "record.watch", "record.unwatch", "bye", "cancel"}
         self.assertEqual(everything - set(done) - by_hand, set())
         await client.bye()
 

@@ -57,6 +57,40 @@ class ExampleTests(Case):
         self.assertEqual(alarm.returncode, 1)
         self.assertIn("(file-not-found)", errors.decode())
 
+    async def test_a_memo_is_recorded_with_levels_paused_named_listed_and_played(self) -> None:
+        daemon = await self.daemon(virtual=False, sound=await self.sound_server())
+        options = ("--socket", daemon.socket, "--folder", str(self.folder / "memos"))
+        memo = await self.run_example("memo.py", *options, "record", "one")
+        assert memo.stdin
+
+        async def until(what: str) -> str:
+            while what not in (line := await self.line(memo)):
+                self.assertIsNone(memo.returncode)
+            return line
+
+        await until("recording")
+        self.assertRegex(await until(" dB"), r"^[0-9.]+ s  \[ *\] -160.0 dB$")
+        memo.stdin.write(b"p\n")
+        await until("paused")
+        memo.stdin.write(b"p\n")
+        await until("recording")
+        await until(" dB")
+        memo.stdin.write(b"\n")
+        self.assertRegex(await until("one: "), r"^one: [0-9.]+ s$")
+        await memo.communicate()
+        self.assertEqual(memo.returncode, 0)
+        # It keeps its name, and no other takes it.
+        again = await self.run_example("memo.py", *options, "record", "one")
+        _, errors = await again.communicate()
+        self.assertIn("(file-exists)", errors.decode())
+        await (await self.run_example("memo.py", *options, "name", "one", "idea")).communicate()
+        listed, errors = await (await self.run_example("memo.py", *options, "list")).communicate()
+        self.assertEqual(errors.decode(), "")
+        self.assertRegex(listed.decode(), r"^[-0-9]+ [:0-9]+ +[0-9.]+ s  idea\n$")
+        played = await self.run_example("memo.py", *options, "play", "idea")
+        output, errors = await played.communicate()
+        self.assertEqual((played.returncode, output.decode(), errors.decode()), (0, "playing idea\n", ""))
+
     async def test_pieces_are_heard_again_until_they_are_written_down(self) -> None:
         # In real time: a seek of what plays is answered when its sound is with the device.
         daemon = await self.daemon(virtual=False)

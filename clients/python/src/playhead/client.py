@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 from .connection import Connection
 from .generated_client import ClientCommands
+from .generated_events import Overflow, Recording, RecordMeter
 from .handover import HasDescriptor, hand_over
 from .pictures import Picture, whole_picture
 from .player import Player
-from .watching import BUFFER, Listening
+from .values import Number
+from .watching import BUFFER, Listening, Subscription, watch_recorder
 
 
 class Client(ClientCommands):
@@ -58,6 +60,13 @@ class Client(ClientCommands):
     def listen(self, *, buffer: int = BUFFER) -> Listening:
         """Events that belong to no subscription: ScanProgress, Overflow, Closing."""
         return Listening(self._connection, buffer)
+
+    def record_watch(
+        self, recorder: int | None = None, *, rate: Number | None = None, buffer: int = BUFFER
+    ) -> Subscription[Recording | RecordMeter | Overflow]:
+        """A Recording whenever a recorder (the newest unless said) does something else, the present state first; with `rate` a RecordMeter so many
+        times a second while it records."""
+        return watch_recorder(self._connection, recorder, rate, buffer)
 
     async def hand_over(self, file: int | HasDescriptor) -> str:
         """Hands an open file, pipe or socket to the daemon; gives `fd:TOKEN`, which stands where a path does."""

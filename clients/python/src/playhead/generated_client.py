@@ -15,14 +15,19 @@ from .generated_replies import (
     AssetStatus,
     Chapters,
     ConfigReloadReply,
+    DeletedRecording,
     ExportReply,
     Hello,
     Help,
     ImageReply,
     PlayAtReply,
     Players,
+    PreparedRecording,
     QueueSavedReply,
     RateTogetherReply,
+    RecorderStatus,
+    Recorders,
+    RecordingOutcome,
     SavedState,
     Selection,
     SessionPolicy,
@@ -296,6 +301,61 @@ class ClientCommands(Sends):
         """Lists the players, a row for each."""
         reply = await self._send("player.list", {})
         return decode(Players, reply)
+
+    async def record_delete(self, recorder: int | None = None) -> DeletedRecording:
+        """Removes the file of a recording that is stopped, and forgets its recorder."""
+        reply = await self._send("record.delete", {"recorder": recorder})
+        return decode(DeletedRecording, reply)
+
+    async def record_list(self) -> Recorders:
+        """Lists the recorders, a row for each, by their numbers."""
+        reply = await self._send("record.list", {})
+        return decode(Recorders, reply)
+
+    async def record_pause(self, recorder: int | None = None) -> None:
+        """Lets a recording stand; `record.start` goes on."""
+        await self._send("record.pause", {"recorder": recorder})
+
+    async def record_prepare(
+        self, file: Place, *, source: str | None = None,
+        format: Literal["pcm", "flac", "alac", "aac", "opus", "ima4", "ulaw", "alaw", "ilbc", "amr"] | None = None,
+        replace: bool | None = None, sample_rate: int | None = None, channels: int | None = None,
+        bits: Literal["8", "16", "24", "32", "64"] | None = None, float: bool | None = None, big_endian: bool | None = None,
+        quality: Literal["min", "low", "medium", "high", "max"] | None = None, bit_rate: int | None = None,
+        start_level: Number | None = None, silence_level: Number | None = None, longest_silence: Time | None = None,
+    ) -> PreparedRecording:
+        """Opens a source and begins a file, so that `record.start` records at once."""
+        reply = await self._send("record.prepare", {
+            "file": place(file),
+            "source": source,
+            "format": format,
+            "replace": replace,
+            "sample-rate": sample_rate,
+            "channels": channels,
+            "bits": bits,
+            "float": float,
+            "big-endian": big_endian,
+            "quality": quality,
+            "bit-rate": bit_rate,
+            "start-level": number(start_level),
+            "silence-level": number(silence_level),
+            "longest-silence": moment(longest_silence),
+        })
+        return decode(PreparedRecording, reply)
+
+    async def record_start(self, recorder: int | None = None, *, at: Time | None = None, duration: Time | None = None) -> None:
+        """Records, or goes on after a pause, in the same file."""
+        await self._send("record.start", {"recorder": recorder, "at": moment(at), "duration": moment(duration)})
+
+    async def record_status(self, recorder: int | None = None) -> RecorderStatus:
+        """Says what a recorder does."""
+        reply = await self._send("record.status", {"recorder": recorder})
+        return decode(RecorderStatus, reply)
+
+    async def record_stop(self, recorder: int | None = None) -> RecordingOutcome:
+        """Ends a recording; answers when the file is whole."""
+        reply = await self._send("record.stop", {"recorder": recorder})
+        return decode(RecordingOutcome, reply)
 
     async def session_active(self, state: bool | None = None) -> bool:
         """Makes the session active, or ends that, or gives it."""

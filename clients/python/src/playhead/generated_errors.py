@@ -41,6 +41,16 @@ class ErrorCode(IntEnum):
     """This connection has no asset with that number open."""
     WRONG_CONFIGURATION = 1015
     """The configuration file is wrong, and nothing of it was taken; the message says where."""
+    NO_SUCH_RECORDER = 1021
+    """There is no recorder of this number, or none at all."""
+    SESSION_MISMATCH = 1030
+    """A mode or an option that does not go with the session's category."""
+    SESSION_BUSY = 1031
+    """The session was deactivated while something played or recorded: it is not active any more, and players are paused."""
+    SESSION_INTERRUPTED = 1032
+    """Something else is heard on the device, and that has to end first: `session.resume`."""
+    SESSION_FORBIDS_RECORDING = 1033
+    """The session's category does not allow to record."""
     FILE_NOT_FOUND = 2001
     """There is no such file."""
     NOT_A_FILE = 2002
@@ -209,6 +219,12 @@ class ErrorCode(IntEnum):
     """The output cannot be had in this way."""
     NOT_VIRTUAL_CLOCK = 5004
     """The daemon does not run on the virtual clock."""
+    SOURCE_UNAVAILABLE = 5021
+    """The source cannot be opened: no sound server answers, or it has no such source."""
+    SOURCE_LOST = 5022
+    """The source went away; what had been recorded is in the file."""
+    SOURCE_CONFIGURATION = 5023
+    """The source cannot be had in this way."""
     UNKNOWN_COMMAND = 6001
     """There is no such command."""
     BAD_ARGUMENTS = 6002
@@ -250,6 +266,8 @@ class ErrorCode(IntEnum):
     """This connection has as many assets open as it may."""
     NO_SUCH_REQUEST = 6020
     """No request of that id waits on this connection."""
+    TOO_MANY_RECORDERS = 6022
+    """The daemon has as many recorders at work as it takes."""
     OTHER_INSTANCE = 6030
     """The daemon is another one than that which the number is of: begin anew."""
     NO_SUCH_EVENT = 6031

@@ -195,6 +195,35 @@ class PlayedToEnd(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordMeter(Event):
+    """How loud what is recorded was up to `time`, a value for each of the source's channels, as in `meter`."""
+
+    id: int
+    recorder: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    average: tuple[float, ...]
+    peak: tuple[float, ...]
+    average_scale: tuple[float, ...]
+    peak_scale: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording(Event):
+    """A recorder does something else, or more frames of its source were lost."""
+
+    id: int
+    recorder: int
+    state: str
+    time: Fraction = field(metadata={"wire": "pts"})
+    lost: int
+    code: int | None = None
+    name: str | None = None
+    message: str | None = None
+    operation: str | None = None
+    underlying: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Removed(Event):
     """A subscription is over."""
 
@@ -333,6 +362,8 @@ EVENTS: dict[str, type[Event]] = {
     "overflow": Overflow,
     "packets-skipped": PacketsSkipped,
     "played-to-end": PlayedToEnd,
+    "record-meter": RecordMeter,
+    "recording": Recording,
     "removed": Removed,
     "scan-progress": ScanProgress,
     "seam": Seam,
@@ -404,6 +435,8 @@ __all__ = [
     "Overflow",
     "PacketsSkipped",
     "PlayedToEnd",
+    "RecordMeter",
+    "Recording",
     "Removed",
     "ScanProgress",
     "Seam",

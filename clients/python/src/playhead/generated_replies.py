@@ -25,6 +25,7 @@ from .generated_rows import (
     PlaylistLine,
     QueueChangesRow,
     QueueSavedRow,
+    Recorder,
     SelectionCriteria,
     SelectionOption,
     Track,
@@ -567,6 +568,67 @@ class Players:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedRecording:
+    """What `record.delete` answers."""
+
+    recorder: int
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorders:
+    """What `record.list` answers."""
+
+    count: int
+    rows: tuple[Recorder, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedRecording:
+    """What `record.prepare` answers."""
+
+    recorder: int
+    file: str
+    source: str
+    format: str
+    sample_rate: int
+    channels: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecorderStatus:
+    """What `record.status` answers."""
+
+    recorder: int
+    state: str
+    file: str
+    time: Fraction = field(metadata={"wire": "pts"})
+    source: str | None
+    format: str | None
+    sample_rate: int
+    channels: int
+    lost: int
+    skipped: int
+    waiting_for_level: bool
+    fault: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingOutcome:
+    """What `record.stop` answers."""
+
+    recorder: int
+    file: str | None = None
+    duration: Fraction | None = None
+    size: int
+    lost: int
+    skipped: int
+    fault: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSetting:
     """What `session.category` answers."""
 
@@ -671,6 +733,7 @@ __all__ = [
     "Chapters",
     "ConfigReloadReply",
     "CurrentReply",
+    "DeletedRecording",
     "EditReply",
     "EventsReply",
     "Explanation",
@@ -693,12 +756,16 @@ __all__ = [
     "PlayAtReply",
     "Players",
     "PlaylistPart",
+    "PreparedRecording",
     "QueueChangesReply",
     "QueueLoadReply",
     "QueuePart",
     "QueueSaveReply",
     "QueueSavedReply",
     "RateTogetherReply",
+    "RecorderStatus",
+    "Recorders",
+    "RecordingOutcome",
     "ReplayGain",
     "SavedState",
     "SeekReply",

@@ -310,6 +310,25 @@ class PlayerSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recorder:
+    """A row of `record.list`."""
+
+    recorder: int
+    state: str
+    file: str
+    time: Fraction = field(metadata={"wire": "pts"})
+    source: str | None
+    format: str | None
+    sample_rate: int
+    channels: int
+    lost: int
+    skipped: int
+    waiting_for_level: bool
+    fault: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bookmark:
     """A row of `bookmark.list`."""
 
@@ -347,6 +366,7 @@ __all__ = [
     "PlaylistLine",
     "QueueChangesRow",
     "QueueSavedRow",
+    "Recorder",
     "SelectionCriteria",
     "SelectionOption",
     "Track",

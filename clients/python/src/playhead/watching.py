@@ -17,6 +17,8 @@ from .generated_events import (
     Closing,
     Meter,
     Overflow,
+    Recording,
+    RecordMeter,
     Removed,
     ScanProgress,
     Tick,
@@ -192,6 +194,15 @@ class Listening(Events[Closing | Overflow | ScanProgress]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def watch_recorder(
+    connection: Connection, recorder: int | None, rate: Number | None, buffer: int
+) -> Subscription[Recording | RecordMeter | Overflow]:
+    """What a recorder does, and how loud its source is."""
+    parameters = {"recorder": recorder, "rate": number(rate)}
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return Subscription(connection, "record.watch", "record.unwatch", given, buffer)
 
 
 class Watching(Sends):

@@ -1,7 +1,6 @@
 import Glibc
-import MediaCore
 
-/// How loud something was, for each of the output's channels, in dBFS: 0 is full scale, `MeterLevels.silence` is silence.
+/// How loud something was, for each channel, in dBFS: 0 is full scale, `MeterLevels.silence` is silence.
 public struct MeterLevels: Sendable, Hashable {
   /// What stands for silence: -160 dBFS.
   public static let silence: Float = -160
@@ -17,6 +16,9 @@ public struct MeterLevels: Sendable, Hashable {
     magnitude > 0 ? max(silence, Float(20 * log10(magnitude))) : silence
   }
 
+  /// The magnitude that has a level; the other way round.
+  package static func magnitude(_ decibels: Float) -> Float { Float(pow(10, Double(decibels) / 20)) }
+
   /// Where a level stands on a meter, from 0 to 1, for drawing: 0 up to -60 dBFS, 1 from 0 dBFS on, in between the root of
   /// the amplitude, which shows quiet sounds and leaves room for loud ones.
   public static func scale(_ decibels: Float) -> Float {
@@ -28,19 +30,13 @@ public struct MeterLevels: Sendable, Hashable {
 
   private static let minimumDecibels = -60.0
 
-  static func silent(channelCount: Int) -> MeterLevels {
+  /// A value for each channel.
+  public init(averagePower: [Float], peakPower: [Float]) {
+    (self.averagePower, self.peakPower) = (averagePower, peakPower)
+  }
+
+  package static func silent(channelCount: Int) -> MeterLevels {
     let levels = [Float](repeating: silence, count: channelCount)
     return MeterLevels(averagePower: levels, peakPower: levels)
   }
-}
-
-/// What a meter's observer is told, once it has been heard.
-public struct MeterObservation: Sendable, Hashable {
-  /// The item heard at `time`; nil when there is none.
-  public var itemID: PlayerItem.ID?
-  /// Where the player is at the end of what was measured: since the observation before, as far as it sounded.
-  public var time: MediaTime
-  public var levels: MeterLevels
-  /// How many nanoseconds after `time` was heard this is told.
-  public var lateNanoseconds: Int64
 }

@@ -1,0 +1,127 @@
+import CPulse
+import MediaCore
+import RealtimeAudio
+
+// Owner of one record stream and of the connection that it runs on. Made on a thread that may block; afterwards the stream belongs to a
+// PulseCaptureDriver, with the loop's lock.
+
+/// A `pa_stream` for recording that is connected, ready and corked.
+final class PulseCaptureStream: @unchecked Sendable {
+  // `@unchecked Sendable`: nothing changes but what `pointer` points to, which the loop's lock guards.
+  let connection: PulseConnection
+  let pointer: OpaquePointer
+  let format: AudioFormat
+  /// The device's name.
+  let sourceName: String
+
+  /// Connects, asks for the device and makes the stream; see `PulseSource.open` for the errors.
+  static func open(_ configuration: PulseSource.Configuration) throws(MediaError) -> PulseCaptureStream {
+    let deadline = HostTime.now.advanced(
+      byNanoseconds: Int64(max(1, configuration.timeOutMilliseconds)) * 1_000_000)
+    let connection: PulseConnection
+    do {
+      connection = try PulseConnection(applicationName: configuration.applicationName)
+      try connection.connect(server: configuration.server, deadline: deadline)
+    } catch { throw error.mediaError(.sourceUnavailable, "no sound server answers") }
+    let source: PulseConnection.SourceInfo
+    do { source = try connection.sourceInfo(name: configuration.sourceName, deadline: deadline) } catch {
+      let what = configuration.sourceName.map { "no source called '\($0)'" } ?? "no source"
+      throw error.mediaError(.sourceUnavailable, "the sound server has \(what)")
+    }
+    let format = AudioFormat(
+      sampleRateHz: configuration.sampleRateHz ?? source.sampleRateHz,
+      channelCount: configuration.channelCount ?? source.channelCount)
+    do {
+      return try PulseCaptureStream(connection, source.name, format, configuration, deadline: deadline)
+    } catch {
+      if error.code == Int32(PA_ERR_INVALID.rawValue) {
+        throw error.mediaError(
+          .sourceConfiguration,
+          "PulseAudio cannot record \(format.sampleRateHz) Hz with \(format.channelCount) channels")
+      }
+      throw error.mediaError(.sourceUnavailable, "the sound server gives no stream")
+    }
+  }
+
+  private init(
+    _ connection: PulseConnection, _ sourceName: String, _ format: AudioFormat,
+    _ configuration: PulseSource.Configuration, deadline: HostTime
+  ) throws(PulseFailure) {
+    (self.connection, self.sourceName, self.format) = (connection, sourceName, format)
+    guard (1...Int(PA_RATE_MAX)).contains(format.sampleRateHz),
+      let map = ChannelOrder.map(channelCount: format.channelCount)
+    else { throw PulseFailure("pa_stream_new_with_proplist", code: PA_ERR_INVALID) }
+    let specification = pa_sample_spec(
+      format: shim_PA_SAMPLE_FLOAT32(), rate: UInt32(format.sampleRateHz), channels: UInt8(format.channelCount))
+    let frames = max(1, format.sampleRateHz * min(max(5, configuration.fragmentMilliseconds), 1_000) / 1_000)
+    // What waits for us may be as much as the server allows.
+    let attributes = pa_buffer_attr(
+      maxlength: .max, tlength: .max, prebuf: .max, minreq: .max,
+      fragsize: UInt32(clamping: frames * format.bytesPerFrame))
+    let isNamed = configuration.sourceName.map { !$0.hasPrefix("@DEFAULT_") } ?? false
+    pointer = try connection.mainloop.withLock { () throws(PulseFailure) in
+      let stream = try Self.make(connection.context, specification, map, configuration)
+      do throws(PulseFailure) {
+        try Self.connect(stream, sourceName, attributes, connection, isNamed: isNamed, deadline: deadline)
+      } catch {
+        Self.destroy(stream)
+        throw error
+      }
+      return stream
+    }
+  }
+
+  /// Ends the stream, the connection and the loop's thread; afterwards no callback runs.
+  func close() {
+    connection.mainloop.withLock { Self.destroy(pointer) }
+    connection.mainloop.stop()
+  }
+
+  // MARK: - Making
+
+  private static func make(
+    _ context: OpaquePointer, _ specification: pa_sample_spec, _ map: pa_channel_map,
+    _ configuration: PulseSource.Configuration
+  ) throws(PulseFailure) -> OpaquePointer {
+    let properties = pa_proplist_new()
+    defer { if let properties { pa_proplist_free(properties) } }
+    if let role = configuration.mediaRole { pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, role) }
+    var (specification, map) = (specification, map)
+    guard let stream = pa_stream_new_with_proplist(context, configuration.streamName, &specification, &map, properties)
+    else { throw PulseFailure("pa_stream_new_with_proplist", context: context) }
+    return stream
+  }
+
+  private static func connect(
+    _ stream: OpaquePointer, _ sourceName: String, _ attributes: pa_buffer_attr, _ connection: PulseConnection,
+    isNamed: Bool, deadline: HostTime
+  ) throws(PulseFailure) {
+    let loop = Unmanaged.passUnretained(connection.mainloop).toOpaque()
+    pa_stream_set_state_callback(
+      stream, { _, loop in if let loop { Unmanaged<PulseMainloop>.fromOpaque(loop).takeUnretainedValue().signal() } },
+      loop)
+    defer { pa_stream_set_state_callback(stream, nil, nil) }
+    var attributes = attributes
+    var bits = PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
+    // Who named a source wants no other: one that goes ends the stream, where the server would move it, to a monitor perhaps.
+    if isNamed { bits |= PA_STREAM_DONT_MOVE.rawValue }
+    let flags = pa_stream_flags_t(bits)
+    guard pa_stream_connect_record(stream, sourceName, &attributes, flags) == 0 else {
+      throw PulseFailure("pa_stream_connect_record", context: connection.context)
+    }
+    try connection.wait(until: deadline, for: "pa_stream_connect_record") {
+      switch pa_stream_get_state(stream) {
+      case PA_STREAM_READY: true
+      case PA_STREAM_FAILED, PA_STREAM_TERMINATED: nil
+      default: false
+      }
+    }
+  }
+
+  /// Inside the loop's lock.
+  private static func destroy(_ stream: OpaquePointer) {
+    pa_stream_set_state_callback(stream, nil, nil)
+    pa_stream_disconnect(stream)
+    pa_stream_unref(stream)
+  }
+}

@@ -1,0 +1,81 @@
+import MediaCore
+import Synchronization
+
+/// A source without a device, which gives what it is given: for programs that have sound of their own, and for tests.
+///
+/// Threading: `give` and `lose` on one thread at a time; the rest anywhere.
+public final class ManualSource: AudioSource {
+  private struct State: Sendable {
+    var queue: CaptureQueue?
+    var onFailure: (@Sendable (MediaError) -> Void)?
+    var isOpen = false
+    var isRunning = false
+    var isClosed = false
+  }
+
+  /// What it gives.
+  public let format: AudioFormat
+  public let label: String
+  private let state = Mutex(State())
+  private let openingError: MediaError?
+
+  /// - Parameter openingError: what `open` fails of; nil: it opens.
+  public init(format: AudioFormat, label: String = "manual", openingError: MediaError? = nil) {
+    (self.format, self.label, self.openingError) = (format, label, openingError)
+  }
+
+  /// Whether somebody listens.
+  public var isRunning: Bool { state.withLock { $0.isRunning } }
+
+  /// Whether it has been closed.
+  public var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Gives frames, of which the first was captured at `hostTime`; nobody gets what is given while it stands.
+  ///
+  /// - Parameter samples: whole frames, interleaved.
+  public func give(_ samples: [Float], hostTime: HostTime = .now) {
+    guard let queue = runningQueue else { return }
+    samples.withUnsafeBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      queue.write(base, frameCount: buffer.count / format.channelCount, hostTime: hostTime)
+    }
+  }
+
+  /// Says that frames were lost.
+  public func lose(frameCount: Int) { runningQueue?.lose(frameCount: frameCount) }
+
+  /// Fails as a device that is gone.
+  public func fail(_ error: MediaError) {
+    let onFailure = state.withLock { state in
+      defer { (state.onFailure, state.isRunning) = (nil, false) }
+      return state.onFailure
+    }
+    onFailure?(error)
+  }
+
+  private var runningQueue: CaptureQueue? { state.withLock { $0.isRunning ? $0.queue : nil } }
+
+  // MARK: - AudioSource
+
+  public func open() throws(MediaError) -> AudioFormat {
+    if let openingError { throw openingError }
+    let isFirst = state.withLock { state in
+      defer { state.isOpen = true }
+      return !state.isOpen && !state.isClosed
+    }
+    guard isFirst else { throw MediaError(.invalidState, "a source opens once") }
+    return format
+  }
+
+  public func start(into queue: CaptureQueue, onFailure: @escaping @Sendable (MediaError) -> Void) {
+    state.withLock { ($0.queue, $0.onFailure) = (queue, onFailure) }
+  }
+
+  public func setRunning(_ isRunning: Bool) {
+    state.withLock { $0.isRunning = isRunning && $0.queue != nil && !$0.isClosed }
+  }
+
+  public func close() {
+    state.withLock { ($0.isClosed, $0.isRunning, $0.queue, $0.onFailure) = (true, false, nil, nil) }
+  }
+}

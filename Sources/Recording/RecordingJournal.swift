@@ -1,0 +1,84 @@
+import Glibc
+import MediaCore
+import RealtimeAudio
+
+/// Which recordings are being made, for the next start: a folder with a link to each unfinished file.
+///
+/// Threading: any thread; blocks for moments.
+public struct RecordingJournal: Sendable, Hashable {
+  /// Its path.
+  public let folder: String
+
+  /// A journal in a folder, which is made when it is needed.
+  public init(folder: String) { self.folder = folder }
+
+  /// Says that an unfinished file is at a path; answers what `remove` takes.
+  ///
+  /// Errors: `writeFailed`.
+  func add(_ path: [UInt8]) throws(MediaError) -> String {
+    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure("mkdir") }
+    var generator = SystemRandomNumberGenerator()
+    let entry = "\(folder)/\(generator.next() as UInt64)"
+    let target = path.map(CChar.init(bitPattern:)) + [0]
+    guard symlink(target, entry) == 0 else { throw failure("symlink") }
+    return entry
+  }
+
+  /// Says that it is whole, or gone.
+  func remove(_ entry: String) { unlink(entry) }
+
+  /// Makes whole what was left, each where it lies. What cannot be repaired, or is being made, stays noted.
+  ///
+  /// - Parameter report: told of each: the path that it was to have, and what came of it.
+  public func recover(
+    _ report: (_ path: [UInt8], _ result: Result<RecordingPlace.Recovered, MediaError>) -> Void
+  ) {
+    for entry in entries {
+      guard let target = target(of: entry), target.count > RecordingPlace.unfinishedEnding.utf8.count,
+        target.suffix(RecordingPlace.unfinishedEnding.utf8.count).elementsEqual(RecordingPlace.unfinishedEnding.utf8)
+      else {
+        remove(entry)
+        continue
+      }
+      let path = Array(target.dropLast(RecordingPlace.unfinishedEnding.utf8.count))
+      do throws(MediaError) {
+        if let recovered = try RecordingPlace(path: path).recover() {
+          report(path, .success(recovered))
+          remove(entry)
+        } else if access(target.map(CChar.init(bitPattern:)) + [0], F_OK) != 0 {
+          remove(entry)
+        }
+      } catch { report(path, .failure(error)) }
+    }
+  }
+
+  // MARK: - Internals
+
+  private var entries: [String] {
+    guard let folder = opendir(folder) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append("\(self.folder)/\(name)") }
+    }
+    return names.sorted()
+  }
+
+  private func target(of entry: String) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = bytes.withUnsafeMutableBytes { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { chars in
+        chars.baseAddress.map { readlink(entry, $0, chars.count) } ?? -1
+      }
+    }
+    return count > 0 ? Array(bytes[..<count]) : nil
+  }
+
+  private func failure(_ call: String) -> MediaError {
+    let reason = String(cString: strerror(errno))
+    return MediaError(.writeFailed, "\(folder): \(reason)", operation: call, underlying: reason)
+  }
+}

@@ -1,0 +1,205 @@
+// Makes whole what a recording left that was ended by a crash or a full disk. In place, for a full disk has no room for another: lengths in
+// headers are set, and what was half written at the end is cut off. Nothing before it is touched. Blocks.
+import Glibc
+import MediaCore
+
+/// What is done to a file of each kind.
+enum RecordingRepair {
+  /// Makes the file whole; false when it holds no sound, or is none that a recorder writes.
+  ///
+  /// Errors: `readFailed`, `writeFailed`.
+  static func repair(_ descriptor: Int32) throws(MediaError) -> Bool {
+    let file = try RepairedFile(descriptor)
+    switch String(decoding: try file.bytes(at: 0, count: 4), as: UTF8.self) {
+    case "RIFF", "RF64": return try repairWAV(file)
+    case "caff": return try repairCAF(file)
+    case "fLaC": return try repairFLAC(file)
+    case "OggS": return try repairOgg(file)
+    default:
+      guard String(decoding: try file.bytes(at: 4, count: 4), as: UTF8.self) == "ftyp" else { return false }
+      return try repairMovie(file)
+    }
+  }
+
+  // MARK: - WAV
+
+  /// RIFF: chunks of a name and a 32-bit length, little-endian; EBU Tech 3306 (RF64) from 4 GiB on.
+  private static func repairWAV(_ file: RepairedFile) throws(MediaError) -> Bool {
+    var offset: Int64 = 12
+    var frameByteCount: Int64 = 0
+    var (factOffset, longOffset): (Int64?, Int64?) = (nil, nil)
+    while offset + 8 <= file.byteCount {
+      let head = try file.bytes(at: offset, count: 8)
+      let name = String(decoding: head[..<4], as: UTF8.self)
+      let length = Int64(head[4...].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+      switch name {
+      case "fmt ":
+        let format = try file.bytes(at: offset + 8, count: 16)
+        guard format.count == 16 else { return false }
+        frameByteCount = Int64(format[13]) << 8 | Int64(format[12])
+      case "fact": factOffset = offset + 8
+      case "JUNK", "ds64": if length >= 28 { longOffset = offset }
+      case "data":
+        guard frameByteCount > 0 else { return false }
+        return try finishWAV(
+          file, data: offset + 8, frameByteCount: frameByteCount, fact: factOffset, long: longOffset)
+      default: break
+      }
+      offset += 8 + length + length % 2
+    }
+    return false
+  }
+
+  private static func finishWAV(
+    _ file: RepairedFile, data: Int64, frameByteCount: Int64, fact: Int64?, long: Int64?
+  ) throws(MediaError) -> Bool {
+    let frameCount = (file.byteCount - data) / frameByteCount
+    guard frameCount > 0 else { return false }
+    let dataByteCount = frameCount * frameByteCount
+    try file.truncate(to: data + dataByteCount)
+    // A chunk begins at an even place; where there is no room for that byte nothing begins behind it.
+    if dataByteCount % 2 == 1 { try? file.write([0], at: data + dataByteCount) }
+    let riffByteCount = file.byteCount - 8
+    let isLong = riffByteCount > Int64(UInt32.max)
+    if let long, isLong {
+      let counts = [riffByteCount, dataByteCount, frameCount].flatMap { bytes(UInt64($0)) }
+      try file.write(Array("ds64".utf8) + bytes(UInt32(28)) + counts + bytes(UInt32(0)), at: long)
+      try file.write(Array("RF64".utf8), at: 0)
+    }
+    try file.write(bytes(isLong ? .max : UInt32(riffByteCount)), at: 4)
+    try file.write(bytes(isLong ? .max : UInt32(dataByteCount)), at: data - 4)
+    if let fact { try file.write(bytes(UInt32(clamping: frameCount)), at: fact) }
+    return true
+  }
+
+  private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+    withUnsafeBytes(of: number.littleEndian) { Array($0) }
+  }
+
+  // MARK: - CAF
+
+  /// Apple's Core Audio Format specification: chunks of a name and a 64-bit length, big-endian.
+  private static func repairCAF(_ file: RepairedFile) throws(MediaError) -> Bool {
+    var offset: Int64 = 8
+    var packetByteCount: Int64 = 0
+    while offset + 12 <= file.byteCount {
+      let head = try file.bytes(at: offset, count: 12)
+      let length = Int64(bitPattern: head[4...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+      switch String(decoding: head[..<4], as: UTF8.self) {
+      case "desc":
+        packetByteCount = try file.bytes(at: offset + 12 + 16, count: 4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+      case "data":
+        // Four bytes are the number of its edits.
+        let data = offset + 12 + 4
+        guard packetByteCount > 0, file.byteCount >= data + packetByteCount else { return false }
+        let byteCount = (file.byteCount - data) / packetByteCount * packetByteCount
+        try file.truncate(to: data + byteCount)
+        try file.write(bytes((byteCount + 4).bigEndian), at: offset + 4)
+        return true
+      default: break
+      }
+      guard length >= 0, length < file.byteCount else { return false }
+      offset += 12 + length
+    }
+    return false
+  }
+
+  // MARK: - Ogg
+
+  /// RFC 3533: pages, each of which says how long it is; the last whole one is the end.
+  private static func repairOgg(_ file: RepairedFile) throws(MediaError) -> Bool {
+    var (offset, lastOffset): (Int64, Int64) = (0, 0)
+    var hasSound = false
+    while offset + 27 <= file.byteCount {
+      let head = try file.bytes(at: offset, count: 27)
+      guard head.starts(with: "OggS".utf8) else { break }
+      let segments = try file.bytes(at: offset + 27, count: Int(head[26]))
+      let end = offset + 27 + Int64(head[26]) + segments.reduce(0) { $0 + Int64($1) }
+      guard segments.count == head[26], end <= file.byteCount else { break }
+      // Headers end at 0; a page on which no packet ends has -1.
+      let position = head[6..<14].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      if position > 0, position != .max { hasSound = true }
+      (lastOffset, offset) = (offset, end)
+    }
+    guard hasSound, lastOffset > 0 else { return false }
+    try file.truncate(to: offset)
+    return true
+  }
+
+  // MARK: - MP4
+
+  /// ISO/IEC 14496-12: the index of the beginning, and fragments, each of an index (`moof`) and its media (`mdat`).
+  private static func repairMovie(_ file: RepairedFile) throws(MediaError) -> Bool {
+    var (offset, end): (Int64, Int64) = (0, 0)
+    var (hasIndex, hasFragment) = (false, false)
+    while offset + 8 <= file.byteCount {
+      let head = try file.bytes(at: offset, count: 16)
+      let short = head.prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+      let long = head.dropFirst(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      let length = short == 1 && head.count == 16 ? Int64(clamping: long) : short
+      guard length >= 8, length <= file.byteCount - offset else { break }
+      offset += length
+      switch String(decoding: head[4..<8], as: UTF8.self) {
+      case "moov": hasIndex = true
+      case "mdat" where hasIndex: (hasFragment, end) = (true, offset)
+      default: break
+      }
+    }
+    guard hasFragment else { return false }
+    try file.truncate(to: end)
+    return true
+  }
+}
+
+/// An open file that is repaired.
+final class RepairedFile {
+  private let descriptor: Int32
+  private(set) var byteCount: Int64
+
+  init(_ descriptor: Int32) throws(MediaError) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Self.failure(.readFailed, "fstat") }
+    (self.descriptor, byteCount) = (descriptor, Int64(status.st_size))
+  }
+
+  /// Bytes from a place on; fewer where the file ends.
+  func bytes(at offset: Int64, count: Int) throws(MediaError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let got = bytes.withUnsafeMutableBytes { buffer in
+        pread(descriptor, buffer.baseAddress.map { $0 + done }, count - done, off_t(offset) + off_t(done))
+      }
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { throw Self.failure(.readFailed, "pread") }
+      if got == 0 { break }
+      done += got
+    }
+    return Array(bytes[..<done])
+  }
+
+  func write(_ bytes: [UInt8], at offset: Int64) throws(MediaError) {
+    var done = 0
+    while done < bytes.count {
+      let put = bytes.withUnsafeBytes { buffer in
+        pwrite(descriptor, buffer.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset) + off_t(done))
+      }
+      if put < 0, errno == EINTR { continue }
+      guard put > 0 else { throw Self.failure(.writeFailed, "pwrite") }
+      done += put
+    }
+    byteCount = max(byteCount, offset + Int64(bytes.count))
+  }
+
+  func truncate(to byteCount: Int64) throws(MediaError) {
+    guard byteCount < self.byteCount else { return }
+    guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw Self.failure(.writeFailed, "ftruncate") }
+    self.byteCount = byteCount
+  }
+
+  private static func failure(_ code: MediaError.Code, _ call: String) -> MediaError {
+    let reason = String(cString: strerror(errno))
+    return MediaError(
+      code, "the unfinished recording cannot be repaired: \(reason)", operation: call, underlying: reason)
+  }
+}

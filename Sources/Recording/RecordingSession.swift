@@ -1,0 +1,172 @@
+// One recording, from its source to its file: the thread that takes sound from the queue.
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+import Synchronization
+import WholeFiles
+
+/// What runs one recording.
+///
+/// Threading: `run`, `start`, `pause` and `stop` anywhere; the rest on its own thread, `playhead-record`.
+final class RecordingSession: @unchecked Sendable {
+  // `@unchecked Sendable`: what is not protected by `mail` belongs to the thread.
+
+  /// What is to be done next; protected by the mutex that it is in.
+  private struct Mail {
+    var source: (any AudioSource)?
+    var queue: CaptureQueue?
+    var starts: [AudioRecorder.StartRequest] = []
+    var isStopping = false
+    var failure: MediaError?
+  }
+
+  /// Seconds of sound that wait while the disk stands, before any is lost.
+  static let queueSeconds = 4
+  /// What is lost with the process at most is this much, what waits in the queue, and the encoder's delay.
+  static let flushInterval = MediaTime(value: 1, timescale: 2)
+  static let fragmentInterval = MediaTime(value: 1, timescale: 1)
+
+  private let place: RecordingPlace
+  private let settings: RecordingSettings
+  private let options: AudioRecorder.Options
+  private let makeSource: @Sendable () -> any AudioSource
+  private let shared: WakeSignal<AudioRecorder.Shared>
+  private let mail = Mutex(Mail())
+
+  init(
+    _ place: RecordingPlace, _ settings: RecordingSettings, _ options: AudioRecorder.Options,
+    _ makeSource: @escaping @Sendable () -> any AudioSource, _ shared: WakeSignal<AudioRecorder.Shared>
+  ) {
+    (self.place, self.settings, self.options, self.makeSource, self.shared) = (
+      place, settings, options, makeSource, shared
+    )
+  }
+
+  // MARK: - Anywhere
+
+  /// Begins.
+  func run(prepared: (@Sendable (Result<Void, MediaError>) -> Void)?) {
+    NamedThread.detached(name: "playhead-record") { self.record(prepared) }
+  }
+
+  /// Records, or goes on.
+  func start(_ request: AudioRecorder.StartRequest) {
+    let (source, queue) = mail.withLock { mail in
+      mail.starts.append(request)
+      return (mail.source, mail.queue)
+    }
+    // First what it begins with, then what it begins.
+    queue?.wake()
+    source?.setRunning(true)
+  }
+
+  func pause() { mail.withLock { $0.source }?.setRunning(false) }
+
+  func stop() {
+    let queue = mail.withLock { mail in
+      mail.isStopping = true
+      return mail.queue
+    }
+    queue?.wake()
+  }
+
+  // MARK: - Its thread
+
+  private func record(_ prepared: (@Sendable (Result<Void, MediaError>) -> Void)?) {
+    let track: RecordingTrack
+    do throws(MediaError) { track = try prepare() } catch {
+      end(
+        AudioRecorder.Outcome(
+          path: nil, duration: .zero, byteCount: 0, lostFrameCount: 0, skippedFrameCount: 0, error: error),
+        preparation: .failure(error))
+      prepared?(.failure(error))
+      return
+    }
+    let (start, isStopping) = shared.update { shared in
+      shared.preparation = .success(())
+      let isStopping = !shared.completions.isEmpty
+      shared.status.state = isStopping ? .stopping : shared.start == nil ? .prepared : .recording
+      defer { shared.start = nil }
+      return (isStopping ? nil : shared.start, isStopping)
+    }
+    prepared?(.success(()))
+    if isStopping { stop() } else { options.onEvent?(.state(start == nil ? .prepared : .recording)) }
+    if let start { self.start(start) }
+    let failure = take(track)
+    options.onEvent?(.state(.stopping))
+    end(track.finish(failure), preparation: nil)
+  }
+
+  /// Opens the source and the file. Errors: as `AudioRecorder.prepareToRecord`; nothing is left then.
+  private func prepare() throws(MediaError) -> RecordingTrack {
+    // What the settings say of themselves is known before anything is opened.
+    _ = try settings.resolve(fileName: place.name, source: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
+    _ = try place.recover()
+    try place.file.check()
+    let source = makeSource()
+    let format: AudioFormat
+    do throws(MediaError) { format = try source.open() } catch {
+      source.close()
+      throw error
+    }
+    do throws(MediaError) {
+      let resolved = try settings.resolve(fileName: place.name, source: format)
+      let track = try RecordingTrack(place, resolved, format, options, shared)
+      let queue = CaptureQueue(format: format, capacityFrames: format.sampleRateHz * Self.queueSeconds)
+      mail.withLock { ($0.source, $0.queue) = (source, queue) }
+      shared.update { shared in
+        shared.status.sourceFormat = format
+        shared.status.sourceLabel = source.label
+        shared.status.format = resolved.format
+        shared.status.isWaitingForLevel = options.startLevel != nil
+      }
+      source.start(into: queue) { [self] error in
+        mail.withLock { $0.failure = error }
+        queue.wake()
+      }
+      return track
+    } catch {
+      source.close()
+      throw error
+    }
+  }
+
+  /// Takes what comes until it is over; why, when nobody asked for that.
+  private func take(_ track: RecordingTrack) -> MediaError? {
+    let (source, queue) = mail.withLock { ($0.source, $0.queue) }
+    guard let source, let queue else { return nil }
+    defer { source.close() }
+    while true {
+      queue.wait()
+      // Before what there is is taken: what a failure or a stop left in the queue is taken, too.
+      let (starts, isStopping, failure) = mail.withLock { mail in
+        defer { mail.starts = [] }
+        return (mail.starts, mail.isStopping, mail.failure)
+      }
+      if isStopping { source.close() }
+      for start in starts { track.begin(start) }
+      while !track.isOver, queue.take({ track.add($0, frameCount: $1, piece: $2, isFirst: $3) }) {}
+      track.publish(lostFrameCount: queue.lostFrameCount)
+      if let error = track.error ?? failure { return error }
+      if track.isOver || isStopping { return nil }
+    }
+  }
+
+  private func end(_ outcome: AudioRecorder.Outcome, preparation: Result<Void, MediaError>?) {
+    let completions = shared.update { shared in
+      shared.status.state = .stopped
+      shared.status.currentTime = .zero
+      shared.status.isWaitingForLevel = false
+      shared.status.outcome = outcome
+      if let preparation { shared.preparation = preparation }
+      shared.session = nil
+      defer { shared.completions = [] }
+      return shared.completions
+    }
+    options.onEvent?(.state(.stopped))
+    options.onEvent?(.finished(outcome))
+    for completion in completions {
+      completion(preparation.map { $0.flatMap { .success(outcome) } } ?? .success(outcome))
+    }
+  }
+}

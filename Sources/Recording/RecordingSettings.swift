@@ -1,0 +1,166 @@
+import MediaAssets
+import MediaCore
+
+/// What a recording is written as, as AVAudioRecorder's settings say it. All of it is checked before anything is written.
+public struct RecordingSettings: Sendable, Hashable {
+  /// How sound is coded.
+  public enum Format: String, Sendable, Hashable, CaseIterable {
+    /// Plain numbers: WAV and CAF.
+    case pcm
+    /// FLAC.
+    case flac
+    /// M4A. Not in CAF: the table without which its packets cannot be told apart would come behind all of them, and be lost with a crash.
+    case alac
+    /// M4A.
+    case aac
+    /// Ogg.
+    case opus
+    /// Apple's IMA 4:1: CAF.
+    case ima4
+    /// G.711: WAV and CAF.
+    case ulaw, alaw
+    /// Known to AVAudioRecorder, and not to FFmpeg's encoders: `unsupportedAudioFormat`.
+    case ilbc, amr
+  }
+
+  /// How good what is coded with loss is to be: bits a second for each channel at 44.1 or 48 kHz.
+  public enum Quality: String, Sendable, Hashable, CaseIterable {
+    case min, low, medium, high, max
+
+    fileprivate var bitsPerChannel: (aac: Int, opus: Int) {
+      switch self {
+      case .min: (32_000, 16_000)
+      case .low: (48_000, 24_000)
+      case .medium: (64_000, 40_000)
+      case .high: (96_000, 64_000)
+      case .max: (128_000, 96_000)
+      }
+    }
+  }
+
+  /// Nil: as the file's name ends: AAC for `.m4a`, Opus for `.ogg`, `.oga` and `.opus`, FLAC for `.flac`, else plain numbers.
+  public var format: Format?
+  /// Frames a second; nil: the source's own, or the least above that which the codec has.
+  public var sampleRateHz: Int?
+  /// Channels; nil: as many as the source has.
+  public var channelCount: Int?
+  /// Bits of a sample: 8, 16, 24, 32 of plain numbers (32 and 64 of floats), 16 and 24 of FLAC and ALAC; nil: 16, and 32 of floats.
+  public var bitDepth: Int?
+  /// Plain numbers are floating-point ones.
+  public var isFloat = false
+  /// The most significant byte of plain numbers comes first: CAF only.
+  public var isBigEndian = false
+  /// Samples of a channel lie together. No container that is written has that: `invalidArgument`.
+  public var isNonInterleaved = false
+  /// Of AAC and Opus; nil: the encoder's own choice.
+  public var quality: Quality?
+  /// Bits a second, of AAC and Opus; nil: what `quality` says.
+  public var bitRate: Int?
+
+  /// What suits the file's name, as the source gives it.
+  public init() {}
+
+  /// What they come to for a file.
+  struct Resolved: Sendable, Hashable {
+    var container: WritableContainer
+    var format: Format
+    var output: AudioOutputSettings
+  }
+
+  /// What is to be written into a file of a name by a source of `source`.
+  ///
+  /// Errors: `invalidArgument` for settings that do not fit each other or the container; `unsupportedAudioFormat` for what there is no
+  /// encoder for.
+  func resolve(fileName: [UInt8], source: AudioFormat) throws(MediaError) -> Resolved {
+    let ending = String(
+      decoding: fileName.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).dropFirst().last ?? [],
+      as: UTF8.self)
+    let named = WritableContainer(fileExtension: ending)
+    let format: Format = if let chosen = self.format { chosen } else { try Self.format(named, ending) }
+    guard let usual = Self.containers[format] else {
+      throw MediaError(
+        .unsupportedAudioFormat, "there is no encoder for \(format.rawValue) here", operation: "prepareToRecord")
+    }
+    let container = named ?? usual[0]
+    guard usual.contains(container) else {
+      throw refusal(
+        "\(format.rawValue) is recorded into \(usual.map(\.rawValue).joined(separator: " or ")), not into \(container.rawValue)"
+      )
+    }
+    var output = AudioOutputSettings(try codec(format, container))
+    (output.sampleRateHz, output.channelCount) = (sampleRateHz, channelCount)
+    if format == .flac || format == .alac { output.bitsPerSample = bitDepth ?? 16 }
+    output.bitRate = bitRate ?? usualBitRate(format, channelCount: channelCount ?? source.channelCount)
+    if format == .ima4, (channelCount ?? source.channelCount) > 2 { throw refusal("ima4 has at most two channels") }
+    return Resolved(container: container, format: format, output: output)
+  }
+
+  // MARK: - Internals
+
+  /// The first is what a name without a known ending gets.
+  private static let containers: [Format: [WritableContainer]] = [
+    .pcm: [.wav, .caf], .flac: [.flac], .alac: [.m4a], .aac: [.m4a], .opus: [.ogg], .ima4: [.caf],
+    .ulaw: [.wav, .caf], .alaw: [.wav, .caf],
+  ]
+
+  private static func format(_ container: WritableContainer?, _ ending: String) throws(MediaError) -> Format {
+    switch container {
+    case .wav, .caf: return .pcm
+    case .flac: return .flac
+    case .m4a: return .aac
+    case .ogg: return .opus
+    default:
+      throw MediaError(
+        .invalidArgument,
+        "the name does not say what to record (wav, caf, flac, m4a, ogg, opus), but ends with '\(ending.prefix(16))'; say the format",
+        operation: "prepareToRecord")
+    }
+  }
+
+  private func refusal(_ message: String) -> MediaError {
+    MediaError(.invalidArgument, message, operation: "prepareToRecord")
+  }
+
+  private func codec(
+    _ format: Format, _ container: WritableContainer
+  ) throws(MediaError) -> AudioOutputSettings.Codec {
+    guard format == .pcm || !isFloat && !isBigEndian && !isNonInterleaved else {
+      throw refusal("float, endianness and interleaving are those of pcm, not of \(format.rawValue)")
+    }
+    guard format == .pcm || format == .flac || format == .alac || bitDepth == nil else {
+      throw refusal("\(format.rawValue) has no bit depth to choose")
+    }
+    guard format == .aac || format == .opus || quality == nil && bitRate == nil else {
+      throw refusal("\(format.rawValue) has neither a quality nor a bit rate to choose")
+    }
+    switch format {
+    case .pcm: return .pcm(try encoding(container))
+    case .flac: return .flac
+    case .alac: return .alac
+    case .aac: return .aac
+    case .opus: return .opus
+    case .ima4: return .ima4
+    case .ulaw: return .muLaw
+    case .alaw: return .aLaw
+    case .ilbc, .amr: throw MediaError(.unsupportedAudioFormat, "there is no encoder for \(format.rawValue) here")
+    }
+  }
+
+  private func encoding(_ container: WritableContainer) throws(MediaError) -> PCMEncoding {
+    guard !isNonInterleaved else { throw refusal("\(container.rawValue) holds interleaved samples only") }
+    guard !isBigEndian || container == .caf else { throw refusal("wav holds little-endian samples only") }
+    let bits = bitDepth ?? (isFloat ? 32 : 16)
+    guard (isFloat ? [32, 64] : [8, 16, 24, 32]).contains(bits) else {
+      throw refusal(
+        isFloat ? "floats have 32 or 64 bits, not \(bits)" : "whole numbers have 8, 16, 24 or 32 bits, not \(bits)")
+    }
+    // WAV's 8 bits have no sign.
+    let kind: PCMEncoding.Kind = isFloat ? .float : bits == 8 && container == .wav ? .unsignedInteger : .signedInteger
+    return PCMEncoding(kind, bitsPerSample: bits, isBigEndian: isBigEndian)
+  }
+
+  private func usualBitRate(_ format: Format, channelCount: Int) -> Int? {
+    guard let quality else { return nil }
+    return (format == .aac ? quality.bitsPerChannel.aac : quality.bitsPerChannel.opus) * max(1, min(channelCount, 64))
+  }
+}

@@ -1,0 +1,213 @@
+// `playhead record`: has the daemon record into a file, and shows how loud it is. What is typed (or comes on standard input) pauses and ends
+// it; whatever ends the client ends the recording, so that no microphone stays open by accident.
+import Glibc
+import MediaCore
+import WireProtocol
+
+/// Where the signal handlers say that the recording is to end.
+nonisolated(unsafe) private var endPipe: (read: Int32, write: Int32) = (-1, -1)
+
+enum Record {
+  /// Records until Enter, `q`, the end of standard input or a signal; answers the exit status: 1, too, when the recording ended by itself
+  /// with a fault. Errors: `Refusal`, `Unreachable`; what `line` throws.
+  static func run(
+    _ words: [[UInt8]], _ form: Invocation.Form?, _ socket: String, line: @escaping ([[UInt8]]) throws -> [UInt8]
+  ) throws -> Int32 {
+    let (prepare, start) = split(words)
+    // What is wrong with the words is known before anybody is asked.
+    let lines = (prepare: try line(prepare), start: try line(start))
+    var session = Session(try DaemonConnection(path: socket), form, isTimed: start.count > 1)
+    return try session.run(prepare: lines.prepare, start: lines.start, line)
+  }
+
+  /// What `record.prepare` gets, and what `record.start`.
+  private static func split(_ words: [[UInt8]]) -> (prepare: [[UInt8]], start: [[UInt8]]) {
+    let ofStart = { (word: [UInt8]) in
+      word.starts(with: "duration=".utf8) || word.starts(with: "at=".utf8)
+    }
+    let options = words.prefix { $0 != Array("--".utf8) }
+    return (
+      [Array("record.prepare".utf8)] + options.filter { !ofStart($0) } + words[options.endIndex...],
+      [Array("record.start".utf8)] + options.filter(ofStart)
+    )
+  }
+
+  /// One recording over a connection.
+  private struct Session: ~Copyable {
+    private var connection: DaemonConnection
+    private let form: Invocation.Form?
+    /// It ends by itself.
+    private let isTimed: Bool
+    private let draws: Bool
+    private var keyboard = Keyboard()
+    private var recorder = ""
+    private var state = "preparing"
+    private var time = "0"
+    private var peak = -160.0
+    private var scale = 0.0
+    private var held = 0.0
+    private var lost = "0"
+    private var isEnding = false
+    private var hasInput = true
+    private var isOver = false
+    private var status = PlayheadClient.Status.done
+
+    init(_ connection: consuming DaemonConnection, _ form: Invocation.Form?, isTimed: Bool) {
+      self.connection = connection
+      (self.form, self.isTimed) = (form, isTimed)
+      draws = isatty(STDERR_FILENO) == 1 && form != .json && form != .words
+    }
+
+    mutating func run(
+      prepare: [UInt8], start: [UInt8], _ line: ([[UInt8]]) throws -> [UInt8]
+    ) throws -> Int32 {
+      try makeEndPipe()
+      takeSignals()
+      defer { keyboard.end() }
+      try? connection.send(prepare)
+      recorder = try connection.waitForAnswer().fields["recorder"] ?? ""
+      let isTyped = keyboard.begin()
+      takeSignals()
+      let watch = try line(words(["record.watch", recorder] + (draws ? ["rate=20"] : [])))
+      try connection.send(watch)
+      _ = try connection.waitForAnswer()
+      try connection.send(start)
+      if draws { show(isTyped ? "Space: pause. Enter: stop." : "") }
+      while !isOver {
+        while let next = connection.nextLine() { try take(next) }
+        if draws, !isOver { draw() }
+        if isOver { break }
+        try wait(line)
+      }
+      return status
+    }
+
+    private func words(_ texts: [String]) -> [[UInt8]] { texts.filter { !$0.isEmpty }.map { Array($0.utf8) } }
+
+    /// Signals become something to read.
+    private func makeEndPipe() throws {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { throw Unreachable(message: "no descriptor is left") }
+      endPipe = (ends[0], ends[1])
+    }
+
+    private func takeSignals() {
+      for number in [SIGINT, SIGTERM, SIGHUP] {
+        signal(number) { _ in
+          var byte: UInt8 = 0
+          _ = Glibc.write(endPipe.write, &byte, 1)
+        }
+      }
+    }
+
+    // MARK: - What comes
+
+    private mutating func wait(_ line: ([[UInt8]]) throws -> [UInt8]) throws {
+      var polled = [
+        pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: endPipe.read, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: hasInput ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+      ]
+      guard poll(&polled, nfds_t(polled.count), -1) > 0 else { return }
+      if polled[1].revents != 0 {
+        var byte: UInt8 = 0
+        _ = Glibc.read(endPipe.read, &byte, 1)
+        try end(line)
+      }
+      if polled[2].revents != 0 { try takeKeys(line) }
+      if polled[0].revents != 0, try !connection.receive() {
+        throw Unreachable(message: "the daemon went away; what was recorded is made whole when it starts again")
+      }
+    }
+
+    private mutating func takeKeys(_ line: ([[UInt8]]) throws -> [UInt8]) throws {
+      var bytes = [UInt8](repeating: 0, count: 256)
+      let count = bytes.withUnsafeMutableBytes { Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count) }
+      guard count > 0 else {
+        // Without anybody to type, what ends by itself does so.
+        hasInput = false
+        if !isTimed { try end(line) }
+        return
+      }
+      for key in bytes[..<count] {
+        switch key {
+        case UInt8(ascii: " "), UInt8(ascii: "p"):
+          // What was meant is what was shown.
+          let word = state == "paused" ? "record.start" : "record.pause"
+          state = state == "paused" ? "recording" : "paused"
+          try connection.send(try line(words([word, recorder])))
+        case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "q"), 3, 4: try end(line)
+        default: break
+        }
+      }
+    }
+
+    /// Once; the answer to it ends the session.
+    private mutating func end(_ line: ([[UInt8]]) throws -> [UInt8]) throws {
+      guard !isEnding else { return }
+      isEnding = true
+      try connection.send(Array("@stop ".utf8) + (try line(words(["record.stop", recorder]))))
+    }
+
+    private mutating func take(_ line: [UInt8]) throws {
+      switch try ServerLine(parsing: line) {
+      case .event(EventName.recording.rawValue, let fields):
+        state = fields["state"] ?? state
+        lost = fields["lost"] ?? lost
+        if state == "stopped", !isEnding {
+          isEnding = true
+          try connection.send(Array("@stop record.stop \(recorder)\n".utf8))
+        }
+      case .event(EventName.recordMeter.rawValue, let fields):
+        time = fields["time"] ?? time
+        let levels = (fields["peak"] ?? "").split(separator: ",").compactMap { Double($0) }
+        peak = levels.max() ?? -160
+        scale = (fields["peakScale"] ?? "").split(separator: ",").compactMap { Double($0) }.max() ?? 0
+        // The mark falls slowly.
+        held = max(scale, held - 0.02)
+      case .event(EventName.closing.rawValue, let fields):
+        throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
+      case .ok(let id, let fields): if id == "stop" { finish(fields) }
+      case .error(let id, let error, _):
+        // A pause that came too late is no harm.
+        guard id != "stop", isEnding || error.code == .invalidState else { throw Refusal(error: error) }
+      case .event, .hello, .row: break
+      }
+    }
+
+    private mutating func finish(_ fields: ServerLine.TextFields) {
+      isOver = true
+      if draws { show("") }
+      if let file = fields["file"] {
+        let duration = fields["duration"].map { Inspect.clock($0) } ?? "a part"
+        Terminal.print("\(Terminal.printable(file)): \(duration), \(fields["size"] ?? "0") bytes\n")
+      }
+      if let count = fields["lost"].flatMap({ Int($0) }), count > 0 {
+        Terminal.complain("\(count) samples of the source were lost; silence stands for them")
+      }
+      if let message = fields["message"] {
+        Terminal.complain(Terminal.printable(message))
+        status = PlayheadClient.Status.refused
+      }
+    }
+
+    // MARK: - What is shown
+
+    private func show(_ text: String) {
+      let width = max(1, Keyboard.columnCount(of: STDERR_FILENO) - 1)
+      Terminal.write(Array("\r\u{1B}[K\(DisplayWidth.cut(text, to: width, ellipsis: "."))".utf8), to: STDERR_FILENO)
+    }
+
+    private func draw() {
+      let width = max(10, min(40, Keyboard.columnCount(of: STDERR_FILENO) - 40))
+      let filled = Int((scale * Double(width)).rounded())
+      let mark = min(width - 1, Int((held * Double(width)).rounded()))
+      var bar = ""
+      for column in 0..<width { bar += column < filled ? "=" : column == mark && mark > 0 ? "|" : " " }
+      let level = peak <= -160 ? "-inf" : "\(Int(peak.rounded()))"
+      let sign = state == "recording" ? "REC" : state == "paused" ? "paused" : state
+      let loss = lost == "0" ? "" : "  lost \(lost)"
+      show("\(sign)  \(Inspect.clock(time))  [\(bar)] \(level) dB\(loss)")
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import ControlServer
+import DaemonConfiguration
+import Logging
+import MediaCore
+import PulseIO
+import RealtimeAudio
+import Recording
+import SavedState
+
+/// What is recorded from, and what a crash left of recordings.
+enum Recordings {
+  /// Makes sources of the sound server.
+  static func makeSource(_ options: DaemonOptions) -> MakeSource {
+    let server = options.pulseServer
+    return { name in PulseSource(PulseSource.Configuration(server: server, sourceName: name)) }
+  }
+
+  /// Makes whole, on a thread of its own, what was being recorded when the daemon ended the last time.
+  static func recover(_ options: DaemonOptions) {
+    guard options.savesState, let folder = options.stateFolder ?? StateFolder.standard else { return }
+    let logger = Logger(label: "playhead.recording")
+    NamedThread.detached(name: "playhead-recover") {
+      RecordingJournal(folder: "\(folder)/recordings").recover { path, result in
+        let name = String(decoding: path, as: UTF8.self)
+        switch result {
+        case .success(let recovered):
+          let place = recovered.path.map { String(decoding: $0, as: UTF8.self) } ?? "none: nothing had been recorded"
+          logger.warning("a recording was recovered", metadata: ["recording": "\(name)", "file": "\(place)"])
+        case .failure(let error):
+          logger.error(
+            "a recording cannot be recovered", metadata: ["recording": "\(name)", "error": "\(error.message)"])
+        }
+      }
+    }
+  }
+}

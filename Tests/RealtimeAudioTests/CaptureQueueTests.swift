@@ -1,0 +1,105 @@
+import MediaCore
+import MediaTesting
+import Synchronization
+import Testing
+
+@testable import RealtimeAudio
+
+/// Sound on its way from a source to a recorder.
+@Suite struct CaptureQueueTests {
+  private static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
+
+  /// All that waits: the samples, and what was lost before each piece.
+  private static func takeAll(_ queue: CaptureQueue) -> (samples: [Float], losses: [Int64]) {
+    var (samples, losses): ([Float], [Int64]) = ([], [])
+    while queue.take({ memory, count, piece, isFirst in
+      if isFirst { losses.append(piece.lostFrameCount) }
+      samples += UnsafeBufferPointer(start: memory, count: count)
+    }) {}
+    return (samples, losses)
+  }
+
+  @Test func whatDoesNotFitIsLostAndSaidWithWhatComesNext() {
+    let queue = CaptureQueue(format: Self.format, capacityFrames: 8)
+    let source = (0..<32).map(Float.init)
+    source.withUnsafeBufferPointer { source in
+      guard let base = source.baseAddress else { return }
+      queue.write(base, frameCount: 6, hostTime: HostTime(nanoseconds: 1))
+      // Two fit.
+      queue.write(base + 6, frameCount: 6, hostTime: HostTime(nanoseconds: 2))
+      queue.write(base + 12, frameCount: 6, hostTime: HostTime(nanoseconds: 3))
+      #expect(queue.lostFrameCount == 10)
+      let first = Self.takeAll(queue)
+      #expect(first.samples == (0..<8).map(Float.init) && first.losses == [0, 0])
+      queue.lose(frameCount: 3)
+      // Around the ring's end.
+      queue.write(base + 21, frameCount: 7, hostTime: HostTime(nanoseconds: 4))
+      let second = Self.takeAll(queue)
+      #expect(second.samples == (21..<28).map(Float.init) && second.losses == [13])
+      #expect(queue.lostFrameCount == 13 && queue.writtenFrameCount == 15)
+    }
+  }
+
+  @Test func piecesHaveTheirTimes() {
+    let queue = CaptureQueue(format: Self.format, capacityFrames: 64)
+    var sample: Float = 0
+    for time in 1...3 { queue.write(&sample, frameCount: 1, hostTime: HostTime(nanoseconds: Int64(time))) }
+    var times: [Int64] = []
+    while queue.take({ _, _, piece, _ in times.append(piece.hostTime.nanoseconds) }) {}
+    #expect(times == [1, 2, 3])
+  }
+
+  @Test func theSourcesSideNeitherAllocatesNorLocks() {
+    let queue = CaptureQueue(format: Self.format, capacityFrames: 1_024)
+    let samples = [Float](repeating: 0.5, count: 600)
+    let counts = samples.withUnsafeBufferPointer { samples in
+      AllocationProbe.count {
+        guard let base = samples.baseAddress else { return }
+        for _ in 0..<4 { queue.write(base, frameCount: 600, hostTime: HostTime(nanoseconds: 1)) }
+        queue.lose(frameCount: 5)
+        queue.wake()
+      }
+    }
+    #expect(counts == .none)
+    #expect(queue.lostFrameCount == 2_400 - 1_024 + 5)
+  }
+
+  @Test func aThreadGetsEverythingThatFits() {
+    let queue = CaptureQueue(format: Self.format, capacityFrames: 512)
+    let taken = Mutex<(count: Int, next: Float, isInOrder: Bool)>((0, 0, true))
+    let total = 100_000
+    let taker = NamedThread(name: "taker") {
+      var isDone = false
+      while !isDone {
+        queue.wait()
+        while queue.take({ memory, count, piece, isFirst in
+          taken.withLock { taken in
+            if isFirst { taken.next += Float(piece.lostFrameCount) }
+            for index in 0..<count {
+              taken.isInOrder = taken.isInOrder && memory[index] == taken.next
+              taken.next += 1
+            }
+            taken.count += count
+            isDone = memory[count - 1] == Float(total - 1)
+          }
+        }) {}
+      }
+    }
+    let samples = (0..<total).map(Float.init)
+    samples.withUnsafeBufferPointer { samples in
+      guard let base = samples.baseAddress else { return }
+      var index = 0
+      while index < total {
+        let count = min(37, total - index)
+        // The last ones have to come.
+        if total - index <= 37 { while queue.writtenFrameCount > taken.withLock({ Int64($0.count) }) {} }
+        queue.write(base + index, frameCount: count, hostTime: HostTime(nanoseconds: 1))
+        index += count
+      }
+    }
+    taker.join()
+    let result = taken.withLock { $0 }
+    #expect(result.isInOrder)
+    #expect(Int64(result.count) + queue.lostFrameCount == Int64(total))
+  }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import Glibc
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Recording
+
+/// AVAudioRecorder's semantics, with a source that the test feeds.
+@Suite struct AudioRecorderTests {
+  @Test func pauseAndRecordContinueOneFile() throws {
+    let rig = try RecorderRig()
+    try rig.recorder.prepareToRecord()
+    #expect(rig.recorder.status.state == .prepared)
+    #expect(!rig.source.isRunning)
+    // What comes while nobody listens is nobody's.
+    rig.give(0..<100)
+    try rig.recorder.record()
+    #expect(rig.recorder.isRecording)
+    rig.give(100..<48_100)
+    rig.waitUntilRecorded(48_000)
+    #expect(rig.recorder.currentTime == MediaTime(value: 48_000, timescale: 48_000))
+    try rig.recorder.pause()
+    #expect(rig.recorder.status.state == .paused && !rig.source.isRunning)
+    rig.give(50_000..<51_000)
+    try rig.recorder.record()
+    rig.give(60_000..<70_001)
+    let outcome = try rig.recorder.stop()
+    #expect(rig.recorder.currentTime == .zero)
+    #expect(rig.recorder.status.state == .stopped && rig.source.isClosed)
+    #expect(outcome.error == nil && outcome.lostFrameCount == 0)
+    #expect(outcome.duration == MediaTime(value: 58_001, timescale: 48_000))
+    #expect(outcome.byteCount == Int64(try Data(contentsOf: URL(fileURLWithPath: rig.path)).count))
+    let runs = try Decoded.runs(rig.path)
+    #expect(
+      runs == [
+        TimeCode.Run(file: 1, firstIndex: 100, count: 48_000, position: 0),
+        TimeCode.Run(file: 1, firstIndex: 60_000, count: 10_001, position: 48_000),
+      ])
+    #expect(access(rig.path + ".recording", F_OK) != 0)
+    let states = rig.events.withState { events in
+      events.compactMap { event -> AudioRecorder.State? in
+        guard case .state(let state) = event else { return nil }
+        return state
+      }
+    }
+    #expect(states == [.preparing, .prepared, .recording, .paused, .recording, .stopping, .stopped])
+  }
+
+  @Test func whatIsAskedForAtTheWrongTimeIsAnError() throws {
+    let rig = try RecorderRig()
+    func code(_ body: () throws -> Void) -> MediaError.Code? {
+      do { try body() } catch { return (error as? MediaError)?.code }
+      return nil
+    }
+    #expect(code { try rig.recorder.pause() } == .invalidState)
+    #expect(code { try rig.recorder.stop() } == .invalidState)
+    #expect(code { try rig.recorder.deleteRecording() } == .invalidState)
+    try rig.begin()
+    #expect(code { try rig.recorder.record() } == .invalidState)
+    #expect(code { try rig.recorder.record(forDuration: .zero) } == .invalidTime)
+    #expect(code { try rig.recorder.record(atHostTime: HostTime(nanoseconds: 1)) } == .invalidTime)
+    rig.give(0..<1_000)
+    #expect(code { try rig.recorder.deleteRecording() } == .invalidState)
+    try rig.recorder.stop()
+    // Again: what it came to.
+    #expect(try rig.recorder.stop().duration == MediaTime(value: 1_000, timescale: 48_000))
+    // It is not replaced by a second recording.
+    #expect(code { try rig.recorder.prepareToRecord() } == .fileExists)
+    #expect(try Decoded.frames(rig.path).count == 1_000)
+  }
+
+  @Test func deletingRemovesTheFileOnce() throws {
+    let rig = try RecorderRig()
+    try rig.begin()
+    rig.give(0..<1_000)
+    try rig.recorder.stop()
+    #expect(access(rig.path, F_OK) == 0)
+    try rig.recorder.deleteRecording()
+    #expect(access(rig.path, F_OK) != 0)
+    #expect { try rig.recorder.deleteRecording() } throws: { ($0 as? MediaError)?.code == .fileNotFound }
+    // Then the name is free.
+    try rig.recorder.prepareToRecord()
+    try rig.recorder.stop()
+  }
+
+  @Test func aReplacedFileStaysUntilTheRecordingIsWhole() throws {
+    let folder = try TemporaryDirectory("recorder")
+    try Data("before".utf8).write(to: URL(fileURLWithPath: folder.file("memo.wav")))
+    let rig = try RecorderRig(in: folder, replaces: true)
+    try rig.begin()
+    rig.give(0..<1_000)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: rig.path)) == Data("before".utf8))
+    try rig.recorder.stop()
+    #expect(try Decoded.frames(rig.path).count == 1_000)
+  }
+
+  @Test func aDurationEndsExactly() throws {
+    let rig = try RecorderRig(rate: 44_100)
+    try rig.recorder.record(forDuration: MediaTime(value: 1, timescale: 3))
+    while !rig.source.isRunning { sched_yield() }
+    rig.give(0..<20_000)
+    _ = rig.events.wait { events in events.contains { if case .finished = $0 { true } else { false } } ? true : nil }
+    let outcome = try #require(rig.recorder.status.outcome)
+    #expect(outcome.error == nil)
+    #expect(outcome.duration == MediaTime(value: 14_700, timescale: 44_100))
+    #expect(try Decoded.runs(rig.path) == [TimeCode.Run(file: 1, firstIndex: 0, count: 14_700, position: 0)])
+  }
+
+  @Test func aTimeToBeginAtIsExactToTheFrame() throws {
+    let rig = try RecorderRig()
+    try rig.recorder.prepareToRecord()
+    let start = HostTime.now.advanced(byNanoseconds: 3_600_000_000_000)
+    try rig.recorder.record(atHostTime: start)
+    // Pieces of 1000 frames; the time lies 10.5 frames behind the beginning of the second.
+    for piece in 0..<3 {
+      let nanoseconds = Int64((Double(piece - 1) * 1_000 - 10.5) * 1e9 / 48_000)
+      rig.source.give(
+        (0..<1_000).flatMap { RecorderRig.samples(1, piece * 1_000 + $0) },
+        hostTime: start.advanced(byNanoseconds: nanoseconds))
+    }
+    try rig.recorder.stop()
+    #expect(try Decoded.runs(rig.path) == [TimeCode.Run(file: 1, firstIndex: 1_011, count: 1_989, position: 0)])
+  }
+
+  @Test func whatTheSourceLosesIsSilenceAndCounted() throws {
+    let rig = try RecorderRig()
+    try rig.begin()
+    rig.give(0..<5_000)
+    rig.source.lose(frameCount: 700)
+    rig.give(5_700..<8_000)
+    let outcome = try rig.recorder.stop()
+    #expect(outcome.lostFrameCount == 700)
+    #expect(outcome.duration == MediaTime(value: 8_000, timescale: 48_000))
+    #expect(
+      try Decoded.runs(rig.path) == [
+        TimeCode.Run(file: 1, firstIndex: 0, count: 5_000, position: 0),
+        TimeCode.Run(file: 1, firstIndex: 5_700, count: 2_300, position: 5_700),
+      ])
+    let lost = AudioRecorder.Event.lost(frameCount: 700, at: MediaTime(value: 5_000, timescale: 48_000))
+    #expect(rig.events.withState { $0.contains(lost) })
+  }
+
+  @Test func aSourceThatFailsLeavesWhatCameBefore() throws {
+    let rig = try RecorderRig("memo.flac")
+    try rig.begin()
+    rig.give(0..<30_000)
+    rig.source.fail(MediaError(.sourceLost, "it was pulled out"))
+    _ = rig.events.wait { events in events.contains { if case .finished = $0 { true } else { false } } ? true : nil }
+    let outcome = try #require(rig.recorder.status.outcome)
+    #expect(outcome.error?.code == .sourceLost)
+    #expect(try Decoded.runs(rig.path) == [TimeCode.Run(file: 1, firstIndex: 0, count: 30_000, position: 0)])
+    // Who asks afterwards hears the same.
+    #expect(try rig.recorder.stop() == outcome)
+  }
+
+  @Test func aRecorderThatIsLetGoOfLeavesAWholeFile() throws {
+    let folder = try TemporaryDirectory("recorder")
+    var rig: RecorderRig? = try RecorderRig(in: folder)
+    try rig?.begin()
+    rig?.give(0..<10_000)
+    let events = rig?.events
+    rig = nil
+    _ = events?.wait { events in events.contains { if case .finished = $0 { true } else { false } } ? true : nil }
+    #expect(try Decoded.frames(folder.file("memo.wav")).count == 10_000)
+  }
+
+  @Test func onlyWhatIsLoudEnoughBeginsARecording() throws {
+    let rig = try RecorderRig(channels: 1) { $0.startLevel = -20 }
+    try rig.begin()
+    // -40 dBFS, then -10.
+    rig.source.give([Float](repeating: 0.01, count: 48_000))
+    rig.source.give([Float](repeating: 0.32, count: 4_800))
+    let outcome = try rig.recorder.stop()
+    // A quarter of a second before it is kept.
+    #expect(outcome.duration == MediaTime(value: 12_000 + 4_800, timescale: 48_000))
+    #expect(outcome.skippedFrameCount == 36_000)
+    let frames = try Decoded.frames(rig.path)
+    #expect(frames.prefix { $0.left < 1_000 }.count == 12_000)
+  }
+
+  @Test func silenceIsShortened() throws {
+    let rig = try RecorderRig(channels: 1) { ($0.silenceLevel, $0.longestSilence) = (-50, 0.6) }
+    try rig.begin()
+    rig.source.give([Float](repeating: 0.5, count: 4_800))
+    rig.source.give([Float](repeating: 0.001, count: 96_000))
+    rig.source.give([Float](repeating: 0.5, count: 4_800))
+    // At the end only what is kept of a beginning.
+    rig.source.give([Float](repeating: 0.001, count: 96_000))
+    let outcome = try rig.recorder.stop()
+    #expect(outcome.duration == MediaTime(value: 4_800 + 28_800 + 4_800 + 16_800, timescale: 48_000))
+    #expect(outcome.skippedFrameCount == 192_000 - 28_800 - 16_800)
+  }
+
+  @Test func anOverrunIsCountedAndTheTimeStaysRight() throws {
+    let rig = try RecorderRig()
+    try rig.recorder.prepareToRecord()
+    // A writer that waits: the recorder's thread is held up by its own closure.
+    let held = WakeSignal((isHeld: false, isFree: false))
+    _ = try rig.recorder.addMeterObserver(rate: 100) { _, _ in
+      held.update { $0.isHeld = true }
+      _ = held.wait { $0.isFree ? true : nil }
+    }
+    try rig.recorder.record()
+    rig.give(0..<2_400)
+    _ = held.wait { $0.isHeld ? true : nil }
+    // Much more than the queue holds.
+    rig.give(2_400..<480_000)
+    held.update { $0.isFree = true }
+    while rig.recorder.currentTime.value < 48_000 { sched_yield() }
+    rig.give(480_000..<490_000)
+    let outcome = try rig.recorder.stop()
+    #expect(outcome.lostFrameCount > 200_000)
+    #expect(outcome.duration == MediaTime(value: 490_000, timescale: 48_000))
+    // What is there is where it belongs.
+    let runs = try Decoded.runs(rig.path)
+    #expect(runs.count >= 2 && runs.allSatisfy { $0.firstIndex == $0.position })
+    #expect(runs.last?.endIndex == 490_000)
+  }
+}

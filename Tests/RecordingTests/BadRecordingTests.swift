@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Recording
+
+/// What goes wrong with the file: a number, nothing overwritten, and what was recorded plays.
+@Suite struct BadRecordingTests {
+  /// A small file system of its own, for as long as it lives.
+  private final class Disk {
+    let folder: TemporaryDirectory
+    let path: String
+
+    init(_ options: String, readOnly: Bool = false) throws {
+      folder = try TemporaryDirectory("disk")
+      path = folder.file("disk")
+      mkdir(path, 0o700)
+      guard mount("none", path, "tmpfs", readOnly ? UInt(MS_RDONLY) : 0, options) == 0 else {
+        throw RigError.system(call: "mount", errno: errno)
+      }
+    }
+
+    deinit { umount2(path, Int32(MNT_DETACH)) }
+  }
+
+  private static func refusal(_ path: String, replaces: Bool = false) throws -> MediaError? {
+    let source = ManualSource(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
+    let recorder = AudioRecorder(place: RecordingPlace(path: Array(path.utf8), replaces: replaces)) { source }
+    do throws(MediaError) { try recorder.prepareToRecord() } catch { return error }
+    try recorder.stop()
+    return nil
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func placesThatCannotBeWrittenAreRefused() throws {
+    let folder = try TemporaryDirectory("recorder")
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.file("taken.wav")))
+    symlink("/nonexistent/elsewhere.wav", folder.file("link.wav"))
+    mkdir(folder.file("folder.wav"), 0o700)
+    let readOnly = try Disk("size=64k", readOnly: true)
+    let full = try Disk("size=4k,nr_inodes=1")
+    let rows: [(what: String, path: String, code: MediaError.Code)] = [
+      ("name exists", folder.file("taken.wav"), .fileExists),
+      ("a link has the name", folder.file("link.wav"), .fileExists),
+      ("a folder has the name", folder.file("folder.wav"), .fileExists),
+      ("no such folder", folder.file("none/a.wav"), .writeFailed),
+      ("read-only disk", readOnly.path + "/a.wav", .writeFailed),
+      ("no room for a file", full.path + "/a.wav", .writeFailed),
+      ("name too long", folder.file(String(repeating: "a", count: 250) + ".wav"), .writeFailed),
+    ]
+    for row in rows {
+      let error = try Self.refusal(row.path)
+      print("bad: \(row.what): \(error.map { "\($0.code.rawValue) \($0.code.name)" } ?? "taken")")
+      #expect(error?.code == row.code, "\(row.what)")
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("taken.wav"))) == Data("mine".utf8))
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+        "folder.wav", "link.wav", "taken.wav",
+      ])
+  }
+
+  @Test(
+    .enabled(if: geteuid() == 0),
+    arguments: ["a.wav", "a.caf", "a.flac", "a.m4a", "a.opus", "alac.m4a", "ulaw.wav"]
+  ) func aFullDiskLeavesWhatWasRecorded(_ name: String) throws {
+    let disk = try Disk("size=640k")
+    var settings = RecordingSettings()
+    if name == "alac.m4a" { settings.format = .alac }
+    if name == "ulaw.wav" { settings.format = .ulaw }
+    let source = ManualSource(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
+    let over = WakeSignal<AudioRecorder.Outcome?>(nil)
+    var options = AudioRecorder.Options()
+    options.onEvent = { event in if case .finished(let outcome) = event { over.update { $0 = outcome } } }
+    let path = "\(disk.path)/\(name)"
+    let recorder = AudioRecorder(
+      place: RecordingPlace(path: Array(path.utf8)), settings: settings, options: options
+    ) { source }
+    try recorder.prepareToRecord()
+    try recorder.record()
+    // Noise, which no codec makes small: until the disk is full.
+    var (given, seed): (Int, UInt32) = (0, 1)
+    while over.withState({ $0 == nil }) {
+      source.give(
+        (0..<4_800).flatMap { _ -> [Float] in
+          seed = seed &* 1_664_525 &+ 1_013_904_223
+          let value = Float(Int16(truncatingIfNeeded: seed >> 16)) / 32_768
+          return [value, -value]
+        })
+      given += 4_800
+      while recorder.status.state == .recording, Int(recorder.currentTime.value) < given - 24_000 { sched_yield() }
+    }
+    let outcome = try #require(over.withState { $0 })
+    let frames = try Decoded.frames(path)
+    let byteCount = try Data(contentsOf: URL(fileURLWithPath: path)).count
+    print(
+      "bad: disk full: \(name): \(outcome.error.map { "\($0.code.rawValue) \($0.code.name)" } ?? "none"); \(frames.count) frames play, \(byteCount) bytes"
+    )
+    #expect(outcome.error?.code == .writeFailed)
+    #expect(outcome.path == Array(path.utf8))
+    #expect(access(path + ".recording", F_OK) != 0)
+    // As much as there was room for, but for the last fragment.
+    #expect(frames.count > 48_000 && byteCount > 300_000)
+  }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import RigSupport
+
+/// A microphone of a private sound server: a pipe source (16-bit stereo), which gives what is written into it.
+///
+/// It has no clock: what comes in goes out. While nobody records it is thrown away.
+///
+/// Threading: one thread at a time.
+final class PipeMicrophone: @unchecked Sendable {
+  // `@unchecked Sendable`: nothing changes.
+
+  /// What the source is called.
+  let name: String
+  private let server: PulseServer
+  private let descriptor: Int32
+
+  /// Adds it to a server.
+  init(_ server: PulseServer, name: String = "mic", sampleRateHz: Int = 48_000) throws {
+    (self.server, self.name) = (server, name)
+    let path = "\(server.directory)/\(name)"
+    try server.control(
+      "load-module", "module-pipe-source", "source_name=\(name)", "file=\(path)", "format=s16le",
+      "rate=\(sampleRateHz)",
+      "channels=2")
+    descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw RigError.system(call: "open \(path)", errno: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Takes it away from the server: whoever records loses it.
+  func vanish() throws { try server.control("unload-module", "module-pipe-source") }
+
+  /// Gives time codes, and returns when the server has taken them.
+  func give(_ indices: Range<Int>, file: Int = 1) {
+    let bytes = indices.flatMap { index in
+      let frame = TimeCode.frame(file: file, index: index)
+      return [frame.left, frame.right]
+    }
+    bytes.withUnsafeBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+        if count > 0 { done += count } else if errno != EINTR { return }
+      }
+    }
+    var waiting: Int32 = 1
+    while ioctl(descriptor, UInt(FIONREAD), &waiting) == 0, waiting > 0 { sched_yield() }
+  }
+
+  /// Gives time codes from `start` on, not far ahead of what has been recorded, until `recordedFrameCount` says that it is `count`;
+  /// answers the next index.
+  func give(from start: Int, until count: Int, recordedFrameCount: () -> Int) -> Int {
+    var index = start
+    var begun: (index: Int, recorded: Int)?
+    let before = recordedFrameCount()
+    while true {
+      let recorded = recordedFrameCount()
+      if recorded >= count { return index }
+      if begun == nil, recorded > before { begun = (index, recorded) }
+      if let begun, index - begun.index > recorded - begun.recorded + 24_000 {
+        sched_yield()
+        continue
+      }
+      give(index..<index + 480)
+      index += 480
+    }
+  }
+}

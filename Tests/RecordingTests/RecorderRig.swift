@@ -1,0 +1,95 @@
+import Foundation
+import Glibc
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Recording
+
+/// A recorder of a source that the test feeds, into a folder of its own.
+final class RecorderRig: Sendable {
+  let folder: TemporaryDirectory
+  /// The newest.
+  var source: ManualSource { made.withState { $0 } }
+  private let made: WakeSignal<ManualSource>
+  let recorder: AudioRecorder
+  let events = WakeSignal<[AudioRecorder.Event]>([])
+  var format: AudioFormat { source.format }
+
+  init(
+    _ name: String = "memo.wav", in folder: TemporaryDirectory? = nil, rate: Int = 48_000, channels: Int = 2,
+    replaces: Bool = false, settings: RecordingSettings = RecordingSettings(), openingError: MediaError? = nil,
+    options change: (inout AudioRecorder.Options) -> Void = { _ in }
+  ) throws {
+    let folder = try folder ?? TemporaryDirectory("recorder")
+    self.folder = folder
+    let format = AudioFormat(sampleRateHz: rate, channelCount: channels)
+    let made = WakeSignal(ManualSource(format: format, openingError: openingError))
+    self.made = made
+    var options = AudioRecorder.Options()
+    options.onEvent = { [events] event in events.update { $0.append(event) } }
+    change(&options)
+    recorder = AudioRecorder(
+      place: RecordingPlace(path: Array(folder.file(name).utf8), replaces: replaces), settings: settings,
+      options: options
+    ) {
+      made.update { source in
+        // A source opens once.
+        if source.isClosed { source = ManualSource(format: format, openingError: openingError) }
+        return source
+      }
+    }
+  }
+
+  /// Prepared, and recording.
+  func begin() throws {
+    try recorder.prepareToRecord()
+    try recorder.record()
+  }
+
+  /// Gives time codes and waits until they have been taken.
+  func give(_ indices: Range<Int>, file: Int = 1) {
+    let count = indices.count
+    for start in stride(from: 0, to: count, by: 2_400) {
+      let part = indices.lowerBound + start..<min(indices.lowerBound + start + 2_400, indices.upperBound)
+      source.give(part.flatMap { Self.samples(file, $0) })
+    }
+  }
+
+  static func samples(_ file: Int, _ index: Int) -> [Float] {
+    let frame = TimeCode.frame(file: file, index: index)
+    return [Float(frame.left) / 32_768, Float(frame.right) / 32_768]
+  }
+
+  /// Waits until so much has been recorded.
+  func waitUntilRecorded(_ frameCount: Int) {
+    let shared = recorder
+    while shared.currentTime.value < frameCount, shared.status.state != .stopped { sched_yield() }
+  }
+
+  var path: String { String(decoding: recorder.place.path, as: UTF8.self) }
+}
+
+/// What a file decodes to, by FFmpeg's own program.
+enum Decoded {
+  /// 16-bit frames; of one channel twice.
+  static func frames(_ path: String) throws -> [StereoFrame] {
+    let folder = try TemporaryDirectory("decoded")
+    let raw = folder.file("raw")
+    try ChildProcess.run([
+      "ffmpeg", "-nostdin", "-v", "error", "-xerror", "-err_detect", "explode", "-i", path, "-ac", "2", "-f", "s16le",
+      raw,
+    ])
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: raw))
+    return bytes.withUnsafeBytes { buffer in
+      (0..<buffer.count / 4).map {
+        StereoFrame(
+          left: Int16(littleEndian: buffer.loadUnaligned(fromByteOffset: $0 * 4, as: Int16.self)),
+          right: Int16(littleEndian: buffer.loadUnaligned(fromByteOffset: $0 * 4 + 2, as: Int16.self)))
+      }
+    }
+  }
+
+  static func runs(_ path: String) throws -> [TimeCode.Run] { TimeCode.runs(in: try frames(path)) }
+}

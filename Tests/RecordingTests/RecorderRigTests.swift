@@ -1,0 +1,100 @@
+import Foundation
+import Glibc
+import MediaCore
+import PulseIO
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Recording
+
+/// Recording from a private PulseAudio whose microphone says in every frame which one it is.
+@Suite(.serialized) struct RecorderRigTests {
+  private static func recorder(
+    _ server: PulseServer, _ source: String?, _ path: String, settings: RecordingSettings = RecordingSettings(),
+    onEvent: (@Sendable (AudioRecorder.Event) -> Void)? = nil
+  ) -> AudioRecorder {
+    var options = AudioRecorder.Options()
+    options.onEvent = onEvent
+    let address = server.address
+    return AudioRecorder(place: RecordingPlace(path: Array(path.utf8)), settings: settings, options: options) {
+      PulseSource(PulseSource.Configuration(server: address, sourceName: source))
+    }
+  }
+
+  private static func frameCount(_ recorder: AudioRecorder) -> Int { Int(recorder.currentTime.value) }
+
+  @Test(arguments: ["a.wav", "a.flac"]) func noFrameIsMissingAndNoneIsTooMuch(_ name: String) throws {
+    let server = try PulseServer()
+    let microphone = try PipeMicrophone(server)
+    let folder = try TemporaryDirectory("recorder")
+    let recorder = Self.recorder(server, "mic", folder.file(name))
+    try recorder.prepareToRecord()
+    #expect(recorder.status.sourceLabel == "pulse:mic")
+    #expect(recorder.status.sourceFormat == AudioFormat(sampleRateHz: 48_000, channelCount: 2))
+    try recorder.record()
+    var index = microphone.give(from: 0, until: 240_000) { Self.frameCount(recorder) }
+    // A pause loses nothing of what had come, and nothing of what comes after it.
+    try recorder.pause()
+    let paused = Self.frameCount(recorder)
+    try recorder.record()
+    index = microphone.give(from: index, until: paused + 240_000) { Self.frameCount(recorder) }
+    let outcome = try recorder.stop()
+    #expect(outcome.error == nil && outcome.lostFrameCount == 0)
+    let runs = try Decoded.runs(folder.file(name))
+    // One stretch before the pause and one behind it, each without a hole.
+    #expect(runs.count <= 2, "\(runs)")
+    #expect(runs.reduce(0) { $0 + $1.count } == Int(outcome.duration.value))
+    #expect(outcome.duration.value >= 480_000 && index >= 480_000)
+    print("rig: \(name): \(runs), 0 missing, 0 extra")
+  }
+
+  @Test func aMonitorIsASourceToo() throws {
+    let server = try PulseServer()
+    let folder = try TemporaryDirectory("recorder")
+    let recorder = Self.recorder(server, "rig.monitor", folder.file("a.wav"))
+    try recorder.record()
+    while Self.frameCount(recorder) < 4_800, recorder.status.state != .stopped { sched_yield() }
+    let outcome = try recorder.stop()
+    #expect(outcome.error == nil)
+    let frames = try Decoded.frames(folder.file("a.wav"))
+    #expect(frames.count == Int(outcome.duration.value))
+    #expect(frames.allSatisfy { $0 == .silence })
+  }
+
+  /// What happens to the sound server, and what is answered.
+  @Test(arguments: ["source vanishes", "server is killed"]) func whatIsLostLeavesWhatCameBefore(_ what: String) throws {
+    let server = try PulseServer()
+    let microphone = try PipeMicrophone(server)
+    let folder = try TemporaryDirectory("recorder")
+    let over = WakeSignal<AudioRecorder.Outcome?>(nil)
+    let recorder = Self.recorder(server, "mic", folder.file("a.flac")) { event in
+      if case .finished(let outcome) = event { over.update { $0 = outcome } }
+    }
+    try recorder.record()
+    _ = microphone.give(from: 0, until: 48_000) { Self.frameCount(recorder) }
+    if what == "source vanishes" { try microphone.vanish() } else { server.kill() }
+    let outcome = try #require(over.wait { $0 })
+    print("rig: \(what): \(outcome.error.map { "\($0.code.rawValue) \($0.message)" } ?? "no error")")
+    #expect(outcome.error?.code == .sourceLost)
+    #expect(outcome.duration.value >= 48_000)
+    let runs = try Decoded.runs(folder.file("a.flac"))
+    #expect(runs.count == 1 && runs.first?.count == Int(outcome.duration.value))
+    #expect(try recorder.stop().error?.code == .sourceLost)
+  }
+
+  @Test func whatIsNotThereIsSaidBeforeAnythingIsWritten() throws {
+    let server = try PulseServer()
+    let folder = try TemporaryDirectory("recorder")
+    for (address, source) in [(server.address, "nowhere"), ("unix:/nonexistent/socket", "mic")] {
+      let recorder = AudioRecorder(place: RecordingPlace(path: Array(folder.file("a.wav").utf8))) {
+        PulseSource(PulseSource.Configuration(server: address, sourceName: source))
+      }
+      var error: MediaError?
+      do throws(MediaError) { try recorder.prepareToRecord() } catch let caught { error = caught }
+      print("rig: no source: \(error.map { "\($0.code.rawValue) \($0.message)" } ?? "none")")
+      #expect(error?.code == .sourceUnavailable)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+}

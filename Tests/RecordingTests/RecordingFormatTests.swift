@@ -1,0 +1,154 @@
+import Foundation
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Recording
+
+/// What recordings are written as.
+@Suite struct RecordingFormatTests {
+  struct Case: Sendable, CustomStringConvertible {
+    var name: String
+    var change: @Sendable (inout RecordingSettings) -> Void = { _ in }
+    /// What FFmpeg's own program says of the codec.
+    var codec: String
+    /// Nothing is lost of 16 bits.
+    var isExact = true
+    var description: String { "\(name) \(codec)" }
+
+    init(
+      _ name: String, _ codec: String, isExact: Bool = true,
+      _ change: @escaping @Sendable (inout RecordingSettings) -> Void = { _ in }
+    ) {
+      (self.name, self.codec, self.isExact, self.change) = (name, codec, isExact, change)
+    }
+  }
+
+  static let cases: [Case] = [
+    Case("a.wav", "pcm_s16le"),
+    Case("a.wav", "pcm_u8", isExact: false) { $0.bitDepth = 8 },
+    Case("a.wav", "pcm_s24le") { $0.bitDepth = 24 },
+    Case("a.wav", "pcm_s32le") { $0.bitDepth = 32 },
+    Case("a.wav", "pcm_f32le") { $0.isFloat = true },
+    Case("a.wav", "pcm_f64le") { ($0.isFloat, $0.bitDepth) = (true, 64) },
+    Case("a.wav", "pcm_mulaw", isExact: false) { $0.format = .ulaw },
+    Case("a.wav", "pcm_alaw", isExact: false) { $0.format = .alaw },
+    Case("a.caf", "pcm_s16le"),
+    Case("a.caf", "pcm_s16be") { $0.isBigEndian = true },
+    Case("a.caf", "pcm_s8", isExact: false) { $0.bitDepth = 8 },
+    Case("a.caf", "pcm_s24be") { ($0.bitDepth, $0.isBigEndian) = (24, true) },
+    Case("a.caf", "pcm_s32le") { $0.bitDepth = 32 },
+    Case("a.caf", "pcm_f32be") { ($0.isFloat, $0.isBigEndian) = (true, true) },
+    Case("a.caf", "pcm_mulaw", isExact: false) { $0.format = .ulaw },
+    Case("a.caf", "pcm_alaw", isExact: false) { $0.format = .alaw },
+    Case("a.caf", "adpcm_ima_qt", isExact: false) { $0.format = .ima4 },
+    Case("a.flac", "flac"),
+    Case("a.flac", "flac") { $0.bitDepth = 24 },
+    Case("a.m4a", "alac") { $0.format = .alac },
+    Case("a.m4a", "alac") { ($0.format, $0.bitDepth) = (.alac, 24) },
+    Case("a.m4a", "aac", isExact: false),
+    Case("a.m4a", "aac", isExact: false) { $0.quality = .max },
+    Case("a.opus", "opus", isExact: false),
+    Case("a.ogg", "opus", isExact: false) { $0.bitRate = 64_000 },
+    // A name that says nothing gets what suits.
+    Case("memo", "flac") { $0.format = .flac },
+  ]
+
+  @Test(arguments: cases) func everyFormatPlays(_ one: Case) throws {
+    var settings = RecordingSettings()
+    one.change(&settings)
+    let rig = try RecorderRig(one.name, settings: settings)
+    try rig.begin()
+    rig.give(0..<48_000)
+    let outcome = try rig.recorder.stop()
+    #expect(outcome.error == nil)
+    #expect(outcome.duration == MediaTime(value: 1, timescale: 1))
+    #expect(try Probe.codec(rig.path) == one.codec)
+    let frames = try Decoded.frames(rig.path)
+    if one.isExact {
+      #expect(TimeCode.runs(in: frames) == [TimeCode.Run(file: 1, firstIndex: 0, count: 48_000, position: 0)])
+    } else {
+      // A packet's worth more, at most, of what FFmpeg's program does not cut off.
+      #expect(frames.count >= 48_000 && frames.count < 48_000 + 3_000)
+    }
+  }
+
+  @Test func rateAndChannelsAreConverted() throws {
+    var settings = RecordingSettings()
+    (settings.sampleRateHz, settings.channelCount) = (16_000, 1)
+    let rig = try RecorderRig("a.flac", settings: settings)
+    try rig.begin()
+    // A tone of 500 Hz at -6 dBFS on both channels.
+    rig.source.give(
+      (0..<96_000).flatMap { index -> [Float] in
+        let value = 0.5 * Float(sin(2 * Double.pi * 500 * Double(index) / 48_000))
+        return [value, value]
+      })
+    try rig.recorder.stop()
+    #expect(try Probe.stream(rig.path, "sample_rate") == "16000")
+    #expect(try Probe.stream(rig.path, "channels") == "1")
+    let frames = try Decoded.frames(rig.path)
+    #expect(abs(frames.count - 32_000) <= 1)
+    // FFmpeg's program makes two channels of one, each 3 dB quieter.
+    let peak = frames.dropFirst(1_000).prefix(20_000).map { Int($0.left).magnitude }.max() ?? 0
+    #expect((11_300...11_900).contains(peak))
+  }
+
+  /// Settings that do not fit: refused before there is a file.
+  static let refused: [(String, MediaError.Code, @Sendable (inout RecordingSettings) -> Void)] = [
+    ("a.wav", .unsupportedAudioFormat, { $0.format = .ilbc }),
+    ("a.wav", .unsupportedAudioFormat, { $0.format = .amr }),
+    ("a.txt", .invalidArgument, { _ in }),
+    ("memo", .invalidArgument, { _ in }),
+    ("a.mp3", .invalidArgument, { _ in }),
+    ("a.mkv", .invalidArgument, { $0.format = .flac }),
+    ("a.flac", .invalidArgument, { $0.format = .aac }),
+    ("a.m4a", .invalidArgument, { $0.format = .flac }),
+    ("a.caf", .invalidArgument, { $0.format = .alac }),
+    ("a.wav", .invalidArgument, { $0.format = .ima4 }),
+    ("a.wav", .invalidArgument, { $0.isBigEndian = true }),
+    ("a.wav", .invalidArgument, { $0.isNonInterleaved = true }),
+    ("a.wav", .invalidArgument, { $0.bitDepth = 12 }),
+    ("a.wav", .invalidArgument, { ($0.isFloat, $0.bitDepth) = (true, 24) }),
+    ("a.wav", .invalidArgument, { $0.bitRate = 64_000 }),
+    ("a.flac", .invalidArgument, { $0.isFloat = true }),
+    ("a.flac", .invalidArgument, { $0.bitDepth = 8 }),
+    ("a.flac", .invalidArgument, { $0.quality = .high }),
+    ("a.flac", .invalidArgument, { $0.channelCount = 9 }),
+    ("a.m4a", .invalidArgument, { $0.bitDepth = 16 }),
+    ("a.m4a", .invalidArgument, { $0.bitRate = 5 }),
+    ("a.m4a", .invalidArgument, { $0.sampleRateHz = 12_345 }),
+    ("a.opus", .invalidArgument, { $0.sampleRateHz = 44_100 }),
+    ("a.wav", .invalidArgument, { $0.channelCount = 0 }),
+    ("a.caf", .invalidArgument, { ($0.format, $0.channelCount) = (.ima4, 3) }),
+  ]
+
+  @Test(arguments: refused.indices) func incompatibleSettingsAreRefusedBeforeAnythingIsWritten(_ index: Int) throws {
+    let (name, code, change) = Self.refused[index]
+    var settings = RecordingSettings()
+    change(&settings)
+    let rig = try RecorderRig(name, settings: settings)
+    var error: MediaError?
+    do throws(MediaError) { try rig.recorder.prepareToRecord() } catch let caught { error = caught }
+    #expect(error?.code == code)
+    print("settings \(index): \(name): \(error.map { "\($0.code.rawValue) \($0.message)" } ?? "taken")")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: rig.folder.path).isEmpty)
+    #expect(rig.recorder.status.state == .stopped && !rig.source.isRunning)
+  }
+}
+
+/// What FFmpeg's own program says of a file.
+enum Probe {
+  static func codec(_ path: String) throws -> String { try stream(path, "codec_name") }
+
+  static func stream(_ path: String, _ entry: String) throws -> String {
+    let folder = try TemporaryDirectory("probe")
+    let text = folder.file("text")
+    try ChildProcess.run([
+      "sh", "-c", "ffprobe -v error -show_entries stream=\(entry) -of csv=p=0 \"$1\" >\"$2\"", "sh", path, text,
+    ])
+    return try String(contentsOfFile: text, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Recording
+
+/// Levels, as FFmpeg's astats has them.
+@Suite struct RecordingMeterTests {
+  /// What is measured, with what each channel gets at a frame.
+  static let signals: [(String, @Sendable (Int) -> [Float])] = [
+    ("sine and quiet sine", { [0.5 * Float(sin(Double($0) * 0.1)), 0.003 * Float(sin(Double($0) * 0.317))] }),
+    ("square and ramp", { [$0 / 50 % 2 == 0 ? 1 : -1, Float($0 % 997) / 997 - 0.3] }),
+    ("pulses", { [$0 % 4_800 == 17 ? 0.9 : 0.0001, $0 % 3 == 0 ? 0.25 : 0] }),
+  ]
+
+  @Test(arguments: signals.indices) func levelsAgreeWithAstats(_ index: Int) throws {
+    let (name, value) = Self.signals[index]
+    var settings = RecordingSettings()
+    settings.isFloat = true
+    let rig = try RecorderRig(settings: settings)
+    try rig.recorder.prepareToRecord()
+    let told = WakeSignal<[(levels: MeterLevels, time: MediaTime)]>([])
+    _ = try rig.recorder.addMeterObserver(rate: 10) { levels, time in told.update { $0.append((levels, time)) } }
+    try rig.recorder.record()
+    for start in stride(from: 0, to: 96_000, by: 1_200) { rig.source.give((start..<start + 1_200).flatMap(value)) }
+    rig.waitUntilRecorded(96_000)
+    rig.recorder.updateMeters()
+    let own = (0..<2).map { (rig.recorder.averagePower(forChannel: $0), rig.recorder.peakPower(forChannel: $0)) }
+    try rig.recorder.stop()
+    let theirs = try Self.astats(rig.path, from: 0, to: 2)
+    for channel in 0..<2 {
+      print(
+        "meter: \(name), channel \(channel): average \(own[channel].0) astats \(theirs[channel].rms), peak \(own[channel].1) astats \(theirs[channel].peak)"
+      )
+      #expect(abs(Double(own[channel].0) - theirs[channel].rms) < 0.1)
+      #expect(abs(Double(own[channel].1) - theirs[channel].peak) < 0.1)
+    }
+    // And each tenth of a second by itself.
+    let observed = told.withState { $0 }
+    #expect(observed.count == 20)
+    for (number, observation) in observed.enumerated() where number % 6 == 1 {
+      let theirs = try Self.astats(rig.path, from: Double(number) / 10, to: Double(number + 1) / 10)
+      for channel in 0..<2 {
+        #expect(abs(Double(observation.levels.averagePower[channel]) - theirs[channel].rms) < 0.1)
+        #expect(abs(Double(observation.levels.peakPower[channel]) - theirs[channel].peak) < 0.1)
+      }
+    }
+  }
+
+  @Test func silenceIsTheFloorAndTheScaleEndsAtOne() throws {
+    let rig = try RecorderRig(channels: 1)
+    try rig.begin()
+    #expect(rig.recorder.peakPower(forChannel: 0) == -160)
+    rig.source.give([Float](repeating: 0, count: 4_800))
+    rig.waitUntilRecorded(4_800)
+    rig.recorder.updateMeters()
+    #expect(rig.recorder.averagePower(forChannel: 0) == -160 && rig.recorder.peakPower(forChannel: 0) == -160)
+    #expect(rig.recorder.averagePower(forChannel: 7) == -160)
+    rig.source.give([Float](repeating: -1, count: 4_800) + [.nan, .infinity])
+    rig.waitUntilRecorded(9_602)
+    rig.recorder.updateMeters()
+    #expect(rig.recorder.peakPower(forChannel: 0) == 0)
+    #expect(MeterLevels.scale(0) == 1 && MeterLevels.scale(-160) == 0 && MeterLevels.scale(-60) == 0)
+    try rig.recorder.stop()
+  }
+
+  /// RMS and peak level of each channel in a part of a file, in dB.
+  private static func astats(_ path: String, from: Double, to: Double) throws -> [(rms: Double, peak: Double)] {
+    let folder = try TemporaryDirectory("astats")
+    let text = folder.file("text")
+    try ChildProcess.run([
+      "sh", "-c", "ffmpeg -nostdin -hide_banner -i \"$1\" -af \"$2\" -f null - 2>\"$3\"", "sh", path,
+      "atrim=start=\(from):end=\(to),astats=measure_overall=none", text,
+    ])
+    var (rms, peak): ([Double], [Double]) = ([], [])
+    for line in try String(contentsOfFile: text, encoding: .utf8).split(separator: "\n") {
+      let value = line.split(separator: " ").last.flatMap { Double($0) }
+      if line.contains("RMS level dB") { rms.append(value ?? -160) }
+      if line.contains("Peak level dB") { peak.append(value ?? -160) }
+    }
+    return zip(rms, peak).map { (rms: $0, peak: $1) }
+  }
+}

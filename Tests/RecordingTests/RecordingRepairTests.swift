@@ -1,0 +1,169 @@
+import Foundation
+import Glibc
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Recording
+
+/// What a crash leaves is made whole: at most two seconds are lost, and what is there plays.
+@Suite struct RecordingRepairTests {
+  struct Case: Sendable, CustomStringConvertible {
+    var name: String
+    var isExact: Bool
+    var change: @Sendable (inout RecordingSettings) -> Void = { _ in }
+    var description: String { name }
+  }
+
+  static let cases = [
+    Case(name: "a.wav", isExact: true), Case(name: "a.wav", isExact: true) { $0.bitDepth = 24 },
+    Case(name: "a.wav", isExact: false) { $0.format = .ulaw },
+    Case(name: "a.caf", isExact: true), Case(name: "a.caf", isExact: false) { $0.format = .ima4 },
+    Case(name: "a.flac", isExact: true), Case(name: "a.m4a", isExact: true) { $0.format = .alac },
+    Case(name: "a.m4a", isExact: false), Case(name: "a.opus", isExact: false),
+  ]
+
+  /// The bytes that are in the file while it is being recorded, `seconds` of it having been given.
+  private static func unfinished(_ one: Case, seconds: Int) throws -> Data {
+    var settings = RecordingSettings()
+    one.change(&settings)
+    let rig = try RecorderRig(one.name, settings: settings)
+    try rig.begin()
+    for second in 0..<seconds {
+      rig.give(second * 48_000..<(second + 1) * 48_000)
+      rig.waitUntilRecorded((second + 1) * 48_000)
+    }
+    // What has been recorded has been given to the writer; what it has written is there when it has taken the next.
+    while try Self.writtenSeconds(rig) < Double(seconds) - 2 { sched_yield() }
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: rig.path + ".recording"))
+    try rig.recorder.stop()
+    return bytes
+  }
+
+  /// How much of a copy of the file is sound.
+  private static func writtenSeconds(_ rig: RecorderRig) throws -> Double {
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: rig.path + ".recording"))
+    guard let path = try recovered(bytes, (rig.path as NSString).lastPathComponent) else { return 0 }
+    return Double(try Decoded.frames(path.file).count) / 48_000
+  }
+
+  /// The file that is recovered of some bytes; nil when there was no sound in them.
+  private static func recovered(_ bytes: Data, _ name: String) throws -> (folder: TemporaryDirectory, file: String)? {
+    let folder = try TemporaryDirectory("repair")
+    let path = folder.file(name)
+    try bytes.write(to: URL(fileURLWithPath: path + ".recording"))
+    let result = try #require(try RecordingPlace(path: Array(path.utf8)).recover())
+    #expect(access(path + ".recording", F_OK) != 0)
+    guard let found = result.path else { return nil }
+    #expect(found == Array(path.utf8))
+    return (folder, path)
+  }
+
+  @Test(arguments: cases) func atMostTwoSecondsAreLostAndTheRestPlays(_ one: Case) throws {
+    let bytes = try Self.unfinished(one, seconds: 6)
+    let whole = try #require(try Self.recovered(bytes, one.name))
+    let frames = try Decoded.frames(whole.file)
+    #expect(frames.count >= 4 * 48_000)
+    if one.isExact {
+      let runs = TimeCode.runs(in: frames)
+      #expect(runs == [TimeCode.Run(file: 1, firstIndex: 0, count: frames.count, position: 0)])
+    }
+    // Cut anywhere, as a full disk does: what is there plays to its end.
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<Effort.rounds(12) {
+      let count = Int.random(in: bytes.count / 3..<bytes.count, using: &generator)
+      guard let part = try Self.recovered(bytes.prefix(count), one.name) else {
+        // A fragment has a second, and a little before it nothing is there.
+        #expect(one.name == "a.m4a", "\(one): nothing of \(count) of \(bytes.count) bytes")
+        continue
+      }
+      let frames = try Decoded.frames(part.file)
+      #expect(!frames.isEmpty, "\(one): \(count) bytes")
+      if one.isExact {
+        let runs = TimeCode.runs(in: frames)
+        #expect(
+          runs == [TimeCode.Run(file: 1, firstIndex: 0, count: frames.count, position: 0)], "\(one): \(count) bytes")
+      }
+    }
+  }
+
+  @Test func lengthsAreSaid() throws {
+    for one in Self.cases where one.isExact {
+      let bytes = try Self.unfinished(one, seconds: 3)
+      let whole = try #require(try Self.recovered(bytes.dropLast(1), one.name))
+      let said = try #require(Double(try Probe.stream(whole.file, "duration")))
+      #expect(abs(said - Double(try Decoded.frames(whole.file).count) / 48_000) < 0.001, "\(one)")
+    }
+  }
+
+  @Test func whatHoldsNoSoundIsGone() throws {
+    for name in ["a.wav", "a.flac", "a.caf", "a.m4a", "a.opus"] {
+      #expect(try Self.recovered(Data(), name) == nil)
+      #expect(try Self.recovered(Data("RIFF".utf8), name) == nil)
+      #expect(try Self.recovered(Data(repeating: 0x4f, count: 100_000), name) == nil)
+    }
+  }
+
+  @Test func anUnfinishedFileThatSomebodyIsAtIsLeftAlone() throws {
+    let rig = try RecorderRig()
+    try rig.begin()
+    rig.give(0..<48_000)
+    #expect(try rig.recorder.place.recover() == nil)
+    let other = try RecorderRig(in: rig.folder)
+    #expect { try other.recorder.prepareToRecord() } throws: { ($0 as? MediaError)?.code == .fileExists }
+    rig.give(48_000..<50_000)
+    #expect(try rig.recorder.stop().duration == MediaTime(value: 50_000, timescale: 48_000))
+    #expect(try Decoded.frames(rig.path).count == 50_000)
+  }
+
+  @Test func theNextRecordingToThePlaceFindsWhatWasLeft() throws {
+    let folder = try TemporaryDirectory("recorder")
+    let bytes = try Self.unfinished(Case(name: "a.wav", isExact: true), seconds: 3)
+    try bytes.write(to: URL(fileURLWithPath: folder.file("memo.wav.recording")))
+    try Data("taken".utf8).write(to: URL(fileURLWithPath: folder.file("memo.wav")))
+    let rig = try RecorderRig(in: folder, replaces: true)
+    try rig.begin()
+    rig.give(0..<1_000)
+    try rig.recorder.stop()
+    // Nothing of either is lost.
+    #expect(try Decoded.frames(folder.file("memo.wav")).count == 1_000)
+    #expect(try Decoded.frames(folder.file("memo (recovered).wav")).count >= 48_000)
+  }
+
+  @Test func theJournalFindsWhatWasLeftWhereverItLies() throws {
+    let (state, music) = (try TemporaryDirectory("state"), try TemporaryDirectory("music"))
+    let journal = RecordingJournal(folder: state.file("recordings"))
+    let bytes = try Self.unfinished(Case(name: "a.flac", isExact: true), seconds: 3)
+    // Recorded, as a process would that dies then: the file is there, and noted.
+    let names = ["one.flac", "two\n.flac"]
+    for name in names {
+      try bytes.write(to: URL(fileURLWithPath: music.file(name) + ".recording"))
+      _ = try journal.add(Array((music.file(name) + ".recording").utf8))
+    }
+    _ = try journal.add(Array(music.file("gone.flac.recording").utf8))
+    var found: [[UInt8]] = []
+    journal.recover { path, result in
+      if (try? result.get())?.path == path { found.append(path) }
+    }
+    #expect(Set(found) == Set(names.map { Array(music.file($0).utf8) }))
+    #expect(try Decoded.frames(music.file("two\n.flac")).count >= 48_000)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: journal.folder).isEmpty)
+    // While one records, its note stays; afterwards it goes.
+    let rig = try RecorderRig { $0.journal = journal }
+    try rig.begin()
+    journal.recover { _, _ in Issue.record("it is being recorded") }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: journal.folder).count == 1)
+    try rig.recorder.stop()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: journal.folder).isEmpty)
+  }
+
+  @Test func recoveredNamesGoBeforeTheEnding() {
+    func name(_ path: String, _ number: Int) -> String {
+      String(decoding: RecordingPlace.recoveredPath(Array(path.utf8), number), as: UTF8.self)
+    }
+    #expect(name("/a.b/memo.wav", 1) == "/a.b/memo (recovered).wav")
+    #expect(name("/a.b/memo", 2) == "/a.b/memo (recovered 2)")
+    #expect(name("/a/.wav", 1) == "/a/.wav (recovered)")
+  }
+}
