@@ -51,6 +51,8 @@ public final class PlaybackEngine: @unchecked Sendable {
     output.role = { [weak self] in self?.session.role ?? .music }
     output.onNotice = { [weak self] in self?.session.noticed($0) }
     output.onDeviceLost = { [weak self] in self?.session.outputLost() }
+    // Made while nobody else knows the engine.
+    _ = session
     if let virtual = loop as? VirtualControlLoop {
       virtual.takeInEvents = { [weak self] in self?.output.pump() }
       virtual.isSettled = { [weak self] in self?.isSettled ?? true }
