@@ -1,6 +1,7 @@
 import MediaAssets
 import MediaCore
 import Playback
+import RealtimeAudio
 import WireProtocol
 
 /// One `observe`: sends the present values of its keys, and then each change.
@@ -43,9 +44,9 @@ final class Observation {
   private func sendInitial() {
     guard let connection else { return }
     let state = target.state
-    let output = connection.server.engine.outputState
+    let engine = connection.server.engine
     for key in keys where !key.isOfItems {
-      guard let value = key.value(in: state) ?? key.value(in: output) else { continue }
+      guard let value = key.value(in: state) ?? key.value(in: engine) else { continue }
       let item = key.isOfCurrentItem ? state.currentItemID.map { Int(clamping: $0) } : nil
       send(.init(subscription: id, player: target.name, key: key, item: item, initial: value))
     }
@@ -129,7 +130,7 @@ extension ObservableKey {
     case .playerError: Self.value(state.error?.code.name)
     case .queueVersion: .int(state.queueVersion)
     case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection, .itemEvents,
-      .outputState:
+      .outputState, .outputRoute, .outputDevices, .outputSelection, .outputEvents:
       nil
     }
   }
@@ -147,8 +148,18 @@ extension ObservableKey {
   }
 
   /// The key's value for the output; nil for keys that are about something else.
-  func value(in output: OutputState) -> FieldValue? {
-    self == .outputState ? .string(output.status.rawValue) : nil
+  func value(in engine: PlaybackEngine) -> FieldValue? {
+    switch self {
+    case .outputState: .string(engine.outputState.status.rawValue)
+    case .outputRoute: Self.value(engine.route.output?.label)
+    case .outputDevices: Self.names(engine.devices)
+    case .outputSelection: .string(engine.outputSelection.wireText)
+    default: nil
+    }
+  }
+
+  private static func names(_ devices: AudioDevices?) -> FieldValue {
+    devices.map { .strings($0.outputs.map(\.name)) } ?? FieldValue.none
   }
 
   private static func value(_ text: String?) -> FieldValue { text.map { .string($0) } ?? FieldValue.none }

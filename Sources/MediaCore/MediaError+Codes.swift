@@ -116,6 +116,8 @@ extension MediaError.Code {
   public static let outputLost = Self(rawValue: 5002)
   public static let outputConfiguration = Self(rawValue: 5003)
   public static let notVirtualClock = Self(rawValue: 5004)
+  public static let deviceLost = Self(rawValue: 5011)
+  public static let noSuchDevice = Self(rawValue: 5012)
 
   // MARK: 6xxx: the protocol.
   public static let unknownCommand = Self(rawValue: 6001)
@@ -176,6 +178,7 @@ extension MediaError.Code {
     3025: "empty-playlist",
     4001: "unknown-codec", 4002: "decode-failed", 4003: "unsupported-audio-format", 4004: "conversion-failed",
     5001: "output-unavailable", 5002: "output-lost", 5003: "output-configuration", 5004: "not-virtual-clock",
+    5011: "device-lost", 5012: "no-such-device",
     6001: "unknown-command", 6002: "bad-arguments", 6003: "line-too-long", 6004: "invalid-utf8",
     6005: "bad-quoting", 6006: "id-in-use", 6007: "too-many-connections", 6008: "too-many-subscriptions",
     6009: "output-overflow", 6010: "not-allowed", 6011: "timed-out", 6012: "wait-ended",

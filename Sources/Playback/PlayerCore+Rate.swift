@@ -56,7 +56,9 @@ extension PlayerCore {
   }
 
   /// `group`: with whom it is to be heard at the same frame.
-  func changeRate(to rate: Double, immediately: Bool = false, with group: RateGroup? = nil) {
+  func changeRate(
+    to rate: Double, immediately: Bool = false, with group: RateGroup? = nil, cause: ChangeCause = .request
+  ) {
     endPrerolls()
     rateGroup?.leave(self)
     rateGroup = group
@@ -70,7 +72,7 @@ extension PlayerCore {
     var actions = machine.setRate(rate, isBufferEmpty: rate != 0 && isBufferEmpty, immediately: immediately)
     // At once, before anybody takes the end that a paused player stands at for one that it plays to.
     if wasPaused, machine.isTurning { actions += machine.changeSpeed(from: time) }
-    run(actions, cause: .request)
+    run(actions, cause: cause)
     followSpeed()
   }
 

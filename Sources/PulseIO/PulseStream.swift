@@ -11,7 +11,7 @@ final class PulseStream: @unchecked Sendable {
   let connection: PulseConnection
   let pointer: OpaquePointer
   let format: AudioFormat
-  /// The device's name.
+  /// The name of the device that the stream began on.
   let sinkName: String
   /// The size of the server's buffer for the stream.
   let bufferFrameCount: Int
@@ -56,7 +56,6 @@ final class PulseStream: @unchecked Sendable {
     deadline: HostTime
   ) throws(PulseFailure) {
     self.connection = connection
-    self.sinkName = sinkName
     self.format = format
     guard (1...Int(PA_RATE_MAX)).contains(format.sampleRateHz),
       let map = ChannelOrder.map(channelCount: format.channelCount)
@@ -66,19 +65,22 @@ final class PulseStream: @unchecked Sendable {
       channels: UInt8(format.channelCount))
     let attributes = Self.bufferAttributes(
       format: format, latencyMilliseconds: configuration.latencyMilliseconds)
-    (pointer, bufferFrameCount) = try connection.mainloop.withLock { () throws(PulseFailure) in
+    // Who asks for no device by name gets what the server has for such streams, and follows it.
+    let asked = configuration.sinkName == nil ? nil : sinkName
+    (pointer, bufferFrameCount, self.sinkName) = try connection.mainloop.withLock { () throws(PulseFailure) in
       let stream = try Self.make(
         connection.context, specification: specification, map: map, name: configuration.streamName)
       do throws(PulseFailure) {
         try Self.connect(
-          stream, sinkName: sinkName, attributes: attributes, connection: connection,
+          stream, sinkName: asked, attributes: attributes, connection: connection,
           deadline: deadline)
       } catch {
         Self.destroy(stream)
         throw error
       }
       let granted = pa_stream_get_buffer_attr(stream)?.pointee.tlength ?? attributes.tlength
-      return (stream, Int(granted) / format.bytesPerFrame)
+      let device = pa_stream_get_device_name(stream).map { String(cString: $0) } ?? ""
+      return (stream, Int(granted) / format.bytesPerFrame, device.isEmpty ? sinkName : device)
     }
   }
 
@@ -123,7 +125,7 @@ final class PulseStream: @unchecked Sendable {
   }
 
   private static func connect(
-    _ stream: OpaquePointer, sinkName: String, attributes: pa_buffer_attr,
+    _ stream: OpaquePointer, sinkName: String?, attributes: pa_buffer_attr,
     connection: PulseConnection,
     deadline: HostTime
   ) throws(PulseFailure) {

@@ -18,6 +18,8 @@ public enum Event: Sendable, Hashable {
   case itemSkipped(Skip)
   /// An item followed another, or itself; for those who observe `item.events`.
   case seam(Seam)
+  /// Sound takes another way; for those who observe `output.events`.
+  case route(RouteChanged)
   /// A scan has come so far.
   case scanProgress(ScanProgress)
   /// So many events of this connection were dropped because it did not read: ask for what matters again.
@@ -342,6 +344,7 @@ public enum Event: Sendable, Hashable {
       }
     case .itemSkipped: .itemSkipped
     case .seam: .seam
+    case .route: .routeChanged
     case .scanProgress: .scanProgress
     case .overflow: .overflow
     case .closing: .closing
@@ -433,6 +436,7 @@ public enum Event: Sendable, Hashable {
       fields.append("trimmed-start-by", .string(seam.trimmedStartSource))
       fields.append("inserted", .int(seam.insertedFrameCount))
       return fields
+    case .route(let route): return route.fields
     case .scanProgress(let progress):
       return [
         "scan": .int(progress.scan), "file": .int(progress.file), "count": .int(progress.count), "path": progress.path,
@@ -476,6 +480,9 @@ public enum Event: Sendable, Hashable {
     case .seam(var seam):
       seam.subscription = subscription
       return .seam(seam)
+    case .route(var route):
+      route.subscription = subscription
+      return .route(route)
     case .tick, .boundary, .meter, .removed, .scanProgress, .overflow, .closing: return self
     }
   }
@@ -515,6 +522,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case packetsSkipped = "packets-skipped"
   case playedToEnd = "played-to-end"
   case removed
+  case routeChanged = "route-changed"
   case scanProgress = "scan-progress"
   case seam
   case stalled

@@ -28,6 +28,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case count
   case curve
   case date
+  case device
   case duration
   case end
   case fallback
@@ -54,6 +55,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case last
   case limit
   case list
+  case lost
   case metadata
   case mix
   case mode
@@ -73,6 +75,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case policy
   case preAmp = "pre-amp"
   case precise
+  case preferred
   case principal
   case protect
   case `protocol`

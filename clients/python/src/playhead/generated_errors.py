@@ -209,6 +209,10 @@ class ErrorCode(IntEnum):
     """The output cannot be had in this way."""
     NOT_VIRTUAL_CLOCK = 5004
     """The daemon does not run on the virtual clock."""
+    DEVICE_LOST = 5011
+    """The output's device went away, and its sound server is there."""
+    NO_SUCH_DEVICE = 5012
+    """The sound server has no output device of that name."""
     UNKNOWN_COMMAND = 6001
     """There is no such command."""
     BAD_ARGUMENTS = 6002

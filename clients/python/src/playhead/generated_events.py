@@ -193,6 +193,20 @@ class Removed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RouteChanged(Event):
+    """The players are heard somewhere else, or the default input is another one."""
+
+    id: int
+    player: str
+    reason: str
+    previous: str | None
+    current: str | None
+    description: str | None
+    input: str | None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScanProgress(Event):
     """So much of one of its files has been measured, from 0 to 1 (`none` where its length is not known)."""
 
@@ -310,6 +324,7 @@ EVENTS: dict[str, type[Event]] = {
     "packets-skipped": PacketsSkipped,
     "played-to-end": PlayedToEnd,
     "removed": Removed,
+    "route-changed": RouteChanged,
     "scan-progress": ScanProgress,
     "seam": Seam,
     "stalled": Stalled,
@@ -353,6 +368,10 @@ KEYS: tuple[str, ...] = (
     "item.events",
     "queue.version",
     "output.state",
+    "output.route",
+    "output.devices",
+    "output.selection",
+    "output.events",
 )
 """What `observe` takes."""
 
@@ -372,6 +391,7 @@ __all__ = [
     "PacketsSkipped",
     "PlayedToEnd",
     "Removed",
+    "RouteChanged",
     "ScanProgress",
     "Seam",
     "Stalled",
