@@ -17,7 +17,7 @@ struct Programs {
 struct RigBench {
   private static let names = [
     "start", "roundtrip", "seek", "long", "lossy", "load", "pause", "transition", "tick", "observers", "usage",
-    "rates", "queue", "scan", "waveform", "long-waveform", "control", "memory",
+    "rates", "queue", "scan", "waveform", "long-waveform", "control", "server-loss", "memory",
   ]
 
   static func main() {
@@ -92,6 +92,8 @@ struct RigBench {
           try ControlFigure.measureRoundTrips(players, rounds: rounds * 250, into: &table)
           try ControlFigure.measureChanges(players, rounds: rounds * 50, into: &table)
           try ControlFigure.measureClients(programs, into: &table)
+        case "server-loss":
+          try ServerLossFigure.measure(programs, material, rounds: max(3, rounds / 2), into: &table)
         case "queue": try QueueFigure.measure(players, material, rounds: rounds, into: &table)
         default: try UsageFigure.measure(players, material, rounds: rounds, into: &table)
         }

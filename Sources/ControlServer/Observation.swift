@@ -1,6 +1,7 @@
 import MediaAssets
 import MediaCore
 import Playback
+import RealtimeAudio
 import WireProtocol
 
 /// One `observe`: sends the present values of its keys, and then each change.
@@ -44,9 +45,9 @@ final class Observation {
     guard let connection else { return }
     let state = target.state
     let engine = connection.server.engine
-    let (output, session) = (engine.outputState, engine.session.state)
     for key in keys where !key.isOfItems {
-      guard let value = key.value(in: state) ?? key.value(in: output) ?? key.value(in: session) else { continue }
+      guard let value = key.value(in: state) ?? key.value(in: engine) ?? key.value(in: engine.session.state)
+      else { continue }
       let item = key.isOfCurrentItem ? state.currentItemID.map { Int(clamping: $0) } : nil
       send(.init(subscription: id, player: target.name, key: key, item: item, initial: value))
     }
@@ -130,8 +131,8 @@ extension ObservableKey {
     case .playerError: Self.value(state.error?.code.name)
     case .queueVersion: .int(state.queueVersion)
     case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection, .itemEvents,
-      .outputState, .sessionCategory, .sessionMode, .sessionOptions, .sessionIsActive, .sessionIsInterrupted,
-      .sessionHint, .sessionEvents:
+      .outputState, .outputRoute, .outputDevices, .outputSelection, .outputEvents, .sessionCategory, .sessionMode,
+      .sessionOptions, .sessionIsActive, .sessionIsInterrupted, .sessionHint, .sessionEvents:
       nil
     }
   }
@@ -149,8 +150,18 @@ extension ObservableKey {
   }
 
   /// The key's value for the output; nil for keys that are about something else.
-  func value(in output: OutputState) -> FieldValue? {
-    self == .outputState ? .string(output.status.rawValue) : nil
+  func value(in engine: PlaybackEngine) -> FieldValue? {
+    switch self {
+    case .outputState: .string(engine.outputState.status.rawValue)
+    case .outputRoute: Self.value(engine.route.output?.label)
+    case .outputDevices: Self.names(engine.devices)
+    case .outputSelection: .string(engine.outputSelection.wireText)
+    default: nil
+    }
+  }
+
+  private static func names(_ devices: AudioDevices?) -> FieldValue {
+    devices.map { .strings($0.outputs.map(\.name)) } ?? FieldValue.none
   }
 
   private static func value(_ text: String?) -> FieldValue { text.map { .string($0) } ?? FieldValue.none }

@@ -18,7 +18,11 @@ extension Connection {
     case .outputStatus(let name):
       // All players share the one output; the name has to be right nevertheless.
       _ = try server.registry.player(name)
-      return .ok(Self.fields(server.engine.outputState, clipped: server.engine.clippedSampleCount))
+      return .ok(outputFields)
+    case .outputList: return outputList
+    case .outputSet(let device, let preferred, let lost):
+      try setOutput(device: device, preferred: preferred.map { Array($0) }, lost: lost)
+      return .ok(outputFields)
     case .playAt, .rateTogether: preconditionFailure("these wait: Command.isWaiting")
     }
   }
@@ -30,16 +34,5 @@ extension Connection {
       "rate": .float(state.rate), "item": state.currentItemID.map { .int($0) } ?? FieldValue.none,
       "count": .int(state.itemCount), "volume": .float(state.volume), "muted": .bool(state.isMuted),
     ]
-  }
-
-  private static func fields(_ state: OutputState, clipped: Int) -> Fields {
-    var fields: Fields = [
-      "output": state.label.isEmpty ? FieldValue.none : .string(state.label), "state": .string(state.status.rawValue),
-      "sampleRate": state.format.map { .int($0.sampleRateHz) } ?? FieldValue.none,
-      "channels": state.format.map { .int($0.channelCount) } ?? FieldValue.none,
-      "clipped": .int(clipped),
-    ]
-    fields.append("error", ifPresent: state.error.map { .string($0.code.name) })
-    return fields
   }
 }

@@ -57,7 +57,8 @@ final class ServerContext: @unchecked Sendable {
   /// All that is gathered on them behind `queue.begin`.
   var gathered = EditSize()
   var isShuttingDown = false
-  private var lastOutput: OutputState
+  /// The output's observed values, as they were told last.
+  private var toldOutput: [ObservableKey: FieldValue] = [:]
   /// Virtual time that clients asked for, and how many nanoseconds have been let pass for it.
   var virtualTime = (requested: MediaTime.zero, nanoseconds: Int64(0))
 
@@ -80,24 +81,38 @@ final class ServerContext: @unchecked Sendable {
     playlistLoader = PlaylistLoader(loop: engine.loop)
     keeper = store.map { [registry] in StateKeeper(store: $0, registry: registry, loop: loop) }
     startTime = engine.loop.now
-    lastOutput = engine.outputState
+    for key in Self.outputKeys { toldOutput[key] = key.value(in: engine) }
     // For as long as the engine is there.
-    _ = engine.observeOutput { [weak self] in self?.outputChanged(to: $0) }
+    _ = engine.observeOutput { [weak self] _ in self?.outputChanged() }
+    _ = engine.observeRoutes { [weak self] in self?.routeChanged($0) }
     _ = engine.session.observeState { [weak self] in self?.sessionChanged($0) }
     _ = engine.session.observeEvents { [weak self] in self?.sessionNotified($0) }
     keeper?.restore(policy)
   }
 
-  /// The output is everybody's: what happens to it has one number, and goes to those who observe any of the players.
-  private func outputChanged(to state: OutputState) {
-    defer { lastOutput = state }
-    guard let old = ObservableKey.outputState.value(in: lastOutput),
-      let new = ObservableKey.outputState.value(in: state), old != new
-    else { return }
-    tellAll(.outputState) { player in
-      .changed(
+  private static let outputKeys: [ObservableKey] = [.outputState, .outputRoute, .outputDevices, .outputSelection]
+
+  /// Tells those of the output's values that are others than before.
+  private func outputChanged(_ cause: ChangeCause = .output) {
+    for key in Self.outputKeys {
+      guard let old = toldOutput[key], let new = key.value(in: engine), old != new else { continue }
+      toldOutput[key] = new
+      tellAll(key) {
+        .changed(.init(subscription: 0, player: $0, key: key, old: old, new: new, cause: cause.rawValue))
+      }
+    }
+  }
+
+  private func routeChanged(_ event: OutputEvent) {
+    if case .selection = event { return outputChanged(.request) }
+    outputChanged()
+    guard case .route(let change) = event else { return }
+    tellAll(.outputEvents) { player in
+      .route(
         .init(
-          subscription: 0, player: player, key: .outputState, old: old, new: new, cause: ChangeCause.output.rawValue))
+          player: player, reason: change.reason.rawValue, previous: change.previous.output?.label,
+          current: change.current.output?.label, description: change.current.output?.deviceDescription,
+          input: change.current.input?.label))
     }
   }
 

@@ -28,6 +28,9 @@ public struct DaemonOptions: Sendable, Hashable {
   public var output: String?
   public var clock = Clock.real
   public var pulseServer: String?
+  /// Devices by name, the dearest first.
+  public var preferredOutputs: [String] = []
+  public var lostDevice = LostDevicePolicy.pause
   public var logLevel = LogLevel.notice
   /// Users and groups, by name or number, that may connect besides the daemon's own user; what they may; and who may only watch.
   public var users: [String] = []

@@ -57,6 +57,16 @@ public enum OptionTable {
       "output.clock", \.clock, flag: "--clock", isReloadable: false, "Virtual: time passes only by `clock.advance`."),
     optionalText(
       "output.pulse-server", \.pulseServer, flag: "--pulse-server", "Nothing: $PULSE_SERVER, else the user's own."),
+    texts(
+      "output.preferred", \.preferredOutputs, kind: .texts, flag: "--preferred-output", isReloadable: false,
+      "Devices by name, the dearest first: the first that is there is played on, and taken again when it returns."
+    ) { names throws(MediaError) in
+      for name in names where name.isEmpty { throw MediaError(.invalidArgument, "a device without a name") }
+    },
+    choice(
+      "output.lost", \.lostDevice, flag: "--lost-device", isReloadable: false,
+      "A device that goes away: players pause, hold on until it is back, move to the next one, or go on in silence (null)."
+    ),
   ]
 
   private static let session = [
@@ -216,10 +226,10 @@ public enum OptionTable {
 
   private static func texts(
     _ name: String, _ path: WritableKeyPath<DaemonOptions, [String]> & Sendable, kind: OptionSpec.Kind, flag: String?,
-    _ summary: String, check: @escaping @Sendable ([String]) throws(MediaError) -> Void
+    isReloadable: Bool = true, _ summary: String, check: @escaping @Sendable ([String]) throws(MediaError) -> Void
   ) -> OptionSpec {
     OptionSpec(
-      name: name, kind: kind, summary: summary, flag: flag, isReloadable: true,
+      name: name, kind: kind, summary: summary, flag: flag, isReloadable: isReloadable,
       field: path,
       set: { options, value throws(MediaError) in
         guard case .texts(let texts) = value else { return }

@@ -121,6 +121,8 @@ extension MediaError.Code {
   public static let outputLost = Self(rawValue: 5002)
   public static let outputConfiguration = Self(rawValue: 5003)
   public static let notVirtualClock = Self(rawValue: 5004)
+  public static let deviceLost = Self(rawValue: 5011)
+  public static let noSuchDevice = Self(rawValue: 5012)
   public static let sourceUnavailable = Self(rawValue: 5021)
   public static let sourceLost = Self(rawValue: 5022)
   public static let sourceConfiguration = Self(rawValue: 5023)
@@ -187,6 +189,7 @@ extension MediaError.Code {
     3025: "empty-playlist",
     4001: "unknown-codec", 4002: "decode-failed", 4003: "unsupported-audio-format", 4004: "conversion-failed",
     5001: "output-unavailable", 5002: "output-lost", 5003: "output-configuration", 5004: "not-virtual-clock",
+    5011: "device-lost", 5012: "no-such-device",
     5021: "source-unavailable", 5022: "source-lost", 5023: "source-configuration",
     6001: "unknown-command", 6002: "bad-arguments", 6003: "line-too-long", 6004: "invalid-utf8",
     6005: "bad-quoting", 6006: "id-in-use", 6007: "too-many-connections", 6008: "too-many-subscriptions",

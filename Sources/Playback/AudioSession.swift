@@ -133,7 +133,7 @@ public final class AudioSession: @unchecked Sendable {
 
   func playbackAsked() { run(.request) { $0.playbackAsked() } }
 
-  func noticed(_ notice: DeviceNotice) {
+  func noticed(_ notice: SharingNotice) {
     switch notice {
     case .interruptionBegan: run(.interruption) { $0.interruptionBegan() }
     case .interruptionEnded: run(.interruption) { $0.serverEndedInterruption() }

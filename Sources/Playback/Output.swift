@@ -2,72 +2,19 @@ import Logging
 import MediaCore
 import RealtimeAudio
 
-/// Names an observer until it is removed; unique within an engine.
-public typealias ObserverToken = UInt64
-
-/// Which device an engine plays on, and what to do without it.
-public struct OutputConfiguration: Sendable {
-  /// Makes the device's sink. Called anew for every attempt.
-  public var makeSink: @Sendable () -> any AudioSink
-  /// What plays while the device cannot be had; nil: players wait.
-  public var makeFallback: (@Sendable () -> any AudioSink)?
-  /// Calls back once, from any thread, when the device may be there; answers what cancels that. nil: never again.
-  public var awaitDevice: (@Sendable (_ onAppearance: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?)?
-
-  public init(
-    makeSink: @escaping @Sendable () -> any AudioSink, makeFallback: (@Sendable () -> any AudioSink)? = nil,
-    awaitDevice: (@Sendable (_ onAppearance: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?)? = nil
-  ) {
-    self.makeSink = makeSink
-    self.makeFallback = makeFallback
-    self.awaitDevice = awaitDevice
-  }
-
-  /// Whether players can hope for anything when the device cannot be had: a fallback, or a device to wait for. Without it
-  /// an output that does not open never will.
-  public var canRecover: Bool { makeFallback != nil || awaitDevice != nil }
-}
-
-/// What an engine plays on at the moment.
-public struct OutputState: Sendable, Hashable {
-  public enum Status: String, Sendable, Hashable {
-    /// The device is being opened for the first time.
-    case opening
-    case ready
-    /// The fallback plays, until the device appears; `error` says why.
-    case fallback
-    /// Nothing plays; players wait. `error` says why.
-    case lost
-    case closed
-  }
-
-  public var status = Status.opening
-  /// As `AudioSink.label`; empty while nothing is open.
-  public var label = ""
-  public var format: AudioFormat?
-  public var error: MediaError?
-}
-
-/// Who plays on an output. Called on the control loop.
-protocol OutputClient: AnyObject {
-  func outputDidStart()
-  func outputWillStop()
-  func handle(_ event: RenderEvent)
-  /// All events that waited have been handled.
-  func didHandleEvents()
-}
-
 /// One device stream and its mixer, and the players on it.
 ///
-/// Opens sinks on workers, replaces them when they fail or the device comes back, and hands what the render side says to
-/// the players. Players keep their positions across all of that.
+/// Opens sinks on workers, replaces them when they fail, another device is wanted or one comes back (Output+Devices), and hands
+/// what the render side says to the players. Players keep their positions across all of that.
 ///
 /// Threading: confined to the control loop.
 final class Output: @unchecked Sendable {
   // `@unchecked Sendable`: confined to `loop`; closures that come from elsewhere hop onto it first.
 
-  private struct Session {
+  struct Session {
     var number: UInt64
+    /// What it was opened for.
+    var choice: DeviceChooser.Choice
     var sink: any AudioSink
     var core: RenderCore
     /// Streams that the render side may still read, and whose they are.
@@ -76,30 +23,40 @@ final class Output: @unchecked Sendable {
   }
 
   let loop: any ControlLoop
-  private(set) var state = OutputState() { didSet { if state != oldValue { onStateChange(state) } } }
+  var state = OutputState() { didSet { if state != oldValue { onStateChange(state) } } }
   var onStateChange: (OutputState) -> Void = { _ in }
   /// An attempt to open a device came to its end.
   var onOpened: () -> Void = {}
   /// What streams are for, the server's word on them, and that a device went away with it.
   var role: () -> StreamRole = { .music }
-  var onNotice: (DeviceNotice) -> Void = { _ in }
+  var onSharing: (SharingNotice) -> Void = { _ in }
   var onDeviceLost: () -> Void = {}
-  private let configuration: OutputConfiguration
-  private let logger: Logger
-  private var session: Session?
-  private var sessionCount: UInt64 = 0
-  private var openingCount = 0
-  private var clients: [ObjectIdentifier: any OutputClient] = [:]
-  private var cancelAwaiting: (@Sendable () -> Void)?
+  var onEvent: (OutputEvent) -> Void = { _ in }
+  let configuration: OutputConfiguration
+  let logger: Logger
+  var session: Session?
+  var sessionCount: UInt64 = 0
+  var openingCount = 0
+  var clients: [ObjectIdentifier: any OutputClient] = [:]
   private var lastHeardFrame: Int64 = 0
   private var batchDepth = 0
   /// What former devices were given beyond full scale.
   private var formerClippedSampleCount = 0
 
+  // Devices (Output+Devices).
+  var chooser: DeviceChooser
+  var tracker = RouteTracker()
+  var monitor: (any AudioDeviceMonitor)?
+  /// What is being opened, and whether because somebody asked for it; nil: nothing.
+  var attempt: (choice: DeviceChooser.Choice, isChosen: Bool, beginning: HostTime)?
+  /// A device that is there and could not be opened is tried again.
+  var retry: (timer: (any ControlTimer)?, seconds: Int64) = (nil, 1)
+
   init(loop: any ControlLoop, configuration: OutputConfiguration, logger: Logger) {
     self.loop = loop
     self.configuration = configuration
     self.logger = logger
+    chooser = DeviceChooser(selection: configuration.selection)
   }
 
   // MARK: - Clients
@@ -159,9 +116,9 @@ final class Output: @unchecked Sendable {
 
   /// Begins again, from the positions last known.
   private func startAnew(_ number: UInt64) {
-    guard session?.number == number else { return }
+    guard let ending = session, ending.number == number else { return }
     endSession()
-    open()
+    start(ending.choice)
   }
 
   // MARK: - Time
@@ -197,85 +154,23 @@ final class Output: @unchecked Sendable {
     (session?.sink as? any SharedDeviceSink)?.endInterruption(overrulesServer: overrulesServer)
   }
 
-  // MARK: - Opening, losing, closing
+  // MARK: - The clock
 
-  /// Opens the device, or what stands in for it, on a worker.
-  func open() {
-    let configuration = configuration
-    sessionCount += 1
-    let number = sessionCount
-    openingCount += 1
-    let role = role()
-    NamedThread.detached(name: "open-output") { [loop] in
-      let sink = configuration.makeSink()
-      (sink as? any SharedDeviceSink)?.prepare(role: role) { notice in
-        loop.execute { if self.session?.number == number { self.onNotice(notice) } }
-      }
-      let result = Result { () throws(MediaError) in try sink.open() }
-      loop.execute {
-        self.openingCount -= 1
-        switch result {
-        case .success(let format):
-          self.install(sink, format: format, number: number, asFallbackFor: nil)
-          // It may have become another one while the device was being opened.
-          if self.session?.number == number, self.role() != role { self.setRole(self.role(), makesNewStream: false) }
-        case .failure(let error): self.openFailed(error, number: number)
-        }
-        self.onOpened()
-      }
-    }
+  /// Takes the clock's word for where the device got to, though it may have said more before: what a device that failed
+  /// promised is not what was heard.
+  func acceptClock() {
+    if let session { lastHeardFrame = session.core.clock.snapshot().heardFrame(at: loop.now) }
   }
 
-  private func openFailed(_ error: MediaError, number: UInt64) {
-    guard number == sessionCount, state.status != .closed else { return }
-    if session != nil {
-      // The fallback plays on.
-      awaitDevice()
-      return
-    }
-    guard let makeFallback = configuration.makeFallback else {
-      if configuration.canRecover {
-        logger.warning("no output", metadata: ["error": "\(error)"])
-      } else if state.status != .opening {
-        // (That it could not even be opened is for who opened it to say.)
-        logger.error("no output any more", metadata: ["error": "\(error)"])
-      }
-      state = OutputState(status: .lost, error: error)
-      awaitDevice()
-      return
-    }
-    let sink = makeFallback()
-    do throws(MediaError) {
-      let format = try sink.open()
-      logger.warning(
-        "playing on the fallback output", metadata: ["output": "\(sink.label)", "error": "\(error)"])
-      install(sink, format: format, number: number, asFallbackFor: error)
-    } catch let fallbackError {
-      logger.error("no output", metadata: ["error": "\(fallbackError)"])
-      state = OutputState(status: .lost, error: fallbackError)
-    }
-    awaitDevice()
-  }
+  // MARK: - Sessions
 
-  /// Opens the device when it may be there again.
-  private func awaitDevice() {
-    guard let awaitDevice = configuration.awaitDevice else { return }
-    cancelAwaiting?()
-    cancelAwaiting = awaitDevice { [loop] in
-      loop.execute {
-        guard self.state.status != .closed else { return }
-        self.cancelAwaiting = nil
-        self.open()
-      }
-    }
-  }
-
-  private func install(_ sink: any AudioSink, format: AudioFormat, number: UInt64, asFallbackFor error: MediaError?) {
-    guard number == sessionCount, state.status != .closed else { return dispose(of: sink) }
+  /// Plays on a sink that is open.
+  func begin(_ sink: any AudioSink, format: AudioFormat, number: UInt64, for choice: DeviceChooser.Choice) {
     endSession()
     let core = RenderCore(format: format)
-    session = Session(number: number, sink: sink, core: core)
+    session = Session(number: number, choice: choice, sink: sink, core: core)
     lastHeardFrame = 0
+    sink.observeDevice { [loop] notice in loop.execute { self.noticed(notice, number) } }
     sink.start(
       core: core,
       wakeControl: { [loop] in loop.execute { self.pump(number) } },
@@ -285,18 +180,9 @@ final class Output: @unchecked Sendable {
       metadata: [
         "output": "\(sink.label)", "rate": "\(format.sampleRateHz)", "channels": "\(format.channelCount)",
       ])
-    state = OutputState(status: error == nil ? .ready : .fallback, label: sink.label, format: format, error: error)
-    for client in clients.values { client.outputDidStart() }
   }
 
-  private func sinkFailed(_ number: UInt64, _ error: MediaError) {
-    guard session?.number == number else { return }
-    logger.warning("output lost", metadata: ["error": "\(error)"])
-    endSession()
-    openFailed(error, number: sessionCount)
-  }
-
-  private func endSession() {
+  func endSession() {
     guard let ending = session else { return }
     deliver(from: ending)
     for client in clients.values { client.outputWillStop() }
@@ -308,7 +194,7 @@ final class Output: @unchecked Sendable {
   }
 
   /// Closes a sink on a worker, for closing may block.
-  private func dispose(
+  func dispose(
     of sink: any AudioSink, keeping streams: [RenderStream] = [], then completion: @escaping @Sendable () -> Void = {}
   ) {
     NamedThread.detached(name: "close-output") {
@@ -319,8 +205,9 @@ final class Output: @unchecked Sendable {
 
   /// Ends the output for good.
   func close(completion: @escaping @Sendable () -> Void) {
-    cancelAwaiting?()
-    cancelAwaiting = nil
+    retry.timer?.cancel()
+    if let monitor { NamedThread.detached(name: "close-monitor") { monitor.cancel() } }
+    monitor = nil
     guard let ending = session else {
       state = OutputState(status: .closed)
       return completion()

@@ -20,6 +20,7 @@ public final class PlaybackEngine: @unchecked Sendable {
   var openDecoder: DecodeWorker.Opener = { source throws(MediaError) in try ItemDecoder(source) }
   private var players: [ObjectIdentifier: PlayerCore] = [:]
   private var outputObservers: [(token: ObserverToken, handler: @Sendable (OutputState) -> Void)] = []
+  private var routeObservers: [(token: ObserverToken, handler: @Sendable (OutputEvent) -> Void)] = []
   private let nextToken = Atomic<ObserverToken>(1)
   var loader: ItemLoader
   /// Starts of several players that are under way.
@@ -47,9 +48,10 @@ public final class PlaybackEngine: @unchecked Sendable {
       for observer in self?.outputObservers ?? [] { observer.handler(state) }
       self?.progressed()
     }
+    output.onEvent = { [weak self] event in for observer in self?.routeObservers ?? [] { observer.handler(event) } }
     output.onOpened = { [weak self] in self?.progressed() }
     output.role = { [weak self] in self?.session.role ?? .music }
-    output.onNotice = { [weak self] in self?.session.noticed($0) }
+    output.onSharing = { [weak self] in self?.session.noticed($0) }
     output.onDeviceLost = { [weak self] in self?.session.outputLost() }
     // Made while nobody else knows the engine.
     _ = session
@@ -81,6 +83,29 @@ public final class PlaybackEngine: @unchecked Sendable {
   /// What the engine plays on.
   public var outputState: OutputState { output.state }
 
+  /// The way that sound takes: which device, and which of its ports.
+  public var route: AudioRoute { output.tracker.route }
+
+  /// What the sound server has; nil while none answers, and for outputs of another kind.
+  public var devices: AudioDevices? { output.chooser.devices }
+
+  /// What is to be played on, and what happens when it goes away.
+  public var outputSelection: OutputSelection { output.chooser.selection }
+
+  /// Chooses what to play on. A device that is there is opened at once, and no sample is lost by the change; `outputState` and
+  /// the route tell of it.
+  ///
+  /// Errors: `noSuchDevice`; `outputUnavailable` when a device is named and no sound server answers; `outputConfiguration` when
+  /// the engine's output is not one of a sound server's devices. Then nothing changes.
+  public func selectOutput(_ selection: OutputSelection) throws(MediaError) { try output.select(selection) }
+
+  /// Calls `handler` with what happens to devices and routes, synchronously, on the loop.
+  public func observeRoutes(_ handler: @escaping @Sendable (OutputEvent) -> Void) -> ObserverToken {
+    let token = makeToken()
+    routeObservers.append((token, handler))
+    return token
+  }
+
   /// Samples beyond full scale that were heard: nothing limits what players add up to, and a device without headroom cuts
   /// them off. Counted over all devices that the output has had.
   public var clippedSampleCount: Int { output.clippedSampleCount }
@@ -92,7 +117,7 @@ public final class PlaybackEngine: @unchecked Sendable {
     return token
   }
 
-  /// Ends an output observer; it is not called any more. Errors: `noSuchObserver`.
+  /// Ends an output observer, or one of routes; it is not called any more. Errors: `noSuchObserver`.
   public func removeOutputObserver(_ token: ObserverToken) throws(MediaError) {
     guard dropOutputObserver(token) else {
       throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeOutputObserver")
@@ -102,9 +127,10 @@ public final class PlaybackEngine: @unchecked Sendable {
   /// False when there is none.
   @discardableResult
   private func dropOutputObserver(_ token: ObserverToken) -> Bool {
-    let count = outputObservers.count
+    let count = outputObservers.count + routeObservers.count
     outputObservers.removeAll { $0.token == token }
-    return outputObservers.count < count
+    routeObservers.removeAll { $0.token == token }
+    return outputObservers.count + routeObservers.count < count
   }
 
   /// Ends all players and the output; `completion` is called on the loop when the device is closed.

@@ -47,6 +47,16 @@ extension PlayerCore {
     run(machine.outputWasLost(at: time), cause: .output)
   }
 
+  func outputRouteWasLost() {
+    guard !isClosed, machine.rate != 0 else { return }
+    changeRate(to: 0, cause: .output)
+  }
+
+  func outputDidStall(_ isStalled: Bool) {
+    guard !isClosed else { return }
+    run(machine.outputStalled(isStalled), cause: .output)
+  }
+
   // MARK: - Render events
 
   /// One of several that happened together: what they mean for observers is looked at when all are known.

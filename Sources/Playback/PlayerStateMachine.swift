@@ -157,6 +157,8 @@ struct PlayerStateMachine {
   var decodedSpeed = PlaybackRate.normal
   var actionAtItemEnd: ActionAtItemEnd
   private(set) var isOutputReady = false
+  /// The output is there and takes no sound.
+  private var isOutputStalled = false
   // Not private: `PlayerStateMachine+Following.swift` has its part in what follows.
   var repeatMode = RepeatMode.off
   /// How many repeats there are to be while `repeatMode` is `.one`; nil: they are not counted.
@@ -221,14 +223,14 @@ struct PlayerStateMachine {
 
   var timeControlStatus: TimeControlStatus {
     if rate == 0 { return .paused }
-    return isSounding && !isStartHeld && holdReason == nil ? .playing : .waiting
+    return isSounding && !isStartHeld && !isOutputStalled && holdReason == nil ? .playing : .waiting
   }
 
   var reasonForWaitingToPlay: WaitingReason? {
     guard timeControlStatus == .waiting else { return nil }
     guard let current = entries.first else { return .noItemToPlay }
     if case .failed = current.status { return .currentItemFailed }
-    if !isOutputReady { return .outputUnavailable }
+    if !isOutputReady || isOutputStalled { return .outputUnavailable }
     if let holdReason { return holdReason }
     if isStartHeld { return .startTimeNotReached }
     return isStarved ? .toMinimizeStalls : .evaluatingBufferingRate
@@ -430,13 +432,21 @@ struct PlayerStateMachine {
   /// There is a device: what was interrupted goes on from where it was.
   mutating func outputBecameReady() -> [Action] {
     isOutputReady = true
+    isOutputStalled = false
     return reconcile()
+  }
+
+  /// The device takes no sound, or takes it again. Nothing of it was lost.
+  mutating func outputStalled(_ isStalled: Bool) -> [Action] {
+    isOutputStalled = isOutputReady && isStalled
+    return []
   }
 
   /// The device went away while `time` of the current item was heard. Seeks complete; where the newest of them went is
   /// where playback goes on.
   mutating func outputWasLost(at time: MediaTime?) -> [Action] {
     isOutputReady = false
+    isOutputStalled = false
     isSounding = false
     isStarved = false
     generation += 1

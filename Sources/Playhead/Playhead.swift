@@ -11,20 +11,22 @@
 @_exported import Waveforms
 
 extension OutputConfiguration {
-  /// PulseAudio when it answers; silence at real speed until then.
-  public static func automatic(_ pulse: PulseSink.Configuration = PulseSink.Configuration()) -> OutputConfiguration {
-    OutputConfiguration(
-      makeSink: { PulseSink(pulse) },
-      makeFallback: { TimedSink.null(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2)) },
-      awaitDevice: { onAppearance in watch(pulse.server, onAppearance) })
-  }
-
-  /// Waits for a server to appear; where that cannot be watched there is nothing to wait for.
-  private static func watch(_ server: String?, _ onAppearance: @escaping @Sendable () -> Void) -> (
-    @Sendable () -> Void
-  )? {
-    guard let watcher = try? PulseServerWatcher(server: server, onAppearance: onAppearance) else { return nil }
-    return { watcher.cancel() }
+  /// PulseAudio when it answers; silence at real speed until it does for the first time.
+  public static func automatic(
+    _ pulse: PulseSink.Configuration = PulseSink.Configuration(), selection: OutputSelection = OutputSelection()
+  ) -> OutputConfiguration {
+    let makeSilence: @Sendable () -> any AudioSink = {
+      TimedSink.null(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
+    }
+    return OutputConfiguration(
+      selection: selection,
+      makeSink: { name in
+        var configuration = pulse
+        configuration.sinkName = name ?? pulse.sinkName
+        return PulseSink(configuration)
+      },
+      makeFallback: makeSilence, makeSilence: makeSilence,
+      makeMonitor: { try? PulseDeviceMonitor(server: pulse.server) })
   }
 }
 

@@ -11,8 +11,8 @@ import Synchronization
 /// stream: within one block of the device, 20 ms. Where something else sounds on, what is queued is rendered again and
 /// overwritten, clear of what the device is about to read: 20 to 50 ms, and no other player loses a sample by it. When
 /// nothing sounds the stream is corked and nothing wakes. A sound server that starves us, or is starved by us, loses no
-/// sample: the stream goes on where it was. Whoever needs the sink back after `outputLost` closes it and opens a new one;
-/// `PulseServerWatcher` says when that is worth trying.
+/// sample: the stream goes on where it was. Whoever needs the sink back after `outputLost` or `deviceLost` closes it and opens a new one;
+/// `PulseDeviceMonitor` says when that is worth trying.
 ///
 /// Threading: `open`, `start` and `close` on threads that may block, one at a time; the rest anywhere. Callbacks come
 /// from libpulse's own thread, `playhead-pulse`.
@@ -82,8 +82,9 @@ public final class PulseSink: SharedDeviceSink {
   private let stage = Mutex(Stage.idle)
   private let requests = StreamRequests()
   /// What `prepare` says.
-  private let preparation = Mutex<(role: StreamRole, onNotice: @Sendable (DeviceNotice) -> Void)?>(nil)
-  private let deviceName: Mutex<String?>
+  private let preparation = Mutex<(role: StreamRole, onSharing: @Sendable (SharingNotice) -> Void)?>(nil)
+  private let device: Mutex<String?>
+  private let onNotice = Mutex<@Sendable (DeviceNotice) -> Void>({ _ in })
 
   public init(
     _ configuration: Configuration = Configuration(),
@@ -91,14 +92,21 @@ public final class PulseSink: SharedDeviceSink {
   ) {
     self.configuration = configuration
     self.logger = logger
-    deviceName = Mutex(configuration.sinkName)
+    device = Mutex(configuration.sinkName)
   }
 
   deinit { close() }
 
   /// `pulse:NAME`; before `open`, `pulse` for the default device.
   public var label: String {
-    deviceName.withLock { name in name.map { "pulse:\($0)" } ?? "pulse" }
+    device.withLock { name in name.map { "pulse:\($0)" } ?? "pulse" }
+  }
+
+  /// The device that the stream is on now, wherever somebody moved it.
+  public var deviceName: String? { device.withLock { $0 } }
+
+  public func observeDevice(_ handler: @escaping @Sendable (DeviceNotice) -> Void) {
+    onNotice.withLock { $0 = handler }
   }
 
   /// The sink's counts. Any thread.
@@ -130,7 +138,7 @@ public final class PulseSink: SharedDeviceSink {
       return true
     }
     guard isOpen else { throw MediaError(.invalidState, "a sink opens once") }
-    deviceName.withLock { $0 = stream.sinkName }
+    device.withLock { $0 = stream.sinkName }
     counters.bufferFrames.store(stream.bufferFrameCount, ordering: .relaxed)
     logger.info(
       "output opened",
@@ -150,11 +158,16 @@ public final class PulseSink: SharedDeviceSink {
         preconditionFailure("start needs a sink that is open")
       }
       precondition(core.format == stream.format, "the core's format is not the sink's")
+      let handler = onNotice.withLock { $0 }
       let driver = stream.connection.mainloop.withLock {
         let driver = PulseStreamDriver(
           connection: stream.connection, stream: stream.pointer, core: core, signal: signal,
-          counters: counters, requests: requests, onNotice: preparation.withLock { $0?.onNotice },
-          wakeControl: wakeControl, onFailure: onFailure)
+          counters: counters, requests: requests, onSharing: preparation.withLock { $0?.onSharing },
+          wakeControl: wakeControl,
+          onNotice: { [weak self] notice in
+            if case .moved(let name) = notice { self?.device.withLock { $0 = name } }
+            handler(notice)
+          }, onFailure: onFailure)
         if stream.isMuted { driver.beginMuted() }
         driver.begin()
         return driver
@@ -169,8 +182,8 @@ public final class PulseSink: SharedDeviceSink {
 
   // MARK: - SharedDeviceSink
 
-  public func prepare(role: StreamRole, onNotice: @escaping @Sendable (DeviceNotice) -> Void) {
-    preparation.withLock { $0 = (role, onNotice) }
+  public func prepare(role: StreamRole, onSharing: @escaping @Sendable (SharingNotice) -> Void) {
+    preparation.withLock { $0 = (role, onSharing) }
   }
 
   public func setRole(_ role: StreamRole) {

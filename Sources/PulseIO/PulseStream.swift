@@ -11,7 +11,7 @@ final class PulseStream: @unchecked Sendable {
   let connection: PulseConnection
   let pointer: OpaquePointer
   let format: AudioFormat
-  /// The device's name.
+  /// The name of the device that the stream began on.
   let sinkName: String
   /// The size of the server's buffer for the stream.
   let bufferFrameCount: Int
@@ -58,7 +58,6 @@ final class PulseStream: @unchecked Sendable {
     deadline: HostTime
   ) throws(PulseFailure) {
     self.connection = connection
-    self.sinkName = sinkName
     self.format = format
     guard (1...Int(PA_RATE_MAX)).contains(format.sampleRateHz),
       let map = ChannelOrder.map(channelCount: format.channelCount)
@@ -68,13 +67,15 @@ final class PulseStream: @unchecked Sendable {
       channels: UInt8(format.channelCount))
     let attributes = Self.bufferAttributes(
       format: format, latencyMilliseconds: configuration.latencyMilliseconds)
-    (pointer, bufferFrameCount, isMuted) = try connection.mainloop.withLock { () throws(PulseFailure) in
+    // Who asks for no device by name gets what the server has for such streams, and follows it.
+    let asked = configuration.sinkName == nil ? nil : sinkName
+    (pointer, bufferFrameCount, self.sinkName, isMuted) = try connection.mainloop.withLock { () throws(PulseFailure) in
       let stream = try Self.make(
         connection.context, specification: specification, map: map, configuration: configuration)
       let isMuted: Bool
       do throws(PulseFailure) {
         try Self.connect(
-          stream, sinkName: sinkName, attributes: attributes, connection: connection,
+          stream, sinkName: asked, attributes: attributes, connection: connection,
           deadline: deadline)
         isMuted = try connection.isMuted(stream: pa_stream_get_index(stream), deadline: deadline)
       } catch {
@@ -82,7 +83,8 @@ final class PulseStream: @unchecked Sendable {
         throw error
       }
       let granted = pa_stream_get_buffer_attr(stream)?.pointee.tlength ?? attributes.tlength
-      return (stream, Int(granted) / format.bytesPerFrame, isMuted)
+      let device = pa_stream_get_device_name(stream).map { String(cString: $0) } ?? ""
+      return (stream, Int(granted) / format.bytesPerFrame, device.isEmpty ? sinkName : device, isMuted)
     }
   }
 
@@ -128,7 +130,7 @@ final class PulseStream: @unchecked Sendable {
   }
 
   private static func connect(
-    _ stream: OpaquePointer, sinkName: String, attributes: pa_buffer_attr,
+    _ stream: OpaquePointer, sinkName: String?, attributes: pa_buffer_attr,
     connection: PulseConnection,
     deadline: HostTime
   ) throws(PulseFailure) {

@@ -34,7 +34,7 @@ extension PulseStreamDriver {
     guard hold.isHeld else { return }
     tell(.interruptionEnded)
     // Where nobody decides, it goes on.
-    if onNotice == nil { release(overrulesServer: false) }
+    if onSharing == nil { release(overrulesServer: false) }
   }
 
   /// The stream was muted when it was made: by a role, the request having been lost, or by somebody who wants it muted.
@@ -49,7 +49,7 @@ extension PulseStreamDriver {
     tell(isDucked ? .duckingBegan : .duckingEnded)
   }
 
-  private func tell(_ notice: DeviceNotice) { onNotice?(notice) }
+  private func tell(_ notice: SharingNotice) { onSharing?(notice) }
 
   // MARK: - What the sink asks
 

@@ -43,6 +43,7 @@ extension PulseStreamDriver {
       slowestAnswerNanoseconds = max(duration, slowestAnswerNanoseconds / 8 * 7)
     }
     counters.timingCount.wrappingAdd(1, ordering: .relaxed)
+    if succeeded, isProbing || isHanging { answered() }
     guard phase != .failed else { return }
     guard succeeded, let timing = deviceTiming() else {
       // Without an answer there is no splice, no landing and no end of a cork; the state callback tells of a lost server.
@@ -200,7 +201,7 @@ extension PulseStreamDriver {
     if phase == .running { requestTiming() }
   }
 
-  /// The stream moved to another device, or its device was suspended or woken.
+  /// The stream has another device, or its device was suspended or woken.
   func deviceChanged() {
     blockFrames = 0
     blocks.forget()

@@ -34,11 +34,13 @@ final class PulseStreamDriver {
   private let connection: PulseConnection
   private let signal: EventSignal
   private let wakeControl: @Sendable () -> Void
+  let onNotice: @Sendable (DeviceNotice) -> Void
   private let onFailure: @Sendable (MediaError) -> Void
   /// Who is told what the server does; nil: nobody, and the stream obeys.
-  let onNotice: (@Sendable (DeviceNotice) -> Void)?
+  let onSharing: (@Sendable (SharingNotice) -> Void)?
   let requests: StreamRequests
   private var signalEvent: OpaquePointer?
+  private var hasToldFailure = false
 
   var phase: Phase
   /// The output frame at which the server's write index stands. It differs from `core.renderedFrame` only between a
@@ -79,11 +81,19 @@ final class PulseStreamDriver {
   var lastRead: HostTime
   var blocks = DeviceBlocks()
 
+  // The device itself (PulseStreamDriver+Device).
+  var deviceIndex: UInt32
+  var lastSign = HostTime(nanoseconds: 0)
+  var watchEvent: OpaquePointer?
+  var isHanging = false
+  /// Whether the server was asked for a sign.
+  var isProbing = false
+
   /// Takes over a corked stream that is ready. Inside the loop's lock.
   init(
     connection: PulseConnection, stream: OpaquePointer, core: RenderCore, signal: EventSignal,
-    counters: PulseCounters, requests: StreamRequests, onNotice: (@Sendable (DeviceNotice) -> Void)?,
-    wakeControl: @escaping @Sendable () -> Void,
+    counters: PulseCounters, requests: StreamRequests, onSharing: (@Sendable (SharingNotice) -> Void)?,
+    wakeControl: @escaping @Sendable () -> Void, onNotice: @escaping @Sendable (DeviceNotice) -> Void,
     onFailure: @escaping @Sendable (MediaError) -> Void
   ) {
     self.connection = connection
@@ -92,8 +102,9 @@ final class PulseStreamDriver {
     self.signal = signal
     self.counters = counters
     self.requests = requests
-    self.onNotice = onNotice
+    self.onSharing = onSharing
     self.wakeControl = wakeControl
+    self.onNotice = onNotice
     self.onFailure = onFailure
     bytesPerFrame = core.format.bytesPerFrame
     sampleRateHz = core.format.sampleRateHz
@@ -105,6 +116,7 @@ final class PulseStreamDriver {
     lastRead = HostTime(nanoseconds: 0)
     heard = HeardClock(sampleRateHz: sampleRateHz)
     phase = .corked(readFrame: baseFrame)
+    deviceIndex = pa_stream_get_device_index(stream)
   }
 
   var api: UnsafeMutablePointer<pa_mainloop_api> { connection.mainloop.api }
@@ -129,9 +141,9 @@ final class PulseStreamDriver {
     pa_stream_set_started_callback(
       stream, { _, own in PulseStreamDriver.from(own)?.deviceStarted() }, own)
     pa_stream_set_suspended_callback(
-      stream, { _, own in PulseStreamDriver.from(own)?.deviceChanged() }, own)
+      stream, { _, own in PulseStreamDriver.from(own)?.deviceSuspended() }, own)
     pa_stream_set_moved_callback(
-      stream, { _, own in PulseStreamDriver.from(own)?.deviceChanged() }, own)
+      stream, { _, own in PulseStreamDriver.from(own)?.deviceMoved() }, own)
     pa_stream_set_state_callback(
       stream, { _, own in PulseStreamDriver.from(own)?.streamStateChanged() }, own)
     pa_stream_set_event_callback(
@@ -163,6 +175,7 @@ final class PulseStreamDriver {
     roles = nil
     cancelClockEvent()
     pa_stream_set_event_callback(stream, nil, nil)
+    endWatch()
     pa_stream_set_write_callback(stream, nil, nil)
     pa_stream_set_underflow_callback(stream, nil, nil)
     pa_stream_set_started_callback(stream, nil, nil)
@@ -174,16 +187,25 @@ final class PulseStreamDriver {
   }
 
   private func streamStateChanged() {
-    if pa_stream_get_state(stream) != PA_STREAM_READY { fail("the sound server closed the stream") }
+    if pa_stream_get_state(stream) != PA_STREAM_READY { streamEnded() }
   }
 
   /// Tells the owner, once; from here on the stream is left alone.
-  func fail(_ message: String) {
+  func fail(_ message: String, code: MediaError.Code = .outputLost) {
+    halt()
+    guard !hasToldFailure else { return }
+    hasToldFailure = true
+    onFailure(PulseFailure("pa_stream", context: context).mediaError(code, message))
+  }
+
+  /// Leaves the stream alone. The clock stands where it was when the server last gave a sign of life: what it made heard
+  /// after that nobody knows, and it is better heard twice than never.
+  func halt() {
     guard phase != .failed else { return }
-    stopClock(at: nil)
+    stopClock(at: frameHeardForSure)
     phase = .failed
+    endWatch()
     if let signalEvent { api.pointee.io_enable(signalEvent, PA_IO_EVENT_NULL) }
-    onFailure(PulseFailure("pa_stream", context: context).mediaError(.outputLost, message))
   }
 
   // MARK: - Commands
@@ -224,6 +246,7 @@ final class PulseStreamDriver {
       renderAndWrite()
       if phase == .running {
         setCorked(false) { _, _, own in PulseStreamDriver.from(own)?.uncorked() }
+        watch()
       }
     }
     tellControl()
@@ -236,6 +259,7 @@ final class PulseStreamDriver {
   // MARK: - Sound
 
   private func soundWanted(byteCount: Int) {
+    soundWasTaken()
     guard phase == .running else { return }
     let now = HostTime.now
     if isClockRunning, let frame = heard.heardFrame(at: now), frame >= Double(writtenFrame) {
@@ -335,6 +359,7 @@ final class PulseStreamDriver {
     phase = .corked(readFrame: readFrame)
     corkTiming = nil
     unverifiedSpliceFrame = nil
+    endWatch()
     core.release(heardFrame: readFrame)
     stopClockWhenHeard(readFrame)
     if hasCommandsAfterCork {

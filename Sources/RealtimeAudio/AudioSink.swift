@@ -11,6 +11,13 @@ public protocol AudioSink: AnyObject, Sendable {
   /// What it is, for people and for `output.status`: `pulse:NAME`, `null`, `wav:PATH`, `pipe:PATH`, `virtual`.
   var label: String { get }
 
+  /// The device that the sound goes to, as its sound server names it; nil before `open`, and without a sound server.
+  var deviceName: String? { get }
+
+  /// Has `handler` called with what the device does by itself and the sink outlives. Before `start`; from any thread; it
+  /// must not block.
+  func observeDevice(_ handler: @escaping @Sendable (DeviceNotice) -> Void)
+
   /// Opens the device and tells the format that it will run at. Blocks, at most for the sink's own time-out: not on the
   /// control loop. Afterwards the device is there and idle.
   func open() throws(MediaError) -> AudioFormat
@@ -29,4 +36,22 @@ public protocol AudioSink: AnyObject, Sendable {
 
   /// Ends the sink. Blocks until none of its callbacks runs; not from the sink's own side. Idempotent.
   func close()
+}
+
+extension AudioSink {
+  public var deviceName: String? { nil }
+
+  /// A sink whose device does nothing by itself.
+  public func observeDevice(_ handler: @escaping @Sendable (DeviceNotice) -> Void) {}
+}
+
+/// What happens to a sink's device without ending the sink.
+public enum DeviceNotice: Sendable, Hashable {
+  /// The sound goes to the device of this name from now on: somebody moved the stream.
+  case moved(to: String)
+  /// The device takes no sound any more and does not say why: its server hangs, or it was suspended. Nothing is lost;
+  /// the clock stands.
+  case stoppedAnswering
+  /// It takes sound again, from where it was.
+  case answersAgain
 }

@@ -16,7 +16,7 @@ public enum StreamRole: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What a sound server has done to a stream because of what other programs play.
-public enum DeviceNotice: Sendable, Hashable {
+public enum SharingNotice: Sendable, Hashable {
   /// The stream was muted and stands still: something else is to be heard alone. It stands until `endInterruption`.
   case interruptionBegan
   /// The server would let it sound again. It stands all the same, until `endInterruption`.
@@ -31,9 +31,9 @@ public enum DeviceNotice: Sendable, Hashable {
 /// A stream that the server mutes to interrupt it stands still at once, at the first frame that was not heard, or a little
 /// before it: no frame is lost. What players do about that is not for the sink to say.
 public protocol SharedDeviceSink: AudioSink {
-  /// Says the stream's role, and who is told what the server does. Once, before `open`. `onNotice` is called on any thread and
+  /// Says the stream's role, and who is told what the server does. Once, before `open`. `onSharing` is called on any thread and
   /// must not block.
-  func prepare(role: StreamRole, onNotice: @escaping @Sendable (DeviceNotice) -> Void)
+  func prepare(role: StreamRole, onSharing: @escaping @Sendable (SharingNotice) -> Void)
 
   /// Another role from now on. Any thread; never blocks. Not while the stream is interrupted or lowered: servers would leave
   /// it so, and a new sink is needed.

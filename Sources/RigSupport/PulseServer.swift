@@ -7,7 +7,7 @@ import Glibc
 /// that begins with a rewind. The server needs neither D-Bus nor a user's session and reads no configuration.
 ///
 /// Threading: one test at a time. The suites that use it are `.serialized`.
-public final class PulseServer: @unchecked Sendable {
+public final class PulseServer: SoundServer, @unchecked Sendable {
   // `@unchecked Sendable`: `isStopped` is used by the owning test only.
 
   /// What `PulseSink.Configuration.server` or `PULSE_SERVER` takes: `unix:PATH`.
@@ -21,6 +21,7 @@ public final class PulseServer: @unchecked Sendable {
   /// What its device has played.
   public let capture: Capture
   private let ownDirectory: TemporaryDirectory?
+  public var sinkOptions: String { "use_system_clock_for_timing=yes" }
   private var isStopped = false
 
   /// Starts a server and returns when it answers. `directory`: an existing folder to put the socket into (`pulse.sock`
@@ -79,11 +80,6 @@ public final class PulseServer: @unchecked Sendable {
 
   public func resume() { process.resume() }
 
-  /// Runs `pactl` against this server.
-  public func control(_ arguments: String...) throws {
-    try ChildProcess.run(["pactl", "--server", address] + arguments)
-  }
-
   /// Loads a module: `module-role-cork`, or `NAME ARGUMENT...`.
   public func loadModule(_ module: String) throws {
     try ChildProcess.run(["pactl", "--server", address, "load-module"] + module.split(separator: " ").map(String.init))
@@ -108,7 +104,7 @@ public final class PulseServer: @unchecked Sendable {
 }
 
 /// Waits for a socket to appear and answer, without polling: inotify on its folder.
-private final class SocketWatch {
+final class SocketWatch {
   private let descriptor: Int32
 
   init(directory: String) throws {

@@ -436,6 +436,9 @@ public enum PlayersCommand: Sendable, Hashable {
   case close(name: String)
   case list
   case outputStatus(player: String)
+  case outputList
+  /// Nil: as it is.
+  case outputSet(device: String?, preferred: WireList<String>?, lost: LostDevicePolicy?)
   /// Starts players with the same frame of the output; at least one name.
   case playAt(StartMoment, players: WireList<String>)
   /// Changes the rate of players with the same frame of the output; never 0, and at least one name.

@@ -59,6 +59,8 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case nextChapter = "next-chapter"
   case observe
   case onFailure = "on-failure"
+  case outputList = "output.list"
+  case outputSet = "output.set"
   case outputStatus = "output.status"
   case pan
   case pause

@@ -222,7 +222,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .watching(.explain(player: arguments.player)) },
   ]
 
-  /// Commands about the players of the daemon and their outputs.
+  /// Commands about the players of the daemon.
   static let players: [CommandSpec] = [
     CommandSpec(
       .playerCreate, .players, "Makes a player.",
@@ -248,18 +248,6 @@ extension CommandTable {
         "< ok count=1",
       ]
     ) { _ throws(MediaError) in .players(.list) },
-    CommandSpec(
-      .outputStatus, .players, "Gives the state of the output that a player is heard through.",
-      details:
-        "`clipped` counts the samples beyond full scale that were heard: nothing limits what the players add up to.",
-      parameters: [player],
-      right: .read, reply: ["output", "state", "sampleRate", "channels", "clipped", "[error]"],
-      errors: [.noSuchPlayer],
-      example: [
-        "> output.status",
-        "< ok output=pulse:speakers state=ready sampleRate=48000 channels=2 clipped=0",
-      ]
-    ) { arguments throws(MediaError) in .players(.outputStatus(player: arguments.player)) },
   ]
 
   private static let playerNameParameter = ParameterSpec(.name, .playerName, .required, "NAME", "the player's name")

@@ -7,7 +7,7 @@ public enum CommandTable {
     (connection + playback + queue + queueMoves + queueEdits + items + tracks + selections + chapters + assets
     + metadata + scans + waveforms + images + exports
     + mediaSelection + watching
-    + players + session + state + bookmarks
+    + players + outputs + session + state + bookmarks
     + starts + recording).sorted {
       $0.name.rawValue < $1.name.rawValue
     }

@@ -20,6 +20,8 @@ public enum Event: Sendable, Hashable {
   case seam(Seam)
   /// The session was interrupted, or something like it; for those who observe `session.events`.
   case session(SessionNotification)
+  /// Sound takes another way; for those who observe `output.events`.
+  case route(RouteChanged)
   /// A scan has come so far.
   case scanProgress(ScanProgress)
   /// A recorder does something else, or lost something.
@@ -383,6 +385,7 @@ public enum Event: Sendable, Hashable {
       case .interruption: .interruption
       case .secondaryAudioHint: .secondaryAudioHint
       }
+    case .route: .routeChanged
     case .scanProgress: .scanProgress
     case .recording: .recording
     case .recordMeter: .recordMeter
@@ -487,6 +490,7 @@ public enum Event: Sendable, Hashable {
       case .secondaryAudioHint(let isBeginning): fields.append("phase", .string(isBeginning ? "began" : "ended"))
       }
       return fields
+    case .route(let route): return route.fields
     case .scanProgress(let progress):
       return [
         "scan": .int(progress.scan), "file": .int(progress.file), "count": .int(progress.count), "path": progress.path,
@@ -532,6 +536,9 @@ public enum Event: Sendable, Hashable {
     case .seam(var seam):
       seam.subscription = subscription
       return .seam(seam)
+    case .route(var route):
+      route.subscription = subscription
+      return .route(route)
     case .session(var notification):
       notification.subscription = subscription
       return .session(notification)
@@ -577,6 +584,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case recordMeter = "record-meter"
   case recording
   case removed
+  case routeChanged = "route-changed"
   case scanProgress = "scan-progress"
   case seam
   case secondaryAudioHint = "secondary-audio-hint"

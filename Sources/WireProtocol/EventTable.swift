@@ -110,6 +110,15 @@ public enum EventTable {
         + " was closed"
         + " (`playerClosed`)."),
     EventSpec(
+      name: .routeChanged, key: .outputEvents,
+      fields: ["id", "player", "reason", "previous", "current", "description", "input", "[seq]"],
+      text:
+        "the players are heard somewhere else, or the default input is another one. `reason` is"
+        + " `newDeviceAvailable` (a device appeared, something was plugged in, or the sound server is back), `oldDeviceUnavailable` (the device"
+        + " went away, or was unplugged), `override` (somebody chose it: here, or at the sound server), `categoryChange`, `noSuitableRoute`"
+        + " (no sound server answers, or it has no device), `routeConfigurationChange` or `unknown`. `previous` and `current` are as"
+        + " `output.route` has them; `description` is the present device's, for people."),
+    EventSpec(
       name: .scanProgress, fields: ["scan", "file", "count", "path", "done"],
       text:
         "`scan` or `waveform`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known); `export`: so much of the file at `path` has been made; `image`: so many of the images. To the connection that"

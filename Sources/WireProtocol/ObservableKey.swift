@@ -35,6 +35,11 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case itemEvents = "item.events"
   case queueVersion = "queue.version"
   case outputState = "output.state"
+  case outputRoute = "output.route"
+  case outputDevices = "output.devices"
+  case outputSelection = "output.selection"
+  /// No value but what happens to routes: those events that say so.
+  case outputEvents = "output.events"
   case sessionCategory = "session.category"
   case sessionMode = "session.mode"
   case sessionOptions = "session.options"
@@ -88,7 +93,8 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
         .joined(separator: ", ") + "; first the last `stream-title` and `timed-metadata` of the current entry"
     case .queueVersion: "a number that every change of the queue makes larger"
     case .outputState:
-      "`opening`, `ready`, `fallback` (nothing is heard until the device is there), `lost` or `closed`"
+      "`opening`, `ready`, `unresponsive` (the device takes no sound: its server hangs, or it was suspended), `fallback` (nothing is heard"
+        + " until the device is there), `lost` or `closed`"
     case .sessionCategory: "what the sound is used for (`session.category`)"
     case .sessionMode: "the mode, likewise"
     case .sessionOptions: "the options, likewise, or `none`"
@@ -96,7 +102,10 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .sessionIsInterrupted: "whether something else is heard, and players stand still"
     case .sessionHint:
       "whether the sound server lowers what is played because of another program's sound"
-    case .sessionEvents:
+    case .outputRoute: "where the players are heard: the device and, behind a `/`, its port, or `none`"
+    case .outputDevices: "the names of the sound server's output devices, or `none` while no server answers"
+    case .outputSelection: "what is to be played on, such as `selected=default preferred=headset lost=pause`"
+    case .outputEvents, .sessionEvents:
       "no value: the events "
         + EventTable.all.filter { $0.key == self }.map { "`\($0.name.rawValue)`" }.joined(separator: ", ")
     }

@@ -32,6 +32,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case count
   case curve
   case date
+  case device
   case duration
   case end
   case fade
@@ -61,6 +62,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case limit
   case list
   case longestSilence = "longest-silence"
+  case lost
   case metadata
   case mix
   case mode
@@ -81,6 +83,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case policy
   case preAmp = "pre-amp"
   case precise
+  case preferred
   case principal
   case protect
   case `protocol`

@@ -49,6 +49,16 @@ struct CommandLineFlags: ParsableArguments {
   @Option(help: "The PulseAudio server (default: $PULSE_SERVER, else the user's own).")
   var pulseServer: String?
   @Option(
+    parsing: .upToNextOption,
+    help: "Devices by name, the dearest first: the first that is there is played on, and taken again when it returns.")
+  var preferredOutput: [String] = []
+  @Option(
+    help: """
+      What players do when their device goes away: pause (default) and take the next one, hold on until it is back, move to the next \
+      one, or go on in silence until it is back (null).
+      """)
+  var lostDevice: LostDevicePolicy?
+  @Option(
     help: "A file of certificates (PEM): authorities that https: servers are believed by, in place of the system's.")
   var caFile: String?
   @OptionGroup var state: StateOptions
@@ -79,6 +89,8 @@ struct CommandLineFlags: ParsableArguments {
     options.output = output ?? options.output
     options.clock = clock ?? options.clock
     options.logLevel = logLevel ?? options.logLevel
+    if !preferredOutput.isEmpty { options.preferredOutputs = preferredOutput }
+    options.lostDevice = lostDevice ?? options.lostDevice
     options.pulseServer = pulseServer ?? options.pulseServer
     options.certificateAuthorityFile = caFile ?? options.certificateAuthorityFile
     state.apply(to: &options)
@@ -129,3 +141,4 @@ struct WrongOptions: Error {
 
 extension DaemonOptions.Clock: ExpressibleByArgument {}
 extension DaemonOptions.LogLevel: ExpressibleByArgument {}
+extension LostDevicePolicy: ExpressibleByArgument {}

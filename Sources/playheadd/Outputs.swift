@@ -1,4 +1,5 @@
 import ControlServer
+import DaemonConfiguration
 import MediaCore
 import Playback
 import PulseIO
@@ -7,17 +8,13 @@ import RealtimeAudio
 /// Makes of `--output` what the engine plays on.
 enum Outputs {
   /// Outputs in real time.
-  static func timed(_ spec: OutputSpec, pulseServer: String?) -> OutputConfiguration {
+  static func timed(_ options: DaemonOptions, _ spec: OutputSpec) -> OutputConfiguration {
     let format = spec.format
     let null: @Sendable () -> any AudioSink = { TimedSink.null(format: format) }
     switch spec.kind {
-    case .auto:
-      return OutputConfiguration(
-        makeSink: pulse(spec, server: pulseServer, sink: nil), makeFallback: null,
-        awaitDevice: watcher(pulseServer))
+    case .auto: return devices(spec, options, .serverDefault, fallback: null, silence: null)
     case .pulse(let sink):
-      return OutputConfiguration(
-        makeSink: pulse(spec, server: pulseServer, sink: sink), awaitDevice: watcher(pulseServer))
+      return devices(spec, options, sink.map { .device($0) } ?? .serverDefault, fallback: nil, silence: null)
     case .null: return OutputConfiguration(makeSink: null)
     case .wav(let path), .pipe(let path):
       let (container, encoding) = (container(spec), encoding(spec))
@@ -44,23 +41,22 @@ enum Outputs {
     })
   }
 
-  private static func pulse(
-    _ spec: OutputSpec, server: String?, sink: String?
-  ) -> @Sendable () -> any AudioSink {
-    let configuration = PulseSink.Configuration(
-      server: server, sinkName: sink, sampleRateHz: spec.sampleRateHz, channelCount: spec.channelCount)
-    return { PulseSink(configuration) }
-  }
-
-  /// Waits for a server to appear; nil when that cannot be seen: then there is nothing to wait for.
-  private static func watcher(
-    _ server: String?
-  ) -> (@Sendable (@escaping @Sendable () -> Void) -> (@Sendable () -> Void)?)? {
-    guard PulseServerWatcher.canWatch(server: server) else { return nil }
-    return { onAppearance in
-      guard let watcher = try? PulseServerWatcher(server: server, onAppearance: onAppearance) else { return nil }
-      return { watcher.cancel() }
-    }
+  /// The devices of a sound server. One that is not on a Unix socket cannot be watched: what is lost there is lost.
+  private static func devices(
+    _ spec: OutputSpec, _ options: DaemonOptions, _ target: OutputSelection.Target,
+    fallback: (@Sendable () -> any AudioSink)?, silence: @escaping @Sendable () -> any AudioSink
+  ) -> OutputConfiguration {
+    let server = options.pulseServer
+    var configuration = OutputConfiguration(
+      selection: OutputSelection(target, preferred: options.preferredOutputs, lostPolicy: options.lostDevice),
+      makeSink: { name in
+        PulseSink(
+          PulseSink.Configuration(
+            server: server, sinkName: name, sampleRateHz: spec.sampleRateHz, channelCount: spec.channelCount))
+      },
+      makeFallback: fallback, makeSilence: silence, makeMonitor: { try? PulseDeviceMonitor(server: server) })
+    if !PulseDeviceMonitor.canWatch(server: server) { configuration.makeMonitor = nil }
+    return configuration
   }
 
   private static func container(_ spec: OutputSpec) -> SampleFileWriter.Container {

@@ -114,7 +114,7 @@ struct PlayheadDaemon: ParsableCommand {
   ) throws -> (any ControlLoop, OutputConfiguration) {
     let spec = try options.outputSpec()
     switch options.clock {
-    case .real: return (control, Outputs.timed(spec, pulseServer: options.pulseServer))
+    case .real: return (control, Outputs.timed(options, spec))
     case .virtual:
       let virtual = VirtualControlLoop(base: control)
       return (virtual, Outputs.virtual(spec, clock: virtual))

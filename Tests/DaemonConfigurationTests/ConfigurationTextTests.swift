@@ -90,7 +90,7 @@ import WireProtocol
     let found = try read(
       "",
       #"""
-      {"socket":{"path":"/a.sock","mode":"0660","group":"0"},"output":{"device":"null","clock":"virtual","pulse-server":"x"},
+      {"socket":{"path":"/a.sock","mode":"0660","group":"0"},"output":{"device":"null","clock":"virtual","pulse-server":"x","preferred":["a"],"lost":"hold"},
       "log":{"level":"debug"},"access":{"users":[1000,"root"],"groups":[5],"rights":["read"],"watching-users":[7],"watching-groups":["root"]},
       "roots":{"read":["/music"],"write":["/pictures"]},"network":{"allowed":false},"limits":{"connections":5}}
       """#)
@@ -114,7 +114,7 @@ import WireProtocol
     let next = try read(
       "",
       #"""
-      {"socket":{"path":"/a.sock","mode":"0660","group":"0"},"output":{"device":"null","clock":"virtual","pulse-server":"x"},
+      {"socket":{"path":"/a.sock","mode":"0660","group":"0"},"output":{"device":"null","clock":"virtual","pulse-server":"x","preferred":["a"],"lost":"hold"},
       "session":{"category":"playback"},
       "log":{"level":"debug"},"access":{"users":[7],"groups":[5],"rights":["read"],"watching-users":[7],"watching-groups":[0]},
       "roots":{"read":["/music"],"write":["/pictures"]},"network":{"allowed":false,"ca-file":"/dev/null"},

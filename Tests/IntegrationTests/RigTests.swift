@@ -202,11 +202,12 @@ import Testing
     server.stop()
   }
 
-  /// Without a server `auto` is silent at real speed; when one appears it is taken, and when that goes away it is silent again:
-  /// at the position where it was heard, each time.
+  /// Without a server `auto` is silent at real speed; when one appears it is taken, and when that goes away it is silent again,
+  /// with `--lost-device null`: at the position where it was heard, each time.
   @Test func autoIsSilentUntilThereIsAServerAndKeepsThePosition() throws {
     let folder = try TemporaryDirectory("auto")
-    let daemon = try TestDaemon("--output", "auto", "--pulse-server", "unix:\(folder.path)/pulse.sock")
+    let daemon = try TestDaemon(
+      "--output", "auto", "--lost-device", "null", "--pulse-server", "unix:\(folder.path)/pulse.sock")
     let client = try daemon.connect()
     let other = try daemon.connect()
     try TimeCode.writeWAV(path: daemon.folder.file("1.wav"), file: 1, frameCount: 48_000 * 30)

@@ -263,15 +263,12 @@ import Testing
     let engine = PlaybackEngine(
       loop: loop,
       output: OutputConfiguration(
-        makeSink: {
+        makeSink: { _ in
           let sink = sinks.withLock { $0.removeFirst() }
           made.withLock { $0 = sink }
           return sink
         },
-        awaitDevice: { onAppearance in
-          onAppearance()
-          return nil
-        }))
+        makeMonitor: { ReadyMonitor() }))
     func pass(milliseconds: Int64) async {
       await withCheckedContinuation { continuation in
         loop.execute { loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }

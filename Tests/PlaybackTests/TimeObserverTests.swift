@@ -402,15 +402,12 @@ import Testing
     let engine = PlaybackEngine(
       loop: loop,
       output: OutputConfiguration(
-        makeSink: {
+        makeSink: { _ in
           let sink = sinks.withLock { $0.removeFirst() }
           made.withLock { $0 = sink }
           return sink
         },
-        awaitDevice: { onAppearance in
-          onAppearance()
-          return nil
-        }))
+        makeMonitor: { ReadyMonitor() }))
     let player: QueuePlayer = try await withCheckedThrowingContinuation { continuation in
       loop.execute {
         _ = engine.observeOutput { state in

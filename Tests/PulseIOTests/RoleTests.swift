@@ -9,10 +9,10 @@ import Testing
 struct RoleTests {
   /// Everything that the server did to the stream, in order.
   private final class Notices: Sendable {
-    let all = WakeSignal<[DeviceNotice]>([])
+    let all = WakeSignal<[SharingNotice]>([])
 
     /// Waits until there are `count` of them, and answers them.
-    func wait(for count: Int) throws -> [DeviceNotice] {
+    func wait(for count: Int) throws -> [SharingNotice] {
       let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
       guard let notices = all.wait(until: deadline, { $0.count >= count ? $0 : nil }) else {
         throw RigError.timedOut("\(count) notices; there are \(all.withState { $0 })")

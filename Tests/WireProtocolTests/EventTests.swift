@@ -138,6 +138,15 @@ import Testing
       "* stream-title id=2 player=main item=7 time=12.25 pts=49/4 title=\"It's \\\"one\\\"\" url=http://x/"
     ),
     (
+      .route(
+        .init(
+          player: "main", reason: "oldDeviceUnavailable", previous: "headset",
+          current: "speakers/analog-output-speaker",
+          description: "Built-in Audio", input: nil)),
+      "* route-changed id=0 player=main reason=oldDeviceUnavailable previous=headset current=speakers/analog-output-speaker"
+        + " description=\"Built-in Audio\" input=none"
+    ),
+    (
       .seam(
         .init(
           subscription: 2, player: "main", from: 7, to: 8, time: .zero, trimmedEnd: (1_105, "lame-tag"),
@@ -252,7 +261,7 @@ import Testing
   @Test func aLoggedEventIsOfWhoeverAsks() {
     for (event, words) in Self.samples {
       switch event {
-      case .changed, .item, .itemSkipped, .seam, .session:
+      case .changed, .item, .itemSkipped, .seam, .session, .route:
         let row = event.loggedFields.entries.map(\.name)
         #expect(row.first == "event" && !row.contains("id"), "\(words)")
         #expect(row.dropFirst() == event.fields.entries.map(\.name).filter { $0 != "id" }[...], "\(words)")

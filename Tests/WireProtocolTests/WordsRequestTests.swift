@@ -426,6 +426,13 @@ import Testing
       ),
       ("queue.saved", .state(.savedQueues)), ("queue.forget a", .state(.forgetQueue(name: "a"))),
       ("player.list", .players(.list)), ("output.status", .players(.outputStatus(player: "main"))),
+      ("output.list", .players(.outputList)),
+      ("output.set", .players(.outputSet(device: nil, preferred: nil, lost: nil))),
+      (
+        "output.set headset preferred=headset,speakers lost=hold",
+        .players(.outputSet(device: "headset", preferred: ["headset", "speakers"], lost: .hold))
+      ),
+      ("output.set preferred=''", .players(.outputSet(device: nil, preferred: [], lost: nil))),
     ]
     // Those have tests of their own.
     var seen = Set(try QueueRequestTests.cases().map { try Lines.request($0.line).name })

@@ -175,6 +175,12 @@ class CommandTests(Case):
         self.assertEqual((image.count, image.width, image.height, image.rows[0].time), (1, 64, 48, Fraction(1, 2)))
         await run(client.scan_cancel(), "scan.cancel", 0)
         await run(main.output_status(), "output.status")
+        listed = await run(client.output_list(), "output.list")
+        self.assertEqual((listed.count, listed.server, listed.rows), (0, None, ()))
+        with self.assertRaises(playhead.PlayheadError) as refused:
+            await client.output_set("default", lost="hold")
+        self.assertEqual(refused.exception.code, playhead.ErrorCode.OUTPUT_CONFIGURATION)
+        done.append("output.set")
 
         # A recording, of silence.
         prepared = await run(client.record_prepare(self.folder / "memo.flac"), "record.prepare")

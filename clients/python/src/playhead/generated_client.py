@@ -20,6 +20,8 @@ from .generated_replies import (
     Hello,
     Help,
     ImageReply,
+    OutputStatus,
+    Outputs,
     PlayAtReply,
     Players,
     PreparedRecording,
@@ -287,6 +289,19 @@ class ClientCommands(Sends):
         """Lets time pass on the virtual clock."""
         reply = await self._send("clock.advance", {"duration": moment(duration)})
         return read_time(reply, "now")
+
+    async def output_list(self) -> Outputs:
+        """Lists the devices of the sound server, a row for each and for each of its ports."""
+        reply = await self._send("output.list", {})
+        return decode(Outputs, reply)
+
+    async def output_set(
+        self, device: str | None = None, *, preferred: str | None = None,
+        lost: Literal["pause", "hold", "move", "null"] | None = None,
+    ) -> OutputStatus:
+        """Chooses the device that the players are heard on, and what happens when it goes away."""
+        reply = await self._send("output.set", {"device": device, "preferred": preferred, "lost": lost})
+        return decode(OutputStatus, reply)
 
     async def player_close(self, name: str) -> None:
         """Ends a player, with its queue and its subscriptions."""

@@ -225,6 +225,10 @@ class ErrorCode(IntEnum):
     """The source went away; what had been recorded is in the file."""
     SOURCE_CONFIGURATION = 5023
     """The source cannot be had in this way."""
+    DEVICE_LOST = 5011
+    """The output's device went away, and its sound server is there."""
+    NO_SUCH_DEVICE = 5012
+    """The sound server has no output device of that name."""
     UNKNOWN_COMMAND = 6001
     """There is no such command."""
     BAD_ARGUMENTS = 6002

@@ -234,6 +234,20 @@ class Removed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RouteChanged(Event):
+    """The players are heard somewhere else, or the default input is another one."""
+
+    id: int
+    player: str
+    reason: str
+    previous: str | None
+    current: str | None
+    description: str | None
+    input: str | None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScanProgress(Event):
     """So much of one of its files has been measured, from 0 to 1 (`none` where its length is not known)."""
 
@@ -365,6 +379,7 @@ EVENTS: dict[str, type[Event]] = {
     "record-meter": RecordMeter,
     "recording": Recording,
     "removed": Removed,
+    "route-changed": RouteChanged,
     "scan-progress": ScanProgress,
     "seam": Seam,
     "secondary-audio-hint": SecondaryAudioHint,
@@ -416,6 +431,10 @@ KEYS: tuple[str, ...] = (
     "session.isInterrupted",
     "session.secondaryAudioShouldBeSilencedHint",
     "session.events",
+    "output.route",
+    "output.devices",
+    "output.selection",
+    "output.events",
 )
 """What `observe` takes."""
 
@@ -438,6 +457,7 @@ __all__ = [
     "RecordMeter",
     "Recording",
     "Removed",
+    "RouteChanged",
     "ScanProgress",
     "Seam",
     "SecondaryAudioHint",

@@ -20,6 +20,7 @@ from .generated_rows import (
     LogEntry,
     LoudnessResult,
     MetadataItem,
+    OutputDevice,
     PictureRow,
     PlayerSummary,
     PlaylistLine,
@@ -548,14 +549,27 @@ class WaitReply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outputs:
+    """What `output.list` answers."""
+
+    count: int
+    server: str | None
+    rows: tuple[OutputDevice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutputStatus:
-    """What `output.status` answers."""
+    """What `output.set` or `output.status` answers."""
 
     output: str
     state: str
     sample_rate: int
     channels: int
     clipped: int
+    selected: str
+    preferred: tuple[str, ...]
+    lost: str
+    route: str | None
     error: str | None = None
 
 
@@ -753,6 +767,7 @@ __all__ = [
     "LoudnessReply",
     "MediaSelection",
     "OutputStatus",
+    "Outputs",
     "PlayAtReply",
     "Players",
     "PlaylistPart",

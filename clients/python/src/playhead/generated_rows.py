@@ -297,6 +297,24 @@ class EventsRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutputDevice:
+    """A row of `output.list`."""
+
+    kind: str
+    device: str
+    description: str
+    default: bool | None = None
+    current: bool | None = None
+    preferred: int | None = None
+    sample_rate: int | None = None
+    channels: int | None = None
+    monitor_of: str | None = None
+    port: str | None = None
+    available: str | None = None
+    active: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerSummary:
     """A row of `player.list`."""
 
@@ -361,6 +379,7 @@ __all__ = [
     "LogEntry",
     "LoudnessResult",
     "MetadataItem",
+    "OutputDevice",
     "PictureRow",
     "PlayerSummary",
     "PlaylistLine",

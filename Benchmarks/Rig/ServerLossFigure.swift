@@ -1,0 +1,101 @@
+import Glibc
+import MediaCore
+import RigSupport
+
+/// What a sound server that is killed and started anew, or stands still for a while, costs: samples left out and heard twice, and
+/// how long after its return there is sound. On servers of its own, of both kinds; no peer comes back by itself.
+enum ServerLossFigure {
+  /// A server, and the daemon on it.
+  private final class Rig {
+    var server: any SoundServer
+    private let make: (String?) throws -> any SoundServer
+    private let directory: TemporaryDirectory
+    private let process: ChildProcess
+    private let socket: LineSocket
+
+    init(program: String, path: String, make: @escaping (String?) throws -> any SoundServer) throws {
+      self.make = make
+      server = try make(nil)
+      directory = try TemporaryDirectory("loss")
+      let control = directory.file("control.sock")
+      process = try ChildProcess(
+        [program, "--socket", control, "--no-state", "--log-level", "error", "--pulse-server", server.address],
+        environment: PlayheadPlayer.environment(directory))
+      socket = try .waiting(for: control)
+      _ = try socket.line()
+      try socket.send("observe output.state\n")
+      while try !socket.line().contains("new=ready") {}
+      try socket.send("load \"\(path)\" wait=ready\nplay\n")
+      try server.capture.waitForCode(file: 1, index: 48_000)
+    }
+
+    deinit {
+      process.kill()
+      server.stop()
+    }
+
+    /// Where the sound stopped, where it went on, and how long after the new server answered.
+    func restart() throws -> (heard: Int, first: Int, milliseconds: Double) {
+      let old = server
+      old.kill()
+      server = try make(old.directory)
+      let answered = HostTime.present
+      let position = try server.capture.waitForCode(file: 1)
+      try server.capture.waitForMoreFrames(24_000)
+      let heard = old.capture.runs().last?.endIndex ?? 0
+      let first = server.capture.runs().first?.firstIndex ?? 0
+      let time = server.capture.arrival(of: position)?.milliseconds(since: answered) ?? 0
+      old.stop()
+      return (heard, first, max(0, time))
+    }
+
+    /// Lets the server stand for a while: what was left out, what was heard twice, and when there was sound again.
+    func hang(milliseconds: Double) throws -> (lost: Int, repeated: Int, milliseconds: Double) {
+      let begin = server.capture.frameCount
+      try server.capture.waitForMoreFrames(4_800)
+      server.suspend()
+      Pause.milliseconds(milliseconds)
+      let before = server.capture.runs(from: begin).last?.endIndex ?? 0
+      server.resume()
+      let resumed = HostTime.present
+      let position = try server.capture.waitForCode(file: 1, index: before, from: begin)
+      let time = server.capture.arrival(of: position)?.milliseconds(since: resumed) ?? 0
+      try server.capture.waitForMoreFrames(24_000)
+      let runs = server.capture.runs(from: begin)
+      let steps = zip(runs, runs.dropFirst()).map { $1.firstIndex - $0.endIndex }
+      return (steps.filter { $0 > 0 }.reduce(0, +), -steps.filter { $0 < 0 }.reduce(0, +), max(0, time))
+    }
+  }
+
+  static func measure(_ programs: Programs, _ material: Material, rounds: Int, into table: inout Table) throws {
+    let path = try material.coded(.flac, number: 1)
+    let kinds: [(name: String, make: (String?) throws -> any SoundServer)] = [
+      ("PulseAudio", { try PulseServer(directory: $0) }), ("PipeWire", { try PipeWireServer(directory: $0) }),
+    ]
+    for kind in kinds {
+      let rig = try Rig(program: programs.playheadd, path: path, make: kind.make)
+      var (times, repeats, lost) = (Sample(), Sample(), 0)
+      for _ in 1...rounds {
+        let restart = try rig.restart()
+        times.add(restart.milliseconds)
+        repeats.add(Double(restart.heard - restart.first) / 48)
+        lost += max(0, restart.first - restart.heard)
+      }
+      table.add(
+        "\(kind.name) killed and started anew, to sound after it answers", asked: "< 1000 ms", [.playhead: text(times)])
+      table.add(
+        "\(kind.name) killed: heard twice; left out", asked: "<= 50 ms; 0", [.playhead: "\(text(repeats)); \(lost)"])
+      for duration in [100.0, 3_000] {
+        let hang = try Rig(program: programs.playheadd, path: path, make: kind.make).hang(milliseconds: duration)
+        table.add(
+          "\(kind.name) standing still for \(Int(duration)) ms: to sound; heard twice; left out",
+          asked: "< 1000 ms; <= 50 ms; 0",
+          [.playhead: "\(hang.milliseconds.text()) ms; \((Double(hang.repeated) / 48).text()) ms; \(hang.lost)"])
+      }
+    }
+  }
+
+  private static func text(_ sample: Sample) -> String {
+    "\((sample.median ?? 0).text()) ms (max \((sample.quantile(1) ?? 0).text()))"
+  }
+}

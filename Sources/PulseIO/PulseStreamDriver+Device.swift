@@ -1,0 +1,134 @@
+import CPulse
+import MediaCore
+import RealtimeAudio
+
+/// The device beneath the stream: moves, its disappearance, and servers that hang.
+extension PulseStreamDriver {
+  /// Where the device takes nothing for so long after all that was written is over, the server is asked whether it is there.
+  private static let patienceNanoseconds: Int64 = 100_000_000
+  /// So long it may take to answer.
+  private static let answerNanoseconds: Int64 = 300_000_000
+
+  // MARK: - Moves
+
+  /// The stream is on another device. Where the server had to put it there, because the old one is gone, nothing of it is to
+  /// be heard there before it is known what is wanted then: so it stands until the server has told.
+  func deviceMoved() {
+    let old = deviceIndex
+    deviceIndex = pa_stream_get_device_index(stream)
+    guard phase != .failed, deviceIndex != old else { return deviceChanged() }
+    deviceChanged()
+    if phase == .running {
+      cork()
+      hasCommandsAfterCork = true
+    }
+    askForDevice(old)
+  }
+
+  /// The server ended the stream, or itself.
+  func streamEnded() {
+    guard pa_context_get_state(context) == PA_CONTEXT_READY else {
+      return fail("the connection to the sound server was lost")
+    }
+    guard phase != .failed else { return }
+    halt()
+    askForDevice(deviceIndex)
+  }
+
+  /// Asks whether the server still has a device; `deviceIsKnown` or `deviceIsGone` follows.
+  private func askForDevice(_ index: UInt32) {
+    let operation = pa_context_get_sink_info_by_index(
+      context, index,
+      { _, _, endOfList, own in
+        guard let driver = PulseStreamDriver.from(own), endOfList != 0 else { return }
+        if endOfList > 0 { driver.deviceIsThere() } else { driver.deviceIsGone() }
+      }, own)
+    guard let operation else { return fail("the sound server cannot be asked for its device") }
+    pa_operation_unref(operation)
+  }
+
+  /// Somebody moved the stream, or ended it.
+  private func deviceIsThere() {
+    guard phase != .failed else { return fail("the sound server closed the stream") }
+    guard let name = pa_stream_get_device_name(stream) else { return }
+    onNotice(.moved(to: String(cString: name)))
+  }
+
+  private func deviceIsGone() { fail("the device went away", code: .deviceLost) }
+
+  /// The device was suspended, or woken.
+  func deviceSuspended() {
+    deviceChanged()
+    guard phase == .running else { return }
+    if pa_stream_is_suspended(stream) > 0 {
+      endWatch()
+      tellHanging(true)
+    } else {
+      answered()
+    }
+  }
+
+  // MARK: - Signs of life
+
+  /// The device has taken sound.
+  func soundWasTaken() {
+    lastSign = .now
+    answered()
+  }
+
+  /// The server has answered, and its device is awake.
+  func answered() {
+    isProbing = false
+    guard pa_stream_is_suspended(stream) <= 0 else { return }
+    tellHanging(false)
+    if phase == .running { watch() }
+  }
+
+  private func tellHanging(_ hangs: Bool) {
+    guard isHanging != hangs else { return }
+    isHanging = hangs
+    onNotice(hangs ? .stoppedAnswering : .answersAgain)
+  }
+
+  /// What has been heard for sure: as far as the device was when it last took sound. Nil where the clock stands.
+  var frameHeardForSure: Int64? {
+    guard isClockRunning, let frame = heard.heardFrame(at: min(lastSign, .now)) else { return nil }
+    return max(floorFrame, min(writtenFrame, Int64(frame)))
+  }
+
+  /// Waits for the next sign, which comes long before this is over as long as the device runs: nothing wakes for it then.
+  func watch() {
+    let buffered = Int64(bufferFrameCount) * 1_000_000_000 / Int64(sampleRateHz)
+    wake(afterNanoseconds: max(0, buffered) + Self.patienceNanoseconds)
+  }
+
+  private func wake(afterNanoseconds nanoseconds: Int64) {
+    let time = pa_rtclock_now() + UInt64(nanoseconds) / 1_000
+    if let watchEvent {
+      pa_context_rttime_restart(context, watchEvent, time)
+    } else {
+      watchEvent = pa_context_rttime_new(
+        context, time, { _, _, _, own in PulseStreamDriver.from(own)?.nothingCame() }, own)
+    }
+  }
+
+  func endWatch() {
+    if let watchEvent { api.pointee.time_free(watchEvent) }
+    watchEvent = nil
+    isProbing = false
+  }
+
+  /// All that was written should be over, and the device wants no more. One that holds much more than the stream does may want
+  /// none for a while; a server that does not even answer hangs. What was written and not heard will be, when it goes on.
+  private func nothingCame() {
+    guard phase == .running || phase == .corking else { return endWatch() }
+    guard isProbing else {
+      isProbing = true
+      requestTiming()
+      return wake(afterNanoseconds: Self.answerNanoseconds)
+    }
+    endWatch()
+    stopClock(at: frameHeardForSure)
+    tellHanging(true)
+  }
+}

@@ -1,0 +1,86 @@
+import Glibc
+
+/// A private PipeWire of a test: `pipewire`, `wireplumber` and `pipewire-pulse` on a bus of their own, with a device called
+/// `rig`, 16-bit stereo, whose every frame is captured.
+///
+/// Threading: one test at a time. The suites that use it are `.serialized`.
+public final class PipeWireServer: SoundServer, @unchecked Sendable {
+  // `@unchecked Sendable`: `processes` and `isStopped` are used by the owning test only.
+
+  public let address: String
+  public let directory: String
+  public private(set) var capture: Capture
+  public var sinkOptions: String { "" }
+  private let ownDirectory: TemporaryDirectory?
+  private var processes: [ChildProcess] = []
+  private var isStopped = false
+
+  /// Starts a server and returns when its device is the default one. `directory`: an existing folder for all its sockets; nil
+  /// makes a fresh one.
+  public init(directory given: String? = nil) throws {
+    ownDirectory = given == nil ? try TemporaryDirectory("pipewire") : nil
+    let directory = given ?? ownDirectory?.path ?? "/nonexistent"
+    self.directory = directory
+    // PipeWire's PulseAudio finds its folder itself.
+    address = "unix:\(directory)/pulse/native"
+    mkdir("\(directory)/pulse", 0o700)
+    for name in ["bus", "pulse/native", "pipewire-0"] { unlink("\(directory)/\(name)") }
+    let pipe = "\(directory)/placeholder.pipe"
+    unlink(pipe)
+    guard mkfifo(pipe, 0o600) == 0 else { throw RigError.system(call: "mkfifo \(pipe)", errno: errno) }
+    capture = try Capture(path: pipe, limitBytes: 4_096)
+    do {
+      try start()
+    } catch {
+      stop()
+      throw error
+    }
+  }
+
+  deinit { stop() }
+
+  private func start() throws {
+    let bus = "\(directory)/bus"
+    try start(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(bus)"], "bus")
+    try start(["pipewire"], "pipewire-0")
+    try start(["wireplumber"], nil)
+    try start(["pipewire-pulse"], "pulse/native")
+    let placeholder = capture
+    capture = try addSink("rig")
+    placeholder.stop()
+    // The session manager, without which no stream is connected to anything, says in no other way that it is ready.
+    for attempt in 1...500 {
+      do {
+        try control("set-default-sink", "rig")
+        return
+      } catch { if attempt == 500 { throw error } }
+      poll(nil, 0, 20)
+    }
+  }
+
+  /// Starts a process, and waits until it answers at the socket.
+  private func start(_ arguments: [String], _ socket: String?) throws {
+    let path = socket.map { "\(directory)/\($0)" }
+    let watch = try path.map { try SocketWatch(directory: String($0[..<($0.lastIndex(of: "/") ?? $0.endIndex)])) }
+    let process = try ChildProcess(
+      arguments,
+      environment: [
+        "XDG_RUNTIME_DIR": directory, "HOME": directory, "XDG_CONFIG_HOME": directory, "XDG_STATE_HOME": directory,
+        "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(directory)/bus", "LC_ALL": "C",
+      ])
+    processes.append(process)
+    if let path { try watch?.waitUntilAnswering(socket: path, process: process) }
+  }
+
+  public func kill() { for process in processes.reversed() { process.kill() } }
+  public func suspend() { for process in processes { process.suspend() } }
+  public func resume() { for process in processes { process.resume() } }
+
+  public func stop() {
+    if isStopped { return }
+    isStopped = true
+    resume()
+    kill()
+    capture.stop()
+  }
+}

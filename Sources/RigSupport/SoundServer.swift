@@ -1,0 +1,64 @@
+import Glibc
+
+/// A private sound server of a test, PulseAudio's or PipeWire's, with a device called `rig` whose every frame is captured.
+public protocol SoundServer: AnyObject {
+  /// What `PulseSink.Configuration.server` or `PULSE_SERVER` takes: `unix:PATH`.
+  var address: String { get }
+  /// The server's XDG_RUNTIME_DIR, of mode 0700.
+  var directory: String { get }
+  /// What `rig` has played.
+  var capture: Capture { get }
+  /// What this server's `module-pipe-sink` is to be told besides.
+  var sinkOptions: String { get }
+
+  /// Ends the server as a crash would (SIGKILL). The capture remains.
+  func kill()
+  /// Stops the server's processes where they are; `resume` lets them go on.
+  func suspend()
+  func resume()
+  /// Ends the server and its capture. Idempotent.
+  func stop()
+}
+
+extension SoundServer {
+  /// Runs `pactl` against this server.
+  public func control(_ arguments: String...) throws {
+    try ChildProcess.run(["pactl", "--server", address] + arguments)
+  }
+
+  /// Adds a device that plays into a pipe, 16-bit stereo, and captures what it plays. The capture ends
+  /// with the device.
+  public func addSink(_ name: String, sampleRateHz: Int = 48_000) throws -> Capture {
+    let pipe = "\(directory)/\(name).pipe"
+    unlink(pipe)
+    guard mkfifo(pipe, 0o600) == 0 else { throw RigError.system(call: "mkfifo \(pipe)", errno: errno) }
+    let capture = try Capture(path: pipe, limitBytes: 64 << 20)
+    let module =
+      "module-pipe-sink file=\(pipe) sink_name=\(name) rate=\(sampleRateHz) format=s16le channels=2 \(sinkOptions)"
+    do {
+      try ChildProcess.run([
+        "sh", "-c", "exec pactl --server '\(address)' load-module \(module) > '\(directory)/\(name).module'",
+      ])
+    } catch {
+      capture.stop()
+      throw error
+    }
+    return capture
+  }
+
+  /// Takes a device away that was added.
+  public func removeSink(_ name: String) throws {
+    try ChildProcess.run([
+      "sh", "-c", "exec pactl --server '\(address)' unload-module \"$(cat '\(directory)/\(name).module')\"",
+    ])
+  }
+
+  /// Moves every stream to a device, as a user would in a mixer.
+  public func moveStreams(to name: String) throws {
+    let list = "pactl --server '\(address)' list short sink-inputs"
+    try ChildProcess.run([
+      "sh", "-c",
+      "\(list) | while read -r number rest; do pactl --server '\(address)' move-sink-input \"$number\" '\(name)' || exit 1; done",
+    ])
+  }
+}

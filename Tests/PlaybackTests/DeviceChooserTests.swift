@@ -1,0 +1,76 @@
+import MediaCore
+import RealtimeAudio
+import Testing
+
+@testable import Playback
+
+@Suite struct DeviceChooserTests {
+  private func chooser(_ selection: OutputSelection, _ names: [String]?, unplugged: Set<String> = []) -> DeviceChooser {
+    var chooser = DeviceChooser(selection: selection)
+    chooser.devices = names.map { names in
+      AudioDevices(
+        outputs: names.map { name in
+          AudioDevice(
+            kind: .output, name: name, description: name,
+            ports: [
+              .init(name: "p", description: "P", availability: unplugged.contains(name) ? .unavailable : .unknown)
+            ],
+            activePortName: "p")
+        }, defaultOutputName: names.first)
+    }
+    return chooser
+  }
+
+  @Test func theNamedDeviceGoesFirstThenThePreferredOnesThenTheDefault() {
+    let selection = OutputSelection(.device("a"), preferred: ["b", "c"])
+    #expect(chooser(selection, ["x", "c", "b", "a"]).choice == .device("a"))
+    #expect(chooser(selection, ["x", "c", "b"]).choice == .device("b"))
+    #expect(chooser(selection, ["x", "c", "b"], unplugged: ["b"]).choice == .device("c"))
+    #expect(chooser(selection, ["x"]).choice == .device(nil))
+    #expect(chooser(selection, []).choice == .nothing)
+    #expect(chooser(selection, nil).choice == .nothing)
+    #expect(chooser(OutputSelection(.silence, preferred: ["b"]), ["b"]).choice == .silence)
+    #expect(chooser(OutputSelection(.silence), nil).choice == .silence)
+  }
+
+  @Test func aDeviceThatIsAskedForByNameIsTakenUnplugged() {
+    #expect(chooser(OutputSelection(.device("a")), ["x", "a"], unplugged: ["a"]).choice == .device("a"))
+  }
+
+  @Test func whatIsKnownBeforeTheServerHasToldIsTriedAtOnce() {
+    #expect(chooser(OutputSelection(), nil).firstChoice == .device(nil))
+    #expect(chooser(OutputSelection(.device("a"), preferred: ["b"]), nil).firstChoice == .device("a"))
+    #expect(chooser(OutputSelection(.silence), nil).firstChoice == .silence)
+    #expect(chooser(OutputSelection(preferred: ["b"]), nil).firstChoice == nil)
+  }
+
+  @Test(arguments: LostDevicePolicy.allCases) func aLostDeviceIsWaitedForByHoldAndNull(policy: LostDevicePolicy) {
+    var chooser = chooser(OutputSelection(lostPolicy: policy), ["x", "a"])
+    chooser.deviceWasLost("a")
+    #expect(chooser.devices?.outputs.map(\.name) == ["x"])
+    let waits = policy == .hold || policy == .null
+    #expect(chooser.choice == (waits ? .nothing : .device(nil)))
+    chooser.devices = self.chooser(OutputSelection(), ["x", "a"]).devices
+    #expect(chooser.choice == (waits ? .device("a") : .device(nil)))
+    chooser.deviceWasOpened()
+    #expect(chooser.choice == .device(nil))
+    #expect(!chooser.mustLeave(.device("a")))
+  }
+
+  @Test func anotherPolicyEndsTheWaiting() {
+    var chooser = chooser(OutputSelection(lostPolicy: .hold), ["x", "a"])
+    chooser.deviceWasLost("a")
+    chooser.select(OutputSelection(lostPolicy: .null))
+    #expect(chooser.choice == .nothing)
+    chooser.select(OutputSelection(lostPolicy: .move))
+    #expect(chooser.choice == .device(nil))
+  }
+
+  @Test func aPreferredDeviceComesBeforeTheOneThatIsWaitedFor() {
+    var chooser = chooser(OutputSelection(preferred: ["b"], lostPolicy: .hold), ["x", "a"])
+    chooser.deviceWasLost("a")
+    #expect(chooser.choice == .nothing)
+    chooser.devices = self.chooser(OutputSelection(), ["x", "b"]).devices
+    #expect(chooser.choice == .device("b"))
+  }
+}

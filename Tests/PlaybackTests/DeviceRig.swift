@@ -1,0 +1,211 @@
+import MediaAssets
+import MediaCore
+import Playback
+import RealtimeAudio
+import RigSupport
+import Synchronization
+
+/// A sound server that a test plays: devices come and go as it says. A player with one file of time code plays on virtual time.
+final class DeviceRig: Sendable {
+  /// The sink of one device; what happens to it the test says.
+  final class Sink: AudioSink {
+    let deviceName: String?
+    let inner: VirtualSink
+    private let isBroken: Bool
+    private let onNotice = Mutex<@Sendable (DeviceNotice) -> Void>({ _ in })
+    private let onFailure = Mutex<@Sendable (MediaError) -> Void>({ _ in })
+
+    init(_ name: String, inner: VirtualSink, isBroken: Bool) {
+      deviceName = name
+      self.inner = inner
+      self.isBroken = isBroken
+    }
+
+    var label: String { "pulse:\(deviceName ?? "")" }
+
+    func observeDevice(_ handler: @escaping @Sendable (DeviceNotice) -> Void) { onNotice.withLock { $0 = handler } }
+
+    func open() throws(MediaError) -> AudioFormat {
+      if isBroken { throw MediaError(.outputUnavailable, "there is no such device") }
+      return try inner.open()
+    }
+
+    func start(
+      core: RenderCore, wakeControl: @escaping @Sendable () -> Void, onFailure: @escaping @Sendable (MediaError) -> Void
+    ) {
+      self.onFailure.withLock { $0 = onFailure }
+      inner.start(core: core, wakeControl: wakeControl, onFailure: onFailure)
+    }
+
+    func commandsPosted() { inner.commandsPosted() }
+    func close() { inner.close() }
+    func fail(_ code: MediaError.Code) { onFailure.withLock { $0 }(MediaError(code, "gone")) }
+    func notice(_ notice: DeviceNotice) { onNotice.withLock { $0 }(notice) }
+  }
+
+  /// The server: what it has, what was made of that, and who is to be told.
+  final class Server: AudioDeviceMonitor {
+    struct State {
+      var names: [String]
+      var broken: Set<String> = []
+      var sinks: [Sink] = []
+      var report: (@Sendable (AudioDevices?) -> Void)?
+      var checkCount = 0
+    }
+
+    let state: Mutex<State>
+
+    init(_ names: [String]) { state = Mutex(State(names: names)) }
+
+    func start(_ onReport: @escaping @Sendable (AudioDevices?) -> Void) { state.withLock { $0.report = onReport } }
+    func check() { state.withLock { $0.checkCount += 1 } }
+    func cancel() {}
+
+    /// The first name is the default one.
+    func makeSink(_ name: String?, inner: VirtualSink) -> Sink {
+      state.withLock { state in
+        let name = name ?? state.names.first ?? "none"
+        let sink = Sink(name, inner: inner, isBroken: !state.names.contains(name) || state.broken.contains(name))
+        state.sinks.append(sink)
+        return sink
+      }
+    }
+
+    /// The sink that was made last for a device.
+    func sink(_ label: String) -> Sink? { state.withLock { $0.sinks.last { $0.label == label } } }
+  }
+
+  let loop = VirtualControlLoop(base: ThreadControlLoop(name: "devices"))
+  let heard = HeardSamples()
+  let server: Server
+  let engine: PlaybackEngine
+  let player: QueuePlayer
+  private let files: TemporaryDirectory
+  private let told = Mutex<[RouteChange]>([])
+  private let pauses = Mutex(0)
+
+  /// `names`: the devices, the default first.
+  init(_ names: String..., selection: OutputSelection = OutputSelection()) async throws {
+    let server = Server(names)
+    self.server = server
+    files = try TemporaryDirectory()
+    let path = files.file("1.wav")
+    try TimeCode.writeWAV(path: path, file: 1, frameCount: 480_000, sampleRateHz: 48_000)
+    let (loop, heard) = (loop, heard)
+    let makeInner: @Sendable () -> VirtualSink = {
+      VirtualSink(format: Rig.format, lookAheadFrames: 4_800, writer: heard, now: { loop.now })
+    }
+    let engine = PlaybackEngine(
+      loop: loop,
+      output: OutputConfiguration(
+        selection: selection, makeSink: { server.makeSink($0, inner: makeInner()) },
+        makeSilence: {
+          let sink = makeInner()
+          loop.execute { loop.attach(sink) }
+          return sink
+        },
+        makeMonitor: { server }))
+    self.engine = engine
+    player = QueuePlayer(engine: engine)
+    try await player.append([PlayerItem(asset: Asset(path: path), id: 1)])
+    await onLoop { rig in
+      _ = engine.observeOutput { state in
+        if state.status == .ready, let sink = server.sink(state.label) { loop.attach(sink.inner) }
+      }
+      _ = engine.observeRoutes { event in
+        if case .route(let change) = event { rig.told.withLock { $0.append(change) } }
+      }
+      _ = rig.player.assumeIsolated { player in
+        player.addStateObserver { change in
+          if change.old.rate != 0, change.new.rate == 0, change.cause == .output { rig.pauses.withLock { $0 += 1 } }
+        }
+      }
+      engine.open()
+    }
+    await report()
+  }
+
+  /// Runs `body` on the loop.
+  func onLoop<Result: Sendable>(_ body: @escaping @Sendable (DeviceRig) -> Result) async -> Result {
+    await withCheckedContinuation { continuation in loop.execute { continuation.resume(returning: body(self)) } }
+  }
+
+  /// Lets virtual time pass, once what was asked for is under way.
+  func pass(milliseconds: Int64) async {
+    await withCheckedContinuation { continuation in
+      loop.execute { [loop] in loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
+    }
+  }
+
+  /// The server has these devices now (nil: those that it had), and says so.
+  func report(_ names: [String]? = nil, unplugged: Set<String> = []) async {
+    let devices = server.state.withLock { state in
+      if let names { state.names = names }
+      let outputs = state.names.map { name in
+        AudioDevice(
+          kind: .output, name: name, description: name,
+          ports: [
+            .init(name: "port", description: "Port", availability: unplugged.contains(name) ? .unavailable : .available)
+          ],
+          activePortName: "port")
+      }
+      return AudioDevices(serverName: "test", outputs: outputs, defaultOutputName: state.names.first)
+    }
+    server.state.withLock { $0.report }?(devices)
+    await pass(milliseconds: 0)
+  }
+
+  /// No server answers.
+  func reportNothing() async {
+    server.state.withLock { $0.report }?(nil)
+    await pass(milliseconds: 0)
+  }
+
+  /// The sink of a device fails.
+  func fail(_ name: String, _ code: MediaError.Code) async {
+    server.sink("pulse:\(name)")?.fail(code)
+    await pass(milliseconds: 0)
+  }
+
+  /// What the device takes to be told of its change.
+  func notice(_ name: String, _ notice: DeviceNotice) async {
+    server.sink("pulse:\(name)")?.notice(notice)
+    await pass(milliseconds: 0)
+  }
+
+  /// Chooses another output; the error's code, if there is one.
+  @discardableResult
+  func select(_ selection: OutputSelection) async -> MediaError.Code? {
+    let code = await onLoop { rig -> MediaError.Code? in
+      do throws(MediaError) {
+        try rig.engine.selectOutput(selection)
+        return nil
+      } catch { return error.code }
+    }
+    await pass(milliseconds: 0)
+    return code
+  }
+
+  var output: OutputState { get async { await onLoop { $0.engine.outputState } } }
+  /// Reasons of the route's changes, and where each went.
+  var routes: [String] {
+    told.withLock { $0.map { "\($0.reason.rawValue) \($0.current.output?.deviceName ?? "none")" } }
+  }
+  /// How often the output had the player pause.
+  var pauseCount: Int { pauses.withLock { $0 } }
+
+  /// `status reason rate` of the player.
+  var playing: String {
+    get async {
+      let state = await player.state
+      return "\(state.timeControlStatus) \(state.reasonForWaitingToPlay?.rawValue ?? "-") \(state.rate)"
+    }
+  }
+
+  func close() async {
+    await player.close()
+    await withCheckedContinuation { continuation in
+      loop.execute { [engine] in engine.close { continuation.resume() } }
+    }
+  }
+}

@@ -1,0 +1,269 @@
+import MediaCore
+import Playback
+import RealtimeAudio
+import Testing
+
+/// What players do when devices go away and come back: by policy, without a sample lost or heard out of the wrong device.
+@Suite struct LostDeviceTests {
+  /// A rig that has played for a second.
+  private func playing(_ names: String..., selection: OutputSelection = OutputSelection()) async throws -> DeviceRig {
+    let rig = try await DeviceRig(names[0], names.count > 1 ? names[1] : names[0], selection: selection)
+    await rig.player.play()
+    await rig.pass(milliseconds: 1_000)
+    #expect(await rig.playing == "playing - 1.0")
+    return rig
+  }
+
+  /// Whether everything that was heard follows from what was heard before, from the file's first sample on.
+  private func expectWhole(_ rig: DeviceRig, frameCount: Int) {
+    let runs = rig.heard.runs
+    var next = 0
+    for run in runs {
+      #expect(run.firstIndex == next, "\(runs)")
+      next = run.endIndex
+    }
+    #expect(next == frameCount, "\(runs)")
+  }
+
+  @Test func pausePausesAndTakesTheNextDevice() async throws {
+    let rig = try await playing("headset", "speakers")
+    await rig.report(["speakers"])
+    #expect(await rig.playing == "paused - 0.0")
+    #expect(await rig.output.label == "pulse:speakers")
+    #expect(rig.routes == ["oldDeviceUnavailable speakers"])
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.player.currentTime() == MediaTime(value: 1, timescale: 1))
+    await rig.player.play()
+    await rig.pass(milliseconds: 500)
+    expectWhole(rig, frameCount: 72_000)
+    #expect(rig.pauseCount == 1)
+    await rig.close()
+  }
+
+  @Test func aSinkThatSaysThatItsDeviceIsGoneIsAsGoodAsAReport() async throws {
+    let rig = try await playing("headset", "speakers")
+    rig.server.state.withLock { $0.names = ["speakers"] }
+    await rig.fail("headset", .deviceLost)
+    #expect(await rig.playing == "paused - 0.0")
+    #expect(await rig.output.label == "pulse:speakers")
+    await rig.report()
+    #expect(rig.routes == ["oldDeviceUnavailable speakers"])
+    #expect(rig.pauseCount == 1)
+    await rig.close()
+  }
+
+  @Test func pauseWithoutAnotherDeviceWaitsForOneAndStaysPaused() async throws {
+    let rig = try await playing("headset")
+    await rig.report([])
+    #expect(await rig.playing == "paused - 0.0")
+    let lost = await rig.output
+    #expect(lost.status == .lost && lost.error?.code == .deviceLost)
+    await rig.report(["usb"])
+    #expect(await rig.output.label == "pulse:usb")
+    #expect(await rig.playing == "paused - 0.0")
+    #expect(rig.routes == ["oldDeviceUnavailable none", "newDeviceAvailable usb"])
+    await rig.close()
+  }
+
+  @Test func holdWaitsInPlaceForTheVeryDevice() async throws {
+    let rig = try await playing("headset", "speakers", selection: OutputSelection(lostPolicy: .hold))
+    await rig.report(["speakers"])
+    #expect(await rig.playing == "waiting outputUnavailable 1.0")
+    await rig.pass(milliseconds: 3_000)
+    await rig.report(["speakers", "usb"])
+    #expect(await rig.output.status == .lost)
+    #expect(await rig.player.currentTime() == MediaTime(value: 1, timescale: 1))
+    await rig.report(["speakers", "usb", "headset"])
+    #expect(await rig.output.label == "pulse:headset")
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.playing == "playing - 1.0")
+    expectWhole(rig, frameCount: 72_000)
+    // It stays there, whatever the default is.
+    await rig.report(["speakers", "headset"])
+    #expect(await rig.output.label == "pulse:headset")
+    await rig.close()
+  }
+
+  @Test func moveGoesOnAtOnce() async throws {
+    let rig = try await playing("headset", "speakers", selection: OutputSelection(lostPolicy: .move))
+    await rig.report(["speakers"])
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.playing == "playing - 1.0")
+    #expect(rig.pauseCount == 0)
+    #expect(rig.routes == ["oldDeviceUnavailable speakers"])
+    expectWhole(rig, frameCount: 72_000)
+    await rig.close()
+  }
+
+  @Test func nullGoesOnInSilenceAndComesBack() async throws {
+    let rig = try await playing("headset", "speakers", selection: OutputSelection(lostPolicy: .null))
+    await rig.report(["speakers"])
+    let silent = await rig.output
+    #expect(silent.status == .fallback && silent.error?.code == .deviceLost)
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.playing == "playing - 1.0")
+    await rig.report(["speakers", "headset"])
+    #expect(await rig.output.label == "pulse:headset")
+    await rig.pass(milliseconds: 500)
+    expectWhole(rig, frameCount: 96_000)
+    await rig.close()
+  }
+
+  @Test func aServerThatGoesAwayIsWaitedForWhateverThePolicy() async throws {
+    for policy in [LostDevicePolicy.pause, .hold, .move] {
+      let rig = try await playing("speakers", selection: OutputSelection(lostPolicy: policy))
+      await rig.fail("speakers", .outputLost)
+      #expect(await rig.playing == "waiting outputUnavailable 1.0")
+      #expect(rig.server.state.withLock { $0.checkCount } == 1)
+      await rig.reportNothing()
+      await rig.pass(milliseconds: 2_000)
+      #expect(await rig.player.currentTime() == MediaTime(value: 1, timescale: 1))
+      await rig.report()
+      await rig.pass(milliseconds: 500)
+      #expect(await rig.playing == "playing - 1.0")
+      #expect(rig.routes == ["noSuitableRoute none", "newDeviceAvailable speakers"])
+      #expect(rig.pauseCount == 0)
+      expectWhole(rig, frameCount: 72_000)
+      await rig.close()
+    }
+  }
+
+  @Test func aPortThatIsUnpluggedPausesButForMove() async throws {
+    for policy in LostDevicePolicy.allCases {
+      let rig = try await playing("laptop", selection: OutputSelection(lostPolicy: policy))
+      await rig.report(unplugged: ["laptop"])
+      #expect(await rig.playing == (policy == .move ? "playing - 1.0" : "paused - 0.0"))
+      await rig.report()
+      #expect(rig.routes == ["oldDeviceUnavailable laptop", "newDeviceAvailable laptop"])
+      #expect(rig.pauseCount == (policy == .move ? 0 : 1))
+      await rig.close()
+    }
+  }
+
+  @Test func aPreferredDeviceIsTakenAgainWhenItReturnsAndNothingPauses() async throws {
+    let rig = try await playing("speakers", "usb", selection: OutputSelection(preferred: ["headset", "usb"]))
+    #expect(await rig.output.label == "pulse:usb")
+    await rig.report(["speakers", "usb", "headset"])
+    #expect(await rig.output.label == "pulse:headset")
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.playing == "playing - 1.0")
+    #expect(rig.routes == ["newDeviceAvailable headset"])
+    // Unplugged it is as good as gone.
+    await rig.report(unplugged: ["headset"])
+    #expect(await rig.output.label == "pulse:usb")
+    #expect(await rig.playing == "paused - 0.0")
+    await rig.player.play()
+    await rig.report()
+    #expect(await rig.output.label == "pulse:headset")
+    await rig.pass(milliseconds: 500)
+    expectWhole(rig, frameCount: 96_000)
+    await rig.close()
+  }
+
+  @Test func aNewDeviceThatNobodyPrefersChangesNothing() async throws {
+    let rig = try await playing("speakers")
+    await rig.report(["headset", "speakers"])
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.output.label == "pulse:speakers")
+    #expect(rig.routes == [])
+    #expect(await rig.playing == "playing - 1.0")
+    await rig.close()
+  }
+
+  @Test func aMovedStreamIsToldAndGoesOn() async throws {
+    let rig = try await playing("speakers", "usb")
+    await rig.notice("speakers", .moved(to: "usb"))
+    #expect(rig.routes == ["override usb"])
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.playing == "playing - 1.0")
+    expectWhole(rig, frameCount: 72_000)
+    await rig.close()
+  }
+
+  @Test func aDeviceThatHangsIsWaitedForInPlace() async throws {
+    let rig = try await playing("speakers")
+    await rig.notice("speakers", .stoppedAnswering)
+    #expect(await rig.output.status == .unresponsive)
+    #expect(await rig.playing == "waiting outputUnavailable 1.0")
+    await rig.player.pause()
+    #expect(await rig.playing == "paused - 0.0")
+    await rig.player.play()
+    #expect(await rig.playing == "waiting outputUnavailable 1.0")
+    await rig.notice("speakers", .answersAgain)
+    #expect(await rig.output.status == .ready)
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.playing == "playing - 1.0")
+    await rig.close()
+  }
+
+  @Test func anotherDeviceIsChosenWithoutASampleLost() async throws {
+    let rig = try await playing("speakers", "usb")
+    #expect(await rig.select(OutputSelection(.device("usb"))) == nil)
+    #expect(await rig.output.label == "pulse:usb")
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.select(OutputSelection(.silence)) == nil)
+    #expect(await rig.output.status == .ready)
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.select(OutputSelection()) == nil)
+    #expect(await rig.output.label == "pulse:speakers")
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.playing == "playing - 1.0")
+    #expect(rig.routes == ["override usb", "override none", "override speakers"])
+    expectWhole(rig, frameCount: 120_000)
+    await rig.close()
+  }
+
+  @Test func whatCannotBeChosenChangesNothing() async throws {
+    let rig = try await playing("speakers", "usb")
+    #expect(await rig.select(OutputSelection(.device("nowhere"), lostPolicy: .hold)) == .noSuchDevice)
+    #expect(await rig.onLoop { $0.engine.outputSelection } == OutputSelection())
+    await rig.fail("speakers", .outputLost)
+    #expect(await rig.select(OutputSelection(.device("usb"))) == .outputUnavailable)
+    await rig.close()
+    let other = try await Rig()
+    let code = await other.run { _ -> MediaError.Code? in
+      do throws(MediaError) {
+        try other.engine.selectOutput(OutputSelection(lostPolicy: .hold))
+        return nil
+      } catch { return error.code }
+    }
+    #expect(code == .outputConfiguration)
+  }
+
+  @Test func aDeviceThatIsThereAndRefusesIsTriedAgainEachTimeLater() async throws {
+    let rig = try await playing("speakers")
+    rig.server.state.withLock { $0.broken = ["speakers"] }
+    await rig.fail("speakers", .outputLost)
+    await rig.report()
+    @Sendable func attemptCount() -> Int { rig.server.state.withLock { $0.sinks.count } }
+    let count = attemptCount()
+    await rig.pass(milliseconds: 999)
+    #expect(attemptCount() == count)
+    await rig.pass(milliseconds: 1)
+    await rig.pass(milliseconds: 1_999)
+    #expect(attemptCount() == count + 1)
+    rig.server.state.withLock { $0.broken = [] }
+    await rig.pass(milliseconds: 1)
+    await rig.pass(milliseconds: 500)
+    #expect(attemptCount() == count + 2)
+    #expect(await rig.playing == "playing - 1.0")
+    expectWhole(rig, frameCount: 72_000)
+    await rig.close()
+  }
+
+  @Test func aNamedDeviceThatWasNeverThereIsWaitedFor() async throws {
+    let rig = try await DeviceRig("speakers", selection: OutputSelection(.device("headset"), lostPolicy: .move))
+    await rig.player.play()
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.output.status == .lost)
+    await rig.report(["speakers", "headset"])
+    await rig.pass(milliseconds: 500)
+    #expect(await rig.output.label == "pulse:headset")
+    // From then on the policy holds, and it is taken again.
+    await rig.report(["speakers"])
+    #expect(await rig.output.label == "pulse:speakers")
+    await rig.report(["speakers", "headset"])
+    #expect(await rig.output.label == "pulse:headset")
+    await rig.close()
+  }
+}

@@ -1,0 +1,216 @@
+import CPulse
+import Glibc
+import RealtimeAudio
+import Testing
+
+@testable import PulseIO
+
+/// What libpulse says of sinks with ports, as recorded from a laptop, from the structures that it hands over to the routes that
+/// come of them: no sink here has ports.
+@Suite("Routes of recorded sink information")
+struct RecordedRouteTests {
+  /// `pactl list sinks` of a laptop's built-in sound: speakers, and a headphone socket.
+  private static func laptop(
+    active: String, headphones: pa_port_available, speakers: pa_port_available = PA_PORT_AVAILABLE_UNKNOWN
+  ) throws -> AudioDevice {
+    try sink(
+      "alsa_output.pci-0000_00_1f.3.analog-stereo", "Built-in Audio Analog Stereo", active: active,
+      ports: [
+        ("analog-output-speaker", "Speakers", speakers), ("analog-output-headphones", "Headphones", headphones),
+      ])
+  }
+
+  private static func sink(
+    _ name: String, _ description: String, active: String? = nil, ports: [(String, String, pa_port_available)] = [],
+    rate: UInt32 = 44_100
+  ) throws -> AudioDevice {
+    // libpulse's structures live as long as its callback: so do these.
+    var words = [name, description]
+    for port in ports { words += [port.0, port.1] }
+    let texts = words.map { strdup($0) }
+    defer { for text in texts { free(text) } }
+    let infos = UnsafeMutablePointer<pa_sink_port_info>.allocate(capacity: max(1, ports.count))
+    let pointers = UnsafeMutablePointer<UnsafeMutablePointer<pa_sink_port_info>?>.allocate(capacity: ports.count + 1)
+    defer {
+      infos.deallocate()
+      pointers.deallocate()
+    }
+    var info = pa_sink_info()
+    info.name = UnsafePointer(texts[0])
+    info.description = UnsafePointer(texts[1])
+    info.sample_spec = pa_sample_spec(format: PA_SAMPLE_S16LE, rate: rate, channels: 2)
+    for (index, port) in ports.enumerated() {
+      var value = pa_sink_port_info()
+      value.name = UnsafePointer(texts[2 + index * 2])
+      value.description = UnsafePointer(texts[3 + index * 2])
+      value.available = Int32(port.2.rawValue)
+      infos.advanced(by: index).initialize(to: value)
+      pointers[index] = infos.advanced(by: index)
+      if port.0 == active { info.active_port = infos.advanced(by: index) }
+    }
+    pointers[ports.count] = nil
+    info.ports = pointers
+    info.n_ports = UInt32(ports.count)
+    return try #require(AudioDevice(info))
+  }
+
+  private static func devices(_ outputs: AudioDevice..., input: String? = nil) -> AudioDevices {
+    var devices = AudioDevices(serverName: "pulseaudio", outputs: outputs, defaultOutputName: outputs.first?.name)
+    if let input {
+      devices.inputs = [AudioDevice(kind: .input, name: input, description: input)]
+      devices.defaultInputName = input
+    }
+    return devices
+  }
+
+  private static let laptopName = "alsa_output.pci-0000_00_1f.3.analog-stereo"
+
+  /// A tracker of a stream that plays on what comes first.
+  private func tracker(on device: AudioDevice, others: AudioDevice...) -> RouteTracker {
+    var tracker = RouteTracker()
+    var all = Self.devices(device)
+    all.outputs += others
+    #expect(tracker.devicesChanged(all) == nil)
+    // The first route is none that changed.
+    #expect(tracker.playing(on: device.name) == nil)
+    return tracker
+  }
+
+  @Test("what libpulse says becomes a device with its ports")
+  func readsPorts() throws {
+    let device = try Self.laptop(active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_YES)
+    #expect(device.name == Self.laptopName && device.description == "Built-in Audio Analog Stereo")
+    #expect(device.kind == .output && device.sampleRateHz == 44_100 && device.channelCount == 2)
+    #expect(device.ports.map(\.name) == ["analog-output-speaker", "analog-output-headphones"])
+    #expect(device.ports.map(\.availability) == [.unknown, .available])
+    #expect(device.activePort?.description == "Headphones" && device.isUsable)
+    let unplugged = try Self.sink(
+      "hdmi", "HDMI", active: "hdmi-output-0", ports: [("hdmi-output-0", "HDMI / DisplayPort", PA_PORT_AVAILABLE_NO)])
+    #expect(!unplugged.isUsable && unplugged.activePort?.availability == .unavailable)
+  }
+
+  @Test("headphones that are pulled out: the port goes first, then the server takes the speakers")
+  func headphonesPulledOut() throws {
+    var tracker = tracker(on: try Self.laptop(active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_YES))
+    #expect(tracker.route.output?.label == "\(Self.laptopName)/analog-output-headphones")
+    let first = tracker.devicesChanged(
+      Self.devices(try Self.laptop(active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_NO)))
+    #expect(first?.reason == .oldDeviceUnavailable && first?.isLossOfOutput == true)
+    #expect(first?.previous.output?.port?.availability == .available)
+    let second = tracker.devicesChanged(
+      Self.devices(try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)))
+    // Whoever listened has been told; this is only where the sound goes now.
+    #expect(second?.reason == .newDeviceAvailable && second?.isLossOfOutput == false)
+    #expect(second?.current.output?.port?.description == "Speakers")
+  }
+
+  @Test("headphones that are pulled out, when the server tells both at once")
+  func headphonesPulledOutAtOnce() throws {
+    var tracker = tracker(on: try Self.laptop(active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_YES))
+    let change = tracker.devicesChanged(
+      Self.devices(try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)))
+    #expect(change?.reason == .oldDeviceUnavailable && change?.isLossOfOutput == true)
+    #expect(change?.previous.output?.port?.name == "analog-output-headphones")
+    #expect(change?.current.output?.port?.name == "analog-output-speaker")
+  }
+
+  @Test("headphones that are plugged in are a new device, and nothing is lost by it")
+  func headphonesPluggedIn() throws {
+    var tracker = tracker(on: try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO))
+    #expect(
+      tracker.devicesChanged(
+        Self.devices(try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_YES))) == nil)
+    let change = tracker.devicesChanged(
+      Self.devices(
+        try Self.laptop(
+          active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_YES, speakers: PA_PORT_AVAILABLE_NO)))
+    // The speakers of this laptop say that they are off while headphones are in: nobody pulled them out.
+    #expect(change?.current.output?.port?.name == "analog-output-headphones")
+    #expect(change?.reason == .newDeviceAvailable && change?.isLossOfOutput == false)
+  }
+
+  @Test("another port that was there all the time is somebody's choice")
+  func portChosen() throws {
+    var tracker = tracker(on: try Self.laptop(active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_YES))
+    let change = tracker.devicesChanged(
+      Self.devices(try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_YES)))
+    #expect(change?.reason == .override && change?.isLossOfOutput == false)
+  }
+
+  @Test("a device that appears changes no route; a stream that is moved there goes to a new device")
+  func deviceAppears() throws {
+    let laptop = try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)
+    let headset = try Self.sink("bluez_output.headset", "Headset")
+    var tracker = tracker(on: laptop)
+    #expect(tracker.devicesChanged(Self.devices(laptop, headset)) == nil)
+    let change = tracker.playing(on: headset.name)
+    #expect(change?.reason == .newDeviceAvailable && change?.current.output?.deviceDescription == "Headset")
+    #expect(change?.previous.output?.deviceName == laptop.name)
+    // Back again: it has been there all the time.
+    #expect(tracker.playing(on: laptop.name)?.reason == .override)
+    #expect(tracker.playing(on: headset.name)?.reason == .override)
+  }
+
+  @Test("a device that goes away is told with what takes its place")
+  func deviceGoesAway() throws {
+    let laptop = try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)
+    let headset = try Self.sink("bluez_output.headset", "Headset")
+    var tracker = tracker(on: headset, others: laptop)
+    tracker.lost(.oldDeviceUnavailable)
+    #expect(tracker.route.output?.deviceName == headset.name)
+    let change = tracker.playing(on: laptop.name)
+    #expect(change?.reason == .oldDeviceUnavailable && change?.isLossOfOutput == true)
+    #expect(change?.previous.output?.deviceName == headset.name && change?.current.output?.deviceName == laptop.name)
+  }
+
+  @Test("a device that goes away with nothing to take its place leaves no route, until it is back")
+  func deviceGoesAwayForGood() throws {
+    let headset = try Self.sink("bluez_output.headset", "Headset")
+    var tracker = tracker(on: headset)
+    tracker.lost(.oldDeviceUnavailable)
+    let change = tracker.nothingPlays()
+    #expect(change?.reason == .oldDeviceUnavailable && change?.current.output == nil)
+    #expect(tracker.nothingPlays() == nil)
+    #expect(tracker.devicesChanged(Self.devices(headset)) == nil)
+    #expect(tracker.playing(on: headset.name)?.reason == .newDeviceAvailable)
+  }
+
+  @Test("a server that goes away leaves no suitable route")
+  func serverGoesAway() throws {
+    let headset = try Self.sink("bluez_output.headset", "Headset")
+    var tracker = tracker(on: headset)
+    tracker.lost(.noSuitableRoute)
+    #expect(tracker.nothingPlays()?.reason == .noSuitableRoute)
+    #expect(tracker.devices == nil)
+    #expect(tracker.devicesChanged(Self.devices(headset)) == nil)
+    let change = tracker.playing(on: headset.name)
+    #expect(change?.reason == .newDeviceAvailable && change?.previous.output == nil)
+  }
+
+  @Test("what was asked for here is an override, also of a device that has just appeared")
+  func deviceChosen() throws {
+    let laptop = try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)
+    let headset = try Self.sink("bluez_output.headset", "Headset")
+    var tracker = tracker(on: laptop)
+    #expect(tracker.devicesChanged(Self.devices(laptop, headset)) == nil)
+    #expect(tracker.playing(on: headset.name, isChosen: true)?.reason == .override)
+  }
+
+  @Test("a device that is called something else now has another configuration, and a rate is none of the route")
+  func configurationChanges() throws {
+    var tracker = tracker(on: try Self.sink("usb", "USB Audio"))
+    #expect(tracker.devicesChanged(Self.devices(try Self.sink("usb", "USB Audio", rate: 96_000))) == nil)
+    let change = tracker.devicesChanged(Self.devices(try Self.sink("usb", "DAC")))
+    #expect(change?.reason == .routeConfigurationChange && change?.isLossOfOutput == false)
+  }
+
+  @Test("a microphone that comes and goes changes the route, and nothing that is heard is lost")
+  func inputComesAndGoes() throws {
+    let laptop = try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)
+    var tracker = tracker(on: laptop)
+    let comes = tracker.devicesChanged(Self.devices(laptop, input: "mic"))
+    #expect(comes?.reason == .newDeviceAvailable && comes?.current.input?.deviceName == "mic")
+    let goes = tracker.devicesChanged(Self.devices(laptop))
+    #expect(goes?.reason == .oldDeviceUnavailable && goes?.isLossOfOutput == false && goes?.current.input == nil)
+  }
+}
