@@ -9,6 +9,8 @@ struct DeviceBlocks {
   /// Frames that the server wants and has not got; below 0: that it got and had no room for.
   private(set) var owedCount = 0
   private var lastTaken = 0
+  /// Frames written in whole blocks, one behind the other, up to now.
+  private var wholeCount = 0
   /// How often in a row it was no whole number of blocks.
   private var oddCount = 0
 
@@ -36,7 +38,17 @@ struct DeviceBlocks {
       count = max(room / frameCount, (least + frameCount - 1) / frameCount) * frameCount
     }
     owedCount = room - count
+    // What is overwritten begins anywhere in a block.
+    if frameCount == 0 || count % frameCount != 0 || least > 0 { wholeCount = 0 }
+    wholeCount = min(wholeCount + max(0, count), 1 << 40)
     return count
+  }
+
+  /// How many frames the server may have taken besides those that the device has got: less than a block where pieces were no
+  /// whole blocks. `heldCount`: what the server holds at most.
+  func overtakenCount(heldCount: Int, whereUnknown: Int) -> Int {
+    if frameCount > 0, oddCount == 0, wholeCount > 2 * heldCount { return 0 }
+    return max(frameCount, lastTaken, whereUnknown)
   }
 
   /// Frames of a piece, where memory for `room` of the `remaining` ones is given: whole blocks, if it cannot be all of them.

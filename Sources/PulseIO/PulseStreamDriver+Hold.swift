@@ -20,7 +20,9 @@ extension PulseStreamDriver {
     guard !hold.isHeld || hold.isInQuestion else { return }
     if phase == .running {
       let heardFrame = isClockRunning ? heard.heardFrame(at: .now).map { Int64($0) } : nil
-      hold.begin(unreadFrame: unreadFrame, heardFrame: heardFrame)
+      // What the server has taken and the device has not is muted, too.
+      let overtaken = blocks.overtakenCount(heldCount: bufferFrameCount, whereUnknown: sampleRateHz / 100)
+      hold.begin(unreadFrame: max(floorFrame, unreadFrame - Int64(overtaken)), heardFrame: heardFrame)
       isSpliceWanted = false
       hasCommandsAfterCork = true
       cork()

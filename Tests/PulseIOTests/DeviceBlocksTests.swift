@@ -127,4 +127,24 @@ struct DeviceBlocksTests {
     blocks.forget()
     #expect(blocks.frameCount == 0)
   }
+
+  @Test("what is taken beyond the device's part is less than a block, and nothing once all pieces are whole blocks")
+  func overtaken() {
+    var blocks = DeviceBlocks()
+    #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 480)
+    _ = blocks.write(room: 4_800, least: 0, bufferFrameCount: 4_800)
+    for _ in 0..<2 {
+      _ = blocks.deviceTook(room: 960)
+      _ = blocks.write(room: 960, least: 0, bufferFrameCount: 4_800)
+    }
+    #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 960)
+    for _ in 0..<12 {
+      _ = blocks.deviceTook(room: 960)
+      _ = blocks.write(room: 960, least: 0, bufferFrameCount: 4_800)
+    }
+    #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 0)
+    // What is queued is written over from somewhere within a block on.
+    _ = blocks.write(room: 960, least: 500, bufferFrameCount: 4_800)
+    #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 960)
+  }
 }

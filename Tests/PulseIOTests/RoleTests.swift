@@ -22,12 +22,13 @@ struct RoleTests {
   }
 
   private func rig(
-    _ notices: Notices, role: StreamRole = .music, server: PulseServer? = nil, modules: String...
+    _ notices: Notices, role: StreamRole = .music, latencyMilliseconds: Int = 100, server: PulseServer? = nil,
+    modules: String...
   ) throws -> OutputRig {
     let server = try server ?? PulseServer()
     for module in modules { try server.loadModule(module) }
     return try OutputRig(
-      server: server,
+      server: server, configuration: { $0.latencyMilliseconds = latencyMilliseconds },
       prepare: { sink in
         sink.prepare(role: role) { notice in notices.all.update { $0.append(notice) } }
       })
@@ -68,6 +69,38 @@ struct RoleTests {
     }
     print("interruptions: frames repeated \(repeated)")
     #expect(rig.signals.withState { $0.failures } == [])
+  }
+
+  @Test("a sink that was held up when the call came goes back to what was read muted: nothing is lost")
+  func heldUp() throws {
+    let notices = Notices()
+    // So much is queued that it does not run out meanwhile.
+    let rig = try rig(notices, latencyMilliseconds: 2_000, modules: "module-role-cork")
+    let capture = rig.server.capture
+    _ = try rig.play(rig.makeCodedStream(file: 8, frameCount: 1 << 18))
+    // Its end is told when it is rendered: two seconds ahead.
+    _ = try rig.play(rig.makeStream(frameCount: 144_000) { _ in .silence })
+    let position = try capture.waitForCode(file: 8)
+    try capture.waitForFrames(position + 24_000)
+    // Its thread stands, the server's request waits, and the device goes on to read: muted.
+    rig.drainEvents()
+    rig.signals.update { $0.holdsSink = true }
+    let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
+    #expect(rig.signals.wait(until: deadline) { $0.isSinkHeld ? true : nil } == true)
+    let call = try rig.server.play(role: "phone")
+    _ = try capture.waitForSilence(4_800, from: position)
+    rig.signals.update { $0.holdsSink = false }
+    #expect(try notices.wait(for: 1) == [.interruptionBegan])
+    let silence = try capture.waitForSilence(9_600, from: capture.frameCount)
+    call.kill()
+    #expect(try notices.wait(for: 2).last == .interruptionEnded)
+    rig.sink.endInterruption(overrulesServer: false)
+    let again = try capture.waitForCode(file: 8, from: silence)
+    try capture.waitForFrames(again + 24_000)
+    let runs = capture.runs()
+    let goesBack = (runs.dropLast().last?.endIndex ?? 0) - (runs.last?.firstIndex ?? .max)
+    print("held up during an interruption: frames repeated \(goesBack)")
+    #expect(runs.count == 2 && goesBack >= 0 && goesBack <= 4_800, "\(runs)")
   }
 
   @Test("overruling the server, the stream is heard during the call; its end then asks for nothing")
@@ -173,7 +206,8 @@ struct RoleTests {
     let others = Notices()
     other.prepare(role: .music) { notice in others.all.update { $0.append(notice) } }
     let core = RenderCore(format: try other.open())
-    other.start(core: core, wakeControl: {}, onFailure: { _ in })
+    let wakes = WakeSignal(0)
+    other.start(core: core, wakeControl: { wakes.update { $0 += 1 } }, onFailure: { _ in })
     defer { other.close() }
     _ = try rig.play(rig.makeCodedStream(file: 7, frameCount: 1 << 18))
     try capture.waitForCode(file: 7)
@@ -184,6 +218,9 @@ struct RoleTests {
     core.setRunning(true, input: input)
     core.postCommands()
     other.commandsPosted()
+    // One that stands is asked nothing.
+    let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
+    #expect(wakes.wait(until: deadline) { _ in core.clock.snapshot().isRunning ? true : nil } == true)
     rig.sink.setRole(.phone)
     #expect(try others.wait(for: 1) == [.interruptionBegan])
     rig.sink.setRole(.game)
