@@ -53,12 +53,15 @@ import Testing
     let queue = CaptureQueue(format: Self.format, capacityFrames: 1_024)
     let samples = [Float](repeating: 0.5, count: 600)
     let counts = samples.withUnsafeBufferPointer { samples in
-      AllocationProbe.count {
+      func give(_ queue: CaptureQueue) {
         guard let base = samples.baseAddress else { return }
         for _ in 0..<4 { queue.write(base, frameCount: 600, hostTime: HostTime(nanoseconds: 1)) }
         queue.lose(frameCount: 5)
         queue.wake()
       }
+      // What Swift makes of a generic type when it is first used is made.
+      give(CaptureQueue(format: Self.format, capacityFrames: 1_024))
+      return AllocationProbe.count { give(queue) }
     }
     #expect(counts == .none)
     #expect(queue.lostFrameCount == 2_400 - 1_024 + 5)
