@@ -11,6 +11,7 @@ extension Connection {
     switch command {
     case .start(let number, let moment, let duration):
       let found = try recorders.recorder(number)
+      try server.engine.session.checkRecording()
       try found.recorder.record(atHostTime: Self.hostTime(moment), forDuration: duration)
     case .pause(let number): try recorders.recorder(number).recorder.pause()
     case .status(let number): return .ok(Self.fields(of: try recorders.recorder(number)))
@@ -70,6 +71,7 @@ extension Connection {
     guard let makeSource = server.makeSource else {
       throw MediaError(.sourceUnavailable, "this daemon has nothing to record from")
     }
+    try server.engine.session.checkRecording()
     let loop = server.loop
     let place = RecordingPlace(
       path: command.file.bytes, replaces: command.replaces, roots: server.policy.writableRoots)

@@ -60,6 +60,10 @@ final class RecorderRegistry {
 
   private(set) var recorders: [NumberedRecorder] = []
   private var lastNumber = 0
+  /// Those that the session's interruption paused.
+  private var interrupted: [NumberedRecorder] = []
+
+  var isRecording: Bool { recorders.contains { $0.recorder.status.state == .recording } }
 
   /// The one of a number; nil: the newest. Errors: `no-such-recorder`.
   func recorder(_ number: Int?) throws(MediaError) -> NumberedRecorder {
@@ -102,6 +106,28 @@ final class RecorderRegistry {
     case .state(let state): found.tell(state)
     case .lost: found.tell(found.recorder.status.state)
     case .finished(let outcome): found.tell(.stopped, error: outcome.error)
+    }
+  }
+
+  /// Something else is to be heard: those that record pause.
+  func interruptionBegan() {
+    for numbered in recorders where numbered.recorder.status.state == .recording {
+      do throws(MediaError) {
+        try numbered.recorder.pause()
+        interrupted.append(numbered)
+      } catch {
+        // It came to its end just now, which is told.
+      }
+    }
+  }
+
+  /// Those that an interruption paused go on, if they are to and nobody has decided otherwise.
+  func interruptionEnded(shouldResume: Bool) {
+    defer { interrupted = [] }
+    for numbered in interrupted where shouldResume && numbered.recorder.status.state == .paused {
+      do throws(MediaError) { try numbered.recorder.record() } catch {
+        // It is being stopped, which is told.
+      }
     }
   }
 

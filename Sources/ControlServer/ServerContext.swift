@@ -85,6 +85,7 @@ final class ServerContext: @unchecked Sendable {
     // For as long as the engine is there.
     _ = engine.observeOutput { [weak self] _ in self?.outputChanged() }
     _ = engine.observeRoutes { [weak self] in self?.routeChanged($0) }
+    engine.session.isRecording = { [weak self] in self?.recorders.isRecording ?? false }
     _ = engine.session.observeState { [weak self] in self?.sessionChanged($0) }
     _ = engine.session.observeEvents { [weak self] in self?.sessionNotified($0) }
     keeper?.restore(policy)

@@ -82,6 +82,11 @@ extension ServerContext {
   }
 
   func sessionNotified(_ event: AudioSessionEvent) {
+    switch event {
+    case .interruptionBegan: recorders.interruptionBegan()
+    case .interruptionEnded(_, let shouldResume): recorders.interruptionEnded(shouldResume: shouldResume)
+    case .silenceSecondaryAudioHint: break
+    }
     let kind: Event.SessionNotification.Kind =
       switch event {
       case .interruptionBegan: .interruption(nil)

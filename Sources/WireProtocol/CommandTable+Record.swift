@@ -51,7 +51,7 @@ extension CommandTable {
       reply: ["recorder", "file", "source", "format", "sampleRate", "channels"],
       errors: [
         .sourceUnavailable, .sourceConfiguration, .invalidArgument, .unsupportedAudioFormat, .fileExists, .outsideRoots,
-        .writeFailed, .notAllowed, .tooManyRecorders,
+        .writeFailed, .notAllowed, .tooManyRecorders, .sessionForbidsRecording, .sessionInterrupted,
       ],
       example: [
         "> record.prepare /memos/idea.flac sample-rate=48000",
@@ -61,13 +61,16 @@ extension CommandTable {
     CommandSpec(
       .recordStart, .recording, "Records, or goes on after a pause, in the same file.",
       details:
-        "From now on, or at an instant of the daemon's clock (`at=+0.5`, `at=1234.5`), exact to the sample as far as the source knows when it captured. With `duration` it stops by itself after so much more, exactly.",
+        "From now on, or at an instant of the daemon's clock (`at=+0.5`, `at=1234.5`), exact to the sample as far as the source knows when it captured. With `duration` it stops by itself after so much more, exactly."
+        + " The session's category has to allow it. An interruption of the session pauses what records; with its end that goes on, where players do.",
       parameters: [
         recorder,
         ParameterSpec(.at, .startMoment, .option, "WHEN", "when; now unless said"),
         ParameterSpec(
           .duration, .duration(positive: true), .option, "TIME", "how much more; until `record.stop` unless said"),
-      ], errors: [.noSuchRecorder, .invalidState, .invalidTime], example: ["> record.start duration=20", "< ok"]
+      ],
+      errors: [.noSuchRecorder, .invalidState, .invalidTime, .sessionForbidsRecording, .sessionInterrupted],
+      example: ["> record.start duration=20", "< ok"]
     ) { arguments throws(MediaError) in
       .record(.start(arguments.integer(.recorder), try arguments.recordingStart(), duration: arguments.time(.duration)))
     },

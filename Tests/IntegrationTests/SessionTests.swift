@@ -11,10 +11,15 @@ import Testing
     let client: WireClient
     let watcher: WireClient
 
-    init(_ module: String = "module-role-cork", _ arguments: String...) throws {
+    init(
+      _ module: String = "module-role-cork", _ arguments: String..., folder: TemporaryDirectory? = nil
+    ) throws {
       server = try PulseServer()
       try server.loadModule(module)
-      daemon = try TestDaemon(["--output", "pulse:\(server.sinkName)", "--pulse-server", server.address] + arguments)
+      let folder = try folder ?? TemporaryDirectory("daemon")
+      daemon = try TestDaemon(
+        ["--output", "pulse:\(server.sinkName)", "--pulse-server", server.address, "--write-root", folder.path] + arguments,
+        folder: folder)
       client = try daemon.connect()
       watcher = try daemon.connect()
       try watcher.reply("observe output.state session.events session.isInterrupted player.reasonForWaitingToPlay")
@@ -96,6 +101,35 @@ import Testing
     let faded = capture.frames(from: first, count: 2_000).map { abs(Int($0.left)) }.max() ?? 0
     let loud = capture.frames(from: whole, count: 2_000).map { abs(Int($0.left)) }.max() ?? 0
     #expect(faded < loud / 2, "\(faded) of \(loud)")
+    try rig.stop()
+  }
+
+  @Test func whatRecordsStandsWhileACallIsHeardAndTheCategoryHasToAllowIt() throws {
+    let rig = try Rig()
+    let file = rig.daemon.folder.file("memo.wav")
+    try rig.client.reply("session.category playback")
+    #expect(try rig.client.reply("record.prepare \(file)").contains("name=session-forbids-recording"))
+    try rig.client.reply("session.category playAndRecord")
+    #expect(try rig.client.reply("record.prepare \(file)").hasPrefix("ok recorder=1 "))
+    try rig.client.reply("session.category playback")
+    #expect(try rig.client.reply("record.start").contains("name=session-forbids-recording"))
+    try rig.client.reply("session.category playAndRecord")
+    _ = try rig.play()
+    try rig.watcher.reply("record.watch")
+    func state(_ wanted: String) throws {
+      try rig.wait { $0.hasPrefix("* recording ") && field("state", $0) == wanted }
+    }
+    #expect(try rig.client.reply("record.start") == "ok")
+    try state("recording")
+    #expect(try rig.client.reply("session.active off").contains("name=session-busy"))
+    #expect(try rig.client.reply("play") == "ok")
+    let call = try rig.server.play(role: "phone")
+    try state("paused")
+    #expect(try rig.client.reply("record.start").contains("name=session-interrupted"))
+    call.kill()
+    try state("recording")
+    let stopped = try rig.client.reply("record.stop")
+    #expect(stopped.hasPrefix("ok recorder=1 ") && field("fault", stopped) == nil, "\(stopped)")
     try rig.stop()
   }
 
