@@ -6,6 +6,8 @@ import RealtimeAudio
 /// What there is comes from the monitor, what happens to the stream from the sink; `DeviceChooser` says what is best of that and
 /// `RouteTracker` what it means. While one device is being opened the old one plays on.
 extension Output {
+  /// A report of a device that went away may come so much later than the device stopped, and the clock ran on.
+  private static let reportNanoseconds: Int64 = 25_000_000
   private static let longestRetrySeconds: Int64 = 32
   /// An attempt that failed after so long got no answer; one that was refused fails at once.
   private static let silenceNanoseconds: Int64 = 1_000_000_000
@@ -112,10 +114,10 @@ extension Output {
   }
 
   /// What is played on is gone: the device (`deviceLost`), or its server with it.
-  private func lose(_ error: MediaError) {
+  private func lose(_ error: MediaError, doubtNanoseconds: Int64 = 0) {
     guard let session else { return }
     logger.warning("output lost", metadata: ["error": "\(error)"])
-    acceptClock()
+    acceptClock(doubtNanoseconds: doubtNanoseconds)
     if error.code == .deviceLost {
       tracker.lost(.oldDeviceUnavailable)
       chooser.deviceWasLost(session.sink.deviceName)
@@ -195,7 +197,10 @@ extension Output {
     chooser.devices = devices
     let change = tracker.devicesChanged(devices)
     if isNew { onEvent(.devices(devices)) }
-    if hasVanished { return lose(MediaError(.deviceLost, "the device '\(name ?? "")' went away")) }
+    if hasVanished {
+      let error = MediaError(.deviceLost, "the device '\(name ?? "")' went away")
+      return lose(error, doubtNanoseconds: isVirtual ? 0 : Self.reportNanoseconds)
+    }
     tell(change)
     if let change, change.isLossOfOutput, chooser.selection.lostPolicy != .move { pauseClients() }
     follow()
@@ -219,6 +224,9 @@ extension Output {
     retry.timer = loop.schedule(at: time) { [weak self] in self?.follow() }
     retry.seconds = min(Self.longestRetrySeconds, retry.seconds * 2)
   }
+
+  /// Time passes only when it is told to, and nothing comes late.
+  private var isVirtual: Bool { loop is VirtualControlLoop }
 
   /// Where a change of route is to be told.
   private func tell(_ change: RouteChange?) {

@@ -158,8 +158,11 @@ final class Output: @unchecked Sendable {
 
   /// Takes the clock's word for where the device got to, though it may have said more before: what a device that failed
   /// promised is not what was heard.
-  func acceptClock() {
-    if let session { lastHeardFrame = session.core.clock.snapshot().heardFrame(at: loop.now) }
+  /// `doubtNanoseconds`: how long ago it may have stopped without saying so.
+  func acceptClock(doubtNanoseconds: Int64 = 0) {
+    guard let session else { return }
+    let time = loop.now.advanced(byNanoseconds: -doubtNanoseconds)
+    lastHeardFrame = session.core.clock.snapshot().heardFrame(at: time)
   }
 
   // MARK: - Sessions
