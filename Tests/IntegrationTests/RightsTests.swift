@@ -18,7 +18,8 @@ import Testing
       try watcher.reply("hello")
         == driver.reply("hello").replacingOccurrences(of: ",control,write,administer", with: ""))
     for request in [
-      "ping", "status", "list", "item.status 1", "item.metadata 1", "history", "player.list", "output.list", "output.status", "stats",
+      "ping", "status", "list", "item.status 1", "item.metadata 1", "history", "player.list", "output.list",
+      "output.status", "stats",
       "session.status", "help load", "playlist.export format=m3u8", "wait ready", "observe player.rate", "tick 0.5",
       "meter",
     ] {
@@ -68,7 +69,8 @@ import Testing
     "at", "at-chapters", "bookmark.list", "bye", "cancel", "events", "explain", "hello", "help", "history",
     "item.artwork", "item.chapters", "item.log", "item.metadata", "item.selection", "item.status", "item.tracks",
     "list", "meter", "observe",
-    "output.list", "output.status", "ping", "player.list", "playlist.export", "queue.changes", "queue.saved", "record.list",
+    "output.list", "output.status", "ping", "player.list", "playlist.export", "queue.changes", "queue.saved",
+    "record.list",
     "record.status", "record.unwatch", "record.watch", "session.status", "state", "stats", "status", "tick", "unmeter",
     "unobserve", "untick", "wait",
   ]

@@ -18,7 +18,8 @@ import Testing
       try server.loadModule(module)
       let folder = try folder ?? TemporaryDirectory("daemon")
       daemon = try TestDaemon(
-        ["--output", "pulse:\(server.sinkName)", "--pulse-server", server.address, "--write-root", folder.path] + arguments,
+        ["--output", "pulse:\(server.sinkName)", "--pulse-server", server.address, "--write-root", folder.path]
+          + arguments,
         folder: folder)
       client = try daemon.connect()
       watcher = try daemon.connect()

@@ -219,16 +219,16 @@ class ErrorCode(IntEnum):
     """The output cannot be had in this way."""
     NOT_VIRTUAL_CLOCK = 5004
     """The daemon does not run on the virtual clock."""
+    DEVICE_LOST = 5011
+    """The output's device went away, and its sound server is there."""
+    NO_SUCH_DEVICE = 5012
+    """The sound server has no output device of that name."""
     SOURCE_UNAVAILABLE = 5021
     """The source cannot be opened: no sound server answers, or it has no such source."""
     SOURCE_LOST = 5022
     """The source went away; what had been recorded is in the file."""
     SOURCE_CONFIGURATION = 5023
     """The source cannot be had in this way."""
-    DEVICE_LOST = 5011
-    """The output's device went away, and its sound server is there."""
-    NO_SUCH_DEVICE = 5012
-    """The sound server has no output device of that name."""
     UNKNOWN_COMMAND = 6001
     """There is no such command."""
     BAD_ARGUMENTS = 6002

@@ -424,6 +424,10 @@ KEYS: tuple[str, ...] = (
     "item.events",
     "queue.version",
     "output.state",
+    "output.route",
+    "output.devices",
+    "output.selection",
+    "output.events",
     "session.category",
     "session.mode",
     "session.options",
@@ -431,10 +435,6 @@ KEYS: tuple[str, ...] = (
     "session.isInterrupted",
     "session.secondaryAudioShouldBeSilencedHint",
     "session.events",
-    "output.route",
-    "output.devices",
-    "output.selection",
-    "output.events",
 )
 """What `observe` takes."""
 
