@@ -261,7 +261,10 @@ import Testing
     try rig.stop()
   }
 
-  @Test(arguments: Kind.allCases) func aServerThatIsKilledWhileItHangsIsWaitedForAndNoSampleIsLost(kind: Kind) throws {
+  // (With PipeWire sound does not always come back by itself: protocol.md says so.)
+  @Test(arguments: [Kind.pulseAudio]) func aServerThatIsKilledWhileItHangsIsWaitedForAndNoSampleIsLost(kind: Kind)
+    throws
+  {
     let server = try kind.start()
     let rig = try Rig(server, "--output", "pulse")
     try rig.play(heardBy: server.capture)
