@@ -226,7 +226,7 @@ extension Output {
   }
 
   /// Time passes only when it is told to, and nothing comes late.
-  private var isVirtual: Bool { loop is VirtualControlLoop }
+  var isVirtual: Bool { loop is VirtualControlLoop }
 
   /// Where a change of route is to be told.
   private func tell(_ change: RouteChange?) {

@@ -196,10 +196,14 @@ final class Output: @unchecked Sendable {
     dispose(of: ending.sink, keeping: Array(ending.streams.values))
   }
 
-  /// Closes a sink on a worker, for closing may block.
+  /// Closes a sink on a worker, for closing may block; at once where nothing does, and no time may pass meanwhile.
   func dispose(
     of sink: any AudioSink, keeping streams: [RenderStream] = [], then completion: @escaping @Sendable () -> Void = {}
   ) {
+    if isVirtual {
+      sink.close()
+      return completion()
+    }
     NamedThread.detached(name: "close-output") {
       sink.close()
       withExtendedLifetime(streams) { completion() }

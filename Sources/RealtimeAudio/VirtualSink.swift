@@ -83,8 +83,8 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
     }
   }
 
-  /// Whether time passing would be heard: something sounds or waits for samples.
-  public var isAudible: Bool { isRunning }
+  /// Whether time passing would be heard: something sounds or waits for samples. Not once it is closed.
+  public var isAudible: Bool { closing.withLock { _ in isOpen && isRunning } }
 
   /// Frames that are heard between now and `deadline`, if nothing holds them up.
   public func frameCount(until deadline: HostTime) -> Int {
