@@ -175,7 +175,7 @@ import Testing
     let folder = try TestDaemon("--clock", "virtual").folder
     let shell = try shell("bash", socket: "/nowhere/socket", folder: folder.path)
     #expect(try words("playhead wait ti\t\\>\t90", in: shell) == "<playhead><wait><time>=90>")
-    #expect(try words("playhead observe 'output.s\t", in: shell) == "<playhead><observe><output.state>")
+    #expect(try words("playhead observe 'output.st\t", in: shell) == "<playhead><observe><output.state>")
     try folder.write("item.star", [])
     #expect(try words("playhead observe item.*\t", in: shell) == "<playhead><observe><item.*>")
   }
