@@ -14,7 +14,7 @@ import typing
 from support import HERE, REPOSITORY, Case, playhead
 
 PROTOCOL = (REPOSITORY / "protocol.md").read_text(encoding="utf-8")
-BY_HAND = {"observe": "unobserve", "tick": "untick", "at": "untick", "at-chapters": "untick", "meter": "unmeter"}
+BY_HAND = {"observe": "unobserve", "tick": "untick", "at": "untick", "at-chapters": "untick", "meter": "unmeter", "record.watch": "record.unwatch"}
 
 
 def generator() -> types.ModuleType:
@@ -56,10 +56,11 @@ class ProtocolTests(Case):
                 self.assertEqual(given, wanted)
 
     async def test_what_a_subscription_ends_with_is_the_command_for_it(self) -> None:
-        main = (await self.client(await self.daemon())).main
+        client = await self.client(await self.daemon())
         for begin, end in BY_HAND.items():
             arguments = {"observe": ("*",), "tick": (1,), "at": (1,)}.get(begin, ())
-            subscription = getattr(main, begin.replace("-", "_"))(*arguments)
+            owner = client if begin.startswith("record.") else client.main
+            subscription = getattr(owner, begin.replace("-", "_").replace(".", "_"))(*arguments)
             self.assertEqual((subscription._begin, subscription._end), (begin, end))
 
     def test_every_error_is_a_member_of_the_enumeration(self) -> None:
