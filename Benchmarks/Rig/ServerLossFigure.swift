@@ -8,6 +8,8 @@ enum ServerLossFigure {
   /// A server, and the daemon on it.
   private final class Rig {
     var server: any SoundServer
+    /// Has the folder that the others lie in, too.
+    private let first: any SoundServer
     private let make: (String?) throws -> any SoundServer
     private let directory: TemporaryDirectory
     private let process: ChildProcess
@@ -15,7 +17,8 @@ enum ServerLossFigure {
 
     init(program: String, path: String, make: @escaping (String?) throws -> any SoundServer) throws {
       self.make = make
-      server = try make(nil)
+      first = try make(nil)
+      server = first
       directory = try TemporaryDirectory("loss")
       let control = directory.file("control.sock")
       process = try ChildProcess(
