@@ -399,6 +399,7 @@ import Testing
     let made = Mutex<VirtualSink?>(nil)
     let (ticks, cues) = (Told(), Told())
     let changes = Told()
+    let (opened, openings) = AsyncStream.makeStream(of: Void.self)
     let engine = PlaybackEngine(
       loop: loop,
       output: OutputConfiguration(
@@ -411,7 +412,9 @@ import Testing
     let player: QueuePlayer = try await withCheckedThrowingContinuation { continuation in
       loop.execute {
         _ = engine.observeOutput { state in
-          if state.status == .ready, let sink = made.withLock({ $0 }) { loop.attach(sink) }
+          guard state.status == .ready, let sink = made.withLock({ $0 }) else { return }
+          loop.attach(sink)
+          openings.yield()
         }
         engine.open()
         let player = QueuePlayer(engine: engine)
@@ -435,8 +438,12 @@ import Testing
           })
       }
     }
-    await withCheckedContinuation { continuation in
-      loop.execute { loop.advance(byNanoseconds: 3_000_000_000) { continuation.resume() } }
+    var nextOpening = opened.makeAsyncIterator()
+    for milliseconds: Int64 in [300, 2_700] {
+      await nextOpening.next()
+      await withCheckedContinuation { continuation in
+        loop.execute { loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
+      }
     }
     let edges = ticks.lines.filter { !$0.hasPrefix("periodic") }.map { String($0.split(separator: " ")[0]) }
     #expect(edges == ["start", "stop", "start", "stop"])
