@@ -50,12 +50,15 @@ public final class Encoder {
   public let timeBase: TimeBase
 
   let context: UnsafeMutablePointer<AVCodecContext>
-  private let converter: OpaquePointer
-  private let queue: OpaquePointer
-  private let frame: Frame
+  /// nil: the encoder takes what goes in as it is.
+  private let converter: OpaquePointer?
+  /// As many frames as the encoder takes at once.
   private let stepFrames: Int
+  /// What the encoder has not been given yet: the last one is being filled.
+  private var frames: [Frame] = []
+  private var filledFrames = 0
   private var nextPTS: Int64 = 0
-  private var isConverterDrained = false
+  private var isFinished = false
   private var isEndSent = false
 
   /// An encoder at work.
@@ -71,7 +74,6 @@ public final class Encoder {
       !settings.input.format.isPlanar, (1...64).contains(settings.channelCount)
     else { throw AVFailure(errno: EINVAL, call: "Encoder.init") }
     let context = try check(avcodec_alloc_context3(codec), "avcodec_alloc_context3")
-    var made: (converter: OpaquePointer?, queue: OpaquePointer?) = (nil, nil)
     do throws(AVFailure) {
       let format = Self.sampleFormat(of: codec, for: settings)
       context.pointee.sample_fmt = format.avFormat
@@ -92,33 +94,22 @@ public final class Encoder {
       }
       if settings.hasGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
       try check(avcodec_open2(context, codec, nil), "avcodec_open2")
-      made.converter = try Self.makeConverter(from: settings.input, to: context)
-      made.queue = try check(
-        av_audio_fifo_alloc(format.avFormat, Int32(settings.channelCount), 8_192), "av_audio_fifo_alloc")
-      frame = try Frame()
+      converter = try Self.makeConverter(from: settings.input, to: context)
     } catch {
-      Self.release(context, made.converter, made.queue)
+      var released: UnsafeMutablePointer<AVCodecContext>? = context
+      avcodec_free_context(&released)
       throw error
-    }
-    guard let converter = made.converter, let queue = made.queue else {
-      Self.release(context, made.converter, made.queue)
-      throw AVFailure(errno: ENOMEM, call: "Encoder.init")
     }
     self.settings = settings
     self.timeBase = timeBase
-    (self.context, self.converter, self.queue) = (context, converter, queue)
+    self.context = context
     stepFrames = context.pointee.frame_size > 0 ? Int(context.pointee.frame_size) : 4_096
   }
 
-  deinit { Self.release(context, converter, queue) }
-
-  private static func release(
-    _ context: UnsafeMutablePointer<AVCodecContext>, _ converter: OpaquePointer?, _ queue: OpaquePointer?
-  ) {
+  deinit {
     var (context, converter): (UnsafeMutablePointer<AVCodecContext>?, OpaquePointer?) = (context, converter)
     avcodec_free_context(&context)
     swr_free(&converter)
-    if let queue { av_audio_fifo_free(queue) }
   }
 
   // MARK: - Encoding
@@ -128,17 +119,21 @@ public final class Encoder {
     let frameByteCount = settings.input.format.byteCount * settings.input.channelCount
     var done = 0
     while done < frameCount {
-      let count = min(8_192, frameCount - done)
-      try convert(samples + done * frameByteCount, frameCount: count)
+      let room = try makeRoom()
+      let count = min(frameCount - done, room)
+      try fill(from: samples + done * frameByteCount, frameCount: count)
       done += count
     }
   }
 
   /// Says that no sound follows. Nothing can be appended afterwards.
   public func finish() throws(AVFailure) {
-    guard !isConverterDrained else { return }
-    try convert(nil, frameCount: 0)
-    isConverterDrained = true
+    guard !isFinished else { return }
+    if converter != nil, changesRate { try convert(nil, frameCount: 0) }
+    isFinished = true
+    guard let last = frames.last else { return }
+    last.pointer.pointee.nb_samples = Int32(clamping: filledFrames)
+    if filledFrames == 0 { frames.removeLast() }
   }
 
   /// Takes the next packet, replacing what `packet` held. Its times are in `timeBase`; the first is below zero by the padding.
@@ -159,58 +154,88 @@ public final class Encoder {
 
   // MARK: - Internals
 
+  private var changesRate: Bool { settings.input.sampleRateHz != settings.sampleRateHz }
+
+  /// How much goes into the frame that is being filled, which is a new one where the last one is full.
+  private func makeRoom() throws(AVFailure) -> Int {
+    if frames.isEmpty || filledFrames == stepFrames {
+      frames.append(try makeFrame())
+      filledFrames = 0
+    }
+    return stepFrames - filledFrames
+  }
+
+  /// Puts no more frames than there is room for into the frame that is being filled; what another rate makes more of them goes into
+  /// the next ones.
+  private func fill(from samples: UnsafeRawPointer, frameCount: Int) throws(AVFailure) {
+    guard converter == nil else { return try convert(samples, frameCount: frameCount) }
+    guard let frame = frames.last, let plane = frame.pointer.pointee.extended_data?[0] else { return }
+    let frameByteCount = settings.input.format.byteCount * settings.input.channelCount
+    UnsafeMutableRawPointer(plane + filledFrames * frameByteCount)
+      .copyMemory(from: samples, byteCount: frameCount * frameByteCount)
+    filledFrames += frameCount
+  }
+
+  /// Converts samples, and all that is left of former ones; nil: no more come.
   private func convert(_ samples: UnsafeRawPointer?, frameCount: Int) throws(AVFailure) {
-    let bound = Int(max(0, swr_get_out_samples(converter, Int32(frameCount))))
-    try allocate(frameCount: max(1, bound))
-    guard let output = frame.pointer.pointee.extended_data else {
+    var input = samples?.assumingMemoryBound(to: UInt8.self)
+    var inputCount = Int32(clamping: frameCount)
+    while true {
+      let room = try makeRoom()
+      let count = try withFreePlanes { planes in
+        if input == nil { return swr_convert(converter, planes, Int32(clamping: room), nil, 0) }
+        return swr_convert(converter, planes, Int32(clamping: room), &input, inputCount)
+      }
+      filledFrames += Int(try check(count, "swr_convert"))
+      // What did not fit is kept inside. At the end less may come than there is room for, and more after it.
+      inputCount = 0
+      guard changesRate, samples == nil ? count > 0 : filledFrames == stepFrames else { return }
+    }
+  }
+
+  /// Where in each plane of the frame that is being filled the next sample belongs.
+  private func withFreePlanes(
+    _ body: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+  ) throws(AVFailure) -> Int32 {
+    guard let planes = frames.last?.pointer.pointee.extended_data else {
       throw AVFailure(errno: ENOMEM, call: "av_frame_get_buffer")
     }
-    var input = samples?.assumingMemoryBound(to: UInt8.self)
-    let count =
-      samples == nil
-      ? swr_convert(converter, output, Int32(max(1, bound)), nil, 0)
-      : swr_convert(converter, output, Int32(max(1, bound)), &input, Int32(frameCount))
-    try check(count, "swr_convert")
-    _ = try output.withMemoryRebound(to: UnsafeMutableRawPointer?.self, capacity: Int(settings.channelCount)) {
-      planes throws(AVFailure) in
-      try check(av_audio_fifo_write(queue, planes, count), "av_audio_fifo_write")
+    let isPlanar = av_sample_fmt_is_planar(context.pointee.sample_fmt) != 0
+    let planeCount = isPlanar ? settings.channelCount : 1
+    let sampleByteCount = Int(av_get_bytes_per_sample(context.pointee.sample_fmt))
+    let offset = filledFrames * sampleByteCount * (isPlanar ? 1 : settings.channelCount)
+    return withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<UInt8>?.self, capacity: planeCount) { pointers in
+      for index in 0..<planeCount { pointers.initializeElement(at: index, to: planes[index].map { $0 + offset }) }
+      return body(pointers.baseAddress)
     }
   }
 
   /// Gives the encoder a frame, or the end; false when there is nothing to give yet.
   private func sendNext() throws(AVFailure) -> Bool {
-    let waiting = Int(max(0, av_audio_fifo_size(queue)))
-    if waiting >= stepFrames || isConverterDrained && waiting > 0 {
-      let count = min(waiting, stepFrames)
-      try allocate(frameCount: count)
-      guard let planes = frame.pointer.pointee.extended_data else {
-        throw AVFailure(errno: ENOMEM, call: "av_frame_get_buffer")
-      }
-      _ = try planes.withMemoryRebound(to: UnsafeMutableRawPointer?.self, capacity: Int(settings.channelCount)) {
-        planes throws(AVFailure) in
-        try check(av_audio_fifo_read(queue, planes, Int32(count)), "av_audio_fifo_read")
-      }
+    if let frame = frames.first, frames.count > 1 || filledFrames == stepFrames || isFinished {
+      frames.removeFirst()
       frame.pointer.pointee.pts = nextPTS
-      nextPTS += Int64(count)
+      nextPTS += Int64(frame.frameCount)
       try check(avcodec_send_frame(context, frame.pointer), "avcodec_send_frame")
       return true
     }
-    guard isConverterDrained, !isEndSent else { return false }
+    guard isFinished, !isEndSent else { return false }
     isEndSent = true
     try check(avcodec_send_frame(context, nil), "avcodec_send_frame")
     return true
   }
 
-  /// A new buffer for the frame: the encoder may still hold the one before.
-  private func allocate(frameCount: Int) throws(AVFailure) {
-    frame.clear()
+  /// One that the encoder may keep as long as it likes.
+  private func makeFrame() throws(AVFailure) -> Frame {
+    let frame = try Frame()
     let pointer = frame.pointer
-    pointer.pointee.nb_samples = Int32(clamping: frameCount)
+    pointer.pointee.nb_samples = Int32(clamping: stepFrames)
     pointer.pointee.format = context.pointee.sample_fmt.rawValue
     pointer.pointee.sample_rate = context.pointee.sample_rate
     try check(
       av_channel_layout_copy(&pointer.pointee.ch_layout, &context.pointee.ch_layout), "av_channel_layout_copy")
     try check(av_frame_get_buffer(pointer, 0), "av_frame_get_buffer")
+    return frame
   }
 
   /// A last packet that is shorter than it decodes to says so (`AV_PKT_DATA_SKIP_SAMPLES`), whichever encoder it is: containers
@@ -244,9 +269,10 @@ public final class Encoder {
       ?? offered.first { $0.byteCount >= byteCount } ?? offered.first ?? input
   }
 
+  /// nil where nothing is to be converted.
   private static func makeConverter(
     from input: SampleLayout, to context: UnsafeMutablePointer<AVCodecContext>
-  ) throws(AVFailure) -> OpaquePointer {
+  ) throws(AVFailure) -> OpaquePointer? {
     guard let inputRate = Int32(exactly: input.sampleRateHz), inputRate > 0, (1...64).contains(input.channelCount)
     else {
       throw AVFailure(errno: EINVAL, call: "swr_alloc_set_opts2")
@@ -257,6 +283,11 @@ public final class Encoder {
       av_channel_layout_uninit(&target)
     }
     let channelCount = Int(context.pointee.ch_layout.nb_channels)
+    if channelCount == input.channelCount, inputRate == context.pointee.sample_rate,
+      input.format.avFormat == context.pointee.sample_fmt
+    {
+      return nil
+    }
     if channelCount == input.channelCount {
       // Every channel stays what it is.
       shim_channel_layout_unspecified(&source, Int32(channelCount))
@@ -283,53 +314,5 @@ public final class Encoder {
       throw AVFailure(code: min(result, -1), call: "swr_init")
     }
     return made
-  }
-}
-
-extension Encoder {
-  /// What an encoder takes.
-  public struct Traits: Sendable, Hashable {
-    /// FFmpeg's name of the codec that it writes, such as `opus`.
-    public let codecName: String
-    /// What it takes; the best first.
-    public let sampleFormats: [SampleFormat]
-    /// Frames a second that it takes; empty: any.
-    public let sampleRatesHz: [Int]
-    /// Most channels that it takes, as far as it says; nil: it does not.
-    public let largestChannelCount: Int?
-
-    /// What this FFmpeg's encoder of a name takes; nil when it has none.
-    public init?(encoderName: String) {
-      guard let codec = avcodec_find_encoder_by_name(encoderName), codec.pointee.type == AVMEDIA_TYPE_AUDIO else {
-        return nil
-      }
-      self.init(codec)
-    }
-
-    fileprivate init(_ codec: UnsafePointer<AVCodec>) {
-      codecName = String(cString: avcodec_get_name(codec.pointee.id))
-      var formats: [SampleFormat] = []
-      if var next = codec.pointee.sample_fmts {
-        while let format = SampleFormat(rawValue: next.pointee.rawValue) {
-          formats.append(format)
-          next += 1
-        }
-      }
-      var rates: [Int] = []
-      if var next = codec.pointee.supported_samplerates {
-        while next.pointee > 0 {
-          rates.append(Int(next.pointee))
-          next += 1
-        }
-      }
-      var largest: Int?
-      if var next = codec.pointee.ch_layouts {
-        while next.pointee.nb_channels > 0 {
-          largest = max(largest ?? 0, Int(next.pointee.nb_channels))
-          next += 1
-        }
-      }
-      (sampleFormats, sampleRatesHz, largestChannelCount) = (formats, rates, largest)
-    }
   }
 }

@@ -18,6 +18,8 @@ struct DeviceChooser {
   private(set) var awaitedName: String?
   /// Whether there has been a device: one that was never there is waited for, whatever the policy.
   var hasHadDevice = false
+  /// Whether something could be heard before: what stands in for a device is then no device any more.
+  private var hasBeenHeard = false
 
   init(selection: OutputSelection) { self.selection = selection }
 
@@ -29,8 +31,12 @@ struct DeviceChooser {
     if let name = selection.preferred.first(where: { devices.output($0)?.isUsable == true }) { return .device(name) }
     if let awaitedName { return devices.output(awaitedName) != nil ? .device(awaitedName) : .nothing }
     if case .device = selection.target, !hasHadDevice, selection.preferred.isEmpty { return .nothing }
-    return devices.outputs.isEmpty ? .nothing : .device(nil)
+    return devices.outputs.isEmpty || refusesDefault(devices.defaultOutputName) ? .nothing : .device(nil)
   }
+
+  /// Whether the server's default device is none: a server that comes back has what stands in for one first, and what is played
+  /// on that nobody hears.
+  func refusesDefault(_ name: String?) -> Bool { hasBeenHeard && AudioDevice.isStandIn(name) }
 
   /// What to try before it is known what there is; nil: that has to be known first.
   var firstChoice: Choice? {
@@ -52,25 +58,28 @@ struct DeviceChooser {
     }
   }
 
-  /// The device of this name went away.
+  /// The device of this name went away. What stood in for one goes when one comes: nothing is lost by it.
   mutating func deviceWasLost(_ name: String?) {
     hasHadDevice = true
     devices?.outputs.removeAll { $0.name == name }
+    guard !AudioDevice.isStandIn(name) else { return }
     switch selection.lostPolicy {
     case .hold, .null: awaitedName = name
     case .pause, .move: awaitedName = nil
     }
   }
 
-  /// The server went away.
+  /// The server went away, and the device with it: which comes back when it does, if not at once.
   mutating func serverWasLost() {
     hasHadDevice = true
     devices = nil
+    if case .device(let name) = selection.target, [.hold, .null].contains(selection.lostPolicy) { awaitedName = name }
   }
 
-  /// Something is played on: nothing is waited for any more.
-  mutating func deviceWasOpened() {
+  /// The device of this name is played on: nothing is waited for any more.
+  mutating func deviceWasOpened(_ name: String) {
     hasHadDevice = true
+    if !AudioDevice.isStandIn(name) { hasBeenHeard = true }
     awaitedName = nil
   }
 

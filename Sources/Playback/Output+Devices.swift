@@ -56,6 +56,11 @@ extension Output {
 
   private func opened(_ sink: any AudioSink, format: AudioFormat, number: UInt64, _ openedRole: StreamRole) {
     guard number == sessionCount, let attempt, state.status != .closed else { return dispose(of: sink) }
+    // It went away, and nothing was there to take its place, between the choice and now.
+    if monitor != nil, attempt.choice == .device(nil), chooser.refusesDefault(sink.deviceName) {
+      dispose(of: sink)
+      return openFailed(MediaError(.outputUnavailable, "the sound server has no device"), number: number)
+    }
     self.attempt = nil
     retry.timer?.cancel()
     retry = (nil, 1)
@@ -64,7 +69,7 @@ extension Output {
     if role() != openedRole { setRole(role(), makesNewStream: false) }
     state = OutputState(status: .ready, label: sink.label, format: format)
     if let name = sink.deviceName {
-      chooser.deviceWasOpened()
+      chooser.deviceWasOpened(name)
       tell(tracker.playing(on: name, isChosen: attempt.isChosen))
     } else if attempt.choice == .silence {
       tracker.lost(.override)
@@ -117,11 +122,11 @@ extension Output {
   private func lose(_ error: MediaError, doubtNanoseconds: Int64 = 0) {
     guard let session else { return }
     logger.warning("output lost", metadata: ["error": "\(error)"])
-    acceptClock(doubtNanoseconds: doubtNanoseconds)
     if error.code == .deviceLost {
       tracker.lost(.oldDeviceUnavailable)
-      chooser.deviceWasLost(session.sink.deviceName)
-      if chooser.selection.lostPolicy == .pause { pauseClients() }
+      let name = session.sink.deviceName
+      chooser.deviceWasLost(name)
+      if chooser.selection.lostPolicy == .pause, !AudioDevice.isStandIn(name) { pauseClients() }
     } else {
       tracker.lost(.noSuitableRoute)
       chooser.serverWasLost()
@@ -129,7 +134,7 @@ extension Output {
       // this.
       monitor?.check()
     }
-    endSession()
+    endSession(doubtNanoseconds: doubtNanoseconds)
     follow()
     guard attempt == nil else {
       state = OutputState(status: .lost, error: error)

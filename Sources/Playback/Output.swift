@@ -39,6 +39,8 @@ final class Output: @unchecked Sendable {
   var openingCount = 0
   var clients: [ObjectIdentifier: any OutputClient] = [:]
   private var lastHeardFrame: Int64 = 0
+  /// The clock's last word has been taken.
+  private var isEnding = false
   private var batchDepth = 0
   /// What former devices were given beyond full scale.
   private var formerClippedSampleCount = 0
@@ -125,7 +127,7 @@ final class Output: @unchecked Sendable {
 
   /// The output frame heard now; never goes back while the device is the same.
   var heardFrame: Int64 {
-    guard let session else { return lastHeardFrame }
+    guard let session, !isEnding else { return lastHeardFrame }
     lastHeardFrame = max(lastHeardFrame, session.core.clock.snapshot().heardFrame(at: loop.now))
     return lastHeardFrame
   }
@@ -158,11 +160,11 @@ final class Output: @unchecked Sendable {
 
   /// Takes the clock's word for where the device got to, though it may have said more before: what a device that failed
   /// promised is not what was heard.
-  /// `doubtNanoseconds`: how long ago it may have stopped without saying so.
-  func acceptClock(doubtNanoseconds: Int64 = 0) {
+  private func acceptClock(doubtNanoseconds: Int64) {
     guard let session else { return }
     let time = loop.now.advanced(byNanoseconds: -doubtNanoseconds)
     lastHeardFrame = session.core.clock.snapshot().heardFrame(at: time)
+    isEnding = true
   }
 
   // MARK: - Sessions
@@ -185,13 +187,16 @@ final class Output: @unchecked Sendable {
       ])
   }
 
-  func endSession() {
+  /// `doubtNanoseconds`: how long ago the device may have stopped without saying so.
+  func endSession(doubtNanoseconds: Int64 = 0) {
     guard let ending = session else { return }
+    acceptClock(doubtNanoseconds: max(doubtNanoseconds, ending.sink.doubtNanoseconds))
     deliver(from: ending)
     for client in clients.values { client.outputWillStop() }
     onDeviceLost()
     formerClippedSampleCount += ending.core.clippedSampleCount
     session = nil
+    isEnding = false
     // The streams live until the sink calls no more.
     dispose(of: ending.sink, keeping: Array(ending.streams.values))
   }

@@ -16,6 +16,8 @@ final class PulseConnection: @unchecked Sendable {
     var name: String
     var sampleRateHz: Int
     var channelCount: Int
+    /// Whether it is a node of PipeWire's graph, which takes a block before the device does, and drops it when the stream ends.
+    var isGraphNode: Bool
   }
 
   let mainloop: PulseMainloop
@@ -91,7 +93,8 @@ final class PulseConnection: @unchecked Sendable {
           } else if let info = info?.pointee, let name = info.name {
             answer.info = SinkInfo(
               name: String(cString: name), sampleRateHz: Int(info.sample_spec.rate),
-              channelCount: Int(info.sample_spec.channels))
+              channelCount: Int(info.sample_spec.channels),
+              isGraphNode: info.driver.map { String(cString: $0) } == "PipeWire")
           }
           answer.mainloop.signal()
         }, Unmanaged.passUnretained(answer).toOpaque())

@@ -9,4 +9,6 @@ final class PulseCounters: Sendable {
   let starvationCount = Atomic<Int>(0)
   let bufferFrames = Atomic<Int>(0)
   let deviceLatencyMicroseconds = Atomic<Int>(0)
+  /// How much the server drops of what it has taken when the stream ends.
+  let doubtNanoseconds = Atomic<Int64>(0)
 }

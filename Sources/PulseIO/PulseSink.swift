@@ -162,7 +162,8 @@ public final class PulseSink: SharedDeviceSink {
       let driver = stream.connection.mainloop.withLock {
         let driver = PulseStreamDriver(
           connection: stream.connection, stream: stream.pointer, core: core, signal: signal,
-          counters: counters, requests: requests, onSharing: preparation.withLock { $0?.onSharing },
+          counters: counters, requests: requests, isGraphNode: stream.isGraphNode,
+          onSharing: preparation.withLock { $0?.onSharing },
           wakeControl: wakeControl,
           onNotice: { [weak self] notice in
             if case .moved(let name) = notice { self?.device.withLock { $0 = name } }
@@ -179,6 +180,8 @@ public final class PulseSink: SharedDeviceSink {
   }
 
   public func commandsPosted() { signal.raise() }
+
+  public var doubtNanoseconds: Int64 { counters.doubtNanoseconds.load(ordering: .relaxed) }
 
   // MARK: - SharedDeviceSink
 

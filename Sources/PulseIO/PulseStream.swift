@@ -17,6 +17,8 @@ final class PulseStream: @unchecked Sendable {
   let bufferFrameCount: Int
   /// Whether the server muted it from the beginning.
   let isMuted: Bool
+  /// As `PulseConnection.SinkInfo` has it.
+  let isGraphNode: Bool
 
   /// Connects, asks for the device and makes the stream; see `PulseSink.open` for the errors.
   static func open(_ configuration: PulseSink.Configuration) throws(MediaError) -> PulseStream {
@@ -40,8 +42,7 @@ final class PulseStream: @unchecked Sendable {
       channelCount: configuration.channelCount ?? sink.channelCount)
     do {
       return try PulseStream(
-        connection: connection, sinkName: sink.name, format: format, configuration: configuration,
-        deadline: deadline)
+        connection: connection, sink: sink, format: format, configuration: configuration, deadline: deadline)
     } catch {
       if error.code == Int32(PA_ERR_INVALID.rawValue) {
         throw error.mediaError(
@@ -53,12 +54,12 @@ final class PulseStream: @unchecked Sendable {
   }
 
   private init(
-    connection: PulseConnection, sinkName: String, format: AudioFormat,
-    configuration: PulseSink.Configuration,
-    deadline: HostTime
+    connection: PulseConnection, sink: PulseConnection.SinkInfo, format: AudioFormat,
+    configuration: PulseSink.Configuration, deadline: HostTime
   ) throws(PulseFailure) {
     self.connection = connection
     self.format = format
+    isGraphNode = sink.isGraphNode
     guard (1...Int(PA_RATE_MAX)).contains(format.sampleRateHz),
       let map = ChannelOrder.map(channelCount: format.channelCount)
     else { throw PulseFailure("pa_stream_new_with_proplist", code: PA_ERR_INVALID) }
@@ -68,7 +69,7 @@ final class PulseStream: @unchecked Sendable {
     let attributes = Self.bufferAttributes(
       format: format, latencyMilliseconds: configuration.latencyMilliseconds)
     // Who asks for no device by name gets what the server has for such streams, and follows it.
-    let asked = configuration.sinkName == nil ? nil : sinkName
+    let asked = configuration.sinkName == nil ? nil : sink.name
     (pointer, bufferFrameCount, self.sinkName, isMuted) = try connection.mainloop.withLock { () throws(PulseFailure) in
       let stream = try Self.make(
         connection.context, specification: specification, map: map, configuration: configuration)
@@ -84,7 +85,7 @@ final class PulseStream: @unchecked Sendable {
       }
       let granted = pa_stream_get_buffer_attr(stream)?.pointee.tlength ?? attributes.tlength
       let device = pa_stream_get_device_name(stream).map { String(cString: $0) } ?? ""
-      return (stream, Int(granted) / format.bytesPerFrame, device.isEmpty ? sinkName : device, isMuted)
+      return (stream, Int(granted) / format.bytesPerFrame, device.isEmpty ? sink.name : device, isMuted)
     }
   }
 

@@ -8,6 +8,8 @@ extension PulseStreamDriver {
   private static let patienceNanoseconds: Int64 = 100_000_000
   /// So long it may take to answer.
   private static let answerNanoseconds: Int64 = 300_000_000
+  /// No more than so much is heard twice because of what the server may have dropped.
+  private static let longestDoubtNanoseconds: Int64 = 45_000_000
 
   // MARK: - Moves
 
@@ -17,6 +19,7 @@ extension PulseStreamDriver {
     let old = deviceIndex
     deviceIndex = pa_stream_get_device_index(stream)
     guard phase != .failed, deviceIndex != old else { return deviceChanged() }
+    if isClockRunning { stopClock(at: frameHeardForSure) }
     deviceChanged()
     if phase == .running {
       cork()
@@ -70,6 +73,14 @@ extension PulseStreamDriver {
 
   // MARK: - Signs of life
 
+  /// The device takes so much at once. A graph drops up to two such blocks of what it took when it ends, whatever the clock says.
+  func deviceTook(blockFrames count: Int64) {
+    blockFrames = count
+    guard isGraphNode else { return }
+    let nanoseconds = min(Self.longestDoubtNanoseconds, 2 * count * 1_000_000_000 / Int64(sampleRateHz))
+    counters.doubtNanoseconds.store(nanoseconds, ordering: .relaxed)
+  }
+
   /// The device has taken sound.
   func soundWasTaken() {
     lastSign = .now
@@ -93,7 +104,8 @@ extension PulseStreamDriver {
   /// What has been heard for sure: as far as the device was when it last took sound. Nil where the clock stands.
   var frameHeardForSure: Int64? {
     guard isClockRunning, let frame = heard.heardFrame(at: min(lastSign, .now)) else { return nil }
-    return max(floorFrame, min(writtenFrame, Int64(frame)))
+    let doubt = Double(counters.doubtNanoseconds.load(ordering: .relaxed)) * Double(sampleRateHz) / 1e9
+    return max(floorFrame, min(writtenFrame, Int64(frame - doubt)))
   }
 
   /// Waits for the next sign, which comes long before this is over as long as the device runs: nothing wakes for it then.

@@ -39,6 +39,8 @@ final class PulseStreamDriver {
   /// Who is told what the server does; nil: nobody, and the stream obeys.
   let onSharing: (@Sendable (SharingNotice) -> Void)?
   let requests: StreamRequests
+  /// As `PulseConnection.SinkInfo` has it.
+  let isGraphNode: Bool
   private var signalEvent: OpaquePointer?
   private var hasToldFailure = false
 
@@ -92,7 +94,8 @@ final class PulseStreamDriver {
   /// Takes over a corked stream that is ready. Inside the loop's lock.
   init(
     connection: PulseConnection, stream: OpaquePointer, core: RenderCore, signal: EventSignal,
-    counters: PulseCounters, requests: StreamRequests, onSharing: (@Sendable (SharingNotice) -> Void)?,
+    counters: PulseCounters, requests: StreamRequests, isGraphNode: Bool,
+    onSharing: (@Sendable (SharingNotice) -> Void)?,
     wakeControl: @escaping @Sendable () -> Void, onNotice: @escaping @Sendable (DeviceNotice) -> Void,
     onFailure: @escaping @Sendable (MediaError) -> Void
   ) {
@@ -102,6 +105,7 @@ final class PulseStreamDriver {
     self.signal = signal
     self.counters = counters
     self.requests = requests
+    self.isGraphNode = isGraphNode
     self.onSharing = onSharing
     self.wakeControl = wakeControl
     self.onNotice = onNotice
@@ -269,7 +273,7 @@ final class PulseStreamDriver {
     // After a jump the server also asks for what was jumped over.
     if landingTiming == nil {
       let taken = blocks.deviceTook(room: byteCount / bytesPerFrame)
-      if lastRead.nanoseconds > 0, taken > 0 { blockFrames = Int64(taken) }
+      if lastRead.nanoseconds > 0, taken > 0 { deviceTook(blockFrames: Int64(taken)) }
       lastRead = now
     }
     // What a splice is about to replace need not be written first, and must not take its commands.

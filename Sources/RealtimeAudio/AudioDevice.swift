@@ -68,6 +68,13 @@ public struct AudioDevice: Sendable, Hashable {
 
   /// Whether anybody could hear it: nothing is known to be unplugged.
   public var isUsable: Bool { activePort?.availability != .unavailable }
+
+  /// Whether it stands in where the server has no device: nobody hears what is played on it. PulseAudio's `module-always-sink` and
+  /// PipeWire's session manager give it this name.
+  public var isStandIn: Bool { Self.isStandIn(name) }
+
+  /// Whether an output of that name stands in where the server has no device.
+  public static func isStandIn(_ name: String?) -> Bool { name == "auto_null" }
 }
 
 /// What a sound server has, at one moment.

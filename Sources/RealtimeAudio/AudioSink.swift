@@ -34,12 +34,16 @@ public protocol AudioSink: AnyObject, Sendable {
   /// Commands wait in the core. Any thread; never blocks.
   func commandsPosted()
 
+  /// How much of what the clock says is heard may never be when the stream ends now, in ns. Any thread.
+  var doubtNanoseconds: Int64 { get }
+
   /// Ends the sink. Blocks until none of its callbacks runs; not from the sink's own side. Idempotent.
   func close()
 }
 
 extension AudioSink {
   public var deviceName: String? { nil }
+  public var doubtNanoseconds: Int64 { 0 }
 
   /// A sink whose device does nothing by itself.
   public func observeDevice(_ handler: @escaping @Sendable (DeviceNotice) -> Void) {}

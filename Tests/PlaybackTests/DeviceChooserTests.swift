@@ -52,7 +52,7 @@ import Testing
     #expect(chooser.choice == (waits ? .nothing : .device(nil)))
     chooser.devices = self.chooser(OutputSelection(), ["x", "a"]).devices
     #expect(chooser.choice == (waits ? .device("a") : .device(nil)))
-    chooser.deviceWasOpened()
+    chooser.deviceWasOpened("a")
     #expect(chooser.choice == .device(nil))
     #expect(!chooser.mustLeave(.device("a")))
   }
@@ -72,5 +72,43 @@ import Testing
     #expect(chooser.choice == .nothing)
     chooser.devices = self.chooser(OutputSelection(), ["x", "b"]).devices
     #expect(chooser.choice == .device("b"))
+  }
+
+  @Test func whatStandsInForADeviceIsOneOnlyUntilSomethingWasHeard() {
+    var chooser = chooser(OutputSelection(lostPolicy: .pause), ["auto_null"])
+    #expect(chooser.choice == .device(nil))
+    chooser.deviceWasOpened("auto_null")
+    chooser.serverWasLost()
+    chooser.devices = self.chooser(OutputSelection(), ["auto_null"]).devices
+    #expect(chooser.choice == .device(nil), "there was never anything else")
+    chooser.devices = self.chooser(OutputSelection(), ["a", "auto_null"]).devices
+    chooser.deviceWasLost("auto_null")
+    #expect(chooser.choice == .device(nil))
+    chooser.deviceWasOpened("a")
+    for policy in LostDevicePolicy.allCases {
+      var lost = chooser
+      lost.select(OutputSelection(lostPolicy: policy))
+      lost.serverWasLost()
+      lost.devices = self.chooser(OutputSelection(), ["auto_null"]).devices
+      #expect(lost.choice == .nothing, "\(policy): what is played now is heard by nobody")
+      lost.devices = self.chooser(OutputSelection(), ["a"]).devices
+      #expect(lost.choice == .device(nil))
+    }
+    // Whoever names it wants it.
+    chooser.select(OutputSelection(.device("auto_null")))
+    chooser.devices = self.chooser(OutputSelection(), ["auto_null"]).devices
+    #expect(chooser.choice == .device("auto_null"))
+  }
+
+  @Test(arguments: LostDevicePolicy.allCases)
+  func aServerThatComesBackMayHaveOtherDevicesFirst(policy: LostDevicePolicy) {
+    var chooser = chooser(OutputSelection(.device("a"), lostPolicy: policy), ["x", "a"])
+    chooser.deviceWasOpened("a")
+    chooser.serverWasLost()
+    #expect(chooser.choice == .nothing)
+    chooser.devices = self.chooser(OutputSelection(), ["x"]).devices
+    #expect(chooser.choice == (policy == .hold || policy == .null ? .nothing : .device(nil)))
+    chooser.devices = self.chooser(OutputSelection(), ["x", "a"]).devices
+    #expect(chooser.choice == .device("a"))
   }
 }
