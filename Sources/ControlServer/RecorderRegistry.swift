@@ -131,6 +131,16 @@ final class RecorderRegistry {
     }
   }
 
+  /// The session is for something else now, and does not record: what records comes to its end, and its file is whole.
+  func sessionForbidsRecording() {
+    interrupted = []
+    for numbered in recorders where numbered.recorder.status.state == .recording {
+      do throws(MediaError) { try numbered.recorder.stop { _ in } } catch {
+        // It came to its end just now, which is told.
+      }
+    }
+  }
+
   /// Stops all of them; `completion` is called when the last file is whole, on any thread or at once.
   func stopAll(_ completion: @escaping @Sendable () -> Void) {
     let rest = WakeSignal(recorders.count)

@@ -72,6 +72,7 @@ extension InterruptionPolicy.Outcome {
 /// What happens to the session is everybody's, as what happens to the output.
 extension ServerContext {
   func sessionChanged(_ change: AudioSession.Change) {
+    if change.old.allowsRecording, !change.new.allowsRecording { recorders.sessionForbidsRecording() }
     for key in ObservableKey.allCases {
       guard let old = key.value(in: change.old), let new = key.value(in: change.new), old != new else { continue }
       tellAll(key) { player in

@@ -62,3 +62,16 @@ extension SoundServer {
     ])
   }
 }
+
+/// The sound servers that tests meet.
+public enum SoundServerKind: String, CaseIterable, Sendable {
+  case pulseAudio, pipeWire
+
+  /// Starts one; in an existing folder where `directory` is given.
+  public func start(in directory: String? = nil) throws -> any SoundServer {
+    switch self {
+    case .pulseAudio: try PulseServer(directory: directory)
+    case .pipeWire: try PipeWireServer(directory: directory)
+    }
+  }
+}

@@ -27,7 +27,7 @@ extension CommandTable {
         "What is not said of mode and options is `default` and none: nothing of those before stays. `role` is what the sound server is told that streams"
         + " are for (PulseAudio's `media.role`); by that alone its rules go. `others` is what becomes of other programs' sound,"
         + " as far as the server has rules for that: `interrupted`, `mixed` or `ducked`. `playback` and `recording` say whether the category allows"
-        + " them; where it does not, players wait (`categoryForbidsPlayback`). A mode or an option that does not go with the category is `session-mismatch`. *Sound of other programs* has"
+        + " them; where it does not, players wait (`categoryForbidsPlayback`), and what records is ended: its file is whole. A mode or an option that does not go with the category is `session-mismatch`. *Sound of other programs* has"
         + " the tables.",
       parameters: [
         ParameterSpec(

@@ -5,23 +5,13 @@ import Testing
 /// Devices that come and go, and servers that die, hang and come back, on PulseAudio and on PipeWire: what the daemon tells, and
 /// that no sample is lost by it.
 @Suite(.serialized) struct OutputRouteTests {
-  enum Kind: String, CaseIterable, Sendable {
-    case pulseAudio, pipeWire
-
-    /// What a server itself leaves out when it is stopped as a whole and goes on: PipeWire's graph up to two quanta of 1,024, which
-    /// no client can know of.
-    var leftOutCount: Int { self == .pipeWire ? 2_048 : 0 }
-
-    func start(in directory: String? = nil) throws -> any SoundServer {
-      switch self {
-      case .pulseAudio: try PulseServer(directory: directory)
-      case .pipeWire: try PipeWireServer(directory: directory)
-      }
-    }
-  }
+  typealias Kind = SoundServerKind
 
   /// At most so much is heard twice, in samples: 50 ms.
   static let repeatable = 2_400
+  /// So much PipeWire's graph itself leaves out when it is stopped as a whole and goes on: up to two quanta of 1,024, which no client can
+  /// know of.
+  static let graphFrames = 2_048
 
   /// A server, a daemon that plays on it, and a connection that watches the output.
   struct Rig {
@@ -212,7 +202,7 @@ import Testing
     try rig.stop()
   }
 
-  @Test(arguments: [Kind.pulseAudio]) func aStreamThatTheServerMovesIsToldAndSoundsOn(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func aStreamThatTheServerMovesIsToldAndSoundsOn(kind: Kind) throws {
     let server = try kind.start()
     let second = try server.addSink("second")
     let rig = try Rig(server, "--output", "pulse:rig")
@@ -265,7 +255,8 @@ import Testing
     let runs = server.capture.runs()
     print("hangs, \(kind): heard up to \(heard), then \(runs)")
     for (run, next) in zip(runs, runs.dropFirst()) {
-      expectContinuation("hangs", kind, from: run.endIndex, at: next.firstIndex, leavingOut: kind.leftOutCount)
+      expectContinuation(
+        "hangs", kind, from: run.endIndex, at: next.firstIndex, leavingOut: kind == .pipeWire ? Self.graphFrames : 0)
     }
     try rig.stop()
   }

@@ -129,8 +129,12 @@ import Testing
     #expect(try rig.client.reply("record.start").contains("name=session-interrupted"))
     call.kill()
     try state("recording")
+    // Whoever does not record any more has a whole file of what was recorded.
+    try rig.client.reply("session.category playback")
+    try state("stopped")
     let stopped = try rig.client.reply("record.stop")
     #expect(stopped.hasPrefix("ok recorder=1 ") && field("fault", stopped) == nil, "\(stopped)")
+    try ChildProcess.run(["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-i", file, "-f", "null", "-"])
     try rig.stop()
   }
 

@@ -11,11 +11,11 @@ final class PipeMicrophone: @unchecked Sendable {
 
   /// What the source is called.
   let name: String
-  private let server: PulseServer
+  private let server: any SoundServer
   private let descriptor: Int32
 
   /// Adds it to a server.
-  init(_ server: PulseServer, name: String = "mic", sampleRateHz: Int = 48_000) throws {
+  init(_ server: any SoundServer, name: String = "mic", sampleRateHz: Int = 48_000) throws {
     (self.server, self.name) = (server, name)
     let path = "\(server.directory)/\(name)"
     try server.control(

@@ -299,6 +299,12 @@ public final class AssetWriter: Sendable {
       var queuedByteCount = 0
       var isFinished = false
 
+      /// Whether it takes another buffer, as far as there is room.
+      var hasRoom: Bool { queuedByteCount < queueByteLimit && queue.count < Self.queueLimit }
+      /// Whether it takes many.
+      var hasMuchRoom: Bool { queuedByteCount <= queueByteLimit / 2 && queue.count <= Self.queueLimit / 2 }
+      private static let queueLimit = 1_024
+
       init(_ input: AssetWriterInput, _ container: WritableContainer) {
         intake = WriterIntake(input, container)
         queueByteLimit = input.queueByteLimit
@@ -324,7 +330,7 @@ public final class AssetWriter: Sendable {
     func isReady(_ index: Int) -> Bool {
       let input = inputs[index]
       return status == .writing && sessionStart != nil && sessionEnd == nil && !isCancelled && !input.isFinished
-        && input.queuedByteCount < input.queueByteLimit && input.queue.count < 1_024
+        && input.hasRoom
     }
   }
 }

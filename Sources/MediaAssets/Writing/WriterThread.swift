@@ -175,6 +175,7 @@ final class WriterThread {
 
   /// Waits for something to do: of the inputs that have something, the one whose turn is first.
   private func nextStep() -> Step {
+    var hasRoom = false
     let step: Step? = shared.wait { state in
       if state.isCancelled { return .cancel }
       let waiting = state.inputs.indices.filter { !state.inputs[$0].queue.isEmpty }
@@ -184,12 +185,13 @@ final class WriterThread {
       }
       if let first, let start = state.sessionStart, let buffer = state.inputs[first].queue.popFirst() {
         state.inputs[first].queuedByteCount -= buffer.data.count
+        hasRoom = state.inputs[first].hasMuchRoom
         return .encode(index: first, buffer, sessionStart: start)
       }
       return state.isFinishing ? .finish : nil
     }
-    // Room has come: whoever waits for it is to hear.
-    shared.update { _ in }
+    // Whoever waits for room is to hear of it: of much of it at once, for waking him for each buffer costs more than copying it.
+    if hasRoom { shared.update { _ in } }
     return step ?? .cancel
   }
 
