@@ -159,4 +159,44 @@ import Testing
     #expect(try rig.daemon.playhead("record").status == 2)
     #expect(try rig.daemon.playhead("record", "x.wav", "--nonsense").status == 2)
   }
+
+  @Test func inATerminalTheMeterIsDrawnAndKeysPauseAndEnd() throws {
+    let rig = try Rig()
+    func recording(_ arguments: String..., term: String = "xterm") throws -> TerminalProgram {
+      try TerminalProgram(
+        Executables.playhead, ["--socket", rig.daemon.socket, "record"] + arguments,
+        environment: ["TERM": term, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"], columnCount: 60)
+    }
+    // Louder for a while: a second of a tone at -6 dB below full scale (sine's 1/8, four times as loud).
+    let tone = rig.file("tone.wav")
+    try ChildProcess.run(["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=d=60,volume=4", tone])
+    let player = try ChildProcess(["paplay", "--server", rig.server.address, tone])
+    let typed = try recording(rig.file("one.flac"))
+    try typed.wait(for: "Space: pause. Enter: stop.")
+    try typed.wait(for: "-6 dB")
+    let drawn = try typed.wait(for: "-6 dB").split(separator: "\u{1B}[K").last.map(String.init) ?? ""
+    // 20 columns: 60, less 40 for what stands beside them.
+    let bar = drawn.split(separator: "[").last?.prefix(20) ?? ""
+    #expect(drawn.hasPrefix("REC  0:0") && bar.count == 20, "\(drawn)")
+    #expect(bar.hasPrefix("==========") && bar.count { $0 == "=" } < 20, "\(drawn)")
+    try typed.type(" ")
+    try typed.wait(for: "paused  0:0")
+    try typed.type("p")
+    try typed.wait(for: "REC  0:0")
+    // What is another key is no key.
+    try typed.type("x\r")
+    try typed.wait(for: "one.flac: 0:0")
+    #expect(try typed.waitForEnd() == 0)
+    #expect(try rig.frameCount("one.flac") > 0)
+
+    // Ctrl-C ends it as Enter does, and so does the end of the terminal's program.
+    for (name, end) in [("two.wav", "\u{03}"), ("three.wav", "\u{04}"), ("four.wav", "q")] {
+      let ended = try recording(rig.file(name))
+      try ended.wait(for: "REC  0:0")
+      try ended.type(end)
+      try ended.wait(for: "\(name): 0:0")
+      #expect(try ended.waitForEnd() == 0)
+    }
+    player.kill()
+  }
 }
