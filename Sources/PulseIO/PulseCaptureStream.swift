@@ -23,8 +23,8 @@ final class PulseCaptureStream: @unchecked Sendable {
       connection = try PulseConnection(applicationName: configuration.applicationName)
       try connection.connect(server: configuration.server, deadline: deadline)
     } catch { throw error.mediaError(.sourceUnavailable, "no sound server answers") }
-    let source: PulseConnection.SourceInfo
-    do { source = try connection.sourceInfo(name: configuration.sourceName, deadline: deadline) } catch {
+    let source: PulseConnection.DeviceInfo
+    do { source = try connection.deviceInfo(.input, name: configuration.sourceName, deadline: deadline) } catch {
       let what = configuration.sourceName.map { "no source called '\($0)'" } ?? "no source"
       throw error.mediaError(.sourceUnavailable, "the sound server has \(what)")
     }
@@ -64,7 +64,7 @@ final class PulseCaptureStream: @unchecked Sendable {
       do throws(PulseFailure) {
         try Self.connect(stream, sourceName, attributes, connection, isNamed: isNamed, deadline: deadline)
       } catch {
-        Self.destroy(stream)
+        PulseConnection.destroy(stream)
         throw error
       }
       return stream
@@ -73,7 +73,7 @@ final class PulseCaptureStream: @unchecked Sendable {
 
   /// Ends the stream, the connection and the loop's thread; afterwards no callback runs.
   func close() {
-    connection.mainloop.withLock { Self.destroy(pointer) }
+    connection.mainloop.withLock { PulseConnection.destroy(pointer) }
     connection.mainloop.stop()
   }
 
@@ -96,32 +96,13 @@ final class PulseCaptureStream: @unchecked Sendable {
     _ stream: OpaquePointer, _ sourceName: String, _ attributes: pa_buffer_attr, _ connection: PulseConnection,
     isNamed: Bool, deadline: HostTime
   ) throws(PulseFailure) {
-    let loop = Unmanaged.passUnretained(connection.mainloop).toOpaque()
-    pa_stream_set_state_callback(
-      stream, { _, loop in if let loop { Unmanaged<PulseMainloop>.fromOpaque(loop).takeUnretainedValue().signal() } },
-      loop)
-    defer { pa_stream_set_state_callback(stream, nil, nil) }
     var attributes = attributes
     var bits = PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
     // Who named a source wants no other: one that goes ends the stream, where the server would move it, to a monitor perhaps.
     if isNamed { bits |= PA_STREAM_DONT_MOVE.rawValue }
     let flags = pa_stream_flags_t(bits)
-    guard pa_stream_connect_record(stream, sourceName, &attributes, flags) == 0 else {
-      throw PulseFailure("pa_stream_connect_record", context: connection.context)
+    try connection.connect(stream, "pa_stream_connect_record", deadline: deadline) {
+      pa_stream_connect_record(stream, sourceName, &attributes, flags)
     }
-    try connection.wait(until: deadline, for: "pa_stream_connect_record") {
-      switch pa_stream_get_state(stream) {
-      case PA_STREAM_READY: true
-      case PA_STREAM_FAILED, PA_STREAM_TERMINATED: nil
-      default: false
-      }
-    }
-  }
-
-  /// Inside the loop's lock.
-  private static func destroy(_ stream: OpaquePointer) {
-    pa_stream_set_state_callback(stream, nil, nil)
-    pa_stream_disconnect(stream)
-    pa_stream_unref(stream)
   }
 }

@@ -7,18 +7,9 @@ import RealtimeAudio
 
 /// A `pa_context` on a main loop of its own.
 ///
-/// Threading: `init`, `connect`, `sinkInfo` on a thread that may block; `context` only with the loop's lock held.
+/// Threading: `init`, `connect` and questions (PulseConnection+Questions) on a thread that may block; `context` only with the loop's lock held.
 final class PulseConnection: @unchecked Sendable {
   // `@unchecked Sendable`: `hasExpired`, `onLoss`, `deviceSignal` and `subscribers` are protected by the loop's lock; the rest never changes.
-
-  /// What a sink says about itself.
-  struct SinkInfo: Sendable {
-    var name: String
-    var sampleRateHz: Int
-    var channelCount: Int
-    /// Whether it is a node of PipeWire's graph, which takes a block before the device does, and drops it when the stream ends.
-    var isGraphNode: Bool
-  }
 
   let mainloop: PulseMainloop
   let context: OpaquePointer
@@ -69,51 +60,6 @@ final class PulseConnection: @unchecked Sendable {
         default: false
         }
       }
-    }
-  }
-
-  /// Asks for the sink called `name`; nil is the default one.
-  func sinkInfo(name: String?, deadline: HostTime) throws(PulseFailure) -> SinkInfo {
-    /// Where the answer goes; lives until the operation is over.
-    final class Answer {
-      let mainloop: PulseMainloop
-      var info: SinkInfo?
-      var isOver = false
-      init(mainloop: PulseMainloop) { self.mainloop = mainloop }
-    }
-    let answer = Answer(mainloop: mainloop)
-    return try mainloop.withLock { () throws(PulseFailure) -> SinkInfo in
-      let operation = pa_context_get_sink_info_by_name(
-        context, name,
-        { _, info, endOfList, userdata in
-          guard let userdata else { return }
-          let answer = Unmanaged<Answer>.fromOpaque(userdata).takeUnretainedValue()
-          if endOfList != 0 {
-            answer.isOver = true
-          } else if let info = info?.pointee, let name = info.name {
-            answer.info = SinkInfo(
-              name: String(cString: name), sampleRateHz: Int(info.sample_spec.rate),
-              channelCount: Int(info.sample_spec.channels),
-              isGraphNode: info.driver.map { String(cString: $0) } == "PipeWire")
-          }
-          answer.mainloop.signal()
-        }, Unmanaged.passUnretained(answer).toOpaque())
-      guard let operation else {
-        throw PulseFailure("pa_context_get_sink_info_by_name", context: context)
-      }
-      defer {
-        // After a cancellation the callback does not run any more.
-        pa_operation_cancel(operation)
-        pa_operation_unref(operation)
-      }
-      try wait(until: deadline, for: "pa_context_get_sink_info_by_name") {
-        answer.isOver
-          ? true : pa_operation_get_state(operation) == PA_OPERATION_RUNNING ? false : nil
-      }
-      guard let info = answer.info else {
-        throw PulseFailure("pa_context_get_sink_info_by_name", code: PA_ERR_NOENTITY)
-      }
-      return info
     }
   }
 

@@ -17,7 +17,7 @@ final class PulseStream: @unchecked Sendable {
   let bufferFrameCount: Int
   /// Whether the server muted it from the beginning.
   let isMuted: Bool
-  /// As `PulseConnection.SinkInfo` has it.
+  /// As `PulseConnection.DeviceInfo` has it.
   let isGraphNode: Bool
 
   /// Connects, asks for the device and makes the stream; see `PulseSink.open` for the errors.
@@ -31,8 +31,8 @@ final class PulseStream: @unchecked Sendable {
     } catch {
       throw error.mediaError(.outputUnavailable, "no sound server answers")
     }
-    let sink: PulseConnection.SinkInfo
-    do { sink = try connection.sinkInfo(name: configuration.sinkName, deadline: deadline) } catch {
+    let sink: PulseConnection.DeviceInfo
+    do { sink = try connection.deviceInfo(.output, name: configuration.sinkName, deadline: deadline) } catch {
       let what =
         configuration.sinkName.map { "no output device called '\($0)'" } ?? "no output device"
       throw error.mediaError(.outputUnavailable, "the sound server has \(what)")
@@ -54,7 +54,7 @@ final class PulseStream: @unchecked Sendable {
   }
 
   private init(
-    connection: PulseConnection, sink: PulseConnection.SinkInfo, format: AudioFormat,
+    connection: PulseConnection, sink: PulseConnection.DeviceInfo, format: AudioFormat,
     configuration: PulseSink.Configuration, deadline: HostTime
   ) throws(PulseFailure) {
     self.connection = connection
@@ -80,7 +80,7 @@ final class PulseStream: @unchecked Sendable {
           deadline: deadline)
         isMuted = try connection.isMuted(stream: pa_stream_get_index(stream), deadline: deadline)
       } catch {
-        Self.destroy(stream)
+        PulseConnection.destroy(stream)
         throw error
       }
       let granted = pa_stream_get_buffer_attr(stream)?.pointee.tlength ?? attributes.tlength
@@ -91,7 +91,7 @@ final class PulseStream: @unchecked Sendable {
 
   /// Ends the stream, the connection and the loop's thread; afterwards no callback runs.
   func close() {
-    connection.mainloop.withLock { Self.destroy(pointer) }
+    connection.mainloop.withLock { PulseConnection.destroy(pointer) }
     connection.mainloop.stop()
   }
 
@@ -135,32 +135,11 @@ final class PulseStream: @unchecked Sendable {
     connection: PulseConnection,
     deadline: HostTime
   ) throws(PulseFailure) {
-    let loop = Unmanaged.passUnretained(connection.mainloop).toOpaque()
-    pa_stream_set_state_callback(
-      stream,
-      { _, loop in
-        if let loop { Unmanaged<PulseMainloop>.fromOpaque(loop).takeUnretainedValue().signal() }
-      }, loop)
-    defer { pa_stream_set_state_callback(stream, nil, nil) }
     var attributes = attributes
     let flags = pa_stream_flags_t(
       PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue)
-    guard pa_stream_connect_playback(stream, sinkName, &attributes, flags, nil, nil) == 0 else {
-      throw PulseFailure("pa_stream_connect_playback", context: connection.context)
+    try connection.connect(stream, "pa_stream_connect_playback", deadline: deadline) {
+      pa_stream_connect_playback(stream, sinkName, &attributes, flags, nil, nil)
     }
-    try connection.wait(until: deadline, for: "pa_stream_connect_playback") {
-      switch pa_stream_get_state(stream) {
-      case PA_STREAM_READY: true
-      case PA_STREAM_FAILED, PA_STREAM_TERMINATED: nil
-      default: false
-      }
-    }
-  }
-
-  /// Inside the loop's lock.
-  private static func destroy(_ stream: OpaquePointer) {
-    pa_stream_set_state_callback(stream, nil, nil)
-    pa_stream_disconnect(stream)
-    pa_stream_unref(stream)
   }
 }

@@ -39,7 +39,7 @@ final class PulseStreamDriver {
   /// Who is told what the server does; nil: nobody, and the stream obeys.
   let onSharing: (@Sendable (SharingNotice) -> Void)?
   let requests: StreamRequests
-  /// As `PulseConnection.SinkInfo` has it.
+  /// As `PulseConnection.DeviceInfo` has it.
   let isGraphNode: Bool
   private var signalEvent: OpaquePointer?
   private var hasToldFailure = false

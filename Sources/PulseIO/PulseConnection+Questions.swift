@@ -1,0 +1,131 @@
+import CPulse
+import MediaCore
+import RealtimeAudio
+
+/// Questions whose answers are waited for, up to a deadline, on a thread that may block.
+extension PulseConnection {
+  /// What a sink or a source says about itself.
+  struct DeviceInfo: Sendable {
+    var name: String
+    var sampleRateHz: Int
+    var channelCount: Int
+    /// Whether it is a node of PipeWire's graph, which takes a block before the device does, and drops it when the stream ends.
+    var isGraphNode: Bool
+
+    fileprivate init?(_ name: UnsafePointer<CChar>?, _ driver: UnsafePointer<CChar>?, _ shape: pa_sample_spec) {
+      guard let name else { return nil }
+      self.name = String(cString: name)
+      (sampleRateHz, channelCount) = (Int(shape.rate), Int(shape.channels))
+      isGraphNode = driver.map { String(cString: $0) } == "PipeWire"
+    }
+  }
+
+  /// Where an answer goes; lives until the operation is over.
+  private final class Answer {
+    private let mainloop: PulseMainloop
+    var device: DeviceInfo?
+    var isMuted = false
+    private(set) var isOver = false
+
+    init(_ mainloop: PulseMainloop) { self.mainloop = mainloop }
+
+    var own: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    static func from(_ pointer: UnsafeMutableRawPointer?) -> Answer? {
+      pointer.map { Unmanaged<Answer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// One piece of the answer has come, or its end.
+    func came(isEnd: Bool) {
+      if isEnd { isOver = true }
+      mainloop.signal()
+    }
+  }
+
+  /// Asks for the device called `name`; nil is the default one. Monitors of sinks are sources.
+  func deviceInfo(_ kind: AudioDevice.Kind, name: String?, deadline: HostTime) throws(PulseFailure) -> DeviceInfo {
+    let call = kind == .output ? "pa_context_get_sink_info_by_name" : "pa_context_get_source_info_by_name"
+    let answer = Answer(mainloop)
+    try mainloop.withLock { () throws(PulseFailure) in
+      let operation =
+        switch kind {
+        case .output:
+          pa_context_get_sink_info_by_name(
+            context, name,
+            { _, info, endOfList, own in
+              let answer = Answer.from(own)
+              if let info = info?.pointee { answer?.device = DeviceInfo(info.name, info.driver, info.sample_spec) }
+              answer?.came(isEnd: endOfList != 0)
+            }, answer.own)
+        case .input:
+          pa_context_get_source_info_by_name(
+            context, name,
+            { _, info, endOfList, own in
+              let answer = Answer.from(own)
+              if let info = info?.pointee { answer?.device = DeviceInfo(info.name, info.driver, info.sample_spec) }
+              answer?.came(isEnd: endOfList != 0)
+            }, answer.own)
+        }
+      try wait(for: answer, operation, call, deadline)
+    }
+    guard let device = answer.device else { throw PulseFailure(call, code: PA_ERR_NOENTITY) }
+    return device
+  }
+
+  /// Whether the server plays a stream muted. Inside the loop's lock.
+  func isMuted(stream index: UInt32, deadline: HostTime) throws(PulseFailure) -> Bool {
+    let answer = Answer(mainloop)
+    let operation = pa_context_get_sink_input_info(
+      context, index,
+      { _, info, endOfList, own in
+        let answer = Answer.from(own)
+        if let info { answer?.isMuted = info.pointee.mute != 0 }
+        answer?.came(isEnd: endOfList != 0)
+      }, answer.own)
+    try wait(for: answer, operation, "pa_context_get_sink_input_info", deadline)
+    return answer.isMuted
+  }
+
+  private func wait(
+    for answer: Answer, _ operation: OpaquePointer?, _ call: String, _ deadline: HostTime
+  ) throws(PulseFailure) {
+    guard let operation else { throw PulseFailure(call, context: context) }
+    defer {
+      // After a cancellation the callback does not run any more.
+      pa_operation_cancel(operation)
+      pa_operation_unref(operation)
+    }
+    try wait(until: deadline, for: call) {
+      answer.isOver ? true : pa_operation_get_state(operation) == PA_OPERATION_RUNNING ? false : nil
+    }
+  }
+}
+
+/// Streams of either direction. Inside the loop's lock.
+extension PulseConnection {
+  /// Has a stream connect (`begin`, which answers as libpulse does), and waits until it is ready.
+  func connect(
+    _ stream: OpaquePointer, _ call: String, deadline: HostTime, _ begin: () -> Int32
+  ) throws(PulseFailure) {
+    let loop = Unmanaged.passUnretained(mainloop).toOpaque()
+    pa_stream_set_state_callback(
+      stream, { _, loop in if let loop { Unmanaged<PulseMainloop>.fromOpaque(loop).takeUnretainedValue().signal() } },
+      loop)
+    defer { pa_stream_set_state_callback(stream, nil, nil) }
+    guard begin() == 0 else { throw PulseFailure(call, context: context) }
+    try wait(until: deadline, for: call) {
+      switch pa_stream_get_state(stream) {
+      case PA_STREAM_READY: true
+      case PA_STREAM_FAILED, PA_STREAM_TERMINATED: nil
+      default: false
+      }
+    }
+  }
+
+  /// Ends a stream.
+  static func destroy(_ stream: OpaquePointer) {
+    pa_stream_set_state_callback(stream, nil, nil)
+    pa_stream_disconnect(stream)
+    pa_stream_unref(stream)
+  }
+}
