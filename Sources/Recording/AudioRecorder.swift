@@ -40,7 +40,7 @@ public final class AudioRecorder: Sendable {
     public var metadata: [String: String] = [:]
     /// Notes what is being recorded, for the next start; nil: nobody does.
     public var journal: RecordingJournal?
-    /// Told what happens.
+    /// Told what happens, in the order in which it does, one after another, on any thread.
     public var onEvent: (@Sendable (Event) -> Void)?
 
     /// Everything is kept.
@@ -123,6 +123,16 @@ public final class AudioRecorder: Sendable {
     var unread: RecordingMeter.Sum?
     var levels: MeterLevels?
     var completions: [@Sendable (Result<Outcome, MediaError>) -> Void] = []
+    /// What happened, and has not been told yet.
+    var untold: [Event] = []
+    /// Somebody is telling it.
+    var isTelling = false
+
+    /// Whoever calls this has it told when he is out of the monitor.
+    mutating func enter(_ state: State) {
+      status.state = state
+      untold.append(.state(state))
+    }
   }
 
   /// How recording begins, or goes on.
@@ -208,11 +218,11 @@ public final class AudioRecorder: Sendable {
   public func pause() throws(MediaError) {
     let session = try shared.update { shared throws(MediaError) -> RecordingSession? in
       guard shared.status.state == .recording else { throw Self.wrongState("only what records is paused", shared) }
-      shared.status.state = .paused
+      shared.enter(.paused)
       return shared.session
     }
     session?.pause()
-    options.onEvent?(.state(.paused))
+    shared.tell(options.onEvent)
   }
 
   /// Ends the recording and makes the file whole. Blocks for as long as that takes.
@@ -240,12 +250,13 @@ public final class AudioRecorder: Sendable {
         shared.completions.append(completion)
         return (shared.session, nil)
       case .prepared, .recording, .paused:
-        shared.status.state = .stopping
+        shared.enter(.stopping)
         shared.completions.append(completion)
         return (shared.session, nil)
       }
     }
     if let outcome { return completion(.success(outcome)) }
+    shared.tell(options.onEvent)
     session?.stop()
   }
 
@@ -329,7 +340,7 @@ public final class AudioRecorder: Sendable {
       case (.idle, _), (.stopped, _):
         let session = RecordingSession(place, settings, options, makeSource, self.shared)
         shared.status = Status()
-        shared.status.state = .preparing
+        shared.enter(.preparing)
         (shared.session, shared.start, shared.preparation) = (session, start, nil)
         (shared.unread, shared.levels) = (nil, nil)
         return (session, true)
@@ -338,19 +349,33 @@ public final class AudioRecorder: Sendable {
         shared.start = start
         return (nil, false)
       case (.prepared, _?), (.paused, _?):
-        shared.status.state = .recording
+        shared.enter(.recording)
         return (shared.session, false)
       default: throw Self.wrongState("it cannot begin", shared)
       }
     }
     guard let session else { return completion == nil && start == nil }
-    if isNew {
-      options.onEvent?(.state(.preparing))
-      session.run(prepared: completion)
-    } else if let start {
-      options.onEvent?(.state(.recording))
-      session.start(start)
-    }
+    shared.tell(options.onEvent)
+    if isNew { session.run(prepared: completion) } else if let start { session.start(start) }
     return true
+  }
+}
+
+extension WakeSignal<AudioRecorder.Shared> {
+  /// Tells what happened in the order in which it did, one after another, on the thread of whoever is the first to come here.
+  func tell(_ onEvent: (@Sendable (AudioRecorder.Event) -> Void)?) {
+    while let events = takeUntold() {
+      for event in events { onEvent?(event) }
+      withState { $0.isTelling = false }
+    }
+  }
+
+  private func takeUntold() -> [AudioRecorder.Event]? {
+    withState { shared in
+      guard !shared.isTelling, !shared.untold.isEmpty else { return nil }
+      shared.isTelling = true
+      defer { shared.untold = [] }
+      return shared.untold
+    }
   }
 }

@@ -85,15 +85,18 @@ final class RecordingSession: @unchecked Sendable {
     let (start, isStopping) = shared.update { shared in
       shared.preparation = .success(())
       let isStopping = !shared.completions.isEmpty
-      shared.status.state = isStopping ? .stopping : shared.start == nil ? .prepared : .recording
+      shared.enter(isStopping ? .stopping : shared.start == nil ? .prepared : .recording)
       defer { shared.start = nil }
       return (isStopping ? nil : shared.start, isStopping)
     }
     prepared?(.success(()))
-    if isStopping { stop() } else { options.onEvent?(.state(start == nil ? .prepared : .recording)) }
+    shared.tell(options.onEvent)
+    if isStopping { stop() }
     if let start { self.start(start) }
     let failure = take(track)
-    options.onEvent?(.state(.stopping))
+    // It may have ended by itself.
+    shared.update { if $0.status.state != .stopping { $0.enter(.stopping) } }
+    shared.tell(options.onEvent)
     end(track.finish(failure), preparation: nil)
   }
 
@@ -154,7 +157,8 @@ final class RecordingSession: @unchecked Sendable {
 
   private func end(_ outcome: AudioRecorder.Outcome, preparation: Result<Void, MediaError>?) {
     let completions = shared.update { shared in
-      shared.status.state = .stopped
+      shared.enter(.stopped)
+      shared.untold.append(.finished(outcome))
       shared.status.currentTime = .zero
       shared.status.isWaitingForLevel = false
       shared.status.outcome = outcome
@@ -163,8 +167,7 @@ final class RecordingSession: @unchecked Sendable {
       defer { shared.completions = [] }
       return shared.completions
     }
-    options.onEvent?(.state(.stopped))
-    options.onEvent?(.finished(outcome))
+    shared.tell(options.onEvent)
     for completion in completions {
       completion(preparation.map { $0.flatMap { .success(outcome) } } ?? .success(outcome))
     }

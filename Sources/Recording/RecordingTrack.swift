@@ -97,7 +97,9 @@ final class RecordingTrack {
   /// Where the source lost something, so that what follows is heard when it was said.
   private func addSilence(frameCount count: Int64) {
     lostFrameCount += count
-    options.onEvent?(.lost(frameCount: count, at: time))
+    let time = time
+    shared.withState { $0.untold.append(.lost(frameCount: count, at: time)) }
+    shared.tell(options.onEvent)
     let silence = [Float](repeating: 0, count: Int(min(count, 8_192)) * format.channelCount)
     var rest = count
     while rest > 0, !isOver {
