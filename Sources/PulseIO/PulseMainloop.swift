@@ -24,8 +24,18 @@ final class PulseMainloop: @unchecked Sendable {
       throw PulseFailure("pa_threaded_mainloop_get_api", code: PA_ERR_INTERNAL)
     }
     pa_threaded_mainloop_set_name(loop, "playhead-pulse")
-    // Before the thread runs: afterwards libpulse would make the event while the thread may take it already.
-    pa_threaded_mainloop_once_unlocked(loop, { _, _ in PulseMainloop.raisePriority() }, nil)
+    // Before the thread runs: afterwards libpulse would make the event while the thread may take it already. Freed with the loop where it
+    // never runs (`pa_threaded_mainloop_once_unlocked` would leak it).
+    let first = api.pointee.defer_new(
+      api,
+      { api, event, _ in
+        PulseMainloop.raisePriority()
+        api?.pointee.defer_free(event)
+      }, nil)
+    guard first != nil else {
+      pa_threaded_mainloop_free(loop)
+      throw PulseFailure("pa_mainloop_api.defer_new", code: PA_ERR_INTERNAL)
+    }
     guard pa_threaded_mainloop_start(loop) == 0 else {
       pa_threaded_mainloop_free(loop)
       throw PulseFailure("pa_threaded_mainloop_start", code: PA_ERR_INTERNAL)
