@@ -10,6 +10,8 @@ final class SoundTrack: WriterTrack {
   private let frameByteCount: Int
   private let channelCount: Int
   private let packet: Packet
+  /// However much is appended at once, no more of it waits in the encoder.
+  private static let pieceFrames = 8_192
 
   init(
     _ input: AssetWriterInput, _ settings: Encoder.Settings, isEnabled: Bool, _ muxer: Muxer
@@ -60,21 +62,23 @@ final class SoundTrack: WriterTrack {
     let bytes = NativeSamples.bytes(buffer.data, encoding, channelCount: channelCount)
     try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in
       guard let base = bytes.baseAddress else { return }
-      try encoder.append(base + frames.lowerBound * frameByteCount, frameCount: frames.count)
+      for start in stride(from: frames.lowerBound, to: frames.upperBound, by: Self.pieceFrames) {
+        let count = min(Self.pieceFrames, frames.upperBound - start)
+        try encoder.append(base + start * frameByteCount, frameCount: count)
+        try write(to: muxer)
+      }
     }
-    try write(to: muxer)
   }
 
   /// Encodes silence, of which there may be much: until it is cancelled.
   private func appendSilence(frameCount: Int, _ output: WriterOutput) throws(AVFailure) {
     guard frameCount > 0 else { return }
-    let pieceFrames = 8_192
     // Half of the range is silence for numbers without a sign.
     let silence = [UInt8](
-      repeating: encoding.kind == .unsignedInteger ? 128 : 0, count: min(frameCount, pieceFrames) * frameByteCount)
+      repeating: encoding.kind == .unsignedInteger ? 128 : 0, count: min(frameCount, Self.pieceFrames) * frameByteCount)
     var rest = frameCount
     while rest > 0, !output.isCancelled() {
-      let count = min(rest, pieceFrames)
+      let count = min(rest, Self.pieceFrames)
       try silence.withUnsafeBufferPointer { bytes throws(AVFailure) in
         if let base = bytes.baseAddress { try encoder.append(base, frameCount: count) }
       }
