@@ -22,7 +22,8 @@ public final class PulseSink: SharedDeviceSink {
     /// The server, as libpulse names it: `unix:/path/to/socket`; nil is the user's default (`PULSE_SERVER`, then
     /// `$XDG_RUNTIME_DIR/pulse/native`).
     public var server: String?
-    /// The device's name, as `pactl list short sinks` says it; nil is the server's default.
+    /// The device's name, as `pactl list short sinks` says it: the sound stays there, or ends with it. Nil is the server's default,
+    /// and wherever the server or a mixer moves it.
     public var sinkName: String?
     /// Frames per second; nil is the device's own rate, at which nothing is resampled on the way.
     public var sampleRateHz: Int?

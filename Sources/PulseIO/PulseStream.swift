@@ -136,8 +136,10 @@ final class PulseStream: @unchecked Sendable {
     deadline: HostTime
   ) throws(PulseFailure) {
     var attributes = attributes
-    let flags = pa_stream_flags_t(
-      PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue)
+    var bits = PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
+    // Who named a device wants no other: one that goes ends the stream, where the server would move it and a block be heard there.
+    if sinkName != nil { bits |= PA_STREAM_DONT_MOVE.rawValue }
+    let flags = pa_stream_flags_t(bits)
     try connection.connect(stream, "pa_stream_connect_playback", deadline: deadline) {
       pa_stream_connect_playback(stream, sinkName, &attributes, flags, nil, nil)
     }

@@ -72,14 +72,6 @@ import Testing
       sourceLocation: location)
   }
 
-  /// A server that loses a device has moved its streams to another one before anybody is told: there, at most a block is heard.
-  private func expectSilence(_ capture: Capture, _ location: SourceLocation = #_sourceLocation) {
-    let runs = capture.runs()
-    let count = runs.reduce(0) { $0 + $1.endIndex - $1.firstIndex }
-    if count > 0 { print("\(count) frames heard on the device that the server took") }
-    #expect(count <= 1_024, "\(runs)", sourceLocation: location)
-  }
-
   /// The sample after the last that was heard.
   private func lastHeard(_ capture: Capture) -> Int { capture.runs().last?.endIndex ?? 0 }
 
@@ -117,10 +109,10 @@ import Testing
     #expect(field("current", change) == "rig", "\(change)")
     let status = try rig.client.reply("status")
     #expect(field("timeControlStatus", status) == "paused", "\(status)")
-    expectSilence(server.capture)
+    #expect(server.capture.runs() == [])
     try rig.client.reply("play")
     try server.capture.waitForCode(file: 1, index: lastHeard(headset) + 4_800)
-    expectContinuation("pause", kind, from: lastHeard(headset), at: server.capture.runs().last?.firstIndex ?? -1)
+    expectContinuation("pause", kind, from: lastHeard(headset), at: server.capture.runs().first?.firstIndex ?? -1)
     try rig.stop()
   }
 
@@ -132,8 +124,8 @@ import Testing
     try server.removeSink("headset")
     #expect(field("reason", try rig.route()) == "oldDeviceUnavailable")
     try server.capture.waitForCode(file: 1, index: lastHeard(headset) + 24_000)
-    expectContinuation("move", kind, from: lastHeard(headset), at: server.capture.runs().last?.firstIndex ?? -1)
-    #expect(server.capture.runs().count <= 2, "at most a block before it is known what is wanted")
+    expectContinuation("move", kind, from: lastHeard(headset), at: server.capture.runs().first?.firstIndex ?? -1)
+    #expect(server.capture.runs().count == 1)
     try rig.stop()
   }
 
@@ -150,7 +142,7 @@ import Testing
     let again = try server.addSink("headset")
     try again.waitForCode(file: 1, index: lastHeard(headset) + 4_800)
     expectContinuation("hold", kind, from: lastHeard(headset), at: again.runs().first?.firstIndex ?? -1)
-    expectSilence(server.capture)
+    #expect(server.capture.runs() == [])
     try rig.stop()
   }
 
@@ -167,7 +159,7 @@ import Testing
     let again = try server.addSink("headset")
     try again.waitForCode(file: 1)
     #expect(again.runs().first?.firstIndex ?? 0 >= heard + 24_000 - Self.repeatable)
-    expectSilence(server.capture)
+    #expect(server.capture.runs() == [])
     try rig.stop()
   }
 
@@ -205,7 +197,7 @@ import Testing
   @Test(arguments: Kind.allCases) func aStreamThatTheServerMovesIsToldAndSoundsOn(kind: Kind) throws {
     let server = try kind.start()
     let second = try server.addSink("second")
-    let rig = try Rig(server, "--output", "pulse:rig")
+    let rig = try Rig(server, "--output", "pulse")
     try rig.play(heardBy: server.capture)
     try server.moveStreams(to: "second")
     let change = try rig.route()
