@@ -15,6 +15,8 @@ public final class Demuxer {
     public var ignoresEditLists = false
     /// Seeks may land by an estimate, where the exact place could only be found by reading all that lies before it.
     public var seeksByEstimate = false
+    /// Formats that have no packets of their own (WAV, Wave64) give twice as much at once as FFmpeg does by itself.
+    public var prefersLargePackets = false
 
     public init() {}
   }
@@ -52,7 +54,7 @@ public final class Demuxer {
 
   /// The file; reading its bytes by themselves does not disturb the demuxer.
   public let source: FileSource
-  private let options: Options
+  private var options: Options
   let context: UnsafeMutablePointer<AVFormatContext>
 
   /// It comes from a source that neither goes back nor knows how much there is.
@@ -100,6 +102,7 @@ public final class Demuxer {
     chapters = (0..<min(chapterCount, ChapterInfo.maximumCount)).compactMap { index in
       context.pointee.chapters[index].map { ChapterInfo($0) }
     }
+    if options.prefersLargePackets { preferLargePackets() }
   }
 
   deinit { Self.close(context) }
@@ -168,6 +171,14 @@ public final class Demuxer {
       let isRead = index == streamIndex || others.contains(index)
       context.pointee.streams[index]?.pointee.discard = isRead ? AVDISCARD_DEFAULT : AVDISCARD_ALL
     }
+  }
+
+  /// As `Options.prefersLargePackets`, from the next packet on.
+  public func preferLargePackets() {
+    options.prefersLargePackets = true
+    guard Self.sampleFormats.contains(formatName) else { return }
+    // What is larger no longer stays near the processor.
+    av_opt_set_int(context.pointee.priv_data, "max_size", 8_192, 0)
   }
 
   /// Reads the next packet of a selected stream. Blocks.
@@ -258,6 +269,9 @@ public final class Demuxer {
     return format.pointee.flags & AVFMT_NOFILE == 0 && !excluded.contains(name)
   }
 
+  /// Formats that may be samples and nothing else.
+  private static let sampleFormats: Set = ["wav", "w64"]
+
   private static func open(
     _ source: FileSource, name: [CChar], format: UnsafePointer<AVInputFormat>, options: Options
   ) throws(AVFailure) -> UnsafeMutablePointer<AVFormatContext> {
@@ -268,7 +282,7 @@ public final class Demuxer {
       callback: Interrupt.callback, opaque: Unmanaged.passUnretained(source.interrupt).toOpaque())
     context.pointee.probesize = max(32, options.probeByteCount)
     context.pointee.max_analyze_duration = max(0, options.analyzeMicroseconds)
-    if ["wav", "w64"].contains(String(cString: format.pointee.name)) {
+    if sampleFormats.contains(String(cString: format.pointee.name)) {
       // Looks for DTS and S/PDIF that pretend to be PCM; FFmpeg's 2,500 packets would be most of a minute of sound.
       context.pointee.max_probe_packets = 16
     }

@@ -113,6 +113,8 @@ public final class Muxer {
     context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     shim_allow_rereading(context, options.movesIndexToFront ? descriptor : -1)
     io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    // FFmpeg offers to write after each packet (libavformat/mux.c, flush_if_needed); only a full buffer is worth it, or a fragment.
+    io.pointee.min_packet_size = options.fragmentMicroseconds == nil ? Self.bufferByteCount : 0
     context.pointee.max_interleave_delta = options.interleavingMicroseconds
     if options.keepsNegativeTimes { context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED }
     try Self.set(options.tags, in: &context.pointee.metadata)

@@ -121,6 +121,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     guard let edges = present.audioEdges else { preconditionFailure("a track that plays has edges") }
     self.edges = edges
     self.byteCount = byteCount
+    if !keepsPackets { demuxer.preferLargePackets() }
     do throws(AVFailure) {
       reader = try FrameReader(demuxer: demuxer, streamIndex: track.id, format: container, edges: edges)
       reader.stored.keepsPackets = keepsPackets

@@ -8,7 +8,7 @@ import RealtimeAudio
 extension Output {
   /// A report of a device that went away may come so much later than the device stopped, and the clock ran on.
   private static let reportNanoseconds: Int64 = 25_000_000
-  private static let longestRetrySeconds: Int64 = 32
+  private static let longestRetryMilliseconds: Int64 = 32_000
   /// An attempt that failed after so long got no answer; one that was refused fails at once.
   private static let silenceNanoseconds: Int64 = 1_000_000_000
 
@@ -63,7 +63,7 @@ extension Output {
     }
     self.attempt = nil
     retry.timer?.cancel()
-    retry = (nil, 1)
+    retry = Retry()
     begin(sink, format: format, number: number, for: attempt.choice)
     // It may have become another one while the device was being opened.
     if role() != openedRole { setRole(role(), makesNewStream: false) }
@@ -201,7 +201,10 @@ extension Output {
     let isNew = chooser.devices != devices
     chooser.devices = devices
     let change = tracker.devicesChanged(devices)
-    if isNew { onEvent(.devices(devices)) }
+    if isNew {
+      onEvent(.devices(devices))
+      retry.milliseconds = Retry().milliseconds
+    }
     if hasVanished {
       let error = MediaError(.deviceLost, "the device '\(name ?? "")' went away")
       return lose(error, doubtNanoseconds: isVirtual ? 0 : Self.reportNanoseconds)
@@ -222,12 +225,12 @@ extension Output {
     else { return }
     guard choice == failed else { return start(choice) }
     // The device is there and cannot be had. A server that did not answer is heard of when it does; when one that refused will
-    // not any more nobody says.
+    // not any more nobody says: soon, where it has just begun.
     if wasSilent, let monitor { return monitor.check() }
     retry.timer?.cancel()
-    let time = loop.now.advanced(byNanoseconds: retry.seconds * 1_000_000_000)
+    let time = loop.now.advanced(byNanoseconds: retry.milliseconds * 1_000_000)
     retry.timer = loop.schedule(at: time) { [weak self] in self?.follow() }
-    retry.seconds = min(Self.longestRetrySeconds, retry.seconds * 2)
+    retry.milliseconds = min(Self.longestRetryMilliseconds, retry.milliseconds * 2)
   }
 
   /// Time passes only when it is told to, and nothing comes late.

@@ -22,6 +22,12 @@ final class Output: @unchecked Sendable {
     var owners: [Int: any OutputClient] = [:]
   }
 
+  /// When to try again, and how long to wait after that.
+  struct Retry {
+    var timer: (any ControlTimer)?
+    var milliseconds: Int64 = 50
+  }
+
   let loop: any ControlLoop
   var state = OutputState() { didSet { if state != oldValue { onStateChange(state) } } }
   var onStateChange: (OutputState) -> Void = { _ in }
@@ -52,7 +58,7 @@ final class Output: @unchecked Sendable {
   /// What is being opened, and whether because somebody asked for it; nil: nothing.
   var attempt: (choice: DeviceChooser.Choice, isChosen: Bool, beginning: HostTime)?
   /// A device that is there and could not be opened is tried again.
-  var retry: (timer: (any ControlTimer)?, seconds: Int64) = (nil, 1)
+  var retry = Retry()
 
   init(loop: any ControlLoop, configuration: OutputConfiguration, logger: Logger) {
     self.loop = loop

@@ -237,12 +237,37 @@ import Testing
     await rig.report()
     @Sendable func attemptCount() -> Int { rig.server.state.withLock { $0.sinks.count } }
     let count = attemptCount()
-    await rig.pass(milliseconds: 999)
-    #expect(attemptCount() == count)
+    for (attempt, wait) in [50, 100, 200, 400].enumerated() {
+      await rig.pass(milliseconds: Int64(wait) - 1)
+      #expect(attemptCount() == count + attempt)
+      await rig.pass(milliseconds: 1)
+      #expect(attemptCount() == count + attempt + 1)
+    }
+    rig.server.state.withLock { $0.broken = [] }
+    await rig.pass(milliseconds: 799)
+    #expect(attemptCount() == count + 4)
     await rig.pass(milliseconds: 1)
-    await rig.pass(milliseconds: 1_999)
+    await rig.pass(milliseconds: 500)
+    #expect(attemptCount() == count + 5)
+    #expect(await rig.playing == "playing - 1.0")
+    expectWhole(rig, frameCount: 72_000)
+    await rig.close()
+  }
+
+  @Test func whatChangesAtTheServerMakesWhoRefusedWorthTryingSoon() async throws {
+    let rig = try await playing("speakers")
+    rig.server.state.withLock { $0.broken = ["speakers"] }
+    await rig.fail("speakers", .outputLost)
+    await rig.report()
+    @Sendable func attemptCount() -> Int { rig.server.state.withLock { $0.sinks.count } }
+    // The next attempt would be 1.6 s away.
+    await rig.pass(milliseconds: 1_600)
+    let count = attemptCount()
+    await rig.report(["speakers", "usb"])
     #expect(attemptCount() == count + 1)
     rig.server.state.withLock { $0.broken = [] }
+    await rig.pass(milliseconds: 49)
+    #expect(attemptCount() == count + 1)
     await rig.pass(milliseconds: 1)
     await rig.pass(milliseconds: 500)
     #expect(attemptCount() == count + 2)
