@@ -24,6 +24,9 @@ final class PulseCaptureDriver: @unchecked Sendable {
   private var deviceMicroseconds: UInt64 = 0
   /// Frames that were taken.
   private(set) var frameCount: Int64 = 0
+  /// What the server dropped while nobody took anything, and whether it is being asked.
+  private var gap: CaptureGap
+  private var isAsking = false
 
   init(
     stream: PulseCaptureStream, queue: CaptureQueue, signal: EventSignal, wish: CaptureWish,
@@ -32,6 +35,8 @@ final class PulseCaptureDriver: @unchecked Sendable {
     (self.stream, self.queue, self.signal) = (stream, queue, signal)
     (self.onFailure, self.wish) = (onFailure, wish)
     bytesPerFrame = stream.format.bytesPerFrame
+    gap = CaptureGap(
+      sampleRateHz: stream.format.sampleRateHz, heldFrames: stream.heldFrameCount, countsDropped: stream.isGraphNode)
   }
 
   private var own: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
@@ -105,6 +110,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
 
   private func setCorked(_ isCorked: Bool) {
     isRunning = !isCorked
+    gap.forget()
     isAcknowledged = false
     let operation = pa_stream_cork(
       stream.pointer, isCorked ? 1 : 0, { _, _, own in PulseCaptureDriver.from(own)?.corkAcknowledged() }, own)
@@ -133,6 +139,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
   private func read() {
     guard !hasFailed else { return }
     let now = HostTime.now
+    defer { noteGap(at: now) }
     while true {
       var (data, byteCount): (UnsafeRawPointer?, Int) = (nil, 0)
       guard pa_stream_peek(stream.pointer, &data, &byteCount) == 0, byteCount > 0 else { return }
@@ -149,5 +156,24 @@ final class PulseCaptureDriver: @unchecked Sendable {
       frameCount += Int64(count)
       guard pa_stream_drop(stream.pointer) == 0 else { return }
     }
+  }
+
+  // MARK: - What the server dropped
+
+  /// Where nothing was taken for long the server is asked how much there was.
+  private func noteGap(at now: HostTime) {
+    guard isRunning, gap.took(frameCount, at: now), !isAsking else { return }
+    let operation = pa_stream_update_timing_info(
+      stream.pointer, { _, _, own in PulseCaptureDriver.from(own)?.countAnswered() }, own)
+    guard let operation else { return }
+    isAsking = true
+    pa_operation_unref(operation)
+  }
+
+  private func countAnswered() {
+    isAsking = false
+    guard isRunning, !hasFailed, let timing = pa_stream_get_timing_info(stream.pointer) else { return }
+    let lost = gap.answered(countedFrames: timing.pointee.write_index / Int64(bytesPerFrame))
+    queue.lose(frameCount: lost ?? 0)
   }
 }

@@ -13,6 +13,10 @@ final class PulseCaptureStream: @unchecked Sendable {
   let format: AudioFormat
   /// The device's name.
   let sourceName: String
+  /// As `PulseConnection.DeviceInfo` has it.
+  let isGraphNode: Bool
+  /// Frames that the server keeps at most until they are taken.
+  let heldFrameCount: Int
 
   /// Connects, asks for the device and makes the stream; see `PulseSource.open` for the errors.
   static func open(_ configuration: PulseSource.Configuration) throws(MediaError) -> PulseCaptureStream {
@@ -32,7 +36,7 @@ final class PulseCaptureStream: @unchecked Sendable {
       sampleRateHz: configuration.sampleRateHz ?? source.sampleRateHz,
       channelCount: configuration.channelCount ?? source.channelCount)
     do {
-      return try PulseCaptureStream(connection, source.name, format, configuration, deadline: deadline)
+      return try PulseCaptureStream(connection, source, format, configuration, deadline: deadline)
     } catch {
       if error.code == Int32(PA_ERR_INVALID.rawValue) {
         throw error.mediaError(
@@ -44,10 +48,10 @@ final class PulseCaptureStream: @unchecked Sendable {
   }
 
   private init(
-    _ connection: PulseConnection, _ sourceName: String, _ format: AudioFormat,
+    _ connection: PulseConnection, _ source: PulseConnection.DeviceInfo, _ format: AudioFormat,
     _ configuration: PulseSource.Configuration, deadline: HostTime
   ) throws(PulseFailure) {
-    (self.connection, self.sourceName, self.format) = (connection, sourceName, format)
+    (self.connection, sourceName, self.format, isGraphNode) = (connection, source.name, format, source.isGraphNode)
     guard (1...Int(PA_RATE_MAX)).contains(format.sampleRateHz),
       let map = ChannelOrder.map(channelCount: format.channelCount)
     else { throw PulseFailure("pa_stream_new_with_proplist", code: PA_ERR_INVALID) }
@@ -62,12 +66,16 @@ final class PulseCaptureStream: @unchecked Sendable {
     pointer = try connection.mainloop.withLock { () throws(PulseFailure) in
       let stream = try Self.make(connection.context, specification, map, configuration)
       do throws(PulseFailure) {
-        try Self.connect(stream, sourceName, attributes, connection, isNamed: isNamed, deadline: deadline)
+        try Self.connect(stream, source.name, attributes, connection, isNamed: isNamed, deadline: deadline)
       } catch {
         PulseConnection.destroy(stream)
         throw error
       }
       return stream
+    }
+    let stream = pointer
+    heldFrameCount = connection.mainloop.withLock {
+      Int(pa_stream_get_buffer_attr(stream)?.pointee.maxlength ?? 0) / format.bytesPerFrame
     }
   }
 

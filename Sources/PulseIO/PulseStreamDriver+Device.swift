@@ -140,6 +140,7 @@ extension PulseStreamDriver {
       return wake(afterNanoseconds: Self.answerNanoseconds)
     }
     endWatch()
+    if isGraphNode, phase == .running { stall.begin(unreadFrame: unreadFrame) }
     stopClock(at: frameHeardForSure)
     tellHanging(true)
   }

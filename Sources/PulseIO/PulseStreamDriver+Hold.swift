@@ -101,11 +101,15 @@ extension PulseStreamDriver {
     let wanted = hold.standingFrame(readFrame: readFrame)
     guard wanted < readFrame else { return readFrame }
     let frame = min(readFrame, core.rewind(toFrame: wanted))
-    let movement = frame - readFrame
+    renumber(byFrames: frame - readFrame)
+    return frame
+  }
+
+  /// The stream's bytes stand for other frames from now on.
+  func renumber(byFrames movement: Int64) {
     baseFrame += movement
     writtenFrame += movement
     lastReadFrame += movement
     heard.move(byFrames: movement)
-    return frame
   }
 }

@@ -44,6 +44,7 @@ extension PulseStreamDriver {
   /// would have to keep clear of the device: the server puts it where the device reads next. None of it comes late, and
   /// no time is lost. Where it landed is asked; the frames that were counted for it are then moved there.
   func jump() {
+    stall.end()
     isSpliceWanted = false
     unverifiedSpliceFrame = nil
     _ = core.rewind(toFrame: unreadFrame)

@@ -69,6 +69,8 @@ extension PulseStreamDriver {
     switch phase {
     case .running:
       verifySplice(timing)
+      checkStall(timing)
+      if stall.isCertain { return replayIfDue() }
       keepClock(timing)
       if isSpliceWanted, timingsAnswered == timingsRequested { splice(timing) }
       release()
@@ -205,6 +207,7 @@ extension PulseStreamDriver {
   func deviceChanged() {
     blockFrames = 0
     blocks.forget()
+    stall.end()
     guard phase == .running else { return }
     stopClock(at: nil)
     requestTiming()

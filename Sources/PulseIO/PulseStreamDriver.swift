@@ -88,6 +88,8 @@ final class PulseStreamDriver {
   var lastSign = HostTime(nanoseconds: 0)
   var watchEvent: OpaquePointer?
   var isHanging = false
+  /// Whether a graph stood still and its first cycles are to be played again (PulseStreamDriver+Stall).
+  var stall = GraphStall()
   /// Whether the server was asked for a sign.
   var isProbing = false
 
@@ -247,6 +249,7 @@ final class PulseStreamDriver {
       phase = .running
       stopClock(at: readFrame)
       lastRead = HostTime(nanoseconds: 0)
+      stall.end()
       renderAndWrite()
       if phase == .running {
         setCorked(false) { _, _, own in PulseStreamDriver.from(own)?.uncorked() }
@@ -266,7 +269,8 @@ final class PulseStreamDriver {
     soundWasTaken()
     guard phase == .running else { return }
     let now = HostTime.now
-    if isClockRunning, let frame = heard.heardFrame(at: now), frame >= Double(writtenFrame) {
+    suspectStall(at: now)
+    if stall.frame == nil, isClockRunning, let frame = heard.heardFrame(at: now), frame >= Double(writtenFrame) {
       // All that was written has been heard before this request came here: the device starves.
       stopClock(at: writtenFrame)
     }
@@ -281,6 +285,7 @@ final class PulseStreamDriver {
       renderAndWrite()
       corkIfSilent(at: now)
     }
+    replayIfDue()
     requestTimingIfDue(at: now)
     tellControl()
   }
@@ -346,6 +351,7 @@ final class PulseStreamDriver {
 
   func cork() {
     phase = .corking
+    stall.end()
     corkTiming = nil
     setCorked(true) { _, _, own in PulseStreamDriver.from(own)?.corked() }
   }

@@ -62,6 +62,19 @@ public enum TimeCode {
     public var description: String { "file \(file) [\(firstIndex) ..< \(endIndex)] at \(position)" }
   }
 
+  /// Of the stretch from the first to the last index of these runs: how many samples are heard nowhere, not even a little later, and
+  /// how many are heard more often than once.
+  public static func coverage(of runs: [Run]) -> (leftOut: Int, repeated: Int) {
+    var (end, leftOut, heard) = (runs.map(\.firstIndex).min() ?? 0, 0, 0)
+    let first = end
+    for run in runs.sorted(by: { $0.firstIndex < $1.firstIndex }) {
+      leftOut += max(0, run.firstIndex - end)
+      end = max(end, run.endIndex)
+      heard += run.count
+    }
+    return (leftOut, heard - (end - first - leftOut))
+  }
+
   /// The runs of a capture, in order; silence ends a run and is none itself.
   public static func runs(in frames: some Sequence<StereoFrame>) -> [Run] {
     var runs: [Run] = []

@@ -146,6 +146,38 @@ import Testing
     #expect(kept > seconds - 2)
   }
 
+  /// A server keeps 4 MB of what a daemon that stands still does not take: less than a second of this source.
+  @Test(arguments: SoundServerKind.allCases)
+  func whatTheServerDropsWhileTheDaemonStandsIsCountedAndSilenceStandsForIt(kind: SoundServerKind) throws {
+    let (server, folder) = (try kind.start(), try TemporaryDirectory("daemon"))
+    try server.control("load-module", "module-null-sink", "sink_name=wide", "rate=192000", "channels=8")
+    let daemon = try TestDaemon(
+      ["--output", "null", "--pulse-server", server.address, "--write-root", folder.path], folder: folder)
+    let client = try daemon.connect()
+    let file = folder.file("wide.wav")
+    try client.reply("record.prepare \(file) device=wide.monitor")
+    try client.reply("record.start")
+    func status(_ name: String) throws -> Double {
+      Double(field(name, try client.reply("record.status")) ?? "") ?? -1
+    }
+    while try status("time") < 0.3 {}
+    daemon.process.signal(SIGSTOP)
+    // Somebody else has got three seconds of it in the meantime.
+    try ChildProcess.run([
+      "sh", "-c",
+      "parec --server '\(server.address)' --device wide.monitor --rate 8000 --channels 1 --format s16le --raw | head -c 48000 > /dev/null",
+    ])
+    daemon.process.signal(SIGCONT)
+    while try status("lost") == 0, try status("time") < 20 {}
+    let answer = try client.reply("record.stop")
+    let lost = try #require(Double(field("lost", answer) ?? "")) / 192_000
+    let seconds = try #require(Double(field("time", answer) ?? ""))
+    print("record, \(kind): \(lost) s of \(seconds) s were dropped by the server")
+    #expect(lost > 1 && lost < seconds && seconds > 3)
+    try daemon.stop()
+    server.stop()
+  }
+
   @Test func theClientRecordsUntilItsInputEndsOrForATime() throws {
     let rig = try Rig()
     let timed = try rig.daemon.playhead("record", rig.file("one.wav"), "--duration", "0.5")

@@ -1,0 +1,54 @@
+import MediaCore
+
+/// A graph (PipeWire) that stood still and goes on. What its first cycles take is not heard, and nobody is told: seen were one block
+/// and two. So what was taken since it stood is given again, as much as may be heard twice. A pure value; frames are output frames.
+struct GraphStall: Hashable {
+  /// Nobody hears a cycle that is late by less.
+  private static let slackNanoseconds: Int64 = 15_000_000
+
+  /// The first frame that the device had not taken when it stood; nil: it runs.
+  private(set) var frame: Int64?
+  /// Whether it was the server that stood, and not this process.
+  private(set) var isCertain = false
+  /// When it took sound last, what had been written until then, and the timing that tells who stood.
+  private var lastRead = HostTime(nanoseconds: 0)
+  private var writtenFrame: Int64 = 0
+  private var timing: UInt64 = 0
+
+  /// Whether a device that takes a block every `blockNanoseconds` has taken none for too long.
+  static func isLate(nanoseconds: Int64, blockNanoseconds: Int64) -> Bool {
+    blockNanoseconds > 0 && nanoseconds > 2 * blockNanoseconds + slackNanoseconds
+  }
+
+  /// The device took nothing for too long after `lastRead`; the answer to the question `timing` will tell why.
+  mutating func suspect(unreadFrame: Int64, lastRead: HostTime, writtenFrame: Int64, timing: UInt64) {
+    guard frame == nil else { return }
+    (frame, self.lastRead, self.writtenFrame, self.timing) = (unreadFrame, lastRead, writtenFrame, timing)
+  }
+
+  /// The server does not answer.
+  mutating func begin(unreadFrame: Int64) {
+    frame = frame ?? unreadFrame
+    isCertain = true
+  }
+
+  /// What a timing says: the device is at `readFrame` at `hostTime`. One that went on is where it would be; one that has taken all that
+  /// there was had no more to take.
+  mutating func answered(timing: UInt64, readFrame: Int64, hostTime: HostTime, blockFrames: Int64, sampleRateHz: Int) {
+    guard let frame, !isCertain, timing >= self.timing else { return }
+    let duration = Double(hostTime.nanoseconds(since: lastRead)) / 1e9
+    let behindFrames = duration * Double(sampleRateHz) - Double(readFrame - frame)
+    if readFrame < writtenFrame, behindFrames * 2 >= Double(blockFrames) { isCertain = true } else { end() }
+  }
+
+  /// It runs, or something else is played.
+  mutating func end() { self = GraphStall() }
+
+  /// From where on to play again, now that the device has taken everything before `unreadFrame`; nil: not yet, or nothing stood.
+  ///
+  /// - Parameter doubtFrames: so much may be heard twice.
+  func replayFrame(unreadFrame: Int64, blockFrames: Int64, doubtFrames: Int64) -> Int64? {
+    guard isCertain, let frame, unreadFrame - frame > max(0, doubtFrames - blockFrames) else { return nil }
+    return frame
+  }
+}

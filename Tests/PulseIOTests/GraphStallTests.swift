@@ -1,0 +1,88 @@
+import MediaCore
+import Testing
+
+@testable import PulseIO
+
+/// A graph with blocks of 1,024 frames at 48 kHz that took its last one, up to frame 53,248, at 1 s.
+@Suite struct GraphStallTests {
+  private static let stood = HostTime(nanoseconds: 1_000_000_000)
+
+  private func suspected() -> GraphStall {
+    var stall = GraphStall()
+    stall.suspect(unreadFrame: 53_248, lastRead: Self.stood, writtenFrame: 56_128, timing: 7)
+    return stall
+  }
+
+  /// What the answer is, so many milliseconds after the last block was taken.
+  private func answer(_ stall: inout GraphStall, timing: UInt64 = 7, readFrame: Int64, milliseconds: Int64) {
+    stall.answered(
+      timing: timing, readFrame: readFrame, hostTime: Self.stood.advanced(byNanoseconds: milliseconds * 1_000_000),
+      blockFrames: 1_024, sampleRateHz: 48_000)
+  }
+
+  private func replayFrame(_ stall: GraphStall, unreadFrame: Int64, blockFrames: Int64 = 1_024) -> Int64? {
+    stall.replayFrame(unreadFrame: unreadFrame, blockFrames: blockFrames, doubtFrames: min(2_160, 2 * blockFrames))
+  }
+
+  @Test func moreThanTwoBlocksAndALittleIsLate() {
+    let block: Int64 = 21_333_333
+    #expect(!GraphStall.isLate(nanoseconds: block, blockNanoseconds: block))
+    #expect(!GraphStall.isLate(nanoseconds: 57_666_666, blockNanoseconds: block))
+    #expect(GraphStall.isLate(nanoseconds: 57_666_667, blockNanoseconds: block))
+    #expect(!GraphStall.isLate(nanoseconds: .max, blockNanoseconds: 0), "nothing is known of the device's blocks")
+  }
+
+  @Test func aServerThatStoodIsKnownByItsAnswer() {
+    var stall = suspected()
+    #expect(replayFrame(stall, unreadFrame: 60_000) == nil, "only suspected")
+    answer(&stall, readFrame: 54_272, milliseconds: 100)
+    #expect(stall.isCertain && stall.frame == 53_248)
+  }
+
+  @Test func aServerThatWentOnWhileThisProcessStoodIsLetBe() {
+    var stall = suspected()
+    // 60 ms are 2,880 frames: three blocks but for a little.
+    answer(&stall, readFrame: 55_296, milliseconds: 60 - 15)
+    #expect(stall.frame == nil && !stall.isCertain)
+  }
+
+  @Test func aServerThatHadNothingLeftToTakeIsLetBe() {
+    var stall = suspected()
+    answer(&stall, readFrame: 56_128, milliseconds: 500)
+    #expect(stall.frame == nil && !stall.isCertain)
+  }
+
+  @Test func whatWasAskedBeforeSaysNothing() {
+    var stall = suspected()
+    answer(&stall, timing: 6, readFrame: 53_248, milliseconds: 0)
+    #expect(stall.frame == 53_248 && !stall.isCertain)
+    answer(&stall, readFrame: 54_272, milliseconds: 400)
+    #expect(stall.isCertain)
+  }
+
+  @Test func twoBlocksAreTakenBeforeItIsPlayedAgain() {
+    var stall = suspected()
+    answer(&stall, readFrame: 53_248, milliseconds: 100)
+    #expect(replayFrame(stall, unreadFrame: 53_248) == nil)
+    #expect(replayFrame(stall, unreadFrame: 54_272) == nil)
+    #expect(replayFrame(stall, unreadFrame: 55_296) == 53_248)
+    #expect(replayFrame(stall, unreadFrame: 56_320) == 53_248, "late, but not never")
+  }
+
+  @Test func ofBlocksThatAreLongAloneOneIsPlayedAgain() {
+    var stall = GraphStall()
+    stall.begin(unreadFrame: 8_192)
+    #expect(replayFrame(stall, unreadFrame: 8_192, blockFrames: 2_048) == nil)
+    #expect(replayFrame(stall, unreadFrame: 10_240, blockFrames: 2_048) == 8_192)
+  }
+
+  @Test func whoDoesNotAnswerStandsWhereItWasSuspectedFirst() {
+    var stall = suspected()
+    stall.begin(unreadFrame: 54_272)
+    #expect(stall.isCertain && stall.frame == 53_248)
+    stall.suspect(unreadFrame: 60_000, lastRead: Self.stood, writtenFrame: 61_000, timing: 9)
+    #expect(stall.frame == 53_248)
+    stall.end()
+    #expect(stall == GraphStall() && replayFrame(stall, unreadFrame: 100_000) == nil)
+  }
+}
