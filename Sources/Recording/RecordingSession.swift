@@ -149,6 +149,7 @@ final class RecordingSession: @unchecked Sendable {
       if isStopping { source.close() }
       for start in starts { track.begin(start) }
       while !track.isOver, queue.take({ track.add($0, frameCount: $1, piece: $2, isFirst: $3) }) {}
+      if isStopping || failure != nil, !track.isOver { track.addRest(lostFrameCount: queue.lostFrameCount) }
       track.publish(lostFrameCount: queue.lostFrameCount)
       if let error = track.error ?? failure { return error }
       if track.isOver || isStopping { return nil }

@@ -20,6 +20,8 @@ final class RecordingTrack {
   /// Frames that were kept.
   private var frameCount: Int64 = 0
   private var lostFrameCount: Int64 = 0
+  /// The same, and what was lost before it began to keep anything.
+  private var toldLossCount: Int64 = 0
   /// Nothing that was captured before is kept.
   private var earliest: HostTime?
   /// It ends when so many frames were kept.
@@ -79,6 +81,7 @@ final class RecordingTrack {
   /// Takes a part of a piece.
   func add(_ samples: UnsafePointer<Float>, frameCount count: Int, piece: CaptureQueue.Piece, isFirst: Bool) {
     var skip = 0
+    if isFirst { toldLossCount += piece.lostFrameCount }
     if let earliest {
       let offset = isFirst ? 0 : piece.frameCount - count
       let begin = piece.hostTime.advanced(
@@ -92,6 +95,13 @@ final class RecordingTrack {
     }
     let channelCount = format.channelCount
     keep(UnsafeBufferPointer(start: samples + skip * channelCount, count: (count - skip) * channelCount))
+  }
+
+  /// All that came was added; the source has lost so many frames in all, the last of them perhaps behind what came.
+  func addRest(lostFrameCount: Int64) {
+    let rest = lostFrameCount - toldLossCount
+    if rest > 0, earliest == nil { addSilence(frameCount: rest) }
+    toldLossCount = lostFrameCount
   }
 
   /// Where the source lost something, so that what follows is heard when it was said.

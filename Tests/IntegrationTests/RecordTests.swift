@@ -155,10 +155,10 @@ import Testing
       ["--output", "null", "--pulse-server", server.address, "--write-root", folder.path], folder: folder)
     let client = try daemon.connect()
     let file = folder.file("wide.wav")
-    try client.reply("record.prepare \(file) device=wide.monitor")
-    try client.reply("record.start")
+    try #require(try client.reply("record.prepare \(file) source=wide.monitor").hasPrefix("ok "))
+    try #require(try client.reply("record.start").hasPrefix("ok"))
     func status(_ name: String) throws -> Double {
-      Double(field(name, try client.reply("record.status")) ?? "") ?? -1
+      try #require(Double(field(name, try client.reply("record.status")) ?? ""))
     }
     while try status("time") < 0.3 {}
     daemon.process.signal(SIGSTOP)
@@ -171,7 +171,7 @@ import Testing
     while try status("lost") == 0, try status("time") < 20 {}
     let answer = try client.reply("record.stop")
     let lost = try #require(Double(field("lost", answer) ?? "")) / 192_000
-    let seconds = try #require(Double(field("time", answer) ?? ""))
+    let seconds = try #require(Double(field("duration", answer) ?? ""))
     print("record, \(kind): \(lost) s of \(seconds) s were dropped by the server")
     #expect(lost > 1 && lost < seconds && seconds > 3)
     try daemon.stop()

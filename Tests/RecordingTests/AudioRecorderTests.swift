@@ -142,6 +142,19 @@ import Testing
     #expect(rig.events.withState { $0.contains(lost) })
   }
 
+  @Test func whatTheSourceLosesLastIsSilenceAndCountedToo() throws {
+    let rig = try RecorderRig()
+    try rig.begin()
+    rig.give(0..<5_000)
+    rig.source.lose(frameCount: 700)
+    let outcome = try rig.recorder.stop()
+    #expect(outcome.lostFrameCount == 700)
+    #expect(outcome.duration == MediaTime(value: 5_700, timescale: 48_000))
+    #expect(try Decoded.frames(rig.path).count == 5_700)
+    let lost = AudioRecorder.Event.lost(frameCount: 700, at: MediaTime(value: 5_000, timescale: 48_000))
+    #expect(rig.events.withState { $0.contains(lost) })
+  }
+
   @Test func aSourceThatFailsLeavesWhatCameBefore() throws {
     let rig = try RecorderRig("memo.flac")
     try rig.begin()
