@@ -153,6 +153,10 @@ public final class Muxer {
     let result = avformat_write_header(context, &settings)
     try checkWritten(result, "avformat_write_header")
     isHeaderWritten = true
+    if options.flushMicroseconds != nil {
+      avio_flush(io)
+      try checkWritten(0, "avio_flush")
+    }
     interleaving = makeInterleaving()
     try writePictures()
   }

@@ -188,6 +188,7 @@ extension Output {
     if case .device(let name?) = choice { isMoved = session?.sink.deviceName != name }
     let isOther = selection.target != old.target || selection.preferred != old.preferred || isMoved
     let isThere = state.status == .ready && session?.choice == choice && !isMoved
+    retry.milliseconds = Retry().milliseconds
     if isOther, !isThere, attempt?.choice != choice { return start(choice, isChosen: true) }
     follow()
   }

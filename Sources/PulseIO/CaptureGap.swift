@@ -22,13 +22,21 @@ struct CaptureGap: Hashable {
   private var last: Mark?
   /// The last time before nothing was taken for long, until it is known what that cost.
   private var begin: Mark?
+  /// What the server counts as read more than was taken, since the stream runs: it was known before.
+  private var knownFrames: Int64 = 0
 
   init(sampleRateHz: Int, heldFrames: Int, countsDropped: Bool) {
     (self.sampleRateHz, self.heldFrames, self.countsDropped) = (sampleRateHz, Int64(heldFrames), countsDropped)
   }
 
-  /// The stream stands or runs anew: time no longer tells anything.
+  /// Something may be missing.
+  var isOpen: Bool { begin != nil }
+
+  /// The stream runs anew: how long it stood tells nothing.
   mutating func forget() { (last, begin) = (nil, nil) }
+
+  /// It runs: `readFrames` have left the server so far, and `takenFrames` were taken.
+  mutating func began(readFrames: Int64, takenFrames: Int64) { knownFrames = readFrames - takenFrames }
 
   /// `takenFrames` were taken since the stream was made. True when the server is to be asked how many it has had.
   mutating func took(_ takenFrames: Int64, at now: HostTime) -> Bool {
@@ -37,18 +45,25 @@ struct CaptureGap: Hashable {
     return begin != nil
   }
 
-  /// The server has had `countedFrames` since the stream was made. How many are missing; nil: that will be known when more was taken.
-  mutating func answered(countedFrames: Int64) -> Int? {
+  /// The server has had `writtenFrames` since the stream was made, of which `readFrames` have left it. How many are missing; nil: that will be
+  /// known when more was taken.
+  mutating func answered(writtenFrames: Int64, readFrames: Int64) -> Int? {
     guard let begin, let last else { return 0 }
-    let waiting = countedFrames - last.frames
     let tenth = Int64(sampleRateHz) / 10
-    guard countsDropped || waiting < tenth else { return nil }
+    guard writtenFrames - readFrames < tenth else { return nil }
     self.begin = nil
-    // A source that stood or slept had nothing to give: only a full server drops anything.
-    guard countsDropped ? waiting >= tenth : last.frames - begin.frames >= heldFrames / 2 else { return 0 }
-    let passed = Double(last.time.nanoseconds(since: begin.time)) / 1e9 * Double(sampleRateHz)
-    let missing = Int64(passed) - (last.frames - begin.frames)
+    let missing: Int64
+    if countsDropped {
+      missing = readFrames - last.frames - knownFrames
+    } else {
+      // A source that stood or slept had nothing to give: only a full server drops anything.
+      guard last.frames - begin.frames >= heldFrames / 2 else { return 0 }
+      let passed = Double(last.time.nanoseconds(since: begin.time)) / 1e9 * Double(sampleRateHz)
+      missing = Int64(passed) - (last.frames - begin.frames)
+    }
     // Fragments come a little sooner or later.
-    return missing >= tenth ? Int(missing) : 0
+    guard missing >= tenth else { return 0 }
+    if countsDropped { knownFrames += missing }
+    return Int(missing)
   }
 }

@@ -10,9 +10,8 @@ struct GraphStall: Hashable {
   private(set) var frame: Int64?
   /// Whether it was the server that stood, and not this process.
   private(set) var isCertain = false
-  /// When it took sound last, what had been written until then, and the timing that tells who stood.
+  /// When it took sound last, and the timing that tells who stood.
   private var lastRead = HostTime(nanoseconds: 0)
-  private var writtenFrame: Int64 = 0
   private var timing: UInt64 = 0
 
   /// Whether a device that takes a block every `blockNanoseconds` has taken none for too long.
@@ -21,9 +20,9 @@ struct GraphStall: Hashable {
   }
 
   /// The device took nothing for too long after `lastRead`; the answer to the question `timing` will tell why.
-  mutating func suspect(unreadFrame: Int64, lastRead: HostTime, writtenFrame: Int64, timing: UInt64) {
+  mutating func suspect(unreadFrame: Int64, lastRead: HostTime, timing: UInt64) {
     guard frame == nil else { return }
-    (frame, self.lastRead, self.writtenFrame, self.timing) = (unreadFrame, lastRead, writtenFrame, timing)
+    (frame, self.lastRead, self.timing) = (unreadFrame, lastRead, timing)
   }
 
   /// The server does not answer.
@@ -32,23 +31,28 @@ struct GraphStall: Hashable {
     isCertain = true
   }
 
-  /// What a timing says: the device is at `readFrame` at `hostTime`. One that went on is where it would be; one that has taken all that
-  /// there was had no more to take.
+  /// What a timing says: the device is at `readFrame` at `hostTime`. One that went on is where it would be, but for the block that it is
+  /// in the middle of.
   mutating func answered(timing: UInt64, readFrame: Int64, hostTime: HostTime, blockFrames: Int64, sampleRateHz: Int) {
     guard let frame, !isCertain, timing >= self.timing else { return }
     let duration = Double(hostTime.nanoseconds(since: lastRead)) / 1e9
     let behindFrames = duration * Double(sampleRateHz) - Double(readFrame - frame)
-    if readFrame < writtenFrame, behindFrames * 2 >= Double(blockFrames) { isCertain = true } else { end() }
+    if behindFrames > Double(blockFrames) * 1.25 { isCertain = true } else { end() }
   }
+
+  /// The device had taken all that there was: then it was this process that stood.
+  mutating func starved() { if !isCertain { end() } }
 
   /// It runs, or something else is played.
   mutating func end() { self = GraphStall() }
 
-  /// From where on to play again, now that the device has taken everything before `unreadFrame`; nil: not yet, or nothing stood.
+  /// From where on to play again, now that the device has taken everything before `unreadFrame`; nil: not yet, or nothing stood. Where
+  /// more was taken than may be heard twice nothing is played again.
   ///
   /// - Parameter doubtFrames: so much may be heard twice.
-  func replayFrame(unreadFrame: Int64, blockFrames: Int64, doubtFrames: Int64) -> Int64? {
+  mutating func takeReplayFrame(unreadFrame: Int64, blockFrames: Int64, doubtFrames: Int64) -> Int64? {
     guard isCertain, let frame, unreadFrame - frame > max(0, doubtFrames - blockFrames) else { return nil }
-    return frame
+    end()
+    return unreadFrame - frame <= max(doubtFrames, blockFrames) + blockFrames ? frame : nil
   }
 }

@@ -82,6 +82,13 @@ final class PulseCaptureDriver: @unchecked Sendable {
     // What the server sends comes in order: with the answer everything is here. One that does not answer has no more.
     _ = try? stream.connection.wait(until: deadline, for: "pa_stream_cork") { isAcknowledged || hasFailed }
     read()
+    // Where the process stood, much may still be with the server, and something may be missing.
+    while gap.isOpen, isAsking, !hasFailed {
+      do throws(PulseFailure) {
+        try stream.connection.wait(until: deadline, for: "pa_stream_update_timing_info") { !isAsking || hasFailed }
+      } catch { return }
+      read()
+    }
   }
 
   private func streamStateChanged() {
@@ -110,7 +117,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
 
   private func setCorked(_ isCorked: Bool) {
     isRunning = !isCorked
-    gap.forget()
+    if isRunning { gap.forget() }
     isAcknowledged = false
     let operation = pa_stream_cork(
       stream.pointer, isCorked ? 1 : 0, { _, _, own in PulseCaptureDriver.from(own)?.corkAcknowledged() }, own)
@@ -131,6 +138,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
   private func timingAnswered() {
     guard let timing = pa_stream_get_timing_info(stream.pointer) else { return }
     deviceMicroseconds = min(timing.pointee.source_usec, 10_000_000)
+    gap.began(readFrames: timing.pointee.read_index / Int64(bytesPerFrame), takenFrames: frameCount)
   }
 
   // MARK: - Sound
@@ -162,7 +170,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
 
   /// Where nothing was taken for long the server is asked how much there was.
   private func noteGap(at now: HostTime) {
-    guard isRunning, gap.took(frameCount, at: now), !isAsking else { return }
+    guard gap.took(frameCount, at: now), !isAsking else { return }
     let operation = pa_stream_update_timing_info(
       stream.pointer, { _, _, own in PulseCaptureDriver.from(own)?.countAnswered() }, own)
     guard let operation else { return }
@@ -172,8 +180,11 @@ final class PulseCaptureDriver: @unchecked Sendable {
 
   private func countAnswered() {
     isAsking = false
-    guard isRunning, !hasFailed, let timing = pa_stream_get_timing_info(stream.pointer) else { return }
-    let lost = gap.answered(countedFrames: timing.pointee.write_index / Int64(bytesPerFrame))
+    stream.connection.mainloop.signal()
+    guard !hasFailed, let timing = pa_stream_get_timing_info(stream.pointer) else { return }
+    let lost = gap.answered(
+      writtenFrames: timing.pointee.write_index / Int64(bytesPerFrame),
+      readFrames: timing.pointee.read_index / Int64(bytesPerFrame))
     queue.lose(frameCount: lost ?? 0)
   }
 }

@@ -9,7 +9,7 @@ extension PulseStreamDriver {
   /// So long it may take to answer.
   private static let answerNanoseconds: Int64 = 300_000_000
   /// No more than so much is heard twice because of what the server may have dropped.
-  private static let longestDoubtNanoseconds: Int64 = 45_000_000
+  private static let longestDoubtMilliseconds: Int64 = 48
 
   // MARK: - Moves
 
@@ -77,8 +77,13 @@ extension PulseStreamDriver {
   func deviceTook(blockFrames count: Int64) {
     blockFrames = count
     guard isGraphNode else { return }
-    let nanoseconds = min(Self.longestDoubtNanoseconds, 2 * count * 1_000_000_000 / Int64(sampleRateHz))
-    counters.doubtNanoseconds.store(nanoseconds, ordering: .relaxed)
+    let frames = Self.doubtFrames(count, sampleRateHz)
+    counters.doubtNanoseconds.store(frames * 1_000_000_000 / Int64(sampleRateHz), ordering: .relaxed)
+  }
+
+  /// What a graph with such blocks may have dropped: two of them, or as much as may be heard twice.
+  static func doubtFrames(_ blockFrames: Int64, _ sampleRateHz: Int) -> Int64 {
+    min(longestDoubtMilliseconds * Int64(sampleRateHz) / 1_000, 2 * blockFrames)
   }
 
   /// The device has taken sound.

@@ -11,7 +11,7 @@ extension PulseStreamDriver {
     else { return }
     let frame = unreadFrame
     requestTiming()
-    stall.suspect(unreadFrame: frame, lastRead: lastRead, writtenFrame: writtenFrame, timing: timingsRequested)
+    stall.suspect(unreadFrame: frame, lastRead: lastRead, timing: timingsRequested)
   }
 
   /// The server has told where the device is.
@@ -27,9 +27,9 @@ extension PulseStreamDriver {
 
   /// Plays again what the first cycles have taken, as soon as they have: what the device takes next is the first of it.
   func replayIfDue() {
-    let doubt = counters.doubtNanoseconds.load(ordering: .relaxed) * Int64(sampleRateHz) / 1_000_000_000
     guard phase == .running, landingTiming == nil,
-      let frame = stall.replayFrame(unreadFrame: unreadFrame, blockFrames: blockFrames, doubtFrames: doubt)
+      let frame = stall.takeReplayFrame(
+        unreadFrame: unreadFrame, blockFrames: blockFrames, doubtFrames: Self.doubtFrames(blockFrames, sampleRateHz))
     else { return }
     let movement = min(0, core.rewind(toFrame: frame) - unreadFrame)
     renumber(byFrames: movement)

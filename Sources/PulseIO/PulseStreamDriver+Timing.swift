@@ -70,7 +70,8 @@ extension PulseStreamDriver {
     case .running:
       verifySplice(timing)
       checkStall(timing)
-      if stall.isCertain { return replayIfDue() }
+      // While that is not known nothing is released, and the clock is not believed.
+      if stall.frame != nil { return replayIfDue() }
       keepClock(timing)
       if isSpliceWanted, timingsAnswered == timingsRequested { splice(timing) }
       release()
@@ -192,6 +193,7 @@ extension PulseStreamDriver {
   func deviceStarved() {
     guard phase == .running else { return }
     counters.starvationCount.wrappingAdd(1, ordering: .relaxed)
+    stall.starved()
     let index = pa_stream_get_underflow_index(stream)
     guard isClockRunning, index >= 0 else { return }
     // What the device still holds is heard yet; but nothing later than this.

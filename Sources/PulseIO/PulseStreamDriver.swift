@@ -280,8 +280,8 @@ final class PulseStreamDriver {
       if lastRead.nanoseconds > 0, taken > 0 { deviceTook(blockFrames: Int64(taken)) }
       lastRead = now
     }
-    // What a splice is about to replace need not be written first, and must not take its commands.
-    if !isSpliceWanted {
+    // What a splice is about to replace need not be written first, and must not take its commands. (It waits until a stall is over.)
+    if !isSpliceWanted || stall.frame != nil {
       renderAndWrite()
       corkIfSilent(at: now)
     }
