@@ -10,6 +10,8 @@ struct GraphStall: Hashable {
   private(set) var frame: Int64?
   /// Whether it was the server that stood, and not this process.
   private(set) var isCertain = false
+  /// This process was awake all the time: it is the server that stood.
+  private var isAwake = false
   /// When it took sound last, and the timing that tells who stood.
   private var lastRead = HostTime(nanoseconds: 0)
   private var timing: UInt64 = 0
@@ -20,9 +22,11 @@ struct GraphStall: Hashable {
   }
 
   /// The device took nothing for too long after `lastRead`; the answer to the question `timing` will tell why.
-  mutating func suspect(unreadFrame: Int64, lastRead: HostTime, timing: UInt64) {
+  ///
+  /// - Parameter isAwake: this process has waited for it, and not stood itself.
+  mutating func suspect(unreadFrame: Int64, lastRead: HostTime, timing: UInt64, isAwake: Bool = false) {
     guard frame == nil else { return }
-    (frame, self.lastRead, self.timing) = (unreadFrame, lastRead, timing)
+    (frame, self.lastRead, self.timing, self.isAwake) = (unreadFrame, lastRead, timing, isAwake)
   }
 
   /// The server does not answer.
@@ -40,8 +44,8 @@ struct GraphStall: Hashable {
     if behindFrames > Double(blockFrames) * 1.25 { isCertain = true } else { end() }
   }
 
-  /// The device had taken all that there was: then it was this process that stood.
-  mutating func starved() { if !isCertain { end() } }
+  /// The device had taken all that there was: then it was this process that stood, or a server that stood is in a hurry.
+  mutating func starved() { if !isCertain, !isAwake { end() } }
 
   /// It runs, or something else is played.
   mutating func end() { self = GraphStall() }

@@ -6,6 +6,8 @@ import RealtimeAudio
 extension PulseStreamDriver {
   /// Where the device takes nothing for so long after all that was written is over, the server is asked whether it is there.
   private static let patienceNanoseconds: Int64 = 100_000_000
+  /// A timer that is later than this did not come because this process stood.
+  private static let punctualNanoseconds: Int64 = 20_000_000
   /// So long it may take to answer.
   private static let answerNanoseconds: Int64 = 300_000_000
   /// No more than so much is heard twice because of what the server may have dropped.
@@ -121,6 +123,7 @@ extension PulseStreamDriver {
 
   private func wake(afterNanoseconds nanoseconds: Int64) {
     let time = pa_rtclock_now() + UInt64(nanoseconds) / 1_000
+    watchTime = HostTime.now.advanced(byNanoseconds: nanoseconds)
     if let watchEvent {
       pa_context_rttime_restart(context, watchEvent, time)
     } else {
@@ -142,6 +145,9 @@ extension PulseStreamDriver {
     guard isProbing else {
       isProbing = true
       requestTiming()
+      let now = HostTime.now
+      let isAwake = now.nanoseconds(since: watchTime) < Self.punctualNanoseconds
+      if phase == .running, isAwake { suspectStall(at: now, isAwake: true) }
       return wake(afterNanoseconds: Self.answerNanoseconds)
     }
     endWatch()

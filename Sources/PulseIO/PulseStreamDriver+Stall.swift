@@ -2,8 +2,8 @@ import MediaCore
 
 /// A graph that stood still loses what its first cycles take, and says nothing of it (`GraphStall`).
 extension PulseStreamDriver {
-  /// The device takes sound again: was there a time in which it took none?
-  func suspectStall(at now: HostTime) {
+  /// Was there a time in which the device took nothing? Asked when it takes something again, or, where nothing came, by who was awake.
+  func suspectStall(at now: HostTime, isAwake: Bool = false) {
     guard isGraphNode, stall.frame == nil, landingTiming == nil, lastRead.nanoseconds > 0,
       GraphStall.isLate(
         nanoseconds: now.nanoseconds(since: lastRead),
@@ -11,7 +11,7 @@ extension PulseStreamDriver {
     else { return }
     let frame = unreadFrame
     requestTiming()
-    stall.suspect(unreadFrame: frame, lastRead: lastRead, timing: timingsRequested)
+    stall.suspect(unreadFrame: frame, lastRead: lastRead, timing: timingsRequested, isAwake: isAwake)
   }
 
   /// The server has told where the device is.

@@ -87,6 +87,8 @@ final class PulseStreamDriver {
   var deviceIndex: UInt32
   var lastSign = HostTime(nanoseconds: 0)
   var watchEvent: OpaquePointer?
+  /// When it is due.
+  var watchTime = HostTime(nanoseconds: 0)
   var isHanging = false
   /// Whether a graph stood still and its first cycles are to be played again (PulseStreamDriver+Stall).
   var stall = GraphStall()

@@ -247,6 +247,27 @@ import Testing
     try rig.stop()
   }
 
+  /// It is the daemon that stands, for 60 ms, which the server's buffer lasts, and for longer: nothing is left out, and nothing that the
+  /// server took is taken for lost and played again.
+  @Test(arguments: Kind.allCases, [2_880, 7_200, 19_200])
+  func aDaemonThatStandsForAMomentLosesNothingAndRepeatsNothing(kind: Kind, frameCount: Int) throws {
+    let server = try kind.start()
+    let rig = try Rig(server, "--output", "pulse")
+    try rig.play(heardBy: server.capture)
+    for _ in 1...4 {
+      rig.daemon.process.signal(SIGSTOP)
+      try server.capture.waitForMoreFrames(frameCount)
+      rig.daemon.process.signal(SIGCONT)
+      let heard = lastHeard(server.capture)
+      try server.capture.waitForCode(file: 1, index: heard + 14_400)
+    }
+    let runs = server.capture.runs()
+    let coverage = TimeCode.coverage(of: runs)
+    print("daemon stands for \(frameCount) frames, \(kind): \(runs.count) runs, \(coverage)")
+    #expect(coverage == (0, 0), "\(runs)")
+    try rig.stop()
+  }
+
   @Test(arguments: Kind.allCases) func aServerThatIsKilledWhileItHangsIsWaitedForAndNoSampleIsLost(kind: Kind)
     throws
   {

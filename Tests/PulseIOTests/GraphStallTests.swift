@@ -56,6 +56,11 @@ import Testing
     answer(&stall, readFrame: 55_296, milliseconds: 500)
     #expect(stall.frame == nil && !stall.isCertain)
     // One that stood may have less than it would like at first.
+    stall.suspect(unreadFrame: 53_248, lastRead: Self.stood, timing: 7, isAwake: true)
+    stall.starved()
+    answer(&stall, readFrame: 55_296, milliseconds: 400)
+    #expect(stall.isCertain)
+    stall.end()
     stall.begin(unreadFrame: 53_248)
     stall.starved()
     #expect(stall.isCertain)
