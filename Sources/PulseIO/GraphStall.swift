@@ -10,23 +10,18 @@ struct GraphStall: Hashable {
   private(set) var frame: Int64?
   /// Whether it was the server that stood, and not this process.
   private(set) var isCertain = false
-  /// This process was awake all the time: it is the server that stood.
-  private var isAwake = false
   /// When it took sound last, and the timing that tells who stood.
   private var lastRead = HostTime(nanoseconds: 0)
   private var timing: UInt64 = 0
 
-  /// Whether a device that takes a block every `blockNanoseconds` has taken none for too long.
-  static func isLate(nanoseconds: Int64, blockNanoseconds: Int64) -> Bool {
-    blockNanoseconds > 0 && nanoseconds > 2 * blockNanoseconds + slackNanoseconds
-  }
+  /// So long after a block the next one but one is late.
+  static func patienceNanoseconds(blockNanoseconds: Int64) -> Int64 { 2 * blockNanoseconds + slackNanoseconds }
 
-  /// The device took nothing for too long after `lastRead`; the answer to the question `timing` will tell why.
-  ///
-  /// - Parameter isAwake: this process has waited for it, and not stood itself.
-  mutating func suspect(unreadFrame: Int64, lastRead: HostTime, timing: UInt64, isAwake: Bool = false) {
+  /// The device took nothing for too long after `lastRead`, though this process was awake to see it; the answer to the question `timing`
+  /// will tell whether it stands.
+  mutating func suspect(unreadFrame: Int64, lastRead: HostTime, timing: UInt64) {
     guard frame == nil else { return }
-    (frame, self.lastRead, self.timing, self.isAwake) = (unreadFrame, lastRead, timing, isAwake)
+    (frame, self.lastRead, self.timing) = (unreadFrame, lastRead, timing)
   }
 
   /// The server does not answer.
@@ -43,9 +38,6 @@ struct GraphStall: Hashable {
     let behindFrames = duration * Double(sampleRateHz) - Double(readFrame - frame)
     if behindFrames > Double(blockFrames) * 1.25 { isCertain = true } else { end() }
   }
-
-  /// The device had taken all that there was: then it was this process that stood, or a server that stood is in a hurry.
-  mutating func starved() { if !isCertain, !isAwake { end() } }
 
   /// It runs, or something else is played.
   mutating func end() { self = GraphStall() }

@@ -7,7 +7,7 @@ extension PulseStreamDriver {
   /// Where the device takes nothing for so long after all that was written is over, the server is asked whether it is there.
   private static let patienceNanoseconds: Int64 = 100_000_000
   /// A timer that is later than this did not come because this process stood.
-  private static let punctualNanoseconds: Int64 = 20_000_000
+  private static let punctualNanoseconds: Int64 = 5_000_000
   /// So long it may take to answer.
   private static let answerNanoseconds: Int64 = 300_000_000
   /// No more than so much is heard twice because of what the server may have dropped.
@@ -117,8 +117,20 @@ extension PulseStreamDriver {
 
   /// Waits for the next sign, which comes long before this is over as long as the device runs: nothing wakes for it then.
   func watch() {
-    let buffered = Int64(bufferFrameCount) * 1_000_000_000 / Int64(sampleRateHz)
-    wake(afterNanoseconds: max(0, buffered) + Self.patienceNanoseconds)
+    isWatchingBlocks = blockPatienceNanoseconds != nil
+    wake(afterNanoseconds: blockPatienceNanoseconds ?? longPatienceNanoseconds)
+  }
+
+  private var longPatienceNanoseconds: Int64 {
+    max(0, Int64(bufferFrameCount) * 1_000_000_000 / Int64(sampleRateHz)) + Self.patienceNanoseconds
+  }
+
+  /// The next block is late: the graph stands, unless this process did and the timer is late itself.
+  private func blockIsLate() {
+    isWatchingBlocks = false
+    let lateness = HostTime.now.nanoseconds(since: watchTime)
+    if phase == .running, lateness < Self.punctualNanoseconds { suspectStall() }
+    wake(afterNanoseconds: max(0, longPatienceNanoseconds - (blockPatienceNanoseconds ?? 0)))
   }
 
   private func wake(afterNanoseconds nanoseconds: Int64) {
@@ -142,12 +154,10 @@ extension PulseStreamDriver {
   /// none for a while; a server that does not even answer hangs. What was written and not heard will be, when it goes on.
   private func nothingCame() {
     guard phase == .running || phase == .corking else { return endWatch() }
+    if isWatchingBlocks { return blockIsLate() }
     guard isProbing else {
       isProbing = true
       requestTiming()
-      let now = HostTime.now
-      let isAwake = now.nanoseconds(since: watchTime) < Self.punctualNanoseconds
-      if phase == .running, isAwake { suspectStall(at: now, isAwake: true) }
       return wake(afterNanoseconds: Self.answerNanoseconds)
     }
     endWatch()

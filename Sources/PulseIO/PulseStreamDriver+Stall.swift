@@ -2,16 +2,18 @@ import MediaCore
 
 /// A graph that stood still loses what its first cycles take, and says nothing of it (`GraphStall`).
 extension PulseStreamDriver {
-  /// Was there a time in which the device took nothing? Asked when it takes something again, or, where nothing came, by who was awake.
-  func suspectStall(at now: HostTime, isAwake: Bool = false) {
-    guard isGraphNode, stall.frame == nil, landingTiming == nil, lastRead.nanoseconds > 0,
-      GraphStall.isLate(
-        nanoseconds: now.nanoseconds(since: lastRead),
-        blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz))
-    else { return }
+  /// How long the device may take nothing; nil where that tells nothing.
+  var blockPatienceNanoseconds: Int64? {
+    guard isGraphNode, blockFrames > 0, phase == .running, lastRead.nanoseconds > 0 else { return nil }
+    return GraphStall.patienceNanoseconds(blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz))
+  }
+
+  /// The device has taken nothing for that long, and this process was awake.
+  func suspectStall() {
+    guard stall.frame == nil, landingTiming == nil else { return }
     let frame = unreadFrame
     requestTiming()
-    stall.suspect(unreadFrame: frame, lastRead: lastRead, timing: timingsRequested, isAwake: isAwake)
+    stall.suspect(unreadFrame: frame, lastRead: lastRead, timing: timingsRequested)
   }
 
   /// The server has told where the device is.

@@ -193,7 +193,6 @@ extension PulseStreamDriver {
   func deviceStarved() {
     guard phase == .running else { return }
     counters.starvationCount.wrappingAdd(1, ordering: .relaxed)
-    stall.starved()
     let index = pa_stream_get_underflow_index(stream)
     guard isClockRunning, index >= 0 else { return }
     // What the device still holds is heard yet; but nothing later than this.

@@ -89,6 +89,8 @@ final class PulseStreamDriver {
   var watchEvent: OpaquePointer?
   /// When it is due.
   var watchTime = HostTime(nanoseconds: 0)
+  /// It is due when a block is late; else, when all that was written should be over.
+  var isWatchingBlocks = false
   var isHanging = false
   /// Whether a graph stood still and its first cycles are to be played again (PulseStreamDriver+Stall).
   var stall = GraphStall()
@@ -271,7 +273,6 @@ final class PulseStreamDriver {
     soundWasTaken()
     guard phase == .running else { return }
     let now = HostTime.now
-    suspectStall(at: now)
     if stall.frame == nil, isClockRunning, let frame = heard.heardFrame(at: now), frame >= Double(writtenFrame) {
       // All that was written has been heard before this request came here: the device starves.
       stopClock(at: writtenFrame)

@@ -27,12 +27,8 @@ import Testing
       doubtFrames: PulseStreamDriver.doubtFrames(blockFrames, 48_000))
   }
 
-  @Test func moreThanTwoBlocksAndALittleIsLate() {
-    let block: Int64 = 21_333_333
-    #expect(!GraphStall.isLate(nanoseconds: block, blockNanoseconds: block))
-    #expect(!GraphStall.isLate(nanoseconds: 57_666_666, blockNanoseconds: block))
-    #expect(GraphStall.isLate(nanoseconds: 57_666_667, blockNanoseconds: block))
-    #expect(!GraphStall.isLate(nanoseconds: .max, blockNanoseconds: 0), "nothing is known of the device's blocks")
+  @Test func twoBlocksAndALittleAreWaitedFor() {
+    #expect(GraphStall.patienceNanoseconds(blockNanoseconds: 21_333_333) == 57_666_666)
   }
 
   @Test func aServerThatStoodIsKnownByItsAnswer() {
@@ -48,22 +44,6 @@ import Testing
     var stall = suspected()
     answer(&stall, readFrame: 53_248 + milliseconds * 48 / 1_024 * 1_024, milliseconds: milliseconds)
     #expect(stall.frame == nil && !stall.isCertain)
-  }
-
-  @Test func aServerThatHadNothingLeftToTakeIsLetBe() {
-    var stall = suspected()
-    stall.starved()
-    answer(&stall, readFrame: 55_296, milliseconds: 500)
-    #expect(stall.frame == nil && !stall.isCertain)
-    // One that stood may have less than it would like at first.
-    stall.suspect(unreadFrame: 53_248, lastRead: Self.stood, timing: 7, isAwake: true)
-    stall.starved()
-    answer(&stall, readFrame: 55_296, milliseconds: 400)
-    #expect(stall.isCertain)
-    stall.end()
-    stall.begin(unreadFrame: 53_248)
-    stall.starved()
-    #expect(stall.isCertain)
   }
 
   @Test func whatWasAskedBeforeSaysNothing() {
