@@ -153,10 +153,7 @@ public final class Muxer {
     let result = avformat_write_header(context, &settings)
     try checkWritten(result, "avformat_write_header")
     isHeaderWritten = true
-    if options.flushMicroseconds != nil {
-      avio_flush(io)
-      try checkWritten(0, "avio_flush")
-    }
+    if options.flushMicroseconds != nil { try flush() }
     interleaving = makeInterleaving()
     try writePictures()
   }
@@ -201,6 +198,10 @@ public final class Muxer {
   private func flush(at microseconds: Int64) throws(AVFailure) {
     guard let interval = options.flushMicroseconds, microseconds - flushedMicroseconds >= interval else { return }
     flushedMicroseconds = microseconds
+    try flush()
+  }
+
+  private func flush() throws(AVFailure) {
     avio_flush(io)
     try checkWritten(0, "avio_flush")
   }

@@ -8,7 +8,6 @@ import RealtimeAudio
 extension Output {
   /// A report of a device that went away may come so much later than the device stopped, and the clock ran on.
   private static let reportNanoseconds: Int64 = 25_000_000
-  private static let longestRetryMilliseconds: Int64 = 32_000
   /// An attempt that failed after so long got no answer; one that was refused fails at once.
   private static let silenceNanoseconds: Int64 = 1_000_000_000
 
@@ -188,7 +187,7 @@ extension Output {
     if case .device(let name?) = choice { isMoved = session?.sink.deviceName != name }
     let isOther = selection.target != old.target || selection.preferred != old.preferred || isMoved
     let isThere = state.status == .ready && session?.choice == choice && !isMoved
-    retry.milliseconds = Retry().milliseconds
+    retry.hurry()
     if isOther, !isThere, attempt?.choice != choice { return start(choice, isChosen: true) }
     follow()
   }
@@ -204,7 +203,7 @@ extension Output {
     let change = tracker.devicesChanged(devices)
     if isNew {
       onEvent(.devices(devices))
-      retry.milliseconds = Retry().milliseconds
+      retry.hurry()
     }
     if hasVanished {
       let error = MediaError(.deviceLost, "the device '\(name ?? "")' went away")
@@ -226,12 +225,11 @@ extension Output {
     else { return }
     guard choice == failed else { return start(choice) }
     // The device is there and cannot be had. A server that did not answer is heard of when it does; when one that refused will
-    // not any more nobody says: soon, where it has just begun.
+    // not any more nobody says.
     if wasSilent, let monitor { return monitor.check() }
     retry.timer?.cancel()
-    let time = loop.now.advanced(byNanoseconds: retry.milliseconds * 1_000_000)
+    let time = loop.now.advanced(byNanoseconds: retry.takeNanoseconds())
     retry.timer = loop.schedule(at: time) { [weak self] in self?.follow() }
-    retry.milliseconds = min(Self.longestRetryMilliseconds, retry.milliseconds * 2)
   }
 
   /// Time passes only when it is told to, and nothing comes late.

@@ -22,10 +22,22 @@ final class Output: @unchecked Sendable {
     var owners: [Int: any OutputClient] = [:]
   }
 
-  /// When to try again, and how long to wait after that.
+  /// A device that is there and could not be opened is tried again: soon at first, for it may have come a moment ago, and later and later.
   struct Retry {
+    private static let firstMilliseconds: Int64 = 50
+    private static let longestMilliseconds: Int64 = 32_000
+
     var timer: (any ControlTimer)?
-    var milliseconds: Int64 = 50
+    private var milliseconds = firstMilliseconds
+
+    /// Something is different: whoever refused may not any more.
+    mutating func hurry() { milliseconds = Self.firstMilliseconds }
+
+    /// How long to wait this time.
+    mutating func takeNanoseconds() -> Int64 {
+      defer { milliseconds = min(Self.longestMilliseconds, milliseconds * 2) }
+      return milliseconds * 1_000_000
+    }
   }
 
   let loop: any ControlLoop
@@ -57,7 +69,6 @@ final class Output: @unchecked Sendable {
   var monitor: (any AudioDeviceMonitor)?
   /// What is being opened, and whether because somebody asked for it; nil: nothing.
   var attempt: (choice: DeviceChooser.Choice, isChosen: Bool, beginning: HostTime)?
-  /// A device that is there and could not be opened is tried again.
   var retry = Retry()
 
   init(loop: any ControlLoop, configuration: OutputConfiguration, logger: Logger) {

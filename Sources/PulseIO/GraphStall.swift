@@ -43,7 +43,7 @@ struct GraphStall: Hashable {
   mutating func end() { self = GraphStall() }
 
   /// From where on to play again, now that the device has taken everything before `unreadFrame`; nil: not yet, or nothing stood. Where
-  /// more was taken than may be heard twice nothing is played again.
+  /// one block more was taken than may be heard twice it still is, for the first of them were lost; where more was, nothing.
   ///
   /// - Parameter doubtFrames: so much may be heard twice.
   mutating func takeReplayFrame(unreadFrame: Int64, blockFrames: Int64, doubtFrames: Int64) -> Int64? {

@@ -4,7 +4,7 @@ import MediaCore
 extension PulseStreamDriver {
   /// How long the device may take nothing; nil where that tells nothing.
   var blockPatienceNanoseconds: Int64? {
-    guard isGraphNode, blockFrames > 0, phase == .running, lastRead.nanoseconds > 0 else { return nil }
+    guard isGraphNode, blockFrames > 0, lastRead.nanoseconds > 0 else { return nil }
     return GraphStall.patienceNanoseconds(blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz))
   }
 
@@ -33,8 +33,7 @@ extension PulseStreamDriver {
       let frame = stall.takeReplayFrame(
         unreadFrame: unreadFrame, blockFrames: blockFrames, doubtFrames: Self.doubtFrames(blockFrames, sampleRateHz))
     else { return }
-    let movement = min(0, core.rewind(toFrame: frame) - unreadFrame)
-    renumber(byFrames: movement)
+    renumber(byFrames: min(0, core.rewind(toFrame: frame) - unreadFrame))
     jump()
   }
 }

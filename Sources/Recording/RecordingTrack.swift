@@ -101,7 +101,6 @@ final class RecordingTrack {
   func addRest(lostFrameCount: Int64) {
     let rest = lostFrameCount - toldLossCount
     if rest > 0, earliest == nil { addSilence(frameCount: rest) }
-    toldLossCount = lostFrameCount
   }
 
   /// Where the source lost something, so that what follows is heard when it was said.

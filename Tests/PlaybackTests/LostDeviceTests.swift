@@ -230,47 +230,55 @@ import Testing
     #expect(code == .outputConfiguration)
   }
 
-  @Test func aDeviceThatIsThereAndRefusesIsTriedAgainEachTimeLater() async throws {
-    let rig = try await playing("speakers")
-    rig.server.state.withLock { $0.broken = ["speakers"] }
+  /// A rig whose devices refuse since a second was heard: it is tried again after 50 ms, 100 ms and so on.
+  private func refusing() async throws -> DeviceRig {
+    let rig = try await playing("speakers", "usb")
+    rig.server.state.withLock { $0.broken = ["speakers", "usb"] }
     await rig.fail("speakers", .outputLost)
     await rig.report()
-    @Sendable func attemptCount() -> Int { rig.server.state.withLock { $0.sinks.count } }
-    let count = attemptCount()
-    for (attempt, wait) in [50, 100, 200, 400].enumerated() {
-      await rig.pass(milliseconds: Int64(wait) - 1)
-      #expect(attemptCount() == count + attempt)
-      await rig.pass(milliseconds: 1)
-      #expect(attemptCount() == count + attempt + 1)
+    return rig
+  }
+
+  private func attemptCount(_ rig: DeviceRig) -> Int { rig.server.state.withLock { $0.sinks.count } }
+
+  /// It was tried last now: not before so much time is over it is tried again.
+  private func expectNextAttempt(_ rig: DeviceRig, afterMilliseconds wait: Int64) async {
+    let count = attemptCount(rig)
+    await rig.pass(milliseconds: wait - 1)
+    #expect(attemptCount(rig) == count)
+    await rig.pass(milliseconds: 1)
+    #expect(attemptCount(rig) == count + 1)
+  }
+
+  @Test func aDeviceThatIsThereAndRefusesIsTriedAgainEachTimeLater() async throws {
+    let rig = try await refusing()
+    for wait: Int64 in [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 32_000, 32_000] {
+      await expectNextAttempt(rig, afterMilliseconds: wait)
     }
     rig.server.state.withLock { $0.broken = [] }
-    await rig.pass(milliseconds: 799)
-    #expect(attemptCount() == count + 4)
-    await rig.pass(milliseconds: 1)
+    await expectNextAttempt(rig, afterMilliseconds: 32_000)
     await rig.pass(milliseconds: 500)
-    #expect(attemptCount() == count + 5)
     #expect(await rig.playing == "playing - 1.0")
     expectWhole(rig, frameCount: 72_000)
     await rig.close()
   }
 
-  @Test func whatChangesAtTheServerMakesWhoRefusedWorthTryingSoon() async throws {
-    let rig = try await playing("speakers")
-    rig.server.state.withLock { $0.broken = ["speakers"] }
-    await rig.fail("speakers", .outputLost)
-    await rig.report()
-    @Sendable func attemptCount() -> Int { rig.server.state.withLock { $0.sinks.count } }
+  @Test(arguments: ["another device comes", "another one is chosen"])
+  func whatIsDifferentMakesWhoRefusedWorthTryingSoon(what: String) async throws {
+    let rig = try await refusing()
     // The next attempt would be 1.6 s away.
-    await rig.pass(milliseconds: 1_600)
-    let count = attemptCount()
-    await rig.report(["speakers", "usb"])
-    #expect(attemptCount() == count + 1)
+    for wait: Int64 in [50, 100, 200, 400, 800] { await expectNextAttempt(rig, afterMilliseconds: wait) }
+    let count = attemptCount(rig)
+    if what == "another device comes" {
+      await rig.report(["speakers", "usb", "headset"])
+    } else {
+      #expect(await rig.select(OutputSelection(.device("usb"))) == nil)
+    }
+    #expect(attemptCount(rig) == count + 1)
+    await expectNextAttempt(rig, afterMilliseconds: 50)
     rig.server.state.withLock { $0.broken = [] }
-    await rig.pass(milliseconds: 49)
-    #expect(attemptCount() == count + 1)
-    await rig.pass(milliseconds: 1)
+    await expectNextAttempt(rig, afterMilliseconds: 100)
     await rig.pass(milliseconds: 500)
-    #expect(attemptCount() == count + 2)
     #expect(await rig.playing == "playing - 1.0")
     expectWhole(rig, frameCount: 72_000)
     await rig.close()
