@@ -177,7 +177,8 @@ let package = Package(
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "MediaCore"], swiftSettings: strict),
     .testTarget(
-      name: "LibAVTests", dependencies: ["LibAV", "MediaCore", "MediaTesting", "RigSupport", "CSanitizerSupport", log],
+      name: "LibAVTests",
+      dependencies: ["LibAV", "CFFmpeg", "MediaCore", "MediaTesting", "RigSupport", "CSanitizerSupport", log],
       swiftSettings: strict),
     .testTarget(
       name: "TimeStretchTests", dependencies: ["TimeStretch", "MediaCore", "RigSupport"],

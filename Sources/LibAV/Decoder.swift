@@ -78,9 +78,9 @@ public final class Decoder {
   /// fixed-point decoder carries rounding errors from frame to frame, so that its output depends on where one begins.
   private static func find(_ codec: AVCodecID) -> UnsafePointer<AVCodec>? {
     switch codec {
-    case AV_CODEC_ID_MP1: avcodec_find_decoder_by_name("mp1float") ?? avcodec_find_decoder(codec)
-    case AV_CODEC_ID_MP2: avcodec_find_decoder_by_name("mp2float") ?? avcodec_find_decoder(codec)
-    default: avcodec_find_decoder(codec)
+    case AV_CODEC_ID_MP1: avcodec_find_decoder_by_name("mp1float") ?? FormatAllowList.decoder(for: codec)
+    case AV_CODEC_ID_MP2: avcodec_find_decoder_by_name("mp2float") ?? FormatAllowList.decoder(for: codec)
+    default: FormatAllowList.decoder(for: codec)
     }
   }
 

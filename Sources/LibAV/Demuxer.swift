@@ -11,6 +11,9 @@ public final class Demuxer {
     /// Media time looked at to find out what the streams are, in microseconds.
     public var analyzeMicroseconds: Int64 = 5_000_000
     public var maximumStreamCount = 256
+    /// Bytes that may be read until the file is open, all reads of the same byte counted. Opening throws a failure of the kind
+    /// `limit` beyond that.
+    public var openingByteCount = OpeningLimits.byteCount
     /// MP4: packets come as they lie in the media, from its first on, whatever edit lists say.
     public var ignoresEditLists = false
     /// Seeks may land by an estimate, where the exact place could only be found by reading all that lies before it.
@@ -69,16 +72,14 @@ public final class Demuxer {
   public init(source: FileSource, options: Options = Options()) throws(AVFailure) {
     self.source = source
     self.options = options
+    FFmpegMemory.limit()
+    source.remainingOpeningByteCount = options.openingByteCount
+    defer { source.remainingOpeningByteCount = nil }
     source.veils = Veil.all(of: source)
     let name = Self.name(of: source)
     let (format, isGuessed) = try Self.probe(source, name: name, options: options)
     context = try Self.open(source, name: name, format: format, options: options)
-    do throws(AVFailure) {
-      let result = avformat_find_stream_info(context, nil)
-      // FFmpeg takes what it has for all that there is.
-      if let failure = source.readFailure, source.byteSource != nil { throw failure }
-      try check(source.wasInterrupted ? shim_AVERROR_EXIT() : result, "avformat_find_stream_info")
-    } catch {
+    do throws(AVFailure) { try Self.findStreamInfo(context, source) } catch {
       Self.close(context)
       throw error
     }
@@ -250,23 +251,23 @@ public final class Demuxer {
         code: source.wasInterrupted ? shim_AVERROR_EXIT() : shim_AVERROR_INVALIDDATA(),
         call: "av_probe_input_buffer2")
     }
-    // A score of 1 is the file's name alone, or less than a name: FFmpeg takes any text called x.mp3 for sound.
-    guard let found, score > 1 || isTrustedOnFaintEvidence(found), isPlayable(found) else {
+    guard let found, FormatAllowList.contains(found), isCredible(found, score: score, name: name) else {
       throw AVFailure(code: shim_AVERROR_INVALIDDATA(), call: "av_probe_input_buffer2")
     }
     return (found, score <= 1)
   }
 
-  /// MP3 streams cut in the middle of their first frames score no better than their name.
-  private static func isTrustedOnFaintEvidence(_ format: UnsafePointer<AVInputFormat>) -> Bool {
-    String(cString: format.pointee.name) == "mp3"
-  }
+  /// The lowest score that FFmpeg's tools accept without reading more (`AVPROBE_SCORE_RETRY` + 1).
+  private static let minimumScore: Int32 = 26
 
-  /// False for formats that are not media by themselves: they draw text, or name other files.
-  private static func isPlayable(_ format: UnsafePointer<AVInputFormat>) -> Bool {
-    let name = String(cString: format.pointee.name)
-    let excluded = ["tty", "bin", "adf", "xbin", "idf", "ffmetadata", "concat", "hls", "dash", "imf", "sdp", "image2"]
-    return format.pointee.flags & AVFMT_NOFILE == 0 && !excluded.contains(name)
+  /// Whether a probe score is evidence enough for a format. Below the minimum, the content and the extension must both speak for it.
+  ///
+  /// A score of 1 is the extension alone: FFmpeg takes any text called x.mp3 for audio. MP3 streams that begin inside a frame
+  /// score no better, and are accepted; opening them finds frames or fails.
+  private static func isCredible(_ format: UnsafePointer<AVInputFormat>, score: Int32, name: [CChar]) -> Bool {
+    if score >= minimumScore { return true }
+    if score <= 1 { return String(cString: format.pointee.name) == "mp3" }
+    return format.pointee.extensions.map { av_match_ext(name, $0) != 0 } ?? false
   }
 
   /// Formats that may be samples and nothing else.
@@ -296,6 +297,8 @@ public final class Demuxer {
     try check(av_dict_set(&settings, "format_whitelist", format.pointee.name, 0), "av_dict_set")
     // Other formats do not know it, and leave it be.
     if options.ignoresEditLists { try check(av_dict_set(&settings, "ignore_editlist", "1", 0), "av_dict_set") }
+    // FFmpeg opens decoders to find missing parameters of streams.
+    try check(av_dict_set(&settings, "codec_whitelist", FormatAllowList.decoderList, 0), "av_dict_set")
     var opened: UnsafeMutablePointer<AVFormatContext>? = context
     let result = avformat_open_input(&opened, name, format, &settings)
     // On failure FFmpeg has freed the context.
@@ -304,6 +307,37 @@ public final class Demuxer {
       throw AVFailure(code: source.wasInterrupted ? shim_AVERROR_EXIT() : result, call: "avformat_open_input")
     }
     return context
+  }
+
+  /// Pixels of all attached pictures of a file together that FFmpeg may decode to find their sizes: 64 MiB of memory.
+  private static let attachedPixelCount: Int64 = 1 << 24
+
+  /// Finds the parameters of the streams. Streams without an allowed decoder are not parsed.
+  private static func findStreamInfo(
+    _ context: UnsafeMutablePointer<AVFormatContext>, _ source: FileSource
+  ) throws(AVFailure) {
+    let count = Int(context.pointee.nb_streams)
+    let streams = (0..<count).map { context.pointee.streams[$0] }
+    let attachedCount = streams.count { $0.map { shim_stream_is_attached_picture($0) != 0 } ?? false }
+    var settings = [OpaquePointer?](repeating: nil, count: count)
+    defer { for index in settings.indices { av_dict_free(&settings[index]) } }
+    for (index, stream) in streams.enumerated() {
+      guard let stream, let parameters = stream.pointee.codecpar else { continue }
+      let isAttached = shim_stream_is_attached_picture(stream) != 0
+      let pixelCount = isAttached ? attachedPixelCount / Int64(attachedCount) : Int64(Decoder.maximumPixelCount)
+      try check(av_dict_set_int(&settings[index], "max_pixels", pixelCount, 0), "av_dict_set_int")
+      let isCoded =
+        parameters.pointee.codec_type == AVMEDIA_TYPE_AUDIO || parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+      if isCoded, parameters.pointee.codec_id != AV_CODEC_ID_NONE,
+        FormatAllowList.decoder(for: parameters.pointee.codec_id) == nil
+      {
+        stream.pointee.discard = AVDISCARD_ALL
+      }
+    }
+    let result = settings.withUnsafeMutableBufferPointer { avformat_find_stream_info(context, $0.baseAddress) }
+    // FFmpeg takes what it has for all that there is.
+    if let failure = source.readFailure, source.byteSource != nil || failure.kind == .limit { throw failure }
+    try check(source.wasInterrupted ? shim_AVERROR_EXIT() : result, "avformat_find_stream_info")
   }
 
   private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {

@@ -34,6 +34,8 @@ public final class FileSource {
   private var nextOffset: Int64 = 0
   /// Bytes read so far, by FFmpeg and by ourselves, over every reopening.
   public internal(set) var readByteCount: Int64 = 0
+  /// Bytes that may still be read until the file is open; nil afterwards. Beyond it, reads fail with a failure of the kind `limit`.
+  var remainingOpeningByteCount: Int?
   /// What FFmpeg sees otherwise than it is; in order.
   var veils: [Veil] = []
   /// The failure of the latest read that failed other than by cancellation; FFmpeg often swallows it.
@@ -298,6 +300,19 @@ public final class FileSource {
     }
   }
 
+  /// Reads for FFmpeg, at most as much as opening may.
+  private func readWithinLimit(into buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) -> Int32 {
+    guard let remaining = remainingOpeningByteCount else { return read(into: buffer, byteCount: byteCount) }
+    guard remaining > 0 else {
+      let failure = AVFailure(errno: ENOSPC, call: "open")
+      readFailure = failure
+      return failure.code
+    }
+    let count = read(into: buffer, byteCount: Int32(clamping: min(Int(byteCount), remaining)))
+    if count > 0 { remainingOpeningByteCount = remaining - Int(count) }
+    return count
+  }
+
   /// Of what has just been read.
   private func veil(_ buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) {
     let read = nextOffset - Int64(byteCount)..<nextOffset
@@ -338,7 +353,7 @@ public final class FileSource {
     @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, Int32) -> Int32 = { opaque, buffer, count in
       guard let opaque, let buffer else { return shim_AVERROR(EINVAL) }
       let source = Unmanaged<FileSource>.fromOpaque(opaque).takeUnretainedValue()
-      let result = source.read(into: buffer, byteCount: count)
+      let result = source.readWithinLimit(into: buffer, byteCount: count)
       if !source.veils.isEmpty, result > 0 { source.veil(buffer, byteCount: result) }
       return result
     }

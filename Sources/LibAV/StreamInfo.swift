@@ -17,7 +17,7 @@ public struct StreamInfo: Sendable, Hashable {
   public let mediaType: MediaType
   /// FFmpeg's name of the codec, such as `flac`; `none` when FFmpeg does not know it.
   public let codecName: String
-  /// Whether this FFmpeg has a decoder for it.
+  /// Whether this FFmpeg has a decoder for it that `FormatAllowList` contains.
   public let hasDecoder: Bool
   /// Its packets are ID3 tags (`AV_CODEC_ID_TIMED_ID3`).
   public var isTimedID3: Bool { mediaType == .other && codecName == "timed_id3" }
@@ -82,7 +82,7 @@ public struct StreamInfo: Sendable, Hashable {
     default: mediaType = .other
     }
     codecName = String(cString: avcodec_get_name(parameters.codec_id))
-    hasDecoder = avcodec_find_decoder(parameters.codec_id) != nil
+    hasDecoder = FormatAllowList.decoder(for: parameters.codec_id) != nil
     timeBase = TimeBase(stream.pointee.time_base) ?? .microseconds
     startTicks = optionalTimestamp(stream.pointee.start_time)
     durationTicks = optionalTimestamp(stream.pointee.duration).flatMap(optionalCount)

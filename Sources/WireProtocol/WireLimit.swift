@@ -39,6 +39,7 @@ public struct WireLimit: Sendable {
     WireLimit("queue-changes", \.queueChangeCount, 1...65_536),
     WireLimit("kept-values", \.keptValueCount, 1...65_536),
     WireLimit("unread-seconds", \.unreadSeconds, 1...86_400),
+    WireLimit("opening-bytes", \.openingByteCount, 1_048_576...1_099_511_627_776),
   ]
 
   /// The limit of that name; nil when there is none.

@@ -63,6 +63,9 @@ public struct WireLimits: Sendable, Hashable {
   /// Seconds in which a peer with more waiting than its socket holds must read something.
   public var unreadSeconds = 60
 
+  /// Bytes that may be read of a file until it is open (`OpeningLimits.byteCount`).
+  public var openingByteCount = 67_108_864
+
   /// The limits of protocol.md.
   public static let standard = WireLimits()
 

@@ -5,6 +5,7 @@ import ControlServer
 import DaemonConfiguration
 import FileAccess
 import Glibc
+import LibAV
 import Logging
 import MediaCore
 import Playback
@@ -51,6 +52,7 @@ struct PlayheadDaemon: ParsableCommand {
     DaemonLog.start(options.logLevel)
     defer { DaemonLog.finish() }
     ReadableFiles.roots = try options.readableRoots()
+    OpeningLimits.byteCount = options.limits.openingByteCount
     let logger = Logger(label: "playhead.daemon")
     for socket in service.unknownSockets { logger.warning("not a socket of ours", metadata: ["socket": "\(socket)"]) }
     let control = ThreadControlLoop()

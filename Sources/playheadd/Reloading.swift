@@ -1,6 +1,7 @@
 import ControlServer
 import DaemonConfiguration
 import FileAccess
+import LibAV
 import Logging
 import MediaCore
 
@@ -37,6 +38,7 @@ struct Reloading {
       DaemonLog.set(min(options.logLevel, next.logLevel))
       defer { DaemonLog.set(next.logLevel) }
       ReadableFiles.roots = roots
+      OpeningLimits.byteCount = next.limits.openingByteCount
       server.apply(policy)
       let held = changed.filter(\.isReloadable).map(\.name)
       logger.notice("the configuration was read again", metadata: ["changed": "\(held.joined(separator: " "))"])

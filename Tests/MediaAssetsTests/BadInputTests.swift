@@ -21,9 +21,11 @@ import Testing
       case .missing, .missingFolder, .fileAsFolder, .emptyPath, .zeroByteInPath, .tooLongName: .fileNotFound
       case .folder, .fifo, .device, .socket: .notAFile
       case .empty: .emptyFile
-      case .text, .textCalledMP3, .textCalledWAV, .textCalledTXT, .playlistCalledM3U8, .noise, .oneByte: .unknownFormat
+      case .text, .textCalledMP3, .textCalledWAV, .textCalledTXT, .playlistCalledM3U8, .noise, .oneByte,
+        .subtitlesOnly, .picture:
+        .unknownFormat
       case .movieWithoutIndex, .flacHeaderOnly: .damagedFile
-      case .subtitlesOnly, .matroskaWithSubtitlesOnly, .picture: .noPlayableTracks
+      case .matroskaWithSubtitlesOnly: .noPlayableTracks
       case .unknownCodec: .unknownCodec
       case .tooFast, .tooManyChannels: .unsupportedAudioFormat
       }

@@ -258,7 +258,7 @@ import WholeFiles
     for index in data + 8..<min(noise.count - 3_000, data + 60_000) { noise[index] = 0x55 }
     let damaged = try folder.write(noise, as: "noise.mp4")
     for (path, codes) in [
-      (sound, [3003]), (picture, [3003]), (cut, [3002, 3004]), (damaged, [4002, 3004]),
+      (sound, [3003]), (picture, [3002]), (cut, [3002, 3004]), (damaged, [4002, 3004]),
       (folder.file("none.mp4"), [2001]),
       (try folder.write(Array("no film".utf8), as: "text.mp4"), [3002]),
       (try folder.write([], as: "empty.mp4"), [3001]),

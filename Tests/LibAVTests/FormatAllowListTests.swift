@@ -1,0 +1,142 @@
+import CFFmpeg
+import Glibc
+import MediaTesting
+import RigSupport
+import Testing
+
+@testable import LibAV
+
+/// Files choose their demuxer and decoder by their bytes: only those of the list are reachable.
+@Suite struct FormatAllowListTests {
+  @Test func everyListedNameExistsInFFmpegOnce() {
+    let demuxers = FormatAllowList.demuxers.flatMap(\.names)
+    #expect(Set(demuxers).count == demuxers.count)
+    for name in demuxers {
+      let short = name.split(separator: ",").first.map(String.init) ?? name
+      #expect(av_find_input_format(short).map { String(cString: $0.pointee.name) } == name)
+    }
+    let decoders = FormatAllowList.decoders.flatMap(\.names)
+    #expect(Set(decoders).count == decoders.count)
+    for name in decoders { #expect(avcodec_find_decoder_by_name(name) != nil, "\(name)") }
+    for group in FormatAllowList.demuxers + FormatAllowList.decoders { #expect(!group.reason.isEmpty) }
+  }
+
+  @Test func librariesThatEmulateProcessorsAndFormatsOfGamesAreNotListed() {
+    let names = Set((FormatAllowList.demuxers + FormatAllowList.decoders).flatMap(\.names))
+    for name in [
+      "libgme", "libopenmpt", "bink", "smk", "image2", "png_pipe", "concat", "hls", "dash", "tty", "librsvg",
+    ] {
+      #expect(!names.contains(name), "\(name)")
+    }
+  }
+
+  /// Bytes that libraries for game music accept: with random bodies, many of them crash the process that opens them.
+  static let magics: [(name: String, bytes: [UInt8])] = [
+    ("HES", Array("HESM".utf8) + [0xF0]), ("GBS", Array("GBS".utf8) + [1]), ("AY", Array("ZXAYEMUL".utf8)),
+    ("NSF", Array("NESM".utf8) + [0x1A]), ("KSS", Array("KSCC".utf8)), ("SAP", Array("SAP\r\n".utf8)),
+    ("SPC", Array("SNES-SPC700 Sound File Data v0.30".utf8)), ("VGM", Array("Vgm ".utf8)), ("GYM", Array("GYMX".utf8)),
+    ("gzip", [0x1F, 0x8B, 8, 0]), ("XM", Array("Extended Module: ".utf8)), ("IT", Array("IMPM".utf8)),
+    ("Bink", Array("BIKi".utf8)), ("Smacker", Array("SMK2".utf8)),
+    ("PNG", [0x89] + Array("PNG\r\n".utf8) + [0x1A, 0x0A]),
+  ]
+
+  @Test(arguments: magics.map(\.name), ["a.mp3", "a", "a.hes", "a.flac"])
+  func filesOfUnlistedFormatsAreOfAnUnknownFormat(magic: String, file: String) throws {
+    let bytes = try #require(Self.magics.first { $0.name == magic }).bytes
+    var random = SeededGenerator(seed: 19)
+    for count in [28, 300, 5_000] {
+      for isZero in [true, false] {
+        let body = (0..<count).map { _ in isZero ? 0 : UInt8.random(in: 0...255, using: &random) }
+        let failure = try openingFailure(bytes + body, name: file)
+        #expect(failure.kind == .invalidData || failure.kind == .other, "\(magic), \(count) bytes: \(failure)")
+      }
+    }
+  }
+
+  @Test func protocolMdHasTheSameLists() throws {
+    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
+    let stream = try #require(fopen(path, "r"))
+    defer { fclose(stream) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = fread(&chunk, 1, chunk.count, stream)
+      if count == 0 { break }
+      bytes += chunk[..<count]
+    }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    for group in FormatAllowList.demuxers + FormatAllowList.decoders {
+      let row = "| \(group.reason) | \(group.names.map { "`\($0)`" }.joined(separator: " ")) |"
+      #expect(lines.contains(row), "missing in protocol.md: \(row)")
+    }
+  }
+
+  private func openingFailure(_ bytes: [UInt8], name: String) throws -> AVFailure {
+    let folder = try TemporaryDirectory()
+    let path = try folder.write(bytes, as: name)
+    do throws(AVFailure) {
+      let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
+      _ = try Demuxer(source: source)
+    } catch {
+      return error
+    }
+    Issue.record("\(name) opened")
+    throw AVFailure(code: 0, call: "none")
+  }
+}
+
+/// Opening has a bound on what it reads, whatever the file says of itself.
+@Suite struct OpeningLimitTests {
+  /// An ID3 tag that claims more bytes than opening may read.
+  @Test func aTagLargerThanTheLimitIsRefused() throws {
+    let folder = try TemporaryDirectory()
+    let size = 3 << 20
+    let lengths = [21, 14, 7, 0].map { UInt8(size >> $0 & 0x7F) }
+    let path = try folder.write(
+      Array("ID3".utf8) + [4, 0, 0] + lengths + [UInt8](repeating: 0, count: size + 1_000), as: "a.mp3")
+    var options = Demuxer.Options()
+    options.openingByteCount = 1 << 20
+    let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
+    do throws(AVFailure) {
+      _ = try Demuxer(source: source, options: options)
+      Issue.record("opened")
+    } catch {
+      #expect(error.kind == .limit)
+    }
+    #expect(source.readByteCount <= 1 << 20)
+  }
+
+  @Test func readingAfterOpeningIsNotLimited() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("a.wav")
+    try TimeCode.writeWAV(path: path, file: 1, frameCount: 960_000)
+    var options = Demuxer.Options()
+    options.openingByteCount = 1 << 20
+    let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
+    let demuxer = try Demuxer(source: source, options: options)
+    let packet = try Packet()
+    var byteCount = 0
+    while try demuxer.readPacket(into: packet) == .packet { byteCount += packet.byteCount }
+    #expect(byteCount == 960_000 * 4)
+  }
+
+  @Test func theLimitIsBetweenOneMebibyteAndOneTebibyte() {
+    let former = OpeningLimits.byteCount
+    defer { OpeningLimits.byteCount = former }
+    #expect(former == 64 << 20)
+    OpeningLimits.byteCount = 1
+    #expect(OpeningLimits.byteCount == 1 << 20)
+    OpeningLimits.byteCount = .max
+    #expect(OpeningLimits.byteCount == 1 << 40)
+  }
+}
+
+extension TemporaryDirectory {
+  /// Writes a file; returns its path.
+  fileprivate func write(_ bytes: [UInt8], as name: String) throws -> String {
+    let stream = try #require(fopen(file(name), "w"))
+    defer { fclose(stream) }
+    try #require(fwrite(bytes, 1, bytes.count, stream) == bytes.count)
+    return file(name)
+  }
+}
