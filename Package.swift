@@ -60,6 +60,7 @@ let package = Package(
     .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CTags", providers: [.apt(["libtag1-dev"])]),
     .target(name: "CMediaShims"),
+    .target(name: "CSandbox"),
     .target(name: "CCurl"),
     .target(name: "CEbur128"),
     .target(

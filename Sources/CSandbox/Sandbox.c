@@ -1,0 +1,212 @@
+#define _GNU_SOURCE
+#include "CSandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int sandbox_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+// MARK: - Landlock
+
+// Debian 12's headers describe version 2 of the interface. The structure grows at its end; the kernel takes any size and refuses set bits that
+// it does not know (landlock_create_ruleset(2)).
+struct ruleset {
+  uint64_t handled_access_fs;
+  uint64_t handled_access_net;
+  uint64_t scoped;
+};
+
+#ifndef __NR_landlock_create_ruleset
+#define __NR_landlock_create_ruleset 444
+#endif
+#ifndef __NR_landlock_restrict_self
+#define __NR_landlock_restrict_self 446
+#endif
+
+int sandbox_landlock_version(void) {
+  long version = syscall(__NR_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
+  return version < 0 ? 0 : (int)version;
+}
+
+int sandbox_landlock_forbid_all(void) {
+  int version = sandbox_landlock_version();
+  if (version == 0) {
+    errno = ENOSYS;
+    return -1;
+  }
+  // Access rights by version: 13 in version 1, REFER in 2, TRUNCATE in 3, IOCTL_DEV in 5.
+  int rights = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
+  struct ruleset ruleset = {(1ull << rights) - 1, version >= 4 ? 3 : 0, version >= 6 ? 3 : 0};
+  size_t size = version >= 6 ? sizeof ruleset : version >= 4 ? 16 : 8;
+  int descriptor = (int)syscall(__NR_landlock_create_ruleset, &ruleset, size, 0);
+  if (descriptor < 0) return -1;
+  int result = (int)syscall(__NR_landlock_restrict_self, descriptor, 0);
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return result;
+}
+
+// MARK: - System calls
+
+#define CALL(name) {#name, __NR_##name}
+
+const struct sandbox_call sandbox_worker_calls[] = {
+    // Bytes of descriptors that it was given.
+    CALL(read), CALL(pread64), CALL(lseek), CALL(write), CALL(writev), CALL(sendmsg), CALL(recvmsg), CALL(sendto), CALL(recvfrom),
+    CALL(close), CALL(fcntl), CALL(dup), CALL(fstat), CALL(ftruncate), CALL(fsync), CALL(pwrite64), CALL(poll), CALL(ppoll),
+    CALL(eventfd2),
+    // Memory. `mmap` and `mprotect` have a check of their own.
+    CALL(munmap), CALL(mremap), CALL(madvise), CALL(brk),
+    // Threads, their clocks and locks. `clone` has a check of its own.
+    CALL(futex), CALL(sched_yield), CALL(sched_getaffinity), CALL(set_robust_list), CALL(rseq), CALL(gettid), CALL(getpid),
+    CALL(nanosleep), CALL(clock_nanosleep), CALL(clock_gettime), CALL(clock_getres), CALL(gettimeofday), CALL(getcpu), CALL(membarrier),
+    CALL(setpriority), CALL(prctl),
+    // Signals of its own, and its end.
+    CALL(rt_sigaction), CALL(rt_sigprocmask), CALL(rt_sigreturn), CALL(sigaltstack), CALL(tgkill), CALL(restart_syscall), CALL(exit),
+    CALL(exit_group),
+    // What it may know.
+    CALL(getrandom), CALL(sysinfo), CALL(uname), CALL(getrusage),
+    {0, 0},
+};
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "the filter of system calls knows x86-64 and arm64"
+#endif
+
+#define MAXIMUM_LENGTH 256
+
+struct program {
+  struct sock_filter code[MAXIMUM_LENGTH];
+  unsigned short count;
+};
+
+static void add(struct program *program, struct sock_filter instruction) {
+  if (program->count < MAXIMUM_LENGTH) program->code[program->count++] = instruction;
+}
+
+static void load(struct program *program, size_t offset) {
+  add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offset));
+}
+
+static void finish(struct program *program, unsigned result) {
+  add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, result));
+}
+
+/// Where the loaded number is that of the call, returns a result.
+static void match(struct program *program, int number, unsigned result) {
+  add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1));
+  finish(program, result);
+}
+
+/// Where it is that of the call, allows it if no bit of `mask` is set in an argument, or all are.
+static void match_argument(struct program *program, int number, int argument, unsigned mask, int all, unsigned refusal) {
+  add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, all ? 5 : 4));
+  load(program, offsetof(struct seccomp_data, args) + 8 * (size_t)argument);
+  if (all) {
+    add(program, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, mask, 0, 1));
+  } else {
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, mask, 1, 0));
+  }
+  finish(program, SECCOMP_RET_ALLOW);
+  finish(program, refusal);
+}
+
+int sandbox_restrict_worker_calls(void) {
+  static const int path_calls[] = {
+#ifdef __NR_open
+      __NR_open, __NR_access, __NR_readlink, __NR_stat, __NR_lstat,
+#endif
+      __NR_openat, __NR_openat2, __NR_faccessat, __NR_readlinkat, __NR_statx, __NR_newfstatat};
+  struct program program = {.count = 0};
+  load(&program, offsetof(struct seccomp_data, arch));
+  add(&program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+  finish(&program, SECCOMP_RET_KILL_PROCESS);
+  load(&program, offsetof(struct seccomp_data, nr));
+  for (const struct sandbox_call *call = sandbox_worker_calls; call->name; call++) match(&program, call->number, SECCOMP_RET_ALLOW);
+  // glibc asks for the state of a descriptor by an empty path. The kernel's Landlock rules leave states of paths readable, so only that form is allowed.
+  match_argument(&program, __NR_newfstatat, 3, AT_EMPTY_PATH, 1, SECCOMP_RET_ERRNO | EACCES);
+  for (size_t index = 0; index < sizeof path_calls / sizeof *path_calls; index++)
+    match(&program, path_calls[index], SECCOMP_RET_ERRNO | EACCES);
+  // Neither asked for nor made later.
+  match_argument(&program, __NR_mmap, 2, PROT_EXEC, 0, SECCOMP_RET_KILL_PROCESS);
+  match_argument(&program, __NR_mprotect, 2, PROT_EXEC, 0, SECCOMP_RET_KILL_PROCESS);
+  // The flags of clone3 lie in memory, which a filter cannot read: glibc then uses clone.
+  match(&program, __NR_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+  match_argument(&program, __NR_clone, 0, CLONE_THREAD | CLONE_VM, 1, SECCOMP_RET_KILL_PROCESS);
+  // glibc asks for limits when it makes a thread; it may not set them.
+  match_argument(&program, __NR_prlimit64, 2, ~0u, 0, SECCOMP_RET_ERRNO | EPERM);
+  finish(&program, SECCOMP_RET_KILL_PROCESS);
+  if (program.count >= MAXIMUM_LENGTH) {
+    errno = E2BIG;
+    return -1;
+  }
+  struct sock_fprog filter = {program.count, program.code};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+}
+
+void sandbox_make_forbidden_call(void) { close(socket(AF_UNIX, SOCK_STREAM, 0)); }
+
+// MARK: - Limits
+
+static int limit(__rlimit_resource_t resource, uint64_t value) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return -1;
+  // A lower limit of the system's stays.
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < value) value = limit.rlim_max;
+  limit.rlim_cur = limit.rlim_max = value;
+  return setrlimit(resource, &limit);
+}
+
+int sandbox_limit_core(uint64_t bytes) { return limit(RLIMIT_CORE, bytes); }
+int sandbox_limit_address_space(uint64_t bytes) { return limit(RLIMIT_AS, bytes); }
+int sandbox_limit_data(uint64_t bytes) { return limit(RLIMIT_DATA, bytes); }
+int sandbox_limit_open_files(uint64_t count) { return limit(RLIMIT_NOFILE, count); }
+int sandbox_limit_file_size(uint64_t bytes) { return limit(RLIMIT_FSIZE, bytes); }
+
+int sandbox_allow_processor_seconds(int process, unsigned seconds) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/stat", process);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  char text[1024];
+  ssize_t count = read(file, text, sizeof text - 1);
+  close(file);
+  if (count <= 0) return -1;
+  text[count] = 0;
+  // The name in parentheses may contain anything.
+  char *rest = text + count;
+  while (rest > text && *rest != ')') rest--;
+  unsigned long user = 0, system = 0;
+  if (sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2) {
+    errno = EINVAL;
+    return -1;
+  }
+  struct rlimit limit;
+  limit.rlim_cur = (user + system) / (unsigned long)sysconf(_SC_CLK_TCK) + seconds;
+  limit.rlim_max = RLIM_INFINITY;
+  return prlimit(process, RLIMIT_CPU, &limit, NULL);
+}
+
+int sandbox_end_with_parent(int parent) {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return -1;
+  return getppid() == parent ? 0 : -1;
+}

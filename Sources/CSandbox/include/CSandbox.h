@@ -1,0 +1,51 @@
+// Restrictions that a process puts on itself: no new privileges, Landlock, seccomp, resource limits. Linux system calls that glibc
+// has no functions for, and a filter program that Swift cannot write. Restrictions hold for the calling thread and the threads and
+// processes that it makes later: a process restricts itself before it makes threads.
+#ifndef PLAYHEAD_CSANDBOX_H
+#define PLAYHEAD_CSANDBOX_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+/// Sets `no_new_privs` (prctl(2)): no program that is executed later gains privileges. 0, or -1 with `errno`.
+int sandbox_set_no_new_privileges(void);
+
+/// The version of Landlock's interface that the kernel has (landlock(7)); 0 where there is none.
+int sandbox_landlock_version(void);
+
+/// Forbids every access to file systems by path; also TCP ports (from version 4 on), and abstract sockets and signals to other
+/// processes (from version 6 on). Open descriptors stay usable. 0, or -1 with `errno`.
+int sandbox_landlock_forbid_all(void);
+
+/// Installs the filter of a worker process: it may make the system calls in `sandbox_worker_calls`, and threads, but no processes.
+/// Calls that open or inspect a path fail with `EACCES`. Any other call, and making memory executable, kills the process with SIGSYS.
+/// 0, or -1 with `errno`.
+int sandbox_restrict_worker_calls(void);
+
+/// A row of the table of system calls.
+struct sandbox_call {
+  const char *name;
+  int number;
+};
+
+/// The system calls that a worker may make; the last row has no name.
+extern const struct sandbox_call sandbox_worker_calls[];
+
+/// Sets both limits of a resource (setrlimit(2)) of the calling process. 0, or -1 with `errno`.
+int sandbox_limit_core(uint64_t bytes);
+int sandbox_limit_address_space(uint64_t bytes);
+int sandbox_limit_data(uint64_t bytes);
+int sandbox_limit_open_files(uint64_t count);
+int sandbox_limit_file_size(uint64_t bytes);
+
+/// Allows another process so many more seconds of processor time, counted from its present use (prlimit(2)). Then the kernel sends SIGXCPU, which
+/// ends a process that does not handle it; a caller that cannot trust the process has a deadline besides. 0, or -1 with `errno`.
+int sandbox_allow_processor_seconds(int process, unsigned seconds);
+
+/// Makes the calling process end when its parent thread's process ends (PR_SET_PDEATHSIG), unless `parent` has ended already: then -1.
+int sandbox_end_with_parent(int parent);
+
+/// Makes a system call that the filter of a worker forbids: for the test of that filter.
+void sandbox_make_forbidden_call(void);
+
+#endif
