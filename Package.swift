@@ -29,6 +29,8 @@ let package = Package(
   products: [
     .library(name: "Playhead", targets: ["Playhead"]),
     .executable(name: "playheadd", targets: ["playheadd"]),
+    // Run to parse untrusted bytes; lies beside playheadd.
+    .executable(name: "playhead-worker", targets: ["playhead-worker"]),
     // Run when there is a configuration file; lies beside playheadd.
     .executable(name: "playheadd-toml", targets: ["playheadd-toml"]),
     // Loaded when the first tag is read; lies beside whatever program reads tags.
@@ -91,6 +93,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "Tags", dependencies: ["CTags"], swiftSettings: strict),
+    // Processes that parse untrusted bytes.
+    .target(
+      name: "Isolation", dependencies: ["MediaCore", "FileAccess", "CMediaShims", "CSandbox", "LibAV", "Tags", log],
+      swiftSettings: strict),
 
     // Lists of media.
     .target(name: "Playlists", dependencies: ["MediaCore", "CXML"], swiftSettings: strict),
@@ -98,7 +104,9 @@ let package = Package(
     // What plays.
     .target(
       name: "MediaAssets",
-      dependencies: ["MediaCore", "RealtimeAudio", "LibAV", "NetworkIO", "Playlists", "Tags", "WholeFiles", deque],
+      dependencies: [
+        "MediaCore", "RealtimeAudio", "LibAV", "NetworkIO", "Playlists", "Tags", "Isolation", "WholeFiles", deque,
+      ],
       swiftSettings: strict),
     .target(
       name: "Playback",
@@ -138,18 +146,20 @@ let package = Package(
       name: "ControlServer",
       dependencies: [
         "MediaCore", "CMediaShims", "RealtimeAudio", "FileAccess", "Playlists", "WireProtocol", "NetworkIO", "Playback",
-        "MediaAssets",
+        "MediaAssets", "Isolation",
         "Loudness", "WholeFiles", "Waveforms", "Recording", "SavedState", log, deque, ordered,
       ],
       swiftSettings: strict),
     .target(
       name: "DaemonConfiguration", dependencies: ["MediaCore", "FileAccess", "WireProtocol", "ControlServer"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "playhead-worker", dependencies: ["Isolation"], swiftSettings: strict, linkerSettings: small),
     .executableTarget(name: "playheadd-toml", dependencies: ["TOMLKit"], swiftSettings: strict),
     .executableTarget(
       name: "playheadd",
       dependencies: [
-        "DaemonConfiguration", "WireProtocol", "ControlServer", "SavedState", "PulseIO", "LibAV", "Playback",
+        "DaemonConfiguration", "WireProtocol", "ControlServer", "SavedState", "PulseIO", "LibAV", "Isolation", "MediaAssets", "Playback",
         "Recording",
         "RealtimeAudio", "FileAccess", "MediaCore", "CMediaShims", log,
         argumentParser,
@@ -187,6 +197,10 @@ let package = Package(
     .testTarget(name: "PlaylistsTests", dependencies: ["Playlists", "MediaCore"], swiftSettings: strict),
     .testTarget(
       name: "TagsTests", dependencies: ["Tags", "MediaCore", "RigSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "IsolationTests",
+      dependencies: ["Isolation", "LibAV", "Tags", "MediaCore", "RigSupport", "CSandbox", "playhead-worker"],
+      swiftSettings: strict),
     .testTarget(
       name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],
       swiftSettings: strict),
@@ -244,7 +258,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["RigSupport", "MediaCore", "DaemonConfiguration", "playheadd", "playheadd-toml", "playhead"],
+      dependencies: ["RigSupport", "MediaCore", "DaemonConfiguration", "playheadd", "playheadd-toml", "playhead-worker", "playhead"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

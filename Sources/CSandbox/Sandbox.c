@@ -9,7 +9,6 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -64,7 +63,10 @@ int sandbox_landlock_forbid_all(void) {
 
 #define CALL(name) {#name, __NR_##name}
 
-const struct sandbox_call sandbox_worker_calls[] = {
+static const struct {
+  const char *name;
+  int number;
+} worker_calls[] = {
     // Bytes of descriptors that it was given.
     CALL(read), CALL(pread64), CALL(lseek), CALL(write), CALL(writev), CALL(sendmsg), CALL(recvmsg), CALL(sendto), CALL(recvfrom),
     CALL(close), CALL(fcntl), CALL(dup), CALL(fstat), CALL(ftruncate), CALL(fsync), CALL(pwrite64), CALL(poll), CALL(ppoll),
@@ -80,8 +82,13 @@ const struct sandbox_call sandbox_worker_calls[] = {
     CALL(exit_group),
     // What it may know.
     CALL(getrandom), CALL(sysinfo), CALL(uname), CALL(getrusage),
-    {0, 0},
 };
+
+static const size_t worker_call_count = sizeof worker_calls / sizeof *worker_calls;
+
+const char *sandbox_worker_call(int index) {
+  return index >= 0 && (size_t)index < worker_call_count ? worker_calls[index].name : NULL;
+}
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -141,7 +148,7 @@ int sandbox_restrict_worker_calls(void) {
   add(&program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
   finish(&program, SECCOMP_RET_KILL_PROCESS);
   load(&program, offsetof(struct seccomp_data, nr));
-  for (const struct sandbox_call *call = sandbox_worker_calls; call->name; call++) match(&program, call->number, SECCOMP_RET_ALLOW);
+  for (size_t index = 0; index < worker_call_count; index++) match(&program, worker_calls[index].number, SECCOMP_RET_ALLOW);
   // glibc asks for the state of a descriptor by an empty path. The kernel's Landlock rules leave states of paths readable, so only that form is allowed.
   match_argument(&program, __NR_newfstatat, 3, AT_EMPTY_PATH, 1, SECCOMP_RET_ERRNO | EACCES);
   for (size_t index = 0; index < sizeof path_calls / sizeof *path_calls; index++)
@@ -182,31 +189,8 @@ int sandbox_limit_data(uint64_t bytes) { return limit(RLIMIT_DATA, bytes); }
 int sandbox_limit_open_files(uint64_t count) { return limit(RLIMIT_NOFILE, count); }
 int sandbox_limit_file_size(uint64_t bytes) { return limit(RLIMIT_FSIZE, bytes); }
 
-int sandbox_allow_processor_seconds(int process, unsigned seconds) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/stat", process);
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
-  char text[1024];
-  ssize_t count = read(file, text, sizeof text - 1);
-  close(file);
-  if (count <= 0) return -1;
-  text[count] = 0;
-  // The name in parentheses may contain anything.
-  char *rest = text + count;
-  while (rest > text && *rest != ')') rest--;
-  unsigned long user = 0, system = 0;
-  if (sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2) {
-    errno = EINVAL;
-    return -1;
-  }
-  struct rlimit limit;
-  limit.rlim_cur = (user + system) / (unsigned long)sysconf(_SC_CLK_TCK) + seconds;
-  limit.rlim_max = RLIM_INFINITY;
-  return prlimit(process, RLIMIT_CPU, &limit, NULL);
-}
+int sandbox_limit_processor_time(uint64_t seconds) { return limit(RLIMIT_CPU, seconds); }
 
-int sandbox_end_with_parent(int parent) {
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return -1;
-  return getppid() == parent ? 0 : -1;
+int sandbox_spawn_closing_from(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }

@@ -1,3 +1,5 @@
+import Isolation
+import MediaAssets
 import MediaCore
 import WireProtocol
 
@@ -54,11 +56,15 @@ extension Connection {
 
   private func stats() -> Reply {
     let counters = server.counters
+    let isIsolated = Asset.Isolation.standard == .worker
+    let workers = isIsolated ? WorkerPool.shared?.statistics : nil
     return .ok([
       "version": .string(server.version), "uptime": .seconds(nanoseconds: server.uptimeNanoseconds),
       "connections": .int(server.connections.count), "requests": .int(counters.requests),
       "errors": .int(counters.errors), "events": .int(counters.events), "dropped": .int(counters.dropped),
       "instance": .string(server.log.instance), "seq": .int(server.log.lastNumber),
+      "isolation": .string(isIsolated ? "opening" : "none"), "workers": .int(workers.map { $0.idleCount + $0.busyCount } ?? 0),
+      "workerCrashes": .int(workers?.crashCount ?? 0),
     ])
   }
 }

@@ -19,6 +19,14 @@ public struct DaemonOptions: Sendable, Hashable {
     }
   }
 
+  /// Where bytes that anybody may have made are parsed.
+  public enum Isolation: String, Sendable, Hashable, CaseIterable {
+    /// In the daemon.
+    case none
+    /// A worker process opens files, decodes their beginning and reads their tags before the daemon plays them.
+    case opening
+  }
+
   /// Where to listen; nil: where `SocketLocation` chooses.
   public var socketPath: String?
   public var socketMode: UInt32 = 0o600
@@ -51,6 +59,7 @@ public struct DaemonOptions: Sendable, Hashable {
   public var resumesWhereLeft = false
   /// What the sound is used for from the start; nothing of it is saved.
   public var sessionCategory = SessionCommand.Category.playAndRecord
+  public var isolation = Isolation.opening
   public var limits = WireLimits.standard
 
   public init() {}

@@ -7,7 +7,7 @@ import WireProtocol
 public enum OptionTable {
   /// Every option, table by table.
   public static let all: [OptionSpec] =
-    socket + output + session + log + access + roots + network + state + bookmarks + limits
+    socket + output + session + log + access + roots + isolation + network + state + bookmarks + limits
 
   /// The tables of the file, with what stands above each in the example.
   public static let tables: [(name: String, summary: String)] = [
@@ -19,6 +19,7 @@ public enum OptionTable {
     (
       "roots", "Folders that files may be opened in, whatever names them. Links that lead out of them are not followed."
     ),
+    ("isolation", "Which processes parse the bytes of files and servers."),
     ("network", "What is asked of servers."),
     ("state", "What comes back after a restart: players, queues, positions, bookmarks."),
     (
@@ -123,6 +124,13 @@ public enum OptionTable {
     ) {
       folders throws(MediaError) in _ = try FileRoots(folders: folders)
     },
+  ]
+
+  private static let isolation = [
+    choice(
+      "isolation.level", \.isolation, flag: "--isolate", isReloadable: false,
+      "Opening: a worker process without access to files or networks opens files, decodes their beginning and reads their tags first."
+        + " None: the daemon parses everything itself.")
   ]
 
   private static let network = [

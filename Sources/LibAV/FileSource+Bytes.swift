@@ -35,6 +35,32 @@ extension FileSource {
       modifiedSeconds: Int64(status.st_mtim.tv_sec), modifiedNanoseconds: Int64(status.st_mtim.tv_nsec))
   }
 
+  /// Reads bytes from `offset` on: at least one and at most `count`, those that are there without waiting for more; none at the end. What FFmpeg
+  /// reads is not disturbed. Blocks. Throws as `read(into:at:)`.
+  public func present(at offset: Int64, count: Int) throws(AVFailure) -> [UInt8] {
+    var failure: AVFailure?
+    let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
+      let rest = UnsafeMutableRawBufferPointer(buffer)
+      do throws(AVFailure) {
+        guard let byteSource else {
+          filled = try read(into: rest, at: offset)
+          return
+        }
+        if interrupt.isCancelled { throw AVFailure(cancelledIn: "read") }
+        do throws(MediaError) {
+          filled = min(try byteSource.read(into: rest, at: offset), rest.count)
+        } catch {
+          throw AVFailure(error)
+        }
+        readByteCount += Int64(filled)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
   /// Fills `buffer` with the file's bytes from `offset` on and answers how many there were: fewer only at the file's end.
   /// What FFmpeg reads is not disturbed. Blocks; pipes cannot be read so.
   ///

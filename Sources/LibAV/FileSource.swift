@@ -22,7 +22,7 @@ public final class FileSource {
   /// Bytes in the file when it was opened; nil for a pipe, and for a byte source that does not know.
   public let byteCount: Int64?
   /// The switch that interrupts reads.
-  let interrupt: Interrupt
+  public let interrupt: Interrupt
   let io: UnsafeMutablePointer<AVIOContext>
   /// -1 for bytes in memory.
   let descriptor: Int32
@@ -159,6 +159,9 @@ public final class FileSource {
       }
     }
   }
+
+  /// The descriptor of a local regular file, open as long as this object; nil for other sources.
+  public var localDescriptor: Int32? { descriptor >= 0 && byteCount != nil ? descriptor : nil }
 
   /// Whether it can be read from any place on: not so a pipe, or a stream.
   public var isSeekable: Bool { byteSource?.isSeekable ?? (byteCount != nil) }

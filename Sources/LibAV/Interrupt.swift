@@ -12,8 +12,8 @@ public final class Interrupt: Sendable {
   /// An `eventfd` that is readable while cancelled; made only for sources that can block. -1: not made.
   private let eventDescriptor = Mutex<Int32>(-1)
 
-  /// Sources that block by themselves, and are told of cancellations. Protected by its lock.
-  private let sources = Mutex<[any ByteSource]>([])
+  /// Work that blocks by itself and follows this switch. Protected by its lock.
+  private let sources = Mutex<[any Cancellable]>([])
 
   public init() {}
 
@@ -43,8 +43,8 @@ public final class Interrupt: Sendable {
     }
   }
 
-  /// Has a source follow this switch. Any thread.
-  public func attach(_ source: any ByteSource) {
+  /// Makes blocking work follow this switch. Any thread.
+  public func attach(_ source: any Cancellable) {
     sources.withLock { sources in
       sources.append(source)
       if isCancelled { source.cancel() } else { source.resume() }
@@ -52,7 +52,7 @@ public final class Interrupt: Sendable {
   }
 
   /// Ends that, once for each `attach`.
-  public func detach(_ source: any ByteSource) {
+  public func detach(_ source: any Cancellable) {
     sources.withLock { sources in
       if let index = sources.lastIndex(where: { $0 === source }) { sources.remove(at: index) }
     }

@@ -26,6 +26,13 @@ public enum LibAV {
     shim_av_log_set_callback(media_shims_log_callback())
   }
 
+  /// Sets FFmpeg's bounds, and builds its tables that are built on first use. Process-wide.
+  public static func prepare() {
+    FFmpegMemory.limit()
+    _ = FormatAllowList.decoderList
+    _ = av_find_input_format("flac")
+  }
+
   /// The version of libavformat that is loaded, such as `59.27.100`.
   public static var formatLibraryVersion: String {
     let version = avformat_version()

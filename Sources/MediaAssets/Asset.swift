@@ -21,6 +21,9 @@ public final class Asset: Sendable {
   /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
   public let prefersPreciseDuration: Bool
 
+  /// Where its bytes are parsed.
+  public let isolation: Isolation
+
   /// Whether reading it may take as long as somebody else wants.
   public let isRemote: Bool
   /// Whether something may be loaded from a server: an address, or a file by whose name it may be a playlist.
@@ -37,15 +40,23 @@ public final class Asset: Sendable {
   private let isLoader: Bool
 
   /// An asset for a place. No I/O.
-  public convenience init(place: AssetPlace, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared) {
-    self.init(place: place, prefersPreciseDuration: prefersPreciseDuration, workers: workers, tagData: .shared)
+  ///
+  /// - Parameter isolation: where its bytes are parsed.
+  public convenience init(
+    place: AssetPlace, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared,
+    isolation: Isolation = .standard
+  ) {
+    self.init(
+      place: place, prefersPreciseDuration: prefersPreciseDuration, workers: workers, tagData: .shared,
+      isolation: isolation)
   }
 
   /// The same, with what it may hold of tags.
   init(
     place: AssetPlace, options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool, workers: AssetWorkers,
-    tagData: TagDataBudget
+    tagData: TagDataBudget, isolation: Isolation = .standard
   ) {
+    self.isolation = isolation
     self.place = place
     if case .url(_, let own) = place { httpOptions = own } else { httpOptions = options }
     self.prefersPreciseDuration = prefersPreciseDuration
@@ -61,6 +72,7 @@ public final class Asset: Sendable {
   /// The same asset, for a thread that loads it: it has all but the right to be loaded to its end when nobody has the asset any more.
   init(loaderOf asset: Asset) {
     place = asset.place
+    isolation = asset.isolation
     httpOptions = asset.httpOptions
     networkLog = asset.networkLog
     (isRemote, mayUseNetwork, compositionDepth) = (asset.isRemote, asset.mayUseNetwork, asset.compositionDepth)
@@ -75,13 +87,15 @@ public final class Asset: Sendable {
   /// - Parameter workers: what loads it for those who wait without blocking.
   ///
   /// - Parameter options: how servers are asked that the file names when it is a playlist of HLS.
+  ///
+  /// - Parameter isolation: where its bytes are parsed.
   public convenience init(
     path: [UInt8], options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool = false,
-    workers: AssetWorkers = .shared
+    workers: AssetWorkers = .shared, isolation: Isolation = .standard
   ) {
     self.init(
       place: .path(path), options: options, prefersPreciseDuration: prefersPreciseDuration, workers: workers,
-      tagData: .shared)
+      tagData: .shared, isolation: isolation)
   }
 
   /// An asset for a path. No I/O.
@@ -204,7 +218,7 @@ public final class Asset: Sendable {
     switch try MediaFile.open(self, interrupt: interrupt) {
     case .stream(let session, let fetcher): return try session.metadata(fetcher, interrupt: interrupt)
     case .composition: return AssetMetadata()
-    case .file(let demuxer, _): return try MetadataReader.read(demuxer, displayPath: displayPath)
+    case .file(let demuxer, _): return try MetadataReader.read(demuxer, displayPath: displayPath, isolation: isolation)
     }
   }
 

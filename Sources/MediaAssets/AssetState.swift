@@ -42,6 +42,8 @@ final class AssetState: Sendable {
   let opened = Mutex(Opened())
   /// The stream that it turned out to be. Held for a copy only.
   let stream = Mutex<StreamSession?>(nil)
+  /// What a worker process has opened without a fault.
+  let trials = TrialRecord()
   /// Of which its tags are taken.
   private let tagData: TagDataBudget
 

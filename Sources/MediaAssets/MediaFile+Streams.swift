@@ -35,7 +35,8 @@ extension MediaFile {
     interrupt.attach(source)
     defer { interrupt.detach(source) }
     let fetcher = StreamFetcher(
-      options: options, log: log, session: (source as? HTTPResource)?.session, clock: SystemNetworkClock())
+      options: options, log: log, session: (source as? HTTPResource)?.session, clock: SystemNetworkClock(),
+      isolation: asset.isolation)
     let place = PlaylistPlace.url((source as? HTTPResource)?.effectiveURL ?? url.text)
     var beginning = [UInt8](repeating: 0, count: HLSBeginning.byteCount)
     var filled = 0
@@ -66,7 +67,9 @@ extension MediaFile {
     let byteCount = source.byteCount ?? 0
     let bytes = byteCount <= HLSLimits.playlistByteCount ? source.all(byteCount) : []
     guard HLSPlaylist.recognizes(bytes) else {
-      do throws(AVFailure) { return .file(try Demuxer(source: source), byteCount: byteCount) } catch {
+      do throws(AVFailure) {
+        return .file(try asset.isolation.demuxer(source, trials: asset.state.trials), byteCount: byteCount)
+      } catch {
         throw MediaError(error, path: asset.displayPath)
       }
     }
@@ -74,7 +77,8 @@ extension MediaFile {
     let log = log === NetworkLog.empty ? NetworkLog() : log
     let list = try HLSPlaylist(parsing: bytes, at: place)
     let session = list.namesServers ? log.begin(uri: asset.displayPath) : nil
-    let fetcher = StreamFetcher(options: asset.httpOptions, log: log, session: session, clock: SystemNetworkClock())
+    let fetcher = StreamFetcher(options: asset.httpOptions, log: log, session: session, clock: SystemNetworkClock(),
+      isolation: asset.isolation)
     return .stream(
       asset.keep(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
   }

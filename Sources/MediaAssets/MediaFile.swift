@@ -47,7 +47,8 @@ enum MediaFile {
       }
       let beginning = asset.path.isEmpty ? [] : source.beginning
       if source.byteCount != 0, !HLSBeginning.isPossible(beginning) {
-        return .file(try Demuxer(source: source, options: options(for: source)), byteCount: source.byteCount ?? 0)
+        let demuxer = try asset.isolation.demuxer(source, options: options(for: source), trials: asset.state.trials)
+        return .file(demuxer, byteCount: source.byteCount ?? 0)
       }
       list = source.byteCount == 0 ? nil : source
     } catch {

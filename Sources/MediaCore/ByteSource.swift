@@ -3,7 +3,7 @@
 ///
 /// A source serves one reader. Threading: everything but `cancel` and `resume` is called by one thread at a time, which may
 /// block; those two come from any thread and do not.
-public protocol ByteSource: AnyObject, Sendable {
+public protocol ByteSource: Cancellable {
   /// Finds out what the two properties below say. Called once, before anything else; blocks.
   ///
   /// Errors: the source's own, with a public number (2xxx); `cancelled`.
@@ -19,12 +19,6 @@ public protocol ByteSource: AnyObject, Sendable {
   ///
   /// Errors: the source's own; `cancelled` between `cancel` and `resume`.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int
-
-  /// Makes the call that runs, and those that come, give up with `cancelled`.
-  func cancel()
-
-  /// Takes `cancel` back.
-  func resume()
 
   /// The media type that whoever has the bytes says they are of, such as `audio/mpeg`; nil when nobody does. A hint.
   var mediaType: String? { get }

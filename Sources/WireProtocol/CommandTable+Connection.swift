@@ -46,13 +46,17 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .connection(.help(arguments.command(.command))) },
     CommandSpec(
       .stats, .connection, "Gives the daemon's counters.",
-      details: "Which fields there are may grow; a client takes those that it knows.",
+      details: "Fields may be added; a client ignores those that it does not know. `isolation` is `opening` where worker processes open files"
+        + " and read tags, or `none`. `workers` is the number of worker processes; `workerCrashes` counts those that a file crashed.",
       right: .read,
-      reply: ["version", "uptime", "connections", "requests", "errors", "events", "dropped", "instance", "seq"],
+      reply: [
+        "version", "uptime", "connections", "requests", "errors", "events", "dropped", "instance", "seq", "isolation",
+        "workers", "workerCrashes",
+      ],
       example: [
         "> stats",
         "< ok version=0.1.0 uptime=12.5 connections=1 requests=4 errors=0 events=0 dropped=0"
-          + " instance=9f86d081884c7d65 seq=0",
+          + " instance=9f86d081884c7d65 seq=0 isolation=opening workers=1 workerCrashes=0",
       ]
     ) { _ throws(MediaError) in .connection(.stats) },
     CommandSpec(

@@ -61,6 +61,12 @@ struct CommandLineFlags: ParsableArguments {
   @Option(
     help: "A file of certificates (PEM): authorities that https: servers are believed by, in place of the system's.")
   var caFile: String?
+  @Option(
+    help: """
+      Which process opens files, decodes their beginning and reads their tags: opening (default), a worker process without access to \
+      files or networks; or none, the daemon itself.
+      """)
+  var isolate: DaemonOptions.Isolation?
   @OptionGroup var state: StateOptions
 
   func validate() throws {
@@ -93,6 +99,7 @@ struct CommandLineFlags: ParsableArguments {
     options.lostDevice = lostDevice ?? options.lostDevice
     options.pulseServer = pulseServer ?? options.pulseServer
     options.certificateAuthorityFile = caFile ?? options.certificateAuthorityFile
+    options.isolation = isolate ?? options.isolation
     state.apply(to: &options)
     if !allowUid.isEmpty { options.users = allowUid }
     if !allowGid.isEmpty { options.groups = allowGid }

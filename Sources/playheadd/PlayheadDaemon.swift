@@ -49,6 +49,8 @@ struct PlayheadDaemon: ParsableCommand {
     let signals = DaemonSignals()
     let service = ServiceManager()
     let options = try flags.options()
+    let workers = try Workers.start(options.isolation)
+    defer { workers?.close() }
     DaemonLog.start(options.logLevel)
     defer { DaemonLog.finish() }
     ReadableFiles.roots = try options.readableRoots()

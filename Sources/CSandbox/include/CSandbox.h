@@ -4,6 +4,7 @@
 #ifndef PLAYHEAD_CSANDBOX_H
 #define PLAYHEAD_CSANDBOX_H
 
+#include <spawn.h>
 #include <stdint.h>
 #include <stddef.h>
 
@@ -17,19 +18,13 @@ int sandbox_landlock_version(void);
 /// processes (from version 6 on). Open descriptors stay usable. 0, or -1 with `errno`.
 int sandbox_landlock_forbid_all(void);
 
-/// Installs the filter of a worker process: it may make the system calls in `sandbox_worker_calls`, and threads, but no processes.
+/// Installs the filter of a worker process: it may make the system calls of `sandbox_worker_call`, and threads, but no processes.
 /// Calls that open or inspect a path fail with `EACCES`. Any other call, and making memory executable, kills the process with SIGSYS.
 /// 0, or -1 with `errno`.
 int sandbox_restrict_worker_calls(void);
 
-/// A row of the table of system calls.
-struct sandbox_call {
-  const char *name;
-  int number;
-};
-
-/// The system calls that a worker may make; the last row has no name.
-extern const struct sandbox_call sandbox_worker_calls[];
+/// The name of a system call that a worker may make, from 0 on; null after the last.
+const char *sandbox_worker_call(int index);
 
 /// Sets both limits of a resource (setrlimit(2)) of the calling process. 0, or -1 with `errno`.
 int sandbox_limit_core(uint64_t bytes);
@@ -37,13 +32,11 @@ int sandbox_limit_address_space(uint64_t bytes);
 int sandbox_limit_data(uint64_t bytes);
 int sandbox_limit_open_files(uint64_t count);
 int sandbox_limit_file_size(uint64_t bytes);
+int sandbox_limit_processor_time(uint64_t seconds);
 
-/// Allows another process so many more seconds of processor time, counted from its present use (prlimit(2)). Then the kernel sends SIGXCPU, which
-/// ends a process that does not handle it; a caller that cannot trust the process has a deadline besides. 0, or -1 with `errno`.
-int sandbox_allow_processor_seconds(int process, unsigned seconds);
-
-/// Makes the calling process end when its parent thread's process ends (PR_SET_PDEATHSIG), unless `parent` has ended already: then -1.
-int sandbox_end_with_parent(int parent);
+/// Has a spawned process close every descriptor from `first` on (posix_spawn_file_actions_addclosefrom_np(3), which Glibc shows to GNU programs
+/// only). 0, or an error number.
+int sandbox_spawn_closing_from(posix_spawn_file_actions_t *actions, int first);
 
 /// Makes a system call that the filter of a worker forbids: for the test of that filter.
 void sandbox_make_forbidden_call(void);

@@ -125,9 +125,7 @@ extension Asset {
       else {
         return levels
       }
-      let reading = try TagReader.read(container, byteCount: byteCount) { (buffer, offset) throws(AVFailure) -> Int in
-        try source.read(into: buffer, at: offset)
-      }
+      let reading = try isolation.tags(container, of: source, byteCount: byteCount)
       let items = reading.items.map { MetadataItem($0) }
       levels.replayGain = ReplayGain(items: items)
       levels.albumPlace = levels.albumPlace ?? LevelTags.place(items)

@@ -11,15 +11,14 @@ package enum MetadataReader {
   ///
   /// What is damaged or too large is left out and said in the warnings. Errors: `readFailed` when the file cannot be read,
   /// `cancelled` when the source's interrupt was used.
-  package static func read(_ demuxer: Demuxer, displayPath: String) throws(MediaError) -> AssetMetadata {
+  package static func read(
+    _ demuxer: Demuxer, displayPath: String, isolation: Asset.Isolation = .none
+  ) throws(MediaError) -> AssetMetadata {
     var metadata = AssetMetadata()
     if let container = TagContainer(formatName: demuxer.formatName), let byteCount = demuxer.source.byteCount {
       let source = demuxer.source
       do throws(AVFailure) {
-        let reading = try TagReader.read(container, byteCount: byteCount) { (buffer, offset) throws(AVFailure) -> Int in
-          try source.read(into: buffer, at: offset)
-        }
-        metadata.add(reading)
+        metadata.add(try isolation.tags(container, of: source, byteCount: byteCount))
       } catch {
         throw MediaError(error, path: displayPath)
       }

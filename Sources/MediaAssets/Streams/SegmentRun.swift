@@ -59,7 +59,7 @@ final class SegmentRun {
       var options = Demuxer.Options()
       options.probeByteCount = 1 << 20
       options.analyzeMicroseconds = 2_000_000
-      demuxer = try Demuxer(source: file, options: options)
+      demuxer = try fetcher.isolation.demuxer(file, options: options)
       packet = try Packet()
     } catch {
       throw MediaError(error, path: session.name)

@@ -13,6 +13,8 @@ struct StreamFetcher: Sendable {
   /// Its row of the access log; nil: what is fetched is not noted there.
   var session: NetworkLog.Session?
   let clock: any NetworkClock
+  /// Where segments are parsed.
+  var isolation = Asset.Isolation.none
 
   /// A whole playlist or key comes within this time, or not at all.
   static let wholeNanoseconds: Int64 = 60_000_000_000
@@ -47,7 +49,7 @@ struct StreamFetcher: Sendable {
   /// The same for a reader with another log, in a row of its own; of local files nothing is noted.
   func begun(in log: NetworkLog, name: String) -> StreamFetcher {
     session == nil || log === self.log
-      ? self : StreamFetcher(options: options, log: log, session: log.begin(uri: name), clock: clock)
+      ? self : StreamFetcher(options: options, log: log, session: log.begin(uri: name), clock: clock, isolation: isolation)
   }
 
   /// All bytes of a place, and where they were found after redirects.

@@ -1,0 +1,148 @@
+// Workers that wait, and those that are at work. A worker is started when none waits; up to a few wait for the next task, so that a task does not wait
+// for a process to start.
+import Logging
+import MediaCore
+import Synchronization
+
+/// The worker processes of this process.
+///
+/// Threading: any; tasks block the thread that has them run.
+public final class WorkerPool: Sendable {
+  /// Numbers for `stats`.
+  public struct Statistics: Sendable, Hashable {
+    /// Workers that wait for a task.
+    public var idleCount = 0
+    /// Workers that do a task.
+    public var busyCount = 0
+    public var startedCount = 0
+    public var taskCount = 0
+    /// Workers that ended by themselves during a task.
+    public var crashCount = 0
+  }
+
+  private struct Waiting {
+    let process: WorkerProcess
+    let taskCount: Int
+  }
+
+  private struct State {
+    var idle: [Waiting] = []
+    var statistics = Statistics()
+    var isClosed = false
+  }
+
+  /// Tasks that one worker does: what a file leaves behind in its memory is gone after these.
+  private static let maximumTaskCount = 256
+  /// Workers that wait at most: as many as files are opened at once.
+  static let maximumIdleCount = 4
+  /// Workers at work at most. Slow servers keep workers waiting; there are as many threads that open files.
+  static let maximumCount = 64
+
+  /// The program that a worker runs.
+  public let program: String
+  private let logger = Logger(label: "playhead.isolation")
+  private let state = Mutex(State())
+
+  /// - Parameter program: path of the program `playhead-worker`.
+  public init(program: String) { self.program = program }
+
+  deinit { close() }
+
+  public var statistics: Statistics {
+    state.withLock { state in
+      var statistics = state.statistics
+      statistics.idleCount = state.idle.count
+      return statistics
+    }
+  }
+
+  /// Starts workers until so many wait. Blocks shortly. Errors: `workerUnavailable` when the program cannot be started.
+  public func start(_ count: Int = 1) throws(MediaError) {
+    while state.withLock({ !$0.isClosed && $0.idle.count < min(count, Self.maximumIdleCount) }) {
+      keep(try makeProcess())
+    }
+  }
+
+  /// Ends workers that wait. Those at work end with their tasks.
+  public func close() {
+    let idle = state.withLock { state in
+      state.isClosed = true
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for waiting in idle { waiting.process.kill() }
+  }
+
+  /// Has a worker do a task. Blocks.
+  ///
+  /// - Parameter body: converses with the worker; throws `WorkerLost` when the worker has ended or its messages make no sense, and
+  ///   then the worker is replaced.
+  func run<Outcome>(_ body: (WorkerProcess) throws(WorkerLost) -> Outcome) throws(WorkerFailure) -> Outcome {
+    let idle: Waiting
+    do throws(MediaError) { idle = try take() } catch { throw .unavailable(error) }
+    defer { state.withLock { $0.statistics.busyCount -= 1 } }
+    do throws(WorkerLost) {
+      let outcome = try body(idle.process)
+      keep(Waiting(process: idle.process, taskCount: idle.taskCount + 1))
+      return outcome
+    } catch {
+      let wasCancelled = idle.process.wasKilled
+      idle.process.kill()
+      let end = idle.process.wait()
+      if wasCancelled { throw .cancelled }
+      state.withLock { $0.statistics.crashCount += 1 }
+      throw .ended(end)
+    }
+  }
+
+  /// Reports that a file ended a worker.
+  func log(_ end: WorkerProcess.End, file: String) {
+    logger.warning("a worker process crashed", metadata: ["end": "\(end.description)", "file": "\(file)"])
+  }
+
+  /// A worker that waits, or a new one.
+  private func take() throws(MediaError) -> Waiting {
+    let (isFull, idle) = state.withLock { state in
+      if state.statistics.busyCount >= Self.maximumCount { return (true, nil as Waiting?) }
+      state.statistics.busyCount += 1
+      state.statistics.taskCount += 1
+      return (false, state.idle.popLast())
+    }
+    if isFull {
+      throw MediaError(.workerUnavailable, "\(Self.maximumCount) worker processes are busy", operation: "worker")
+    }
+    if let idle { return idle }
+    do throws(MediaError) { return try makeProcess() } catch {
+      state.withLock { $0.statistics.busyCount -= 1 }
+      throw error
+    }
+  }
+
+  private func makeProcess() throws(MediaError) -> Waiting {
+    let process = try WorkerProcess(program: program)
+    state.withLock { $0.statistics.startedCount += 1 }
+    return Waiting(process: process, taskCount: 0)
+  }
+
+  /// Lets a worker wait for the next task, or ends it where enough wait.
+  private func keep(_ waiting: Waiting) {
+    let isKept = state.withLock { state in
+      guard !state.isClosed, !waiting.process.wasKilled, waiting.taskCount < Self.maximumTaskCount,
+        state.idle.count < Self.maximumIdleCount
+      else { return false }
+      state.idle.append(waiting)
+      return true
+    }
+    if !isKept { waiting.process.kill() }
+  }
+}
+
+/// The worker ended during a task, or its messages make no sense.
+struct WorkerLost: Error {}
+
+/// Why a task has no result.
+enum WorkerFailure: Error {
+  case unavailable(MediaError)
+  case cancelled
+  case ended(WorkerProcess.End)
+}

@@ -1,0 +1,121 @@
+import CSandbox
+import Glibc
+import MediaCore
+import Synchronization
+
+/// One worker: a process without access to files or networks that parses the bytes that it is given.
+///
+/// Threading: `kill` from any thread; everything else by the thread that has the worker.
+final class WorkerProcess: Sendable {
+  /// How a worker ended.
+  struct End: Sendable, Hashable {
+    /// The signal that ended it; nil: it exited.
+    var signal: Int32?
+    var status: Int32
+
+    var description: String {
+      guard let signal else { return "exit status \(status)" }
+      return Self.names[signal] ?? "signal \(signal)"
+    }
+
+    private static let names: [Int32: String] = [
+      SIGSEGV: "SIGSEGV", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGILL: "SIGILL", SIGSYS: "SIGSYS",
+      SIGKILL: "SIGKILL", SIGXCPU: "SIGXCPU", SIGTRAP: "SIGTRAP",
+    ]
+  }
+
+  private struct State {
+    /// Nil before it is waited for.
+    var end: End?
+    var wasKilled = false
+  }
+
+  let socket: WorkerSocket
+  let processID: pid_t
+  /// Guards waiting against killing: a number that was waited for may belong to another process.
+  private let state = Mutex(State())
+
+  /// The descriptor of a worker's socket.
+  static let socketDescriptor: Int32 = 3
+
+  /// Starts a worker. Blocks until the program is loaded by the kernel; the program then prepares itself, and answers when it gets a task.
+  ///
+  /// Errors: `workerUnavailable` when the program cannot be started.
+  init(program: String) throws(MediaError) {
+    guard let (mine, others) = WorkerSocket.pair() else { throw Self.failure(program, errno) }
+    defer { others.close() }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for standard in 0...2 as ClosedRange<Int32> {
+      posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
+    }
+    posix_spawn_file_actions_adddup2(&actions, others.descriptor, Self.socketDescriptor)
+    sandbox_spawn_closing_from(&actions, Self.socketDescriptor + 1)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // The daemon has signals blocked for the thread that waits for them.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), nil]
+    // One arena: many threads of a decoder would otherwise reserve 64 MiB of address space each.
+    var environment: [UnsafeMutablePointer<CChar>?] = [
+      strdup("LC_ALL=C"), strdup("SWIFT_BACKTRACE=enable=no"), strdup("MALLOC_ARENA_MAX=1"), nil,
+    ]
+    defer { for pointer in arguments + environment { free(pointer) } }
+    var process = pid_t()
+    let status = posix_spawn(&process, program, &actions, &attributes, &arguments, &environment)
+    guard status == 0 else {
+      mine.close()
+      throw Self.failure(program, status)
+    }
+    (socket, processID) = (mine, process)
+  }
+
+  deinit {
+    socket.close()
+    if state.withLock({ $0.end == nil }) {
+      kill()
+      _ = wait()
+    }
+  }
+
+  /// Ends it at once. What waits for it sees its end. Does not block.
+  func kill() {
+    state.withLock { state in
+      guard state.end == nil else { return }
+      state.wasKilled = true
+      Glibc.kill(processID, SIGKILL)
+    }
+  }
+
+  /// Whether `kill` ended it.
+  var wasKilled: Bool { state.withLock { $0.wasKilled } }
+
+  /// Waits for its end, after its socket has told that, or `kill`. Blocks shortly.
+  func wait() -> End {
+    if let end = state.withLock({ $0.end }) { return end }
+    // Without reaping it: `kill` stays right until the number is given back below.
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    return state.withLock { state in
+      if let end = state.end { return end }
+      var status: Int32 = 0
+      while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+      let signal = status & 0x7F
+      let end = End(signal: signal == 0 ? nil : signal, status: status >> 8 & 0xFF)
+      state.end = end
+      return end
+    }
+  }
+
+  private static func failure(_ program: String, _ number: Int32) -> MediaError {
+    let reason = String(cString: strerror(number))
+    return MediaError(
+      .workerUnavailable, "the worker program \(program) cannot be started: \(reason)", operation: "worker",
+      underlying: reason)
+  }
+}
