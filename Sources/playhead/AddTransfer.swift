@@ -99,6 +99,7 @@ struct AddTransfer: ~Copyable {
 
   /// Errors: `Unreachable`, or `Refusal`, with what the daemon said before it closed the connection.
   private mutating func send(_ line: [UInt8]) throws {
+    try connection.requireTrust(for: line)
     do throws(Unreachable) { try connection.send(line) } catch {
       connection.finishSending()
       // Ends by an error at the latest where the stream does.
@@ -109,7 +110,7 @@ struct AddTransfer: ~Copyable {
   private mutating func ask(_ words: [[UInt8]]) throws -> Answer {
     let line = try encoder.words(words)
     try RequestCheck.check(line)
-    try? connection.send(line)
+    try connection.sendFirst(line)
     return try connection.waitForAnswer()
   }
 

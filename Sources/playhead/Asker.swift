@@ -67,7 +67,7 @@ final class Asker {
   func ask(_ words: [[UInt8]]) throws -> Answer {
     let line = try line(words)
     // One that refuses the connection has closed it perhaps, and has said why.
-    try? connection.send(line)
+    try connection.sendFirst(line)
     return try connection.waitForAnswer()
   }
 

@@ -10,6 +10,8 @@ struct Unreachable: Error {
 struct DaemonConnection: ~Copyable {
   let descriptor: Int32
   let path: String
+  /// The user of the process at the other end, where the client does not trust this user with secrets; nil otherwise.
+  private let strangerID: UInt32?
   private var buffer: [UInt8] = []
   /// Of `buffer`, what has been handed out, and up to where there is no line end.
   private var taken = 0
@@ -40,12 +42,59 @@ struct DaemonConnection: ~Copyable {
       throw Unreachable(message: "no daemon at \(path): \(reason)")
     }
     descriptor = opened
+    strangerID = Self.strangerID(of: opened)
   }
+
+  // MARK: - Trust
+
+  /// The environment variable with the id of another user whose daemon the client trusts.
+  static let trustedUserVariable = "PLAYHEAD_DAEMON_UID"
+
+  /// Returns the user at the other end (unix(7), SO_PEERCRED) unless the client trusts this user: the client's own user,
+  /// root, and the user in `PLAYHEAD_DAEMON_UID`.
+  private static func strangerID(of descriptor: Int32) -> UInt32? {
+    // struct ucred { pid_t pid; uid_t uid; gid_t gid; }, which needs _GNU_SOURCE to be visible.
+    var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, 0)
+    var byteCount = socklen_t(MemoryLayout.size(ofValue: credentials))
+    guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &byteCount) == 0 else { return .max }
+    let trusted = getenv(trustedUserVariable).flatMap { UInt32(String(cString: $0)) }
+    return [geteuid(), 0, trusted].contains(credentials.uid) ? nil : credentials.uid
+  }
+
+  /// Checks that the client trusts the user at the other end with open files, header fields and passwords.
+  /// - Throws: `Unreachable` otherwise.
+  func requireTrustedPeer() throws(Unreachable) {
+    guard let strangerID else { return }
+    throw Unreachable(
+      message: "the daemon at \(path) runs as user \(strangerID): open files, header fields and passwords are sent only"
+        + " to daemons of your own user and of root; \(Self.trustedUserVariable)=\(strangerID) allows this one")
+  }
+
+  /// Checks that the client trusts the user at the other end with the secrets in `request`, if there are any.
+  /// - Throws: `Unreachable` otherwise.
+  func requireTrust(for request: [UInt8]) throws(Unreachable) {
+    if strangerID != nil, Self.containsSecrets(request) { try requireTrustedPeer() }
+  }
+
+  /// Returns whether a request contains header fields or an address with a user name.
+  private static func containsSecrets(_ request: [UInt8]) -> Bool {
+    if request.firstRange(of: Array("header".utf8)) != nil { return true }
+    var rest = request[...]
+    while let scheme = rest.firstRange(of: Array("://".utf8)) {
+      rest = rest[scheme.upperBound...]
+      let authority = rest.prefix { !"/?# \"'".utf8.contains($0) }
+      if authority.contains(UInt8(ascii: "@")) { return true }
+    }
+    return false
+  }
+
+  // MARK: - Bytes
 
   deinit { close(descriptor) }
 
-  /// Sends all of it. Errors: `Unreachable`.
+  /// Sends all of it. Errors: `Unreachable`, also for a request with secrets to a user that the client does not trust.
   func send(_ bytes: [UInt8]) throws(Unreachable) {
+    try requireTrust(for: bytes)
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { bytes in
@@ -53,6 +102,13 @@ struct DaemonConnection: ~Copyable {
       }
       if count >= 0 { sent += count } else if errno != EINTR { throw goneAway() }
     }
+  }
+
+  /// Sends a first request. A daemon that refuses the connection may have closed it already: the reason is still to be
+  /// read, so that a failure to send is no error. Errors: `Unreachable` for secrets to a user that the client does not trust.
+  func sendFirst(_ bytes: [UInt8]) throws(Unreachable) {
+    try requireTrust(for: bytes)
+    try? send(bytes)
   }
 
   /// Sends no more; what was asked is still answered.
@@ -75,8 +131,16 @@ struct DaemonConnection: ~Copyable {
     return Array(buffer[taken..<end])
   }
 
-  /// Reads what there is, and waits for it; false at the end of the stream. Errors: `Unreachable`.
+  /// The maximum length of a line, in bytes. No daemon sends a longer one.
+  static let maximumLineByteCount = 67_108_864
+
+  /// Reads what there is, and waits for it; false at the end of the stream. Errors: `Unreachable`, also for a line that
+  /// exceeds the maximum length.
   mutating func receive() throws(Unreachable) -> Bool {
+    guard searched - taken <= Self.maximumLineByteCount else {
+      throw Unreachable(
+        message: "what answers at \(path) is no daemon: it sent a line of more than \(Self.maximumLineByteCount) bytes")
+    }
     if taken > 0 {
       buffer.removeSubrange(..<taken)
       searched -= taken

@@ -12,7 +12,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .refused:
       "the daemon answered an error (on standard error); of `info`, `tags`, `scan`, `add` and `save`: a file could not be read or written; standard output could not be written"
     case .misused: "wrong use, which the daemon is not asked about"
-    case .unreachable: "no daemon, or it went away before it answered"
+    case .unreachable:
+      "no daemon, or it went away or broke the protocol before it answered, or it runs as a user that is not trusted"
     }
   }
 

@@ -51,6 +51,10 @@ enum HelpText {
   /// What of the environment counts.
   static let environment = [
     ("PLAYHEAD_SOCKET", "where the daemon listens, unless --socket says"),
+    (
+      DaemonConnection.trustedUserVariable,
+      "the id of another user whose daemon gets open files, header fields and passwords; by default only daemons of your own user and of root do"
+    ),
     ("XDG_RUNTIME_DIR", "the folder in which playhead/control.sock is looked for"),
     ("NO_COLOR", "when it is set and not empty: no colours"), ("TERM", "`dumb`: no colours and no live line"),
   ]

@@ -77,7 +77,7 @@ final class InspectJSON {
   /// Sends a request and answers its result. Errors: `Refusal`, `Unreachable`; what `line` throws.
   private func ask(_ words: [[UInt8]]) throws -> JSONValue {
     let line = try line(words)
-    try? connection.send(line)
+    try connection.sendFirst(line)
     return try connection.waitForLine { line in
       guard let value = try? JSONValue(parsing: line.span), value["id"] != nil else { return nil }
       guard let result = value["result"] else { throw Refusal(error: ReplyPrinter.error(ofJSON: value)) }

@@ -9,7 +9,7 @@ enum MediaWork {
   static func answer(to line: [UInt8], _ socket: String) throws -> Answer {
     var connection = try DaemonConnection(path: socket)
     // One that refuses the connection has closed it perhaps, and has said why.
-    try? connection.send(line)
+    try connection.sendFirst(line)
     let showsProgress = isatty(STDERR_FILENO) == 1
     defer { if showsProgress { Terminal.showProgress("") } }
     var answer = try connection.waitForAnswer { name, fields in

@@ -104,7 +104,7 @@ enum PlayheadClient {
     var connection = try DaemonConnection(path: socketPath(invocation.socket))
     // The greeting need not be waited for: the daemon reads when it is ready. One that refuses the connection has closed it
     // perhaps, and has said why.
-    try? connection.send(line)
+    try connection.sendFirst(line)
     if HumanText.isWanted(invocation.form) {
       var answer = try connection.waitForAnswer()
       // What plays has a name, which `status` does not say.

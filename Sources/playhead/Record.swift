@@ -64,7 +64,7 @@ enum Record {
       try makeEndPipe()
       takeSignals()
       defer { keyboard.end() }
-      try? connection.send(prepare)
+      try connection.sendFirst(prepare)
       recorder = try connection.waitForAnswer().fields["recorder"] ?? ""
       let isTyped = keyboard.begin()
       takeSignals()

@@ -9,7 +9,7 @@ enum Scan {
   static func run(_ line: [UInt8], _ socket: String, name shownName: (String) -> String) throws -> Int32 {
     var connection = try DaemonConnection(path: socket)
     // One that refuses the connection has closed it perhaps, and has said why.
-    try? connection.send(line)
+    try connection.sendFirst(line)
     let showsProgress = isatty(STDERR_FILENO) == 1
     let answer: Answer
     do {

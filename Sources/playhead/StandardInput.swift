@@ -62,6 +62,7 @@ enum StandardInput {
   /// Hands it over, and answers what stands for it on the wire. Errors: `Unreachable`; `Refusal`.
   private static func handOver(socketPath: String) throws -> String {
     var connection = try DaemonConnection(path: SocketLocation.path(of: .handoff, beside: socketPath), inPackets: true)
+    try connection.requireTrustedPeer()
     guard media_shims_send_descriptor(connection.descriptor, STDIN_FILENO) == 0 else {
       throw Unreachable(message: "standard input cannot be handed over: \(String(cString: strerror(errno)))")
     }
