@@ -129,6 +129,13 @@ final class SocketListener {
         .fileNotFound, "there is no folder \(folder) for the socket; make it first, with mode 0700",
         operation: "--socket")
     }
+    // Another user could replace the socket and its lock. In a sticky folder only their owners can.
+    guard target.st_mode & 0o022 == 0 || target.st_mode & S_ISVTX != 0 else {
+      throw MediaError(
+        .permissionDenied,
+        "others may write to the folder \(folder) of the socket; `chmod go-w` makes it its owner's alone",
+        operation: "--socket")
+    }
     guard isMade || mustBeOwn else { return }
     // What is looked at is what is changed: not what a link leads to, and not what comes to stand there meanwhile.
     let opened = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -266,6 +273,15 @@ private final class FileLock {
         let failure = SystemFailure.error("lock \(path)", call: "flock")
         close(opened)
         throw isBusy ? MediaError(.invalidState, busyMessage, operation: "--socket") : failure
+      }
+      // In a sticky folder another user may have made the file, and could hold the lock as long as they like.
+      var owner = stat()
+      guard fstat(opened, &owner) == 0, owner.st_uid == geteuid(), owner.st_mode & S_IFMT == S_IFREG else {
+        close(opened)
+        throw MediaError(
+          .permissionDenied,
+          "the lock file \(path) is no file of user \(geteuid()) (its owner is user \(owner.st_uid)); remove it first",
+          operation: "--socket")
       }
       // Who held it before may have removed the file between our open and our lock: then it guards nothing.
       var held = stat()

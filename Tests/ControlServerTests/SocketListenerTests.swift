@@ -143,6 +143,31 @@ import Testing
     }
   }
 
+  /// Another user could replace the socket there. In a sticky folder only the owner of a file can.
+  @Test func aFolderThatOthersMayWriteToIsRefusedUnlessItIsSticky() throws {
+    try withFolder { folder in
+      for open in [0o777, 0o722, 0o770] as [mode_t] {
+        chmod(folder, open)
+        #expect(code { _ = try SocketListener(path: "\(folder)/s") } == .permissionDenied, "\(open)")
+        #expect(mode("\(folder)/s") == nil && mode("\(folder)/s.lock") == nil)
+      }
+      chmod(folder, 0o1777)
+      try SocketListener(path: "\(folder)/s").remove()
+    }
+  }
+
+  /// Only root can make another user's file.
+  @Test(.enabled(if: geteuid() == 0)) func aLockFileOfAnotherUserIsRefusedAndLeftAlone() throws {
+    try withFolder { folder in
+      let lock = "\(folder)/s.lock"
+      close(open(lock, O_CREAT | O_WRONLY, 0o666))
+      try #require(chown(lock, 65_534, 65_534) == 0)
+      chmod(folder, 0o1777)
+      #expect(code { _ = try SocketListener(path: "\(folder)/s") } == .permissionDenied)
+      #expect(mode("\(folder)/s") == nil && mode(lock) != nil)
+    }
+  }
+
   @Test func pathsThatNoSocketCanHaveAreRefused() {
     #expect(code { _ = try SocketListener(path: "relative") } == .invalidArgument)
     #expect(code { _ = try SocketListener(path: "/" + String(repeating: "x", count: 107)) } == .invalidArgument)
