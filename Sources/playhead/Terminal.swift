@@ -1,4 +1,5 @@
 import Glibc
+import WireProtocol
 
 /// Why standard output has not all that it should have: exit status 1.
 struct OutputFailure: Error {
@@ -62,8 +63,8 @@ enum Terminal {
     write(Array("\(style.red("playhead:")) \(printable(message))\n".utf8), to: STDERR_FILENO)
   }
 
-  /// A text that makes no lines of its own, moves no cursor and sets no colours: a terminal takes control characters for commands,
-  /// and files' names and tags may hold any. Each is shown as U+FFFD; what the environment has no characters for as `?`.
+  /// Returns `text` without line ends, terminal commands and controls of the text direction, which file names and tags
+  /// may contain. Each is shown as U+FFFD. A character that the environment's character set lacks is shown as `?`.
   static func printable(_ text: some StringProtocol) -> String { glyphs.shown(harmless(text)) }
 
   private static let glyphs = LiveLine.Glyphs.environment
@@ -72,7 +73,7 @@ enum Terminal {
   static func harmless(_ text: some StringProtocol) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
-      scalars.append(scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar)
+      scalars.append(DisplayText.isControl(scalar) ? "\u{FFFD}" : scalar)
     }
     return String(scalars)
   }

@@ -3,6 +3,7 @@
 import Glibc
 import MediaCore
 import RealtimeAudio
+import WireProtocol
 
 /// The writer of the log.
 final class LogWriter: Sendable {
@@ -63,6 +64,11 @@ final class LogWriter: Sendable {
   struct Stream: TextOutputStream, Sendable {
     let writer: LogWriter
 
-    mutating func write(_ string: String) { writer.write(string) }
+    /// Writes one event, which ends with a line feed. Values of the event may come from clients, files and servers: a
+    /// control character in them is written as an escape sequence, so that no value can forge a line.
+    mutating func write(_ string: String) {
+      let event = string.hasSuffix("\n") ? string.dropLast() : string[...]
+      writer.write(DisplayText.escaped(event) + "\n")
+    }
   }
 }

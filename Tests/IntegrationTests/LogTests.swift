@@ -4,6 +4,22 @@ import Testing
 
 /// Where what is logged goes, and what becomes of a daemon whose log nobody reads.
 @Suite(.timeLimit(.minutes(2))) struct LogTests {
+  /// A path from a client or a list could otherwise add lines to the log, or control the terminal that shows it.
+  @Test func aValueInTheLogCannotForgeALineOrControlATerminal() throws {
+    let daemon = try TestDaemon("--output", "null", "--log-level", "trace")
+    let client = try daemon.connect()
+    let path = "/nowhere/a\\n2026-11-24T00:00:00+0000 critical playhead: forged\\x1b[31m\\x07\\xc2\\x9b\\xe2\\x80\\xae"
+    #expect(try client.reply("load \"\(path)\"").hasPrefix("ok "))
+    #expect(try client.reply("wait ready timeout=5").hasPrefix("error "))
+    daemon.process.signal(SIGTERM)
+    let log = try daemon.process.waitForEnd().errors
+    #expect(
+      log.contains("/nowhere/a\\n2026-11-24T00:00:00+0000 critical playhead: forged\\u{1B}[31m\\u{7}\\u{9B}\\u{202E}"))
+    #expect(!log.split(separator: "\n").contains { $0.hasPrefix("2026-11-24T00:00:00+0000 critical") })
+    #expect(
+      !log.unicodeScalars.contains { ($0 != "\n" && $0.properties.generalCategory == .control) || $0 == "\u{202E}" })
+  }
+
   @Test func aLogThatNobodyReadsHoldsUpNothing() throws {
     let folder = try TemporaryDirectory("log")
     let log = folder.file("log")
