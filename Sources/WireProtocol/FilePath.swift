@@ -31,14 +31,18 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   /// What stands for a descriptor that was handed over.
   public init(descriptorToken: String) { bytes = Array("\(Self.descriptorScheme)\(descriptorToken)".utf8) }
 
-  /// A path from the system's bytes; nil when they are not an absolute path or hold a NUL.
+  /// Makes a path from the system's bytes. Returns nil for bytes that are not an absolute path, contain a NUL, or exceed
+  /// `maximumByteCount`.
   public init?(bytes: [UInt8]) {
-    guard bytes.first == UInt8(ascii: "/"), !bytes.contains(0) else { return nil }
+    guard bytes.first == UInt8(ascii: "/"), bytes.count <= Self.maximumByteCount, !bytes.contains(0) else { return nil }
     self.bytes = bytes
   }
 
   /// An address that is known to be one.
   public init(address: String) { bytes = Array(address.utf8) }
+
+  /// The maximum length of a path, in bytes: PATH_MAX of Linux (limits.h). Lists of media have the same limit.
+  public static let maximumByteCount = 4_096
 
   /// Bytes that an address may have.
   static let maximumAddressByteCount = 8_192
@@ -46,8 +50,8 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   /// Reads the wire's text: an absolute path, a `file://` URL without a host (or with `localhost`), or an `http://` or
   /// `https://` URL, or `fd:TOKEN`.
   ///
-  /// Errors: `bad-arguments` for a relative path (the daemon's own folder means nothing to a client), an empty one, a NUL or bad
-  /// percent-encoding; `unsupported-place` for a URL of another scheme.
+  /// Errors: `bad-arguments` for a relative path (the daemon's own folder means nothing to a client), an empty one, one that is
+  /// longer than `maximumByteCount`, a NUL or bad percent-encoding; `unsupported-place` for a URL of another scheme.
   public init(text: String) throws(MediaError) { try self.init(wire: Array(text.utf8)[...]) }
 
   /// `init(text:)` for bytes.
@@ -58,6 +62,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     }
     var decoded: [UInt8] = []
     try Self.unescape(path, of: text) { decoded.append($0) }
+    try Self.check(byteCount: decoded.count)
     bytes = decoded
   }
 
@@ -66,6 +71,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     guard let path = try escapedPath(text) else { return values.append(text) }
     var count = 0
     try unescape(path, of: text) { _ in count += 1 }
+    try check(byteCount: count)
     values.begin(byteCount: count)
     try unescape(path, of: text) { values.append(byte: $0) }
   }
@@ -74,6 +80,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   private static func escapedPath(_ text: ArraySlice<UInt8>) throws(MediaError) -> ArraySlice<UInt8>? {
     guard let first = text.first else { throw MediaError(.badArguments, "a path cannot be empty") }
     if first == UInt8(ascii: "/") {
+      try check(byteCount: text.count)
       guard !text.contains(0) else { throw MediaError(.badArguments, "a path cannot hold a NUL byte") }
       return nil
     }
@@ -102,6 +109,13 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
       throw MediaError(.badArguments, "\(Excerpt.quoted(text)): a file:// URL has no host and an absolute path")
     }
     return path
+  }
+
+  /// - Throws: `bad-arguments` for a path that is too long for any file.
+  private static func check(byteCount: Int) throws(MediaError) {
+    guard byteCount <= maximumByteCount else {
+      throw MediaError(.badArguments, "a path has at most \(maximumByteCount) bytes (got \(byteCount))")
+    }
   }
 
   /// Where the first `://` stands.

@@ -26,6 +26,37 @@ import Testing
     #expect(error.code == code)
   }
 
+  /// A queue could otherwise retain gigabytes of paths that no file can have.
+  @Test func aPathLongerThanPATH_MAXIsAnError() throws {
+    let longest = "/" + String(repeating: "a", count: 4_095)
+    let escaped = String(repeating: "%61", count: 4_095)
+    #expect(try FilePath(text: longest).bytes.count == 4_096)
+    #expect(try FilePath(text: "file:///\(escaped)").bytes.count == 4_096)
+    for text in [longest + "a", "file://\(longest)a", "file:///\(escaped)%61"] {
+      let error = try #require(throws: MediaError.self) { try FilePath(text: text) }
+      #expect(error.code == .badArguments && error.message == "a path has at most 4096 bytes (got 4097)")
+    }
+    #expect(FilePath(bytes: Array(longest.utf8)) != nil && FilePath(bytes: Array("\(longest)a".utf8)) == nil)
+  }
+
+  /// Every parameter that takes a path has the limit, in both forms.
+  @Test func everyCommandRefusesAPathLongerThanPATH_MAX() throws {
+    let path = "/" + String(repeating: "a", count: 4_096)
+    let specs = CommandTable.all.flatMap { spec in spec.parameters.map { (spec, $0) } }
+    let taking = specs.filter { [.path, .localPath].contains($0.1.kind) }
+    #expect(taking.count > 10)
+    for (spec, parameter) in taking {
+      let name = parameter.name.rawValue
+      // A command's other parameters may be missing: the path is read first, or the error is another one.
+      let value = parameter.place == .list ? "[\"\(path)\"]" : "\"\(path)\""
+      let line = #"{"jsonrpc":"2.0","id":1,"method":"\#(spec.name.rawValue)","params":{"\#(name)":\#(value)}}"#
+      let error = try Lines.rejection(line).error.error
+      #expect(
+        error.code == .badArguments && error.message.contains("at most 4096 bytes"),
+        "\(spec.name.rawValue) \(name): \(error)")
+    }
+  }
+
   @Test func whatIsNotUTF8IsAPercentEncodedURL() throws {
     let path = try #require(FilePath(bytes: Array("/m/caf".utf8) + [0xE9] + Array(" ~1.flac".utf8)))
     #expect(path.string == nil)
