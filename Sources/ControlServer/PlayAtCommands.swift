@@ -28,7 +28,10 @@ extension Connection {
 
   private func players(named names: WireList<String>) throws(MediaError) -> [QueuePlayer] {
     var players: [QueuePlayer] = []
-    for name in names { players.append(try server.registry.player(name).player) }
+    // More names than players contain an unknown or a repeated name within the first ones; the rest changes no error.
+    for name in names.prefix(server.registry.players.count + 1) {
+      players.append(try server.registry.player(name).player)
+    }
     return players
   }
 

@@ -37,6 +37,11 @@ struct Subscriptions {
       Cost(
         eventsPerSecond: left.eventsPerSecond + right.eventsPerSecond, timeCount: left.timeCount + right.timeCount)
     }
+
+    /// Returns whether neither part exceeds its limit.
+    fileprivate func fits(_ eventRate: Int, _ timeLimit: Int) -> Bool {
+      eventsPerSecond <= Double(eventRate) && timeCount <= timeLimit
+    }
   }
 
   private struct Subscription {
@@ -50,28 +55,39 @@ struct Subscriptions {
   /// Of all that there are.
   private(set) var cost = Cost()
 
-  /// The id of the subscription that is added next; never used again.
+  /// Returns the id of the next subscription. No id is used twice.
+  ///
+  /// A share of each total is reserved for connections with the right `control`: connections without this right cannot
+  /// use the totals up.
   ///
   /// - Parameters:
-  ///   - cost: what it will cost.
-  ///   - others: what those of all other connections cost; asked only where it matters.
-  ///
-  /// Errors: `too-many-subscriptions`.
-  func newID(_ cost: Cost = Cost(), limits: WireLimits, others: () -> Cost) throws(MediaError) -> Int {
+  ///   - cost: The cost of the new subscription.
+  ///   - mayControl: Whether the connection has the right `control`.
+  ///   - others: Returns the cost of all other connections' subscriptions, and of those without the right `control`
+  ///     among them. The closure is called only for a subscription with a cost.
+  /// - Throws: `too-many-subscriptions`.
+  func newID(
+    _ cost: Cost = Cost(), limits: WireLimits, mayControl: Bool = true, others: () -> (all: Cost, watching: Cost)
+  ) throws(MediaError) -> Int {
     guard byID.count < limits.subscriptionCount else {
       throw Self.tooMany("a connection has at most \(limits.subscriptionCount) subscriptions")
     }
     guard cost != Cost() else { return nextID }
     let own = self.cost + cost
-    guard own.eventsPerSecond <= Double(limits.eventRate), own.timeCount <= limits.timeCount else {
+    guard own.fits(limits.eventRate, limits.timeCount) else {
       throw Self.tooMany(
         "a connection has at most \(limits.eventRate) ticks and meters a second and \(limits.timeCount) times of at")
     }
-    let all = own + others()
-    guard all.eventsPerSecond <= Double(limits.totalEventRate), all.timeCount <= limits.totalTimeCount else {
+    let others = others()
+    guard (own + others.all).fits(limits.totalEventRate, limits.totalTimeCount) else {
       throw Self.tooMany(
         "all connections together have at most \(limits.totalEventRate) ticks and meters a second and "
           + "\(limits.totalTimeCount) times of at")
+    }
+    guard mayControl || (own + others.watching).fits(limits.watchingEventRate, limits.watchingTimeCount) else {
+      throw Self.tooMany(
+        "all connections without the right to control together have at most \(limits.watchingEventRate) ticks and "
+          + "meters a second and \(limits.watchingTimeCount) times of at")
     }
     return nextID
   }

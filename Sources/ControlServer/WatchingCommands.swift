@@ -78,10 +78,18 @@ extension Connection {
 
   /// The id of a subscription that is to be added. Errors: `too-many-subscriptions`.
   func newSubscription(_ cost: Subscriptions.Cost = Subscriptions.Cost()) throws(MediaError) -> Int {
-    try subscriptions.newID(cost, limits: server.limits) {
-      server.connections.values.reduce(Subscriptions.Cost()) { $1 === self ? $0 : $0 + $1.subscriptions.cost }
+    try subscriptions.newID(cost, limits: server.limits, mayControl: mayControl) {
+      var (all, watching) = (Subscriptions.Cost(), Subscriptions.Cost())
+      for connection in server.connections.values where connection !== self {
+        all = all + connection.subscriptions.cost
+        if !connection.mayControl { watching = watching + connection.subscriptions.cost }
+      }
+      return (all, watching)
     }
   }
+
+  /// Whether the connection has the right `control`.
+  private var mayControl: Bool { peer?.rights.contains(.control) == true }
 
   /// Sends what a boundary observer was told, or that it is over: `item`, which it was bound to, has left the queue.
   private func tellBoundary(

@@ -32,6 +32,8 @@ struct Arguments: Sendable {
   private var list = PackedValues()
   /// What is observed: such values are put together instead.
   private var choice = ObservableKey.Choice()
+  /// The number of values in the list or the choice.
+  private var listCount = 0
   /// A bit for each parameter that has a value. No command has more than a handful.
   private var given: UInt64 = 0
 
@@ -44,7 +46,22 @@ struct Arguments: Sendable {
     values.removeAll(keepingCapacity: true)
     list.removeAll()
     choice = ObservableKey.Choice()
+    listCount = 0
     given = 0
+  }
+
+  /// Counts the next value of the list at `index`.
+  ///
+  /// Paths, entries, times and edits have limits of their own, and player names cannot outnumber the players.
+  /// - Throws: `bad-arguments` for a value of another kind beyond `limit`, before the value is read.
+  mutating func countListValue(at index: Int, limit: Int) throws(MediaError) {
+    switch spec.parameters[index].kind {
+    case .path, .localPath, .entry, .time, .edit, .playerName: return
+    default: listCount += 1
+    }
+    if listCount > limit {
+      throw failure("\(spec.parameters[index].name.rawValue) takes at most \(limit) values")
+    }
   }
 
   /// Lets go of the values; and of the list's memory, when the command has that now.

@@ -117,6 +117,7 @@ public struct RequestParser: Sendable {
           "\(Excerpt.quoted(lexer.text[word.range])) at column \(word.column) is one word too many")
       }
       if spec.parameters[position].place.takesSeveral {
+        try arguments.countListValue(at: position, limit: limits.patternCount)
         try addToList(word.range, upTo: cursor.end, at: position, &arguments)
       } else {
         try arguments.add(
@@ -379,6 +380,7 @@ public struct RequestParser: Sendable {
           continue
         }
         while JSONSyntax.nextElement(in: lexer.text, at: &index) {
+          try arguments.countListValue(at: position, limit: limits.patternCount)
           try addToList(json: &index, upTo: end, at: position, &arguments)
         }
       } else {

@@ -23,6 +23,7 @@ public struct WireLimit: Sendable {
     WireLimit("total-event-rate", \.totalEventRate, 1...1_000_000),
     WireLimit("times", \.timeCount, 1...10_000_000),
     WireLimit("total-times", \.totalTimeCount, 1...10_000_000),
+    WireLimit("patterns", \.patternCount, 1...1_024),
     WireLimit("output-bytes", \.outputByteCount, 65_536...1_073_741_824),
     WireLimit("queue-length", \.queueCount, 1...1_000_000),
     WireLimit("edit-changes", \.editCount, 1...2_000_000),

@@ -28,6 +28,12 @@ public struct WireLimits: Sendable, Hashable {
   /// Times that the `at`s of one connection may wait for, and of all together.
   public var timeCount = 20_000
   public var totalTimeCount = 100_000
+  /// The parts of both totals that connections without the right `control` may use. The rest, a quarter, is reserved for
+  /// connections with this right.
+  public var watchingEventRate: Int { totalEventRate - totalEventRate / 4 }
+  public var watchingTimeCount: Int { totalTimeCount - totalTimeCount / 4 }
+  /// Patterns in one `observe` or `events`, keys in one `asset.load`, and conditions in one `wait`.
+  public var patternCount = 64
   /// Bytes that wait to be read by one peer. Beyond half of it no request is taken and events are dropped and counted; beyond all
   /// of it the connection is closed.
   public var outputByteCount = 4_194_304

@@ -80,6 +80,7 @@ import Testing
       let reply = try daemon.connect().reply("at 4")
       return reply.contains("code=6008 ") ? nil : reply
     },
+    within("patterns", 2, before: ["observe * *"], beyond: "observe * * *", says: "code=6002 "),
     Row(name: "output-bytes", value: 65_536) { _, client in
       for _ in 0..<250 { try client.reply("insert /\(String(repeating: "p", count: 900))") }
       // No reply is longer than may wait: the list comes in parts.

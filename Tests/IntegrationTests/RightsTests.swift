@@ -213,13 +213,17 @@ import Testing
     let daemon = try TestDaemon("--clock", "virtual")
     let refused = "error code=6008 name=too-many-subscriptions"
     var clients: [WireClient] = []
-    for _ in 0..<4 {
+    for _ in 0..<3 {
       let client = try daemon.connect(at: daemon.folder.file("watch.sock"))
       for _ in 0..<10 { #expect(try client.reply("tick 0.001").hasPrefix("ok")) }
       #expect(try client.reply("tick 0.001").hasPrefix(refused))
       #expect(try client.reply("meter 20").hasPrefix(refused))
       clients.append(client)
     }
+    // Together they have all that connections without the right to control may have: a quarter is left for the others.
+    #expect(try daemon.connect(at: daemon.folder.file("watch.sock")).reply("tick 1").hasPrefix(refused))
+    let owner = try daemon.connect()
+    for _ in 0..<10 { #expect(try owner.reply("tick 0.001").hasPrefix("ok")) }
     // All of them together have as many as there may be.
     let other = try daemon.connect()
     #expect(try other.reply("tick 1").hasPrefix(refused))

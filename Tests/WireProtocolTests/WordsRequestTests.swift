@@ -27,6 +27,17 @@ import Testing
 
   private static func seconds(_ text: String) throws -> MediaTime { try #require(MediaTime(decimal: text)) }
 
+  /// A read-only client could otherwise have tens of thousands of patterns matched with every key for one line.
+  @Test(arguments: ["observe", "events since=0", "wait", "asset.load 1"])
+  func aCommandHasAtMost64Patterns(_ command: String) throws {
+    let value = ["wait": "ready", "asset.load 1": "duration"][command] ?? "*"
+    func line(_ count: Int) -> String { command + String(repeating: " \(value)", count: count) }
+    _ = try Lines.command(line(64))
+    // What comes after the limit is not read: it would be another error.
+    let error = try Lines.rejection(line(64) + " \(value) no.such.value").error.error
+    #expect(error.code == .badArguments && error.message.contains("at most 64"), "\(error)")
+  }
+
   @Test func everyCommandIsRead() throws {
     let one = try Self.path("/a b")
     let cases: [(String, Command)] = [
