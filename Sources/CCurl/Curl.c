@@ -27,6 +27,11 @@ static struct {
   CURLMcode (*multi_poll)(CURLM *, struct curl_waitfd *, unsigned int, int, int *);
   CURLMcode (*multi_wakeup)(CURLM *);
   CURLMsg *(*multi_info_read)(CURLM *, int *);
+  CURLU *(*url)(void);
+  void (*url_cleanup)(CURLU *);
+  CURLUcode (*url_set)(CURLU *, CURLUPart, const char *, unsigned int);
+  CURLUcode (*url_get)(CURLU *, CURLUPart, char **, unsigned int);
+  void (*free)(void *);
 } curl;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -69,7 +74,10 @@ static void load(void) {
       || !find(library, "curl_multi_perform", &curl.multi_perform)
       || !find(library, "curl_multi_poll", &curl.multi_poll)
       || !find(library, "curl_multi_wakeup", &curl.multi_wakeup)
-      || !find(library, "curl_multi_info_read", &curl.multi_info_read)) {
+      || !find(library, "curl_multi_info_read", &curl.multi_info_read)
+      || !find(library, "curl_url", &curl.url) || !find(library, "curl_url_cleanup", &curl.url_cleanup)
+      || !find(library, "curl_url_set", &curl.url_set) || !find(library, "curl_url_get", &curl.url_get)
+      || !find(library, "curl_free", &curl.free)) {
     return;
   }
   CURLcode code = curl.global_init(CURL_GLOBAL_DEFAULT);
@@ -146,3 +154,19 @@ CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *result) {
   }
   return NULL;
 }
+
+char *ccurl_resolve(const char *base, const char *reference) {
+  CURLU *url = curl.url();
+  char *text = NULL;
+  if (url == NULL) { return NULL; }
+  const unsigned int flags = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE;
+  if (curl.url_set(url, CURLUPART_URL, base, flags) != CURLUE_OK
+      || curl.url_set(url, CURLUPART_URL, reference, flags) != CURLUE_OK
+      || curl.url_get(url, CURLUPART_URL, &text, 0) != CURLUE_OK) {
+    text = NULL;
+  }
+  curl.url_cleanup(url);
+  return text;
+}
+
+void ccurl_free(void *memory) { curl.free(memory); }

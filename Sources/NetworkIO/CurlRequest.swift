@@ -23,11 +23,11 @@ final class CurlRequest {
     let codes = [
       ccurl_set_error_buffer(easy, errorText),
       set(CURLOPT_URL, url.text),
-      // The two schemes, whatever a server sends us on to.
       set(CURLOPT_PROTOCOLS_STR, "http,https"),
-      set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
-      set(CURLOPT_FOLLOWLOCATION, 1),
-      set(CURLOPT_MAXREDIRS, HTTPOptions.maximumRedirectCount),
+      // The transfer follows redirects itself: curl would send custom header fields to every server on the way.
+      set(CURLOPT_FOLLOWLOCATION, 0),
+      set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
+      set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
       set(CURLOPT_NOSIGNAL, 1),
       // A name server that does not answer holds nobody up who lets go of the handle.
       set(CURLOPT_QUICK_EXIT, 1),
@@ -122,13 +122,6 @@ final class CurlRequest {
   var serverAddress: String? {
     var address: UnsafePointer<CChar>?
     guard ccurl_get_string(easy, CURLINFO_PRIMARY_IP, &address) == CURLE_OK else { return nil }
-    return address.map { String(cString: $0) }
-  }
-
-  /// The address that answered after all redirects.
-  var effectiveURL: String? {
-    var address: UnsafePointer<CChar>?
-    guard ccurl_get_string(easy, CURLINFO_EFFECTIVE_URL, &address) == CURLE_OK else { return nil }
     return address.map { String(cString: $0) }
   }
 

@@ -59,8 +59,6 @@ struct HTTPFailure: Error, Sendable, Hashable {
 
   private static func meaning(of code: CURLcode, systemError: Int) -> (MediaError.Code, String, Retry) {
     switch code {
-    case CURLE_UNSUPPORTED_PROTOCOL:
-      (.unsupportedPlace, "the server sends on to a place that is neither http: nor https:", .never)
     case CURLE_URL_MALFORMAT: (.invalidArgument, "not a URL", .never)
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
       (.hostNotFound, "there is no such host, or no name server answers", .whenOpened)
@@ -71,7 +69,6 @@ struct HTTPFailure: Error, Sendable, Hashable {
     case CURLE_INTERFACE_FAILED:
       (.networkUnavailable, "the network interface is not there or leads nowhere", .whenOpened)
     case CURLE_OPERATION_TIMEDOUT: (.networkTimedOut, "the server cannot be reached in time", .whenOpened)
-    case CURLE_TOO_MANY_REDIRECTS: (.tooManyRedirects, "the server sends on too often", .never)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
       CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CRL_BADFILE:

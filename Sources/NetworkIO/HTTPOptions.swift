@@ -11,9 +11,19 @@ public struct HTTPOptions: Sendable, Hashable {
     }
   }
 
-  /// Sent with every request. A field that is sent anyway is replaced; `Range`, `Host` and those about the connection are not to be
-  /// given here.
+  /// The servers that header fields are sent to.
+  public enum HeaderScope: String, Sendable, Hashable {
+    /// The origin (scheme, host and port) of the address that the fields were given for.
+    case origin
+    /// Every server that a redirect, a list or a stream leads to, but no `http` server on the way from an `https` one.
+    case any
+  }
+
+  /// Sent with every request to the servers of `headerScope`. A field that is sent anyway is replaced; `Range`, `Host` and those
+  /// about the connection are not to be given here.
   public var headers: [Header] = []
+  /// The servers that `headers` are sent to.
+  public var headerScope = HeaderScope.origin
   /// Nil: Playhead's own, `Playhead/VERSION`.
   public var userAgent: String?
   /// Whether the network may be used at all. False: opening fails with `networkNotAllowed` before anything is looked up.
@@ -56,6 +66,8 @@ public struct HTTPOptions: Sendable, Hashable {
   /// From a server without ranges, so many bytes are read and dropped to come to a place.
   static let skipByteCount: Int64 = 16 << 20
   static let maximumRedirectCount = 10
+  /// Bytes of the body of a redirect that are read in order to keep the connection.
+  static let redirectBodyByteCount: Int64 = 64 << 10
   /// Bytes of an answer's header.
   static let maximumHeaderByteCount = 256 << 10
   /// Every header of the user's, all together.

@@ -52,6 +52,15 @@ final class HTTPTransfer {
   private var serverAddress = ""
   private var hasToldLength = false
   private var attemptCount = 0
+  /// The network interface of the current attempt; nil for any.
+  private var interface: String?
+  /// The address that the current request goes to: `url`, or the target of the last redirect.
+  private var target: HTTPURL
+  /// Redirects since the request to `url`.
+  private var redirectCount = 0
+  /// The `Location` of a response that is a redirect.
+  private var location: String?
+  private var redirectBodyByteCount: Int64 = 0
 
   init(
     url: HTTPURL, options: HTTPOptions, signal: WakeSignal<HTTPTransferState>, log: NetworkLog,
@@ -59,6 +68,7 @@ final class HTTPTransfer {
   ) {
     self.part = part
     self.url = url
+    target = url
     self.options = options
     self.signal = signal
     self.log = log
@@ -164,13 +174,22 @@ final class HTTPTransfer {
     isPastEnd = false
     isComplete = false
     skipLeft = 0
+    target = url
+    redirectCount = 0
+    interface = options.interfaces.isEmpty ? nil : options.interfaces[attemptCount % options.interfaces.count]
+    attemptCount &+= 1
+    request(from: offset)
+  }
+
+  /// Sends the request for the bytes from `offset` on to `target`.
+  private func request(from offset: Int64) {
+    location = nil
+    redirectBodyByteCount = 0
     let facts = signal.withState { $0.facts }
     do throws(HTTPFailure) {
-      let interface = options.interfaces.isEmpty ? nil : options.interfaces[attemptCount % options.interfaces.count]
-      attemptCount &+= 1
       let request = try CurlRequest(
-        url: url, options: options, bytes: facts?.isLive == true ? nil : wantedBytes(from: offset),
-        interface: interface, owner: self)
+        url: target, options: options.inherited(from: url.origin, by: target),
+        bytes: facts?.isLive == true ? nil : wantedBytes(from: offset), interface: interface, owner: self)
       self.request = request
       phase = .connecting
       log.change(session) { $0.numberOfMediaRequests += 1 }
@@ -199,6 +218,7 @@ final class HTTPTransfer {
     if isPastEnd { return end(at: offset) }
     if isComplete, let end = part.bytes?.upperBound { return self.end(at: end) }
     if let rejection { return failed(rejection) }
+    if let location { return follow(location) }
     if result != CURLE_OK, let failure { return failed(failure) }
     let (facts, end) = signal.withState { ($0.facts, $0.window.end) }
     if let byteCount = facts?.byteCount {
@@ -214,6 +234,43 @@ final class HTTPTransfer {
       return failed(HTTPFailure(.connectionLost, "the server gives less than before of \(url)", retry: .whenOpened))
     }
     self.end(at: end)
+  }
+
+  /// Sends the request on to the address that a redirect names.
+  private func follow(_ location: String) {
+    do throws(HTTPFailure) {
+      target = try redirectTarget(location)
+      redirectCount += 1
+      drop()
+      request(from: offset)
+    } catch {
+      failed(error)
+    }
+  }
+
+  private func redirectTarget(_ location: String) throws(HTTPFailure) -> HTTPURL {
+    guard redirectCount < HTTPOptions.maximumRedirectCount else {
+      throw HTTPFailure(
+        .tooManyRedirects, "the server redirects more than \(HTTPOptions.maximumRedirectCount) times: \(url)",
+        retry: .never, statusCode: head.status)
+    }
+    guard let text = ccurl_resolve(target.text, location) else {
+      throw HTTPFailure(
+        .badHTTPResponse, "the server redirects to no address: \(url)", retry: .never, statusCode: head.status)
+    }
+    defer { ccurl_free(text) }
+    let next: HTTPURL
+    do throws(MediaError) { next = try HTTPURL(String(cString: text)) } catch {
+      throw HTTPFailure(
+        error.code == .unsupportedPlace ? .unsupportedPlace : .badHTTPResponse,
+        "the server redirects to an address that cannot be opened: \(url)", retry: .never, statusCode: head.status,
+        underlying: error.message)
+    }
+    guard !target.origin.isSecure || next.origin.isSecure else {
+      throw HTTPFailure(
+        .insecureRedirect, "the server redirects from https to http: \(url)", retry: .never, statusCode: head.status)
+    }
+    return next.withCredentials(of: target)
   }
 
   /// There is nothing from `byteCount` on.
@@ -278,9 +335,13 @@ final class HTTPTransfer {
     }
     guard head.isComplete else { return true }
     let isProvisional = head.status < 200
-    let isRedirect = (300..<400).contains(head.status) && head.fields["location"] != nil
-    if isProvisional || isRedirect { return true }
+    if isProvisional { return true }
     phase = .receiving(since: clock.now)
+    // An empty field names no address: such a response is judged as any other.
+    if (300..<400).contains(head.status), let location = head.fields["location"], !location.isEmpty {
+      self.location = location
+      return true
+    }
     judge()
     return rejection == nil && !isPastEnd
   }
@@ -288,6 +349,10 @@ final class HTTPTransfer {
   /// A piece of the body. Nil: there is no room now; false breaks the transfer off.
   func took(body bytes: UnsafeRawBufferPointer) -> Bool? {
     if rejection != nil || isPastEnd || isComplete { return false }
+    if location != nil {
+      redirectBodyByteCount += Int64(bytes.count)
+      return redirectBodyByteCount <= HTTPOptions.redirectBodyByteCount
+    }
     let now = clock.now
     let hasRoom = signal.update { state in
       let elapsed = max(0, now.nanoseconds(since: measuredAt))
@@ -408,7 +473,7 @@ final class HTTPTransfer {
   }
 
   private func adopt(byteCount: Int64?, hasRanges: Bool, isLive: Bool = false) throws(HTTPFailure) {
-    let (etag, mediaType, effectiveURL) = (head.strongETag, head.mediaType, request?.effectiveURL)
+    let (etag, mediaType, effectiveURL) = (head.strongETag, head.mediaType, target.text)
     let stationFields = StationField.fields(of: head)
     // Before the reader knows that it is open.
     if !hasOpened { noteOpened(isLive: byteCount == nil) }

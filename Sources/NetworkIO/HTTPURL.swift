@@ -24,15 +24,17 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
       throw MediaError(.unsupportedPlace, "only http: and https: are read from the network")
     }
     let bytes = Array(text.utf8)
-    let slashes = Array("://".utf8)
-    guard bytes.count <= Self.maximumByteCount,
-      !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F }),
-      let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: slashes)
-    else { throw MediaError(.invalidArgument, "not a URL, or one that is too long") }
-    let authority = bytes[(colon + slashes.count)...].prefix { !"/?#".utf8.contains($0) }
+    let authority = Self.authority(of: bytes)
+    guard bytes.count <= Self.maximumByteCount, !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
+      throw MediaError(.invalidArgument, "not a URL, or one that is too long")
+    }
     let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
     guard let first = host.first, first != UInt8(ascii: ":") else {
       throw MediaError(.invalidArgument, "the URL has no host")
+    }
+    let port = Self.hostAndPort(host).port
+    guard port.isEmpty || Self.number(ofPort: port) != nil else {
+      throw MediaError(.invalidArgument, "the URL's port is not a number from 0 to 65535")
     }
     self.text = text
     redacted = String(

@@ -18,7 +18,9 @@ public final class HTTPServer: @unchecked Sendable {
   private var lines: [String] = []
 
   /// Starts a server for the files in a folder of its own; with TLS when there are a certificate's and a key's file.
-  public init(certificate: String? = nil, key: String? = nil) throws {
+  ///
+  /// - Parameter newestTLS: the newest version of TLS that the server accepts, as `TLSv1_1`; nil for the newest of all.
+  public init(certificate: String? = nil, key: String? = nil, newestTLS: String? = nil) throws {
     files = try TemporaryDirectory("http")
     let folder = try TemporaryDirectory("control")
     let path = folder.file("socket")
@@ -27,6 +29,7 @@ public final class HTTPServer: @unchecked Sendable {
     let script = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
     var arguments = ["python3", "/\(script)/Tests/Support/http_server.py", files.path, path]
     if let certificate, let key { arguments += [certificate, key] }
+    if let newestTLS { arguments.append(newestTLS) }
     process = try ChildProcess(arguments, silent: false)
     control = try Self.accept(listener)
     let told = try wait("port ")

@@ -78,9 +78,10 @@ extension CommandTable {
   /// Why an entry from a network cannot be played, besides.
   static let networkErrors: [MediaError.Code] = [
     .networkNotAllowed, .networkUnavailable, .hostNotFound, .connectionRefused, .connectionLost, .networkTimedOut,
-    .tlsFailed, .tooManyRedirects, .badHTTPResponse, .httpUnauthorized, .httpForbidden, .httpNotFound, .httpGone,
-    .httpRefused, .httpServerError, .openingTimedOut, .badStreamPlaylist, .streamLimitExceeded, .streamPlaylistCycle,
-    .streamPlaceNotAllowed, .segmentUnavailable, .unsupportedEncryption, .decryptionFailed, .noPlayableVariant,
+    .tlsFailed, .tooManyRedirects, .insecureRedirect, .badHTTPResponse, .httpUnauthorized, .httpForbidden,
+    .httpNotFound, .httpGone, .httpRefused, .httpServerError, .openingTimedOut, .badStreamPlaylist,
+    .streamLimitExceeded, .streamPlaylistCycle, .streamPlaceNotAllowed, .segmentUnavailable, .unsupportedEncryption,
+    .decryptionFailed, .noPlayableVariant,
   ]
 
   private static let loadErrors: [MediaError.Code] =

@@ -42,6 +42,8 @@ import Testing
         name: "sends on to a file", place: "/a?redirect=1&to=file:///etc/passwd", code: .unsupportedPlace, byteCount: 0,
         requests: 1),
       Row(
+        name: "sends on to nowhere", place: "/a?redirect=1&to=", code: .badHTTPResponse, byteCount: 0, requests: 1),
+      Row(
         name: "sends on to gopher", place: "/a?redirect=1&to=gopher://127.0.0.1/", code: .unsupportedPlace,
         byteCount: 0, requests: 1),
       Row(name: "401", place: "/a?status=401", code: .httpUnauthorized, byteCount: 0, requests: 1),
@@ -176,7 +178,7 @@ import Testing
     #expect(error?.code == .connectionLost || error?.code == .connectionRefused)
   }
 
-  private static func certificate(in folder: TemporaryDirectory) throws -> (certificate: String, key: String) {
+  static func certificate(in folder: TemporaryDirectory) throws -> (certificate: String, key: String) {
     let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
     try ChildProcess.run([
       "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",

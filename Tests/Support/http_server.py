@@ -1,6 +1,6 @@
 """A web server that does what a test wants: Python's own, and what a request's query says.
 
-    http_server.py FOLDER CONTROL-SOCKET [CERTIFICATE KEY]
+    http_server.py FOLDER CONTROL-SOCKET [CERTIFICATE KEY [NEWEST-TLS-VERSION]]
 
 It connects to the control socket, and says there a line for each thing that happens: `port N`, `request METHOD PATH RANGE`,
 `gate NAME`, `sent NAME COUNT`. It reads lines there: `open NAME` opens a gate.
@@ -19,7 +19,7 @@ What a query may say of /FILE (several at once, joined by &):
   endless             sends it again and again, for ever, without a length
   pace=N              sends no more than so many bytes a second
   shifted             gives another range than was asked for
-  redirect=N          sends on N times; redirect=loop: for ever; to=URL: there
+  redirect=N          sends on N times; redirect=loop: for ever; to=URL: there; endless: with a body that does not end
   headers=N           so many bytes of header
   again=QUERY         from the second request for this path on: that instead, percent-encoded
   icy=N               a station, with a title each N bytes: title=HEX (of the bytes), repeated; loop=N: the file so many times
@@ -82,7 +82,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         query = urllib.parse.parse_qs(address.query, keep_blank_values=True)
         say("request GET %s %s" % (self.path, self.headers.get("Range", "-")))
         with lock:
-            for field in ("User-Agent", "Icy-MetaData", "X-Test", "Cookie", "Authorization"):
+            for field in ("User-Agent", "Icy-MetaData", "X-Test", "X-Api-Key", "Cookie", "Authorization"):
                 if field in self.headers:
                     control.sendall(("header %s: %s\n" % (field, self.headers[field])).encode())
         try:
@@ -204,8 +204,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         place = path if rest == 0 else "%s?redirect=%s" % (path, rest)
         self.send_response(302)
         self.send_header("Location", query.get("to", [place])[0])
-        self.send_header("Content-Length", "0")
+        if "endless" not in query:
+            self.send_header("Content-Length", "0")
         self.end_headers()
+        while "endless" in query:
+            self.wfile.write(bytes(65536))
 
     def station(self, data, query):
         interval = int(query["icy"][0])
@@ -248,6 +251,11 @@ server = Server(("127.0.0.1", 0), Handler)
 if len(sys.argv) > 4:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(sys.argv[3], sys.argv[4])
+    if len(sys.argv) > 5:
+        # OpenSSL's default security level has no cipher for old versions.
+        context.set_ciphers("DEFAULT@SECLEVEL=0")
+        context.minimum_version = ssl.TLSVersion.TLSv1
+        context.maximum_version = ssl.TLSVersion[sys.argv[5]]
     server.socket = context.wrap_socket(server.socket, server_side=True)
 say("port %d" % server.server_address[1])
 threading.Thread(target=listen, daemon=True).start()

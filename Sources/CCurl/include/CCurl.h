@@ -50,4 +50,10 @@ CURLMcode ccurl_multi_wakeup(CURLM *multi);
 /// The handle of a transfer that is over and what came of it; null when there is none (any more).
 CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *result);
 
+/// The address that a `Location` field names, resolved against the address of the response (RFC 3986, section 5.2).
+///
+/// Null when the reference is no address. The caller releases the text with `ccurl_free`.
+char *ccurl_resolve(const char *base, const char *reference);
+void ccurl_free(void *memory);
+
 #endif

@@ -116,6 +116,8 @@ class ErrorCode(IntEnum):
     """As many as may wait to be taken, or be open."""
     SILENCE_LEFT_OUT = 2053
     """A CUE sheet asks for silence that is not in the file; it is not played."""
+    INSECURE_REDIRECT = 2054
+    """An `https` server redirects to an `http` address."""
     BAD_STREAM_PLAYLIST = 2060
     """An HLS playlist that makes no sense; the message says where."""
     STREAM_LIMIT_EXCEEDED = 2061
