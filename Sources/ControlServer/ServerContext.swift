@@ -79,7 +79,9 @@ final class ServerContext: @unchecked Sendable {
     log = EventLog(limits: policy.limits) { loop.execute($0) }
     registry = PlayerRegistry(engine: engine, policy: policy, log: log)
     playlistLoader = PlaylistLoader(loop: engine.loop)
-    keeper = store.map { [registry] in StateKeeper(store: $0, registry: registry, loop: loop) }
+    keeper = store.map { [registry] in
+      StateKeeper(store: $0, registry: registry, engine: engine, loop: loop, logger: logger)
+    }
     startTime = engine.loop.now
     for key in Self.outputKeys { toldOutput[key] = key.value(in: engine) }
     // For as long as the engine is there.

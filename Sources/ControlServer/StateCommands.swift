@@ -100,6 +100,7 @@ extension Connection {
       "folder": FilePath(bytes: Array(status.folder.utf8)).map(FieldValue.path) ?? FieldValue.none,
       "writes": .int(status.writeCount),
     ]
+    if let ids = server.keeper?.presentCrashedIDs, !ids.isEmpty { fields.append("crashed", .integers(ids)) }
     if let error = status.error {
       fields.append("code", .int(error.code.rawValue))
       fields.append("error", .string(error.code.name))

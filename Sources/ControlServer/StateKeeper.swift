@@ -1,6 +1,9 @@
+import Logging
 import MediaCore
 import Playback
 import SavedState
+
+extension OpeningMarks: OpeningRecord {}
 
 /// Has what the players are saved: notes what changes, and gives it to the store in good time.
 ///
@@ -73,6 +76,8 @@ final class StateKeeper: @unchecked Sendable {
 
   let store: StateStore
   private let registry: PlayerRegistry
+  private let engine: PlaybackEngine
+  private let logger: Logger
   /// Its timers run on real time, whatever the players' do.
   private let loop: any ControlLoop
   /// Kept without allocating for each change: what is noted of a player that is known here.
@@ -84,6 +89,10 @@ final class StateKeeper: @unchecked Sendable {
   private var isStopped = false
   /// The store has begun another database.
   private var isAllWanted = false
+  /// Marks that were found at the start are still needed: what they tell is not saved yet.
+  private var isCrashUnsaved = false
+  /// The entries that failed at the start because a daemon died while it opened them.
+  private var crashedIDs: [PlayerItem.ID] = []
   /// Before that what could not be written is not tried again, and how long it is waited then.
   private var retryTime = HostTime(nanoseconds: 0)
   private var retryNanoseconds = firstRetryNanoseconds
@@ -94,8 +103,10 @@ final class StateKeeper: @unchecked Sendable {
   private var waiting: [(MediaError?) -> Void] = []
   private var waitingForWrite: [(MediaError?) -> Void] = []
 
-  init(store: StateStore, registry: PlayerRegistry, loop: any ControlLoop) {
+  init(store: StateStore, registry: PlayerRegistry, engine: PlaybackEngine, loop: any ControlLoop, logger: Logger) {
     self.store = store
+    self.engine = engine
+    self.logger = logger
     self.registry = registry
     self.loop = loop
   }
@@ -117,9 +128,11 @@ final class StateKeeper: @unchecked Sendable {
     apply(policy)
     var maker = EntryMaker(policy)
     for stored in loaded.players {
-      stored.restore(registry.restore(stored.name).player, &maker)
+      stored.restore(registry.restore(stored.name).player, &maker, openingIDs: loaded.openingIDs)
     }
     for target in registry.players { watch(target) }
+    engine.openingRecord = store.openingMarks
+    noteCrashes(loaded)
     registry.onPlayersChange = { [weak self] made in
       guard let self else { return }
       if let made {
@@ -136,6 +149,28 @@ final class StateKeeper: @unchecked Sendable {
         self.aim(after: Self.delayNanoseconds)
       }
     }
+  }
+
+  /// Finds the entries that were being opened when a daemon died, saves that of the newest ones, and logs it.
+  private func noteCrashes(_ loaded: LoadedState) {
+    for target in registry.players {
+      let items = target.player.onLoop { $0.allItems() }.filter { $0.error?.code == .crashedWhileOpening }
+      crashedIDs += items.map(\.id)
+      let fresh = items.filter { loaded.openingIDs.contains($0.id) }
+      if !fresh.isEmpty { note(target.name, fresh) }
+    }
+    crashedIDs.sort()
+    guard !loaded.openingIDs.isEmpty else { return }
+    isCrashUnsaved = true
+    aim(after: Self.delayNanoseconds)
+    logger.warning(
+      "the daemon died while it opened entries; they have failed, and no player opens anything before a request",
+      metadata: ["items": "\(loaded.openingIDs.sorted().map(String.init).joined(separator: ","))"])
+  }
+
+  /// The entries that failed at the start, as far as players still have them, because a daemon died while it opened them.
+  var presentCrashedIDs: [PlayerItem.ID] {
+    crashedIDs.filter { id in registry.players.contains { $0.player.onLoop { $0.item(id) } != nil } }
   }
 
   /// Allows something else from now on.
@@ -279,6 +314,8 @@ final class StateKeeper: @unchecked Sendable {
     switch outcome {
     case .done:
       (retryTime, retryNanoseconds) = (HostTime(nanoseconds: 0), Self.firstRetryNanoseconds)
+      if isCrashUnsaved { store.openingMarks?.forgetFound() }
+      isCrashUnsaved = false
       for completion in waited { completion(nil) }
     case .kept(let error):
       retryTime = loop.now.advanced(byNanoseconds: retryNanoseconds)

@@ -27,7 +27,11 @@ extension StoredEntry {
     }
     if let entry = item.playlistEntry { fields.put(entry) }
     fields.putSettings(of: item)
+    if item.error?.code == .crashedWhileOpening { fields["crashed"] = "true" }
   }
+
+  /// Whether a daemon died while it opened the entry, and the entry has failed since.
+  var hasCrashed: Bool { fields["crashed"] == "true" }
 }
 
 extension StoredFields {

@@ -54,7 +54,10 @@ extension StoredPlayer {
   }
 
   /// Gives a player that was just made everything that was kept. What it would not take any more is left out.
-  func restore(_ player: QueuePlayer, _ maker: inout EntryMaker) {
+  ///
+  /// - Parameter openingIDs: the entries that were being opened when the daemon before this one died; they fail. When there are any,
+  ///   of whichever player, the player opens nothing before a request changes or plays it.
+  func restore(_ player: QueuePlayer, _ maker: inout EntryMaker, openingIDs: Set<UInt64>) {
     player.onLoop { restoreSettings($0) }
     let stored = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
     var restoration = PlayerRestoration()
@@ -72,6 +75,13 @@ extension StoredPlayer {
       restoration.loop = loop
     }
     restoration.rateForNextPlay = number("next-rate")
+    restoration.holdsOpening = !openingIDs.isEmpty
+    for item in restoration.items + restoration.pastItems
+    where openingIDs.contains(item.id) || stored[item.id]?.hasCrashed == true {
+      restoration.failures[item.id] = MediaError(
+        .crashedWhileOpening, "playheadd died while it opened \(item.asset.displayPath); append it again to retry",
+        operation: "restore")
+    }
     let restored = restoration
     try? player.tryOnLoop { player throws(MediaError) in try player.restore(restored) }
   }

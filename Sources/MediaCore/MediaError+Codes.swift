@@ -94,6 +94,7 @@ extension MediaError.Code {
   public static let tooManySavedQueues = Self(rawValue: 2119)
   public static let noSuchBookmark = Self(rawValue: 2120)
   public static let tooManyBookmarks = Self(rawValue: 2121)
+  public static let crashedWhileOpening = Self(rawValue: 2122)
   public static let workerUnavailable = Self(rawValue: 2140)
 
   // MARK: 3xxx: containers.
@@ -183,7 +184,7 @@ extension MediaError.Code {
     2110: "state-unavailable", 2111: "state-in-use", 2112: "state-damaged", 2113: "state-too-new",
     2114: "state-foreign", 2115: "state-disk-full", 2116: "state-not-saved", 2117: "not-restorable",
     2118: "no-such-saved-queue", 2119: "too-many-saved-queues",
-    2120: "no-such-bookmark", 2121: "too-many-bookmarks", 2140: "worker-unavailable",
+    2120: "no-such-bookmark", 2121: "too-many-bookmarks", 2122: "crashed-while-opening", 2140: "worker-unavailable",
     3001: "empty-file", 3002: "unknown-format", 3003: "no-playable-tracks", 3004: "damaged-file",
     3005: "media-limit-exceeded", 3006: "wrong-length", 3007: "irregular-timestamps",
     3008: "unsupported-edit", 3009: "irregular-chapters",

@@ -27,6 +27,8 @@ final class DecodePipeline: Sendable {
     var level = LevelPolicy()
     /// How opening it is given up, and where is noted what the network does for it.
     var opening = AssetOpening()
+    /// Records that the item is being opened, and its beginning decoded.
+    var recorder = OpeningRecorder()
   }
 
   struct Job: Sendable {

@@ -161,7 +161,9 @@ final class DecodeWorker {
     do throws(MediaError) {
       let decoder = try open(job.source, isPlanned: false)
       preparation.opened(at: now())
-      preparation.time = try writer.start(with: decoder, at: job.start, restOf: rest)
+      preparation.time = try job.source.recorder.whileOpening(job.source.itemID) { () throws(MediaError) in
+        try writer.start(with: decoder, at: job.start, restOf: rest)
+      }
       reportLevel(job, writer)
       let timings = decoder.reader?.lastSeekTimings ?? SeekTimings()
       preparation.sought(
@@ -202,9 +204,12 @@ final class DecodeWorker {
       return item
     }
     item = nil
-    let decoder = try openDecoder(source)
+    let decoder = try source.recorder.whileOpening(source.itemID) { () throws(MediaError) in
+      let decoder = try openDecoder(source)
+      decoder.setLevel(source.level, source.opening)
+      return decoder
+    }
     item = decoder
-    decoder.setLevel(source.level, source.opening)
     decoder.setReversed(isReverse)
     offerForCancellation(decoder)
     report(.loaded(itemID: source.itemID, decoder.properties, sampleRateHz: decoder.format.sampleRateHz))
@@ -244,7 +249,7 @@ final class DecodeWorker {
       return didWrite(job)
     }
     do throws(MediaError) {
-      switch try writer.write(from: item) {
+      switch try write(from: item, job, writer) {
       case .written:
         reportLevel(job, writer)
         reportFaults(item)
@@ -255,6 +260,15 @@ final class DecodeWorker {
     } catch {
       finishPass(job, writer, item, error: error)
     }
+  }
+
+  /// Decodes one piece. While the pass is at its beginning the item is recorded as being opened: damage shows itself there.
+  private func write(
+    from item: ItemDecoder, _ job: DecodePipeline.Job, _ writer: StreamWriter
+  ) throws(MediaError) -> StreamWriter.WriteResult {
+    let isAtBeginning = current.map { writer.endFrame - $0.startFrame < Int64(job.format.sampleRateHz / 5) } ?? false
+    guard isAtBeginning else { return try writer.write(from: item) }
+    return try job.source.recorder.whileOpening(item.itemID) { () throws(MediaError) in try writer.write(from: item) }
   }
 
   /// 200 ms: a device takes about 100 ms at once when a stream is committed, and starves if they are not there. Less would
@@ -430,7 +444,9 @@ final class DecodeWorker {
       if planned.pass.isSilence { return planned.pass }
       do throws(MediaError) {
         let decoder = try open(planned.source, isPlanned: true)
-        _ = try decoder.seek(to: job.start.rate.growing(planned.pass.start), before: .zero, after: .zero)
+        _ = try planned.source.recorder.whileOpening(planned.source.itemID) { () throws(MediaError) in
+          try decoder.seek(to: job.start.rate.growing(planned.pass.start), before: .zero, after: .zero)
+        }
         return planned.pass
       } catch {
         item = nil

@@ -57,6 +57,8 @@ final class ItemLoader: @unchecked Sendable {
   private var owners: [ObjectIdentifier: Owner] = [:]
   private var turn: UInt64 = 0
   private var isClosed = false
+  /// Records which items are being opened, until their opening has ended, though nobody waits for it any more.
+  var recorder = OpeningRecorder()
 
   /// Whether an entry waits, or is being opened for somebody.
   var isBusy: Bool { !jobs.isEmpty }
@@ -152,13 +154,15 @@ final class ItemLoader: @unchecked Sendable {
   }
 
   private func start(_ job: Job) {
-    let (item, opening) = (job.item, job.opening)
+    let (item, opening, recorder) = (job.item, job.opening, recorder)
     job.run = workers.begin(forNanoseconds: item.asset.openingNanoseconds) {
       Result { () throws(MediaError) in
-        let properties = try opening.inspect(item.asset)
-        try item.timeRange?.checkPart(of: properties, path: item.asset.displayPath)
-        item.findLevelTags(opening)
-        return properties
+        try recorder.whileOpening(item.id) { () throws(MediaError) in
+          let properties = try opening.inspect(item.asset)
+          try item.timeRange?.checkPart(of: properties, path: item.asset.displayPath)
+          item.findLevelTags(opening)
+          return properties
+        }
       }
     } finished: { result in
       self.finish(job, result)

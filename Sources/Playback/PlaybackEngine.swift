@@ -23,6 +23,8 @@ public final class PlaybackEngine: @unchecked Sendable {
   private var routeObservers: [(token: ObserverToken, handler: @Sendable (OutputEvent) -> Void)] = []
   private let nextToken = Atomic<ObserverToken>(1)
   var loader: ItemLoader
+  /// Where it is recorded which items are being opened; nil, as it is at first: nowhere. Holds for what is opened from now on.
+  public var openingRecord: (any OpeningRecord)? { didSet { loader.recorder.record = openingRecord } }
   /// Starts of several players that are under way.
   var startGroups: [StartGroup] = []
   /// Changes of the rate of several players that are under way.

@@ -39,7 +39,8 @@ extension PlayerCore {
     DecodePipeline.Source(
       itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
       timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot,
-      level: levelPolicy(of: item), opening: AssetOpening(log: item.networkLog))
+      level: levelPolicy(of: item), opening: AssetOpening(log: item.networkLog),
+      recorder: OpeningRecorder(record: engine.openingRecord))
   }
 
   /// Says how much of an item's end hangs on what follows it, in the present output.
@@ -484,7 +485,7 @@ extension PlayerCore {
     send(itemChanged(item))
   }
 
-  private func itemChanged(_ item: PlayerItem) -> PlayerEvent {
+  func itemChanged(_ item: PlayerItem) -> PlayerEvent {
     .itemChanged(item.id, item.status, item.duration, isPrecise: item.providesPreciseDuration)
   }
 

@@ -30,7 +30,7 @@ extension PlayerCore {
     prerolls.removeAll { $0.rate != speed }
     prerolls.append(Preroll(itemID: current.id, rate: speed, completion: completion))
     machine.speed = speed
-    if machine.needsSpeedChange { run(machine.changeSpeed(from: currentTime()), cause: .request) }
+    run(machine.needsSpeedChange ? machine.changeSpeed(from: currentTime()) : [], cause: .request)
     for preroll in interrupted { enqueue(.preroll(preroll.completion, false)) }
     settlePrerolls()
   }

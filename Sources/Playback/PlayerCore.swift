@@ -257,6 +257,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   /// Runs what the machine answered, publishes what changed, and looks at what comes next.
   func run(_ actions: [Machine.Action], cause: ChangeCause) {
+    perform(cause == .request ? actions + machine.releaseOpening() : actions, cause: cause)
+  }
+
+  /// The same, and what is not opened because of `PlayerRestoration.holdsOpening` stays so.
+  func perform(_ actions: [Machine.Action], cause: ChangeCause) {
     var needsCommit = false
     isRunningActions = true
     for action in actions { run(action, needsCommit: &needsCommit) }

@@ -78,6 +78,10 @@ public struct PlayerRestoration: Sendable {
   /// Where the current item was heard.
   public var time = MediaTime.zero
   public var rateForNextPlay: Double?
+  /// Items that are not to be opened, and the errors that they fail with.
+  public var failures: [PlayerItem.ID: MediaError] = [:]
+  /// Whether nothing is opened until a request changes the player or plays it.
+  public var holdsOpening = false
 
   public init() {}
 }
@@ -152,12 +156,19 @@ extension PlayerCore {
     }
     try claim(restoration.items)
     for item in restoration.pastItems where items[item.id] == nil { pastItems[item.id] = item }
+    let failed = restoration.failures.compactMap { id, error -> PlayerItem? in
+      guard let item = items[id] ?? pastItems[id] else { return nil }
+      item.fail(error)
+      return item
+    }
     let isKnown: (PlayerItem.ID) -> Bool = { [items, pastItems] in items[$0] != nil || pastItems[$0] != nil }
     machine.restore(
       restoration.items.map(entry), history: restoration.history.filter(isKnown), version: restoration.queueVersion,
       shuffle: restoration.shuffle, loop: restoration.loop, at: restoration.time)
     if let rate = restoration.rateForNextPlay.flatMap({ PlaybackRate($0) }), rate != defaultRate { nextRate = rate }
-    run(machine.reconcile(), cause: .request)
+    if restoration.holdsOpening { machine.holdOpening() }
+    perform(machine.reconcile(), cause: .request)
+    for item in failed where items[item.id] != nil { send(itemChanged(item)) }
   }
 }
 

@@ -157,6 +157,8 @@ struct PlayerStateMachine {
   var decodedSpeed = PlaybackRate.normal
   var actionAtItemEnd: ActionAtItemEnd
   private(set) var isOutputReady = false
+  /// Nothing is opened until a request of this player comes (`releaseOpening`).
+  private(set) var isOpeningHeld = false
   /// The output is there and takes no sound.
   private var isOutputStalled = false
   // Not private: `PlayerStateMachine+Following.swift` has its part in what follows.
@@ -253,7 +255,7 @@ struct PlayerStateMachine {
 
   /// Whether nothing is under way that sound would have to wait for.
   var isSettled: Bool {
-    guard let current = entries.first, current.status.error == nil, isOutputReady else { return true }
+    guard let current = entries.first, current.status.error == nil, isOutputReady, !isOpeningHeld else { return true }
     return decoding == .active
   }
 
@@ -273,7 +275,9 @@ struct PlayerStateMachine {
   static let lookAheadCount = 8
 
   /// Entries whose status is to be found out: the current one and those that follow soon.
-  var itemsToLoad: [ItemID] { entries.prefix(Self.lookAheadCount).filter { $0.status == .unknown }.map(\.id) }
+  var itemsToLoad: [ItemID] {
+    isOpeningHeld ? [] : entries.prefix(Self.lookAheadCount).filter { $0.status == .unknown }.map(\.id)
+  }
 
   func entry(_ id: ItemID) -> Entry? { entries[id] }
 
@@ -469,6 +473,16 @@ struct PlayerStateMachine {
     return endSeeks(.outputLost)
   }
 
+  /// Opens nothing until `releaseOpening`. Before anything is decoded.
+  mutating func holdOpening() { isOpeningHeld = true }
+
+  /// Opens the current item, and those that follow soon are to be opened.
+  mutating func releaseOpening() -> [Action] {
+    guard isOpeningHeld else { return [] }
+    isOpeningHeld = false
+    return reconcile()
+  }
+
   /// The player ends: nothing sounds any more, nothing waits, and it does not play.
   mutating func close() -> [Action] {
     let actions = endSeeks(.closed) + replaceAll([])
@@ -546,7 +560,7 @@ struct PlayerStateMachine {
       hasPassedEnd = false
     }
     let orphans = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
-    guard isOutputReady else { return orphans }
+    guard isOutputReady, !isOpeningHeld else { return orphans }
     // Where it is to begin may lie behind its end: that has to be known.
     if pendingStart == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
       return orphans

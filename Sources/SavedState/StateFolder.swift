@@ -3,8 +3,8 @@ import MediaCore
 
 /// The folder that the state lies in: made when it is missing, for its owner alone, and one daemon's at a time.
 ///
-/// Besides the database there is `state.lock`, which holds the lock and the number of the next entry: mapped into memory, so
-/// that a number that was given is on record at once, whatever happens to the process then.
+/// Besides the database there is `state.lock`, which holds the lock, the number of the next entry and the marks of entries that are
+/// being opened (`OpeningMarks`). It is mapped into memory, so that a store is on record at once, whatever happens to the process then.
 ///
 /// Threading: `nextItemID` by one thread at a time; it is a store into memory.
 public final class StateFolder: @unchecked Sendable {
@@ -13,6 +13,8 @@ public final class StateFolder: @unchecked Sendable {
   private let descriptor: Int32
   private let page: UnsafeMutableRawPointer
   private static let pageByteCount = 4_096
+  /// The number of 64-bit words of `state.lock`.
+  static let wordCount = pageByteCount / MemoryLayout<UInt64>.size
 
   /// The database.
   var database: String { "\(path)/state.sqlite" }
@@ -74,8 +76,21 @@ public final class StateFolder: @unchecked Sendable {
 
   /// The first number that no entry has had; 0 where nothing is on record.
   public var nextItemID: UInt64 {
-    get { UInt64(littleEndian: page.load(as: UInt64.self)) }
-    set { page.storeBytes(of: newValue.littleEndian, as: UInt64.self) }
+    get { word(0) }
+    set { setWord(0, newValue) }
+  }
+
+  /// A word of `state.lock`. `index` is less than `wordCount`; each word is used by one thread at a time.
+  func word(_ index: Int) -> UInt64 {
+    precondition((0..<Self.wordCount).contains(index), "state.lock has \(Self.wordCount) words")
+    return UInt64(littleEndian: page.load(fromByteOffset: index * MemoryLayout<UInt64>.size, as: UInt64.self))
+  }
+
+  /// Stores a word of `state.lock`. `index` is less than `wordCount`; each word is used by one thread at a time.
+  func setWord(_ index: Int, _ value: UInt64) {
+    precondition((0..<Self.wordCount).contains(index), "state.lock has \(Self.wordCount) words")
+    page.storeBytes(
+      of: value.littleEndian, toByteOffset: index * MemoryLayout<UInt64>.size, as: UInt64.self)
   }
 
   /// Makes the folder, and what it lies in, with mode 0700.

@@ -31,6 +31,7 @@ public final class StateStore: @unchecked Sendable {
     var loaded: LoadedState?
     var status = SavingStatus()
     var folder: StateFolder?
+    var openingMarks: OpeningMarks?
     /// Called when everything is to be written; that it is nobody has been told yet.
     var onBegunAnew: (@Sendable () -> Void)?
     var isBegunAnewUntold = false
@@ -63,6 +64,9 @@ public final class StateStore: @unchecked Sendable {
 
   /// How saving is going.
   public var status: SavingStatus { signal.withState { $0.status } }
+
+  /// The marks of entries that are being opened; nil while the state is not loaded, and where nothing is saved.
+  public var openingMarks: OpeningMarks? { signal.withState { $0.openingMarks } }
 
   /// Notes the first number that no entry has had. By one thread at a time, once the state is loaded; a store into memory.
   public func note(nextItemID: UInt64) { signal.withState { $0.folder }?.nextItemID = nextItemID }
@@ -120,6 +124,7 @@ public final class StateStore: @unchecked Sendable {
 
   /// Writes what waits, and closes the database. Blocks until that is done, no longer than to `deadline`.
   public func close(by deadline: HostTime) {
+    openingMarks?.close()
     signal.update { $0.isClosing = true }
     _ = signal.wait(until: deadline) { $0.isClosed ? true : nil }
   }
@@ -156,8 +161,11 @@ public final class StateStore: @unchecked Sendable {
       // What is no number is not on record.
       if StoredEntry.ids.contains(folder.nextItemID) { loaded.nextItemID = max(loaded.nextItemID, folder.nextItemID) }
       folder.nextItemID = loaded.nextItemID
+      let marks = OpeningMarks(folder, logger: logger)
+      loaded.openingIDs = marks.foundIDs
       signal.update { state in
         state.folder = folder
+        state.openingMarks = marks
         state.status.isSaving = true
         state.status.folder = folder.path
       }

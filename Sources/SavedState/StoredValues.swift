@@ -95,6 +95,8 @@ public struct LoadedState: Sendable {
   /// The first number that no entry has ever had.
   public var nextItemID: UInt64 = 1
   public var bookmarks: [Bookmark] = []
+  /// The entries that were being opened when the daemon before this one died (`OpeningMarks`).
+  public var openingIDs: Set<UInt64> = []
 
   /// Nothing.
   public init() {}

@@ -16,8 +16,9 @@ extension CommandTable {
       details:
         "`folder` is where, or `none`. `writes` counts what was written since the start. With `saving=false` the error says why;"
         + " with `saving=true` there is one when the state was damaged at the start and another was begun, and while what"
-        + " has changed cannot be written: it is kept, and written when that can be done again.",
-      right: .read, reply: ["saving", "folder", "writes", "[code]", "[error]", "[message]"],
+        + " has changed cannot be written: it is kept, and written when that can be done again. `crashed` lists the entries that"
+        + " failed at the start with `crashed-while-opening`.",
+      right: .read, reply: ["saving", "folder", "writes", "[crashed]", "[code]", "[error]", "[message]"],
       example: ["> state", "< ok saving=true folder=/var/lib/zoe/playhead writes=12"]
     ) { _ throws(MediaError) in .state(.status) },
     CommandSpec(

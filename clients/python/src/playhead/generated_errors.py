@@ -176,6 +176,8 @@ class ErrorCode(IntEnum):
     """There is no bookmark with this number, or none with this name in the current entry."""
     TOO_MANY_BOOKMARKS = 2121
     """As many bookmarks were put by hand as may be, 1,000."""
+    CRASHED_WHILE_OPENING = 2122
+    """The daemon died while it opened the entry, before this start; append the entry again to retry (*State that lasts*)."""
     EMPTY_FILE = 3001
     """The file has no bytes."""
     UNKNOWN_FORMAT = 3002

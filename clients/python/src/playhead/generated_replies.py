@@ -734,6 +734,7 @@ class SavedState:
     saving: bool
     folder: str | None
     writes: int
+    crashed: tuple[int, ...] = ()
     code: int | None = None
     error: str | None = None
     message: str | None = None

@@ -1,0 +1,107 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import SavedState
+
+/// Marks of entries that are being opened, as the next daemon finds them.
+@Suite(.timeLimit(.minutes(1))) struct OpeningMarksTests {
+  /// What is found after the process died with `state.lock` as it is now.
+  private static func found(after place: Place) throws -> Set<UInt64> {
+    let other = try Place()
+    try other.make()
+    try FileManager.default.copyItem(atPath: place.state + "/state.lock", toPath: other.state + "/state.lock")
+    var found: Set<UInt64> = []
+    try other.open { _, loaded in found = loaded.openingIDs }
+    return found
+  }
+
+  @Test func aMarkIsFoundUntilItIsRemoved() throws {
+    let place = try Place()
+    try place.open { store, loaded in
+      let marks = try #require(store.openingMarks)
+      #expect(loaded.openingIDs.isEmpty)
+      let one = try #require(marks.begin(7))
+      let two = try #require(marks.begin(9))
+      #expect(try Self.found(after: place) == [7, 9])
+      marks.end(one)
+      #expect(try Self.found(after: place) == [9])
+      marks.end(two)
+      #expect(try Self.found(after: place).isEmpty)
+    }
+  }
+
+  @Test func marksThatWereFoundStayUntilTheyAreForgotten() throws {
+    let place = try Place()
+    let other = try Place()
+    try other.make()
+    try place.open { store, _ in
+      _ = store.openingMarks?.begin(7)
+      try FileManager.default.copyItem(atPath: place.state + "/state.lock", toPath: other.state + "/state.lock")
+    }
+    try other.open { _, loaded in #expect(loaded.openingIDs == [7]) }
+    try other.open { store, loaded in
+      #expect(loaded.openingIDs == [7])
+      store.openingMarks?.forgetFound()
+      let found = try Self.found(after: other)
+      #expect(found.isEmpty)
+    }
+    try other.open { _, loaded in #expect(loaded.openingIDs.isEmpty) }
+  }
+
+  @Test func aStoreThatIsClosedLeavesNoMarkAndSetsNone() throws {
+    let place = try Place()
+    var marks: OpeningMarks?
+    try place.open { store, _ in
+      marks = store.openingMarks
+      #expect(marks?.begin(7) != nil)
+    }
+    #expect(marks?.begin(8) == nil)
+    #expect(try Self.found(after: place).isEmpty)
+  }
+
+  @Test func asManyEntriesAreMarkedAsThereIsRoomFor() throws {
+    let place = try Place()
+    try place.open { store, _ in
+      let marks = try #require(store.openingMarks)
+      #expect(OpeningMarks.capacity == 510)
+      let words = (1...OpeningMarks.capacity).compactMap { marks.begin(UInt64($0)) }
+      #expect(Set(words).count == 510)
+      #expect(marks.begin(1_000) == nil)
+      #expect(try Self.found(after: place).count == 510)
+      for word in words { marks.end(word) }
+      #expect(marks.begin(1_000) != nil)
+    }
+  }
+
+  /// Every beginning of a file, and every byte of the part in front of the marks changed: never a trap, and never more than the marks.
+  @Test func cutAndChangedFilesAreRead() throws {
+    let place = try Place()
+    var bytes: [UInt8] = []
+    try place.open { store, _ in
+      for id in UInt64(1)...5 { _ = store.openingMarks?.begin(id) }
+      bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: place.state + "/state.lock")))
+    }
+    #expect(bytes.count == 4_096)
+    var files = (0..<64).map { Array(bytes[..<$0]) }
+    for index in 0..<64 {
+      for value in [UInt8(0), 0x80, 0xFF] {
+        var changed = bytes
+        changed[index] = value
+        files.append(changed)
+      }
+    }
+    files.append(Array(repeating: 0xFF, count: 4_096))
+    files.append(bytes + bytes)
+    for file in files {
+      let other = try Place()
+      try other.make()
+      try Data(file).write(to: URL(fileURLWithPath: other.state + "/state.lock"))
+      try other.open { store, loaded in
+        #expect(store.status.isSaving && loaded.openingIDs.count <= 6)
+        #expect(loaded.openingIDs.allSatisfy(StoredEntry.ids.contains))
+        #expect(store.openingMarks?.begin(3) != nil)
+      }
+    }
+  }
+}
