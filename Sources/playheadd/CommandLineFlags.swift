@@ -147,5 +147,6 @@ struct WrongOptions: Error {
 }
 
 extension DaemonOptions.Clock: ExpressibleByArgument {}
+extension DaemonOptions.Isolation: ExpressibleByArgument {}
 extension DaemonOptions.LogLevel: ExpressibleByArgument {}
 extension LostDevicePolicy: ExpressibleByArgument {}
