@@ -1,4 +1,5 @@
 // The file of one recording while it is being made: what is kept of the sound, where it lies, and what becomes of it at the end.
+import Glibc
 import MediaAssets
 import MediaCore
 import RealtimeAudio
@@ -178,6 +179,25 @@ final class RecordingTrack {
 
   // MARK: - The end
 
+  /// Reads the size and the duration of a recording that was cut short. What cannot be read stays unknown.
+  private static func measure(_ path: [UInt8], _ outcome: inout AudioRecorder.Outcome) {
+    let descriptor = open(path.map(CChar.init(bitPattern:)) + [0], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return }
+    var status = stat()
+    if fstat(descriptor, &status) == 0 { outcome.byteCount = Int64(status.st_size) }
+    let file: OpenDescriptor
+    do throws(MediaError) { file = try OpenDescriptor(descriptor, name: "recording") } catch {
+      close(descriptor)
+      return
+    }
+    do throws(MediaError) {
+      let asset = Asset(place: .descriptor(file), prefersPreciseDuration: true)
+      outcome.duration = try asset.load().duration
+    } catch {
+      outcome.duration = .invalid
+    }
+  }
+
   /// Makes the file whole, whatever it ended of.
   func finish(_ failure: MediaError?) -> AudioRecorder.Outcome {
     gate?.finish { write($0) }
@@ -192,6 +212,7 @@ final class RecordingTrack {
       outcome.duration = .invalid
       // What there is of it stays playable.
       do throws(MediaError) { outcome.path = try place.recover()?.path } catch { outcome.path = nil }
+      if let path = outcome.path { Self.measure(path, &outcome) }
       // What could not be given its name now is tried again at the next start.
       if outcome.path == nil, !place.isUnfinishedGone { return outcome }
     }

@@ -101,6 +101,10 @@ import Testing
     #expect(outcome.error?.code == .writeFailed)
     #expect(outcome.path == Array(path.utf8))
     #expect(access(path + ".recording", F_OK) != 0)
+    // What is answered is what is there.
+    #expect(outcome.byteCount == Int64(byteCount))
+    let frameCount = outcome.duration.seconds * Double(outcome.duration.isNumeric ? 48_000 : 0)
+    #expect(abs(frameCount - Double(frames.count)) <= 2_048, "\(outcome.duration)")
     // As much as there was room for, but for the last fragment.
     #expect(frames.count > 48_000 && byteCount > 300_000)
   }
