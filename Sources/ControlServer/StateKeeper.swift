@@ -142,6 +142,11 @@ final class StateKeeper: @unchecked Sendable {
         aim(after: Self.delayNanoseconds)
       }
     }
+    // Of a disk that was full at the start everything is written once there is room, whether anything changes or not.
+    if store.status.error?.code == .stateDiskFull {
+      isAllWanted = true
+      aim(after: Self.delayNanoseconds)
+    }
     store.onBegunAnew { [weak self] in
       guard let self else { return }
       loop.execute {

@@ -129,6 +129,21 @@ public final class StateFolder: @unchecked Sendable {
       "\(path) cannot be used: \(String(cString: strerror(number)))", operation: operation)
   }
 
+  /// Returns whether the file system of a path, or of the folder in which it is to be made, has no room for a database.
+  static func isDiskFull(_ path: String) -> Bool {
+    var status = statvfs()
+    var folder = path[...]
+    while statvfs(String(folder.isEmpty ? "/" : folder), &status) != 0 {
+      guard errno == ENOENT, let end = folder.lastIndex(of: "/") else { return false }
+      folder = folder[..<end]
+    }
+    // File systems such as procfs have no blocks at all.
+    return status.f_blocks > 0 && UInt64(status.f_bavail) * UInt64(status.f_frsize) < neededByteCount
+  }
+
+  /// The bytes that SQLite takes for an empty database, with its log and its index of the log.
+  private static let neededByteCount: UInt64 = 131_072
+
   /// Makes the database's file before SQLite does, for its owner alone.
   func makeDatabaseFile() throws(MediaError) {
     let file = open(database, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)

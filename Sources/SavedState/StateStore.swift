@@ -32,6 +32,8 @@ public final class StateStore: @unchecked Sendable {
     var status = SavingStatus()
     var folder: StateFolder?
     var openingMarks: OpeningMarks?
+    /// The number that was noted last, whether the folder is open or not.
+    var notedNextItemID: UInt64 = 0
     /// Called when everything is to be written; that it is nobody has been told yet.
     var onBegunAnew: (@Sendable () -> Void)?
     var isBegunAnewUntold = false
@@ -49,6 +51,8 @@ public final class StateStore: @unchecked Sendable {
   private var isEmpty = false
   /// Once in a run is enough: what is damaged again is not the file alone.
   private var hasBegunAnew = false
+  /// The disk was full when the folder was opened; each write tries again.
+  private var isWaitingForRoom = false
 
   /// Begins to open the folder, and to load what was saved.
   public init(folder path: String, logger: Logger = Logger(label: "playhead.state")) {
@@ -69,7 +73,12 @@ public final class StateStore: @unchecked Sendable {
   public var openingMarks: OpeningMarks? { signal.withState { $0.openingMarks } }
 
   /// Notes the first number that no entry has had. By one thread at a time, once the state is loaded; a store into memory.
-  public func note(nextItemID: UInt64) { signal.withState { $0.folder }?.nextItemID = nextItemID }
+  public func note(nextItemID: UInt64) {
+    signal.withState { state in
+      state.notedNextItemID = nextItemID
+      return state.folder
+    }?.nextItemID = nextItemID
+  }
 
   /// Has `handler` called, on the store's thread, when everything is to be written because another database was begun; at once where
   /// that is so already.
@@ -154,26 +163,88 @@ public final class StateStore: @unchecked Sendable {
 
   private func open() {
     var loaded = LoadedState()
-    do {
-      let folder = try StateFolder(path: path)
-      try folder.makeDatabaseFile()
-      loaded = try load(folder)
-      // What is no number is not on record.
-      if StoredEntry.ids.contains(folder.nextItemID) { loaded.nextItemID = max(loaded.nextItemID, folder.nextItemID) }
-      folder.nextItemID = loaded.nextItemID
-      let marks = OpeningMarks(folder, logger: logger)
-      loaded.openingIDs = marks.foundIDs
-      signal.update { state in
-        state.folder = folder
-        state.openingMarks = marks
-        state.status.isSaving = true
-        state.status.folder = folder.path
+    do { loaded = try openDatabase() } catch {
+      let reason = reason(error)
+      if reason.code == .stateDiskFull {
+        waitForRoom(reason)
+        // The ids that were used before are on record even where the database cannot be read.
+        let recorded = signal.withState { $0.folder }?.nextItemID ?? 0
+        if StoredEntry.ids.contains(recorded) { loaded.nextItemID = recorded }
+      } else {
+        stopSaving(reason)
       }
-    } catch {
-      stopSaving(Self.mediaError(error, path))
     }
     signal.update { [loaded] in $0.loaded = loaded }
     if database != nil { checkSoundness() }
+  }
+
+  /// Opens the folder, unless it is open, and the database in it. Returns the saved state.
+  private func openDatabase() throws -> LoadedState {
+    let folder = try signal.withState { $0.folder } ?? StateFolder(path: path)
+    signal.update { $0.folder = folder }
+    try folder.makeDatabaseFile()
+    var loaded = try load(folder)
+    // What is no number is not on record.
+    for recorded in [folder.nextItemID, signal.withState { $0.notedNextItemID }]
+    where StoredEntry.ids.contains(recorded) {
+      loaded.nextItemID = max(loaded.nextItemID, recorded)
+    }
+    folder.nextItemID = loaded.nextItemID
+    let marks = signal.withState { $0.openingMarks } ?? OpeningMarks(folder, logger: logger)
+    loaded.openingIDs = marks.foundIDs
+    signal.update { state in
+      state.openingMarks = marks
+      state.status.isSaving = true
+      state.status.folder = folder.path
+    }
+    return loaded
+  }
+
+  /// Returns the error of a failed attempt to open. SQLite has several numbers for a full disk.
+  private func reason(_ error: any Error) -> MediaError {
+    let reason = Self.mediaError(error, path)
+    guard reason.code == .stateUnavailable, StateFolder.isDiskFull(path) else { return reason }
+    return MediaError(.stateDiskFull, "there is no room for \(path)", underlying: reason.message)
+  }
+
+  /// Saves nothing until an attempt to open succeeds.
+  private func waitForRoom(_ error: MediaError) {
+    database?.close()
+    database = nil
+    if !isWaitingForRoom { logger.error("state cannot be saved", metadata: ["error": "\(error)"]) }
+    isWaitingForRoom = true
+    signal.update { $0.status.error = error }
+  }
+
+  /// Opens the database after the disk was full at the start.
+  ///
+  /// A state that could not be read then is put aside: clients have changed the players meanwhile.
+  /// - Returns: the reason why there is still no room; nil where saving can begin, or has been given up.
+  private func openAfterWaiting() -> MediaError? {
+    do {
+      let former = try openDatabase()
+      var told: MediaError?
+      if !former.players.isEmpty || !former.bookmarks.isEmpty, let folder = signal.withState({ $0.folder }) {
+        let aside = try replaceDatabase(in: folder)
+        told = MediaError(
+          .stateDiskFull,
+          "the saved state could not be read on the full disk; it is in \(aside) now, and another was begun")
+      }
+      (isWaitingForRoom, isEmpty) = (false, true)
+      signal.update { [told] in $0.status.error = told }
+      logger.notice("state is saved again", metadata: told.map { ["error": "\($0)"] })
+      return nil
+    } catch {
+      signal.update { $0.status.isSaving = false }
+      let reason = reason(error)
+      guard reason.code == .stateDiskFull else {
+        isWaitingForRoom = false
+        stopSaving(reason)
+        return nil
+      }
+      waitForRoom(reason)
+      return reason
+    }
   }
 
   private func load(_ folder: StateFolder) throws -> LoadedState {
@@ -195,15 +266,23 @@ public final class StateStore: @unchecked Sendable {
     database = nil
     guard !hasBegunAnew else { throw reason }
     hasBegunAnew = true
-    let aside = try folder.setDatabaseAside()
-    try folder.makeDatabaseFile()
-    database = try StateDatabase(path: folder.database)
-    _ = try database?.load()
+    let aside = try replaceDatabase(in: folder)
     let told = MediaError(
       .stateDamaged, "the saved state was damaged; it lies in \(aside) now, and another was begun",
       underlying: reason.message)
     logger.error("the saved state was damaged", metadata: ["aside": "\(aside)", "error": "\(reason)"])
     signal.update { $0.status.error = told }
+  }
+
+  /// Puts the database aside and makes an empty one. Returns the path of the former one.
+  private func replaceDatabase(in folder: StateFolder) throws -> String {
+    database?.close()
+    database = nil
+    let aside = try folder.setDatabaseAside()
+    try folder.makeDatabaseFile()
+    database = try StateDatabase(path: folder.database)
+    _ = try database?.load()
+    return aside
   }
 
   /// Looks at all of a database that could be read.
@@ -232,6 +311,7 @@ public final class StateStore: @unchecked Sendable {
   }
 
   private func write(_ batch: () -> StateBatch, _ whole: (() -> StateBatch)?) -> Outcome {
+    if isWaitingForRoom, let reason = openAfterWaiting() { return .kept(reason) }
     guard database != nil else {
       return .given(up: status.error ?? MediaError(.stateNotSaved, "nothing is saved"))
     }
