@@ -196,7 +196,9 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     process()
   }
 
-  private var mayTakeRequest: Bool { machine.mayTakeRequest && !isClosing && !output.isFull }
+  private var mayTakeRequest: Bool {
+    machine.mayTakeRequest && !isClosing && !(batch == nil ? output.isFull : output.lacksRoomForBatch)
+  }
 
   /// What is not wanted stays in the socket, and holds the peer up. What comes when all is over is thrown away.
   var wantsInput: Bool { isLingering || mayTakeRequest && input.isEmpty && batch == nil && !isRefused }
@@ -268,6 +270,12 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     }
     do throws(MediaError) {
       try checkRights(request)
+      if let batch, request.address.expectsReply, batch.replies.byteCount > server.limits.batchReplyByteCount {
+        throw MediaError(
+          .batchTooLarge,
+          "the replies of this batch take more than \(server.limits.batchReplyByteCount) bytes; this request was not run"
+        )
+      }
       if request.isWaiting || request.command.mayTakeTurns {
         let beginning = machine.begin(request.address, isInOrder: !request.isWaiting)
         guard case .began(let token) = beginning else { return }

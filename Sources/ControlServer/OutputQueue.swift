@@ -51,6 +51,9 @@ struct OutputQueue {
   /// So much waits that the peer's requests are not taken until it has read.
   var isFull: Bool { backlogByteCount > limitByteCount / 2 }
 
+  /// So much waits that no member of a batch is run until the peer has read: the array of replies is written at once.
+  var lacksRoomForBatch: Bool { backlogByteCount > limitByteCount / 8 }
+
   /// More waits than a peer may have: it is to be closed.
   var isOverLimit: Bool { backlogByteCount > limitByteCount }
 

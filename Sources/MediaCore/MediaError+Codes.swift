@@ -152,6 +152,7 @@ extension MediaError.Code {
   public static let tooManyAssets = Self(rawValue: 6019)
   public static let noSuchRequest = Self(rawValue: 6020)
   public static let tooManyRecorders = Self(rawValue: 6022)
+  public static let batchTooLarge = Self(rawValue: 6023)
   public static let otherInstance = Self(rawValue: 6030)
   public static let noSuchEvent = Self(rawValue: 6031)
 
@@ -202,6 +203,7 @@ extension MediaError.Code {
     6019: "too-many-assets",
     6020: "no-such-request",
     6022: "too-many-recorders",
+    6023: "batch-too-large",
     6030: "other-instance", 6031: "no-such-event",
   ]
 }

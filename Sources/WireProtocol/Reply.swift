@@ -110,6 +110,9 @@ public struct BatchReply: Sendable {
   /// How many members still owe their reply.
   public private(set) var outstandingCount: Int
 
+  /// The number of bytes that the replies so far take.
+  public var byteCount: Int { buffer.count }
+
   /// A collector for a batch of so many members, notifications included.
   public init(memberCount: Int) { outstandingCount = memberCount }
 

@@ -37,6 +37,9 @@ public struct WireLimits: Sendable, Hashable {
   /// Bytes that wait to be read by one peer. Beyond half of it no request is taken and events are dropped and counted; beyond all
   /// of it the connection is closed.
   public var outputByteCount = 4_194_304
+  /// Bytes of the replies to one batch. Further members are answered with `batch-too-large` and not run: the array of
+  /// replies is written at once, and its last reply may take half of `outputByteCount`.
+  public var batchReplyByteCount: Int { outputByteCount / 4 }
   /// Entries of one player's queue.
   public var queueCount = 100_000
   /// Changes that one connection gathers behind `queue.begin`: each entry that is added, moved, replaced or removed is one.

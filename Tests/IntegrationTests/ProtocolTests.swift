@@ -9,6 +9,28 @@ import Testing
 
   // MARK: - Order
 
+  /// A client that reads is never closed, whatever it asks for in one line.
+  @Test func aBatchWhoseRepliesAreTooLargeIsAnsweredInBoundedSize() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let client = try daemon.connect()
+    func batch(_ count: Int) -> String {
+      "[" + (1...count).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"help"}"# }.joined(separator: ",") + "]"
+    }
+    // Several at once, behind what a client may have waiting.
+    try client.send(batch(1_000), batch(1_000), "ping")
+    for _ in 0..<2 {
+      let line = try client.line() ?? ""
+      #expect(line.utf8.count < 2_097_152)
+      #expect(line.ranges(of: #""jsonrpc":"2.0","id":"#).count == 1_000)
+      #expect(line.hasPrefix(#"[{"jsonrpc":"2.0","id":1,"result":"#))
+      #expect(line.hasSuffix(#""number":6023,"name":"batch-too-large"}}}]"#), "\(line.suffix(200))")
+    }
+    #expect(try client.line() == "ok")
+    // What is small enough is answered whole.
+    try client.send(batch(20))
+    #expect(try client.line()?.contains("6023") == false)
+  }
+
   @Test func requestsAreAnsweredInOrder() throws {
     let (_, client) = try connected()
     try client.send("@1 ping", "@2 volume", "@3 bogus", "@4 ping")

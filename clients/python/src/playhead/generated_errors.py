@@ -276,6 +276,8 @@ class ErrorCode(IntEnum):
     """No request of that id waits on this connection."""
     TOO_MANY_RECORDERS = 6022
     """The daemon has as many recorders at work as it takes."""
+    BATCH_TOO_LARGE = 6023
+    """The replies of the batch are too large already; this request of it was not run."""
     OTHER_INSTANCE = 6030
     """The daemon is another one than that which the number is of: begin anew."""
     NO_SUCH_EVENT = 6031
