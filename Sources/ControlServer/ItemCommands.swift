@@ -111,7 +111,9 @@ extension Connection {
     let registry = server.registry
     let copy = registry.makeCopy(of: try item(id, of: target, .itemCopy))
     do throws(MediaError) {
-      try registry.checkLength(of: target.state.itemCount + 1)
+      try registry.checkLength(of: target.state.itemCount + 1) {
+        target.player.onLoop { $0.queuedByteCount } + copy.descriptionByteCount
+      }
       _ = try target.player.tryOnLoop { player throws(MediaError) in try player.edit([.insert([copy], at: place.place)])
       }
     } catch {

@@ -151,11 +151,14 @@ final class PlayerRegistry {
     if resumes { onResume?() }
     // Once for all: what is said of servers may be long, and they share it.
     let options = httpOptions(network)
+    // Each new value is put on record: once for all items.
+    var nextID = nextItemID
+    defer { nextItemID = nextID }
     func append(_ asset: Asset, _ entry: PlaylistEntry?) {
-      let item = PlayerItem(asset: asset, timeRange: entry?.range, playlistEntry: entry, id: nextItemID)
+      let item = PlayerItem(asset: asset, timeRange: entry?.range, playlistEntry: entry, id: nextID)
       if resumes { item.resumeTime = placeToResume?(item) }
       items.append(item)
-      nextItemID += 1
+      nextID += 1
     }
     for path in paths {
       guard let entries = lists?.entries[path] else {
@@ -216,10 +219,16 @@ final class PlayerRegistry {
     nextItemID = first.id
   }
 
-  /// Errors: `queue-too-long` when so many more entries would be too many for the player.
-  func checkLength(of count: Int) throws(MediaError) {
+  /// Checks the length of a queue, in entries and in bytes that describe them. `byteCount` is called for a queue of few
+  /// enough entries.
+  /// - Throws: `queue-too-long`.
+  func checkLength(of count: Int, byteCount: () -> Int) throws(MediaError) {
     guard count <= limits.queueCount else {
       throw MediaError(.queueTooLong, "a queue has at most \(limits.queueCount) entries")
+    }
+    guard byteCount() <= limits.queueByteCount else {
+      throw MediaError(
+        .queueTooLong, "the entries of a queue have at most \(limits.queueByteCount) bytes of paths and options")
     }
   }
 }

@@ -64,20 +64,38 @@ private struct MadeEdits {
   /// How long the queue is afterwards: so long, or, while that is nil, as it is, and by so many longer.
   private var length: Int?
   private var growth = 0
+  /// The bytes of the entries that come, and of the queue before them, or, while `length` is nil, of the present queue.
+  private var addedByteCount = 0
 
   mutating func append(
     _ command: QueueCommand, _ registry: PlayerRegistry, _ lists: ListExpansion? = nil, for userID: UInt32?
   ) {
     commandCount += 1
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
-    if command.replacesQueue { (length, growth) = (0, 0) }
+    if command.replacesQueue { (length, growth, addedByteCount) = (0, 0, 0) }
     let items = registry.makeItems(
       Array(command.paths), precise: command.isPrecise, network: command.network, resumes: command.resumes, lists,
       for: userID)
     // What a list contains instead of itself.
     growth += command.growth + items.count - command.paths.count
     self.items += items
+    addedByteCount += items.reduce(0) { $0 + $1.descriptionByteCount }
     edits += command.edits(items)
+  }
+
+  /// Returns the bytes that describe the entries of a player's queue afterwards, or more: entries that come and go within
+  /// the edits are counted.
+  func byteCount(of player: isolated QueuePlayer) -> Int {
+    guard length == nil else { return addedByteCount }
+    var removedByteCount = 0
+    for edit in edits {
+      switch edit {
+      case .remove(let ids): for id in ids { removedByteCount += player.item(id)?.descriptionByteCount ?? 0 }
+      case .replace(let id, _): removedByteCount += player.item(id)?.descriptionByteCount ?? 0
+      case .insert, .move, .removeAll: break
+      }
+    }
+    return max(0, player.queuedByteCount - removedByteCount) + addedByteCount
   }
 
   /// How long a queue of `count` entries is afterwards, should all be possible.
@@ -117,7 +135,9 @@ extension Connection {
   private func make(_ made: MadeEdits, ifVersion version: Int?, on target: NamedPlayer) throws(MediaError) {
     do throws(MediaError) {
       try check(version, of: target)
-      try server.registry.checkLength(of: made.count(after: target.state.itemCount))
+      try server.registry.checkLength(of: made.count(after: target.state.itemCount)) {
+        target.player.onLoop { made.byteCount(of: $0) }
+      }
       try target.player.tryOnLoop { player throws(MediaError) in
         if made.isLoad { try player.replaceAll(with: made.items) } else { try player.edit(made.edits) }
       }

@@ -80,8 +80,9 @@ extension Connection {
   ) throws(MediaError) -> Reply {
     let target = try server.registry.player(player)
     try check(version, of: target)
-    try server.registry.checkLength(of: entries.count)
+    try server.registry.checkLength(of: entries.count) { 0 }
     let items = server.registry.makeItems(entries)
+    try server.registry.checkLength(of: items.count) { items.reduce(0) { $0 + $1.descriptionByteCount } }
     try target.player.tryOnLoop { player throws(MediaError) in try player.replaceAll(with: items) }
     var fields: Fields = ["name": .string(name), "count": .int(items.count)]
     fields.append("first", ifPresent: items.first.map { .int($0.id) })

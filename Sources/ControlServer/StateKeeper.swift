@@ -128,7 +128,16 @@ final class StateKeeper: @unchecked Sendable {
     apply(policy)
     var maker = EntryMaker(policy)
     for stored in loaded.players {
-      stored.restore(registry.restore(stored.name).player, &maker, openingIDs: loaded.openingIDs)
+      let byteLimit = policy.limits.queueByteCount
+      let omittedCount = stored.restore(
+        registry.restore(stored.name).player, &maker, openingIDs: loaded.openingIDs, byteLimit: byteLimit)
+      if omittedCount > 0 {
+        let error = MediaError(
+          .queueTooLong, "the entries of a queue have at most \(byteLimit) bytes of paths and options")
+        logger.error(
+          "the end of a saved queue is left out",
+          metadata: ["player": "\(stored.name)", "entries": "\(omittedCount)", "error": "\(error)"])
+      }
     }
     for target in registry.players { watch(target) }
     engine.openingRecord = store.openingMarks

@@ -55,14 +55,25 @@ extension StoredPlayer {
 
   /// Gives a player that was just made everything that was kept. What it would not take any more is left out.
   ///
-  /// - Parameter openingIDs: the entries that were being opened when the daemon before this one died; they fail. When there are any,
-  ///   of whichever player, the player opens nothing before a request changes or plays it.
-  func restore(_ player: QueuePlayer, _ maker: inout EntryMaker, openingIDs: Set<UInt64>) {
+  /// - Parameters:
+  ///   - openingIDs: the entries that were being opened when the daemon before this one died; they fail. When there are any,
+  ///     of whichever player, the player opens nothing before a request changes or plays it.
+  ///   - byteLimit: the bytes that may describe the entries (`PlayerItem.descriptionByteCount`).
+  /// - Returns: the number of entries at the end of the queue that were left out because of this limit.
+  func restore(
+    _ player: QueuePlayer, _ maker: inout EntryMaker, openingIDs: Set<UInt64>, byteLimit: Int
+  ) -> Int {
     player.onLoop { restoreSettings($0) }
     let stored = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
     var restoration = PlayerRestoration()
     let queued = order.flatMap(\.ids)
-    restoration.items = queued.compactMap { id in stored[id].map { maker.item($0, id: id) } }
+    let items = queued.compactMap { id in stored[id].map { maker.item($0, id: id) } }
+    var byteCount = 0
+    restoration.items = Array(
+      items.prefix { item in
+        byteCount += item.descriptionByteCount
+        return byteCount <= byteLimit
+      })
     let inQueue = Set(queued)
     restoration.pastItems = Set(history).subtracting(inQueue).compactMap { id in
       stored[id].map { maker.item($0, id: id) }
@@ -84,6 +95,7 @@ extension StoredPlayer {
     }
     let restored = restoration
     try? player.tryOnLoop { player throws(MediaError) in try player.restore(restored) }
+    return items.count - restored.items.count
   }
 
   private func restoreSettings(_ player: isolated QueuePlayer) {

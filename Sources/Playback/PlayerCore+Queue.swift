@@ -24,6 +24,7 @@ extension PlayerCore {
   /// An item that was claimed is in this queue.
   private func adopt(_ item: PlayerItem) {
     items[item.id] = item
+    queuedByteCount += item.descriptionByteCount
     pastItems[item.id] = nil
     observeLog(of: item)
     item.timePitchSlot.player = timePitchSlot
@@ -66,7 +67,7 @@ extension PlayerCore {
 
   func release(_ item: PlayerItem) {
     stopLoading(item)
-    items[item.id] = nil
+    if items.removeValue(forKey: item.id) != nil { queuedByteCount -= item.descriptionByteCount }
     item.onSoundChange = nil
     item.timePitchSlot.player = nil
     item.mediaSelectionSlot.player = nil

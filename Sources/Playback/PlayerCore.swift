@@ -24,6 +24,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var items: [PlayerItem.ID: PlayerItem] = [:]
   /// Items that were played and have left the queue, as far back as one can go. They are free for other queues.
   var pastItems: [PlayerItem.ID: PlayerItem] = [:]
+  /// The sum of `PlayerItem.descriptionByteCount` over `items`.
+  var queuedByteCount = 0
 
   // The output's side.
   var timeline: PlayerTimeline

@@ -35,6 +35,9 @@ public actor QueuePlayer: PlayerControl {
   /// How many items are in the queue, the current one included.
   public var itemCount: Int { core.machine.entries.count }
 
+  /// The number of bytes that describe the items in the queue (`PlayerItem.descriptionByteCount`).
+  public var queuedByteCount: Int { core.queuedByteCount }
+
   /// Items by their places, 0 being the current one; places that do not exist are left out.
   public func items(in range: Range<Int>) -> [PlayerItem] {
     let places = range.clamped(to: 0..<itemCount)

@@ -26,6 +26,7 @@ public struct WireLimit: Sendable {
     WireLimit("patterns", \.patternCount, 1...1_024),
     WireLimit("output-bytes", \.outputByteCount, 65_536...1_073_741_824),
     WireLimit("queue-length", \.queueCount, 1...1_000_000),
+    WireLimit("queue-bytes", \.queueByteCount, 4_096...1_073_741_824),
     WireLimit("edit-changes", \.editCount, 1...2_000_000),
     WireLimit("edit-bytes", \.editByteCount, 4_096...1_073_741_824),
     WireLimit("gathered-changes", \.gatheredCount, 1...8_000_000),

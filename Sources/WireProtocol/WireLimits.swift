@@ -42,6 +42,8 @@ public struct WireLimits: Sendable, Hashable {
   public var batchReplyByteCount: Int { outputByteCount / 4 }
   /// Entries of one player's queue.
   public var queueCount = 100_000
+  /// Bytes that describe the entries of one player's queue: paths, addresses, header fields, and texts of playlists.
+  public var queueByteCount = 67_108_864
   /// Changes that one connection gathers behind `queue.begin`: each entry that is added, moved, replaced or removed is one.
   public var editCount = 200_000
   /// Bytes of the paths in them.

@@ -88,6 +88,7 @@ import Testing
       return field("next", reply) == "none" ? reply : nil
     },
     within("queue-length", 3, before: [append(3)], beyond: append(1), says: "code=6013 "),
+    within("queue-bytes", 4_096, before: [append(300)], beyond: append(30), says: "code=6013 "),
     within("edit-changes", 3, before: ["queue.begin", append(3)], beyond: append(1), says: "code=6018 "),
     within("edit-bytes", 4_096, before: ["queue.begin", append(300)], beyond: append(30), says: "code=6018 "),
     Row(name: "gathered-changes", value: 3) { daemon, client in

@@ -258,7 +258,7 @@ class ErrorCode(IntEnum):
     WAIT_ENDED = 6012
     """What was waited for cannot happen any more."""
     QUEUE_TOO_LONG = 6013
-    """The queue would exceed its limit."""
+    """The queue would have more entries, or more bytes of paths and options, than its limit."""
     TOO_MANY_PLAYERS = 6014
     """The daemon has as many players as it takes."""
     CANCELLED = 6015

@@ -1,0 +1,33 @@
+import MediaAssets
+import MediaCore
+import NetworkIO
+import Playlists
+
+extension PlayerItem {
+  /// The number of bytes that describe the item: its location, how its servers are asked, and the texts of the playlist
+  /// that named it. Never changes. About as much is kept of it in a saved state.
+  public var descriptionByteCount: Int {
+    let location =
+      switch asset.place {
+      case .path(let path): path.count
+      case .url(let url, _): url.text.utf8.count
+      case .descriptor(let descriptor): descriptor.name.utf8.count
+      case .source(let name, _): name.utf8.count
+      case .data, .composition: 0
+      }
+    return location + asset.httpOptions.byteCount + (playlistEntry?.byteCount ?? 0)
+  }
+}
+
+extension HTTPOptions {
+  /// The number of bytes of the texts that are sent to servers.
+  fileprivate var byteCount: Int {
+    headers.reduce(userAgent?.utf8.count ?? 0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+      + interfaces.reduce(0) { $0 + $1.utf8.count }
+  }
+}
+
+extension PlaylistEntry {
+  /// The number of bytes of the texts besides the location.
+  fileprivate var byteCount: Int { metadata.values.reduce(title?.utf8.count ?? 0) { $0 + $1.utf8.count } }
+}
