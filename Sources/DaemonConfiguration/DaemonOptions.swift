@@ -49,6 +49,8 @@ public struct DaemonOptions: Sendable, Hashable {
   /// Nil: everywhere.
   public var readRoots: [String]?
   public var writeRoots: [String] = []
+  /// The bytes of a file system that stay free when files are written for clients; 0: no reserve.
+  public var reservedFreeBytes = 0
   public var isNetworkAllowed = true
   public var certificateAuthorityFile: String?
   /// Whether players and queues are saved, and where; nil: where `StateFolder` chooses, and nowhere on the virtual clock.

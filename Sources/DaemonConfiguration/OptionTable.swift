@@ -124,6 +124,15 @@ public enum OptionTable {
     ) {
       folders throws(MediaError) in _ = try FileRoots(folders: folders)
     },
+    OptionSpec(
+      name: "roots.min-free", kind: .integer(0...1_125_899_906_842_624),
+      summary:
+        "Bytes of a file system that stay free when files are written for clients; a write beyond is `write-failed`. 0: no reserve.",
+      flag: nil, isReloadable: true, field: \.reservedFreeBytes,
+      set: { options, value throws(MediaError) in
+        if case .integer(let value) = value { options.reservedFreeBytes = value }
+      },
+      text: { "\($0.reservedFreeBytes)" }),
   ]
 
   private static let isolation = [

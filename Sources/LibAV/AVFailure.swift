@@ -57,6 +57,9 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// A failure of `call` with a positive `errno`.
   public init(errno: Int32, call: String) { self.init(code: shim_AVERROR(errno), call: call) }
 
+  /// Whether a write would have used space that is reserved (``WritableSpace``), or the user's disk quota.
+  public var isQuota: Bool { code == shim_AVERROR(EDQUOT) }
+
   /// What was found to be wrong with the data after `call`, though no code said so.
   public init(invalidDataIn call: String) { self.init(code: shim_AVERROR_INVALIDDATA(), call: call) }
 

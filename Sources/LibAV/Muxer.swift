@@ -1,6 +1,7 @@
 // A container being written: AVFormatContext over an AVIOContext of our own, which writes to one open descriptor. One thread uses
 // a muxer at a time. It opens nothing; the file, its name and what becomes of it on a failure are its user's.
 import CFFmpeg
+import FileAccess
 import Glibc
 
 /// Puts packets together to a container.
@@ -290,6 +291,11 @@ public final class Muxer {
 
   private func write(_ bytes: UnsafePointer<UInt8>, count: Int) -> Int32 {
     if let writeFailure { return writeFailure.code }
+    guard WritableSpace.allows(growing: descriptor, to: nextOffset + Int64(count)) else {
+      let failure = AVFailure(errno: EDQUOT, call: "write")
+      writeFailure = failure
+      return failure.code
+    }
     var done = 0
     while done < count {
       let written = pwrite(descriptor, bytes + done, count - done, off_t(nextOffset))

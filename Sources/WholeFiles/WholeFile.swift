@@ -106,6 +106,13 @@ public struct WholeFile: Sendable {
   }
 
   func writeAll(_ bytes: [UInt8], _ descriptor: Int32) throws(MediaError) {
+    // Bytes are only ever appended here.
+    var status = stat()
+    let present = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+    guard WritableSpace.allows(growing: descriptor, to: present + Int64(bytes.count)) else {
+      throw MediaError(
+        .writeFailed, "\(text) cannot be written: less space than is reserved would stay free", operation: "write")
+    }
     var done = 0
     while done < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in

@@ -55,6 +55,7 @@ struct PlayheadDaemon: ParsableCommand {
     defer { DaemonLog.finish() }
     ReadableFiles.roots = try options.readableRoots()
     OpeningLimits.byteCount = options.limits.openingByteCount
+    WritableSpace.reservedByteCount = options.reservedFreeBytes
     let logger = Logger(label: "playhead.daemon")
     for socket in service.unknownSockets { logger.warning("not a socket of ours", metadata: ["socket": "\(socket)"]) }
     let control = ThreadControlLoop()

@@ -39,6 +39,7 @@ struct Reloading {
       defer { DaemonLog.set(next.logLevel) }
       ReadableFiles.roots = roots
       OpeningLimits.byteCount = next.limits.openingByteCount
+      WritableSpace.reservedByteCount = next.reservedFreeBytes
       server.apply(policy)
       let held = changed.filter(\.isReloadable).map(\.name)
       logger.notice("the configuration was read again", metadata: ["changed": "\(held.joined(separator: " "))"])

@@ -69,6 +69,30 @@ import Testing
     #expect(!names.contains { $0.contains("playhead-") || $0.hasPrefix("x") }, "\(names)")
   }
 
+  /// The disk is a small tmpfs, which needs root.
+  @Test(.enabled(if: geteuid() == 0)) func theReservedSpaceStaysFree() throws {
+    let folder = try TemporaryDirectory("reserve")
+    let disk = folder.file("disk")
+    try #require(mkdir(disk, 0o700) == 0 && mount("none", disk, "tmpfs", 0, "size=1m") == 0, "a tmpfs needs root")
+    defer { umount2(disk, Int32(MNT_DETACH)) }
+    let configuration = try folder.write("a.toml", Array("[roots]\nwrite = [\"\(disk)\"]\nmin-free = 524288\n".utf8))
+    let daemon = try TestDaemon("--clock", "virtual", "--config", configuration)
+    let (small, large) = (folder.file("small.wav"), folder.file("large.wav"))
+    try TimeCode.writeWAV(path: small, file: 1, frameCount: 48_000)
+    try TimeCode.writeWAV(path: large, file: 2, frameCount: 200_000)
+    let client = try daemon.connect()
+    #expect(try client.reply("export \(small) file=\(disk)/a.wav").hasPrefix("ok "))
+    let refused = try client.reply("export \(large) file=\(disk)/b.wav")
+    #expect(refused.contains("code=2006 name=write-failed") && refused.contains("reserved"), "\(refused)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == ["a.wav"])
+    // Pictures of waveforms are written elsewhere in the program.
+    try folder.write("a.toml", Array("[roots]\nwrite = [\"\(disk)\"]\nmin-free = 1048576\n".utf8))
+    #expect(try client.reply("config.reload").hasPrefix("ok changed=roots.min-free"))
+    let picture = try client.reply("waveform \(small) file=\(disk)/c.png")
+    #expect(picture.contains("code=2006 name=write-failed") && picture.contains("reserved"), "\(picture)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == ["a.wav"])
+  }
+
   /// Sound and pictures into a folder of mode 500, by a daemon without what lets root write everywhere.
   @Test func aFolderThatMayNotBeWrittenIsSaidAndStaysAsItIs() throws {
     let folder = try TemporaryDirectory("daemon")

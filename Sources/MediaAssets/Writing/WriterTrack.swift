@@ -34,6 +34,8 @@ extension WritableContainer {
   func error(_ failure: AVFailure) -> MediaError {
     let (code, message): (MediaError.Code, String) =
       switch failure.call {
+      case "write" where failure.isQuota:
+        (.writeFailed, "the file cannot be written: less space than is reserved would stay free")
       case "write": (.writeFailed, "the file cannot be written")
       case "avformat_write_header", "avcodec_open2", "Encoder.init", "avcodec_descriptor_get_by_name",
         "avcodec_find_encoder_by_name":
