@@ -58,6 +58,9 @@ public final class FileSource {
     try self.init(path: path, descriptor: descriptor, kinds: kinds, interrupt: interrupt)
   }
 
+  /// Calls `body` with the descriptor of the file, which stays this object's. Returns nil where there is none.
+  public func duplicated<Value>(_ body: (Int32) -> Value?) -> Value? { descriptor >= 0 ? body(descriptor) : nil }
+
   /// Reads a regular file that is open, from its first byte on, without moving the descriptor's own place. The descriptor stays
   /// the caller's.
   ///

@@ -20,6 +20,8 @@ final class AssetState: Sendable {
   struct Opened {
     /// Opened when the asset was loaded, for whoever reads it next.
     var kept: (any ByteSource)?
+    /// The local file that is being played.
+    var file: KeptFile?
     /// What is being read.
     weak var latest: (any ByteSource)?
   }

@@ -54,7 +54,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// As above, without loading, and with a choice of what may be opened: for tests of reads that block.
   init(
     asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil,
-    encoding: PCMEncoding = .float32, log: NetworkLog? = nil
+    encoding: PCMEncoding = .float32, log: NetworkLog? = nil, keepsFile: Bool = false
   ) throws(MediaError) {
     let sampleFormat = try SampleWriter.format(of: encoding)
     self.encoding = encoding
@@ -75,6 +75,7 @@ public final class AudioTrackReader: @unchecked Sendable {
       sound = media
       edited = media.edits.map { EditedPlace(timeline: $0, warns: $0.hasUnusualRates) }
       if let source = media.reader.demuxer.source.byteSource { asset.noteReading(source) }
+      if keepsFile { asset.keepFile(media.reader.demuxer.source) }
     }
   }
 

@@ -63,11 +63,16 @@ enum MediaFile {
     of asset: Asset, kinds: FileSource.Kinds = .regularFiles, interrupt: Interrupt
   ) throws(AVFailure) -> FileSource? {
     switch asset.place {
-    case .path(let path): try FileSource(path: path, kinds: kinds, interrupt: interrupt)
-    case .data(let data): try FileSource(bytes: data, interrupt: interrupt)
+    case .path(let path):
+      do throws(AVFailure) { return try FileSource(path: path, kinds: kinds, interrupt: interrupt) } catch {
+        // A file that was removed while it is played is still open.
+        guard error.kind == .noSuchFile, let file = asset.state.opened.withLock({ $0.file }) else { throw error }
+        return try FileSource(duplicating: file.descriptor, hint: asset.displayPath, interrupt: interrupt)
+      }
+    case .data(let data): return try FileSource(bytes: data, interrupt: interrupt)
     case .descriptor(let descriptor) where descriptor.kind == .file:
-      try FileSource(duplicating: descriptor.descriptor, hint: asset.displayPath, interrupt: interrupt)
-    case .url, .descriptor, .source, .composition: nil
+      return try FileSource(duplicating: descriptor.descriptor, hint: asset.displayPath, interrupt: interrupt)
+    case .url, .descriptor, .source, .composition: return nil
     }
   }
 

@@ -68,6 +68,7 @@ extension PlayerCore {
     let current = currentItem
     if let former = loadedItem, former !== current {
       former.loaded.withLock { $0 = PlayerItem.Loaded() }
+      if former.asset !== current?.asset { former.asset.dropFile() }
       // When it is played again a station plays something else.
       former.setStreamTitle(nil)
       former.forgetTimedMetadata()

@@ -67,6 +67,7 @@ extension PlayerCore {
 
   func release(_ item: PlayerItem) {
     stopLoading(item)
+    item.asset.dropFile()
     if items.removeValue(forKey: item.id) != nil { queuedByteCount -= item.descriptionByteCount }
     item.onSoundChange = nil
     item.timePitchSlot.player = nil

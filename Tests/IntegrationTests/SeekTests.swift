@@ -1,3 +1,4 @@
+import Glibc
 import RigSupport
 import Testing
 
@@ -30,6 +31,23 @@ import Testing
   }
 
   // MARK: - What a seek answers
+
+  /// The next item is being decoded already when the name goes: the seek needs another reader.
+  @Test func aSeekAfterTheFileWasRemovedPlaysOnFromTheOpenFile() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let path = try daemon.wave(1, frameCount: 96_000)
+    try client.reply("append \(path) \(try daemon.wave(2, frameCount: 96_000)) wait=ready")
+    try client.reply("play")
+    try client.reply("clock.advance 1.5")
+    try #require(unlink(path) == 0)
+    #expect(try client.reply("seek 0.5").hasPrefix("ok finished=true item=1 time=0.5 "))
+    try client.reply("clock.advance 0.5")
+    let status = try client.reply("status")
+    #expect(
+      field("item", status) == "1" && field("time", status) == "1" && field("error", status) ?? "none" == "none",
+      "\(status)")
+  }
 
   @Test(arguments: [
     ("0.5", "time=0.5 pts=24000/48000 requested=0.5 before=0 after=0 exact=true clamped=false"),
