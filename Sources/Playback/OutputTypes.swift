@@ -47,7 +47,8 @@ public struct OutputState: Sendable, Hashable {
     /// The device is being opened for the first time.
     case opening
     case ready
-    /// The device takes no sound and does not say why: its server hangs, or it was suspended. Players wait; nothing is lost.
+    /// The device takes no audio: its server hangs or asks for no more samples (PipeWire without links), or the device is
+    /// suspended. Players wait with `WaitingReason.outputUnavailable`, their clocks stand, and no sample is lost.
     case unresponsive
     /// The fallback plays, until the device appears; `error` says why.
     case fallback

@@ -195,6 +195,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     engine.register(self)
     machine.holdReason = engine.session.holdReason
     if output.core != nil { outputDidStart() }
+    if output.state.status == .unresponsive { outputDidStall(true) }
   }
 
   var output: Output { engine.output }

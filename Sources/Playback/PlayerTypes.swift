@@ -22,7 +22,7 @@ public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
   case noItemToPlay
   /// The current item failed, and no other follows.
   case currentItemFailed
-  /// There is no device at the moment; the position is kept.
+  /// There is no device at the moment, or it takes no audio (`OutputState.Status.unresponsive`); the position is kept.
   case outputUnavailable
   /// It plays from a moment on that has not come: `setRate(_:time:atHostTime:)`, `PlaybackEngine.start`.
   case startTimeNotReached

@@ -94,10 +94,10 @@ extension PulseStreamDriver {
     answered()
   }
 
-  /// The server has answered, and its device is awake.
+  /// The server has answered. The output is responsive again if its device is awake and has not stopped reading.
   func answered() {
     isProbing = false
-    guard pa_stream_is_suspended(stream) <= 0 else { return }
+    guard pa_stream_is_suspended(stream) <= 0, !consumption.isStalled else { return }
     tellHanging(false)
     if phase == .running { watch() }
   }
@@ -133,6 +133,13 @@ extension PulseStreamDriver {
     wake(afterNanoseconds: max(0, longPatienceNanoseconds - (blockPatienceNanoseconds ?? 0)))
   }
 
+  /// Asks for another timing after a duration, instead of waiting for the next late block.
+  func probe(afterNanoseconds nanoseconds: Int64) {
+    isWatchingBlocks = false
+    isProbing = false
+    wake(afterNanoseconds: nanoseconds)
+  }
+
   private func wake(afterNanoseconds nanoseconds: Int64) {
     let time = pa_rtclock_now() + UInt64(nanoseconds) / 1_000
     watchTime = HostTime.now.advanced(byNanoseconds: nanoseconds)
@@ -150,8 +157,8 @@ extension PulseStreamDriver {
     isProbing = false
   }
 
-  /// All that was written should be over, and the device wants no more. One that holds much more than the stream does may want
-  /// none for a while; a server that does not even answer hangs. What was written and not heard will be, when it goes on.
+  /// All written samples should be over, and the device has not asked for more. A timing tells whether it still reads
+  /// (`ConsumptionMonitor`). A server that sends no timing hangs.
   private func nothingCame() {
     guard phase == .running || phase == .corking else { return endWatch() }
     if isWatchingBlocks { return blockIsLate() }
@@ -160,6 +167,11 @@ extension PulseStreamDriver {
       requestTiming()
       return wake(afterNanoseconds: Self.answerNanoseconds)
     }
+    stopForDevice()
+  }
+
+  /// Stops the clock until the device reads again. The samples that were written and not heard will be heard then.
+  func stopForDevice() {
     endWatch()
     if isGraphNode, phase == .running { stall.begin(unreadFrame: unreadFrame) }
     stopClock(at: frameHeardForSure)

@@ -1,3 +1,4 @@
+import CPulse
 import MediaCore
 
 /// A graph that stood still loses what its first cycles take, and says nothing of it (`GraphStall`).
@@ -25,6 +26,21 @@ extension PulseStreamDriver {
     guard let frame = stall.frame, stall.isCertain else { return }
     // Nothing behind it has been heard for sure, and the clock ran on.
     stopClock(at: frame)
+  }
+
+  /// Evaluates whether the device reads, at each timing of the running stream.
+  func checkConsumption(_ timing: DeviceTiming) {
+    guard pa_stream_is_suspended(stream) <= 0, let info = pa_stream_get_timing_info(stream)?.pointee else { return }
+    let verdict = consumption.observe(
+      readPosition: info.read_index, isEmpty: info.write_index <= info.read_index,
+      latencyMicroseconds: timing.deviceMicroseconds,
+      blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz), at: timing.hostTime)
+    switch verdict {
+    case .consuming: if isHanging { answered() }
+    case .undecided: break
+    case .suspected(let nanoseconds): probe(afterNanoseconds: nanoseconds)
+    case .stalled: stopForDevice()
+    }
   }
 
   /// Plays again what the first cycles have taken, as soon as they have: what the device takes next is the first of it.

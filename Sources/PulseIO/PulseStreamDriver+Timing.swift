@@ -69,9 +69,10 @@ extension PulseStreamDriver {
     switch phase {
     case .running:
       verifySplice(timing)
+      checkConsumption(timing)
       checkStall(timing)
       // While that is not known nothing is released, and the clock is not believed.
-      if stall.frame != nil { return replayIfDue() }
+      if consumption.isStalled || stall.frame != nil { return replayIfDue() }
       keepClock(timing)
       if isSpliceWanted, timingsAnswered == timingsRequested { splice(timing) }
       release()
@@ -209,6 +210,8 @@ extension PulseStreamDriver {
     blockFrames = 0
     blocks.forget()
     stall.end()
+    consumption = ConsumptionMonitor()
+    consumption.begin(at: .now)
     guard phase == .running else { return }
     stopClock(at: nil)
     requestTiming()

@@ -94,6 +94,8 @@ final class PulseStreamDriver {
   var isHanging = false
   /// Whether a graph stood still and its first cycles are to be played again (PulseStreamDriver+Stall).
   var stall = GraphStall()
+  /// Whether the device reads from the stream (PulseStreamDriver+Stall).
+  var consumption = ConsumptionMonitor()
   /// Whether the server was asked for a sign.
   var isProbing = false
 
@@ -254,6 +256,7 @@ final class PulseStreamDriver {
       stopClock(at: readFrame)
       lastRead = HostTime(nanoseconds: 0)
       stall.end()
+      consumption.begin(at: .now)
       renderAndWrite()
       if phase == .running {
         setCorked(false) { _, _, own in PulseStreamDriver.from(own)?.uncorked() }

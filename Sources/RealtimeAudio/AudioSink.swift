@@ -53,8 +53,8 @@ extension AudioSink {
 public enum DeviceNotice: Sendable, Hashable {
   /// The sound goes to the device of this name from now on: somebody moved the stream.
   case moved(to: String)
-  /// The device takes no sound any more and does not say why: its server hangs, or it was suspended. Nothing is lost;
-  /// the clock stands.
+  /// The device takes no audio: its server hangs or asks for no more samples, or the device is suspended. Nothing is
+  /// lost; the clock stands.
   case stoppedAnswering
   /// It takes sound again, from where it was.
   case answersAgain

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Threading: one test at a time. The suites that use it are `.serialized`.
 public final class PipeWireServer: SoundServer, @unchecked Sendable {
-  // `@unchecked Sendable`: `processes` and `isStopped` are used by the owning test only.
+  // `@unchecked Sendable`: `processes`, `sessionManager` and `isStopped` are used by the owning test only.
 
   public let address: String
   public let directory: String
@@ -13,6 +13,7 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
   public var sinkOptions: String { "" }
   private let ownDirectory: TemporaryDirectory?
   private var processes: [ChildProcess] = []
+  private var sessionManager: ChildProcess?
   private var isStopped = false
 
   /// Starts a server and returns when its device is the default one. `directory`: an existing folder for all its sockets; nil
@@ -43,7 +44,7 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
     let bus = "\(directory)/bus"
     try start(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(bus)"], "bus")
     try start(["pipewire"], "pipewire-0")
-    try start(["wireplumber"], nil)
+    sessionManager = try start(["wireplumber"], nil)
     try start(["pipewire-pulse"], "pulse/native")
     let placeholder = capture
     capture = try addSink("rig")
@@ -58,18 +59,54 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
     }
   }
 
+  /// Kills WirePlumber. Its links disappear with it.
+  public func killSessionManager() { sessionManager?.kill() }
+
+  /// Links the stream called `Playhead` to `rig`, or removes its links: both channels in one cycle of the graph.
+  public func setLinked(_ isLinked: Bool) throws {
+    // `pw-link` changes one link a process. `pw-cli` drops its requests if it quits before they are done,
+    // and destroys no object before it has read the registry.
+    let script = """
+      port() { pw-link "$1" -I | awk -v name="$2" '$2 == name { print $1 }'; }
+      linkCount() { pw-link -l | grep -c -e '->'; }
+      expected=$1
+      shift
+      if [ "$expected" = 0 ]; then
+        for id in $(pw-link -l -I | awk '$2 == "|->" { print $1 }'); do set -- "$@" "destroy $id"; done
+      else
+        for c in FL FR; do
+          set -- "$@" "create-link Playhead $(port -o Playhead:output_$c) rig $(port -i rig:playback_$c) object.linger=1"
+        done
+      fi
+      {
+        [ "$expected" = 0 ] || printf '%s\\n' "$@"
+        for i in $(seq 200); do
+          [ "$(linkCount)" = "$expected" ] && break
+          [ "$expected" = 2 ] || printf '%s\\n' "$@"
+        done
+        echo quit
+      } | timeout 10 pw-cli > /dev/null 2>&1
+      [ "$(linkCount)" = "$expected" ]
+      """
+    try ChildProcess.run(["sh", "-uc", script, "sh", isLinked ? "2" : "0"], environment: environment)
+  }
+
+  private var environment: [String: String] {
+    [
+      "XDG_RUNTIME_DIR": directory, "HOME": directory, "XDG_CONFIG_HOME": directory, "XDG_STATE_HOME": directory,
+      "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(directory)/bus", "LC_ALL": "C",
+    ]
+  }
+
   /// Starts a process, and waits until it answers at the socket.
-  private func start(_ arguments: [String], _ socket: String?) throws {
+  @discardableResult
+  private func start(_ arguments: [String], _ socket: String?) throws -> ChildProcess {
     let path = socket.map { "\(directory)/\($0)" }
     let watch = try path.map { try SocketWatch(directory: String($0[..<($0.lastIndex(of: "/") ?? $0.endIndex)])) }
-    let process = try ChildProcess(
-      arguments,
-      environment: [
-        "XDG_RUNTIME_DIR": directory, "HOME": directory, "XDG_CONFIG_HOME": directory, "XDG_STATE_HOME": directory,
-        "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(directory)/bus", "LC_ALL": "C",
-      ])
+    let process = try ChildProcess(arguments, environment: environment)
     processes.append(process)
     if let path { try watch?.waitUntilAnswering(socket: path, process: process) }
+    return process
   }
 
   public func kill() { for process in processes.reversed() { process.kill() } }

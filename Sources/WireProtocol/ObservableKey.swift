@@ -93,7 +93,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
         .joined(separator: ", ") + "; first the last `stream-title` and `timed-metadata` of the current entry"
     case .queueVersion: "a number that every change of the queue makes larger"
     case .outputState:
-      "`opening`, `ready`, `unresponsive` (the device takes no sound: its server hangs, or it was suspended), `fallback` (nothing is heard"
+      "`opening`, `ready`, `unresponsive` (the device takes no audio: its server hangs or asks for no more samples, or the device is suspended), `fallback` (nothing is heard"
         + " until the device is there), `lost` or `closed`"
     case .sessionCategory: "what the sound is used for (`session.category`)"
     case .sessionMode: "the mode, likewise"

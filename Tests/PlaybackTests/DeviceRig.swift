@@ -80,6 +80,8 @@ final class DeviceRig: Sendable {
   let server: Server
   let engine: PlaybackEngine
   let player: QueuePlayer
+  /// The file that the player plays.
+  let path: String
   private let files: TemporaryDirectory
   private let told = Mutex<[RouteChange]>([])
   private let pauses = Mutex(0)
@@ -90,6 +92,7 @@ final class DeviceRig: Sendable {
     self.server = server
     files = try TemporaryDirectory()
     let path = files.file("1.wav")
+    self.path = path
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 480_000, sampleRateHz: 48_000)
     let (loop, heard) = (loop, heard)
     let makeInner: @Sendable () -> VirtualSink = {

@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 import Playback
 import RealtimeAudio
@@ -193,6 +194,21 @@ import Testing
     #expect(await rig.output.status == .ready)
     await rig.pass(milliseconds: 500)
     #expect(await rig.playing == "playing - 1.0")
+    await rig.close()
+  }
+
+  @Test func aPlayerThatIsMadeWhileTheDeviceStallsWaitsForIt() async throws {
+    let rig = try await playing("speakers")
+    await rig.notice("speakers", .stoppedAnswering)
+    let other = QueuePlayer(engine: rig.engine)
+    try await other.append([PlayerItem(asset: Asset(path: rig.path), id: 2)])
+    await other.play()
+    await rig.pass(milliseconds: 100)
+    #expect(await other.state.timeControlStatus == .waiting)
+    #expect(await other.state.reasonForWaitingToPlay == .outputUnavailable)
+    await rig.notice("speakers", .answersAgain)
+    await rig.pass(milliseconds: 100)
+    #expect(await other.state.timeControlStatus == .playing)
     await rig.close()
   }
 

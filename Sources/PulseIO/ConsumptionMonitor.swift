@@ -1,0 +1,85 @@
+import MediaCore
+import RealtimeAudio
+
+/// Decides whether the device consumes the stream, from the read position in the server's timings.
+///
+/// The server's replies are no evidence: PipeWire replies for a stream that no link connects to a device. A pure value
+/// without I/O or a clock. Positions are bytes of the stream, times are those of the timings.
+///
+/// A stall needs two timings without progress:
+/// 1. One later than the device can last: its latency at the last progress, and a margin.
+/// 2. One later by `confirmationNanoseconds`. It rules out that the first timing only followed a pause of this process.
+///
+/// A timing of an empty buffer proves nothing, because then this process is late.
+struct ConsumptionMonitor: Hashable {
+  /// The conclusion from one timing.
+  enum Verdict: Hashable {
+    /// The device has read since the last timing.
+    case consuming
+    /// The device has not read, and need not have.
+    case undecided
+    /// The device should have read. Another timing, after this duration, decides.
+    case suspected(nanoseconds: Int64)
+    /// The device does not read.
+    case stalled
+  }
+
+  /// The duration between the end of the device's latency and the first suspicion.
+  static let marginNanoseconds: Int64 = 200_000_000
+  /// The least duration between the suspicion and the verdict.
+  static let confirmationNanoseconds: Int64 = 100_000_000
+  /// The duration that a device may take to start.
+  static let startNanoseconds: Int64 = 1_000_000_000
+  /// The longest device latency that the monitor believes.
+  static let longestLatencyMicroseconds: Int64 = 10_000_000
+
+  /// Whether the device had stalled at the last verdict. It survives a cork: only reading disproves it.
+  private(set) var isStalled = false
+  /// The newest known read position; nil before the first timing.
+  private var readPosition: Int64?
+  /// The time until which the device need not read.
+  private var deadline = HostTime(nanoseconds: 0)
+  private var suspicion: HostTime?
+
+  /// The stream starts, or resumes, at `time`.
+  mutating func begin(at time: HostTime) {
+    readPosition = nil
+    deadline = time.advanced(byNanoseconds: Self.startNanoseconds)
+    suspicion = nil
+  }
+
+  /// Evaluates one timing of the running stream.
+  ///
+  /// - Parameters:
+  ///   - readPosition: The stream's read position.
+  ///   - isEmpty: Whether the server's buffer is empty.
+  ///   - latencyMicroseconds: The device's latency.
+  ///   - blockNanoseconds: The duration that the device reads at once; 0 where that is unknown.
+  ///   - time: The time of the timing.
+  mutating func observe(
+    readPosition: Int64, isEmpty: Bool, latencyMicroseconds: Int64, blockNanoseconds: Int64, at time: HostTime
+  ) -> Verdict {
+    guard let last = self.readPosition else {
+      self.readPosition = readPosition
+      return isStalled ? .stalled : .undecided
+    }
+    self.readPosition = readPosition
+    let hasRead = readPosition > last
+    if hasRead { isStalled = false }
+    guard !isStalled else { return .stalled }
+    if hasRead || isEmpty {
+      let latency = min(max(0, latencyMicroseconds), Self.longestLatencyMicroseconds) * 1_000
+      deadline = time.advanced(byNanoseconds: latency + Self.marginNanoseconds + 2 * blockNanoseconds)
+      suspicion = nil
+      return hasRead ? .consuming : .undecided
+    }
+    guard time >= deadline else { return .undecided }
+    let confirmation = Self.confirmationNanoseconds + 2 * blockNanoseconds
+    let first = suspicion ?? time
+    suspicion = first
+    let elapsed = time.nanoseconds(since: first)
+    guard elapsed >= confirmation else { return .suspected(nanoseconds: confirmation - elapsed) }
+    isStalled = true
+    return .stalled
+  }
+}
