@@ -67,11 +67,12 @@ fuzz: deps ## fuzz the parsers for SECONDS each (60)
 bench: bench-deps release ## measure this player, mpv and MPD side by side, and print a table
 	@scripts/bench
 
-soak: release ## play, seek, skip and loop for DURATION (10m), and watch memory and descriptors; record into WAV and FLAC without a lost frame; kill the daemon 50 times; a million random lines; fuzz all parsers and the server
+soak: release ## play, seek, skip and loop for DURATION (10m), and watch memory and descriptors; record into WAV and FLAC without a lost frame; kill the daemon 50 times; a million random lines; 1,000 hostile files and servers; fuzz all parsers and the server
 	@scripts/soak $(DURATION)
 	@scripts/record-rig soak $(DURATION)
 	@scripts/kills --within $(DURATION)
 	@scripts/lines --within $(DURATION)
+	@scripts/hostile --count 1000 --within $(DURATION)
 	@scripts/fuzz --share $(DURATION)
 	@scripts/together
 
