@@ -21,7 +21,11 @@ public struct HTTPOptions: Sendable, Hashable {
 
   /// Sent with every request to the servers of `headerScope`. A field that is sent anyway is replaced; `Range`, `Host` and those
   /// about the connection are not to be given here.
-  public var headers: [Header] = []
+  public var headers: [Header] = [] {
+    didSet { headerByteCount = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+  }
+  /// The number of bytes of `headers`. Counted once, because many queue entries may share thousands of fields.
+  public private(set) var headerByteCount = 0
   /// The servers that `headers` are sent to.
   public var headerScope = HeaderScope.origin
   /// Nil: Playhead's own, `Playhead/VERSION`.

@@ -22,8 +22,7 @@ extension PlayerItem {
 extension HTTPOptions {
   /// The number of bytes of the texts that are sent to servers.
   fileprivate var byteCount: Int {
-    headers.reduce(userAgent?.utf8.count ?? 0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-      + interfaces.reduce(0) { $0 + $1.utf8.count }
+    headerByteCount + (userAgent?.utf8.count ?? 0) + interfaces.reduce(0) { $0 + $1.utf8.count }
   }
 }
 
