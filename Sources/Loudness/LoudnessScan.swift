@@ -38,12 +38,20 @@ public final class LoudnessScan: Sendable {
 
   private let assets: [Asset]
   private let measuresAlbum: Bool
+  private let maximumUnknownSeconds: Int
   private let state = Mutex(State())
 
   /// A scan of files, or of several as one album, too. Nothing is read yet.
-  public init(_ assets: [Asset], measuresAlbum: Bool = false) {
+  public convenience init(_ assets: [Asset], measuresAlbum: Bool = false) {
+    self.init(
+      assets, measuresAlbum: measuresAlbum, maximumUnknownSeconds: AudioTrackReader.maximumUnknownDurationSeconds)
+  }
+
+  /// - Parameter maximumUnknownSeconds: The limit of a file whose duration is unknown.
+  init(_ assets: [Asset], measuresAlbum: Bool = false, maximumUnknownSeconds: Int) {
     self.assets = assets
     self.measuresAlbum = measuresAlbum
+    self.maximumUnknownSeconds = maximumUnknownSeconds
   }
 
   /// Begins, once. Both closures are called on a thread that measures, the second one once, or by who cancels, or the thread that looks at
@@ -189,6 +197,7 @@ public final class LoudnessScan: Sendable {
     let format = reader.format
     let meter = try LoudnessMeter(format, channelMask: reader.channelMask)
     let length = duration.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity).map { max(1, $0) }
+    let maximumSeconds = length == nil ? maximumUnknownSeconds : Self.maximumSeconds
     let step = meter.stepFrameCount
     let buffer = UnsafeMutablePointer<Float>.allocate(capacity: step * format.channelCount)
     defer { buffer.deallocate() }
@@ -204,9 +213,12 @@ public final class LoudnessScan: Sendable {
       frameCount += Int64(piece.count)
       guard piece.count == step else { break }
       if measuresAlbum, frameCount >= Int64(4 * step) { blocks.add(meter.momentaryLoudness) }
-      guard frameCount < Int64(Self.maximumSeconds) * Int64(format.sampleRateHz), blocks.count < roomForBlocks else {
+      guard frameCount < Int64(maximumSeconds) * Int64(format.sampleRateHz), blocks.count < roomForBlocks else {
         fault = MediaError(
-          .mediaLimitExceeded, "more than a day of sound, or too much for one album: the rest is not measured",
+          .mediaLimitExceeded,
+          length == nil
+            ? "the duration is unknown, and only \(maximumSeconds) s were measured"
+            : "more than a day of sound, or too much for one album: the rest is not measured",
           operation: "scan")
         break
       }

@@ -16,9 +16,15 @@ struct WaveformPass {
   private let end: Int64?
   /// How many frames there will be, by what the file says of itself.
   private let expected: Int64?
+  private let maximumUnknownSeconds: Int
 
-  init(_ reader: AudioTrackReader, _ request: WaveformRequest, duration: MediaTime) throws(MediaError) {
+  /// - Parameter maximumUnknownSeconds: The longest range that is read when `duration` is not numeric.
+  init(
+    _ reader: AudioTrackReader, _ request: WaveformRequest, duration: MediaTime,
+    maximumUnknownSeconds: Int = AudioTrackReader.maximumUnknownDurationSeconds
+  ) throws(MediaError) {
     self.reader = reader
+    self.maximumUnknownSeconds = maximumUnknownSeconds
     self.request = request
     let rate = reader.format.sampleRateHz
     channelCount = request.mixesChannels ? 1 : reader.format.channelCount
@@ -92,6 +98,7 @@ struct WaveformPass {
     let buffer = UnsafeMutablePointer<Float>.allocate(capacity: Self.stepFrameCount * inputChannels)
     defer { buffer.deallocate() }
     var (count, toldPart) = (Int64(0), Int64(0))
+    let limit = expected == nil ? Int64(maximumUnknownSeconds) * Int64(rate) : .max
     while end.map({ start + count < $0 }) ?? true {
       try goesOn()
       let wanted = min(Self.stepFrameCount, Int(clamping: (end ?? .max) - (start + count)))
@@ -102,6 +109,11 @@ struct WaveformPass {
         if request.mixesChannels { Self.mix(buffer, frameCount: got, channelCount: inputChannels) }
         try reducer.add(buffer, frameCount: got)
         count += Int64(got)
+      }
+      guard count <= limit else {
+        throw MediaError(
+          .mediaLimitExceeded, "the duration is unknown, and there are more than \(maximumUnknownSeconds) s of audio",
+          operation: "waveform")
       }
       if let expected, count < expected, count / (expected / 20 + 1) > toldPart {
         toldPart = count / (expected / 20 + 1)

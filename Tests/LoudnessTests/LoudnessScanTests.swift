@@ -49,6 +49,19 @@ import Testing
     #expect(result.fault == nil)
   }
 
+  @Test(arguments: [19, 21]) func aFileOfUnknownDurationIsMeasuredUpToItsLimit(seconds: Int) async throws {
+    let files = try TemporaryDirectory()
+    let path = files.file("unknown.flac")
+    try ChildProcess.run([
+      "sh", "-c",
+      "ffmpeg -nostdin -v error -f lavfi -i sine=d=20:r=8000 -f flac - | cat > '\(path)'",
+    ])
+    let scan = LoudnessScan([Asset(path: path)], maximumUnknownSeconds: seconds)
+    let result = try #require(try await scan.report().files.first).get()
+    #expect(result.duration == MediaTime(value: Int64(min(seconds, 20)), timescale: 1))
+    #expect(result.fault?.code == (seconds == 19 ? .mediaLimitExceeded : nil))
+  }
+
   @Test func thePeakBetweenSamplesIsFound() async throws {
     let files = try TemporaryDirectory()
     let path = files.file("between.wav")

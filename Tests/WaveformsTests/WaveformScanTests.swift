@@ -41,6 +41,29 @@ import WholeFiles
     check(try await WaveformRig.result(path, few), pcm, range: 50_000..<50_021)
   }
 
+  /// A pass over 20 s in a container that states no duration. `seconds`: the limit of such a file.
+  private func unknownDurationPass(_ files: TemporaryDirectory, seconds: Int) throws -> WaveformPass {
+    let path = files.file("unknown.flac")
+    try ChildProcess.run([
+      "sh", "-c",
+      "ffmpeg -nostdin -v error -f lavfi -i sine=d=20:r=8000 -f flac - | cat > '\(path)'",
+    ])
+    let (opening, asset) = (AssetOpening(), Asset(path: path))
+    let duration = try opening.load(asset).duration
+    #expect(!duration.isNumeric)
+    let reader = try opening.reader(asset, trackID: nil)
+    return try WaveformPass(reader, .init(scale: .bins(10)), duration: duration, maximumUnknownSeconds: seconds)
+  }
+
+  @Test func aFileOfUnknownDurationIsReadUpToItsLimit() throws {
+    let files = try TemporaryDirectory()
+    var endless = try unknownDurationPass(files, seconds: 19)
+    #expect(throws: MediaError.self) { _ = try endless.run({ _ in }, goesOn: {}) }
+    var whole = try unknownDurationPass(files, seconds: 20)
+    #expect(try whole.run({ _ in }, goesOn: {}).binCount == 10)
+    #expect(AudioTrackReader.maximumUnknownDurationSeconds == 4 * 3_600)
+  }
+
   @Test func channelsAreMixedToTheirMean() async throws {
     let files = try TemporaryDirectory()
     let path = files.file("two.wav")
