@@ -6,7 +6,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 # Everything that the daemon needs at run time but the C libraries is linked in.
-RELEASE := -c release --static-swift-stdlib
+RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 
 # How long `make fuzz` and `make soak` take, unless said otherwise: `make fuzz SECONDS=600`, `make soak DURATION=20s`.
 SECONDS := 60

@@ -15,6 +15,13 @@ let small: [LinkerSetting] = [
     ], .when(configuration: .release))
 ]
 
+/// Resolves every symbol at start (BIND_NOW), so that the linker's tables are read-only afterwards (full RELRO).
+let bindNow: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"], .when(configuration: .release))]
+
+/// Checks the sizes of buffers that C code passes to the C library. Needs optimization.
+let fortifiedC: [CSetting] = [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
+let fortifiedCXX: [CXXSetting] = [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
+
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 // Modules of swift-collections one by one: the umbrella compiles hundreds of files.
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
@@ -61,12 +68,12 @@ let package = Package(
     // With pkg-config: its headers have a folder of their own.
     .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CTags", providers: [.apt(["libtag1-dev"])]),
-    .target(name: "CMediaShims"),
-    .target(name: "CSandbox"),
-    .target(name: "CCurl"),
-    .target(name: "CEbur128"),
+    .target(name: "CMediaShims", cSettings: fortifiedC),
+    .target(name: "CSandbox", cSettings: fortifiedC),
+    .target(name: "CCurl", cSettings: fortifiedC),
+    .target(name: "CEbur128", cSettings: fortifiedC),
     .target(
-      name: "TagLibShim", cxxSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+      name: "TagLibShim", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("tag")]),
     .target(
       name: "TagLibPlugin", dependencies: ["TagLibShim"],
@@ -164,9 +171,10 @@ let package = Package(
         "RealtimeAudio", "FileAccess", "MediaCore", "CMediaShims", log,
         argumentParser,
       ],
-      swiftSettings: strict, linkerSettings: small),
+      swiftSettings: strict, linkerSettings: small + bindNow),
     .executableTarget(
-      name: "playhead", dependencies: ["WireProtocol", "WholeFiles", "MediaCore", "CMediaShims"], swiftSettings: strict),
+      name: "playhead", dependencies: ["WireProtocol", "WholeFiles", "MediaCore", "CMediaShims"], swiftSettings: strict,
+      linkerSettings: bindNow),
 
     // The library's umbrella.
     .target(
