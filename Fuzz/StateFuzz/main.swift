@@ -1,0 +1,140 @@
+import Fuzzing
+import Glibc
+import MediaCore
+import Playback
+import RealtimeAudio
+
+@testable import ControlServer
+@testable import SavedState
+
+// What a daemon restores at its start, from files that anybody may have written to: the database, its log, and `state.lock` with
+// the marks of entries that were being opened. It must not trap and must end; and however damaged the files are, the store
+// answers a number for the next entry that can be counted on from, and can be written to or says why not.
+//
+// The first byte of an input says which file the rest is: whole, or as changes of one byte each (a place of three bytes, and
+// the byte) in a file that a store has written.
+
+/// A folder that a store has written: what each of its files holds.
+struct Written {
+  var database: [UInt8]
+  var lock: [UInt8]
+}
+
+/// The store's clock is not the inputs': a fixed end for what is broken for good.
+func close(_ store: StateStore) { store.close(by: .now.advanced(byNanoseconds: 20_000_000_000)) }
+
+func read(_ path: String) -> [UInt8] {
+  let descriptor = open(path, O_RDONLY)
+  precondition(descriptor >= 0, "cannot read \(path): \(errno)")
+  defer { Glibc.close(descriptor) }
+  var bytes = [UInt8](repeating: 0, count: 1 << 20)
+  let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+  precondition(count >= 0, "cannot read \(path): \(errno)")
+  return Array(bytes[..<count])
+}
+
+/// Two players, one of them shuffled, with every kind of entry; and three marks.
+func makeWritten() -> Written {
+  let folder = makeScratchFolder() + "/state"
+  let store = StateStore(folder: folder)
+  _ = store.waitUntilLoaded()
+  let fields: StoredFields = [
+    "start": "1/3", "length": "2", "list": "true", "list.title": "T", "mix.0": "0 1 0.5 1", "pitch": "spectral",
+    "crashed": "true",
+    "header.0": "A: b", "tracks.audible": "none", "gain.track": "-6.5", "resume": "1", "end.forward": "3",
+    "buffer": "2",
+  ]
+  let ids = (1...6).map { UInt64($0) }
+  let entries = [
+    StoredEntry(id: 1, place: .path(Array("/no/such.flac".utf8)), fields: fields),
+    StoredEntry(id: 2, place: .address("http://127.0.0.1/a")),
+    StoredEntry(id: 3, place: .lost("fd:1")), StoredEntry(id: 4, place: .path([0x2F, 0xFF])),
+    StoredEntry(id: 5, place: .path([]), fields: fields), StoredEntry(id: 6, place: .address("x")),
+  ]
+  let main = StoredPlayer(
+    name: "main",
+    fields: [
+      "shuffle": "7 1 3 2", "loop.start": "1", "loop.length": "2", "loop.count": "1", "volume": "0.5", "repeat": "all",
+    ],
+    order: [StoredPiece(key: 3, ids: Array(ids[..<4]))], original: [StoredPiece(key: 9, ids: ids[..<4].reversed())],
+    history: [5, 1],
+    position: StoredPosition(itemID: 1, time: MediaTime(value: 1, timescale: 3)), entries: Array(entries[..<5]))
+  let other = StoredPlayer(name: "two", order: [StoredPiece(key: 1, ids: [6])], entries: [entries[5]])
+  let signal = WakeSignal(false)
+  store.write(
+    { StateBatch(names: ["main", "two"], players: [main, other]) }, completion: { _ in signal.update { $0 = true } })
+  _ = signal.wait { $0 ? true : nil }
+  store.note(nextItemID: 7)
+  for id in [UInt64(1), 3, 6] { _ = store.openingMarks?.begin(id) }
+  let lock = read(folder + "/state.lock")
+  close(store)
+  return Written(database: read(folder + "/state.sqlite"), lock: lock)
+}
+
+/// Changes of single bytes.
+func changed(_ bytes: [UInt8], by changes: ArraySlice<UInt8>) -> [UInt8] {
+  var bytes = bytes
+  var rest = changes
+  while rest.count >= 4 {
+    let place = rest.prefix(3).reduce(0) { $0 << 8 | Int($1) }
+    rest = rest.dropFirst(3)
+    if let value = rest.popFirst(), !bytes.isEmpty { bytes[place % bytes.count] = value }
+  }
+  return bytes
+}
+
+let written = makeWritten()
+let folder = makeScratchFolder()
+let loop = ThreadControlLoop()
+let engine = PlaybackEngine(
+  loop: VirtualControlLoop(base: loop),
+  output: OutputConfiguration(makeSink: { preconditionFailure("the output is never opened") }))
+
+/// Restores players as a daemon does, each of which opens nothing.
+func restore(_ loaded: LoadedState) {
+  var maker = EntryMaker(ServerPolicy())
+  for stored in loaded.players {
+    let player = QueuePlayer(engine: engine, name: stored.name)
+    stored.restore(player, &maker, openingIDs: loaded.openingIDs.union([.max]))
+    player.onLoop { player in
+      for item in player.allItems() where loaded.openingIDs.contains(item.id) {
+        precondition(item.error?.code == .crashedWhileOpening, "an entry that crashed the daemon may be opened")
+      }
+      // What is restored can be saved again.
+      _ = StoredPlayer(name: stored.name, player.snapshot(), changed: player.allItems())
+      player.close()
+    }
+  }
+}
+
+func check(_ bytes: UnsafeRawBufferPointer) {
+  guard let kind = bytes.first else { return }
+  let rest = Array(bytes).dropFirst()
+  let state = folder + "/state"
+  for name in ["", "-wal", "-shm", ".damaged-1", ".damaged-1-wal", ".damaged-1-shm"] {
+    unlink("\(state)/state.sqlite\(name)")
+  }
+  mkdir(state, 0o700)
+  var (database, lock) = (written.database, written.lock)
+  switch kind % 5 {
+  case 0: database = Array(rest)
+  case 1: database = changed(database, by: rest)
+  case 2: lock = Array(rest)
+  case 3: lock = changed(lock, by: rest)
+  default: write(rest, to: state + "/state.sqlite-wal")
+  }
+  write(database, to: state + "/state.sqlite")
+  write(lock, to: state + "/state.lock")
+  let store = StateStore(folder: state)
+  let loaded = store.waitUntilLoaded()
+  precondition(StoredEntry.ids.contains(loaded.nextItemID), "the next number is \(loaded.nextItemID)")
+  precondition(loaded.openingIDs.count <= OpeningMarks.capacity, "\(loaded.openingIDs.count) entries were being opened")
+  precondition(store.status.isSaving || store.status.error != nil, "nothing is saved, and nobody is told why")
+  if let marks = store.openingMarks, loaded.openingIDs.isEmpty {
+    precondition(marks.begin(1) != nil, "no entry can be marked")
+  }
+  loop.perform { restore(loaded) }
+  close(store)
+}
+
+fuzz(check)
