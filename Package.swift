@@ -161,7 +161,7 @@ let package = Package(
       name: "DaemonConfiguration", dependencies: ["MediaCore", "FileAccess", "WireProtocol", "ControlServer"],
       swiftSettings: strict),
     .executableTarget(
-      name: "playhead-worker", dependencies: ["Isolation"], swiftSettings: strict, linkerSettings: small),
+      name: "playhead-worker", dependencies: ["Isolation"], swiftSettings: strict, linkerSettings: small + bindNow),
     .executableTarget(name: "playheadd-toml", dependencies: ["TOMLKit"], swiftSettings: strict),
     .executableTarget(
       name: "playheadd",

@@ -165,7 +165,8 @@ final class PlayerRegistry {
         append(asset(path, options, precise: precise, for: userID), nil)
         continue
       }
-      var assets = PlaylistAssets(prefersPreciseDuration: precise, options: options)
+      var assets = PlaylistAssets(
+        prefersPreciseDuration: precise, options: options, listedAt: path.isAddress ? .url(path.text) : nil)
       for entry in entries { if let asset = assets.asset(for: entry) { append(asset, entry) } }
     }
     return items
@@ -265,6 +266,7 @@ extension HTTPOptions {
   init(_ network: NetworkOptions) {
     self.init()
     headers = network.headerFields.map { Header(name: $0.name, value: $0.value) }
+    headerScope = network.isHeaderForAny ? .any : .origin
     userAgent = network.userAgent
     isNetworkAllowed = network.isNetworkAllowed
     interfaces = Array(network.interfaces)

@@ -42,6 +42,7 @@ extension StoredFields {
     for (number, header) in options.headers.enumerated() {
       self["header.\(number)"] = "\(header.name): \(header.value)"
     }
+    if options.headerScope == .any { self["header-for"] = "any" }
     self["user-agent"] = options.userAgent
     if !options.isNetworkAllowed { self["network"] = "false" }
     if !options.interfaces.isEmpty { self["interface"] = options.interfaces.joined(separator: ",") }
@@ -60,6 +61,7 @@ extension StoredFields {
       guard let colon = line.firstRange(of: ": ") else { return nil }
       return HTTPOptions.Header(name: String(line[..<colon.lowerBound]), value: String(line[colon.upperBound...]))
     }
+    options.headerScope = self["header-for"] == "any" ? .any : .origin
     options.userAgent = self["user-agent"]
     options.isNetworkAllowed = self["network"] != "false"
     options.interfaces = self["interface"].map { $0.split(separator: ",").map(String.init) } ?? []

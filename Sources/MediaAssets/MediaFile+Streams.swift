@@ -35,8 +35,8 @@ extension MediaFile {
     interrupt.attach(source)
     defer { interrupt.detach(source) }
     let fetcher = StreamFetcher(
-      options: options, log: log, session: (source as? HTTPResource)?.session, clock: SystemNetworkClock(),
-      isolation: asset.isolation)
+      options: options, origin: url.origin, log: log, session: (source as? HTTPResource)?.session,
+      clock: SystemNetworkClock(), isolation: asset.isolation)
     let place = PlaylistPlace.url((source as? HTTPResource)?.effectiveURL ?? url.text)
     var beginning = [UInt8](repeating: 0, count: HLSBeginning.byteCount)
     var filled = 0

@@ -14,7 +14,7 @@ public final class PlaylistReading: Sendable {
   let interrupt = Interrupt()
   private let options: HTTPOptions
 
-  /// - Parameter options: how servers are asked.
+  /// - Parameter options: how servers are asked. Header fields go to the servers that `HTTPOptions.headerScope` allows.
   public init(options: HTTPOptions = HTTPOptions()) { self.options = options }
 
   /// Makes what runs, and what comes, throw `cancelled`.
@@ -22,18 +22,23 @@ public final class PlaylistReading: Sendable {
 
   /// The bytes of a list. Errors: those of files, or of `HTTPResource`; `playlistLimitExceeded` when there are more than
   /// `byteLimit`; `networkTimedOut` behind the deadline.
-  fileprivate func data(of place: PlaylistPlace, byteLimit: Int, until deadline: HostTime) throws(MediaError)
-    -> PlaylistData
-  {
+  ///
+  /// - Parameter origin: the origin that header fields were given for.
+  fileprivate func data(
+    of place: PlaylistPlace, from origin: HTTPOrigin?, byteLimit: Int, until deadline: HostTime
+  ) throws(MediaError) -> PlaylistData {
     switch place {
     case .file(let path): return try PlaylistData(path: path, byteLimit: byteLimit, interrupt: interrupt)
-    case .url(let text): return PlaylistData(bytes: try fetch(HTTPURL(text), byteLimit: byteLimit, until: deadline))
+    case .url(let text):
+      return PlaylistData(bytes: try fetch(HTTPURL(text), from: origin, byteLimit: byteLimit, until: deadline))
     }
   }
 
-  private func fetch(_ url: HTTPURL, byteLimit: Int, until deadline: HostTime) throws(MediaError) -> [UInt8] {
+  private func fetch(
+    _ url: HTTPURL, from origin: HTTPOrigin?, byteLimit: Int, until deadline: HostTime
+  ) throws(MediaError) -> [UInt8] {
     try checkTime(deadline, url)
-    let resource = HTTPResource(url: url, options: options)
+    let resource = HTTPResource(url: url, options: options.inherited(from: origin, by: url))
     let source: FileSource
     do throws(AVFailure) {
       try FileSource.open(resource, interrupt: interrupt)
@@ -60,6 +65,14 @@ public final class PlaylistReading: Sendable {
   }
 }
 
+extension PlaylistPlace {
+  /// The origin of an address; nil for a file, and for a text that is no address.
+  public var origin: HTTPOrigin? {
+    guard case .url(let text) = self else { return nil }
+    return (try? HTTPURL(text))?.origin
+  }
+}
+
 extension Playlist {
   /// Reads the list at a place, and those that it names: see `init(expanding:assumed:reader:)`. Of files only regular ones are read.
   /// Lists of servers name no files of this machine: such entries are left out, with `notAllowed`. At most 64 MiB, and for about a
@@ -78,9 +91,10 @@ extension Playlist {
     at place: PlaylistPlace, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reading: PlaylistReading
   ) throws(MediaError) {
     let deadline = HostTime.now.advanced(byNanoseconds: PlaylistReading.patienceNanoseconds)
+    let origin = place.origin
     try self.init(expanding: place, assumed: assumed, usage: &usage) {
       (place, byteLimit) throws(MediaError) -> PlaylistData in
-      try reading.data(of: place, byteLimit: byteLimit, until: deadline)
+      try reading.data(of: place, from: origin, byteLimit: byteLimit, until: deadline)
     }
   }
 

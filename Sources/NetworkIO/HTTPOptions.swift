@@ -19,8 +19,8 @@ public struct HTTPOptions: Sendable, Hashable {
     case any
   }
 
-  /// Sent with every request to the servers of `headerScope`. A field that is sent anyway is replaced; `Range`, `Host` and those
-  /// about the connection are not to be given here.
+  /// Header fields of each request to the servers of `headerScope`. They replace the fields that are sent by default.
+  /// `Range`, `Host` and the fields about the connection are refused.
   public var headers: [Header] = [] {
     didSet { headerByteCount = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
   }

@@ -34,14 +34,20 @@ extension PlayerItem {
 public struct PlaylistAssets {
   private let prefersPreciseDuration: Bool
   private let options: HTTPOptions
+  private let origin: HTTPOrigin?
   private var assets: [PlaylistPlace: Asset] = [:]
 
   /// None yet.
   ///
-  /// - Parameter options: how servers are asked.
-  public init(prefersPreciseDuration: Bool, options: HTTPOptions = HTTPOptions()) {
+  /// - Parameters:
+  ///   - options: how servers are asked.
+  ///   - list: the place of the list. Entries of other origins get no header fields; see `HTTPOptions.headerScope`.
+  public init(
+    prefersPreciseDuration: Bool, options: HTTPOptions = HTTPOptions(), listedAt list: PlaylistPlace? = nil
+  ) {
     self.prefersPreciseDuration = prefersPreciseDuration
     self.options = options
+    origin = list?.origin
   }
 
   /// The asset of an entry's place; nil when nothing there can be played.
@@ -60,7 +66,8 @@ public struct PlaylistAssets {
       return Asset(path: path, options: options, prefersPreciseDuration: prefersPreciseDuration)
     case .url(let text):
       guard let url = try? HTTPURL(text) else { return nil }
-      return Asset(url: url, options: options, prefersPreciseDuration: prefersPreciseDuration)
+      return Asset(
+        url: url, options: options.inherited(from: origin, by: url), prefersPreciseDuration: prefersPreciseDuration)
     }
   }
 }

@@ -18,6 +18,9 @@ extension CommandTable {
       .header, .text(maximumByteCount: 16_384), .option, "FIELDS",
       "header fields of requests, each `Name: value`, with `\\n` between them"),
     ParameterSpec(
+      .headerFor, .word(["origin", "any"]), .option, "origin|any",
+      "the servers that get `header`: those of the address's origin (scheme, host, port; the default), or any"),
+    ParameterSpec(
       .userAgent, .text(maximumByteCount: 1_024), .option, "TEXT",
       "what servers are told who asks; `Playhead/VERSION` unless said"),
     ParameterSpec(

@@ -15,6 +15,8 @@ public struct NetworkOptions: Sendable, Hashable {
 
   /// As they were written: `Name: value`, a line each.
   public var header: String?
+  /// Whether the header goes to every server, and not only to the origin of the address that it was given for.
+  public var isHeaderForAny = false
   public var userAgent: String?
   /// False: nothing is asked of the network.
   public var isNetworkAllowed = true
@@ -72,6 +74,7 @@ extension Arguments {
     var options = NetworkOptions()
     options.header = text(.header)
     try options.checkHeader()
+    options.isHeaderForAny = text(.headerFor) == "any"
     options.userAgent = text(.userAgent)
     options.isNetworkAllowed = boolean(.network) ?? true
     options.interfaces = elements(.interface)

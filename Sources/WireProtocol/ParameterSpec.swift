@@ -46,6 +46,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case gap
   case group
   case header
+  case headerFor = "header-for"
   case height
   case id
   case identifier

@@ -275,11 +275,57 @@ import Testing
     #expect(try rig.server.drain().isEmpty)
     options.isNetworkAllowed = true
     options.headers = [.init(name: "X-Test", value: "a")]
+    // A file has no origin that header fields could be for.
+    #expect(try Asset(path: Array(place.utf8), options: options).load().duration.isNumeric)
+    #expect(try !rig.server.drain().contains("header X-Test: a"))
+    options.headerScope = .any
     let asset = Asset(path: Array(place.utf8), options: options)
     #expect(try AudioTrackReader(asset: asset).readToEnd() == rig.sound(0..<rig.segments.count))
     #expect(try rig.server.drain().contains("header X-Test: a"))
     #expect(asset.networkLog.accessEvents.map(\.uri) == [place] && asset.networkLog.errorEvents.isEmpty)
     #expect(asset.networkLog.accessEvents.first.map { $0.numberOfBytesTransferred > 100_000 } == true)
+  }
+
+  @Test func headerFieldsGoToNoOtherServerThatAStreamNames() throws {
+    let (rig, other) = (try HLSRig(), try HTTPServer())
+    for segment in rig.segments { try other.write(try readFile(rig.server.files.file(segment.name)), to: segment.name) }
+    try other.write([UInt8](repeating: 7, count: 16), to: "key")
+    try rig.server.write(
+      Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(other.address)/media.m3u8\n".utf8), to: "master.m3u8")
+    func media(_ lines: [String]) -> [UInt8] {
+      let text = ["#EXTM3U", "#EXT-X-TARGETDURATION:2"] + lines + ["#EXT-X-ENDLIST"]
+      return Array(text.joined(separator: "\n").utf8)
+    }
+    let (first, second) = (rig.segments[0], rig.segments[1])
+    let lines = [
+      "#EXTINF:\(first.length),", "\(rig.server.address)/\(first.name)", "#EXTINF:\(second.length),",
+      "\(other.address)/\(second.name)",
+    ]
+    try other.write(media(lines), to: "media.m3u8")
+    try rig.server.write(media(lines), to: "media.m3u8")
+    try rig.server.write(
+      media(
+        ["#EXT-X-KEY:METHOD=AES-128,URI=\"\(other.address)/key\"", "#EXT-X-MAP:URI=\"\(other.address)/key\""] + lines),
+      to: "keys.m3u8")
+    var options = HTTPOptions()
+    options.headers = [.init(name: "X-Api-Key", value: "k"), .init(name: "Authorization", value: "Bearer t")]
+    options.reconnectDelays = []
+    for name in ["media.m3u8", "master.m3u8", "keys.m3u8"] {
+      let asset = Asset(url: try HTTPURL("\(rig.server.address)/\(name)"), options: options)
+      if name == "keys.m3u8" {
+        #expect(throws: MediaError.self) { try AudioTrackReader(asset: asset).readToEnd() }
+      } else {
+        #expect(try AudioTrackReader(asset: asset).readToEnd() == rig.sound(0..<2))
+      }
+      let (own, others) = (try rig.server.drain(), try other.drain())
+      #expect(own.contains("header X-Api-Key: k") && own.contains("header Authorization: Bearer t"), "\(name)")
+      #expect(others.contains { $0.hasPrefix("request ") }, "\(name)")
+      #expect(!others.contains { $0.hasPrefix("header X-Api-Key") || $0.hasPrefix("header Auth") }, "\(name)")
+    }
+    options.headerScope = .any
+    let asset = Asset(url: try HTTPURL("\(rig.server.address)/media.m3u8"), options: options)
+    #expect(try AudioTrackReader(asset: asset).readToEnd() == rig.sound(0..<2))
+    #expect(try other.drain().contains("header X-Api-Key: k"))
   }
 
   /// A segment that is nothing but tags is not kept.

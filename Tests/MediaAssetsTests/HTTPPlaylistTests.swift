@@ -57,6 +57,20 @@ import Testing
     expectCode(.playlistCycle) { () throws(MediaError) in _ = try Playlist(at: .url("\(server.address)/self.m3u")) }
   }
 
+  @Test func headerFieldsGoToTheServerOfTheListOnly() throws {
+    let other = try server(["b.m3u": "1.mp3\n"])
+    let first = try server(["a.m3u": "\(other.address)/b.m3u\nc.m3u\n", "c.m3u": "2.mp3\n"])
+    var options = HTTPOptions()
+    options.headers = [.init(name: "X-Api-Key", value: "k")]
+    let place = PlaylistPlace.url("\(first.address)/a.m3u")
+    #expect(try Playlist(at: place, reading: PlaylistReading(options: options)).entries.count == 2)
+    #expect(try first.drain().filter { $0 == "header X-Api-Key: k" }.count == 2)
+    #expect(try other.drain().filter { $0 == "header X-Api-Key: k" }.isEmpty)
+    options.headerScope = .any
+    _ = try Playlist(at: place, reading: PlaylistReading(options: options))
+    #expect(try other.drain().filter { $0 == "header X-Api-Key: k" }.count == 1)
+  }
+
   @Test func whatIsNoListOrTooLargeOrNotThereIsAnError() throws {
     let server = try server(["a.mp3": "\0\0\0\0", "empty.m3u": ""])
     try server.write([UInt8](repeating: 0x23, count: PlaylistLimits.byteCount + 1), to: "large.m3u")

@@ -25,6 +25,12 @@ import Testing
     }
   }
 
+  private static var headerForAny: NetworkOptions {
+    var network = NetworkOptions()
+    (network.header, network.isHeaderForAny) = ("X: y", true)
+    return network
+  }
+
   private static func seconds(_ text: String) throws -> MediaTime { try #require(MediaTime(decimal: text)) }
 
   /// A read-only client could otherwise have tens of thousands of patterns matched with every key for one line.
@@ -284,6 +290,10 @@ import Testing
       (
         "asset.open '/a b' network=false timeout=2 user-agent=me",
         .asset(.open(one, precise: false, network: try Self.network))
+      ),
+      (
+        "asset.open '/a b' header='X: y' header-for=any",
+        .asset(.open(one, precise: false, network: Self.headerForAny))
       ),
       ("asset.metadata 3", .asset(.metadata(asset: 3, MetadataQuery()))),
       (

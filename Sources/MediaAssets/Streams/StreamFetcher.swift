@@ -9,6 +9,8 @@ import RealtimeAudio
 /// Opens the parts of one stream. Threading: any; what blocks gives up when the interrupt that it got is used.
 struct StreamFetcher: Sendable {
   let options: HTTPOptions
+  /// The origin that header fields were given for; nil for a playlist in a local file, which has none.
+  var origin: HTTPOrigin?
   let log: NetworkLog
   /// Its row of the access log; nil: what is fetched is not noted there.
   var session: NetworkLog.Session?
@@ -23,10 +25,11 @@ struct StreamFetcher: Sendable {
   func source(_ place: PlaylistPlace, bytes range: HLSByteRange? = nil) throws(MediaError) -> any ByteSource {
     switch place {
     case .url(let text):
-      HTTPResource(
-        partOfSession: try HTTPURL(text), bytes: range.map { $0.start..<$0.end }, options: options, log: log,
-        session: session ?? 0, clock: clock)
-    case .file(let path): FilePart(path: path, range: range)
+      let url = try HTTPURL(text)
+      return HTTPResource(
+        partOfSession: url, bytes: range.map { $0.start..<$0.end }, options: options.inherited(from: origin, by: url),
+        log: log, session: session ?? 0, clock: clock)
+    case .file(let path): return FilePart(path: path, range: range)
     }
   }
 
@@ -49,7 +52,9 @@ struct StreamFetcher: Sendable {
   /// The same for a reader with another log, in a row of its own; of local files nothing is noted.
   func begun(in log: NetworkLog, name: String) -> StreamFetcher {
     session == nil || log === self.log
-      ? self : StreamFetcher(options: options, log: log, session: log.begin(uri: name), clock: clock, isolation: isolation)
+      ? self
+      : StreamFetcher(
+        options: options, origin: origin, log: log, session: log.begin(uri: name), clock: clock, isolation: isolation)
   }
 
   /// All bytes of a place, and where they were found after redirects.

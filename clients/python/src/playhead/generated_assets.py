@@ -6,6 +6,7 @@ Written by clients/python/generate from protocol.md; do not change it by hand.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from .decoding import decode
 from .generated_replies import (
@@ -20,8 +21,8 @@ class AssetsCommands(Sends):
 
     async def scan(
         self, *paths: Place, album: bool | None = None, apply: bool | None = None, header: str | Sequence[str] | None = None,
-        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
-        timeout: Time | None = None, peak_bit_rate: int | None = None,
+        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
+        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> LoudnessReply:
         """Measures how loud files are, by EBU R128."""
         reply = await self._send("scan", {
@@ -29,6 +30,7 @@ class AssetsCommands(Sends):
             "album": album,
             "apply": apply,
             "header": lines(header),
+            "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
             "interface": listed(interface),

@@ -141,14 +141,15 @@ class ClientCommands(Sends):
 
     async def asset_open(
         self, path: Place, *, precise: bool | None = None, header: str | Sequence[str] | None = None,
-        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
-        timeout: Time | None = None, peak_bit_rate: int | None = None,
+        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
+        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> int:
         """Gives a number to a file, to look at it without playing it."""
         reply = await self._send("asset.open", {
             "path": place(path),
             "precise": precise,
             "header": lines(header),
+            "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
             "interface": listed(interface),
@@ -181,8 +182,9 @@ class ClientCommands(Sends):
         sample_rate: int | None = None, channels: int | None = None, bits: Literal["16", "24", "32", "64"] | None = None,
         bit_rate: int | None = None, video: Literal["copy", "none", "h264"] | None = None, height: int | None = None,
         quality: int | None = None, metadata: Literal["all", "sharing", "none"] | None = None,
-        header: str | Sequence[str] | None = None, user_agent: str | None = None, network: bool | None = None,
-        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
+        header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
+        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
+        timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> ExportReply:
         """Makes a file of others: of another kind, coded anew, a part of it, or several joined."""
         reply = await self._send("export", {
@@ -204,6 +206,7 @@ class ClientCommands(Sends):
             "quality": quality,
             "metadata": metadata,
             "header": lines(header),
+            "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
             "interface": listed(interface),
@@ -217,8 +220,8 @@ class ClientCommands(Sends):
         quality: int | None = None, replace: bool | None = None, width: int | None = None, height: int | None = None,
         before: Time | None = None, after: Time | None = None, fast: bool | None = None, upright: bool | None = None,
         sheet: str | None = None, gap: int | None = None, header: str | Sequence[str] | None = None,
-        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
-        timeout: Time | None = None, peak_bit_rate: int | None = None,
+        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
+        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> ImageReply:
         """Writes images of a file's video."""
         reply = await self._send("image", {
@@ -237,6 +240,7 @@ class ClientCommands(Sends):
             "sheet": sheet,
             "gap": gap,
             "header": lines(header),
+            "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
             "interface": listed(interface),
@@ -255,9 +259,9 @@ class ClientCommands(Sends):
         samples_per_bin: int | None = None, mono: bool | None = None, file: Place | None = None,
         format: Literal["json", "dat", "png", "svg"] | None = None, replace: bool | None = None, width: int | None = None,
         height: int | None = None, color: str | None = None, background: str | None = None, axis: bool | None = None,
-        bits: Literal["8", "16"] | None = None, header: str | Sequence[str] | None = None, user_agent: str | None = None,
-        network: bool | None = None, interface: str | Sequence[str] | None = None, timeout: Time | None = None,
-        peak_bit_rate: int | None = None,
+        bits: Literal["8", "16"] | None = None, header: str | Sequence[str] | None = None,
+        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
+        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> WaveformReply:
         """Finds out what a file looks like: its waveform."""
         reply = await self._send("waveform", {
@@ -277,6 +281,7 @@ class ClientCommands(Sends):
             "axis": axis,
             "bits": bits,
             "header": lines(header),
+            "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
             "interface": listed(interface),

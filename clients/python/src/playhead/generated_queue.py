@@ -29,8 +29,8 @@ class QueueCommands(Sends):
     async def append(
         self, *paths: Place, wait: Literal["ready"] | None = None, precise: bool | None = None, resume: bool | None = None,
         list: bool | None = None, if_version: int | None = None, header: str | Sequence[str] | None = None,
-        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
-        timeout: Time | None = None, peak_bit_rate: int | None = None,
+        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
+        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
         """Adds entries at the end of the queue."""
         reply = await self._send("append", {
@@ -41,6 +41,7 @@ class QueueCommands(Sends):
             "list": list,
             "if-version": if_version,
             "header": lines(header),
+            "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
             "interface": listed(interface),
@@ -62,8 +63,9 @@ class QueueCommands(Sends):
     async def insert(
         self, *paths: Place, after: int | None = None, before: int | None = None, wait: Literal["ready"] | None = None,
         precise: bool | None = None, resume: bool | None = None, list: bool | None = None, if_version: int | None = None,
-        header: str | Sequence[str] | None = None, user_agent: str | None = None, network: bool | None = None,
-        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
+        header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
+        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
+        timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
         """Adds entries behind the current one, or where it is said."""
         reply = await self._send("insert", {
@@ -76,6 +78,7 @@ class QueueCommands(Sends):
             "list": list,
             "if-version": if_version,
             "header": lines(header),
+            "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
             "interface": listed(interface),
@@ -97,8 +100,8 @@ class QueueCommands(Sends):
     async def load(
         self, *paths: Place, wait: Literal["ready"] | None = None, precise: bool | None = None, resume: bool | None = None,
         list: bool | None = None, if_version: int | None = None, header: str | Sequence[str] | None = None,
-        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
-        timeout: Time | None = None, peak_bit_rate: int | None = None,
+        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
+        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
         """Replaces the queue."""
         reply = await self._send("load", {
@@ -109,6 +112,7 @@ class QueueCommands(Sends):
             "list": list,
             "if-version": if_version,
             "header": lines(header),
+            "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
             "interface": listed(interface),
@@ -185,8 +189,9 @@ class QueueCommands(Sends):
 
     async def replace(
         self, id: int, path: Place, *, precise: bool | None = None, if_version: int | None = None,
-        header: str | Sequence[str] | None = None, user_agent: str | None = None, network: bool | None = None,
-        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
+        header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
+        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
+        timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
         """Puts another file in an entry's place."""
         reply = await self._send("replace", {
@@ -195,6 +200,7 @@ class QueueCommands(Sends):
             "precise": precise,
             "if-version": if_version,
             "header": lines(header),
+            "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
             "interface": listed(interface),
