@@ -109,15 +109,20 @@ CURLcode ccurl_set_error_buffer(CURL *easy, char *buffer) {
 }
 
 CURLcode ccurl_set_callbacks(
-    CURL *easy, ccurl_data_callback body, ccurl_data_callback header, ccurl_ready_callback ready, void *context) {
+    CURL *easy, ccurl_data_callback body, ccurl_data_callback header, ccurl_ready_callback ready,
+    ccurl_socket_callback make_socket, void *context) {
   CURLcode code = curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
   if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_WRITEDATA, context); }
   if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, header); }
   if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_HEADERDATA, context); }
   if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_PREREQFUNCTION, ready); }
   if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_PREREQDATA, context); }
+  if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, make_socket); }
+  if (code == CURLE_OK) { code = curl.easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context); }
   return code;
 }
+
+const struct sockaddr *ccurl_address(const struct curl_sockaddr *address) { return &address->addr; }
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) { return curl.easy_getinfo(easy, info, value); }
 

@@ -185,6 +185,7 @@ final class PlayerRegistry {
     var options = HTTPOptions(network)
     options.certificateAuthorityFile = policy.certificateAuthorityFile
     options.isNetworkForbidden = !policy.isNetworkAllowed
+    options.networkRules = policy.networkRules
     return options
   }
 

@@ -1,5 +1,6 @@
 import FileAccess
 import MediaCore
+import NetworkIO
 import WireProtocol
 
 /// What the server allows, as far as that can change while it runs.
@@ -12,6 +13,8 @@ public struct ServerPolicy: Sendable, Hashable {
   public var writableRoots = FileRoots.nowhere
   /// Whether anything is asked of servers.
   public var isNetworkAllowed = true
+  /// The servers that may be reached.
+  public var networkRules = NetworkRules()
   /// A file of certificates (PEM): authorities that are believed of `https:` servers in place of the system's.
   public var certificateAuthorityFile: String?
 
@@ -21,4 +24,9 @@ public struct ServerPolicy: Sendable, Hashable {
   public var resumesWhereLeft = false
 
   public init() {}
+
+  /// Sets the servers that may be reached. Errors: `invalidArgument`; see `NetworkRules`.
+  public mutating func setNetworkRules(allow: [String], deny: [String]) throws(MediaError) {
+    networkRules = try NetworkRules(allow: allow, deny: deny)
+  }
 }

@@ -206,6 +206,7 @@ struct EntryMaker {
     var options = stored.fields.httpOptions
     options.certificateAuthorityFile = policy.certificateAuthorityFile
     options.isNetworkForbidden = !policy.isNetworkAllowed
+    options.networkRules = policy.networkRules
     switch stored.place {
     case .path(let path): return Asset(path: path, options: options, prefersPreciseDuration: precise)
     case .address(let text):

@@ -52,6 +52,9 @@ public struct DaemonOptions: Sendable, Hashable {
   /// The bytes of a file system that stay free when files are written for clients; 0: no reserve.
   public var reservedFreeBytes = 0
   public var isNetworkAllowed = true
+  /// The networks and hosts that may be reached (none: all), and those that may not.
+  public var allowedNetworks: [String] = []
+  public var deniedNetworks: [String] = []
   public var certificateAuthorityFile: String?
   /// Whether players and queues are saved, and where; nil: where `StateFolder` chooses, and nowhere on the virtual clock.
   public var savesState = true
@@ -93,6 +96,7 @@ public struct DaemonOptions: Sendable, Hashable {
     policy.resumesWhereLeft = resumesWhereLeft
     policy.writableRoots = try FileRoots(folders: writeRoots)
     policy.isNetworkAllowed = isNetworkAllowed
+    try policy.setNetworkRules(allow: allowedNetworks, deny: deniedNetworks)
     policy.certificateAuthorityFile = certificateAuthorityFile
     return policy
   }

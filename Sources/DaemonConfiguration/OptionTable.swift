@@ -151,6 +151,22 @@ public enum OptionTable {
         if case .boolean(let value) = value { options.isNetworkAllowed = value }
       },
       text: { "\($0.isNetworkAllowed)" }),
+    texts(
+      "network.allow", \.allowedNetworks, kind: .texts, flag: "--allow-network",
+      "Servers that may be reached: networks (10.0.0.0/8, fd00::/8), addresses, host names (radio.example, and .example"
+        + " for all names below it). Nothing in the list: all."
+    ) { entries throws(MediaError) in
+      var policy = ServerPolicy()
+      try policy.setNetworkRules(allow: entries, deny: [])
+    },
+    texts(
+      "network.deny", \.deniedNetworks, kind: .texts, flag: "--deny-network",
+      "Servers that may not be reached, before `network.allow`. 169.254.0.0/16, fe80::/10 and fd00:ec2::254 are denied"
+        + " unless `network.allow` has a network within these."
+    ) { entries throws(MediaError) in
+      var policy = ServerPolicy()
+      try policy.setNetworkRules(allow: [], deny: entries)
+    },
     optionalText(
       "network.ca-file", \.certificateAuthorityFile, flag: "--ca-file", isReloadable: true,
       "A file of certificates (PEM): authorities that https: servers are believed by, in place of the system's."

@@ -60,6 +60,7 @@ extension MediaError.Code {
   public static let tooManyDescriptors = Self(rawValue: 2052)
   public static let silenceLeftOut = Self(rawValue: 2053)
   public static let insecureRedirect = Self(rawValue: 2054)
+  public static let addressNotAllowed = Self(rawValue: 2055)
   public static let loudnessUnavailable = Self(rawValue: 2080)
 
   // Streams in segments (HLS).
@@ -176,6 +177,7 @@ extension MediaError.Code {
     2046: "http-refused", 2047: "http-server-error",
     2048: "opening-timed-out", 2049: "only-in-order", 2050: "not-readable", 2051: "no-such-descriptor",
     2052: "too-many-descriptors", 2053: "silence-left-out", 2054: "insecure-redirect",
+    2055: "address-not-allowed",
     2060: "bad-stream-playlist", 2061: "stream-limit-exceeded", 2062: "stream-playlist-cycle",
     2063: "stream-place-not-allowed", 2064: "segment-unavailable", 2065: "unsupported-encryption",
     2066: "decryption-failed", 2067: "segments-left-window", 2068: "no-playable-variant", 2069: "stream-not-updated",

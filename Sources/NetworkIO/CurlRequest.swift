@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import MediaCore
 
 /// One GET, as a handle of curl's. Confined to the transfer's thread; its owner outlives it.
@@ -47,7 +48,8 @@ final class CurlRequest {
       setAliases(),
       setHeaders(options.headers),
       ccurl_set_callbacks(
-        easy, Self.bodyCallback, Self.headerCallback, Self.readyCallback, Unmanaged.passUnretained(owner).toOpaque()),
+        easy, Self.bodyCallback, Self.headerCallback, Self.readyCallback, Self.socketCallback,
+        Unmanaged.passUnretained(owner).toOpaque()),
     ]
     if let code = codes.first(where: { $0 != CURLE_OK }) {
       throw HTTPFailure(curl: code, systemError: 0, text: text, url: url)
@@ -151,5 +153,13 @@ final class CurlRequest {
     guard let context else { return Int32(CURL_PREREQFUNC_ABORT) }
     owner(context).connected()
     return Int32(CURL_PREREQFUNC_OK)
+  }
+
+  private static let socketCallback: ccurl_socket_callback = { context, _, address in
+    guard let context, let address, let place = ccurl_address(address), owner(context).mayConnect(to: place) else {
+      return -1
+    }
+    let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    return socket(address.pointee.family, kind, address.pointee.protocol)
   }
 }

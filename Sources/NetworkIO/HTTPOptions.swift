@@ -34,6 +34,8 @@ public struct HTTPOptions: Sendable, Hashable {
   public var isNetworkAllowed = true
   /// The same, by who may allow more than who asks: true goes before `isNetworkAllowed`.
   public var isNetworkForbidden = false
+  /// The servers that may be reached; opening others fails with `addressNotAllowed`.
+  public var networkRules = NetworkRules()
   /// Names of network interfaces (`eth0`) that may be used, tried in this order; empty: all.
   public var interfaces: [String] = []
   /// A file with certificates (PEM) of authorities that are believed; nil: those that the system believes.

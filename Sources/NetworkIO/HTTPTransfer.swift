@@ -1,6 +1,7 @@
 // The thread behind a resource: it does what the reader orders, keeps one transfer going, and tries again what may succeed. It
 // sleeps in `curl_multi_poll` until there is something to do, woken by the reader and by time-outs.
 import CCurl
+import Glibc
 import MediaCore
 import RealtimeAudio
 
@@ -61,6 +62,12 @@ final class HTTPTransfer {
   /// The `Location` of a response that is a redirect.
   private var location: String?
   private var redirectBodyByteCount: Int64 = 0
+  /// Bytes of the body since the time in `Phase.receiving`.
+  private var receivedByteCount = 0
+  /// Bytes that brought the reader further since the count of attempts began.
+  private var progressByteCount: Int64 = 0
+  /// Whether `networkRules` denied an address of the current request.
+  private var hasDeniedAddress = false
 
   init(
     url: HTTPURL, options: HTTPOptions, signal: WakeSignal<HTTPTransferState>, log: NetworkLog,
@@ -185,6 +192,8 @@ final class HTTPTransfer {
   private func request(from offset: Int64) {
     location = nil
     redirectBodyByteCount = 0
+    hasDeniedAddress = false
+    guard options.networkRules.allows(host: target.host) else { return failed(Self.addressNotAllowed(url)) }
     let facts = signal.withState { $0.facts }
     do throws(HTTPFailure) {
       let request = try CurlRequest(
@@ -219,7 +228,11 @@ final class HTTPTransfer {
     if isComplete, let end = part.bytes?.upperBound { return self.end(at: end) }
     if let rejection { return failed(rejection) }
     if let location { return follow(location) }
-    if result != CURLE_OK, let failure { return failed(failure) }
+    if result != CURLE_OK, let failure {
+      // Whether another of the host's addresses answered is not told.
+      if hasDeniedAddress, case .connecting = phase { return failed(Self.addressNotAllowed(url)) }
+      return failed(failure)
+    }
     let (facts, end) = signal.withState { ($0.facts, $0.window.end) }
     if let byteCount = facts?.byteCount {
       if end >= byteCount { return self.end(at: byteCount) }
@@ -318,6 +331,17 @@ final class HTTPTransfer {
   }
 
   // MARK: - What curl tells, from within `curl_multi_perform`
+
+  /// Whether a connection to an address of the server may be made.
+  func mayConnect(to address: UnsafePointer<sockaddr>) -> Bool {
+    let isAllowed = IPAddress(address).map { options.networkRules.allows($0, host: target.host) } ?? false
+    if !isAllowed { hasDeniedAddress = true }
+    return isAllowed
+  }
+
+  private static func addressNotAllowed(_ url: HTTPURL) -> HTTPFailure {
+    HTTPFailure(.addressNotAllowed, "the rules of the network do not allow the server's address: \(url)", retry: .never)
+  }
 
   /// The connection stands, and the request is about to be sent.
   func connected() {

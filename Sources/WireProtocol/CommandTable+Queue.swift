@@ -80,7 +80,8 @@ extension CommandTable {
 
   /// Why an entry from a network cannot be played, besides.
   static let networkErrors: [MediaError.Code] = [
-    .networkNotAllowed, .networkUnavailable, .hostNotFound, .connectionRefused, .connectionLost, .networkTimedOut,
+    .networkNotAllowed, .addressNotAllowed, .networkUnavailable, .hostNotFound, .connectionRefused, .connectionLost,
+    .networkTimedOut,
     .tlsFailed, .tooManyRedirects, .insecureRedirect, .badHTTPResponse, .httpUnauthorized, .httpForbidden,
     .httpNotFound, .httpGone, .httpRefused, .httpServerError, .openingTimedOut, .badStreamPlaylist,
     .streamLimitExceeded, .streamPlaylistCycle, .streamPlaceNotAllowed, .segmentUnavailable, .unsupportedEncryption,

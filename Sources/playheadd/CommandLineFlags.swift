@@ -67,6 +67,13 @@ struct CommandLineFlags: ParsableArguments {
       files or networks; or none, the daemon itself.
       """)
   var isolate: DaemonOptions.Isolation?
+    parsing: .upToNextOption,
+    help: "Networks (CIDR), addresses and host names that may be reached (default: all but metadata services).")
+  var allowNetwork: [String] = []
+  @Option(
+    parsing: .upToNextOption,
+    help: "Networks (CIDR), addresses and host names that may not be reached, before --allow-network.")
+  var denyNetwork: [String] = []
   @OptionGroup var state: StateOptions
 
   func validate() throws {
@@ -79,6 +86,8 @@ struct CommandLineFlags: ParsableArguments {
       if let output { _ = try OutputSpec(parsing: output) }
       for roots in [readRoot, writeRoot] { _ = try FileRoots(folders: roots) }
       _ = try (Accounts.users(allowUid), Accounts.groups(allowGid))
+      var policy = ServerPolicy()
+      try policy.setNetworkRules(allow: allowNetwork, deny: denyNetwork)
     } catch {
       throw ValidationError(error.message)
     }
@@ -105,6 +114,8 @@ struct CommandLineFlags: ParsableArguments {
     if !allowGid.isEmpty { options.groups = allowGid }
     if !readRoot.isEmpty { options.readRoots = readRoot }
     if !writeRoot.isEmpty { options.writeRoots = writeRoot }
+    if !allowNetwork.isEmpty { options.allowedNetworks = allowNetwork }
+    if !denyNetwork.isEmpty { options.deniedNetworks = denyNetwork }
     var faults = text?.faults ?? []
     var lines: [String] = []
     do throws(MediaError) { try options.checkTogether() } catch {

@@ -14,6 +14,12 @@ const char *ccurl_load(void);
 /// Receives a piece of a body, or a line of a header; answers `count`, `CURL_WRITEFUNC_PAUSE`, or anything else to break off.
 typedef size_t (*ccurl_data_callback)(char *data, size_t size, size_t count, void *context);
 
+/// Called to make the socket of a connection; answers `CURL_SOCKET_BAD` for an address that is not to be connected to.
+typedef curl_socket_t (*ccurl_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+
+/// The address in curl's structure: the first `addrlen` bytes of it.
+const struct sockaddr *ccurl_address(const struct curl_sockaddr *address);
+
 /// Called when a connection stands and the request is about to be sent; answers `CURL_PREREQFUNC_OK`.
 typedef int (*ccurl_ready_callback)(
     void *context, char *peer_address, char *own_address, int peer_port, int own_port);
@@ -28,9 +34,10 @@ CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
 CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *list);
 /// curl writes what went wrong there: CURL_ERROR_SIZE bytes, which must outlive the handle.
 CURLcode ccurl_set_error_buffer(CURL *easy, char *buffer);
-/// The functions that are called with `context`.
+/// Sets the functions that are called with `context`.
 CURLcode ccurl_set_callbacks(
-    CURL *easy, ccurl_data_callback body, ccurl_data_callback header, ccurl_ready_callback ready, void *context);
+    CURL *easy, ccurl_data_callback body, ccurl_data_callback header, ccurl_ready_callback ready,
+    ccurl_socket_callback make_socket, void *context);
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);
 /// The string lives as long as the handle, or until its next transfer.

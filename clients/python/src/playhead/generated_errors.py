@@ -78,7 +78,7 @@ class ErrorCode(IntEnum):
     CONNECTION_LOST = 2034
     """The connection broke, and all further attempts did."""
     NETWORK_TIMED_OUT = 2035
-    """The server did not answer, or sent nothing more, in time."""
+    """The server did not answer, or sent too little, in time; or an entry stalled for too long."""
     TLS_FAILED = 2036
     """No trusted connection: the certificate is not believed, is of another host, or is over."""
     TOO_MANY_REDIRECTS = 2037
@@ -118,6 +118,8 @@ class ErrorCode(IntEnum):
     """A CUE sheet asks for silence that is not in the file; it is not played."""
     INSECURE_REDIRECT = 2054
     """An `https` server redirects to an `http` address."""
+    ADDRESS_NOT_ALLOWED = 2055
+    """The daemon's rules of the network do not allow the server's name or address."""
     BAD_STREAM_PLAYLIST = 2060
     """An HLS playlist that makes no sense; the message says where."""
     STREAM_LIMIT_EXCEEDED = 2061

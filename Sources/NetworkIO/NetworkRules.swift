@@ -1,0 +1,129 @@
+import MediaCore
+
+/// The servers that may be reached, by network and by host name.
+///
+/// An entry is a network in CIDR notation (`10.0.0.0/8`, `fd00::/8`), an address, a host name (`radio.example`), or a host
+/// name after a dot (`.example`: that name and all names below it). Networks are compared with the address of each
+/// connection, after name resolution: names and redirects lead around none of them. Names are compared with the host in
+/// the URL.
+///
+/// 1. A server that an entry of `deny` matches is denied.
+/// 2. Metadata services (`metadataNetworks`) are denied, unless a network in `allow` lies within one of these networks.
+/// 3. When `allow` has entries, a server that none of them matches is denied.
+///
+/// Through a proxy, the address of the proxy is compared. Of the server, only the name is, or the address written as a
+/// number.
+public struct NetworkRules: Sendable, Hashable {
+  private enum Entry: Sendable, Hashable {
+    case network(IPNetwork)
+    case host(String)
+    /// A name and all names below it.
+    case domain(String)
+
+    var isName: Bool { if case .network = self { false } else { true } }
+
+    func matches(_ host: String) -> Bool {
+      switch self {
+      case .network: false
+      case .host(let name): host == name
+      case .domain(let name): host == name || host.hasSuffix("." + name)
+      }
+    }
+
+    func matches(_ address: IPAddress) -> Bool {
+      if case .network(let network) = self { network.contains(address) } else { false }
+    }
+  }
+
+  /// The networks of link-local addresses, and the address of a metadata service. They are denied by default.
+  public static let metadataNetworks = ["169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128"]
+  /// Entries that each of the two lists may have.
+  public static let maximumEntryCount = 1_024
+
+  private static let metadata = metadataNetworks.compactMap(IPNetwork.init)
+
+  private var allow: [Entry] = []
+  private var deny: [Entry] = []
+
+  /// Everything may be reached but metadata services.
+  public init() {}
+
+  /// Errors: `invalidArgument` for a text that is no entry, and for more than `maximumEntryCount` entries.
+  public init(allow: [String], deny: [String]) throws(MediaError) {
+    self.allow = try Self.entries(allow)
+    self.deny = try Self.entries(deny)
+  }
+
+  private static func entries(_ texts: [String]) throws(MediaError) -> [Entry] {
+    guard texts.count <= maximumEntryCount else {
+      throw MediaError(
+        .invalidArgument, "a list of networks has at most \(maximumEntryCount) entries (got \(texts.count))")
+    }
+    var entries: [Entry] = []
+    for text in texts { entries.append(try entry(text)) }
+    return entries
+  }
+
+  private static func entry(_ text: String) throws(MediaError) -> Entry {
+    if let network = IPNetwork(text) { return .network(network) }
+    let isDomain = text.utf8.first == UInt8(ascii: ".")
+    let name = String(Substring(text.utf8.dropFirst(isDomain ? 1 : 0))).lowercased()
+    let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isName = labels.allSatisfy { label in
+      !label.isEmpty && label.count <= 63
+        && label.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || "-_".utf8.contains($0) }
+    }
+    // A name never ends in a label of digits: that is a network with a mistake in it.
+    guard isName, let last = labels.last, !last.allSatisfy({ (48...57).contains($0) }) else {
+      throw MediaError(.invalidArgument, "'\(text)' is no network (10.0.0.0/8, fd00::/8), address or ASCII host name")
+    }
+    return isDomain ? .domain(name) : .host(name)
+  }
+
+  /// Whether the rules allow a host, as far as that is known before name resolution.
+  func allows(host: String) -> Bool {
+    if let address = IPAddress(host: host) { return allows(address, host: host) }
+    if deny.contains(where: { $0.matches(host) }) { return false }
+    // Name resolution could turn other characters into a denied name.
+    if !host.utf8.allSatisfy({ $0 < 0x80 }), deny.contains(where: \.isName) { return false }
+    return allow.isEmpty || allow.contains { !$0.isName || $0.matches(host) }
+  }
+
+  /// Whether a connection to an address is allowed.
+  ///
+  /// - Parameter host: the host in the address that is opened, as `HTTPURL.host` has it.
+  func allows(_ address: IPAddress, host: String) -> Bool {
+    let forms = address.forms
+    if deny.contains(where: { entry in entry.matches(host) || forms.contains(where: entry.matches) }) { return false }
+    for network in Self.metadata where forms.contains(where: network.contains) {
+      return allow.contains {
+        if case .network(let own) = $0 { network.contains(own) && own.contains(address) } else { false }
+      }
+    }
+    return allow.isEmpty || allow.contains { $0.matches(host) || $0.matches(address) }
+  }
+}
+
+extension HTTPURL {
+  /// The host: in lower case, percent-decoded, without the brackets of an IPv6 address and without a dot at its end.
+  var host: String {
+    var bytes = Array(origin.host.utf8)
+    var decoded: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        let byte = UInt8(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self), radix: 16)
+      {
+        decoded.append(byte)
+        index += 3
+      } else {
+        decoded.append(bytes[index])
+        index += 1
+      }
+    }
+    bytes = decoded
+    if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") { bytes = Array(bytes.dropFirst().dropLast()) }
+    while bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self).lowercased()
+  }
+}
