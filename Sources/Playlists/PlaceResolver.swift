@@ -55,9 +55,9 @@ struct PlaceResolver {
     MediaError(.invalidArgument, "\(excerpt(name)) \(what)")
   }
 
-  /// The beginning of a name, for a message.
+  /// The beginning of a name, for a message: without user names and passwords.
   static func excerpt(_ name: some Collection<UInt8>) -> String {
-    let shown = String(decoding: name.prefix(80), as: UTF8.self)
+    let shown = String(decoding: AddressText.withoutCredentials(Array(name)[...]).prefix(80), as: UTF8.self)
     let clean = shown.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) }
     return "\"\(String(clean))\""
   }

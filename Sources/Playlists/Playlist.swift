@@ -19,16 +19,8 @@ public enum PlaylistPlace: Sendable, Hashable {
   public var displayText: String {
     switch self {
     case .file(let path): String(decoding: path, as: UTF8.self)
-    case .url(let text): Self.withoutUser(text)
+    case .url(let text): AddressText.withoutCredentials(text)
     }
-  }
-
-  /// An address without a user's name and password.
-  private static func withoutUser(_ text: String) -> String {
-    guard let start = text.firstRange(of: "://")?.upperBound else { return text }
-    let authority = text[start...].prefix { !"/?#".contains($0) }
-    guard let at = authority.lastIndex(of: "@") else { return text }
-    return String(text[..<start] + text[text.index(after: at)...])
   }
 
   /// What stands behind the last dot of the last component, in lower case; nil where there is none.

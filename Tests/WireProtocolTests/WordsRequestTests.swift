@@ -522,6 +522,16 @@ import Testing
     ("load rel", .badArguments, "not absolute: it begins with /, or is a URL, or fd:TOKEN"),
     ("load", .badArguments, "https:// URL, or fd:TOKEN"), ("load ''", .badArguments, "cannot be empty"),
     ("load ftp://h/x", .unsupportedPlace, "only files"),
+    ("load ftp://user:hunter2@h/x", .unsupportedPlace, "'ftp://h/x': only files"),
+    ("load 'http://user:hun ter2@h/x'", .badArguments, "'http://h/x': a URL has a host"),
+    ("load http:///user:hunter2@h/x", .badArguments, "'http:///h/x'"),
+    ("load user:hunter2@h/x", .badArguments, "'h/x' is not absolute"),
+    (
+      "load ftp://user:hunter2222222222222222222222222222222222222222222222222222222222222@h/x", .unsupportedPlace,
+      "'ftp://h/x'"
+    ),
+    ("play ftp://user:hunter2@h/x", .badArguments, "'ftp://h/x'"),
+    ("load /a header-for=all", .badArguments, "header-for cannot be 'all'"),
     ("load /a wait=never", .badArguments, "wait cannot be 'never'"),
     ("load \"/a\\x00\"", .badArguments, "NUL"), ("insert /a after=1 before=2", .badArguments, "exclude each other"),
     ("append /a if-version=-1", .badArguments, "if-version cannot be '-1'"),
