@@ -328,6 +328,15 @@ import Testing
     #expect(try other.drain().contains("header X-Api-Key: k"))
   }
 
+  @Test func ofManyDeadVariantsOnlyTheFirstAreTried() throws {
+    let rig = try HLSRig()
+    let variants = (0..<511).map { "#EXT-X-STREAM-INF:BANDWIDTH=\(1_000 - $0)\nnone\($0).m3u8" }
+    try rig.server.write(Array((["#EXTM3U"] + variants).joined(separator: "\n").utf8), to: "master.m3u8")
+    #expect(errorCode { _ = try rig.session("master.m3u8") } == 2043)
+    let requests = try rig.server.drain().filter { $0.hasPrefix("request ") }.count
+    #expect(requests == StreamVariants.maximumAttemptCount)
+  }
+
   /// A segment that is nothing but tags is not kept.
   @Test func tagsInFrontOfSoundAreLookedAtUpToABound() throws {
     let rig = try HLSRig()

@@ -227,7 +227,7 @@ import Testing
         byteCount: kilobits * 125, soundNanoseconds: Int64(seconds * 1e9), throughput: throughput * 1_000,
         idleNanoseconds: 4_000_000_000, at: HostTime(nanoseconds: 0))
     }
-    #expect(variants.all.count == 3)
+    #expect(variants.first.count == 3)
     // 256, 128 and 64 kbit/s of sound.
     let first = [took(1_024, 5_000), took(260, 300, seconds: 0.2), took(1_024, 200)]
     #expect(first == [nil, nil, 1], "a little piece says nothing")

@@ -100,7 +100,7 @@ final class StreamSession: Sendable {
       let candidates = choice.candidates(peakBitRateLimit: fetcher.options.preferredPeakBitRate)
       options = Options(choice, at: place, candidates: candidates)
       variants = StreamVariants(candidates)
-      found = try Self.load(variants.all, of: variants, at: place, fetcher: fetcher, interrupt: interrupt)
+      found = try Self.load(variants.first, of: variants, at: place, fetcher: fetcher, interrupt: interrupt)
     }
     variants.take(found)
     trackID = options?.defaultIndex
@@ -125,7 +125,7 @@ final class StreamSession: Sendable {
     self.trackID = trackID
     let now = fetcher.clock.now
     var variants = StreamVariants(candidates)
-    let found = try Self.load(variants.all, of: variants, at: place, fetcher: fetcher, interrupt: interrupt)
+    let found = try Self.load(variants.first, of: variants, at: place, fetcher: fetcher, interrupt: interrupt)
     variants.take(found)
     signal = WakeSignal(
       State(

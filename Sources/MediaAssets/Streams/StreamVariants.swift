@@ -23,6 +23,9 @@ struct StreamVariants: Sendable {
   /// Segments of a variant after which it is forgotten that it came too slowly once.
   static let steadySegmentCount = 15
 
+  /// The number of variants that are tried in a row. While that many have failed lately, no others are tried.
+  static let maximumAttemptCount = 16
+
   /// - Parameter candidates: none for a stream that has no variants.
   init(_ candidates: [HLSVariantChoice.Candidate] = []) {
     self.candidates = candidates
@@ -35,14 +38,16 @@ struct StreamVariants: Sendable {
 
   /// What may be tried when none is heard yet, or the present one fails: what comes behind it, and then what is better, without those
   /// that have failed lately. When all of them have, but enough of the present one came since, they are worth another try.
+  /// The result has at most `maximumAttemptCount` variants, less those that have failed lately.
   func others(at now: HostTime) -> [Int] {
     let indices = candidates.indices.filter { $0 > current } + candidates.indices.filter { $0 < current }
     let fresh = indices.filter { !failures.holds($0, at: now) }
-    return fresh.isEmpty && segmentCount >= Self.leastSegmentCount ? indices : fresh
+    if fresh.isEmpty, segmentCount >= Self.leastSegmentCount { return Array(indices.prefix(Self.maximumAttemptCount)) }
+    return Array(fresh.prefix(max(0, Self.maximumAttemptCount - failures.count(at: now))))
   }
 
-  /// All, in order.
-  var all: [Int] { Array(candidates.indices) }
+  /// Those that are tried at first, in order.
+  var first: [Int] { Array(candidates.indices.prefix(Self.maximumAttemptCount)) }
 
   /// Bits a second, as the master playlist says; nil where it does not.
   var bandwidth: Int64? { self[current].flatMap { $0.variant.bandwidth > 0 ? $0.variant.bandwidth : nil } }

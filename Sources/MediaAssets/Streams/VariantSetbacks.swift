@@ -25,6 +25,9 @@ struct VariantSetbacks: Sendable {
   /// Whether it is to be left alone now.
   func holds(_ index: Int, at now: HostTime) -> Bool { setbacks[index].map { now < $0.end } ?? false }
 
+  /// How many are to be left alone now.
+  func count(at now: HostTime) -> Int { setbacks.values.count { now < $0.end } }
+
   /// Whether there was any that is not forgotten.
   func contains(_ index: Int) -> Bool { setbacks[index] != nil }
 
