@@ -50,10 +50,10 @@ public struct HTTPOptions: Sendable, Hashable {
   public var connectTimeout = Duration.seconds(10)
   /// From the request to the end of the answer's header.
   public var firstByteTimeout = Duration.seconds(15)
-  /// Without a byte of the body, while bytes are wanted.
+  /// The time in which `leastByteCount` bytes of the body must come, while bytes are wanted.
   public var stallTimeout = Duration.seconds(15)
-  /// How long to wait before each further attempt, when one has failed and another may succeed. As many attempts are made without a
-  /// byte between them; then the read fails.
+  /// The pause before each further attempt, when one has failed and another may succeed. After that many attempts the
+  /// read fails. The count begins anew whenever `attemptByteCount` further bytes have come.
   public var reconnectDelays: [Duration] = [0.5, 1, 2, 4, 8].map { .seconds($0) }
   /// A server that wants to be asked again later (`Retry-After`) is asked then, but no later than this.
   public var maximumRetryAfter = Duration.seconds(30)
@@ -71,6 +71,10 @@ public struct HTTPOptions: Sendable, Hashable {
   static let nearByteCount: Int64 = 256 << 10
   /// From a server without ranges, so many bytes are read and dropped to come to a place.
   static let skipByteCount: Int64 = 16 << 20
+  /// Bytes of a body that must come within `stallTimeout`.
+  public static let leastByteCount = 512
+  /// Bytes after which failed attempts are forgotten.
+  public static let attemptByteCount: Int64 = 4_096
   static let maximumRedirectCount = 10
   /// Bytes of the body of a redirect that are read in order to keep the connection.
   static let redirectBodyByteCount: Int64 = 64 << 10

@@ -12,7 +12,7 @@ final class HTTPTransfer {
     /// Until the request has been sent; curl watches the time.
     case connecting
     case awaitingHead(until: HostTime)
-    /// The body; no byte has come since.
+    /// The body; fewer than `HTTPOptions.leastByteCount` bytes have come since.
     case receiving(since: HostTime)
     case pausing(until: HostTime)
   }
@@ -129,14 +129,21 @@ final class HTTPTransfer {
     }
     if isClosed { return false }
     if let order {
-      retries.succeeded()
+      restartAttempts()
       begin(at: order)
     } else if mayGoOn, let request {
       measuredAt = clock.now
+      receivedByteCount = 0
       phase = .receiving(since: measuredAt)
       request.goOn()
     }
     return true
+  }
+
+  /// Begins the count of attempts anew.
+  private func restartAttempts() {
+    retries.succeeded()
+    progressByteCount = 0
   }
 
   /// The largest piece that curl hands over at once (CURL_MAX_WRITE_SIZE).
@@ -164,7 +171,8 @@ final class HTTPTransfer {
     let isHead = if case .awaitingHead = phase { true } else { false }
     failed(
       HTTPFailure(
-        .networkTimedOut, isHead ? "the server does not answer: \(url)" : "the server sends no more: \(url)",
+        .networkTimedOut,
+        isHead ? "the server does not answer: \(url)" : "the server sends too little, or nothing more: \(url)",
         retry: .whenOpened))
   }
 
@@ -360,6 +368,7 @@ final class HTTPTransfer {
     guard head.isComplete else { return true }
     let isProvisional = head.status < 200
     if isProvisional { return true }
+    receivedByteCount = 0
     phase = .receiving(since: clock.now)
     // An empty field names no address: such a response is judged as any other.
     if (300..<400).contains(head.status), let location = head.fields["location"], !location.isEmpty {
@@ -394,7 +403,8 @@ final class HTTPTransfer {
       let end = state.window.end
       append(bytes, to: &state)
       // What is dropped on the way to the place that is wanted comes again with each attempt: it brings nobody further.
-      if state.window.end > end { retries.succeeded() }
+      progressByteCount += state.window.end - end
+      if progressByteCount >= HTTPOptions.attemptByteCount { restartAttempts() }
       return true
     }
     guard hasRoom else { return nil }
@@ -429,7 +439,11 @@ final class HTTPTransfer {
   }
 
   private func note(_ byteCount: Int, at now: HostTime) {
-    phase = .receiving(since: now)
+    receivedByteCount += byteCount
+    if receivedByteCount >= HTTPOptions.leastByteCount {
+      receivedByteCount = 0
+      phase = .receiving(since: now)
+    }
     let isFirst = !hasBytes
     let elapsed = lastByteAt.map { max(0, now.nanoseconds(since: $0)) } ?? 0
     lastByteAt = now

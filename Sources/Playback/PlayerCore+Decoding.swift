@@ -489,7 +489,7 @@ extension PlayerCore {
     .itemChanged(item.id, item.status, item.duration, isPrecise: item.providesPreciseDuration)
   }
 
-  private func itemFailed(_ id: PlayerItem.ID, _ error: MediaError) {
+  func itemFailed(_ id: PlayerItem.ID, _ error: MediaError) {
     guard let item = items[id], item.error == nil else { return }
     item.fail(error)
     logger.warning("item failed", metadata: ["item": "\(id)", "error": "\(error)"])

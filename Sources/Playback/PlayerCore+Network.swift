@@ -97,13 +97,34 @@ extension PlayerCore {
   func noteStall(of id: PlayerItem.ID) {
     stalledAt = (id, engine.loop.now)
     items[id]?.networkLog.noteStall()
+    stallTimer?.cancel()
+    stallTimer = nil
+    guard let item = items[id], item.asset.mayUseNetwork else { return }
+    let end = stallAllowance.begin(id, at: engine.loop.now)
+    stallTimer = engine.loop.schedule(at: end) { [weak self] in self?.giveUpStalled(id) }
+  }
+
+  /// The item has stalled for as long as it may.
+  private func giveUpStalled(_ id: PlayerItem.ID) {
+    stallTimer = nil
+    guard !isClosed, machine.isStarved, stalledAt?.itemID == id, let item = items[id] else { return }
+    let minutes = StallAllowance.nanoseconds / 60_000_000_000
+    itemFailed(
+      id,
+      MediaError(
+        .networkTimedOut, "stalled for \(minutes) minutes longer than it played: \(item.asset.displayPath)",
+        operation: "playback"))
   }
 
   /// Samples have come, or nobody waits for them any more.
   func noteStallEnd() {
     guard let (id, began) = stalledAt, !machine.isStarved else { return }
     stalledAt = nil
-    items[id]?.networkLog.noteStallEnd(nanoseconds: engine.loop.now.nanoseconds(since: began))
+    stallTimer?.cancel()
+    stallTimer = nil
+    let duration = engine.loop.now.nanoseconds(since: began)
+    stallAllowance.end(afterNanoseconds: duration, at: engine.loop.now)
+    items[id]?.networkLog.noteStallEnd(nanoseconds: duration)
   }
 
   // MARK: - What is there

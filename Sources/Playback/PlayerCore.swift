@@ -68,6 +68,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var titles: [PendingTitle] = []
   /// When what is stalled did.
   var stalledAt: (itemID: PlayerItem.ID, HostTime)?
+  var stallAllowance = StallAllowance()
+  /// Ends an item that stalls for too long.
+  var stallTimer: (any ControlTimer)?
   /// Where samples ran out last: the stream, and its frame.
   var starvedPlace: (streamID: UInt64, frame: Int64)?
   /// The stream that is held at such a place.
@@ -238,6 +241,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     isClosed = true
     endPrerolls()
     timer?.cancel()
+    stallTimer?.cancel()
     pipelineStorage?.close()
     for item in Array(items.values) { release(item) }
     pastItems = [:]

@@ -11,7 +11,7 @@ What a query may say of /FILE (several at once, joined by &):
   silent              sends no Content-Length (and closes at the end)
   chunked             sends in chunks, without a length and without ranges
   cut=N               closes after N bytes of each body; times=N as above
-  gate=NAME&at=N      after N bytes of the body waits for the gate
+  gate=NAME&at=N      after N bytes of the body waits for the gate; may be repeated
   hold=NAME           waits for the gate before it answers
   say=N               says that the resource has N bytes
   send=N              has N bytes, whatever it says
@@ -173,13 +173,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def body(self, data, query):
         cut = int(query["cut"][0]) if "cut" in query and self.first(query, "cut") else len(data)
-        sent, stop = 0, int(query["at"][0]) if "gate" in query else None
-        for end in sorted({min(cut, len(data))} | ({stop} if stop is not None and stop < cut else set())):
+        sent, stops = 0, dict(zip(map(int, query.get("at", [])), query.get("gate", [])))
+        for end in sorted({min(cut, len(data))} | {stop for stop in stops if stop < cut}):
             self.send_piece(data[sent:end], query)
             sent = end
-            if stop == sent:
-                say("gate " + query["gate"][0])
-                gate(query["gate"][0]).wait()
+            if sent in stops:
+                say("gate " + stops[sent])
+                gate(stops[sent]).wait()
         if "chunked" in query and cut >= len(data):
             self.wfile.write(b"0\r\n\r\n")
         if cut < len(data) or "say" in query:

@@ -1,0 +1,35 @@
+import MediaCore
+import RealtimeAudio
+
+/// How long an item from a network may stall: in total 10 minutes longer than it played between its stalls. Pure.
+///
+/// A server that sends a little now and then would otherwise hold the queue indefinitely.
+struct StallAllowance: Sendable {
+  /// 10 minutes.
+  static let nanoseconds: Int64 = 600_000_000_000
+
+  private var itemID: PlayerItem.ID?
+  private var remaining = nanoseconds
+  private var endedAt: HostTime?
+
+  /// A stall of an item begins. Returns the time at which the item is given up if the stall lasts.
+  mutating func begin(_ id: PlayerItem.ID, at now: HostTime) -> HostTime {
+    if id != itemID { self = StallAllowance(itemID: id) }
+    if let endedAt {
+      let (sum, overflow) = remaining.addingReportingOverflow(max(0, now.nanoseconds(since: endedAt)))
+      remaining = overflow ? Self.nanoseconds : min(Self.nanoseconds, sum)
+    }
+    endedAt = nil
+    return now.advanced(byNanoseconds: remaining)
+  }
+
+  /// The stall is over after this time.
+  mutating func end(afterNanoseconds duration: Int64, at now: HostTime) {
+    remaining = max(0, remaining - max(0, duration))
+    endedAt = now
+  }
+
+  init() {}
+
+  private init(itemID: PlayerItem.ID) { self.itemID = itemID }
+}

@@ -1,0 +1,46 @@
+import MediaCore
+import RigSupport
+import Testing
+
+@testable import NetworkIO
+
+/// Servers that send too little.
+@Suite(.timeLimit(.minutes(2))) struct TrickleTests {
+  @Test func aFewBytesWithEachAttemptAreNoProgress() throws {
+    let rig = try HTTPRig()
+    let bytes = HTTPRig.pattern(300_000)
+    try rig.server.write(bytes, to: "a")
+    let outcome = try rig.read("/a?cut=100")
+    #expect(outcome.error?.code == .connectionLost)
+    #expect(outcome.bytes == Array(bytes[..<600]))
+    #expect(rig.clock.pauseMilliseconds == [500, 1_000, 2_000, 4_000, 8_000])
+    // As many as count are.
+    rig.clock = .init()
+    #expect(try rig.read("/a?cut=\(HTTPOptions.attemptByteCount)").bytes == bytes)
+    #expect(Set(rig.clock.pauseMilliseconds) == [500])
+  }
+
+  @Test func aByteNowAndThenIsAStall() throws {
+    let rig = try HTTPRig()
+    let bytes = HTTPRig.pattern(100_000)
+    try rig.server.write(bytes, to: "a")
+    let place = "/a?gate=one&at=100&gate=two&at=200"
+    let resource = try rig.resource(place)
+    try resource.open()
+    var outcome = HTTPRig.Outcome()
+    try HTTPRig.read(resource, from: 0, limit: 100, into: &outcome)
+    try rig.server.wait("gate one")
+    rig.clock.advance(seconds: 10)
+    rig.server.open(gate: "one")
+    try HTTPRig.read(resource, from: 100, limit: 200, into: &outcome)
+    try rig.server.wait("gate two")
+    rig.clock.advance(seconds: 6)
+    // The first request is told first.
+    try rig.server.wait("request GET \(place) bytes=0-")
+    try rig.server.wait("request GET \(place) bytes=200-")
+    rig.server.open(gate: "two")
+    try HTTPRig.read(resource, from: 200, into: &outcome)
+    #expect(outcome.bytes == bytes)
+    #expect(rig.clock.pauseMilliseconds == [500])
+  }
+}

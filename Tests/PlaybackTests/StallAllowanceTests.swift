@@ -1,0 +1,47 @@
+import MediaAssets
+import MediaCore
+import NetworkIO
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Playback
+
+/// How long an item from a network may stall.
+@Suite(.timeLimit(.minutes(2))) struct StallAllowanceTests {
+  private func at(_ seconds: Int64) -> HostTime { HostTime(nanoseconds: seconds * 1_000_000_000) }
+
+  @Test func stallsCountTogetherAndTimeBetweenThemIsGivenBack() {
+    var allowance = StallAllowance()
+    #expect(allowance.begin(1, at: at(0)) == at(600))
+    allowance.end(afterNanoseconds: 400_000_000_000, at: at(400))
+    // 200 s are left, and 50 s are given back.
+    #expect(allowance.begin(1, at: at(450)) == at(700))
+    allowance.end(afterNanoseconds: 100_000_000_000, at: at(550))
+    #expect(allowance.begin(1, at: at(10_000)) == at(10_600), "never more than all of it")
+    allowance.end(afterNanoseconds: 700_000_000_000, at: at(10_700))
+    #expect(allowance.begin(1, at: at(10_700)) == at(10_700))
+    #expect(allowance.begin(2, at: at(10_701)) == at(11_301), "another item has its own")
+  }
+
+  @Test func anItemThatStallsForTooLongFailsAndTheNextOnePlays() async throws {
+    let rig = try await SlowRig()
+    let server = try HTTPServer()
+    try TimeCode.writeWAV(path: server.files.file("a.wav"), file: 1, frameCount: 2_400_000, sampleRateHz: 48_000)
+    let url = try HTTPURL("\(server.address)/a.wav?gate=never&at=400000")
+    let item = PlayerItem(asset: Asset(url: url), id: 1)
+    let after = try rig.wav(file: 2, frames: 96_000)
+    try await rig.run { try $0.append([item, PlayerItem(asset: after.asset, id: 2)]) }
+    try server.wait("gate never")
+    await rig.run { $0.play() }
+    await rig.wait { $0.timeControlStatus == .playing }
+    await rig.advance(milliseconds: 3_000)
+    await rig.wait { $0.reasonForWaitingToPlay == .toMinimizeStalls }
+    await rig.advance(milliseconds: 590_000)
+    #expect(await rig.state.currentItemID == 1)
+    await rig.advance(milliseconds: 20_000)
+    #expect(item.error?.code == .networkTimedOut)
+    await rig.wait { $0.currentItemID == 2 && $0.timeControlStatus == .playing }
+    await rig.close()
+  }
+}
