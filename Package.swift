@@ -158,7 +158,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "DaemonConfiguration", dependencies: ["MediaCore", "FileAccess", "WireProtocol", "ControlServer"],
+      name: "DaemonConfiguration",
+      dependencies: ["MediaCore", "FileAccess", "WireProtocol", "ControlServer", "CSandbox"],
       swiftSettings: strict),
     .executableTarget(
       name: "playhead-worker", dependencies: ["Isolation"], swiftSettings: strict, linkerSettings: small + bindNow),

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
@@ -31,6 +32,9 @@ struct ruleset {
 #ifndef __NR_landlock_create_ruleset
 #define __NR_landlock_create_ruleset 444
 #endif
+#ifndef __NR_landlock_add_rule
+#define __NR_landlock_add_rule 445
+#endif
 #ifndef __NR_landlock_restrict_self
 #define __NR_landlock_restrict_self 446
 #endif
@@ -40,23 +44,66 @@ int sandbox_landlock_version(void) {
   return version < 0 ? 0 : (int)version;
 }
 
+uint64_t sandbox_landlock_rights(int version) {
+  // Access rights by version: 13 in version 1, REFER in 2, TRUNCATE in 3, IOCTL_DEV in 5.
+  int rights = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : version == 1 ? 13 : 0;
+  return (1ull << rights) - 1;
+}
+
+static int create_ruleset(int version, uint64_t ports, uint64_t scoped) {
+  struct ruleset ruleset = {sandbox_landlock_rights(version), version >= 4 ? ports : 0, version >= 6 ? scoped : 0};
+  size_t size = version >= 6 ? sizeof ruleset : version >= 4 ? 16 : 8;
+  return (int)syscall(__NR_landlock_create_ruleset, &ruleset, size, 0);
+}
+
+int sandbox_landlock_create(int version) { return create_ruleset(version, 0, 2 /* LANDLOCK_SCOPE_SIGNAL */); }
+
+int sandbox_landlock_allow(int ruleset, int descriptor, uint64_t rights) {
+  struct {
+    uint64_t allowed_access;
+    int32_t parent_fd;
+  } __attribute__((packed)) rule = {rights, descriptor};
+  return (int)syscall(__NR_landlock_add_rule, ruleset, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &rule, 0);
+}
+
+int sandbox_landlock_restrict(int ruleset) { return (int)syscall(__NR_landlock_restrict_self, ruleset, 0); }
+
 int sandbox_landlock_forbid_all(void) {
   int version = sandbox_landlock_version();
   if (version == 0) {
     errno = ENOSYS;
     return -1;
   }
-  // Access rights by version: 13 in version 1, REFER in 2, TRUNCATE in 3, IOCTL_DEV in 5.
-  int rights = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
-  struct ruleset ruleset = {(1ull << rights) - 1, version >= 4 ? 3 : 0, version >= 6 ? 3 : 0};
-  size_t size = version >= 6 ? sizeof ruleset : version >= 4 ? 16 : 8;
-  int descriptor = (int)syscall(__NR_landlock_create_ruleset, &ruleset, size, 0);
+  int descriptor = create_ruleset(version, 3, 3);
   if (descriptor < 0) return -1;
-  int result = (int)syscall(__NR_landlock_restrict_self, descriptor, 0);
+  int result = sandbox_landlock_restrict(descriptor);
   int error = errno;
   close(descriptor);
   errno = error;
   return result;
+}
+
+// MARK: - Loaded objects
+
+struct visit {
+  sandbox_object_visitor visitor;
+  void *context;
+};
+
+static int visit_object(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  struct visit *visit = context;
+  if (info->dlpi_name && info->dlpi_name[0] == '/') visit->visitor(info->dlpi_name, 0, visit->context);
+  for (int index = 0; index < info->dlpi_phnum; index++) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[index];
+    if (header->p_type == PT_INTERP) visit->visitor((const char *)(info->dlpi_addr + header->p_vaddr), 1, visit->context);
+  }
+  return 0;
+}
+
+void sandbox_visit_loaded_objects(sandbox_object_visitor visitor, void *context) {
+  struct visit visit = {visitor, context};
+  dl_iterate_phdr(visit_object, &visit);
 }
 
 // MARK: - System calls

@@ -65,6 +65,9 @@ extension Connection {
       "instance": .string(server.log.instance), "seq": .int(server.log.lastNumber),
       "isolation": .string(isIsolated ? "opening" : "none"), "workers": .int(workers.map { $0.idleCount + $0.busyCount } ?? 0),
       "workerCrashes": .int(workers?.crashCount ?? 0),
+      "noNewPrivileges": .bool(server.sandbox.hasNoNewPrivileges),
+      "landlock": .string(server.sandbox.landlock.rawValue),
+      "landlockVersion": .int(server.sandbox.landlockVersion),
     ])
   }
 }

@@ -36,6 +36,8 @@ public final class ControlServer: @unchecked Sendable {
     public var reload: Reload?
     /// Makes what is recorded; nil: nothing is.
     public var makeSource: MakeSource?
+    /// The restrictions that the process has put on itself, for `stats`.
+    public var sandbox = SandboxStatus()
     /// The daemon's, as the greeting says it.
     public var version: String
 
@@ -95,7 +97,8 @@ public final class ControlServer: @unchecked Sendable {
         engine.session.apply(setting)
         return ServerContext(
           version: configuration.version, policy: policy, engine: engine, loop: loop, logger: logger,
-          store: configuration.stateStore, reload: configuration.reload, makeSource: configuration.makeSource)
+          sandbox: configuration.sandbox, store: configuration.stateStore, reload: configuration.reload,
+          makeSource: configuration.makeSource)
       }
       var running = Running(context: context)
       running.doors.append((listener, try open(listener, .all, context)))

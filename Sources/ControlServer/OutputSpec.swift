@@ -45,6 +45,14 @@ public struct OutputSpec: Sendable, Hashable {
     AudioFormat(sampleRateHz: sampleRateHz ?? 48_000, channelCount: channelCount ?? 2)
   }
 
+  /// The file or FIFO that the output writes; nil for outputs without one.
+  public var path: String? {
+    switch kind {
+    case .wav(let path), .pipe(let path): path
+    case .auto, .null, .pulse: nil
+    }
+  }
+
   /// Whether the output takes time from whoever drives it: it can be used with a virtual clock.
   public var allowsVirtualClock: Bool {
     switch kind {

@@ -24,6 +24,8 @@ final class ServerContext: @unchecked Sendable {
   }
 
   let version: String
+  /// The restrictions that the process has put on itself.
+  let sandbox: SandboxStatus
   /// What is allowed; changed by `apply`.
   private(set) var policy: ServerPolicy
   private(set) var limits: WireLimits
@@ -65,11 +67,13 @@ final class ServerContext: @unchecked Sendable {
   /// On the control loop.
   init(
     version: String, policy: ServerPolicy, engine: PlaybackEngine, loop: ThreadControlLoop, logger: Logger,
-    store: StateStore? = nil, reload: Reload? = nil, makeSource: MakeSource? = nil
+    sandbox: SandboxStatus = SandboxStatus(), store: StateStore? = nil, reload: Reload? = nil,
+    makeSource: MakeSource? = nil
   ) {
     self.makeSource = makeSource
     self.reload = reload
     self.version = version
+    self.sandbox = sandbox
     self.policy = policy
     limits = policy.limits
     access = PeerAccess.Box(policy.access)

@@ -66,6 +66,8 @@ public struct DaemonOptions: Sendable, Hashable {
   public var sessionCategory = SessionCommand.Category.playAndRecord
   public var isolation = Isolation.opening
   public var limits = WireLimits.standard
+  /// Whether the daemon restricts its own access to files with Landlock.
+  public var usesLandlock = true
 
   public init() {}
 
@@ -113,10 +115,14 @@ public struct DaemonOptions: Sendable, Hashable {
 }
 
 extension DaemonOptions {
-  /// These, with what only a start can change as it is in others.
-  public func keepingWhatIsOfTheStart(of others: DaemonOptions) -> DaemonOptions {
+  /// These options, with the values of others where only a start can change the value.
+  ///
+  /// - Parameter names: Further options whose values the others keep, although they are reloadable.
+  public func keepingWhatIsOfTheStart(of others: DaemonOptions, and names: [String] = []) -> DaemonOptions {
     var options = self
-    for option in OptionTable.all where !option.isReloadable { option.copy(&options, others) }
+    for option in OptionTable.all where !option.isReloadable || names.contains(option.name) {
+      option.copy(&options, others)
+    }
     return options
   }
 }

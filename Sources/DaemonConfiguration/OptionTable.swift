@@ -7,7 +7,7 @@ import WireProtocol
 public enum OptionTable {
   /// Every option, table by table.
   public static let all: [OptionSpec] =
-    socket + output + session + log + access + roots + isolation + network + state + bookmarks + limits
+    socket + output + session + log + access + roots + sandbox + isolation + network + state + bookmarks + limits
 
   /// The tables of the file, with what stands above each in the example.
   public static let tables: [(name: String, summary: String)] = [
@@ -17,7 +17,13 @@ public enum OptionTable {
     ("log", "What is said on standard error."),
     ("access", "Who may connect besides the daemon's own user, and what for. Users and groups by name or number."),
     (
-      "roots", "Folders that files may be opened in, whatever names them. Links that lead out of them are not followed."
+      "roots",
+      "Folders that files may be opened in, whatever names them. Links that lead out of them are not followed. While Landlock is active,"
+        + " wider roots take effect at the next start only, and a root must exist at the start."
+    ),
+    (
+      "sandbox",
+      "Restrictions on the daemon's own process: a faulty media library can access only the files that the daemon needs."
     ),
     ("isolation", "Which processes parse the bytes of files and servers."),
     ("network", "What is asked of servers."),
@@ -140,6 +146,18 @@ public enum OptionTable {
       "isolation.level", \.isolation, flag: "--isolate", isReloadable: false,
       "Opening: a worker process without access to files or networks opens files, decodes their beginning and reads their tags first."
         + " None: the daemon parses everything itself.")
+  ]
+
+  private static let sandbox = [
+    OptionSpec(
+      name: "sandbox.landlock", kind: .boolean,
+      summary: "Restrict access to files with the kernel's Landlock.",
+      flag: "--no-landlock", isReloadable: false,
+      field: \.usesLandlock,
+      set: { options, value throws(MediaError) in
+        if case .boolean(let value) = value { options.usesLandlock = value }
+      },
+      text: { "\($0.usesLandlock)" })
   ]
 
   private static let network = [

@@ -141,8 +141,8 @@ struct ParserProcess {
     return places.first { access($0, X_OK) == 0 } ?? places[0]
   }
 
-  /// Where this program lies.
-  private static func folder() throws(MediaError) -> String {
+  /// The folder of the running program.
+  static func folder() throws(MediaError) -> String {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = readlink("/proc/self/exe", &path, path.count - 1)
     let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }

@@ -93,8 +93,10 @@ public final class StateFolder: @unchecked Sendable {
       of: value.littleEndian, toByteOffset: index * MemoryLayout<UInt64>.size, as: UInt64.self)
   }
 
-  /// Makes the folder, and what it lies in, with mode 0700.
-  private static func make(_ path: String) throws(MediaError) {
+  /// Makes the folder and its missing parents with mode 0700.
+  ///
+  /// - Throws: `stateUnavailable` or `stateDiskFull` when it cannot be made, belongs to another user, or is writable by others.
+  public static func make(_ path: String) throws(MediaError) {
     guard path.hasPrefix("/") else {
       throw MediaError(.stateUnavailable, "the state's folder has an absolute path, not \(path)", operation: "mkdir")
     }

@@ -45,18 +45,23 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in .connection(.help(arguments.command(.command))) },
     CommandSpec(
-      .stats, .connection, "Gives the daemon's counters.",
-      details: "Fields may be added; a client ignores those that it does not know. `isolation` is `opening` where worker processes open files"
-        + " and read tags, or `none`. `workers` is the number of worker processes; `workerCrashes` counts those that a file crashed.",
+      .stats, .connection, "Gives the daemon's counters, its sandbox and its workers.",
+      details:
+        "`noNewPrivileges` is true when no program that the daemon executes gains privileges. `landlock` is `active` when the kernel restricts"
+        + " the daemon's access to files, `off` when `sandbox.landlock` is false, and `unavailable` when the kernel has no Landlock."
+        + " `landlockVersion` is the version of Landlock's interface in use, 0 unless Landlock is active. `isolation` is `opening` where"
+        + " worker processes open files and read tags, or `none`. `workers` is the number of worker processes; `workerCrashes` counts those"
+        + " that a file crashed. Further fields may be added; a client ignores fields that it does not know.",
       right: .read,
       reply: [
         "version", "uptime", "connections", "requests", "errors", "events", "dropped", "instance", "seq", "isolation",
-        "workers", "workerCrashes",
+        "workers", "workerCrashes", "noNewPrivileges", "landlock", "landlockVersion",
       ],
       example: [
         "> stats",
         "< ok version=0.1.0 uptime=12.5 connections=1 requests=4 errors=0 events=0 dropped=0"
-          + " instance=9f86d081884c7d65 seq=0 isolation=opening workers=1 workerCrashes=0",
+          + " instance=9f86d081884c7d65 seq=0 isolation=opening workers=1 workerCrashes=0 noNewPrivileges=true"
+          + " landlock=active landlockVersion=7",
       ]
     ) { _ throws(MediaError) in .connection(.stats) },
     CommandSpec(
@@ -76,8 +81,8 @@ extension CommandTable {
     CommandSpec(
       .configReload, .connection, "Has the daemon read its configuration again.",
       details:
-        "As SIGHUP does. `changed` are the options that are others from now on, `restart` those that the daemon has other values of and"
-        + " takes at its next start. Of a file that is wrong nothing is taken: the message says what is wrong and where, `FILE:LINE:COLUMN`"
+        "As SIGHUP does. `changed` lists the options with new values, `restart` the options whose new values take effect at the next start:"
+        + " also roots and a `network.ca-file` outside the sandbox of the running daemon. Of a file that is wrong nothing is taken: the message says what is wrong and where, `FILE:LINE:COLUMN`"
         + " before each fault. A waiting request.",
       waiting: .always, right: .administer, reply: ["changed", "restart"],
       errors: [.wrongConfiguration, .notAllowed],

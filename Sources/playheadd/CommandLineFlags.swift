@@ -67,6 +67,7 @@ struct CommandLineFlags: ParsableArguments {
       files or networks; or none, the daemon itself.
       """)
   var isolate: DaemonOptions.Isolation?
+  @Option(
     parsing: .upToNextOption,
     help: "Networks (CIDR), addresses and host names that may be reached (default: all but metadata services).")
   var allowNetwork: [String] = []
@@ -74,6 +75,12 @@ struct CommandLineFlags: ParsableArguments {
     parsing: .upToNextOption,
     help: "Networks (CIDR), addresses and host names that may not be reached, before --allow-network.")
   var denyNetwork: [String] = []
+  @Flag(
+    help: """
+      Do not restrict access to files with Landlock. By default the daemon can read the read roots, write the write roots, the state and \
+      the output file, and make its sockets; the kernel refuses every other access.
+      """)
+  var noLandlock = false
   @OptionGroup var state: StateOptions
 
   func validate() throws {
@@ -109,6 +116,7 @@ struct CommandLineFlags: ParsableArguments {
     options.pulseServer = pulseServer ?? options.pulseServer
     options.certificateAuthorityFile = caFile ?? options.certificateAuthorityFile
     options.isolation = isolate ?? options.isolation
+    if noLandlock { options.usesLandlock = false }
     state.apply(to: &options)
     if !allowUid.isEmpty { options.users = allowUid }
     if !allowGid.isEmpty { options.groups = allowGid }

@@ -49,6 +49,10 @@ struct PlayheadDaemon: ParsableCommand {
     let signals = DaemonSignals()
     let service = ServiceManager()
     let options = try flags.options()
+    let place = SocketPlace(asked: options.socketPath)
+    let sandboxing = try Sandboxing(
+      options, configurationFile: flags.configurationFile?.path,
+      place: service.sockets[.control] == nil ? place : nil)
     let workers = try Workers.start(options.isolation)
     defer { workers?.close() }
     DaemonLog.start(options.logLevel)
@@ -57,12 +61,13 @@ struct PlayheadDaemon: ParsableCommand {
     OpeningLimits.byteCount = options.limits.openingByteCount
     WritableSpace.reservedByteCount = options.reservedFreeBytes
     let logger = Logger(label: "playhead.daemon")
+    sandboxing.log(to: logger)
     for socket in service.unknownSockets { logger.warning("not a socket of ours", metadata: ["socket": "\(socket)"]) }
     let control = ThreadControlLoop()
     let (loop, output) = try makeOutput(options, on: control)
     let engine = PlaybackEngine(loop: loop, output: output)
-    var configuration = ControlServer.Configuration(
-      place: SocketPlace(asked: options.socketPath), version: Self.version)
+    var configuration = ControlServer.Configuration(place: place, version: Self.version)
+    configuration.sandbox = sandboxing.sandbox.status
     configuration.socketMode = options.socketMode
     configuration.socketGroupID = try options.socketGroup.map(Accounts.group)
     configuration.inherited = service.sockets
@@ -87,7 +92,8 @@ struct PlayheadDaemon: ParsableCommand {
     service.tellReady(status: "Listening at \(path)")
     service.watch(control)
     media_shims_unmap_code_of_start()
-    var reloading = Reloading(flags: flags, options: options, server: server, service: service)
+    var reloading = Reloading(
+      flags: flags, options: options, sandbox: sandboxing.sandbox, server: server, service: service)
     while true {
       switch signals.wait() {
       case .reload: reloading.reload(for: requests)

@@ -8,14 +8,18 @@ import MediaCore
 /// The configuration that holds, and what becomes of it when it is read again. On one thread, which may block.
 struct Reloading {
   let flags: CommandLineFlags
+  let sandbox: Sandbox
   let server: ControlServer
   let service: ServiceManager
   /// What holds.
   private(set) var options: DaemonOptions
   private let logger = Logger(label: "playhead.daemon")
 
-  init(flags: CommandLineFlags, options: DaemonOptions, server: ControlServer, service: ServiceManager) {
-    (self.flags, self.options, self.server, self.service) = (flags, options, server, service)
+  init(
+    flags: CommandLineFlags, options: DaemonOptions, sandbox: Sandbox, server: ControlServer, service: ServiceManager
+  ) {
+    (self.flags, self.options, self.sandbox) = (flags, options, sandbox)
+    (self.server, self.service) = (server, service)
   }
 
   /// Reads the file again, and tells those who asked for it.
@@ -31,26 +35,28 @@ struct Reloading {
     defer { service.tellReady() }
     do {
       let next = try flags.options()
-      let roots = try next.readableRoots()
-      let policy = try next.policy()
       let changed = OptionTable.all.filter { $0.value(in: next) != $0.value(in: options) }
+      let forbidden = sandbox.plan?.optionsForNextStart(next) ?? []
+      let deferred = changed.filter { !$0.isReloadable || forbidden.contains($0.name) }.map(\.name)
+      let effective = next.keepingWhatIsOfTheStart(of: options, and: deferred)
+      let roots = try effective.readableRoots()
+      let policy = try effective.policy()
       // The more talkative of the two, so that neither leaves out what was done.
       DaemonLog.set(min(options.logLevel, next.logLevel))
       defer { DaemonLog.set(next.logLevel) }
       ReadableFiles.roots = roots
-      OpeningLimits.byteCount = next.limits.openingByteCount
-      WritableSpace.reservedByteCount = next.reservedFreeBytes
+      OpeningLimits.byteCount = effective.limits.openingByteCount
+      WritableSpace.reservedByteCount = effective.reservedFreeBytes
       server.apply(policy)
-      let held = changed.filter(\.isReloadable).map(\.name)
+      let held = changed.map(\.name).filter { !deferred.contains($0) }
       logger.notice("the configuration was read again", metadata: ["changed": "\(held.joined(separator: " "))"])
-      for option in changed where !option.isReloadable {
+      for option in changed where deferred.contains(option.name) {
         logger.warning(
           "an option holds from the next start on",
           metadata: ["option": "\(option.name)", "value": "\(option.value(in: next))"])
       }
-      options = next.keepingWhatIsOfTheStart(of: options)
-      return .success(
-        ReloadOutcome(changed: held, restart: changed.filter { !$0.isReloadable }.map(\.name)))
+      options = effective
+      return .success(ReloadOutcome(changed: held, restart: deferred))
     } catch let wrong as WrongOptions {
       for line in wrong.lines {
         logger.error("the configuration is wrong, and nothing was changed", metadata: ["error": "\(line)"])

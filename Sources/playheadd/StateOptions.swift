@@ -39,7 +39,12 @@ struct StateOptions: ParsableArguments {
 
   /// What saves it, which has begun to read what was saved; nil when nothing is to be.
   static func makeStore(_ options: DaemonOptions) -> StateStore? {
+    folder(options).map { StateStore(folder: $0) }
+  }
+
+  /// The folder of the state; nil when none is saved.
+  static func folder(_ options: DaemonOptions) -> String? {
     guard options.savesState, options.clock == .real || options.stateFolder != nil else { return nil }
-    return (options.stateFolder ?? StateFolder.standard).map { StateStore(folder: $0) }
+    return options.stateFolder ?? StateFolder.standard
   }
 }

@@ -14,6 +14,26 @@ int sandbox_set_no_new_privileges(void);
 /// The version of Landlock's interface that the kernel has (landlock(7)); 0 where there is none.
 int sandbox_landlock_version(void);
 
+/// The access rights to files that a version of Landlock's interface has, as a mask (`LANDLOCK_ACCESS_FS_*`, linux/landlock.h).
+uint64_t sandbox_landlock_rights(int version);
+
+/// Creates a ruleset that forbids every access to files that the version can forbid, and signals to processes outside (from version 6
+/// on). A descriptor, or -1 with `errno`.
+int sandbox_landlock_create(int version);
+
+/// Allows access rights to the file of a descriptor (`O_PATH`) and, for a folder, to everything below it. 0, or -1 with `errno`: `EBADFD`
+/// for a file without a path, such as a pipe, which Landlock never restricts.
+int sandbox_landlock_allow(int ruleset, int descriptor, uint64_t rights);
+
+/// Restricts the calling thread to a ruleset, once `no_new_privs` is set. 0, or -1 with `errno`.
+int sandbox_landlock_restrict(int ruleset);
+
+/// Receives the path of a loaded object, or of the dynamic loader of the program.
+typedef void (*sandbox_object_visitor)(const char *path, int is_loader, void *context);
+
+/// Visits the absolute paths of all shared objects of the process, and the path of its dynamic loader.
+void sandbox_visit_loaded_objects(sandbox_object_visitor visitor, void *context);
+
 /// Forbids every access to file systems by path; also TCP ports (from version 4 on), and abstract sockets and signals to other
 /// processes (from version 6 on). Open descriptors stay usable. 0, or -1 with `errno`.
 int sandbox_landlock_forbid_all(void);

@@ -25,6 +25,11 @@ extension TestDaemon {
     }.sorted()
   }
 
+  /// The state of each thread, as `/proc/PID/task/TID/status` has it.
+  func threadStates() throws -> [String] {
+    try tasks().map { String(decoding: try Files.read("/proc/\(process.id)/task/\($0)/status"), as: UTF8.self) }
+  }
+
   private func tasks() throws -> [String] {
     guard let folder = opendir("/proc/\(process.id)/task") else {
       throw Program.Failure(description: "the daemon is not there any more")

@@ -67,7 +67,7 @@ class ClientCommands(Sends):
         await self._send("ping", {})
 
     async def stats(self) -> Stats:
-        """Gives the daemon's counters."""
+        """Gives the daemon's counters and its sandbox."""
         reply = await self._send("stats", {})
         return decode(Stats, reply)
 

@@ -75,6 +75,9 @@ class Stats:
     dropped: int
     instance: str
     seq: int
+    no_new_privileges: bool
+    landlock: str
+    landlock_version: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

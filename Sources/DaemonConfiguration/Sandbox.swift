@@ -1,0 +1,128 @@
+// Puts the daemon's process under its sandbox: `no_new_privs`, and Landlock with the rules of `SandboxPlan`. Both hold for the calling thread
+// and for the threads and processes that it makes later, so that the daemon enters before it makes its first thread. The sandbox never widens.
+import CSandbox
+import ControlServer
+import Glibc
+import MediaCore
+
+/// The sandbox that the process is in.
+public struct Sandbox: Sendable {
+  /// A path for which the kernel has no rule, because the path could not be opened when the sandbox started.
+  public struct MissingPath: Sendable, Hashable {
+    public var path: String
+    /// The system's reason.
+    public var reason: String
+
+    public init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
+  }
+
+  /// What is active.
+  public let status: SandboxStatus
+  /// The roots of the configuration that could not be opened, and so are not allowed.
+  public let missingPaths: [MissingPath]
+  /// The rules in force; nil unless Landlock is active.
+  public let plan: SandboxPlan?
+
+  /// Restricts the calling thread, and the threads and programs that it starts from now on. Blocks for moments.
+  ///
+  /// - Parameter plan: The rules; nil sets `no_new_privs` only.
+  /// - Throws: `invalidState` when the kernel has Landlock and refuses the rules, or refuses `no_new_privs`.
+  public static func enter(_ plan: SandboxPlan?) throws(MediaError) -> Sandbox {
+    guard sandbox_set_no_new_privileges() == 0 else { throw failure("set no_new_privs", "prctl") }
+    guard let plan else {
+      return Sandbox(status: SandboxStatus(hasNoNewPrivileges: true, landlock: .off), missingPaths: [], plan: nil)
+    }
+    let version = sandbox_landlock_version()
+    guard version > 0 else {
+      let status = SandboxStatus(hasNoNewPrivileges: true, landlock: .unavailable)
+      return Sandbox(status: status, missingPaths: [], plan: nil)
+    }
+    let ruleset = sandbox_landlock_create(version)
+    guard ruleset >= 0 else { throw failure("make the rules of Landlock", "landlock_create_ruleset") }
+    defer { close(ruleset) }
+    let known = SandboxRights(rawValue: sandbox_landlock_rights(version))
+    var (applied, missing): (SandboxPlan, [MissingPath]) = (plan, [])
+    applied.rules = []
+    for rule in plan.rules {
+      if let reason = try add(rule, to: ruleset, known) {
+        if rule.isConfigured { missing.append(MissingPath(path: rule.path, reason: reason)) }
+      } else {
+        applied.rules.append(rule)
+      }
+    }
+    guard sandbox_landlock_restrict(ruleset) == 0 else { throw failure("enter Landlock", "landlock_restrict_self") }
+    return Sandbox(
+      status: SandboxStatus(hasNoNewPrivileges: true, landlock: .active, landlockVersion: Int(version)),
+      missingPaths: missing, plan: applied)
+  }
+
+  /// Adds a rule. Nil when the kernel has accepted it, else the reason for which the path cannot be opened. Errors: those of `enter`.
+  private static func add(
+    _ rule: SandboxRule, to ruleset: Int32, _ known: SandboxRights
+  ) throws(MediaError) -> String? {
+    // O_PATH: a FIFO or a device is not opened.
+    let file = open(rule.path, Self.pathOnly | O_CLOEXEC)
+    guard file >= 0 else { return String(cString: strerror(errno)) }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { return String(cString: strerror(errno)) }
+    let isFolder = status.st_mode & S_IFMT == S_IFDIR
+    let rights = rule.rights.intersection(isFolder ? known : known.intersection(.ofFiles))
+    // The kernel refuses a rule without rights.
+    guard !rights.isEmpty else { return nil }
+    // EBADFD: a pipe or socket, such as /dev/stdout may be, has no path, and Landlock does not restrict it.
+    guard sandbox_landlock_allow(ruleset, file, rights.rawValue) == 0 || errno == EBADFD else {
+      throw failure("allow \(rule.path)", "landlock_add_rule")
+    }
+    return nil
+  }
+
+  /// `O_PATH`, which is beyond POSIX and not in the module.
+  private static let pathOnly: Int32 = 0o10_000_000
+
+  private static func failure(_ step: String, _ call: String) -> MediaError {
+    let code = errno
+    return MediaError(
+      .invalidState, "cannot \(step): \(String(cString: strerror(code))); --no-landlock starts without Landlock",
+      operation: call, underlying: "errno \(code)")
+  }
+}
+
+extension SandboxProcess {
+  /// The facts about the running process, less the folders of its state and sockets. Blocks for moments. Errors: `invalidState` when the
+  /// path of the program is unknown.
+  public static func current(configurationFile: String?) throws(MediaError) -> SandboxProcess {
+    var process = SandboxProcess(executableFolder: try ParserProcess.folder())
+    var objects = LoadedObjects()
+    withUnsafeMutablePointer(to: &objects) { pointer in
+      sandbox_visit_loaded_objects(
+        { path, isLoader, context in
+          guard let path, let objects = context?.assumingMemoryBound(to: LoadedObjects.self) else { return }
+          if isLoader != 0 {
+            objects.pointee.loader = String(cString: path)
+          } else {
+            objects.pointee.paths.append(String(cString: path))
+          }
+        }, pointer)
+    }
+    (process.loader, process.loadedObjects) = (objects.loader, objects.paths)
+    if let folder = getcwd(nil, 0) {
+      process.currentFolder = String(cString: folder)
+      free(folder)
+    }
+    process.configurationFile = configurationFile
+    process.environment = { name in getenv(name).map { String(cString: $0) } }
+    process.resolve = { path in
+      guard let resolved = realpath(path, nil) else { return nil }
+      defer { free(resolved) }
+      return String(cString: resolved)
+    }
+    return process
+  }
+
+  /// The shared objects of the process.
+  private struct LoadedObjects {
+    var loader: String?
+    var paths: [String] = []
+  }
+}

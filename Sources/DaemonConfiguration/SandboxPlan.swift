@@ -1,0 +1,160 @@
+// The rules of the daemon's Landlock sandbox, derived from its options and its environment. Pure: `Sandbox` applies the rules.
+import ControlServer
+import MediaCore
+import WireProtocol
+
+/// The facts about the process that the rules depend on.
+public struct SandboxProcess: Sendable {
+  /// The folder of the running program.
+  public var executableFolder: String
+  /// The dynamic loader, which the kernel executes for each program.
+  public var loader: String?
+  /// The shared objects that the process has loaded.
+  public var loadedObjects: [String] = []
+  /// The folder that relative paths are relative to.
+  public var currentFolder = "/"
+  /// The configuration file, whether or not it exists.
+  public var configurationFile: String?
+  /// The folder of the state; nil when no state is saved.
+  public var stateFolder: String?
+  /// The location of the sockets that the daemon makes; nil when systemd passes them.
+  public var socketPlace: SocketPlace?
+  /// Reads a variable of the environment.
+  public var environment: @Sendable (String) -> String? = { _ in nil }
+  /// Resolves all links of a path; nil when the path does not exist.
+  public var resolve: @Sendable (String) -> String? = { $0 }
+
+  public init(executableFolder: String) { self.executableFolder = executableFolder }
+}
+
+/// The rules of the sandbox.
+public struct SandboxPlan: Sendable, Hashable {
+  /// The rules; several may have the same path, whose rights then add up.
+  public internal(set) var rules: [SandboxRule]
+
+  /// The rules for these options in this process. Errors: those of `DaemonOptions.outputSpec`.
+  public init(_ options: DaemonOptions, in process: SandboxProcess) throws(MediaError) {
+    rules = Self.roots(options) + Self.system + Self.programs(process) + Self.soundServer(process)
+    for file in [process.configurationFile, options.certificateAuthorityFile] {
+      guard let file else { continue }
+      rules += Self.replaceableFile(file, in: process)
+    }
+    if let folder = process.stateFolder { rules.append(SandboxRule(folder, .savingState)) }
+    if let place = process.socketPlace { rules += Self.sockets(place) }
+    if let path = try options.outputSpec().path {
+      rules.append(SandboxRule(Self.absolute(path, in: process), .overwriting))
+    }
+  }
+
+  /// Whether the rules allow some rights to a path and to everything below it.
+  public func allows(_ rights: SandboxRights, below path: String) -> Bool {
+    let allowed = rules.reduce(into: SandboxRights()) { allowed, rule in
+      if Self.names(path).starts(with: Self.names(rule.path)) { allowed.formUnion(rule.rights) }
+    }
+    return allowed.isSuperset(of: rights)
+  }
+
+  /// The names of the options whose new values need accesses that these rules do not allow. The rules of a running process cannot be
+  /// widened (landlock(7)), so these values take effect at the next start.
+  public func optionsForNextStart(_ options: DaemonOptions) -> [String] {
+    let isAllowed: [(name: String, value: Bool)] = [
+      ("roots.read", (options.readRoots ?? ["/"]).allSatisfy { allows(.reading, below: $0) }),
+      ("roots.write", options.writeRoots.allSatisfy { allows(.writing, below: $0) }),
+      ("network.ca-file", options.certificateAuthorityFile.map { allows(.readFile, below: $0) } ?? true),
+    ]
+    return isAllowed.filter { !$0.value }.map(\.name)
+  }
+
+  // MARK: - Rules
+
+  private static func roots(_ options: DaemonOptions) -> [SandboxRule] {
+    (options.readRoots ?? ["/"]).map { SandboxRule($0, .reading, isConfigured: true) }
+      + options.writeRoots.map { SandboxRule($0, .writing, isConfigured: true) }
+  }
+
+  /// The folder of the sockets. Another program's folder may have other files in it, of which the rules allow the lock files only.
+  private static func sockets(_ place: SocketPlace) -> [SandboxRule] {
+    let folder = folder(of: place.path)
+    guard !place.isOwnFolder else { return [SandboxRule(folder, [.listening, .overwriting])] }
+    return [SandboxRule(folder, .listening)] + lockFiles(of: place).map { SandboxRule($0, .overwriting) }
+  }
+
+  /// The lock files beside the sockets.
+  public static func lockFiles(of place: SocketPlace) -> [String] {
+    let siblings = SocketLocation.Sibling.allCases.map { SocketLocation.path(of: $0, beside: place.path) }
+    return ([place.path] + siblings).map { $0 + ".lock" }
+  }
+
+  /// Files of the system that libraries read: programs, libraries, certificates, name resolution, time zones, processors.
+  private static let system =
+    [
+      "/etc", "/usr", "/lib", "/lib64", "/nix/store", "/gnu/store", "/proc", "/sys/devices/system", "/dev/shm",
+      "/run/systemd/resolve", "/run/systemd/userdb", "/run/resolvconf", "/run/NetworkManager", "/run/nscd",
+      "/var/lib/sss", "/var/lib/ca-certificates",
+    ].map { SandboxRule($0, .reading) }
+    + ["/dev/zero", "/dev/random", "/dev/urandom"].map { SandboxRule($0, .readFile) }
+    + [SandboxRule("/dev/null", .overwriting)]
+
+  /// Programs that the daemon executes, and folders in which it looks for libraries.
+  private static func programs(_ process: SandboxProcess) -> [SandboxRule] {
+    var rules = [
+      SandboxRule(process.executableFolder, .reading),
+      SandboxRule(process.executableFolder + "/../lib/playhead", [.reading, .execute]),
+    ]
+    for name in [ParserProcess.name, "playhead-worker"] {
+      rules.append(SandboxRule("\(process.executableFolder)/\(name)", [.readFile, .execute]))
+    }
+    // Their folders: an update of the system replaces the files.
+    if let loader = process.loader.flatMap(process.resolve) {
+      rules.append(SandboxRule(folder(of: loader), [.reading, .execute]))
+    }
+    let libraries = process.loadedObjects.flatMap { [$0, process.resolve($0) ?? $0] }
+    rules += Set(libraries.map(folder(of:))).sorted().map { SandboxRule($0, .reading) }
+    return rules
+  }
+
+  /// The files that libpulse reads: its configuration and cookie, and the folder of the server's socket. Landlock does not restrict
+  /// connecting to a socket.
+  private static func soundServer(_ process: SandboxProcess) -> [SandboxRule] {
+    func variable(_ name: String) -> String? { process.environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    var rules: [SandboxRule] = []
+    for name in ["PULSE_COOKIE", "PULSE_CLIENTCONFIG"] {
+      if let file = variable(name) { rules.append(SandboxRule(file, .readFile)) }
+    }
+    if let folder = variable("PULSE_RUNTIME_PATH") { rules.append(SandboxRule(folder, .reading)) }
+    if let folder = variable("XDG_CONFIG_HOME") { rules.append(SandboxRule("\(folder)/pulse", .reading)) }
+    if let home = variable("HOME") {
+      rules.append(SandboxRule("\(home)/.config/pulse", .reading))
+      rules.append(SandboxRule("\(home)/.pulse", .reading))
+      rules.append(SandboxRule("\(home)/.pulse-cookie", .readFile))
+    }
+    // libpulse makes and opens the folder of the socket, which may be missing until the server runs.
+    if let folder = variable("XDG_RUNTIME_DIR") {
+      rules.append(SandboxRule(folder, [.readDirectory, .makeDirectory]))
+      rules.append(SandboxRule("\(folder)/pulse", .reading))
+    } else {
+      rules.append(SandboxRule("/tmp", .readDirectory))
+    }
+    return rules
+  }
+
+  /// Reading a file that an editor may replace by another one: the folders of the file and of the link's target.
+  private static func replaceableFile(_ file: String, in process: SandboxProcess) -> [SandboxRule] {
+    let path = absolute(file, in: process)
+    return Set([path, process.resolve(path) ?? path].map(folder(of:))).sorted().map { SandboxRule($0, .readFile) }
+  }
+
+  // MARK: - Paths
+
+  private static func absolute(_ path: String, in process: SandboxProcess) -> String {
+    path.hasPrefix("/") ? path : "\(process.currentFolder)/\(path)"
+  }
+
+  /// The folder that a path lies in.
+  public static func folder(of path: String) -> String {
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    return end == path.startIndex ? "/" : String(path[..<end])
+  }
+
+  private static func names(_ path: String) -> [Substring] { path.split(separator: "/").filter { $0 != "." } }
+}
