@@ -104,7 +104,7 @@ public struct SandboxPlan: Sendable, Hashable {
     for name in [ParserProcess.name, "playhead-worker"] {
       rules.append(SandboxRule("\(process.executableFolder)/\(name)", [.readFile, .execute]))
     }
-    // Their folders: an update of the system replaces the files.
+    // The whole folder, because an update of the system replaces the loader.
     if let loader = process.loader.flatMap(process.resolve) {
       rules.append(SandboxRule(folder(of: loader), [.reading, .execute]))
     }

@@ -47,7 +47,7 @@ struct Sandboxing {
     case .active: logger.info("Landlock is active", metadata: ["version": "\(status.landlockVersion)"])
     case .off: logger.info("Landlock is off")
     case .unavailable:
-      logger.warning("the kernel has no Landlock, so it does not restrict the daemon's access to files")
+      logger.warning("Landlock is unavailable, because the kernel lacks it or a system call filter forbids it")
     }
     for missing in unmade + sandbox.missingPaths {
       logger.warning(

@@ -65,6 +65,31 @@ import Testing
     }
   }
 
+  /// A system call filter that answers EPERM to landlock_create_ruleset(2), as an older container does, stands for a kernel without it.
+  @Test func aKernelWithoutLandlockIsReportedAndNotFatal() throws {
+    let rig = try Rig()
+    let script = """
+      import ctypes, os, struct, sys
+      rows = [(0x20, 0, 0, 0), (0x15, 0, 1, 444), (6, 0, 0, 0x50001), (6, 0, 0, 0x7FFF0000)]
+      code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *row) for row in rows))
+      program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(rows), ctypes.addressof(code)))
+      libc = ctypes.CDLL(None, use_errno=True)
+      assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+      os.execv(sys.argv[1], sys.argv[1:])
+      """
+    let socket = rig.folder.file("control.sock")
+    let daemon = try Program(
+      "python3", ["-c", script, Executables.playheadd, "--socket", socket, "--output", "null", "--no-state"])
+    #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
+    _ = try daemon.waitForErrors(containing: "Landlock is unavailable")
+    let client = try WireClient(socket)
+    _ = try client.line()
+    let stats = try client.reply("stats")
+    #expect(stats.hasSuffix("noNewPrivileges=true landlock=unavailable landlockVersion=0"), "\(stats)")
+    daemon.signal(SIGTERM)
+    #expect(try daemon.waitForEnd().status == 0)
+  }
+
   /// The configuration file is opened without the check of the roots, so that the refusal is the kernel's.
   @Test(arguments: [true, false]) func theKernelRefusesAFileOutsideThatTheDaemonOpensItself(_ isOn: Bool) throws {
     let rig = try Rig()
