@@ -167,7 +167,8 @@ let package = Package(
     .executableTarget(
       name: "playheadd",
       dependencies: [
-        "DaemonConfiguration", "WireProtocol", "ControlServer", "SavedState", "PulseIO", "LibAV", "Isolation", "MediaAssets", "Playback",
+        "DaemonConfiguration", "WireProtocol", "ControlServer", "SavedState", "PulseIO", "LibAV", "Isolation",
+        "MediaAssets", "Playback",
         "Recording",
         "RealtimeAudio", "FileAccess", "MediaCore", "CMediaShims", log,
         argumentParser,
@@ -267,7 +268,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["RigSupport", "MediaCore", "DaemonConfiguration", "playheadd", "playheadd-toml", "playhead-worker", "playhead"],
+      dependencies: [
+        "RigSupport", "MediaCore", "DaemonConfiguration", "playheadd", "playheadd-toml", "playhead-worker", "playhead",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

@@ -142,7 +142,7 @@ private final class RequestedBytes: ByteSource {
       throw MediaError(.readFailed, "the bytes cannot be read", operation: "read")
     }
     let count = min(buffer.count, answer.count - 1)
-    answer.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[1...count])) }
+    answer.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[1..<count + 1])) }
     return count
   }
 

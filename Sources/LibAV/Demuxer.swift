@@ -58,6 +58,8 @@ public final class Demuxer {
   /// The file; reading its bytes by themselves does not disturb the demuxer.
   public let source: FileSource
   private var options: Options
+  /// Bytes that may be read for one packet; nil: no bound but that of single allocations.
+  private var packetByteCount: Int?
   let context: UnsafeMutablePointer<AVFormatContext>
 
   /// It comes from a source that neither goes back nor knows how much there is.
@@ -73,8 +75,8 @@ public final class Demuxer {
     self.source = source
     self.options = options
     FFmpegMemory.limit()
-    source.remainingOpeningByteCount = options.openingByteCount
-    defer { source.remainingOpeningByteCount = nil }
+    source.remainingByteCount = options.openingByteCount
+    defer { source.remainingByteCount = nil }
     source.veils = Veil.all(of: source)
     let name = Self.name(of: source)
     let (format, isGuessed) = try Self.probe(source, name: name, options: options)
@@ -168,11 +170,18 @@ public final class Demuxer {
   ///
   /// - Parameter others: those that are read besides.
   public func select(streamIndex: Int, and others: [Int] = []) {
+    let isAudio = streams.indices.contains(streamIndex) && streams[streamIndex].mediaType == .audio
+    packetByteCount = isAudio && others.isEmpty ? Self.audioPacketByteCount : nil
     for index in 0..<Int(context.pointee.nb_streams) {
       let isRead = index == streamIndex || others.contains(index)
       context.pointee.streams[index]?.pointee.discard = isRead ? AVDISCARD_DEFAULT : AVDISCARD_ALL
     }
   }
+
+  /// Bytes that may be read for one packet of audio, those of other streams between two packets included.
+  ///
+  /// Parsers collect a frame until the next one begins. Where a file goes on with zeros, that is the rest of the file.
+  private static let audioPacketByteCount = 48 << 20
 
   /// As `Options.prefersLargePackets`, from the next packet on.
   public func preferLargePackets() {
@@ -185,10 +194,13 @@ public final class Demuxer {
   /// Reads the next packet of a selected stream. Blocks.
   ///
   /// After `cancelled` the demuxer may stand inside a packet: it answers nothing else until `seek` or `reopened`. Throws what the source said when
-  /// it could not be read; a damaged packet is not an error here.
+  /// it could not be read, and a failure of the kind `limit` when 48 MiB have no packet of the one audio stream that is read; a damaged packet is
+  /// not an error here.
   public func readPacket(into packet: Packet) throws(AVFailure) -> ReadResult {
     packet.clear()
     if source.interrupt.isCancelled || source.wasInterrupted { return .cancelled }
+    source.remainingByteCount = packetByteCount
+    defer { source.remainingByteCount = nil }
     let result = av_read_frame(context, packet.pointer)
     // A packet that was being read may have come short, without an error.
     if source.wasInterrupted || result == shim_AVERROR_EXIT() { return .cancelled }

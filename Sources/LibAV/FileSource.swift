@@ -34,8 +34,8 @@ public final class FileSource {
   private var nextOffset: Int64 = 0
   /// Bytes read so far, by FFmpeg and by ourselves, over every reopening.
   public internal(set) var readByteCount: Int64 = 0
-  /// Bytes that may still be read until the file is open; nil afterwards. Beyond it, reads fail with a failure of the kind `limit`.
-  var remainingOpeningByteCount: Int?
+  /// Bytes that FFmpeg may still read in its present call; nil: no bound. Beyond it, reads fail with a failure of the kind `limit`.
+  var remainingByteCount: Int?
   /// What FFmpeg sees otherwise than it is; in order.
   var veils: [Veil] = []
   /// The failure of the latest read that failed other than by cancellation; FFmpeg often swallows it.
@@ -306,16 +306,16 @@ public final class FileSource {
     }
   }
 
-  /// Reads for FFmpeg, at most as much as opening may.
+  /// Reads for FFmpeg, at most as much as its present call may.
   private func readWithinLimit(into buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) -> Int32 {
-    guard let remaining = remainingOpeningByteCount else { return read(into: buffer, byteCount: byteCount) }
+    guard let remaining = remainingByteCount else { return read(into: buffer, byteCount: byteCount) }
     guard remaining > 0 else {
-      let failure = AVFailure(errno: ENOSPC, call: "open")
+      let failure = AVFailure(errno: ENOSPC, call: "read")
       readFailure = failure
       return failure.code
     }
     let count = read(into: buffer, byteCount: Int32(clamping: min(Int(byteCount), remaining)))
-    if count > 0 { remainingOpeningByteCount = remaining - Int(count) }
+    if count > 0 { remainingByteCount = remaining - Int(count) }
     return count
   }
 

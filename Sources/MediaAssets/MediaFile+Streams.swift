@@ -77,7 +77,8 @@ extension MediaFile {
     let log = log === NetworkLog.empty ? NetworkLog() : log
     let list = try HLSPlaylist(parsing: bytes, at: place)
     let session = list.namesServers ? log.begin(uri: asset.displayPath) : nil
-    let fetcher = StreamFetcher(options: asset.httpOptions, log: log, session: session, clock: SystemNetworkClock(),
+    let fetcher = StreamFetcher(
+      options: asset.httpOptions, log: log, session: session, clock: SystemNetworkClock(),
       isolation: asset.isolation)
     return .stream(
       asset.keep(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)

@@ -61,7 +61,8 @@ import Testing
     let pool = try Self.pool()
     for (name, container) in [("a.flac", TagContainer.flac), ("a.mp3", .edges), ("a.m4a", .mp4), ("a.ogg", .ogg)] {
       try Self.fixture(
-        folder, "-metadata", "title=Größe \u{1F3B5}", "-metadata", "artist=A", "-metadata", "track=3/12", folder.file(name))
+        folder, "-metadata", "title=Größe \u{1F3B5}", "-metadata", "artist=A", "-metadata", "track=3/12",
+        folder.file(name))
       let source = try FileSource(path: Array(folder.file(name).utf8), interrupt: Interrupt())
       let expected = try TagReader.read(container, byteCount: try #require(source.byteCount)) {
         (buffer, offset) throws(AVFailure) -> Int in try source.read(into: buffer, at: offset)
@@ -130,7 +131,9 @@ import Testing
       guard let name = sandbox_worker_call(Int32(index)) else { break }
       names.append(String(cString: name))
     }
-    for forbidden in ["socket", "connect", "execve", "fork", "clone", "kill", "ptrace", "open", "openat", "unlink", "ioctl"] {
+    for forbidden in [
+      "socket", "connect", "execve", "fork", "clone", "kill", "ptrace", "open", "openat", "unlink", "ioctl",
+    ] {
       #expect(!names.contains(forbidden))
     }
     #expect(names.contains("read") && names.count > 20)

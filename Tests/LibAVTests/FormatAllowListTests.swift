@@ -120,6 +120,31 @@ import Testing
     #expect(byteCount == 960_000 * 4)
   }
 
+  /// An MP3 whose good audio is followed by zeros: FFmpeg's parser would collect them all as one frame.
+  @Test func zerosAfterAudioEndWithALimit() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("a.mp3")
+    let process = try ChildProcess([
+      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=1", "-write_xing", "0", path,
+    ])
+    try #require(process.wait() == 0)
+    // Sparse: it takes no room.
+    try #require(truncate(path, 1 << 30) == 0)
+    let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
+    let demuxer = try Demuxer(source: source)
+    demuxer.select(streamIndex: try #require(demuxer.preferredAudioStreamIndex))
+    let packet = try Packet()
+    var count = 0
+    do throws(AVFailure) {
+      while try demuxer.readPacket(into: packet) == .packet { count += 1 }
+      Issue.record("the end was found")
+    } catch {
+      #expect(error.kind == .limit)
+    }
+    #expect(count >= 38)
+    #expect(source.readByteCount < 120 << 20)
+  }
+
   @Test func theLimitIsBetweenOneMebibyteAndOneTebibyte() {
     let former = OpeningLimits.byteCount
     defer { OpeningLimits.byteCount = former }

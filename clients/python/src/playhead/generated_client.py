@@ -67,7 +67,7 @@ class ClientCommands(Sends):
         await self._send("ping", {})
 
     async def stats(self) -> Stats:
-        """Gives the daemon's counters and its sandbox."""
+        """Gives the daemon's counters, its sandbox and its workers."""
         reply = await self._send("stats", {})
         return decode(Stats, reply)
 

@@ -180,6 +180,8 @@ class ErrorCode(IntEnum):
     """As many bookmarks were put by hand as may be, 1,000."""
     CRASHED_WHILE_OPENING = 2122
     """The daemon died while it opened the entry, before this start; append the entry again to retry (*State that lasts*)."""
+    WORKER_UNAVAILABLE = 2140
+    """The process that reads untrusted bytes cannot be started, or 64 of them are busy."""
     EMPTY_FILE = 3001
     """The file has no bytes."""
     UNKNOWN_FORMAT = 3002

@@ -75,6 +75,9 @@ class Stats:
     dropped: int
     instance: str
     seq: int
+    isolation: str
+    workers: int
+    worker_crashes: int
     no_new_privileges: bool
     landlock: str
     landlock_version: int
