@@ -78,13 +78,14 @@ import Testing
     #expect(try client.reply("asset.open /x") == "ok asset=65")
   }
 
-  /// A picture has tags, and nothing to play.
+  /// Matroska with subtitles only has tags, and nothing to play.
   @Test func whatWasLoadedIsToldWhereTheRestFailed() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()
-    let path = daemon.folder.file("a.png")
+    let (text, path) = (daemon.folder.file("a.srt"), daemon.folder.file("a.mka"))
+    try Data("1\n00:00:00,000 --> 00:00:01,000\nText\n".utf8).write(to: URL(fileURLWithPath: text))
     try ChildProcess.run(
-      ["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "color=red:s=16x16", "-frames:v", "1", path])
+      ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", text, "-c:s", "srt", "-f", "matroska", path])
     try client.reply("asset.open \(path)")
     let loaded = try client.ask("asset.load 1 duration metadata")
     print(loaded)

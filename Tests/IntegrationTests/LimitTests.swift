@@ -170,6 +170,16 @@ import Testing
       try silent.waitForHangUp()
       return nil
     },
+    Row(name: "opening-bytes", value: 1_048_576) { daemon, client in
+      // An ID3 tag that claims 3 MiB, and audio after it.
+      let size = 3 << 20
+      let lengths = [21, 14, 7, 0].map { UInt8(size >> $0 & 0x7F) }
+      let tag = Array("ID3".utf8) + [4, 0, 0] + lengths + [UInt8](repeating: 0, count: size + 10_000)
+      let path = daemon.folder.file("tag.mp3")
+      try Data(tag).write(to: URL(fileURLWithPath: path))
+      let reply = try client.reply("load \(path) wait=ready")
+      return reply.contains("name=media-limit-exceeded") ? nil : reply
+    },
   ]
 
   @Test func everyLimitIsSetByTheConfigurationAndHolds() throws {

@@ -69,6 +69,7 @@ import Testing
     #expect(outcome == .init(status: 0, output: "", errors: ""))
     for (path, mode) in [
       ("bin/playhead", 0o755), ("bin/playheadd", 0o755), ("lib/playhead/libPlayheadTags.so", 0o644),
+      ("lib/playhead/playhead-worker", 0o755), ("lib/playhead/playheadd-toml", 0o755),
       ("share/bash-completion/completions/playhead", 0o644), ("share/zsh/site-functions/_playhead", 0o644),
       ("share/zsh/vendor-completions/_playhead", 0o644),
       ("share/fish/vendor_completions.d/playhead.fish", 0o644), ("share/man/man1/playhead.1", 0o644),
@@ -104,7 +105,11 @@ import Testing
     let tags = try Program(prefix.file("bin/playhead"), ["--socket", socket, "tags", prefix.file("a.flac")])
       .waitForEnd()
     #expect(tags.output.contains("Installed"), "\(tags)")
-    let maps = String(decoding: try Files.read("/proc/\(daemon.id)/maps"), as: UTF8.self)
+    let children = String(
+      decoding: try Files.read("/proc/\(daemon.id)/task/\(daemon.id)/children"), as: UTF8.self)
+    let worker = try #require(children.split(separator: " ").first)
+    let maps = String(decoding: try Files.read("/proc/\(worker)/maps"), as: UTF8.self)
+    #expect(maps.contains(prefix.file("lib/playhead/playhead-worker")))
     #expect(maps.contains(prefix.file("lib/playhead/libPlayheadTags.so")))
     // And what is not there is not half installed.
     let nothing = try Program("\(root)/scripts/install", [prefix.file("share"), prefix.file("other")]).waitForEnd()
