@@ -321,8 +321,9 @@ public final class Demuxer {
     return context
   }
 
-  /// Pixels of all attached pictures of a file together that FFmpeg may decode to find their sizes: 64 MiB of memory.
-  private static let attachedPixelCount: Int64 = 1 << 24
+  /// Pixels of a video frame, and of all attached pictures of a file together, that FFmpeg may decode to find parameters that the
+  /// container does not state: 64 MiB of memory. A larger video has no pixel format until its first frame is decoded.
+  private static let analyzedPixelCount: Int64 = 1 << 24
 
   /// Finds the parameters of the streams. Streams without an allowed decoder are not parsed.
   private static func findStreamInfo(
@@ -336,7 +337,7 @@ public final class Demuxer {
     for (index, stream) in streams.enumerated() {
       guard let stream, let parameters = stream.pointee.codecpar else { continue }
       let isAttached = shim_stream_is_attached_picture(stream) != 0
-      let pixelCount = isAttached ? attachedPixelCount / Int64(attachedCount) : Int64(Decoder.maximumPixelCount)
+      let pixelCount = analyzedPixelCount / Int64(isAttached ? attachedCount : 1)
       try check(av_dict_set_int(&settings[index], "max_pixels", pixelCount, 0), "av_dict_set_int")
       let isCoded =
         parameters.pointee.codec_type == AVMEDIA_TYPE_AUDIO || parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
