@@ -95,7 +95,8 @@ func restore(_ loaded: LoadedState) {
   var maker = EntryMaker(ServerPolicy())
   for stored in loaded.players {
     let player = QueuePlayer(engine: engine, name: stored.name)
-    stored.restore(player, &maker, openingIDs: loaded.openingIDs.union([.max]))
+    _ = stored.restore(
+      player, &maker, openingIDs: loaded.openingIDs.union([.max]), byteLimit: ServerPolicy().limits.queueByteCount)
     player.onLoop { player in
       for item in player.allItems() where loaded.openingIDs.contains(item.id) {
         precondition(item.error?.code == .crashedWhileOpening, "an entry that crashed the daemon may be opened")
