@@ -130,7 +130,7 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   let loaded = store.waitUntilLoaded()
   precondition(StoredEntry.ids.contains(loaded.nextItemID), "the next number is \(loaded.nextItemID)")
   precondition(loaded.openingIDs.count <= OpeningMarks.capacity, "\(loaded.openingIDs.count) entries were being opened")
-  precondition(store.status.isSaving || store.status.error != nil, "nothing is saved, and nobody is told why")
+  precondition(store.status.isSaving || store.status.error != nil, "nothing is saved, and no error is reported")
   if let marks = store.openingMarks, loaded.openingIDs.isEmpty {
     precondition(marks.begin(1) != nil, "no entry can be marked")
   }

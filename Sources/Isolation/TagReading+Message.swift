@@ -16,7 +16,7 @@ extension TagReading {
   init(from reader: inout MessageReader) throws(MalformedMessage) {
     self.init()
     let limits = TagLimits()
-    // Pictures and values beside the items that the limits count.
+    // Artwork and additional values do not count against the limit.
     let itemCount = try reader.count()
     guard itemCount <= 2 * limits.itemCount else { throw MalformedMessage() }
     for _ in 0..<itemCount { items.append(try TagItem(from: &reader)) }

@@ -81,8 +81,8 @@ public enum Worker {
     return try FileSource(duplicating: descriptor, hint: hint, interrupt: interrupt)
   }
 
-  /// Opens a container, and decodes the beginning of the audio that plays. What does not decode is no failure: whoever plays it
-  /// finds that out.
+  /// Opens a container and decodes the beginning of the audio that plays. A packet that does not decode is no failure here: the
+  /// daemon reports it when it plays the file.
   private static func open(_ source: FileSource, _ task: WorkerTask) throws(AVFailure) {
     let demuxer = try Demuxer(source: source, options: task.options)
     guard let index = demuxer.preferredAudioStreamIndex else { return }

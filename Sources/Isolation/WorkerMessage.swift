@@ -40,8 +40,6 @@ struct MessageReader {
 
   init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-  var isAtEnd: Bool { rest.isEmpty }
-
   mutating func byte() throws(MalformedMessage) -> UInt8 {
     guard let byte = rest.popFirst() else { throw MalformedMessage() }
     return byte
@@ -104,7 +102,7 @@ enum MessageLimits {
   static let byteCount = 1 << 17
   /// Bytes that are read for a worker at once.
   static let readByteCount = 1 << 16
-  /// Bytes of one result: tags with 64 MiB of pictures, and what stands around them.
+  /// Bytes of one result: 64 MiB of tags with their artwork, and the fields of the message.
   static let resultByteCount = 80 << 20
 }
 

@@ -31,7 +31,7 @@ public final class WorkerPool: Sendable {
     var isClosed = false
   }
 
-  /// Tasks that one worker does: what a file leaves behind in its memory is gone after these.
+  /// Tasks that one worker does before another replaces it. Traces of a file in its memory last no longer.
   private static let maximumTaskCount = 256
   /// Workers that wait at most: as many as files are opened at once.
   static let maximumIdleCount = 4

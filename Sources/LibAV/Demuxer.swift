@@ -180,7 +180,7 @@ public final class Demuxer {
 
   /// Bytes that may be read for one packet of audio, those of other streams between two packets included.
   ///
-  /// Parsers collect a frame until the next one begins. Where a file goes on with zeros, that is the rest of the file.
+  /// Parsers collect a frame until the next one begins. In a file that continues with zeros, the frame is the rest of the file.
   private static let audioPacketByteCount = 48 << 20
 
   /// As `Options.prefersLargePackets`, from the next packet on.
