@@ -112,7 +112,8 @@ let package = Package(
     .target(
       name: "MediaAssets",
       dependencies: [
-        "MediaCore", "RealtimeAudio", "LibAV", "NetworkIO", "Playlists", "Tags", "Isolation", "WholeFiles", deque,
+        "MediaCore", "CMediaShims", "RealtimeAudio", "LibAV", "NetworkIO", "Playlists", "Tags", "Isolation",
+        "WholeFiles", deque,
       ],
       swiftSettings: strict),
     .target(
@@ -162,7 +163,7 @@ let package = Package(
       dependencies: ["MediaCore", "FileAccess", "WireProtocol", "ControlServer", "CSandbox"],
       swiftSettings: strict),
     .executableTarget(
-      name: "playhead-worker", dependencies: ["Isolation"], swiftSettings: strict, linkerSettings: small + bindNow),
+      name: "playhead-worker", dependencies: ["MediaAssets"], swiftSettings: strict, linkerSettings: small + bindNow),
     .executableTarget(name: "playheadd-toml", dependencies: ["TOMLKit"], swiftSettings: strict),
     .executableTarget(
       name: "playheadd",
@@ -189,6 +190,8 @@ let package = Package(
 
     // For tests only.
     .target(name: "CAllocationProbe"),
+    .executableTarget(
+      name: "worker-for-tests", dependencies: ["Isolation", "CSandbox", "MediaCore"], swiftSettings: strict),
     .target(name: "CSanitizerSupport"),
     .target(
       name: "MediaTesting", dependencies: ["MediaCore", "RealtimeAudio", "CAllocationProbe", "CSanitizerSupport"],
@@ -209,7 +212,7 @@ let package = Package(
       name: "TagsTests", dependencies: ["Tags", "MediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(
       name: "IsolationTests",
-      dependencies: ["Isolation", "LibAV", "Tags", "MediaCore", "RigSupport", "CSandbox", "playhead-worker"],
+      dependencies: ["Isolation", "LibAV", "MediaCore", "RigSupport", "CSandbox", "worker-for-tests"],
       swiftSettings: strict),
     .testTarget(
       name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],
@@ -220,8 +223,8 @@ let package = Package(
     .testTarget(
       name: "MediaAssetsTests",
       dependencies: [
-        "MediaAssets", "NetworkIO", "LibAV", "Tags", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport",
-        "CFFmpeg",
+        "MediaAssets", "Isolation", "NetworkIO", "LibAV", "Tags", "RealtimeAudio", "MediaCore", "MediaTesting",
+        "RigSupport", "CFFmpeg", "playhead-worker",
       ],
       exclude: ["Metadata/write-tags.py", "Metadata/write-formats.py"],
       swiftSettings: strict),

@@ -3,10 +3,12 @@
 #define _GNU_SOURCE
 #include "CMediaShims.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/openat2.h>
 #include <linux/sockios.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,6 +32,18 @@ int media_shims_send_descriptor(int socket, int descriptor) {
   do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
   return sent < 0 ? -1 : 0;
+}
+
+int media_shims_shared_memory(size_t byte_count) {
+  int descriptor = memfd_create("playhead", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (descriptor < 0) return -1;
+  if (ftruncate(descriptor, (off_t)byte_count) == 0 &&
+      fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+    return descriptor;
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
 }
 
 int media_shims_receive_descriptor(int socket) {

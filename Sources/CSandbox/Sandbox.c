@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 int sandbox_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
@@ -236,7 +237,16 @@ int sandbox_limit_data(uint64_t bytes) { return limit(RLIMIT_DATA, bytes); }
 int sandbox_limit_open_files(uint64_t count) { return limit(RLIMIT_NOFILE, count); }
 int sandbox_limit_file_size(uint64_t bytes) { return limit(RLIMIT_FSIZE, bytes); }
 
-int sandbox_limit_processor_time(uint64_t seconds) { return limit(RLIMIT_CPU, seconds); }
+int sandbox_allow_processor_time(pid_t process, uint64_t seconds) {
+  clockid_t clock;
+  struct timespec used;
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0) return -1;
+  struct rlimit limit;
+  if (prlimit(process, RLIMIT_CPU, NULL, &limit) != 0) return -1;
+  limit.rlim_cur = (rlim_t)used.tv_sec + 1 + seconds;
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+  return prlimit(process, RLIMIT_CPU, &limit, NULL);
+}
 
 int sandbox_spawn_closing_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);

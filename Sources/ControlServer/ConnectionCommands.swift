@@ -56,19 +56,30 @@ extension Connection {
 
   private func stats() -> Reply {
     let counters = server.counters
-    let isIsolated = Asset.Isolation.standard == .worker
-    let workers = isIsolated ? WorkerPool.shared?.statistics : nil
+    let isolation = Asset.Isolation.standard
+    let workers = isolation == .none ? nil : WorkerPool.shared?.statistics
     return .ok([
       "version": .string(server.version), "uptime": .seconds(nanoseconds: server.uptimeNanoseconds),
       "connections": .int(server.connections.count), "requests": .int(counters.requests),
       "errors": .int(counters.errors), "events": .int(counters.events), "dropped": .int(counters.dropped),
       "instance": .string(server.log.instance), "seq": .int(server.log.lastNumber),
-      "isolation": .string(isIsolated ? "opening" : "none"),
+      "isolation": .string(isolation.wireName),
       "workers": .int(workers.map { $0.idleCount + $0.busyCount } ?? 0),
       "workerCrashes": .int(workers?.crashCount ?? 0),
       "noNewPrivileges": .bool(server.sandbox.hasNoNewPrivileges),
       "landlock": .string(server.sandbox.landlock.rawValue),
       "landlockVersion": .int(server.sandbox.landlockVersion),
     ])
+  }
+}
+
+extension Asset.Isolation {
+  /// As the option `--isolate` names it.
+  fileprivate var wireName: String {
+    switch self {
+    case .none: "none"
+    case .worker: "opening"
+    case .playback: "playback"
+    }
   }
 }

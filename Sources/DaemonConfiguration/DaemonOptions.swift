@@ -23,8 +23,11 @@ public struct DaemonOptions: Sendable, Hashable {
   public enum Isolation: String, Sendable, Hashable, CaseIterable {
     /// In the daemon.
     case none
-    /// A worker process opens files, decodes their beginning and reads their tags before the daemon plays them.
+    /// Worker processes open files, read their tags and decode them for `scan` and `waveform`. The daemon decodes what plays, once a
+    /// worker has opened it and decoded its beginning.
     case opening
+    /// As `opening`, and files that play are decoded in worker processes, too.
+    case playback
   }
 
   /// Where to listen; nil: where `SocketLocation` chooses.

@@ -144,8 +144,9 @@ public enum OptionTable {
   private static let isolation = [
     choice(
       "isolation.level", \.isolation, flag: "--isolate", isReloadable: false,
-      "Opening: a worker process without access to files or networks opens files, decodes their beginning and reads their tags first."
-        + " None: the daemon parses everything itself.")
+      "Opening: worker processes without access to files or networks open files, read their tags, and decode them for scan and waveform;"
+        + " the daemon decodes what plays. Playback: workers decode what plays, too. None: the daemon parses everything itself."
+    )
   ]
 
   private static let sandbox = [

@@ -1,37 +1,70 @@
-// The worker's side: restricts itself, then does one task after another until the other end of its socket is gone. It has no
+// The worker's side: restricts itself, then performs one task after another until the other end of its socket is gone. It has no
 // access to files, networks or other processes; it sees bytes of descriptors that it is given, or asks for them.
-import CMediaShims
 import CSandbox
 import Glibc
 import LibAV
 import MediaCore
 import Tags
 
-/// The program of a worker process.
-public enum Worker {
-  /// Bounds on a worker's resources.
-  public enum Limits {
-    /// Bytes of address space, with some 300 MiB for the code of libraries.
-    public static let addressSpaceByteCount: UInt64 = 1 << 30
-    /// Bytes of memory that is written to, but for shared memory.
-    public static let dataByteCount: UInt64 = 384 << 20
-    public static let openFileCount: UInt64 = 64
-    /// Seconds of processor time of all its tasks; a single task has a deadline of its own (`AssetWorkers`).
-    public static let processorSeconds: UInt64 = 600
+/// What a worker program can do.
+package protocol WorkerFunctions {
+  /// Performs a task.
+  ///
+  /// - Parameters:
+  ///   - function: the number of the function.
+  ///   - parameters: as `MessageEncoder` wrote them.
+  ///   - source: the file of the task; nil where an earlier task opened it.
+  ///   - descriptors: further descriptors, which are the function's to close.
+  /// - Returns: the result, as `MessageEncoder` writes it.
+  mutating func perform(
+    _ function: Int, parameters: [UInt8], source: WorkerSource?, descriptors: [Int32]
+  ) throws(MediaError) -> [UInt8]
+}
+
+/// A file as a worker sees it.
+package struct WorkerSource {
+  package enum Bytes {
+    /// An open regular file; the receiver's to close.
+    case descriptor(Int32)
+    /// Bytes that the process that plays reads.
+    case requested(any ByteSource)
   }
 
-  /// Restricts this process and does tasks; returns when there are no more. The exit status: 0; 70 when the process cannot be restricted.
-  public static func run() -> Int32 {
+  /// A name whose extension says what may be in the file.
+  package let hint: String
+  /// What messages call the file.
+  package let displayName: String
+  package let bytes: Bytes
+}
+
+/// The program of a worker process.
+package enum Worker {
+  /// Bounds on a worker's resources.
+  package enum Limits {
+    /// Bytes of address space, with some 300 MiB for the code of libraries.
+    package static let addressSpaceByteCount: UInt64 = 1 << 30
+    /// Bytes of memory that is written to, but for shared memory.
+    package static let dataByteCount: UInt64 = 384 << 20
+    package static let openFileCount: UInt64 = 64
+    /// Seconds of processor time of one task.
+    package static let processorSeconds: UInt64 = 600
+  }
+
+  /// Restricts this process and performs tasks; returns when there are no more. The exit status: 0; 70 when the process cannot be
+  /// restricted, 1 when a message makes no sense.
+  package static func run(_ functions: some WorkerFunctions) -> Int32 {
     // What is loaded on first use must be loaded before nothing can be opened any more.
     _ = TagReader.isAvailable
     LibAV.discardLog()
     LibAV.prepare()
     guard restrict() else { return 70 }
-    let socket = WorkerSocket(descriptor: WorkerProcess.socketDescriptor)
-    while let message = socket.receive() {
-      var reader = MessageReader(Array(message.dropFirst()))
-      guard message[0] == MessageKind.task.rawValue, let task = try? WorkerTask(from: &reader) else { return 1 }
-      guard send(outcome(of: task, socket), to: socket) else { return 0 }
+    let connection = WorkerConnection(socket: WorkerSocket(descriptor: WorkerProcess.socketDescriptor))
+    var functions = functions
+    while let message = connection.socket.receive() {
+      guard message[0] == MessageKind.task.rawValue,
+        let task = try? MessageDecoder.value(WorkerTask.self, from: message, at: 1)
+      else { return 1 }
+      guard connection.perform(task, &functions) else { return 0 }
     }
     return 0
   }
@@ -39,78 +72,53 @@ public enum Worker {
   /// Whether it has no rights any more. Where the kernel has no Landlock, the filter of system calls alone keeps it from paths.
   private static func restrict() -> Bool {
     guard sandbox_limit_core(0) == 0, sandbox_limit_file_size(0) == 0,
-      sandbox_limit_open_files(Limits.openFileCount) == 0,
-      sandbox_limit_processor_time(Limits.processorSeconds) == 0, sandbox_limit_data(Limits.dataByteCount) == 0,
+      sandbox_limit_open_files(Limits.openFileCount) == 0, sandbox_limit_data(Limits.dataByteCount) == 0,
       sandbox_limit_address_space(Limits.addressSpaceByteCount) == 0, sandbox_set_no_new_privileges() == 0
     else { return false }
     if sandbox_landlock_version() > 0, sandbox_landlock_forbid_all() != 0 { return false }
     return sandbox_restrict_worker_calls() == 0
   }
+}
 
-  private static func outcome(of task: WorkerTask, _ socket: WorkerSocket) -> [UInt8] {
-    var writer = MessageWriter()
-    do throws(AVFailure) {
-      let source = try source(of: task, socket)
-      writer.append(true)
-      switch task.kind {
-      case .open: try open(source, task)
-      case .tags: try tags(of: source, task).encode(to: &writer)
-      case .forbiddenCall: sandbox_make_forbidden_call()
-      case .crash: abort()
-      }
-      return writer.bytes
+/// The worker's end of the connection.
+private struct WorkerConnection {
+  let socket: WorkerSocket
+
+  /// Performs a task and sends what came of it; false when the other end is gone.
+  func perform(_ task: WorkerTask, _ functions: inout some WorkerFunctions) -> Bool {
+    do throws(MediaError) {
+      let source = try source(of: task)
+      var descriptors: [Int32] = []
+      for _ in 0..<min(task.furtherDescriptorCount, 8) { descriptors.append(try descriptor()) }
+      return send(
+        try functions.perform(
+          task.function, parameters: task.parameters, source: source, descriptors: descriptors))
     } catch {
-      writer = MessageWriter()
-      writer.append(false)
-      writer.append(Int64(error.code))
-      writer.append(error.call)
-      return writer.bytes
+      return socket.send(MessageKind.failure.message(error.shortened))
     }
   }
 
-  private static func source(of task: WorkerTask, _ socket: WorkerSocket) throws(AVFailure) -> FileSource {
-    let interrupt = Interrupt()
-    let hint = String(decoding: task.hint, as: UTF8.self)
-    guard task.hasDescriptor else {
-      let bytes = RequestedBytes(socket, byteCount: task.byteCount, isSeekable: task.isSeekable)
-      return try FileSource(opened: bytes, hint: hint, interrupt: interrupt)
+  private func source(of task: WorkerTask) throws(MediaError) -> WorkerSource? {
+    guard let source = task.source else { return nil }
+    let bytes: WorkerSource.Bytes
+    if source.hasDescriptor {
+      bytes = .descriptor(try descriptor())
+    } else {
+      bytes = .requested(RequestedBytes(socket, byteCount: source.byteCount, isSeekable: source.isSeekable))
     }
+    return WorkerSource(hint: source.hint, displayName: source.displayName, bytes: bytes)
+  }
+
+  private func descriptor() throws(MediaError) -> Int32 {
     let descriptor = socket.receiveDescriptor()
-    guard descriptor >= 0 else { throw AVFailure(errno: EBADMSG, call: "open") }
-    defer { Glibc.close(descriptor) }
-    return try FileSource(duplicating: descriptor, hint: hint, interrupt: interrupt)
-  }
-
-  /// Opens a container and decodes the beginning of the audio that plays. A packet that does not decode is no failure here: the
-  /// daemon reports it when it plays the file.
-  private static func open(_ source: FileSource, _ task: WorkerTask) throws(AVFailure) {
-    let demuxer = try Demuxer(source: source, options: task.options)
-    guard let index = demuxer.preferredAudioStreamIndex else { return }
-    demuxer.select(streamIndex: index)
-    guard let decoder = try? Decoder(demuxer: demuxer, streamIndex: index), let packet = try? Packet(),
-      let frame = try? Frame()
-    else { return }
-    for _ in 0..<min(task.packetCount, 1_024) {
-      guard (try? demuxer.readPacket(into: packet)) == .packet else { return }
-      guard packet.streamIndex == index else { continue }
-      guard (try? decoder.send(packet)) != nil else { return }
-      while (try? decoder.receive(into: frame)) == .frame {}
+    guard descriptor >= 0 else {
+      throw MediaError(.readFailed, "the worker received no descriptor", operation: "worker")
     }
-  }
-
-  private static func tags(of source: FileSource, _ task: WorkerTask) throws(AVFailure) -> TagReading {
-    let all = TagContainer.allCases
-    guard all.indices.contains(Int(task.container)), let byteCount = source.byteCount else {
-      throw AVFailure(errno: EINVAL, call: "tags")
-    }
-    return try TagReader.read(all[Int(task.container)], byteCount: byteCount) {
-      (buffer, offset) throws(AVFailure) -> Int in
-      try source.read(into: buffer, at: offset)
-    }
+    return descriptor
   }
 
   /// Sends a result, in parts where it is long.
-  private static func send(_ result: [UInt8], to socket: WorkerSocket) -> Bool {
+  private func send(_ result: [UInt8]) -> Bool {
     let partByteCount = MessageLimits.byteCount - 1
     var rest = result[...]
     while rest.count > partByteCount {
@@ -133,20 +141,40 @@ private final class RequestedBytes: ByteSource {
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
     guard !buffer.isEmpty else { return 0 }
-    var writer = MessageWriter()
-    writer.append(MessageKind.read.rawValue)
-    writer.append(offset)
-    writer.append(min(buffer.count, MessageLimits.readByteCount))
-    guard socket.send(writer.bytes), let answer = socket.receive() else { Glibc.exit(0) }
+    let request = ReadRequest(offset: offset, count: min(buffer.count, MessageLimits.readByteCount))
+    let answer = answer(to: MessageKind.read.message(request))
     guard answer[0] == MessageKind.bytes.rawValue else {
-      throw MediaError(.readFailed, "the bytes cannot be read", operation: "read")
+      throw (try? MessageDecoder.value(MediaError.self, from: answer, at: 1))
+        ?? MediaError(.readFailed, "the bytes cannot be read", operation: "read")
     }
     let count = min(buffer.count, answer.count - 1)
     answer.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[1..<count + 1])) }
     return count
   }
 
-  // The process that plays ends a worker whose task it cancels.
+  func takeTitles(before offset: Int64) -> [StreamTitle] {
+    // A file with a known end has none.
+    guard byteCount == nil else { return [] }
+    return
+      (try? MessageDecoder.value([StreamTitle].self, from: answer(to: MessageKind.takeTitles.message(offset)), at: 1))
+      ?? []
+  }
+
+  private func answer(to request: [UInt8]) -> [UInt8] {
+    guard socket.send(request), let answer = socket.receive() else { Glibc.exit(0) }
+    return answer
+  }
+
+  // The process that plays cancels its own reads, which are then answered with a failure.
   func cancel() {}
   func resume() {}
+}
+
+extension MediaError {
+  /// The same with texts that fit into a message.
+  fileprivate var shortened: MediaError {
+    func shortened(_ text: String) -> String { String(text.prefix(8_192)) }
+    return MediaError(
+      code, shortened(message), operation: operation.map(shortened), underlying: underlying.map(shortened))
+  }
 }

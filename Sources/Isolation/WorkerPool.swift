@@ -20,7 +20,7 @@ public final class WorkerPool: Sendable {
     public var crashCount = 0
   }
 
-  private struct Waiting {
+  struct Waiting {
     let process: WorkerProcess
     let taskCount: Int
   }
@@ -73,30 +73,22 @@ public final class WorkerPool: Sendable {
     for waiting in idle { waiting.process.kill() }
   }
 
-  /// Has a worker do a task. Blocks.
+  /// A worker for one user, until nobody has the lease any more. Blocks while a worker starts, where none waits.
   ///
-  /// - Parameter body: converses with the worker; throws `WorkerLost` when the worker has ended or its messages make no sense, and
-  ///   then the worker is replaced.
-  func run<Outcome>(_ body: (WorkerProcess) throws(WorkerLost) -> Outcome) throws(WorkerFailure) -> Outcome {
-    let idle: Waiting
-    do throws(MediaError) { idle = try take() } catch { throw .unavailable(error) }
-    defer { state.withLock { $0.statistics.busyCount -= 1 } }
-    do throws(WorkerLost) {
-      let outcome = try body(idle.process)
-      keep(Waiting(process: idle.process, taskCount: idle.taskCount + 1))
-      return outcome
-    } catch {
-      let wasCancelled = idle.process.wasKilled
-      idle.process.kill()
-      let end = idle.process.wait()
-      if wasCancelled { throw .cancelled }
-      state.withLock { $0.statistics.crashCount += 1 }
-      throw .ended(end)
-    }
+  /// Errors: `workerUnavailable` when the program cannot be started, or too many workers are busy.
+  package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try take()) }
+
+  /// Takes the worker of a lease back, to wait for the next one.
+  ///
+  /// - Parameter isLost: it has ended, or makes no sense.
+  func giveBack(_ waiting: Waiting, _ isLost: Bool) {
+    state.withLock { $0.statistics.busyCount -= 1 }
+    if isLost { waiting.process.kill() } else { keep(waiting) }
   }
 
   /// Reports that a file ended a worker.
-  func log(_ end: WorkerProcess.End, file: String) {
+  func noteCrash(_ end: WorkerProcess.End, file: String) {
+    state.withLock { $0.statistics.crashCount += 1 }
     logger.warning("a worker process crashed", metadata: ["end": "\(end.description)", "file": "\(file)"])
   }
 
@@ -139,10 +131,3 @@ public final class WorkerPool: Sendable {
 
 /// The worker ended during a task, or its messages make no sense.
 struct WorkerLost: Error {}
-
-/// Why a task has no result.
-enum WorkerFailure: Error {
-  case unavailable(MediaError)
-  case cancelled
-  case ended(WorkerProcess.End)
-}

@@ -5,7 +5,7 @@ import CFFmpeg
 /// Takes a container apart into packets.
 public final class Demuxer {
   /// Bounds on what opening may cost, whatever the file says.
-  public struct Options: Sendable {
+  public struct Options: Sendable, Codable {
     /// Bytes read to find out what the streams are.
     public var probeByteCount: Int64 = 5_000_000
     /// Media time looked at to find out what the streams are, in microseconds.

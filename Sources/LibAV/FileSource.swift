@@ -163,6 +163,9 @@ public final class FileSource {
     }
   }
 
+  /// The bytes, where they are in memory.
+  public var bytesInMemory: [UInt8]? { memory }
+
   /// The descriptor of a local regular file, open as long as this object; nil for other sources.
   public var localDescriptor: Int32? { descriptor >= 0 && byteCount != nil ? descriptor : nil }
 

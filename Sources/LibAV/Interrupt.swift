@@ -15,7 +15,20 @@ public final class Interrupt: Sendable {
   /// Work that blocks by itself and follows this switch. Protected by its lock.
   private let sources = Mutex<[any Cancellable]>([])
 
-  public init() {}
+  /// Another process's flag, which cancels as well; nil: there is none.
+  private let sharedFlag: SharedFlag?
+
+  public init() { sharedFlag = nil }
+
+  /// A switch that another process can use, too.
+  ///
+  /// - Parameter flag: not 0 while this is cancelled; in memory that outlives this object.
+  public init(sharedFlag flag: UnsafePointer<Atomic<UInt32>>) { sharedFlag = SharedFlag(pointer: flag) }
+
+  /// A flag in shared memory. `@unchecked Sendable`: it is an atomic.
+  private struct SharedFlag: @unchecked Sendable {
+    let pointer: UnsafePointer<Atomic<UInt32>>
+  }
 
   deinit {
     let descriptor = eventDescriptor.withLock { $0 }
@@ -23,7 +36,10 @@ public final class Interrupt: Sendable {
   }
 
   /// Whether reads give up now. Any thread; does not block.
-  public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+  public var isCancelled: Bool {
+    cancelled.load(ordering: .acquiring)
+      || (sharedFlag.map { $0.pointer.pointee.load(ordering: .acquiring) != 0 } ?? false)
+  }
 
   /// Makes blocked and future reads answer `cancelled`. Any thread.
   public func cancel() {

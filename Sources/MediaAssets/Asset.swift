@@ -23,6 +23,8 @@ public final class Asset: Sendable {
 
   /// Where its bytes are parsed.
   public let isolation: Isolation
+  /// What messages call it; nil: what its place says.
+  let displayName: String?
 
   /// Whether reading it may take as long as somebody else wants.
   public let isRemote: Bool
@@ -54,9 +56,10 @@ public final class Asset: Sendable {
   /// The same, with what it may hold of tags.
   init(
     place: AssetPlace, options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool, workers: AssetWorkers,
-    tagData: TagDataBudget, isolation: Isolation = .standard
+    tagData: TagDataBudget, displayName: String? = nil, isolation: Isolation = .standard
   ) {
     self.isolation = isolation
+    self.displayName = displayName
     self.place = place
     if case .url(_, let own) = place { httpOptions = own } else { httpOptions = options }
     self.prefersPreciseDuration = prefersPreciseDuration
@@ -69,10 +72,18 @@ public final class Asset: Sendable {
     networkLog = mayUseNetwork ? NetworkLog() : .empty
   }
 
+  /// An asset that messages call by another name than its place's. No I/O.
+  convenience init(place: AssetPlace, prefersPreciseDuration: Bool, displayName: String, isolation: Isolation) {
+    self.init(
+      place: place, prefersPreciseDuration: prefersPreciseDuration, workers: .shared, tagData: .shared,
+      displayName: displayName, isolation: isolation)
+  }
+
   /// The same asset, for a thread that loads it: it has all but the right to be loaded to its end when nobody has the asset any more.
   init(loaderOf asset: Asset) {
     place = asset.place
     isolation = asset.isolation
+    displayName = asset.displayName
     httpOptions = asset.httpOptions
     networkLog = asset.networkLog
     (isRemote, mayUseNetwork, compositionDepth) = (asset.isRemote, asset.mayUseNetwork, asset.compositionDepth)
@@ -215,10 +226,10 @@ public final class Asset: Sendable {
 
   private func readMetadata(_ interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
-    switch try MediaFile.open(self, interrupt: interrupt) {
+    switch try MediaFile.find(self, interrupt: interrupt) {
     case .stream(let session, let fetcher): return try session.metadata(fetcher, interrupt: interrupt)
     case .composition: return AssetMetadata()
-    case .file(let demuxer, _): return try MetadataReader.read(demuxer, displayPath: displayPath, isolation: isolation)
+    case .bytes(let source): return try MetadataReader.read(source, of: self)
     }
   }
 
@@ -337,16 +348,50 @@ public final class Asset: Sendable {
     _ interrupt: Interrupt, keepsOpen: Bool, log: NetworkLog?
   ) throws(MediaError) -> AssetProperties {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
-    let demuxer: Demuxer
-    let properties: AssetProperties
-    switch try MediaFile.open(self, interrupt: interrupt, log: log) {
+    switch try MediaFile.find(self, interrupt: interrupt, log: log) {
     case .stream(let session, let fetcher): return try readStream(session, fetcher, interrupt: interrupt)
     case .composition(let composition): return try composition.properties()
-    case .file(let opened, let byteCount):
-      demuxer = opened
-      properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
+    case .bytes(let source):
+      let properties = try properties(of: source, keepsOpen: keepsOpen, interrupt: interrupt, log: log)
+      if keepsOpen, let source = source.byteSource { state.opened.withLock { $0.kept = source } }
+      return properties
     }
-    if keepsOpen, let source = demuxer.source.byteSource { state.opened.withLock { $0.kept = source } }
+  }
+
+  /// What a file is. With isolation a worker finds it out.
+  ///
+  /// - Parameter keepsOpen: a reader follows.
+  private func properties(
+    of source: FileSource, keepsOpen: Bool, interrupt: Interrupt, log: NetworkLog?
+  ) throws(MediaError) -> AssetProperties {
+    // What this process will decode is tried at the same time.
+    let isTried = isolation == .worker && keepsOpen
+    let identity: FileIdentity?
+    do throws(AVFailure) { identity = isTried ? try source.identity() : nil } catch {
+      throw MediaError(error, path: displayPath)
+    }
+    let parameters = LoadParameters(
+      prefersPreciseDuration: prefersPreciseDuration,
+      packetCount: isTried ? Isolation.trialPacketCount(of: source) : 0)
+    let found = try isolation.run(
+      .load, parameters, on: source, named: displayPath,
+      byteLimit: prefersPreciseDuration ? nil : Isolation.openingByteCount, as: AssetProperties.self)
+    guard let found else {
+      let demuxer = try MediaFile.demuxer(source, of: self)
+      return try properties(demuxer, byteCount: source.byteCount ?? 0, interrupt: interrupt, log: log)
+    }
+    guard found.isPlausible else {
+      throw MediaError(.damagedFile, "the file is damaged: \(displayPath)", operation: "worker")
+    }
+    if isTried { state.trials.note(source, identity) }
+    return found
+  }
+
+  /// What an open container is.
+  func properties(
+    _ demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt, log: NetworkLog?
+  ) throws(MediaError) -> AssetProperties {
+    let properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
     guard prefersPreciseDuration, demuxer.source.isSeekable, let track = properties.audioTrack,
       !track.providesPreciseDuration
     else { return properties }

@@ -3,9 +3,9 @@ import MediaCore
 import Tags
 
 /// One chapter of an asset.
-public struct AssetChapter: Sendable, Hashable {
+public struct AssetChapter: Sendable, Hashable, Codable {
   /// What it is called in some languages.
-  public struct Title: Sendable, Hashable {
+  public struct Title: Sendable, Hashable, Codable {
     public let text: String
     /// As the file has them, BCP 47 or ISO 639-2; none when it does not say.
     public let languageCodes: [String]

@@ -71,16 +71,18 @@ public final class AssetOpening: Sendable {
   /// - Parameters:
   ///   - trackID: the track to read; nil: the one that the file would have played.
   ///   - encoding: what is read, as `AudioTrackReader` takes it.
+  ///   - isPlayback: whether a player plays it, which decides where it is decoded (`Asset.Isolation`).
   ///   - keepsFile: whether a local file stays open for further readers until `Asset.dropFile`.
   ///
   /// Errors: those of `AudioTrackReader`; `cancelled`.
   public func reader(
-    _ asset: Asset, trackID: AssetTrack.ID?, encoding: PCMEncoding = .float32, keepsFile: Bool = false
+    _ asset: Asset, trackID: AssetTrack.ID?, encoding: PCMEncoding = .float32, keepsFile: Bool = false,
+    isPlayback: Bool = false
   ) throws(MediaError) -> AudioTrackReader {
     defer { finish(asset) }
     return try AudioTrackReader(
       asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID, encoding: encoding, log: log,
-      keepsFile: keepsFile)
+      keepsFile: keepsFile, isPlayback: isPlayback)
   }
 
   /// Opens the asset's video. Blocks. Errors: those of `VideoTrackReader`; `cancelled`.

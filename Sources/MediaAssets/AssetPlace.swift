@@ -81,5 +81,5 @@ extension Asset {
   public var url: HTTPURL? { if case .url(let url, _) = place { url } else { nil } }
 
   /// The place as text for messages.
-  public var displayPath: String { place.displayName }
+  public var displayPath: String { displayName ?? place.displayName }
 }

@@ -2,7 +2,7 @@ import LibAV
 import MediaCore
 
 /// What loading an asset found.
-public struct AssetProperties: Sendable, Hashable {
+public struct AssetProperties: Sendable, Hashable, Codable {
   /// FFmpeg's name of the container's format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
   public private(set) var formatName: String
   /// From time 0 to the end of the longest track that plays; indefinite when not known.
@@ -93,6 +93,15 @@ public struct AssetProperties: Sendable, Hashable {
     guard tracks.contains(where: { $0.mediaType == .audio || $0.mediaType == .video }) else {
       throw MediaError(.noPlayableTracks, "the file has neither sound nor video: \(displayPath)")
     }
+  }
+
+  /// Whether what a worker process says can be what a file is: the worker may be in the hands of the file, and sums of its numbers must
+  /// not overflow.
+  var isPlausible: Bool {
+    let numbers = [byteCount, audioEdges?.largestNumber ?? 0]
+    return tracks.count <= 4_096 && numbers.allSatisfy { abs(max($0, -.max)) <= 1 << 53 }
+      && tracks.indices.allSatisfy { tracks[$0].id == $0 && tracks[$0].isPlausible }
+      && audioTrackID.map { tracks.indices.contains($0) && tracks[$0].audioFormat?.isSupported == true } ?? true
   }
 
   /// What a composition is: its tracks as they are numbered there.

@@ -3,8 +3,8 @@ import MediaCore
 import Playlists
 
 /// One track of an asset, as its container describes it.
-public struct AssetTrack: Sendable, Hashable, Identifiable {
-  public enum MediaType: String, Sendable, Hashable {
+public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
+  public enum MediaType: String, Sendable, Hashable, Codable {
     case audio, video, subtitle
     /// A picture that belongs to the file, such as a cover; it is no video.
     case attachedPicture
@@ -57,7 +57,7 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
   public let frameRate: FrameRate?
 
   /// Width and height, in square pixels.
-  public struct NaturalSize: Sendable, Hashable {
+  public struct NaturalSize: Sendable, Hashable, Codable {
     public let width: Int
     public let height: Int
 
@@ -68,7 +68,7 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
   }
 
   /// A rate as the fraction that it is: 30000/1001.
-  public struct FrameRate: Sendable, Hashable, CustomStringConvertible {
+  public struct FrameRate: Sendable, Hashable, Codable, CustomStringConvertible {
     public let numerator: Int32
     public let denominator: Int32
 
@@ -78,6 +78,12 @@ public struct AssetTrack: Sendable, Hashable, Identifiable {
     }
 
     public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
+  }
+
+  /// Whether the numbers are such as a file has.
+  var isPlausible: Bool {
+    let numbers = [pictureWidth ?? 0, pictureHeight ?? 0, naturalSize?.width ?? 0, naturalSize?.height ?? 0]
+    return numbers.allSatisfy { (0...1 << 31).contains($0) } && frameRate.map { $0.denominator > 0 } ?? true
   }
 
   /// Whether it is sound that can be chosen to be heard.

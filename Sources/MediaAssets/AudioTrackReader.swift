@@ -23,7 +23,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   }
 
   /// Where a track's sound ends.
-  public struct TrackEnd: Sendable, Hashable {
+  public struct TrackEnd: Sendable, Hashable, Codable {
     /// The frame behind the last one.
     public var frame: Int64
     /// Every frame up to it was counted, or placed by timestamps as fine as frames.
@@ -52,13 +52,15 @@ public final class AudioTrackReader: @unchecked Sendable {
   }
 
   /// As above, without loading, and with a choice of what may be opened: for tests of reads that block.
+  ///
+  /// - Parameter isPlayback: a player plays what is read, so that the isolation `worker` reads in this process.
   init(
     asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil,
-    encoding: PCMEncoding = .float32, log: NetworkLog? = nil, keepsFile: Bool = false
+    encoding: PCMEncoding = .float32, log: NetworkLog? = nil, keepsFile: Bool = false, isPlayback: Bool = false
   ) throws(MediaError) {
     let sampleFormat = try SampleWriter.format(of: encoding)
     self.encoding = encoding
-    switch try MediaFile.open(asset, interrupt: interrupt, kinds: kinds, log: log) {
+    switch try MediaFile.find(asset, interrupt: interrupt, kinds: kinds, log: log) {
     case .stream(let session, let fetcher):
       sound = try SegmentedTrackReader(
         session: session.rendition(trackID, fetcher: fetcher, interrupt: interrupt), fetcher: fetcher,
@@ -68,14 +70,22 @@ public final class AudioTrackReader: @unchecked Sendable {
       sound = try CompositionSoundReader(
         composition, interrupt: interrupt, trackID: trackID, sampleFormat: sampleFormat, log: log)
       edited = nil
-    case .file(let demuxer, let byteCount):
-      let media = try MediaTrackReader(
-        asset: asset, demuxer: demuxer, byteCount: byteCount, interrupt: interrupt, trackID: trackID,
-        sampleFormat: sampleFormat)
-      sound = media
-      edited = media.edits.map { EditedPlace(timeline: $0, warns: $0.hasUnusualRates) }
-      if let source = media.reader.demuxer.source.byteSource { asset.noteReading(source) }
-      if keepsFile { asset.keepFile(media.reader.demuxer.source) }
+    case .bytes(let source):
+      if let lease = try asset.isolation.readingLease(isPlayback: isPlayback) {
+        sound = try IsolatedAudioReader(
+          lease, source: source, displayName: asset.displayPath, trackID: trackID, encoding: encoding,
+          readsAhead: !isPlayback)
+        // The worker's reader follows the edits.
+        edited = nil
+      } else {
+        let media = try MediaTrackReader(
+          asset: asset, demuxer: try MediaFile.demuxer(source, of: asset), byteCount: source.byteCount ?? 0,
+          interrupt: interrupt, trackID: trackID, sampleFormat: sampleFormat)
+        sound = media
+        edited = media.edits.map { EditedPlace(timeline: $0, warns: $0.hasUnusualRates) }
+      }
+      if let source = source.byteSource { asset.noteReading(source) }
+      if keepsFile { asset.keepFile(source) }
     }
   }
 

@@ -2,9 +2,9 @@
 ///
 /// At the start it is the encoder's delay (priming), at the end what it added to fill its last frame. Shape: frames of
 /// the track's own rate.
-public struct EdgeTrim: Sendable, Hashable {
+public struct EdgeTrim: Sendable, Hashable, Codable {
   /// What said how much to cut.
-  public enum Source: String, Sendable, Hashable, CaseIterable {
+  public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
     /// Nothing was cut, and nothing said so.
     case none
     /// The LAME extension of a Xing or Info header (MP3).

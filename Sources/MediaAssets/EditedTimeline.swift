@@ -5,9 +5,9 @@ import LibAV
 /// Stretches follow each other without gaps, from frame 0 on; their sums are rounded to frames, not their lengths, so that
 /// nothing adds up. FFmpeg follows only the first edit to the frame, and enters later ones where a packet begins; it leaves out a
 /// last packet that begins behind an edit's end, though that is told in ticks so long that the media's end is meant.
-struct EditedTimeline: Sendable, Hashable {
+struct EditedTimeline: Sendable, Hashable, Codable {
   /// One edit.
-  struct Stretch: Sendable, Hashable {
+  struct Stretch: Sendable, Hashable, Codable {
     /// Its first frame on the timeline.
     var start: Int64
     /// The frame behind its last one; nil: as long as there is media.

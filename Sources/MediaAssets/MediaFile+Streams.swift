@@ -30,7 +30,7 @@ extension MediaFile {
   /// - Parameter log: what the network does for it is noted there, in the row of the playlist.
   static func stream(
     of asset: Asset, in source: any ByteSource, log: NetworkLog, interrupt: Interrupt
-  ) throws(MediaError) -> Opened? {
+  ) throws(MediaError) -> Found? {
     guard case .url(let url, let options) = asset.place else { return nil }
     interrupt.attach(source)
     defer { interrupt.detach(source) }
@@ -63,16 +63,10 @@ extension MediaFile {
   /// - Parameter log: what is loaded from servers that it names is noted there.
   static func openList(
     _ source: FileSource, of asset: Asset, log: NetworkLog, interrupt: Interrupt
-  ) throws(MediaError) -> Opened {
+  ) throws(MediaError) -> Found {
     let byteCount = source.byteCount ?? 0
     let bytes = byteCount <= HLSLimits.playlistByteCount ? source.all(byteCount) : []
-    guard HLSPlaylist.recognizes(bytes) else {
-      do throws(AVFailure) {
-        return .file(try asset.isolation.demuxer(source, trials: asset.state.trials), byteCount: byteCount)
-      } catch {
-        throw MediaError(error, path: asset.displayPath)
-      }
-    }
+    guard HLSPlaylist.recognizes(bytes) else { return .bytes(source) }
     let place = PlaylistPlace.file(asset.path)
     let log = log === NetworkLog.empty ? NetworkLog() : log
     let list = try HLSPlaylist(parsing: bytes, at: place)

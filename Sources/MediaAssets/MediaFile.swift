@@ -13,7 +13,16 @@ enum MediaFile {
     case composition(Composition)
   }
 
-  /// Opens an asset's bytes, and the container. Blocks.
+  /// What an asset is before its container is opened.
+  enum Found {
+    case bytes(FileSource)
+    /// An HLS stream, and what fetches its segments for whoever opened it.
+    case stream(StreamSession, StreamFetcher)
+    /// It has no bytes of its own.
+    case composition(Composition)
+  }
+
+  /// Opens an asset's bytes, and the container, in this process. Blocks.
   ///
   /// - Parameter log: what the network does for it is noted there; nil: in the asset's.
   ///
@@ -21,6 +30,26 @@ enum MediaFile {
   static func open(
     _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
   ) throws(MediaError) -> Opened {
+    switch try find(asset, interrupt: interrupt, kinds: kinds, log: log) {
+    case .bytes(let source): return .file(try demuxer(source, of: asset), byteCount: source.byteCount ?? 0)
+    case .stream(let session, let fetcher): return .stream(session, fetcher)
+    case .composition(let composition): return .composition(composition)
+    }
+  }
+
+  /// Opens the container in bytes that were found, in this process.
+  static func demuxer(_ source: FileSource, of asset: Asset) throws(MediaError) -> Demuxer {
+    do throws(AVFailure) {
+      return try asset.isolation.demuxer(source, options: options(for: source), trials: asset.state.trials)
+    } catch {
+      throw MediaError(error, path: asset.displayPath)
+    }
+  }
+
+  /// Opens an asset's bytes, and reads what is a playlist of HLS. Blocks. As `open`.
+  static func find(
+    _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
+  ) throws(MediaError) -> Found {
     if let composition = asset.composition { return .composition(composition) }
     if let session = asset.streamSession {
       let fetcher = session.fetcher.begun(in: log ?? asset.networkLog, name: session.name)
@@ -47,8 +76,7 @@ enum MediaFile {
       }
       let beginning = asset.path.isEmpty ? [] : source.beginning
       if source.byteCount != 0, !HLSBeginning.isPossible(beginning) {
-        let demuxer = try asset.isolation.demuxer(source, options: options(for: source), trials: asset.state.trials)
-        return .file(demuxer, byteCount: source.byteCount ?? 0)
+        return .bytes(source)
       }
       list = source.byteCount == 0 ? nil : source
     } catch {

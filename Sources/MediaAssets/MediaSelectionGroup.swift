@@ -1,7 +1,7 @@
 import LibAV
 
 /// What a track is like, beyond its type. As AVMediaCharacteristic.
-public enum MediaCharacteristic: String, Sendable, Hashable, CaseIterable {
+public enum MediaCharacteristic: String, Sendable, Hashable, Codable, CaseIterable {
   /// It can be heard; it can be read.
   case audible, legible
   /// It is in the language in which the work was made; it is a translation of that.

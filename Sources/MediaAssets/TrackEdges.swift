@@ -5,7 +5,7 @@ import MediaCore
 ///
 /// Mostly FFmpeg cuts it off: by the side data of packets, or inside the decoder. Where it does not, `uncutStartFrames`
 /// and `soundFrameCount` say what is left to be cut.
-struct TrackEdges: Sendable, Hashable {
+struct TrackEdges: Sendable, Hashable, Codable {
   /// Frames before the sound that FFmpeg leaves in.
   private(set) var uncutStartFrames: Int64 = 0
   /// Frames before the sound that the decoder cuts off by itself, so that no packet says so.
@@ -27,6 +27,13 @@ struct TrackEdges: Sendable, Hashable {
   private(set) var beginsAtFirstSound = false
   /// The file was cut off: there is no last page (Ogg), or less than its data chunk says (WAV).
   private(set) var isCutOff = false
+
+  /// The largest of all numbers of frames and ticks, without its sign.
+  var largestNumber: Int64 {
+    var numbers = [uncutStartFrames, decoderCutFrames, soundFrameCount, informationFrames, edits?.mediaFrameCount]
+    for stretch in edits?.stretches ?? [] { numbers += [stretch.start, stretch.end, stretch.mediaStart] }
+    return numbers.compactMap { $0 }.map { $0 == .min ? .max : abs($0) }.max() ?? 0
+  }
 
   init(demuxer: Demuxer, stream: StreamInfo, format: ContainerFormat, byteCount: Int64) {
     switch format {

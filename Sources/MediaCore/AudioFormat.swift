@@ -1,7 +1,7 @@
 /// The shape of sound at the real-time boundary: interleaved 32-bit float samples.
 ///
 /// A *frame* is one sample per channel. Full scale is ±1.0.
-public struct AudioFormat: Sendable, Hashable {
+public struct AudioFormat: Sendable, Hashable, Codable {
   /// Frames per second, in Hz; 1 to 768,000.
   public var sampleRateHz: Int
   /// Samples per frame; 1 to 64. Channels stand in FFmpeg's native order (front left, front right, ...).

@@ -38,7 +38,7 @@ extension ByteSource {
 }
 
 /// What a stream says it plays from one of its bytes on.
-public struct StreamTitle: Sendable, Hashable {
+public struct StreamTitle: Sendable, Hashable, Codable {
   /// The byte from which on it holds.
   public var offset: Int64
   /// Often `artist - title`; empty when the stream says that it has none.

@@ -160,9 +160,9 @@ public struct FormatDescription: Sendable, Hashable {
 }
 
 /// How plain numbers of sound are written.
-public struct PCMEncoding: Sendable, Hashable {
+public struct PCMEncoding: Sendable, Hashable, Codable {
   /// What the bits of a number mean.
-  public enum Kind: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable, Codable {
     case signedInteger
     /// Silence is half of the range; 8 bits only in most containers.
     case unsignedInteger

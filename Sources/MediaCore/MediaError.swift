@@ -1,9 +1,9 @@
 /// What went wrong, as every public function of Playhead and every error reply on the wire says it.
 ///
 /// The numbers are part of the protocol (protocol.md, *Errors*) and never change their meaning.
-public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct MediaError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
   /// A numbered kind of error. Open: a code that this version does not know survives.
-  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     public var rawValue: Int
 
     public init(rawValue: Int) { self.rawValue = rawValue }

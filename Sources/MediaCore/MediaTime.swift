@@ -134,3 +134,22 @@ public struct MediaTime: Sendable {
     }
   }
 }
+
+extension MediaTime: Codable {
+  /// Value, timescale, flags and epoch, in this order; what makes no sense becomes `.invalid`.
+  public init(from decoder: any Decoder) throws {
+    var values = try decoder.unkeyedContainer()
+    let value = try values.decode(Int64.self)
+    let timescale = try values.decode(Int32.self)
+    let flags = Flags(rawValue: try values.decode(UInt32.self))
+    self.init(value: value, timescale: timescale, flags: flags, epoch: try values.decode(Int64.self))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.unkeyedContainer()
+    try values.encode(value)
+    try values.encode(timescale)
+    try values.encode(flags.rawValue)
+    try values.encode(epoch)
+  }
+}

@@ -1,7 +1,7 @@
 /// A stretch of time, as CMTimeRange: from `start`, which belongs to it, up to `end`, which does not.
 ///
 /// Two ranges are equal when their starts and their durations are.
-public struct TimeRange: Sendable, Hashable {
+public struct TimeRange: Sendable, Hashable, Codable {
   /// The first instant.
   public var start: MediaTime
   /// How long it lasts. In a valid range: epoch 0 and not below zero.

@@ -60,7 +60,8 @@ class ItemDecoder {
     if let trackID {
       // Unless another was chosen, the file has its own way, be it another one by now.
       let reader = try source.opening.reader(
-        source.asset, trackID: trackID == properties.audioTrackID ? nil : trackID, keepsFile: true)
+        source.asset, trackID: trackID == properties.audioTrackID ? nil : trackID, keepsFile: true,
+        isPlayback: true)
       self.reader = reader
       format = reader.format
       silentEnd = 0

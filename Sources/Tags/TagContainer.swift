@@ -1,7 +1,7 @@
 import CTags
 
 /// Where in a file tags are looked for.
-public enum TagContainer: Sendable, Hashable, CaseIterable {
+public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
   /// ID3v2 in front, APEv2 and ID3v1 at the end.
   case edges
   case flac, ogg, mp4, wav, aiff, asf

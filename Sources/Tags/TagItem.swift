@@ -1,11 +1,11 @@
 /// One value of one key, as the tag has it.
-public struct TagItem: Sendable, Hashable {
+public struct TagItem: Sendable, Hashable, Codable {
   /// The kind of tag that an item is from.
-  public enum Space: Sendable, Hashable, CaseIterable {
+  public enum Space: Sendable, Hashable, Codable, CaseIterable {
     case id3v2, id3v1, iTunes, vorbis, ape, riff, asf, matroska
   }
 
-  public enum Value: Sendable, Hashable {
+  public enum Value: Sendable, Hashable, Codable {
     case text(String)
     case number(Int64)
     case data([UInt8])
@@ -42,7 +42,7 @@ public struct TagItem: Sendable, Hashable {
 }
 
 /// Something in a tag that was ignored.
-public struct TagWarning: Sendable, Hashable {
+public struct TagWarning: Sendable, Hashable, Codable {
   /// What was ignored, such as `APIC` or `ID3v2`.
   public var subject: String
   public var reason: String
@@ -57,7 +57,7 @@ public struct TagWarning: Sendable, Hashable {
 }
 
 /// What the tags of a file say.
-public struct TagReading: Sendable, Hashable {
+public struct TagReading: Sendable, Hashable, Codable {
   /// In the file's order, the strongest kind of tag first.
   public var items: [TagItem] = []
   public var warnings: [TagWarning] = []

@@ -50,7 +50,7 @@ extension CommandTable {
         "`noNewPrivileges` is true when no program that the daemon executes gains privileges. `landlock` is `active` when the kernel restricts"
         + " the daemon's access to files, `off` when `sandbox.landlock` is false, and `unavailable` when the kernel has no Landlock."
         + " `landlockVersion` is the version of Landlock's interface in use, 0 unless Landlock is active. `isolation` is `opening` where"
-        + " worker processes open files and read tags, or `none`. `workers` is the number of worker processes; `workerCrashes` counts those"
+        + " worker processes open files and read tags, `playback` where they also decode what plays, or `none`. `workers` is the number of worker processes; `workerCrashes` counts those"
         + " that a file crashed. Further fields may be added; a client ignores fields that it does not know.",
       right: .read,
       reply: [

@@ -1,5 +1,5 @@
 // A process that parses untrusted bytes for playheadd, or for a program with the library Playhead. Started by them, never by hand.
 import Glibc
-import Isolation
+import MediaAssets
 
-exit(Worker.run())
+exit(AssetWorker.run())

@@ -9,7 +9,7 @@ enum Workers {
   ///
   /// - Returns: the workers; nil where the daemon parses everything itself. Errors: `workerUnavailable`.
   static func start(_ isolation: DaemonOptions.Isolation) throws(MediaError) -> WorkerPool? {
-    guard isolation == .opening else { return nil }
+    guard isolation != .none else { return nil }
     guard let workers = WorkerPool.shared else {
       throw MediaError(
         .workerUnavailable,
@@ -17,7 +17,7 @@ enum Workers {
         operation: "worker")
     }
     try workers.start()
-    Asset.Isolation.standard = .worker
+    Asset.Isolation.standard = isolation == .playback ? .playback : .worker
     return workers
   }
 }

@@ -4,122 +4,142 @@ import LibAV
 import MediaCore
 import RigSupport
 import Synchronization
-import Tags
 import Testing
 
 @testable import Isolation
 
-/// Worker processes: what they do, what they may do, and what their end means.
+/// Worker processes: what they may do, and what their end means.
 @Suite struct WorkerTests {
-  /// A pool of the worker program that was built with the tests.
+  /// A pool of the test's own worker program (Sources/worker-for-tests).
   static func pool() throws -> WorkerPool {
     var folder = #filePath.split(separator: "/").dropLast(3).map(String.init)
-    folder += [".build", "debug", WorkerProgram.name]
+    folder += [".build", "debug", "worker-for-tests"]
     return WorkerPool(program: "/" + folder.joined(separator: "/"))
   }
 
-  static func fixture(_ folder: TemporaryDirectory, _ arguments: String...) throws {
-    let process = try ChildProcess(
-      ["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "sine=duration=2:sample_rate=48000"] + arguments)
-    try #require(process.wait() == 0)
+  /// The functions of that program.
+  enum Function: Int {
+    case echo = 1
+    case countBytes, fail, crash, makeForbiddenCall, exhaustMemory, exhaustProcessorTime, returnNothing
   }
 
-  @Test(arguments: ["a.flac", "a.mp3", "a.m4a", "a.ogg", "a.wav", "a.mka", "a.opus"])
-  func aFileOpensInAWorkerFromItsDescriptorAndFromMemory(_ name: String) throws {
+  @discardableResult
+  static func count(
+    _ source: FileSource, in pool: WorkerPool, _ function: Function = .countBytes, byteLimit: Int? = nil
+  ) throws(MediaError) -> Int {
+    let lease = try pool.lease()
+    source.interrupt.attach(lease)
+    defer { source.interrupt.detach(lease) }
+    return try lease.open(
+      source, displayName: "a.mp3", function.rawValue, true, byteLimit: byteLimit, as: Int.self)
+  }
+
+  static func memory(_ bytes: [UInt8] = [1, 2, 3]) throws -> FileSource {
+    try FileSource(bytes: bytes, interrupt: Interrupt())
+  }
+
+  // MARK: - Tasks
+
+  @Test func aWorkerReadsFilesMemoryAndOtherBytes() throws {
     let folder = try TemporaryDirectory()
-    try Self.fixture(folder, folder.file(name))
     let pool = try Self.pool()
-    let file = try FileSource(path: Array(folder.file(name).utf8), interrupt: Interrupt())
-    try pool.tryOpening(file, options: Demuxer.Options())
-    let bytes = try file.present(at: 0, count: Int(try #require(file.byteCount)))
-    try pool.tryOpening(
-      try FileSource(bytes: bytes, interrupt: Interrupt()), options: Demuxer.Options())
-    #expect(pool.statistics.taskCount == 2 && pool.statistics.startedCount == 1 && pool.statistics.crashCount == 0)
+    let bytes = [UInt8](repeating: 7, count: 300_000)
+    let stream = try #require(fopen(folder.file("a"), "w"))
+    fwrite(bytes, 1, bytes.count, stream)
+    fclose(stream)
+    #expect(
+      try Self.count(try FileSource(path: Array(folder.file("a").utf8), interrupt: Interrupt()), in: pool) == 300_000)
+    #expect(try Self.count(try Self.memory(bytes), in: pool) == 300_000)
+    let requested = try FileSource(opened: FixedBytes(bytes), hint: "a", interrupt: Interrupt())
+    #expect(try Self.count(requested, in: pool) == 300_000)
+    #expect(pool.statistics.startedCount == 1 && pool.statistics.taskCount == 3 && pool.statistics.crashCount == 0)
   }
 
-  @Test func failuresAreThoseOfOpeningInThisProcess() throws {
+  @Test func parametersAndResultsMayBeLong() throws {
+    let lease = try Self.pool().lease()
+    let text = String(repeating: "ä", count: 60_000)
+    #expect(try lease.run(Function.echo.rawValue, text, as: String.self) == text)
+  }
+
+  @Test func anErrorOfTheWorkerIsThrownAndTheWorkerLives() throws {
     let pool = try Self.pool()
-    for bytes in [Array("this is no media file".utf8), [UInt8](repeating: 0, count: 5_000), [0x66]] {
-      var failures: [AVFailure] = []
-      do throws(AVFailure) {
-        _ = try Demuxer(source: try FileSource(bytes: bytes, interrupt: Interrupt()))
-      } catch {
-        failures.append(error)
-      }
-      do throws(AVFailure) {
-        try pool.tryOpening(try FileSource(bytes: bytes, interrupt: Interrupt()), options: Demuxer.Options())
-      } catch {
-        failures.append(error)
-      }
-      #expect(failures.count == 2 && Set(failures).count == 1, "\(failures)")
-    }
+    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memory(), in: pool, .fail) }
+    #expect(error == MediaError(.invalidTime, "no time", operation: "test", underlying: "nothing"))
+    #expect(try Self.count(try Self.memory(), in: pool) == 3)
+    #expect(pool.statistics.startedCount == 1)
+  }
+
+  @Test func aReadThatFailsIsThrownAsItIs() throws {
+    let pool = try Self.pool()
+    let source = try FileSource(opened: FailingBytes(), hint: "a", interrupt: Interrupt())
+    let error = #expect(throws: MediaError.self) { try Self.count(source, in: pool) }
+    #expect(error == FailingBytes.error)
+    #expect(try Self.count(try Self.memory(), in: pool) == 3)
+  }
+
+  @Test func moreBytesThanAllowedAreAnError() throws {
+    let pool = try Self.pool()
+    let bytes = FixedBytes([UInt8](repeating: 0, count: 200_000))
+    let source = try FileSource(opened: bytes, hint: "a", interrupt: Interrupt())
+    let error = #expect(throws: MediaError.self) { try Self.count(source, in: pool, byteLimit: 100_000) }
+    #expect(error?.code == .mediaLimitExceeded)
     #expect(pool.statistics.crashCount == 0)
   }
 
-  @Test func tagsAreThoseThatThisProcessReads() throws {
-    let folder = try TemporaryDirectory()
+  // MARK: - Ends
+
+  @Test(
+    "a crash is an error of the file, and the next task has a new worker",
+    arguments: [
+      (Function.crash, "SIGABRT"), (.makeForbiddenCall, "SIGSYS"), (.returnNothing, "SIGKILL"),
+      (.exhaustMemory, "SIGKILL"),
+    ])
+  func crash(_ function: Function, _ end: String) throws {
     let pool = try Self.pool()
-    for (name, container) in [("a.flac", TagContainer.flac), ("a.mp3", .edges), ("a.m4a", .mp4), ("a.ogg", .ogg)] {
-      try Self.fixture(
-        folder, "-metadata", "title=Größe \u{1F3B5}", "-metadata", "artist=A", "-metadata", "track=3/12",
-        folder.file(name))
-      let source = try FileSource(path: Array(folder.file(name).utf8), interrupt: Interrupt())
-      let expected = try TagReader.read(container, byteCount: try #require(source.byteCount)) {
-        (buffer, offset) throws(AVFailure) -> Int in try source.read(into: buffer, at: offset)
-      }
-      #expect(try pool.tags(container, of: source) == expected, "\(name)")
-      #expect(expected.items.count >= 3)
-    }
+    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memory(), in: pool, function) }
+    print("worker | \(function) | \(error?.underlying ?? "") ")
+    #expect(error?.code == .damagedFile && error?.message.contains("a.mp3") == true)
+    #expect(error?.underlying == end)
+    #expect(try Self.count(try Self.memory(), in: pool) == 3)
+    #expect(pool.statistics.crashCount == 1 && pool.statistics.startedCount == 2 && pool.statistics.busyCount == 0)
   }
 
-  @Test func aCrashIsADamagedFileAndTheNextTaskHasANewWorker() throws {
-    let pool = try Self.pool()
-    let source = try FileSource(bytes: [1, 2, 3], interrupt: Interrupt())
-    for (isForbidden, signal) in [(false, "SIGABRT"), (true, "SIGSYS")] {
-      do throws(AVFailure) {
-        try pool.fail(byForbiddenCall: isForbidden, of: source)
-        Issue.record("the worker lives")
-      } catch {
-        #expect(error.sourceError?.code == .damagedFile)
-        #expect(error.sourceError?.underlying == signal)
-      }
-      // The others live on.
-      let failure = #expect(throws: AVFailure.self) {
-        try pool.tryOpening(source, options: Demuxer.Options())
-      }
-      #expect(failure?.kind == .invalidData)
-    }
-    #expect(pool.statistics.crashCount == 2 && pool.statistics.startedCount == 3 && pool.statistics.busyCount == 0)
+  @Test func aTaskWithoutAnEndIsEndedByItsProcessorTime() throws {
+    let process = try WorkerProcess(program: try Self.pool().program)
+    let task = WorkerTask(function: Function.exhaustProcessorTime.rawValue, parameters: [])
+    #expect(process.socket.send(MessageKind.task.message(task)))
+    // One second that it has begun, and none from then on.
+    #expect(sandbox_allow_processor_time(process.processID, 0) == 0)
+    #expect(process.socket.receive() == nil)
+    #expect(process.wait() == WorkerProcess.End(signal: SIGXCPU, status: 0))
   }
 
   @Test func aCancelledTaskEndsItsWorkerAndIsNoCrash() throws {
     let pool = try Self.pool()
     let interrupt = Interrupt()
-    let bytes = SilentSource(interrupt)
-    let source = try FileSource(opened: bytes, hint: "a.mp3", interrupt: interrupt)
-    let failure = #expect(throws: AVFailure.self) { try pool.tryOpening(source, options: Demuxer.Options()) }
-    #expect(failure?.kind == .cancelled)
+    let source = try FileSource(opened: CancellingBytes(interrupt), hint: "a.mp3", interrupt: interrupt)
+    let error = #expect(throws: MediaError.self) { try Self.count(source, in: pool) }
+    #expect(error?.code == .cancelled)
     #expect(pool.statistics.crashCount == 0 && pool.statistics.busyCount == 0)
-    #expect(throws: AVFailure.self) {
-      try pool.tryOpening(try FileSource(bytes: [1], interrupt: Interrupt()), options: Demuxer.Options())
-    }
+    #expect(try Self.count(try Self.memory(), in: pool) == 3)
     #expect(pool.statistics.startedCount == 2)
   }
 
   @Test func aMissingProgramIsAnErrorWithANumber() throws {
     let pool = WorkerPool(program: "/nowhere/playhead-worker")
-    let failure = #expect(throws: AVFailure.self) {
-      try pool.tryOpening(try FileSource(bytes: [1], interrupt: Interrupt()), options: Demuxer.Options())
-    }
-    #expect(failure?.sourceError?.code == .workerUnavailable)
+    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memory(), in: pool) }
+    #expect(error?.code == .workerUnavailable)
     #expect(pool.statistics.busyCount == 0)
   }
+
+  // MARK: - Rights
 
   @Test func aWorkerIsRestrictedAsItsTableSays() throws {
     let process = try WorkerProcess(program: try Self.pool().program)
     // A worker that has answered has restricted itself.
-    #expect(process.socket.send(WorkerTask(.open).encoded()))
-    #expect(process.socket.receive() != nil)
+    let task = WorkerTask(function: Function.echo.rawValue, parameters: [1])
+    #expect(process.socket.send(MessageKind.task.message(task)))
+    #expect(process.socket.receive() == [MessageKind.result.rawValue, 1])
     let status = try text("/proc/\(process.processID)/status")
     #expect(status.contains("NoNewPrivs:\t1"))
     #expect(status.contains("Seccomp:\t2"))
@@ -146,13 +166,6 @@ import Testing
     #expect(count == 4, "standard streams and the socket")
   }
 
-  @Test func nonsenseFromAWorkerEndsIt() throws {
-    for message in [[], [9], [6], [7], [7, 1, 2], [5] + [UInt8](repeating: 0xFF, count: 16)] as [[UInt8]] {
-      var reader = MessageReader(message)
-      #expect(throws: MalformedMessage.self) { _ = try TagReading(from: &reader) }
-    }
-  }
-
   private func text(_ path: String) throws -> String {
     let stream = try #require(fopen(path, "r"))
     defer { fclose(stream) }
@@ -162,8 +175,39 @@ import Testing
   }
 }
 
+/// Bytes that somebody else has.
+private final class FixedBytes: ByteSource {
+  private let bytes: [UInt8]
+  var byteCount: Int64? { Int64(bytes.count) }
+  let isSeekable = true
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    let rest = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+    buffer.copyBytes(from: rest)
+    return rest.count
+  }
+
+  func cancel() {}
+  func resume() {}
+}
+
+private final class FailingBytes: ByteSource {
+  static let error = MediaError(.httpNotFound, "nothing there", operation: "http", underlying: "404")
+  let byteCount: Int64? = nil
+  let isSeekable = false
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    throw Self.error
+  }
+
+  func cancel() {}
+  func resume() {}
+}
+
 /// Cancels whoever reads it for the first time, and has no bytes.
-private final class SilentSource: ByteSource {
+private final class CancellingBytes: ByteSource {
   let byteCount: Int64? = nil
   let isSeekable = false
   private let interrupt: Interrupt

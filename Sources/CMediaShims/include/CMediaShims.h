@@ -66,6 +66,9 @@ int media_shims_timer_set(int timer, int64_t nanoseconds);
 /// Sends an open descriptor over a Unix socket, with one byte; 0, or -1 with `errno`.
 int media_shims_send_descriptor(int socket, int descriptor);
 
+/// Memory that processes can share: a descriptor of so many bytes, all 0, whose size cannot change (memfd_create(2)); -1 with `errno`.
+int media_shims_shared_memory(size_t byte_count);
+
 /// Takes what waits on a Unix socket, without blocking: the one descriptor that comes with it, closed on exec. -1 with `errno`:
 /// `EBADMSG` when there is none with it, or more than one; those are closed.
 int media_shims_receive_descriptor(int socket);

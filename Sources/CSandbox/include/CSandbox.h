@@ -4,6 +4,7 @@
 #ifndef PLAYHEAD_CSANDBOX_H
 #define PLAYHEAD_CSANDBOX_H
 
+#include <sys/types.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stddef.h>
@@ -52,7 +53,10 @@ int sandbox_limit_address_space(uint64_t bytes);
 int sandbox_limit_data(uint64_t bytes);
 int sandbox_limit_open_files(uint64_t count);
 int sandbox_limit_file_size(uint64_t bytes);
-int sandbox_limit_processor_time(uint64_t seconds);
+
+/// Lets another process of the same user use so many seconds of processor time from now on (prlimit(2)); then it gets SIGXCPU. 0, or -1 with
+/// `errno`.
+int sandbox_allow_processor_time(pid_t process, uint64_t seconds);
 
 /// Has a spawned process close every descriptor from `first` on (posix_spawn_file_actions_addclosefrom_np(3), which Glibc shows to GNU programs
 /// only). 0, or an error number.

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// The role of a picture: the numbers of ID3v2's `APIC` (ID3v2.4, 4.14), which FLAC and ASF share.
-public struct PictureType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+public struct PictureType: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
   public var rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
@@ -55,7 +55,7 @@ public struct PictureType: RawRepresentable, Sendable, Hashable, CustomStringCon
 }
 
 /// A picture that belongs to an asset.
-public struct Artwork: Sendable, Hashable {
+public struct Artwork: Sendable, Hashable, Codable {
   /// Bytes that a picture may have; of a larger one there is no data. 16 MiB.
   public static let maximumByteCount = 16 << 20
 

@@ -1,9 +1,9 @@
 import MediaCore
 
 /// All that the tags of a media file say.
-public struct AssetMetadata: Sendable, Hashable {
+public struct AssetMetadata: Sendable, Hashable, Codable {
   /// Something in a tag that was ignored.
-  public struct Warning: Sendable, Hashable {
+  public struct Warning: Sendable, Hashable, Codable {
     /// What was ignored, such as `APIC`.
     public var subject: String
     /// `damagedFile`, or `mediaLimitExceeded`; its message says what is wrong.
@@ -19,6 +19,21 @@ public struct AssetMetadata: Sendable, Hashable {
   public var warnings: [Warning] = []
 
   public init() {}
+
+  /// Has items share the bytes of their pictures with `artwork`, as they do where they are made; and drops references to pictures
+  /// that there are not.
+  mutating func shareArtwork() {
+    for (index, item) in items.enumerated() {
+      guard let number = item.artworkIndex else { continue }
+      guard artwork.indices.contains(number) else {
+        items[index].artworkIndex = nil
+        continue
+      }
+      if case .data(let bytes) = item.value, bytes == artwork[number].data {
+        items[index].value = .data(artwork[number].data)
+      }
+    }
+  }
 
   /// The key spaces that there are items in, in the order of the items.
   public var availableMetadataFormats: [MetadataKeySpace] {

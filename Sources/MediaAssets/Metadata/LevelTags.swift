@@ -3,7 +3,7 @@ import MediaCore
 import Tags
 
 /// Where on an album a file's sound is, as its tags say.
-public struct AlbumPlace: Sendable, Hashable {
+public struct AlbumPlace: Sendable, Hashable, Codable {
   public var album: String
   public var artist: String?
   /// 1 where the tags do not say.
@@ -28,7 +28,7 @@ public struct AlbumPlace: Sendable, Hashable {
 ///
 /// When a file is opened FFmpeg has read most tags already: what it has costs microseconds and is known before the first sample. What
 /// it leaves out, APEv2 in MP3 (where mp3gain writes) and ID3v2's RVA2, is read by `AssetOpening.levelTags` for who wants to know.
-public struct LevelTags: Sendable, Hashable {
+public struct LevelTags: Sendable, Hashable, Codable {
   public var replayGain = ReplayGain()
   /// Nil where album or number are missing.
   public var albumPlace: AlbumPlace?

@@ -1,5 +1,5 @@
 /// A key that means the same in every format. AVFoundation's, and a few that players need besides.
-public struct MetadataCommonKey: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+public struct MetadataCommonKey: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
   public var rawValue: String
 
   public init(rawValue: String) { self.rawValue = rawValue }

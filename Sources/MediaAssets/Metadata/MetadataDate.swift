@@ -1,5 +1,5 @@
 /// A date as tags have it, as exact as they say: `1999`, `1999-05`, `1999-05-17T20:15:00Z` (ISO 8601; ID3v2.4, 4).
-public struct MetadataDate: Sendable, Hashable, CustomStringConvertible {
+public struct MetadataDate: Sendable, Hashable, Codable, CustomStringConvertible {
   public var year: Int
   public var month: Int?
   public var day: Int?

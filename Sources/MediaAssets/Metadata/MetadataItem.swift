@@ -1,9 +1,9 @@
 import MediaCore
 
 /// One value of one key of an asset's or a stream's metadata. As `AVMetadataItem`.
-public struct MetadataItem: Sendable, Hashable {
+public struct MetadataItem: Sendable, Hashable, Codable {
   /// A value as its format has it.
-  public enum Value: Sendable, Hashable {
+  public enum Value: Sendable, Hashable, Codable {
     case string(String)
     case number(Int64)
     case date(MetadataDate)
@@ -11,7 +11,7 @@ public struct MetadataItem: Sendable, Hashable {
   }
 
   /// Why an item has no value, though the file has one.
-  public struct Omission: Sendable, Hashable {
+  public struct Omission: Sendable, Hashable, Codable {
     /// Bytes of the value in the file.
     public var byteCount: Int
     /// `pictureTooLarge` or `tagDataLimit`.
@@ -19,7 +19,7 @@ public struct MetadataItem: Sendable, Hashable {
   }
 
   /// Something that stands beside a value. Open.
-  public struct ExtraAttribute: RawRepresentable, Sendable, Hashable {
+  public struct ExtraAttribute: RawRepresentable, Sendable, Hashable, Codable {
     public var rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -1,5 +1,5 @@
 /// Where a metadata key is defined. As `AVMetadataKeySpace`; open, since containers have spaces of their own.
-public struct MetadataKeySpace: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+public struct MetadataKeySpace: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
   public var rawValue: String
 
   public init(rawValue: String) { self.rawValue = rawValue }

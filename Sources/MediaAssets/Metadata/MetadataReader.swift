@@ -7,18 +7,34 @@ import Tags
 
 /// The one entry to a media file's metadata.
 package enum MetadataReader {
+  /// Reads all tags of an asset's file. With isolation a worker does. Blocks. Errors: those of `Asset.load`.
+  static func read(_ source: FileSource, of asset: Asset) throws(MediaError) -> AssetMetadata {
+    let found = try asset.isolation.run(
+      .loadMetadata, true, on: source, named: asset.displayPath, as: AssetMetadata.self)
+    guard var metadata = found else {
+      return try read(try MediaFile.demuxer(source, of: asset), displayPath: asset.displayPath)
+    }
+    metadata.shareArtwork()
+    // Only this process knows what the server has said.
+    if let resource = source.byteSource as? HTTPResource {
+      metadata.items += StationMetadata.items(resource.stationFields)
+      metadata.replayGain = ReplayGain(items: metadata.items)
+    }
+    return metadata
+  }
+
   /// Reads all tags of an open file, or of one in memory. Blocks while it reads; what FFmpeg reads of it is not disturbed.
   ///
   /// What is damaged or too large is left out and said in the warnings. Errors: `readFailed` when the file cannot be read,
   /// `cancelled` when the source's interrupt was used.
   package static func read(
-    _ demuxer: Demuxer, displayPath: String, isolation: Asset.Isolation = .none
+    _ demuxer: Demuxer, displayPath: String
   ) throws(MediaError) -> AssetMetadata {
     var metadata = AssetMetadata()
     if let container = TagContainer(formatName: demuxer.formatName), let byteCount = demuxer.source.byteCount {
       let source = demuxer.source
       do throws(AVFailure) {
-        metadata.add(try isolation.tags(container, of: source, byteCount: byteCount))
+        metadata.add(try Asset.Isolation.none.tags(container, of: source, byteCount: byteCount))
       } catch {
         throw MediaError(error, path: displayPath)
       }

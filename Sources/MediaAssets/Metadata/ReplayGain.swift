@@ -1,7 +1,7 @@
 import Glibc
 
 /// How loud a track and its album are, as tags tell it. Whether and how it is applied is not decided here.
-public struct ReplayGain: Sendable, Hashable {
+public struct ReplayGain: Sendable, Hashable, Codable {
   /// To be added, in dB, for the ReplayGain reference loudness (89 dB SPL, -18 LUFS). Where a file has neither that nor `R128_TRACK_GAIN`,
   /// that of iTunes' Sound Check (`iTunNORM`), which means nearly the same loudness.
   public var trackGainDecibels: Double?

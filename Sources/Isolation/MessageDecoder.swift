@@ -1,0 +1,184 @@
+// The other direction of MessageEncoder.swift. The bytes may come from a process that a file has taken over: nothing is believed.
+
+/// Reads `Decodable` values from bytes that `MessageEncoder` wrote.
+///
+/// Throws `MalformedMessage`, or what a type's own `init(from:)` throws. Memory is bounded by the bytes: a count is at most as large
+/// as what is left of them.
+package final class MessageDecoder: Decoder {
+  fileprivate let bytes: [UInt8]
+  fileprivate var offset: Int
+  package var codingPath: [any CodingKey] { [] }
+  package var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  private init(_ bytes: [UInt8], from offset: Int) { (self.bytes, self.offset) = (bytes, offset) }
+
+  /// The value that all bytes from an offset on are.
+  package static func value<Value: Decodable>(
+    _ type: Value.Type, from bytes: [UInt8], at offset: Int = 0
+  ) throws(MalformedMessage) -> Value {
+    do {
+      let decoder = MessageDecoder(bytes, from: offset)
+      let value = try decoder.next(type)
+      guard decoder.offset == bytes.count else { throw MalformedMessage() }
+      return value
+    } catch {
+      throw MalformedMessage()
+    }
+  }
+
+  package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(KeyedReader(decoder: self))
+  }
+
+  package func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try UnkeyedReader(self) }
+
+  package func singleValueContainer() -> any SingleValueDecodingContainer { SingleReader(decoder: self) }
+
+  fileprivate func count() throws(MalformedMessage) -> Int {
+    guard let count = Int(exactly: try word()), count <= bytes.count - offset else { throw MalformedMessage() }
+    return count
+  }
+
+  private func word() throws(MalformedMessage) -> UInt64 {
+    guard bytes.count - offset >= 8 else { throw MalformedMessage() }
+    defer { offset += 8 }
+    return bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+  }
+
+  private func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws(MalformedMessage) -> Value {
+    let word = try word()
+    let value = Value.isSigned ? Value(exactly: Int64(bitPattern: word)) : Value(exactly: word)
+    guard let value else { throw MalformedMessage() }
+    return value
+  }
+
+  fileprivate func data() throws(MalformedMessage) -> ArraySlice<UInt8> {
+    let count = try count()
+    defer { offset += count }
+    return bytes[offset..<offset + count]
+  }
+
+  fileprivate func boolean() throws(MalformedMessage) -> Bool {
+    guard offset < bytes.count, bytes[offset] <= 1 else { throw MalformedMessage() }
+    defer { offset += 1 }
+    return bytes[offset] == 1
+  }
+
+  /// Text; bytes that are not UTF-8 become U+FFFD.
+  fileprivate func text() throws(MalformedMessage) -> String { String(decoding: try data(), as: UTF8.self) }
+
+  fileprivate func next<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let value: Any? =
+      switch type {
+      case is Bool.Type: try boolean()
+      case is Int.Type: try integer(Int.self)
+      case is Int64.Type: try integer(Int64.self)
+      case is UInt64.Type: try integer(UInt64.self)
+      case is Int32.Type: try integer(Int32.self)
+      case is UInt32.Type: try integer(UInt32.self)
+      case is UInt8.Type: try integer(UInt8.self)
+      case is Int8.Type: try integer(Int8.self)
+      case is UInt16.Type: try integer(UInt16.self)
+      case is Int16.Type: try integer(Int16.self)
+      case is UInt.Type: try integer(UInt.self)
+      case is Double.Type: Double(bitPattern: try word())
+      case is Float.Type: Float(bitPattern: try integer(UInt32.self))
+      case is String.Type: try text()
+      case is [UInt8].Type: Array(try data())
+      default: nil
+      }
+    if let value = value as? Value { return value }
+    return try Value(from: self)
+  }
+}
+
+private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: MessageDecoder
+  var codingPath: [any CodingKey] { [] }
+
+  /// The case of an enumeration, whose name comes next; only those ask for it.
+  var allKeys: [Key] {
+    let offset = decoder.offset
+    defer { decoder.offset = offset }
+    return (try? decoder.text()).flatMap { Key(stringValue: $0) }.map { [$0] } ?? []
+  }
+
+  func contains(_ key: Key) -> Bool { true }
+  func decodeNil(forKey key: Key) -> Bool { false }
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try decoder.next(type) }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? { try next(type) }
+  // One for each type, in place of the standard library's, which expect nothing for nil.
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try next(type) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try next(type) }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try next(type) }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try next(type) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try next(type) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try next(type) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try next(type) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try next(type) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try next(type) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try next(type) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try next(type) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try next(type) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try next(type) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try next(type) }
+
+  private func next<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    try decoder.boolean() ? try decoder.next(type) : nil
+  }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    _ = try decoder.data()
+    return decoder.container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try decoder.unkeyedContainer() }
+  func superDecoder() -> any Decoder { decoder }
+  func superDecoder(forKey key: Key) -> any Decoder { decoder }
+}
+
+private struct UnkeyedReader: UnkeyedDecodingContainer {
+  let decoder: MessageDecoder
+  let count: Int?
+  private(set) var currentIndex = 0
+  var codingPath: [any CodingKey] { [] }
+  var isAtEnd: Bool { currentIndex == count }
+
+  init(_ decoder: MessageDecoder) throws(MalformedMessage) {
+    self.decoder = decoder
+    count = try decoder.count()
+  }
+
+  mutating func decodeNil() -> Bool { false }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    guard !isAtEnd else { throw MalformedMessage() }
+    currentIndex += 1
+    return try decoder.next(type)
+  }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) -> KeyedDecodingContainer<NestedKey> {
+    decoder.container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try decoder.unkeyedContainer() }
+  mutating func superDecoder() -> any Decoder { decoder }
+}
+
+private struct SingleReader: SingleValueDecodingContainer {
+  let decoder: MessageDecoder
+  var codingPath: [any CodingKey] { [] }
+
+  func decodeNil() -> Bool { false }
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.next(type) }
+}
+
+/// A message that is shorter than it says, or makes no sense.
+package struct MalformedMessage: Error {
+  package init() {}
+}

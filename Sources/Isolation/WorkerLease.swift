@@ -1,0 +1,188 @@
+import CMediaShims
+import CSandbox
+import Glibc
+import LibAV
+import MediaCore
+import Synchronization
+
+/// A worker that belongs to one user for a while: for one task, or for all tasks on one file.
+///
+/// Threading: one thread at a time, which blocks; `kill` from any.
+package final class WorkerLease: @unchecked Sendable {
+  // `@unchecked Sendable`: what changes is used by one thread at a time.
+
+  private let pool: WorkerPool
+  private let waiting: WorkerPool.Waiting
+  private var process: WorkerProcess { waiting.process }
+  private var taskCount = 0
+  private var isLost = false
+  /// The file whose bytes the worker may ask for.
+  private var source: FileSource?
+  private var displayName = ""
+
+  init(_ pool: WorkerPool, _ waiting: WorkerPool.Waiting) { (self.pool, self.waiting) = (pool, waiting) }
+
+  deinit { pool.giveBack(WorkerPool.Waiting(process: process, taskCount: waiting.taskCount + taskCount), isLost) }
+
+  /// Ends the worker at once; the task that runs throws `cancelled`. Does not block.
+  package func kill() { process.kill() }
+
+  /// Opens a file for the tasks from the next one on, and performs that one. Blocks.
+  ///
+  /// - Parameters:
+  ///   - function: the number of the worker's function.
+  ///   - source: read while tasks run, and kept. Its interrupt makes reads of its bytes fail.
+  ///   - displayName: what messages call it.
+  ///   - byteLimit: bytes that the worker may ask for during this task; nil: any number.
+  ///   - descriptor: a further one for the worker; it stays the caller's.
+  /// Throws what the function throws; `damagedFile` where the worker crashed, `cancelled` after `kill`.
+  package func open<Result: Decodable>(
+    _ source: FileSource, displayName: String, _ function: Int, _ parameters: some Encodable,
+    byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type
+  ) throws(MediaError) -> Result {
+    (self.source, self.displayName) = (source, displayName)
+    // Bytes in memory are a file for the worker, too.
+    let copy = try source.bytesInMemory.map { (bytes) throws(MediaError) in try Self.file(of: bytes) }
+    defer { if let copy { close(copy) } }
+    let file = copy ?? source.localDescriptor
+    let description = WorkerTask.Source(
+      hint: String(decoding: source.path.suffix(4_096), as: UTF8.self), displayName: String(displayName.prefix(8_192)),
+      hasDescriptor: file != nil, byteCount: source.byteCount, isSeekable: source.isSeekable)
+    let task = WorkerTask(
+      function: function, parameters: MessageEncoder.bytes(of: parameters), source: description,
+      furtherDescriptorCount: descriptor == nil ? 0 : 1)
+    return try perform(task, [file, descriptor].compactMap { $0 }, byteLimit, type)
+  }
+
+  /// A descriptor of a file in memory with these bytes.
+  private static func file(of bytes: [UInt8]) throws(MediaError) -> Int32 {
+    let descriptor = media_shims_shared_memory(bytes.count)
+    let written = bytes.withUnsafeBytes { bytes -> Int in
+      var count = 0
+      while descriptor >= 0, count < bytes.count {
+        let result = pwrite(descriptor, bytes.baseAddress.map { $0 + count }, bytes.count - count, count)
+        if result < 0, errno == EINTR { continue }
+        if result <= 0 { break }
+        count += result
+      }
+      return count
+    }
+    guard descriptor >= 0, written == bytes.count else {
+      let reason = String(cString: strerror(errno))
+      if descriptor >= 0 { close(descriptor) }
+      throw MediaError(
+        .workerUnavailable, "there is no memory for a worker's copy of \(bytes.count) bytes", operation: "worker",
+        underlying: reason)
+    }
+    return descriptor
+  }
+
+  /// Performs a task on the file that was opened. Blocks. Throws as `open`.
+  package func run<Result: Decodable>(
+    _ function: Int, _ parameters: some Encodable, as type: Result.Type
+  ) throws(MediaError) -> Result {
+    try perform(WorkerTask(function: function, parameters: MessageEncoder.bytes(of: parameters)), [], nil, type)
+  }
+
+  private func perform<Result: Decodable>(
+    _ task: WorkerTask, _ descriptors: [Int32], _ byteLimit: Int?, _ type: Result.Type
+  ) throws(MediaError) -> Result {
+    taskCount += 1
+    let answer: Swift.Result<[UInt8], MediaError>
+    do throws(WorkerLost) {
+      guard !isLost else { throw WorkerLost() }
+      _ = sandbox_allow_processor_time(process.processID, Worker.Limits.processorSeconds)
+      guard process.socket.send(MessageKind.task.message(task)) else { throw WorkerLost() }
+      for descriptor in descriptors where !process.socket.send(descriptor: descriptor) { throw WorkerLost() }
+      answer = try converse(byteLimit)
+      if case .success(let bytes) = answer {
+        do throws(MalformedMessage) { return try MessageDecoder.value(type, from: bytes) } catch { throw WorkerLost() }
+      }
+    } catch {
+      throw lost()
+    }
+    return try answer.map { _ in fatalError("a success has returned") }.get()
+  }
+
+  /// Answers what the worker asks for until it has a result.
+  private func converse(_ byteLimit: Int?) throws(WorkerLost) -> Result<[UInt8], MediaError> {
+    var remainingByteCount = byteLimit
+    var readFailure: MediaError?
+    var result: [UInt8] = []
+    while let message = process.socket.receive() {
+      switch MessageKind(rawValue: message[0]) {
+      case .read:
+        let answer: [UInt8]
+        switch read(try decoded(ReadRequest.self, message), &remainingByteCount) {
+        case .success(let bytes): answer = [MessageKind.bytes.rawValue] + bytes
+        case .failure(let error):
+          readFailure = error
+          answer = MessageKind.readFailure.message(error)
+        }
+        guard process.socket.send(answer) else { throw WorkerLost() }
+      case .takeTitles:
+        let offset = try decoded(Int64.self, message)
+        let titles = source?.byteSource?.takeTitles(before: offset).prefix(16) ?? []
+        guard process.socket.send(MessageKind.titles.message(Array(titles))) else { throw WorkerLost() }
+      case .part, .result:
+        guard result.count + message.count <= MessageLimits.resultByteCount else { throw WorkerLost() }
+        result += message.dropFirst()
+        if message[0] == MessageKind.result.rawValue { return .success(result) }
+      case .failure:
+        // What this process saw itself is known better here.
+        if let readFailure { return .failure(readFailure) }
+        return .failure(try decoded(MediaError.self, message))
+      default: throw WorkerLost()
+      }
+    }
+    throw WorkerLost()
+  }
+
+  private func decoded<Value: Decodable>(_ type: Value.Type, _ message: [UInt8]) throws(WorkerLost) -> Value {
+    do throws(MalformedMessage) { return try MessageDecoder.value(type, from: message, at: 1) } catch {
+      throw WorkerLost()
+    }
+  }
+
+  /// The bytes that the worker asks for.
+  private func read(_ request: ReadRequest, _ remainingByteCount: inout Int?) -> Result<[UInt8], MediaError> {
+    guard let source, request.offset >= 0, (1...MessageLimits.readByteCount).contains(request.count) else {
+      return .failure(MediaError(.damagedFile, "the file is damaged: \(displayName)", operation: "worker"))
+    }
+    if let remaining = remainingByteCount, remaining < request.count {
+      return .failure(
+        MediaError(.mediaLimitExceeded, "the file asks for more than is allowed: \(displayName)", operation: "read"))
+    }
+    return Result { () throws(MediaError) in
+      do throws(AVFailure) {
+        let bytes = try source.present(at: request.offset, count: request.count)
+        remainingByteCount = remainingByteCount.map { $0 - bytes.count }
+        return bytes
+      } catch {
+        if let error = error.sourceError { throw error }
+        throw MediaError(
+          error.kind == .cancelled ? .cancelled : .readFailed,
+          error.kind == .cancelled ? "the operation was cancelled" : "the file cannot be read: \(displayName)",
+          operation: error.call, underlying: error.reason)
+      }
+    }
+  }
+
+  /// The worker has ended, or its messages make no sense: it is replaced. Answers what that means for its file.
+  private func lost() -> MediaError {
+    isLost = true
+    let wasCancelled = process.wasKilled
+    process.kill()
+    let end = process.wait()
+    if wasCancelled { return MediaError(.cancelled, "the operation was cancelled") }
+    pool.noteCrash(end, file: displayName)
+    return MediaError(
+      .damagedFile, "the file is damaged: \(displayName) (it crashed the process that read it)", operation: "worker",
+      underlying: end.description)
+  }
+}
+
+extension WorkerLease: Cancellable {
+  package func cancel() { kill() }
+  package func resume() {}
+}

@@ -1,0 +1,236 @@
+// What `playhead-worker` does: everything that parses the bytes of a file.
+import Glibc
+import Isolation
+import LibAV
+import MediaCore
+import Synchronization
+import Tags
+
+/// The program `playhead-worker`.
+package enum AssetWorker {
+  /// Restricts this process and performs tasks until the process that started it has no more. Returns the exit status.
+  package static func run() -> Int32 { Worker.run(AssetWorkerFunctions()) }
+}
+
+/// The functions of a worker. One asset at a time.
+private struct AssetWorkerFunctions: WorkerFunctions {
+  /// Bounds what the other process can ask for by mistake.
+  private static let maximumPacketCount = 1_024
+
+  /// The audio that is open.
+  private struct Audio {
+    var reader: AudioTrackReader
+    var shared: SharedSamples
+  }
+
+  private var audio: Audio?
+
+  mutating func perform(
+    _ function: Int, parameters: [UInt8], source: WorkerSource?, descriptors: [Int32]
+  ) throws(MediaError) -> [UInt8] {
+    defer { for descriptor in descriptors { close(descriptor) } }
+    // The descriptor belongs to the file from here on, whatever happens.
+    let file = try source.map { (source) throws(MediaError) in try SourceFile(source) }
+    guard let function = AssetWorkerFunction(rawValue: function) else { throw Self.malformed }
+    guard let file else { return try performOnAudio(function, parameters) }
+    audio = nil
+    switch function {
+    case .tryContainer:
+      return MessageEncoder.bytes(of: try Self.tryContainer(file, try Self.decoded(TrialParameters.self, parameters)))
+    case .load: return MessageEncoder.bytes(of: try Self.load(file, try Self.decoded(LoadParameters.self, parameters)))
+    case .loadMetadata: return MessageEncoder.bytes(of: try Self.metadata(of: file))
+    case .readTags:
+      return MessageEncoder.bytes(of: try Self.tags(try Self.decoded(TagContainer.self, parameters), of: file))
+    case .openAudio:
+      guard let descriptor = descriptors.first else { throw Self.malformed }
+      let audio = try Self.openAudio(file, try Self.decoded(AudioParameters.self, parameters), descriptor)
+      self.audio = audio
+      return MessageEncoder.bytes(of: audio.reader.description)
+    case .readAudio, .seekAudio, .countAudio, .closeAudio: throw Self.malformed
+    }
+  }
+
+  /// Performs a function on the audio that is open.
+  private mutating func performOnAudio(
+    _ function: AssetWorkerFunction, _ parameters: [UInt8]
+  ) throws(MediaError) -> [UInt8] {
+    switch function {
+    case .readAudio: return try read(try Self.decoded(Int.self, parameters))
+    case .seekAudio:
+      let target = try Self.decoded(SeekParameters.self, parameters)
+      return try reading { (audio) throws(MediaError) in
+        .time(
+          try audio.reader.seek(
+            to: target.time, toleranceBefore: target.toleranceBefore, toleranceAfter: target.toleranceAfter))
+      }
+    case .countAudio:
+      return try reading { (audio) throws(MediaError) in .frameCount(try audio.reader.exactFrameCount()) }
+    case .closeAudio:
+      audio = nil
+      return MessageEncoder.bytes(of: true)
+    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio: throw Self.malformed
+    }
+  }
+
+  private static func decoded<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws(MediaError) -> Value {
+    do throws(MalformedMessage) { return try MessageDecoder.value(type, from: bytes) } catch { throw malformed }
+  }
+
+  private static var malformed: MediaError {
+    MediaError(.readFailed, "a worker process received a task that makes no sense", operation: "worker")
+  }
+
+  // MARK: - Opening
+
+  private static func tryContainer(_ file: SourceFile, _ parameters: TrialParameters) throws(MediaError) -> Bool {
+    do throws(AVFailure) {
+      let demuxer = try Demuxer(source: try file.open(), options: parameters.options)
+      decodeBeginning(of: demuxer, packetCount: parameters.packetCount)
+      return true
+    } catch {
+      throw MediaError(error, path: file.displayName)
+    }
+  }
+
+  private static func load(_ file: SourceFile, _ parameters: LoadParameters) throws(MediaError) -> AssetProperties {
+    let asset = file.asset(prefersPreciseDuration: parameters.prefersPreciseDuration)
+    let interrupt = Interrupt()
+    guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt) else {
+      throw malformed
+    }
+    let properties = try asset.properties(demuxer, byteCount: byteCount, interrupt: interrupt, log: nil)
+    decodeBeginning(of: demuxer, packetCount: parameters.packetCount)
+    return properties
+  }
+
+  /// Decodes the beginning of the audio that plays. A packet that does not decode is no failure: who plays the file reports it.
+  private static func decodeBeginning(of demuxer: Demuxer, packetCount: Int) {
+    guard packetCount > 0, let index = demuxer.preferredAudioStreamIndex else { return }
+    demuxer.select(streamIndex: index)
+    guard let decoder = try? Decoder(demuxer: demuxer, streamIndex: index), let packet = try? Packet(),
+      let frame = try? Frame()
+    else { return }
+    for _ in 0..<min(packetCount, maximumPacketCount) {
+      guard (try? demuxer.readPacket(into: packet)) == .packet else { return }
+      guard packet.streamIndex == index else { continue }
+      guard (try? decoder.send(packet)) != nil else { return }
+      while (try? decoder.receive(into: frame)) == .frame {}
+    }
+  }
+
+  private static func metadata(of file: SourceFile) throws(MediaError) -> AssetMetadata {
+    guard case .file(let demuxer, _) = try MediaFile.open(file.asset(), interrupt: Interrupt()) else { throw malformed }
+    return try MetadataReader.read(demuxer, displayPath: file.displayName)
+  }
+
+  private static func tags(_ container: TagContainer, of file: SourceFile) throws(MediaError) -> TagReading {
+    do throws(AVFailure) {
+      let source = try file.open()
+      guard let byteCount = source.byteCount else { throw AVFailure(errno: EINVAL, call: "tags") }
+      return try TagReader.read(container, byteCount: byteCount) { (buffer, offset) throws(AVFailure) -> Int in
+        try source.read(into: buffer, at: offset)
+      }
+    } catch {
+      throw MediaError(error, path: file.displayName)
+    }
+  }
+
+  // MARK: - Audio
+
+  private static func openAudio(
+    _ file: SourceFile, _ parameters: AudioParameters, _ descriptor: Int32
+  ) throws(MediaError) -> Audio {
+    let shared = try SharedSamples(mapping: descriptor)
+    let asset = file.asset()
+    let interrupt = Interrupt(sharedFlag: shared.cancellation)
+    _ = try asset.load(interrupt: interrupt)
+    let reader = try AudioTrackReader(
+      asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: parameters.trackID,
+      encoding: parameters.encoding)
+    return Audio(reader: reader, shared: shared)
+  }
+
+  private func read(_ count: Int) throws(MediaError) -> [UInt8] {
+    try reading { (audio) throws(MediaError) in
+      let capacity = SharedSamples.sampleByteCount / audio.reader.frameByteCount
+      switch try audio.reader.read(into: audio.shared.samples, capacityFrames: max(1, min(count, capacity))) {
+      case .frames(let count, _): return .frames(count)
+      case .endOfTrack: return .endOfTrack
+      case .cancelled: return .cancelled
+      }
+    }
+  }
+
+  /// Calls `body` with the audio; a failure of it is an outcome as well.
+  private func reading(
+    _ body: (Audio) throws(MediaError) -> AudioReading.Outcome
+  ) throws(MediaError) -> [UInt8] {
+    guard let audio else { throw Self.malformed }
+    let outcome: AudioReading.Outcome
+    do throws(MediaError) { outcome = try body(audio) } catch { outcome = .failed(error) }
+    return MessageEncoder.bytes(of: AudioReading(outcome: outcome, state: audio.reader.state))
+  }
+}
+
+/// The file of a task.
+private struct SourceFile {
+  private let source: WorkerSource
+  /// Owns the descriptor of a local file.
+  private let descriptor: OpenDescriptor?
+  var displayName: String { source.displayName }
+
+  /// Takes the descriptor over. Errors: those of `OpenDescriptor`.
+  init(_ source: WorkerSource) throws(MediaError) {
+    self.source = source
+    guard case .descriptor(let number) = source.bytes else {
+      descriptor = nil
+      return
+    }
+    do throws(MediaError) { descriptor = try OpenDescriptor(number, name: source.hint) } catch {
+      close(number)
+      throw error
+    }
+  }
+
+  /// The file as an asset that is parsed in this process.
+  func asset(prefersPreciseDuration: Bool = false) -> Asset {
+    let place: AssetPlace
+    if let descriptor {
+      place = .descriptor(descriptor)
+    } else {
+      place = .source(name: source.hint) { () throws(MediaError) in requested }
+    }
+    return Asset(
+      place: place, prefersPreciseDuration: prefersPreciseDuration, displayName: source.displayName, isolation: .none)
+  }
+
+  private var requested: any ByteSource {
+    guard case .requested(let bytes) = source.bytes else { preconditionFailure("a file with a descriptor is local") }
+    return bytes
+  }
+
+  /// The bytes.
+  func open() throws(AVFailure) -> FileSource {
+    let interrupt = Interrupt()
+    if let descriptor {
+      return try FileSource(duplicating: descriptor.descriptor, hint: source.hint, interrupt: interrupt)
+    }
+    return try FileSource(opened: requested, hint: source.hint, interrupt: interrupt)
+  }
+}
+
+extension AudioTrackReader {
+  fileprivate var description: AudioDescription {
+    AudioDescription(format: format, trackID: trackID, channelMask: channelMask, state: state)
+  }
+
+  /// What there is to tell.
+  fileprivate var state: AudioState {
+    AudioState(
+      position: position, isPlaceEstimated: isPlaceEstimated, lastSeekTimings: lastSeekTimings, startTrim: startTrim,
+      endTrim: endTrim, end: end,
+      skipped: takeSkippedPackets().map { .init(count: $0.count, time: $0.time, error: $0.error) },
+      warning: takeWarning().map { .init(time: $0.time, error: $0.error) },
+      titles: takeTitles().suffix(16).map { .init(time: $0.time, title: $0.title) })
+  }
+}

@@ -1,0 +1,113 @@
+import LibAV
+import MediaCore
+import Tags
+
+/// What a worker does with assets. The raw value is the number in a task.
+enum AssetWorkerFunction: Int {
+  /// Opens a container and decodes its beginning. `TrialParameters`; the result is true.
+  case tryContainer = 1
+  /// Loads an asset. `LoadParameters`; the result is `AssetProperties`.
+  case load
+  /// Reads all tags of an asset. `TrialParameters`, of which the options count; the result is `AssetMetadata`.
+  case loadMetadata
+  /// Reads tags with TagLib. `TagContainer`; the result is `TagReading`.
+  case readTags
+  /// Opens the audio of an asset, until `closeAudio`. `AudioParameters`; the result is `AudioDescription`. Comes with the descriptor of
+  /// `SharedSamples`.
+  case openAudio
+  /// Reads samples into the shared memory. `Int`, frames at most; the result is `AudioReading`.
+  case readAudio
+  /// Goes to a time. `SeekParameters`; the result is `AudioReading`.
+  case seekAudio
+  /// Counts all frames. `Bool`, which means nothing; the result is `AudioReading`.
+  case countAudio
+  /// Closes the audio. `Bool`, which means nothing; the result is true.
+  case closeAudio
+}
+
+/// Parameters of opening a container.
+struct TrialParameters: Codable {
+  var options = Demuxer.Options()
+  /// Packets of audio to decode.
+  var packetCount = 0
+}
+
+/// Parameters of loading an asset.
+struct LoadParameters: Codable {
+  /// As `Asset.prefersPreciseDuration`.
+  var prefersPreciseDuration: Bool
+  /// Packets of audio to decode besides, for this process will decode the file.
+  var packetCount: Int
+}
+
+/// Parameters of opening audio.
+struct AudioParameters: Codable {
+  /// Nil: the track that the file would have played.
+  var trackID: Int?
+  var encoding: PCMEncoding
+}
+
+/// Parameters of a seek.
+struct SeekParameters: Codable {
+  var time: MediaTime
+  var toleranceBefore: MediaTime
+  var toleranceAfter: MediaTime
+}
+
+/// What the audio of an open asset is.
+struct AudioDescription: Codable {
+  var format: AudioFormat
+  var trackID: Int
+  var channelMask: UInt64?
+  var state: AudioState
+}
+
+/// What a reader has to tell after each call.
+struct AudioState: Codable {
+  struct Skipped: Codable {
+    var count: Int
+    var time: MediaTime
+    var error: MediaError
+  }
+
+  struct Warning: Codable {
+    var time: MediaTime
+    var error: MediaError
+  }
+
+  struct Title: Codable {
+    var time: MediaTime
+    var title: StreamTitle
+  }
+
+  /// The place of the frame that the next read gives.
+  var position: Int64
+  var isPlaceEstimated: Bool
+  var lastSeekTimings: SeekTimings
+  var startTrim: EdgeTrim
+  var endTrim: EdgeTrim
+  var end: AudioTrackReader.TrackEnd?
+  /// What was found since the call before.
+  var skipped: Skipped?
+  var warning: Warning?
+  var titles: [Title]
+}
+
+/// What a call came to.
+struct AudioReading: Codable {
+  enum Outcome: Codable {
+    /// So many frames lie in the shared memory.
+    case frames(Int)
+    case endOfTrack
+    case cancelled
+    /// The time of the next frame, after a seek.
+    case time(MediaTime)
+    /// The number of all frames.
+    case frameCount(Int64)
+    /// Nothing was read.
+    case failed(MediaError)
+  }
+
+  var outcome: Outcome
+  var state: AudioState
+}

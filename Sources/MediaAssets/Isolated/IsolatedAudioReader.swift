@@ -1,0 +1,218 @@
+// Reads audio that a worker process decodes. The worker has an `AudioTrackReader` of its own; samples come through shared memory,
+// everything else in messages.
+import Isolation
+import LibAV
+import MediaCore
+import Synchronization
+
+/// The audio of a file's track, decoded in a worker.
+final class IsolatedAudioReader: SoundReader {
+  /// Frames that are decoded at once where nobody waits for the first.
+  private static let readAheadFrameCount = 32_768
+
+  private let lease: WorkerLease
+  private let shared: SharedSamples
+  private let source: FileSource
+  private let readsAhead: Bool
+  private let description: AudioDescription
+  private var state: AudioState
+  /// Frames in the shared memory that have not been handed over: from `nextFrame` on, `frameCount` of them.
+  private var (nextFrame, frameCount) = (0, 0)
+  private var pendingError: MediaError?
+  private var skipped: AudioState.Skipped?
+  private var warning: AudioState.Warning?
+  private var titles: [AudioState.Title] = []
+  let sampleFormat: SampleFormat
+
+  /// Opens the audio of a file in a worker. Blocks. Errors: those of `AudioTrackReader`; `workerUnavailable`.
+  ///
+  /// - Parameters:
+  ///   - source: belongs to this object from now on; its interrupt cancels what the worker does.
+  ///   - readsAhead: decodes more at once than is asked for.
+  init(
+    _ lease: WorkerLease, source: FileSource, displayName: String, trackID: AssetTrack.ID?, encoding: PCMEncoding,
+    readsAhead: Bool
+  ) throws(MediaError) {
+    sampleFormat = try SampleWriter.format(of: encoding)
+    let parameters = AudioParameters(trackID: trackID, encoding: encoding)
+    // What takes too long while it is opened is given up with its worker.
+    source.interrupt.attach(lease)
+    defer { source.interrupt.detach(lease) }
+    (shared, description) = try SharedSamples.make { (shared, descriptor) throws(MediaError) in
+      (
+        shared,
+        try lease.open(
+          source, displayName: displayName, AssetWorkerFunction.openAudio.rawValue, parameters, descriptor: descriptor,
+          as: AudioDescription.self)
+      )
+    }
+    guard description.format.isSupported, description.state.isPlausible else {
+      throw MediaError(.damagedFile, "the file is damaged: \(displayName)", operation: "worker")
+    }
+    state = description.state
+    (self.lease, self.source, self.readsAhead) = (lease, source, readsAhead)
+    cancellation = Cancellation(shared)
+    source.interrupt.attach(cancellation)
+    note(state)
+  }
+
+  deinit {
+    source.interrupt.detach(cancellation)
+    // The worker closes the file before it waits for the next one.
+    _ = try? lease.run(AssetWorkerFunction.closeAudio.rawValue, true, as: Bool.self)
+  }
+
+  var format: AudioFormat { description.format }
+  var trackID: AssetTrack.ID { description.trackID }
+  var channelMask: UInt64? { description.channelMask }
+  var position: Int64 { state.position - Int64(frameCount) }
+  var isPlaceEstimated: Bool { state.isPlaceEstimated }
+  var lastSeekTimings: SeekTimings { state.lastSeekTimings }
+  var startTrim: EdgeTrim { state.startTrim }
+  var endTrim: EdgeTrim { state.endTrim }
+  var end: AudioTrackReader.TrackEnd? { frameCount == 0 ? state.end : nil }
+
+  // MARK: - Cancellation
+
+  /// Makes the worker follow the interrupt of the source.
+  private final class Cancellation: Cancellable {
+    private let shared: SharedSamples
+
+    init(_ shared: SharedSamples) { self.shared = shared }
+
+    func cancel() { shared.setCancelled(true) }
+    func resume() { shared.setCancelled(false) }
+  }
+
+  private let cancellation: Cancellation
+
+  func cancel() { source.interrupt.cancel() }
+  func resetCancellation() { source.interrupt.reset() }
+
+  // MARK: - What is found
+
+  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
+    defer { titles = [] }
+    return titles.map { ($0.time, $0.title) }
+  }
+
+  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+    defer { skipped = nil }
+    return skipped.map { ($0.count, $0.time, $0.error) }
+  }
+
+  func takeWarning() -> (time: MediaTime, error: MediaError)? {
+    defer { warning = nil }
+    return warning.map { ($0.time, $0.error) }
+  }
+
+  private func note(_ state: AudioState) {
+    self.state = state
+    if let more = state.skipped {
+      skipped = skipped.map { .init(count: $0.count + more.count, time: $0.time, error: $0.error) } ?? more
+    }
+    warning = warning ?? state.warning
+    titles = (titles + state.titles).suffix(64)
+  }
+
+  // MARK: - Reading
+
+  func read(
+    into output: UnsafeMutableRawPointer, capacityFrames: Int
+  ) throws(MediaError) -> AudioTrackReader.ReadResult {
+    precondition(capacityFrames > 0, "a read needs room for a frame")
+    if source.interrupt.isCancelled { return .cancelled }
+    let start = position
+    var count = 0
+    do throws(MediaError) {
+      while count < capacityFrames, try prepare(capacityFrames - count) {
+        count += try take(into: output + count * frameByteCount, capacityFrames: capacityFrames - count)
+      }
+    } catch {
+      if count == 0 { throw error }
+      pendingError = error
+    }
+    if count > 0 { return .frames(count, position: start) }
+    return source.interrupt.isCancelled ? .cancelled : .endOfTrack
+  }
+
+  func advance() throws(MediaError) -> Bool {
+    if source.interrupt.isCancelled { return false }
+    return try prepare(4_096)
+  }
+
+  func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
+    let count = min(capacityFrames, frameCount)
+    output.copyMemory(from: shared.samples + nextFrame * frameByteCount, byteCount: count * frameByteCount)
+    nextFrame += count
+    frameCount -= count
+    return count
+  }
+
+  /// Makes sure that there are frames to hand over; false at the end, and when cancelled.
+  private func prepare(_ wantedFrameCount: Int) throws(MediaError) -> Bool {
+    if frameCount > 0 { return true }
+    if let error = pendingError {
+      pendingError = nil
+      throw error
+    }
+    let capacity = SharedSamples.sampleByteCount / frameByteCount
+    let wanted = min(capacity, readsAhead ? max(wantedFrameCount, Self.readAheadFrameCount) : wantedFrameCount)
+    switch try perform(.readAudio, wanted) {
+    case .frames(let count):
+      guard (1...wanted).contains(count) else { throw damaged }
+      (nextFrame, frameCount) = (0, count)
+      return true
+    case .endOfTrack, .cancelled: return false
+    case .failed(let error): throw error
+    case .time, .frameCount: throw damaged
+    }
+  }
+
+  func seek(
+    to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
+  ) throws(MediaError) -> MediaTime {
+    (nextFrame, frameCount, pendingError) = (0, 0, nil)
+    let parameters = SeekParameters(time: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
+    switch try perform(.seekAudio, parameters) {
+    case .time(let time): return time
+    case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
+    case .failed(let error): throw error
+    case .frames, .endOfTrack, .frameCount: throw damaged
+    }
+  }
+
+  func exactFrameCount() throws(MediaError) -> Int64 {
+    (nextFrame, frameCount, pendingError) = (0, 0, nil)
+    switch try perform(.countAudio, true) {
+    case .frameCount(let count): return count
+    case .cancelled: throw MediaError(.cancelled, "the operation was cancelled")
+    case .failed(let error): throw error
+    case .frames, .endOfTrack, .time: throw damaged
+    }
+  }
+
+  private func perform(
+    _ function: AssetWorkerFunction, _ parameters: some Encodable
+  ) throws(MediaError) -> AudioReading.Outcome {
+    let reading = try lease.run(function.rawValue, parameters, as: AudioReading.self)
+    guard reading.state.isPlausible else { throw damaged }
+    note(reading.state)
+    // Why a read failed is known better here: another process has read the bytes.
+    if case .failed(let error) = reading.outcome, error.code == .cancelled { return .cancelled }
+    return reading.outcome
+  }
+
+  private var damaged: MediaError {
+    MediaError(
+      .damagedFile, "the process that reads it makes no sense", operation: "worker")
+  }
+}
+
+extension AudioState {
+  /// Whether numbers are such that sums of them are numbers.
+  fileprivate var isPlausible: Bool {
+    let frames = [position, startTrim.frameCount, endTrim.frameCount, end?.frame ?? 0]
+    return frames.allSatisfy { (-(1 << 53)...1 << 53).contains($0) } && (skipped?.count ?? 0) < 1 << 40
+  }
+}

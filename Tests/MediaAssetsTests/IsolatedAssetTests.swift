@@ -1,0 +1,253 @@
+import Foundation
+import Isolation
+import LibAV
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import MediaAssets
+
+/// Assets that a worker process opens and decodes are what they are in this process.
+@Suite(.timeLimit(.minutes(10))) struct IsolatedAssetTests {
+  private static func asset(
+    _ place: AssetPlace, _ isolation: Asset.Isolation, isPrecise: Bool = false
+  ) -> Asset {
+    Asset(place: place, prefersPreciseDuration: isPrecise, isolation: isolation)
+  }
+
+  /// Places of the same bytes: a file, memory, and somebody else's.
+  private static func places(_ path: String) throws -> [(name: String, place: AssetPlace)] {
+    let bytes = try readFile(path)
+    return [
+      ("file", .path(Array(path.utf8))), ("memory", .data(bytes)),
+      ("source", .source(name: path) { () throws(MediaError) in BytesInMemory(bytes) }),
+    ]
+  }
+
+  @Test("every format of the table of seeks, in a worker", arguments: SeekRow.all)
+  func row(_ row: SeekRow) throws {
+    let folder = try TemporaryFolder()
+    let path = try row.make(in: folder)
+    let place = AssetPlace.path(Array(path.utf8))
+    for isPrecise in [false, true] {
+      let (mine, isolated) = (
+        Self.asset(place, .none, isPrecise: isPrecise), Self.asset(place, .worker, isPrecise: isPrecise)
+      )
+      #expect(try isolated.load() == mine.load(), "\(row.name)")
+    }
+    let (mine, isolated) = (Self.asset(place, .none), Self.asset(place, .worker))
+    #expect(
+      try isolated.loadMetadata(interrupt: Interrupt()) == mine.loadMetadata(interrupt: Interrupt()), "\(row.name)")
+    let (one, other) = (try AudioTrackReader(asset: mine), try AudioTrackReader(asset: isolated))
+    #expect(one.format == other.format && one.trackID == other.trackID && one.channelMask == other.channelMask)
+    let samples = try one.readToEnd()
+    #expect(try other.readToEnd() == samples, "\(row.name): samples")
+    #expect(one.end == other.end && one.startTrim == other.startTrim && one.endTrim == other.endTrim)
+    #expect(one.takeWarning()?.error == other.takeWarning()?.error)
+    let rate = Int64(one.format.sampleRateHz)
+    for (time, tolerance) in [(3 * rate / 2, 0), (0, 0), (5 * rate, rate / 2), (rate * 60, 0), (7 * rate + 1, 0)] {
+      let target = MediaTime(frame: time, rate: Int(rate))
+      let reach = MediaTime(frame: tolerance, rate: Int(rate))
+      let (first, second) = (
+        try one.seek(to: target, toleranceBefore: reach, toleranceAfter: reach),
+        try other.seek(to: target, toleranceBefore: reach, toleranceAfter: reach)
+      )
+      #expect(first == second && one.position == other.position, "\(row.name): \(time)")
+      #expect(one.isPlaceEstimated == other.isPlaceEstimated)
+      let (heard, isolatedHeard) = (try one.readFrames(5_000), try other.readFrames(5_000))
+      #expect(heard.position == isolatedHeard.position, "\(row.name): \(time)")
+      // Some decoders have a state that a seek does not restore: what they decode depends on what was decoded before.
+      if case .bitExact = row.expectation {
+        #expect(heard.samples == isolatedHeard.samples, "\(row.name): \(time)")
+      }
+    }
+    #expect(try one.exactFrameCount() == other.exactFrameCount())
+  }
+
+  @Test(arguments: ["flac", "mp3", "m4a", "opus", "wav"])
+  func filesMemoryAndSourcesAreTheSame(_ ending: String) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.\(ending)")
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "sine=duration=3:sample_rate=48000", "-metadata", "title=Größe", "-metadata", "artist=A",
+      "-metadata", "track=3/12", path)
+    for (name, place) in try Self.places(path) {
+      let (mine, isolated) = (Self.asset(place, .none), Self.asset(place, .playback))
+      #expect(try isolated.load() == mine.load(), "\(name)")
+      let metadata = try mine.loadMetadata(interrupt: Interrupt())
+      #expect(try isolated.loadMetadata(interrupt: Interrupt()) == metadata, "\(name)")
+      #expect(ending == "wav" || metadata.strings(.title) == ["Größe"])
+      for isPlayback in [false, true] {
+        let readers = try [mine, isolated].map { asset in
+          try AudioTrackReader(
+            asset: asset, interrupt: Interrupt(), kinds: .regularFiles, isPlayback: isPlayback)
+        }
+        #expect(try readers[0].readToEnd() == readers[1].readToEnd(), "\(name)")
+        for seconds in [1.5, 0.25] {
+          let time = MediaTime(seconds: seconds, preferredTimescale: 48_000)
+          let positions = try readers.map { reader in (try reader.seekExactly(to: time), reader.isPlaceEstimated) }
+          #expect(positions[0] == positions[1], "\(name)")
+        }
+      }
+    }
+  }
+
+  @Test func artworkIsSharedWithItsItemAndTheSame() throws {
+    let folder = try TemporaryFolder()
+    let (picture, path) = (folder.file("a.png"), folder.file("a.mp3"))
+    try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240", "-frames:v", "1", picture)
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "sine=duration=1", "-i", picture, "-map", "0", "-map", "1", "-c:v", "copy", path)
+    let place = AssetPlace.path(Array(path.utf8))
+    let (mine, isolated) = (Self.asset(place, .none), Self.asset(place, .worker))
+    let expected = try mine.loadArtwork()
+    #expect(try isolated.loadArtwork().1 == expected.1)
+    #expect(try expected.1.data == readFile(picture))
+  }
+
+  @Test func errorsAreThoseOfThisProcess() throws {
+    let folder = try TemporaryFolder()
+    let bytes: [[UInt8]] = [
+      Array("this is no media file".utf8), [UInt8](repeating: 0, count: 5_000), [0x66], Array("fLaC".utf8),
+      Array("RIFF\u{4}\0\0\0WAVE".utf8),
+    ]
+    for (index, bytes) in bytes.enumerated() {
+      let path = try folder.write(bytes, as: "\(index).wav")
+      for (name, place) in try Self.places(path) {
+        let errors = [Asset.Isolation.none, .worker].map { isolation in
+          #expect(throws: MediaError.self) { try Self.asset(place, isolation).load() }
+        }
+        print("isolated errors | \(index) | \(name) | \(errors[0]?.code.name ?? "")")
+        #expect(errors[0] == errors[1], "\(index) \(name)")
+        let tags = [Asset.Isolation.none, .worker].map { isolation in
+          #expect(throws: MediaError.self) {
+            try Self.asset(place, isolation).loadMetadata(interrupt: Interrupt())
+          }
+        }
+        #expect(tags[0] == tags[1], "\(index) \(name)")
+      }
+    }
+  }
+
+  @Test func aCancelledReadGoesOnWhereItWas() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 480_000), as: "a.wav")
+    for isPlayback in [false, true] {
+      let asset = Self.asset(.path(Array(path.utf8)), .playback)
+      _ = try asset.load()
+      let reader = try AudioTrackReader(
+        asset: asset, interrupt: Interrupt(), kinds: .regularFiles, isPlayback: isPlayback)
+      let first = try reader.readFrames(10_000)
+      reader.cancel()
+      var frame: [Float] = [0, 0]
+      #expect(try reader.read(into: &frame, capacityFrames: 1) == .cancelled)
+      #expect(errorCode { try reader.seekExactly(to: .zero) } == MediaError.Code.cancelled.rawValue)
+      reader.resetCancellation()
+      _ = try reader.seekExactly(to: MediaTime(frame: 10_000, rate: 48_000))
+      let rest = try reader.readToEnd()
+      let whole = try AudioTrackReader(asset: Self.asset(.path(Array(path.utf8)), .none)).readToEnd()
+      #expect(first.samples + rest == whole)
+    }
+  }
+
+  @Test func aReadThatWaitsForBytesIsCancelled() throws {
+    let bytes = TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 480_000)
+    let source = GatedBytes(bytes, gate: 600_000)
+    let asset = Self.asset(.source(name: "a.wav") { () throws(MediaError) in source }, .playback)
+    _ = try asset.load()
+    let reader = try AudioTrackReader(asset: asset, interrupt: Interrupt(), kinds: .regularFiles, isPlayback: true)
+    source.onBlocked { reader.cancel() }
+    var buffer = [Float](repeating: 0, count: 2 * 4_096)
+    var frameCount = 0
+    while case .frames(let count, _) = try reader.read(into: &buffer, capacityFrames: 4_096) { frameCount += count }
+    #expect(frameCount < 480_000)
+    source.openGate()
+    reader.resetCancellation()
+    _ = try reader.seekExactly(to: .zero)
+    #expect(try reader.readToEnd().count == 960_000)
+  }
+
+  @Test func whatAWorkerSaysIsCheckedBeforeItIsUsed() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800), as: "a.wav")
+    let properties = try Self.asset(.path(Array(path.utf8)), .none).load()
+    #expect(properties.isPlausible)
+    #expect(!properties.withTracks(properties.tracks, audioTrackID: 1).isPlausible)
+    #expect(!properties.withTracks([], audioTrackID: 0).isPlausible)
+    #expect(!properties.withTracks(properties.tracks + properties.tracks, audioTrackID: 0).isPlausible)
+    let bytes = MessageEncoder.bytes(of: properties)
+    #expect(try MessageDecoder.value(AssetProperties.self, from: bytes) == properties)
+    for index in bytes.indices {
+      for wrong in [0x7F, 0x80, 0xFF] as [UInt8] {
+        var other = bytes
+        other[index] = wrong
+        guard let changed = try? MessageDecoder.value(AssetProperties.self, from: other), changed.isPlausible else {
+          continue
+        }
+        // Whatever passes can be used: nothing traps.
+        _ = changed.withAudioEnd(MediaTime(value: 1, timescale: 1))
+        _ = (changed.audioEdits, changed.isPlayable, changed.isComposable)
+      }
+    }
+  }
+}
+
+/// Bytes of somebody else's.
+private final class BytesInMemory: ByteSource {
+  private let bytes: [UInt8]
+  var byteCount: Int64? { Int64(bytes.count) }
+  let isSeekable = true
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    let rest = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+    buffer.copyBytes(from: rest)
+    return rest.count
+  }
+
+  func cancel() {}
+  func resume() {}
+}
+
+/// Bytes that do not come from an offset on until a gate is opened, or the read is cancelled.
+private final class GatedBytes: ByteSource {
+  private struct State {
+    var isOpen = false
+    var isCancelled = false
+    var isBlocked: (@Sendable () -> Void)?
+  }
+
+  private let bytes: [UInt8]
+  private let gate: Int64
+  private let state = Mutex(State())
+  private let changed = DispatchSemaphore(value: 0)
+  var byteCount: Int64? { Int64(bytes.count) }
+  let isSeekable = true
+
+  init(_ bytes: [UInt8], gate: Int64) { (self.bytes, self.gate) = (bytes, gate) }
+
+  func onBlocked(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.isBlocked = body } }
+  func openGate() { state.withLock { $0.isOpen = true } }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+    while offset >= gate {
+      let now = state.withLock { $0 }
+      if now.isOpen { break }
+      if now.isCancelled { throw MediaError(.cancelled, "cancelled") }
+      now.isBlocked?()
+      changed.wait()
+    }
+    let end = offset < gate ? min(Int(gate), bytes.count) : bytes.count
+    let rest = bytes[..<end].dropFirst(Int(offset)).prefix(buffer.count)
+    buffer.copyBytes(from: rest)
+    return rest.count
+  }
+
+  func cancel() {
+    state.withLock { $0.isCancelled = true }
+    changed.signal()
+  }
+
+  func resume() { state.withLock { $0.isCancelled = false } }
+}
