@@ -34,6 +34,59 @@ int media_shims_send_descriptor(int socket, int descriptor) {
   return sent < 0 ? -1 : 0;
 }
 
+int media_shims_send_message(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count) {
+  if (descriptor_count < 0 || descriptor_count > MEDIA_SHIMS_DESCRIPTOR_LIMIT) {
+    errno = EINVAL;
+    return -1;
+  }
+  size_t size = (size_t)descriptor_count * sizeof(int);
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(MEDIA_SHIMS_DESCRIPTOR_LIMIT * sizeof(int))];
+  } control;
+  memset(&control, 0, sizeof control);
+  struct iovec piece = {.iov_base = (void *)bytes, .iov_len = count};
+  struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+  if (size) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = CMSG_SPACE(size);
+    control.header.cmsg_level = SOL_SOCKET;
+    control.header.cmsg_type = SCM_RIGHTS;
+    control.header.cmsg_len = CMSG_LEN(size);
+    memcpy(CMSG_DATA(&control.header), descriptors, size);
+  }
+  ssize_t sent;
+  do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  return sent == (ssize_t)count ? 0 : -1;
+}
+
+ssize_t media_shims_receive_message(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count) {
+  *descriptor_count = 0;
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(MEDIA_SHIMS_DESCRIPTOR_LIMIT * sizeof(int))];
+  } control;
+  struct iovec piece = {.iov_base = bytes, .iov_len = capacity};
+  struct msghdr message = {
+      .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  ssize_t count;
+  do count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_TRUNC);
+  while (count < 0 && errno == EINTR);
+  if (count < 0) return -1;
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    size_t size = header->cmsg_len - CMSG_LEN(0);
+    for (size_t offset = 0; offset + sizeof(int) <= size; offset += sizeof(int)) {
+      int descriptor;
+      memcpy(&descriptor, CMSG_DATA(header) + offset, sizeof descriptor);
+      if (*descriptor_count < MEDIA_SHIMS_DESCRIPTOR_LIMIT) descriptors[(*descriptor_count)++] = descriptor;
+      else close(descriptor);
+    }
+  }
+  return count;
+}
+
 int media_shims_shared_memory(size_t byte_count) {
   int descriptor = memfd_create("playhead", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return -1;

@@ -60,11 +60,11 @@ package enum Worker {
     guard restrict() else { return 70 }
     let connection = WorkerConnection(socket: WorkerSocket(descriptor: WorkerProcess.socketDescriptor))
     var functions = functions
-    while let message = connection.socket.receive() {
+    while let (message, descriptors) = connection.socket.receiveWithDescriptors() {
       guard message[0] == MessageKind.task.rawValue,
         let task = try? MessageDecoder.value(WorkerTask.self, from: message, at: 1)
       else { return 1 }
-      guard connection.perform(task, &functions) else { return 0 }
+      guard connection.perform(task, descriptors, &functions) else { return 0 }
     }
     return 0
   }
@@ -85,11 +85,10 @@ private struct WorkerConnection {
   let socket: WorkerSocket
 
   /// Performs a task and sends what came of it; false when the other end is gone.
-  func perform(_ task: WorkerTask, _ functions: inout some WorkerFunctions) -> Bool {
+  func perform(_ task: WorkerTask, _ received: [Int32], _ functions: inout some WorkerFunctions) -> Bool {
     do throws(MediaError) {
-      let source = try source(of: task)
-      var descriptors: [Int32] = []
-      for _ in 0..<min(task.furtherDescriptorCount, 8) { descriptors.append(try descriptor()) }
+      var descriptors = received
+      let source = try source(of: task, &descriptors)
       return send(
         try functions.perform(
           task.function, parameters: task.parameters, source: source, descriptors: descriptors))
@@ -98,23 +97,19 @@ private struct WorkerConnection {
     }
   }
 
-  private func source(of task: WorkerTask) throws(MediaError) -> WorkerSource? {
+  private func source(of task: WorkerTask, _ descriptors: inout [Int32]) throws(MediaError) -> WorkerSource? {
     guard let source = task.source else { return nil }
+    OpeningLimits.byteCount = source.openingByteCount
     let bytes: WorkerSource.Bytes
     if source.hasDescriptor {
-      bytes = .descriptor(try descriptor())
+      guard !descriptors.isEmpty else {
+        throw MediaError(.readFailed, "the worker received no descriptor", operation: "worker")
+      }
+      bytes = .descriptor(descriptors.removeFirst())
     } else {
       bytes = .requested(RequestedBytes(socket, byteCount: source.byteCount, isSeekable: source.isSeekable))
     }
     return WorkerSource(hint: source.hint, displayName: source.displayName, bytes: bytes)
-  }
-
-  private func descriptor() throws(MediaError) -> Int32 {
-    let descriptor = socket.receiveDescriptor()
-    guard descriptor >= 0 else {
-      throw MediaError(.readFailed, "the worker received no descriptor", operation: "worker")
-    }
-    return descriptor
   }
 
   /// Sends a result, in parts where it is long.

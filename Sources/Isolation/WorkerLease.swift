@@ -7,7 +7,9 @@ import Synchronization
 
 /// A worker that belongs to one user for a while: for one task, or for all tasks on one file.
 ///
-/// Threading: one thread at a time, which blocks; `kill` from any.
+/// The interrupt of the file that is read ends tasks: reads of its bytes fail, and a worker that has no result soon after that is ended.
+///
+/// Threading: one thread at a time, which blocks.
 package final class WorkerLease: @unchecked Sendable {
   // `@unchecked Sendable`: what changes is used by one thread at a time.
 
@@ -15,17 +17,17 @@ package final class WorkerLease: @unchecked Sendable {
   private let waiting: WorkerPool.Waiting
   private var process: WorkerProcess { waiting.process }
   private var taskCount = 0
-  private var isLost = false
+  /// Why there is no worker any more.
+  private var loss: MediaError?
+  /// How long a worker that is cancelled has to give up.
+  private var patienceMilliseconds: Int32 = 0
   /// The file whose bytes the worker may ask for.
   private var source: FileSource?
   private var displayName = ""
 
   init(_ pool: WorkerPool, _ waiting: WorkerPool.Waiting) { (self.pool, self.waiting) = (pool, waiting) }
 
-  deinit { pool.giveBack(WorkerPool.Waiting(process: process, taskCount: waiting.taskCount + taskCount), isLost) }
-
-  /// Ends the worker at once; the task that runs throws `cancelled`. Does not block.
-  package func kill() { process.kill() }
+  deinit { pool.giveBack(WorkerPool.Waiting(process: process, taskCount: waiting.taskCount + taskCount), loss != nil) }
 
   /// Opens a file for the tasks from the next one on, and performs that one. Blocks.
   ///
@@ -33,24 +35,25 @@ package final class WorkerLease: @unchecked Sendable {
   ///   - function: the number of the worker's function.
   ///   - source: read while tasks run, and kept. Its interrupt makes reads of its bytes fail.
   ///   - displayName: what messages call it.
+  ///   - patienceMilliseconds: how long the worker has to give up after the interrupt was used.
   ///   - byteLimit: bytes that the worker may ask for during this task; nil: any number.
   ///   - descriptor: a further one for the worker; it stays the caller's.
-  /// Throws what the function throws; `damagedFile` where the worker crashed, `cancelled` after `kill`.
+  /// Throws what the function throws; `damagedFile` where the worker crashed, `cancelled` where it was ended because of the interrupt.
   package func open<Result: Decodable>(
     _ source: FileSource, displayName: String, _ function: Int, _ parameters: some Encodable,
-    byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type
+    patienceMilliseconds: Int32 = 100, byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type
   ) throws(MediaError) -> Result {
-    (self.source, self.displayName) = (source, displayName)
+    (self.source, self.displayName, self.patienceMilliseconds) = (source, displayName, patienceMilliseconds)
     // Bytes in memory are a file for the worker, too.
     let copy = try source.bytesInMemory.map { (bytes) throws(MediaError) in try Self.file(of: bytes) }
     defer { if let copy { close(copy) } }
     let file = copy ?? source.localDescriptor
     let description = WorkerTask.Source(
       hint: String(decoding: source.path.suffix(4_096), as: UTF8.self), displayName: String(displayName.prefix(8_192)),
-      hasDescriptor: file != nil, byteCount: source.byteCount, isSeekable: source.isSeekable)
+      hasDescriptor: file != nil, byteCount: source.byteCount, isSeekable: source.isSeekable,
+      openingByteCount: OpeningLimits.byteCount)
     let task = WorkerTask(
-      function: function, parameters: MessageEncoder.bytes(of: parameters), source: description,
-      furtherDescriptorCount: descriptor == nil ? 0 : 1)
+      function: function, parameters: MessageEncoder.bytes(of: parameters), source: description)
     return try perform(task, [file, descriptor].compactMap { $0 }, byteLimit, type)
   }
 
@@ -89,17 +92,23 @@ package final class WorkerLease: @unchecked Sendable {
   ) throws(MediaError) -> Result {
     taskCount += 1
     let answer: Swift.Result<[UInt8], MediaError>
+    if let loss { throw loss }
     do throws(WorkerLost) {
-      guard !isLost else { throw WorkerLost() }
       _ = sandbox_allow_processor_time(process.processID, Worker.Limits.processorSeconds)
-      guard process.socket.send(MessageKind.task.message(task)) else { throw WorkerLost() }
-      for descriptor in descriptors where !process.socket.send(descriptor: descriptor) { throw WorkerLost() }
+      guard process.socket.send(MessageKind.task.message(task), descriptors: descriptors) else { throw WorkerLost() }
       answer = try converse(byteLimit)
       if case .success(let bytes) = answer {
         do throws(MalformedMessage) { return try MessageDecoder.value(type, from: bytes) } catch { throw WorkerLost() }
       }
     } catch {
-      throw lost()
+      let error = lossError()
+      // Only the task that was cancelled has been cancelled.
+      loss =
+        error.code == .cancelled
+        ? MediaError(
+          .damagedFile, "the file is damaged: \(displayName) (the process that read it did not stop)",
+          operation: "worker") : error
+      throw error
     }
     return try answer.map { _ in fatalError("a success has returned") }.get()
   }
@@ -109,7 +118,7 @@ package final class WorkerLease: @unchecked Sendable {
     var remainingByteCount = byteLimit
     var readFailure: MediaError?
     var result: [UInt8] = []
-    while let message = process.socket.receive() {
+    while let message = receive() {
       switch MessageKind(rawValue: message[0]) {
       case .read:
         let answer: [UInt8]
@@ -136,6 +145,16 @@ package final class WorkerLease: @unchecked Sendable {
       }
     }
     throw WorkerLost()
+  }
+
+  /// The next message; nil when the worker has ended, which it does when it does not give up in time.
+  private func receive() -> [UInt8]? {
+    if let source, (try? source.interrupt.waitUntilReadable(process.socket.descriptor)) != true,
+      !process.socket.isReadable(withinMilliseconds: patienceMilliseconds)
+    {
+      process.kill()
+    }
+    return process.socket.receive()
   }
 
   private func decoded<Value: Decodable>(_ type: Value.Type, _ message: [UInt8]) throws(WorkerLost) -> Value {
@@ -169,8 +188,7 @@ package final class WorkerLease: @unchecked Sendable {
   }
 
   /// The worker has ended, or its messages make no sense: it is replaced. Answers what that means for its file.
-  private func lost() -> MediaError {
-    isLost = true
+  private func lossError() -> MediaError {
     let wasCancelled = process.wasKilled
     process.kill()
     let end = process.wait()
@@ -180,9 +198,4 @@ package final class WorkerLease: @unchecked Sendable {
       .damagedFile, "the file is damaged: \(displayName) (it crashed the process that read it)", operation: "worker",
       underlying: end.description)
   }
-}
-
-extension WorkerLease: Cancellable {
-  package func cancel() { kill() }
-  package func resume() {}
 }

@@ -4,7 +4,7 @@ import MediaCore
 
 /// What the first byte of a message says.
 enum MessageKind: UInt8 {
-  /// To a worker: a `WorkerTask`.
+  /// To a worker: a `WorkerTask`, and with it the descriptors that it counts.
   case task = 1
   /// To a worker: the bytes that it asked for; fewer than asked for at the end, none after it.
   case bytes
@@ -52,10 +52,12 @@ struct WorkerTask: Codable {
     var hint: String
     /// What messages call the file.
     var displayName: String
-    /// Whether a descriptor of a local file follows the task; otherwise the worker asks for bytes.
+    /// Whether the first descriptor is that of the file; otherwise the worker asks for bytes.
     var hasDescriptor: Bool
     var byteCount: Int64?
     var isSeekable: Bool
+    /// Bytes that FFmpeg may read until the file is open (`OpeningLimits`).
+    var openingByteCount: Int
   }
 
   /// The number of a function of the worker program (`WorkerFunctions`).
@@ -64,6 +66,4 @@ struct WorkerTask: Codable {
   var parameters: [UInt8]
   /// The file; nil where an earlier task has opened it.
   var source: Source?
-  /// Descriptors that follow the task and the descriptor of its file.
-  var furtherDescriptorCount = 0
 }

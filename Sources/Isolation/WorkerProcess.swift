@@ -43,14 +43,14 @@ final class WorkerProcess: Sendable {
   /// Errors: `workerUnavailable` when the program cannot be started.
   init(program: String) throws(MediaError) {
     guard let (mine, others) = WorkerSocket.pair() else { throw Self.failure(program, errno) }
-    defer { others.close() }
+    defer { close(others) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for standard in 0...2 as ClosedRange<Int32> {
       posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
     }
-    posix_spawn_file_actions_adddup2(&actions, others.descriptor, Self.socketDescriptor)
+    posix_spawn_file_actions_adddup2(&actions, others, Self.socketDescriptor)
     sandbox_spawn_closing_from(&actions, Self.socketDescriptor + 1)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -69,10 +69,10 @@ final class WorkerProcess: Sendable {
     var process = pid_t()
     let status = posix_spawn(&process, program, &actions, &attributes, &arguments, &environment)
     guard status == 0 else {
-      mine.close()
+      close(mine)
       throw Self.failure(program, status)
     }
-    (socket, processID) = (mine, process)
+    (socket, processID) = (WorkerSocket(descriptor: mine), process)
   }
 
   deinit {

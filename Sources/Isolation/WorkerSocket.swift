@@ -3,51 +3,59 @@ import Glibc
 
 /// One end of the connection between the process that plays and a worker: a local socket that keeps messages apart
 /// (`SOCK_SEQPACKET`). Blocks. Used by one thread at a time.
-struct WorkerSocket {
-  let descriptor: Int32
+final class WorkerSocket: @unchecked Sendable {
+  // `@unchecked Sendable`: the buffer belongs to the thread that receives.
 
-  /// A connected pair; nil with `errno`. Both ends close on exec.
-  static func pair() -> (WorkerSocket, WorkerSocket)? {
+  let descriptor: Int32
+  /// Room for one message, made once: it is large.
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: MessageLimits.byteCount, alignment: 16)
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { buffer.deallocate() }
+
+  /// A connected pair of descriptors; nil with `errno`. Both close on exec.
+  static func pair() -> (Int32, Int32)? {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       return nil
     }
-    return (WorkerSocket(descriptor: ends[0]), WorkerSocket(descriptor: ends[1]))
+    return (ends[0], ends[1])
   }
 
-  /// Sends one message; false when the other end is gone.
-  func send(_ bytes: [UInt8]) -> Bool {
-    while true {
-      let count = bytes.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      if count == bytes.count { return true }
-      if count >= 0 || errno != EINTR { return false }
-    }
+  /// Sends one message, with descriptors that stay the caller's; false when the other end is gone.
+  func send(_ bytes: [UInt8], descriptors: [Int32] = []) -> Bool {
+    media_shims_send_message(descriptor, bytes, bytes.count, descriptors, Int32(descriptors.count)) == 0
   }
 
-  /// Receives one message; nil when the other end is gone, or the message is longer than one may be.
-  func receive() -> [UInt8]? {
-    let bytes = [UInt8](unsafeUninitializedCapacity: MessageLimits.byteCount) { buffer, count in
-      while true {
-        let received = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_TRUNC))
-        if received < 0, errno == EINTR { continue }
-        // A message of no bytes cannot be told from the end, and none is sent.
-        count = (1...buffer.count).contains(received) ? received : 0
-        return
-      }
-    }
-    return bytes.isEmpty ? nil : bytes
-  }
-
-  /// Sends a descriptor as a message of its own.
-  func send(descriptor passed: Int32) -> Bool { media_shims_send_descriptor(descriptor, passed) == 0 }
-
-  /// Receives a descriptor; negative when none came.
-  func receiveDescriptor() -> Int32 {
+  /// Waits until there is a message, or the other end is gone; false after the given time.
+  func isReadable(withinMilliseconds milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    while poll(&entry, 1, -1) < 0, errno == EINTR {}
-    return media_shims_receive_descriptor(descriptor)
+    var result: Int32
+    repeat { result = poll(&entry, 1, milliseconds) } while result < 0 && errno == EINTR
+    return result > 0
+  }
+
+  /// Receives one message; nil when the other end is gone, or the message is longer than one may be. Descriptors that come with it are closed.
+  func receive() -> [UInt8]? {
+    guard let (bytes, descriptors) = receiveWithDescriptors() else { return nil }
+    for descriptor in descriptors { Glibc.close(descriptor) }
+    return bytes
+  }
+
+  /// The same with the descriptors that come with it, which are the caller's to close.
+  func receiveWithDescriptors() -> ([UInt8], [Int32])? {
+    var descriptors = [Int32](repeating: -1, count: Int(MEDIA_SHIMS_DESCRIPTOR_LIMIT))
+    var descriptorCount: Int32 = 0
+    let count = media_shims_receive_message(
+      descriptor, buffer.baseAddress, buffer.count, &descriptors, &descriptorCount)
+    descriptors.removeLast(descriptors.count - Int(descriptorCount))
+    // A message of no bytes cannot be told from the end, and none is sent.
+    guard (1...buffer.count).contains(count) else {
+      for descriptor in descriptors { Glibc.close(descriptor) }
+      return nil
+    }
+    return (Array(UnsafeRawBufferPointer(rebasing: buffer[..<count])), descriptors)
   }
 
   func close() { Glibc.close(descriptor) }

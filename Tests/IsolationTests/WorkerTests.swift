@@ -28,8 +28,6 @@ import Testing
     _ source: FileSource, in pool: WorkerPool, _ function: Function = .countBytes, byteLimit: Int? = nil
   ) throws(MediaError) -> Int {
     let lease = try pool.lease()
-    source.interrupt.attach(lease)
-    defer { source.interrupt.detach(lease) }
     return try lease.open(
       source, displayName: "a.mp3", function.rawValue, true, byteLimit: byteLimit, as: Int.self)
   }
@@ -114,7 +112,7 @@ import Testing
     #expect(process.wait() == WorkerProcess.End(signal: SIGXCPU, status: 0))
   }
 
-  @Test func aCancelledTaskEndsItsWorkerAndIsNoCrash() throws {
+  @Test func aCancelledTaskIsNoCrashAndItsWorkerGoesOn() throws {
     let pool = try Self.pool()
     let interrupt = Interrupt()
     let source = try FileSource(opened: CancellingBytes(interrupt), hint: "a.mp3", interrupt: interrupt)
@@ -122,7 +120,25 @@ import Testing
     #expect(error?.code == .cancelled)
     #expect(pool.statistics.crashCount == 0 && pool.statistics.busyCount == 0)
     #expect(try Self.count(try Self.memory(), in: pool) == 3)
-    #expect(pool.statistics.startedCount == 2)
+    #expect(pool.statistics.startedCount == 1)
+  }
+
+  @Test func aWorkerThatDoesNotGiveUpIsEnded() throws {
+    let pool = try Self.pool()
+    let interrupt = Interrupt()
+    let source = try FileSource(bytes: [1], interrupt: interrupt)
+    let lease = try pool.lease()
+    interrupt.cancel()
+    let error = #expect(throws: MediaError.self) {
+      try lease.open(
+        source, displayName: "a.mp3", Function.exhaustProcessorTime.rawValue, true, patienceMilliseconds: 1,
+        as: Int.self)
+    }
+    #expect(error?.code == .cancelled)
+    // A reader whose worker is gone says so, and does not wait for an end of the cancellation.
+    let next = #expect(throws: MediaError.self) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
+    #expect(next?.code == .damagedFile)
+    #expect(pool.statistics.crashCount == 0)
   }
 
   @Test func aMissingProgramIsAnErrorWithANumber() throws {

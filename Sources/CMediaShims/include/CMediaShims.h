@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /// Receives one finished line of FFmpeg's log. Called on whatever thread logged; the strings live until it returns.
 /// `class_name` and `item_name` are never null, `message` has no line end and is valid UTF-8 only if FFmpeg's was.
@@ -65,6 +66,18 @@ int media_shims_timer_set(int timer, int64_t nanoseconds);
 
 /// Sends an open descriptor over a Unix socket, with one byte; 0, or -1 with `errno`.
 int media_shims_send_descriptor(int socket, int descriptor);
+
+/// The most descriptors that one message takes.
+#define MEDIA_SHIMS_DESCRIPTOR_LIMIT 4
+
+/// Sends one message over a Unix socket, with so many open descriptors; 0, or -1 with `errno`.
+int media_shims_send_message(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);
+
+/// Receives one message from a Unix socket, with the descriptors that come with it, closed on exec. Blocks. Returns the message's bytes, of which
+/// those beyond `capacity` are lost; 0 when the other end is gone; -1 with `errno`.
+///
+/// `descriptors` has room for MEDIA_SHIMS_DESCRIPTOR_LIMIT; further ones are closed.
+ssize_t media_shims_receive_message(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count);
 
 /// Memory that processes can share: a descriptor of so many bytes, all 0, whose size cannot change (memfd_create(2)); -1 with `errno`.
 int media_shims_shared_memory(size_t byte_count);

@@ -57,8 +57,6 @@ extension Asset.Isolation {
     byteLimit: Int? = openingByteCount, as type: Result.Type
   ) throws(MediaError) -> Result? {
     guard let lease = try lease() else { return nil }
-    source.interrupt.attach(lease)
-    defer { source.interrupt.detach(lease) }
     return try lease.open(
       source, displayName: name, function.rawValue, parameters, byteLimit: byteLimit, as: type)
   }

@@ -7,6 +7,8 @@ import Synchronization
 
 /// The audio of a file's track, decoded in a worker.
 final class IsolatedAudioReader: SoundReader {
+  /// How long a worker has to give up what it decodes.
+  private static let patienceMilliseconds: Int32 = 5_000
   /// Frames that are decoded at once where nobody waits for the first.
   private static let readAheadFrameCount = 32_768
 
@@ -35,15 +37,12 @@ final class IsolatedAudioReader: SoundReader {
   ) throws(MediaError) {
     sampleFormat = try SampleWriter.format(of: encoding)
     let parameters = AudioParameters(trackID: trackID, encoding: encoding)
-    // What takes too long while it is opened is given up with its worker.
-    source.interrupt.attach(lease)
-    defer { source.interrupt.detach(lease) }
     (shared, description) = try SharedSamples.make { (shared, descriptor) throws(MediaError) in
       (
         shared,
         try lease.open(
-          source, displayName: displayName, AssetWorkerFunction.openAudio.rawValue, parameters, descriptor: descriptor,
-          as: AudioDescription.self)
+          source, displayName: displayName, AssetWorkerFunction.openAudio.rawValue, parameters,
+          patienceMilliseconds: Self.patienceMilliseconds, descriptor: descriptor, as: AudioDescription.self)
       )
     }
     guard description.format.isSupported, description.state.isPlausible else {
