@@ -288,6 +288,15 @@ extension PlayerControl {
     forTimes times: [MediaTime], itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
     using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
+    try addBoundaryTimeObserver(
+      forTimes: BoundaryTimes(times), itemID: itemID, includesSeeks: includesSeeks, using: handler)
+  }
+
+  /// Adds a boundary observer for times that are ordered already.
+  public func addBoundaryTimeObserver(
+    forTimes times: BoundaryTimes, itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
+    using handler: @escaping @Sendable (TimeObservation) -> Void
+  ) throws(MediaError) -> ObserverToken {
     try core.addBoundaryTimeObserver(times: times, itemID: itemID, includesSeeks: includesSeeks, handler)
   }
 

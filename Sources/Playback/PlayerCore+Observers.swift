@@ -177,13 +177,14 @@ extension PlayerCore {
   }
 
   func addBoundaryTimeObserver(
-    times: [MediaTime], itemID: PlayerItem.ID?, includesSeeks: Bool,
+    times: BoundaryTimes, itemID: PlayerItem.ID?, includesSeeks: Bool,
     _ handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    guard !times.isEmpty else {
+    // Times that are no numbers are first or last in their order.
+    guard let first = times.ordered.first, let last = times.ordered.last else {
       throw MediaError(.invalidArgument, "a boundary observer needs a time", operation: "at")
     }
-    for time in times where !time.isNumeric {
+    for time in [first, last] where !time.isNumeric {
       throw MediaError(.invalidTime, "a boundary is a time, not \(time)", operation: "at")
     }
     if let itemID, items[itemID] == nil {

@@ -84,6 +84,9 @@ struct TimeObserverTable {
 
   var isEmpty: Bool { observers.isEmpty }
 
+  /// The items that observers are bound to.
+  var boundItemIDs: Dictionary<PlayerItem.ID, Set<ObserverToken>>.Keys { bound.keys }
+
   /// Times kept, those of removed observers included.
   var dueCount: Int { heap.count }
 
@@ -97,15 +100,20 @@ struct TimeObserverTable {
   }
 
   mutating func addBoundary(
-    _ token: ObserverToken, times: [MediaTime], itemID: PlayerItem.ID?, includesSeeks: Bool = false,
+    _ token: ObserverToken, times: BoundaryTimes, itemID: PlayerItem.ID?, includesSeeks: Bool = false,
     _ handler: @escaping Handler
   ) {
-    var ordered: [MediaTime] = []
-    for time in times.sorted() where time != ordered.last { ordered.append(time) }
     if let itemID { bound[itemID, default: []].insert(token) }
     add(
       token,
-      Observer(kind: .boundary(.times(ordered), itemID: itemID, includesSeeks: includesSeeks), handler: handler))
+      Observer(kind: .boundary(.times(times.ordered), itemID: itemID, includesSeeks: includesSeeks), handler: handler))
+  }
+
+  mutating func addBoundary(
+    _ token: ObserverToken, times: [MediaTime], itemID: PlayerItem.ID?, includesSeeks: Bool = false,
+    _ handler: @escaping Handler
+  ) {
+    addBoundary(token, times: BoundaryTimes(times), itemID: itemID, includesSeeks: includesSeeks, handler)
   }
 
   /// The same for the start of each chapter of whichever item it is, or of one only.
