@@ -8,24 +8,82 @@ extension PlayerCore {
   /// Takes items for this player; all or none.
   func claim(_ newItems: [PlayerItem]) throws(MediaError) {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
-    var claimed: [PlayerItem] = []
-    claimed.reserveCapacity(newItems.count)
+    if !takeReserved(newItems) { try claimOneByOne(newItems) }
+    changeObserver?(newItems)
+  }
+
+  /// Puts items into this queue that are all reserved for it. Returns false, and changes nothing, when any is not.
+  private func takeReserved(_ newItems: [PlayerItem]) -> Bool {
+    guard reserved.count >= newItems.count else { return false }
+    for (index, item) in newItems.enumerated() where reserved.removeValue(for: item.id) !== item {
+      for item in newItems[..<index] { reserved[item.id] = item }
+      return false
+    }
     for item in newItems {
-      guard items[item.id] == nil, item.claim(by: self) else {
-        giveBack(claimed)
+      if needsNewClaims { _ = item.claim(by: ownership, epoch: epoch) }
+      queuedByteCount += item.descriptionByteCount
+      if !pastItems.isEmpty { pastItems[item.id] = nil }
+    }
+    var iterator = newItems.makeIterator()
+    items.set(newItems.lazy.map(\.id)) { id in
+      guard let item = iterator.next() else { preconditionFailure("there are as many items as ids") }
+      return item
+    }
+    if reserved.isEmpty { needsNewClaims = false }
+    return true
+  }
+
+  private func claimOneByOne(_ newItems: [PlayerItem]) throws(MediaError) {
+    for (index, item) in newItems.enumerated() {
+      // A claim of what is reserved makes it one of this epoch.
+      guard items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
+        depart(Array(newItems[..<index]))
         throw MediaError(.itemInUse, "item \(item.id) is in a queue already", operation: "insert")
       }
-      claimed.append(item)
       adopt(item)
     }
-    changeObserver?(newItems)
+  }
+
+  /// Begins another epoch: what is reserved is to be claimed anew when it comes into the queue.
+  func beginEpoch() {
+    epoch += 1
+    needsNewClaims = !reserved.isEmpty
+  }
+
+  /// Claims items for an edit that is still being prepared, so that the edit itself has less to do; all or none. They are
+  /// in no queue until then. An edit ends their reservation, whatever comes of it, and so does `cancelReservation`.
+  ///
+  /// - Throws: `itemInUse`, `invalidState` when the player is closed.
+  func reserve(_ newItems: [PlayerItem]) throws(MediaError) {
+    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
+    for (index, item) in newItems.enumerated() {
+      guard items[item.id] == nil, reserved[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
+        depart(Array(newItems[..<index]))
+        throw MediaError(.itemInUse, "item \(item.id) is in a queue already", operation: "insert")
+      }
+      reserved[item.id] = item
+      connect(item)
+    }
+  }
+
+  /// Frees items that were reserved for an edit that is not made.
+  func cancelReservation(of unwanted: [PlayerItem]) {
+    depart(unwanted.filter { reserved[$0.id] === $0 })
   }
 
   /// An item that was claimed is in this queue.
   private func adopt(_ item: PlayerItem) {
+    if !reserved.isEmpty, reserved.removeValue(for: item.id) === item {
+      // It is connected already.
+    } else {
+      connect(item)
+    }
     items[item.id] = item
     queuedByteCount += item.descriptionByteCount
-    pastItems[item.id] = nil
+    if !pastItems.isEmpty { pastItems[item.id] = nil }
+  }
+
+  private func connect(_ item: PlayerItem) {
     observeLog(of: item)
     item.timePitchSlot.player = timePitchSlot
     item.mediaSelectionSlot.player = mediaSelectionPreferences
@@ -57,45 +115,12 @@ extension PlayerCore {
     }
   }
 
-  /// Items that were claimed are not in this queue, after all: those that were played here stay known as such.
-  private func giveBack(_ claimed: [PlayerItem]) {
-    for item in claimed {
-      release(item)
-      if machine.history.contains(item.id) { pastItems[item.id] = item }
-    }
-  }
-
-  func release(_ item: PlayerItem) {
-    stopLoading(item)
-    item.asset.dropFile()
-    if items.removeValue(forKey: item.id) != nil { queuedByteCount -= item.descriptionByteCount }
-    item.onSoundChange = nil
-    item.timePitchSlot.player = nil
-    item.mediaSelectionSlot.player = nil
-    item.onSettingsChange = nil
-    if item.asset.mayUseNetwork { item.networkLog.observe(key: item.id, nil) }
-    sampleRates[item.id] = nil
-    item.release()
-  }
-
   /// An item may have been opened in a queue before.
   func entry(_ item: PlayerItem) -> Machine.Entry {
-    Machine.Entry(
+    if item.isFresh { return Machine.Entry(id: item.id) }
+    return Machine.Entry(
       id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration,
       forwardEnd: item.forwardPlaybackEndTime, reverseEnd: item.reversePlaybackEndTime, resumeTime: item.resumeTime)
-  }
-
-  /// Items that the machine let go are free for other queues, before anybody is told. Those that one can go back to are
-  /// kept.
-  func releaseRemovedItems() {
-    let removed = machine.takeRemoved()
-    for id in removed {
-      guard let item = items[id] else { continue }
-      release(item)
-      if machine.history.contains(id) { pastItems[id] = item }
-    }
-    for id in machine.history.takeForgotten() { pastItems[id] = nil }
-    for id in removed { tell(observers.table.removeObservers(boundTo: id), itemID: id) }
   }
 
   // MARK: - Edits
@@ -126,7 +151,7 @@ extension PlayerCore {
     do throws(MediaError) {
       actions = try machine.edit(changes)
     } catch {
-      giveBack(newItems)
+      depart(newItems)
       throw error
     }
     run(actions, cause: .request)
@@ -139,6 +164,8 @@ extension PlayerCore {
     guard Set(newItems.map(\.id)).count == newItems.count else {
       throw MediaError(.itemInUse, "an item cannot stand twice in a queue", operation: "load")
     }
+    // The items that were there before can be freed all at once.
+    beginEpoch()
     try claim(fresh)
     runLeaving { machine.replaceAll(newItems.map(entry)) }
   }
@@ -235,7 +262,7 @@ extension PlayerCore {
   /// more, or failed.
   private func takeBack(_ id: PlayerItem.ID) -> Bool {
     if let item = items[id] { return item.error == nil }
-    guard let item = pastItems[id], item.error == nil, item.claim(by: self) else { return false }
+    guard let item = pastItems[id], item.error == nil, item.claim(by: ownership, epoch: epoch) else { return false }
     adopt(item)
     changeObserver?([item])
     return true

@@ -21,7 +21,18 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   let name: String
   let logger: Logger
   var machine: Machine
-  var items: [PlayerItem.ID: PlayerItem] = [:]
+  var items = ItemTable<PlayerItem>()
+  /// Items that are claimed for an edit that is being prepared (`reserve`), and are in no queue yet.
+  var reserved = ItemTable<PlayerItem>()
+  /// The claim on both, and the epoch in which items are claimed now.
+  let ownership = QueueOwnership()
+  var epoch: UInt64 = 1
+  /// Whether what is reserved may have been claimed in an earlier epoch.
+  var needsNewClaims = false
+  /// Items that left the queue and are still to be disconnected from the player.
+  var departures = Departures()
+  /// The largest number of items that one turn of the loop has disconnected so far. Read by tests.
+  var longestDepartureSlice = 0
   /// Items that were played and have left the queue, as far back as one can go. They are free for other queues.
   var pastItems: [PlayerItem.ID: PlayerItem] = [:]
   /// The sum of `PlayerItem.descriptionByteCount` over `items`.
@@ -243,7 +254,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     timer?.cancel()
     stallTimer?.cancel()
     pipelineStorage?.close()
-    for item in Array(items.values) { release(item) }
+    departAll()
     pastItems = [:]
     if let inputIndex {
       output.detachInput(inputIndex)

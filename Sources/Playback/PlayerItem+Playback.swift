@@ -77,6 +77,7 @@ extension PlayerItem {
   }
 
   private func change(_ body: (inout Settings) -> Void) {
+    noteSettings()
     let isChanged = settings.withLock { settings in
       let old = settings
       body(&settings)

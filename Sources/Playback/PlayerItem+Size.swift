@@ -4,9 +4,8 @@ import NetworkIO
 import Playlists
 
 extension PlayerItem {
-  /// The number of bytes that describe the item: its location, how its servers are asked, and the texts of the playlist
-  /// that named it. Never changes. About as much is kept of it in a saved state.
-  public var descriptionByteCount: Int {
+  /// The value of ``descriptionByteCount`` for an item of `asset`.
+  static func descriptionByteCount(_ asset: Asset, _ playlistEntry: PlaylistEntry?) -> Int {
     let location =
       switch asset.place {
       case .path(let path): path.count

@@ -20,7 +20,11 @@ public final class PlayerItem: Sendable {
     var providesPreciseDuration = false
     var isSeekable: Bool?
     var byteCount: Int64 = 0
-    var owner: ObjectIdentifier?
+    var owner: QueueOwnership?
+    /// The owner's epoch in which it claimed the item; 0 once the item has left the owner's queue.
+    var epoch: UInt64 = 0
+    var hasSettings = false
+    var isClaimed: Bool { owner?.holds(epoch) ?? false }
     var wantsLevelTags = false
     var lacksLevelTags = false
     var measuredReplayGain: ReplayGain?
@@ -38,6 +42,9 @@ public final class PlayerItem: Sendable {
   public let timeRange: TimeRange?
   /// What a list said of the item, if it came from one.
   public let playlistEntry: PlaylistEntry?
+  /// The number of bytes that describe the item: its location, how its servers are asked, and the texts of the playlist
+  /// that named it. About as much is kept of it in a saved state.
+  public let descriptionByteCount: Int
   /// What the network did to play this item; empty for what comes from elsewhere.
   public let networkLog: NetworkLog
   private let state = Mutex(State())
@@ -68,6 +75,7 @@ public final class PlayerItem: Sendable {
     self.asset = asset
     self.timeRange = timeRange
     self.playlistEntry = playlistEntry
+    descriptionByteCount = Self.descriptionByteCount(asset, playlistEntry)
     self.id = id
     networkLog = asset.mayUseNetwork ? NetworkLog() : .empty
   }
@@ -196,18 +204,42 @@ public final class PlayerItem: Sendable {
     set { state.withLock { $0.timedGroups = newValue } }
   }
 
-  /// Takes the item for a player; false when another has it.
-  func claim(by owner: AnyObject) -> Bool {
+  /// Claims the item for a player, in the player's present epoch. Returns false when another player has claimed it.
+  func claim(by owner: QueueOwnership, epoch: UInt64) -> Bool {
     state.withLock { state in
-      guard state.owner == nil || state.owner == ObjectIdentifier(owner) else { return false }
-      state.owner = ObjectIdentifier(owner)
+      guard state.owner === owner || !state.isClaimed else { return false }
+      (state.owner, state.epoch) = (owner, epoch)
       return true
     }
   }
 
-  var isClaimed: Bool { state.withLock { $0.owner != nil } }
+  /// Whether nothing was found out of the item, or set of it, that a queue must know.
+  var isFresh: Bool {
+    state.withLock { $0.status == .unknown && $0.resumeTime == nil && !$0.duration.isNumeric && !$0.hasSettings }
+  }
 
-  func release() { state.withLock { $0.owner = nil } }
+  /// Something was set of the item.
+  func noteSettings() { state.withLock { $0.hasSettings = true } }
+
+  /// Whether a player has claimed the item.
+  var isClaimed: Bool { state.withLock { $0.isClaimed } }
+
+  /// Makes the item free for other players, if it is this one's.
+  func free(from owner: QueueOwnership) {
+    state.withLock { state in if state.owner === owner { state.epoch = 0 } }
+  }
+
+  /// Ends what connects the item to a player that it is free from. Returns false when a player has claimed it since.
+  ///
+  /// - Parameter disconnect: Called while nobody can claim the item. It must not ask the item for its state.
+  func release(by owner: QueueOwnership, _ disconnect: () -> Void) -> Bool {
+    state.withLock { state in
+      guard state.owner === owner, !state.isClaimed else { return false }
+      disconnect()
+      state.owner = nil
+      return true
+    }
+  }
 
   /// It is ready, or more is known of it. False when that was known before.
   func update(_ properties: AssetProperties) -> Bool {

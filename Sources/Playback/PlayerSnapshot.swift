@@ -115,7 +115,20 @@ extension QueuePlayer {
   /// Every item that it has, in the queue and before it.
   public func allItems() -> [PlayerItem] {
     let core = control.core
-    return Array(core.items.values) + core.pastItems.values.filter { core.items[$0.id] == nil }
+    return Self.all(core.items, core.pastItems)
+  }
+
+  /// Returns a closure that returns the present value of `allItems()`, on any thread: as many items as there are, it takes
+  /// a constant time to make the closure.
+  public func allItemsLater() -> @Sendable () -> [PlayerItem] {
+    let (items, pastItems) = (control.core.items, control.core.pastItems)
+    return { Self.all(items, pastItems) }
+  }
+
+  private static func all(
+    _ items: ItemTable<PlayerItem>, _ pastItems: [PlayerItem.ID: PlayerItem]
+  ) -> [PlayerItem] {
+    Array(items.values) + pastItems.values.filter { items[$0.id] == nil }
   }
 }
 

@@ -11,6 +11,26 @@ extension PlayerStateMachine {
     case removeAll
   }
 
+  /// The entries that left the queue.
+  struct Removal {
+    /// The order of a queue all of whose entries left at once; nil: none did.
+    private(set) var whole: QueueOrder?
+    /// Those that left one by one.
+    private(set) var ids: [ItemID] = []
+
+    /// Whether none left.
+    var isEmpty: Bool { whole == nil && ids.isEmpty }
+
+    mutating func add(_ id: ItemID) { ids.append(id) }
+
+    mutating func add(_ new: some Sequence<ItemID>) { ids += new }
+
+    /// All entries of a queue left.
+    mutating func addAll(_ order: QueueOrder) {
+      if isEmpty, !order.isEmpty { whole = order } else { ids += order }
+    }
+  }
+
   /// How a change is taken back. One that restores the queue as it was takes back whatever comes behind it, too.
   enum Reversal {
     case takeOut([ItemID])
@@ -172,8 +192,8 @@ extension PlayerStateMachine {
         throw MediaError(.invalidArgument, "item \(id) is named twice", operation: "remove")
       }
     }
-    // A good part of the queue at once: what stays is put together anew, which takes time for each entry.
-    guard ids.count > Swift.max(64, entries.count / 16) else {
+    // Many at once: each part of the order that has some of them is put together anew, once.
+    guard ids.count > 64 else {
       for id in ids { takeOut(id, &reversals) }
       return
     }
@@ -181,8 +201,8 @@ extension PlayerStateMachine {
     if let remaining = shuffle?.remaining {
       shuffle?.remaining -= entries.order.prefix(remaining).count(where: named.contains)
     }
-    entries.removeAll(named)
-    if let original = shuffle?.original { shuffle?.original = QueueOrder(original.filter { !named.contains($0) }) }
+    entries.removeAll(ids)
+    _ = shuffle?.original.removeAll(ids)
   }
 
   private mutating func takeOut(_ id: ItemID, _ reversals: inout [Reversal]) {
@@ -226,6 +246,15 @@ extension PlayerStateMachine {
 
   /// The changes are done for good: what they took out has left the queue, each entry once.
   private mutating func forget(_ changes: [QueueChange], _ reversals: [Reversal]) {
+    if changes.count == 1, case .restore(let old, _)? = reversals.first {
+      switch changes[0] {
+      case .removeAll: return removal.addAll(old.order)
+      case .remove(let ids):
+        for id in ids { history.remove(id) }
+        return removal.add(ids)
+      case .insert, .move, .replace: break
+      }
+    }
     var gone: [ItemID] = []
     for reversal in reversals {
       switch reversal {
@@ -239,7 +268,7 @@ extension PlayerStateMachine {
       }
     }
     for id in gone { history.remove(id) }
-    removed += gone
+    removal.add(gone)
   }
 
   // MARK: - The whole queue
@@ -247,10 +276,10 @@ extension PlayerStateMachine {
   /// Replaces the whole queue, and forgets what was played before. Shuffled, the new entries are, too, but for the first if
   /// it is the current one already.
   mutating func replaceAll(_ newEntries: [Entry]) -> [Action] {
-    let staying = Set(newEntries.map(\.id))
-    removed += entries.order.filter { !staying.contains($0) }
-    let current = entries.first?.id
+    let (old, current) = (entries.order, entries.first?.id)
+    let isAnyStaying = newEntries.contains { old.contains($0.id) }
     entries.replaceAll(newEntries)
+    if isAnyStaying { removal.add(old.filter { !entries.contains($0) }) } else { removal.addAll(old) }
     history.removeAll()
     if let seed = shuffle?.seed {
       mix(entries.order, seed: seed, keeping: entries.first?.id == current ? current : nil)
@@ -260,9 +289,9 @@ extension PlayerStateMachine {
   }
 
   /// The entries that left the queue since the last call, however they did.
-  mutating func takeRemoved() -> [ItemID] {
-    defer { removed = [] }
-    return removed
+  mutating func takeRemoval() -> Removal {
+    defer { removal = Removal() }
+    return removal
   }
 
   // MARK: - Going on and back
@@ -295,7 +324,7 @@ extension PlayerStateMachine {
     entries.removeFirst()
     shuffle?.original.remove(id)
     shuffle?.remaining -= 1
-    removed.append(id)
+    removal.add(id)
   }
 
   /// Makes an entry current, which is in the queue. Those before it go where they would have gone one by one; the current
@@ -313,7 +342,7 @@ extension PlayerStateMachine {
       entries.rotate(by: index)
     } else {
       let gone = entries.removeFirst(index).map(\.id)
-      removed += gone
+      removal.add(gone)
       if gone.count > 64, let original = shuffle?.original {
         shuffle?.original = QueueOrder(original.filter { entries.contains($0) })
       } else {

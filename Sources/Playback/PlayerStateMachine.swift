@@ -30,6 +30,9 @@ struct PlayerStateMachine {
     /// How much of a pass hangs on what follows it: the reach of a filter, at the rate 1.
     var filterReach = MediaTime.zero
 
+    /// Whether nothing is known but the id.
+    var isUnknown: Bool { status == .unknown && self == Entry(id: id) }
+
     /// Where forward playback ends, as far as that is known.
     var endTime: MediaTime { min(forwardEnd ?? .positiveInfinity, duration.isNumeric ? duration : .positiveInfinity) }
 
@@ -182,8 +185,8 @@ struct PlayerStateMachine {
   var begunCount = 0
   /// A generation that is to replace what sounds, until the mixer has taken it.
   var uncommitted: (generation: UInt64, start: Start)?
-  /// Entries that left the queue and have not been taken by `takeRemoved`.
-  var removed: [ItemID] = []
+  /// Entries that left the queue and have not been taken by `takeRemoval`.
+  var removal = Removal()
   var plan = Plan()
   /// Whether the present stream was cut after the last of `decoded`: what follows needs a generation of its own.
   var isCut = false

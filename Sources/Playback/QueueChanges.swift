@@ -21,16 +21,30 @@ public struct QueueChangeEntry: Sendable, Hashable {
 
 /// The steps that lead to the next version of a queue, until it has that.
 struct QueueSteps: Sendable {
-  /// More than are ever kept.
-  static let limit = 65_536
+  /// The default of ``limit``: more than are ever kept.
+  static let standardLimit = 65_536
 
+  /// The number of steps up to which they are noted one by one.
+  private let limit: Int
   private(set) var steps: [QueueStep] = []
   /// Its order is another one altogether, or there were too many steps.
   private(set) var isWhole = false
 
+  /// No steps yet.
+  ///
+  /// - Parameter limit: The number of steps up to which they are noted one by one.
+  init(limit: Int = standardLimit) { self.limit = limit }
+
   mutating func note(_ step: QueueStep) {
     guard !isWhole else { return }
-    if steps.count < Self.limit { steps.append(step) } else { noteWhole() }
+    if steps.count < limit { steps.append(step) } else { noteWhole() }
+  }
+
+  /// Notes as many steps as there are items. `makeStep` is called for each of them unless they are too many.
+  mutating func note<Item>(_ items: some Collection<Item>, _ makeStep: (Int, Item) -> QueueStep) {
+    guard !isWhole else { return }
+    guard steps.count + items.count <= limit else { return noteWhole() }
+    for (number, item) in items.enumerated() { steps.append(makeStep(number, item)) }
   }
 
   mutating func noteWhole() {

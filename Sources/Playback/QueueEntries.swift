@@ -12,42 +12,43 @@ struct QueueEntries: Sequence, Sendable {
   private var known: [ItemID: Entry] = [:]
   /// What was done to the order since it was last asked.
   private var steps = QueueSteps()
+  /// The number of steps up to which they are noted one by one: what leads to a version in more steps is not kept.
+  var stepLimit = QueueSteps.standardLimit {
+    didSet { if steps.steps.isEmpty, !steps.isWhole { steps = QueueSteps(limit: stepLimit) } }
+  }
 
   init() {}
 
   /// A queue of entries with different ids.
   init(_ entries: [Entry]) {
-    for entry in entries where entry != Entry(id: entry.id) { known[entry.id] = entry }
+    noteKnown(entries)
     order = QueueOrder(entries.map(\.id))
+  }
+
+  private mutating func noteKnown(_ entries: [Entry]) {
+    for entry in entries where !entry.isUnknown { known[entry.id] = entry }
   }
 
   /// What was done to the order since the last call.
   mutating func takeSteps() -> QueueSteps {
-    defer { steps = QueueSteps() }
+    defer { steps = QueueSteps(limit: stepLimit) }
     return steps
   }
 
   /// Has other entries altogether.
   mutating func replaceAll(_ entries: [Entry]) {
-    self = QueueEntries(entries)
-    steps = QueueSteps()
+    known = [:]
+    noteKnown(entries)
+    order = QueueOrder(entries.map(\.id))
+    steps = QueueSteps(limit: stepLimit)
     steps.noteWhole()
   }
 
-  /// Takes out all of these, which are there: the order is put together anew, which takes time for each entry that stays.
-  mutating func removeAll(_ ids: Set<ItemID>) {
-    var (staying, index, steps) = ([Entry](), 0, self.steps)
-    staying.reserveCapacity(Swift.max(0, count - ids.count))
-    for entry in self {
-      if ids.contains(entry.id) {
-        steps.note(.removed(entry.id, index: index))
-      } else {
-        staying.append(entry)
-        index += 1
-      }
-    }
-    self = QueueEntries(staying)
-    self.steps = steps
+  /// Removes some entries, which are there.
+  mutating func removeAll(_ ids: [ItemID]) {
+    let removed = order.removeAll(ids)
+    steps.note(removed) { .removed($1.id, index: $1.index) }
+    if !known.isEmpty { for id in ids { known[id] = nil } }
   }
 
   // MARK: - Reading
@@ -85,9 +86,9 @@ struct QueueEntries: Sequence, Sendable {
 
   /// Puts entries that are not there yet in front of the one at `index`, or at the end.
   mutating func insert(contentsOf entries: [Entry], at index: Int) {
-    for entry in entries where entry != Entry(id: entry.id) { known[entry.id] = entry }
+    noteKnown(entries)
     let first = Swift.min(index, order.count)
-    for (number, entry) in entries.enumerated() { steps.note(.inserted(entry.id, index: first + number)) }
+    steps.note(entries) { number, entry in .inserted(entry.id, index: first + number) }
     order.insert(contentsOf: entries.map(\.id), at: index)
   }
 
@@ -106,7 +107,7 @@ struct QueueEntries: Sequence, Sendable {
   /// Takes the first so many entries out, in their order.
   mutating func removeFirst(_ wanted: Int) -> [Entry] {
     let ids = order.removeFirst(wanted)
-    for id in ids { steps.note(.removed(id, index: 0)) }
+    steps.note(ids) { .removed($1, index: 0) }
     return ids.map { known.removeValue(forKey: $0) ?? Entry(id: $0) }
   }
 

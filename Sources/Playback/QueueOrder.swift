@@ -22,7 +22,7 @@ struct QueueOrder: Sequence, Sendable {
   /// None is empty, and no two neighbours would fit into half of one together: they are fewer than n/128 + 2.
   private var pieces: [Piece] = []
   /// The piece that each id lies in.
-  private var homes: [ItemID: UInt32] = [:]
+  private var homes = ItemTable<UInt32>()
   private var nextKey: UInt32 = 0
   /// Pieces and ids that were looked at or moved, here and in copies: what tests of scaling count.
   private(set) var work: Int {
@@ -36,10 +36,7 @@ struct QueueOrder: Sequence, Sendable {
   init() {}
 
   /// An order of ids that are all different.
-  init(_ ids: some Collection<ItemID>) {
-    homes.reserveCapacity(ids.count)
-    append(contentsOf: ids)
-  }
+  init(_ ids: some Collection<ItemID>) { append(contentsOf: ids) }
 
   // MARK: - Reading
 
@@ -124,7 +121,7 @@ struct QueueOrder: Sequence, Sendable {
     guard index < count else { return append(contentsOf: ids) }
     let (number, offset) = place(of: index)
     work += ids.count
-    for id in ids { homes[id] = pieces[number].key }
+    homes.set(ids) { [key = pieces[number].key] _ in key }
     pieces[number].ids.insert(contentsOf: ids, at: offset)
     if let last = split(number) { join(last) }
   }
@@ -134,7 +131,7 @@ struct QueueOrder: Sequence, Sendable {
     var rest = ids[...]
     if let last = pieces.indices.last, pieces[last].ids.count < Self.pieceLimit {
       let part = rest.prefix(Self.pieceLimit - pieces[last].ids.count)
-      for id in part { homes[id] = pieces[last].key }
+      homes.set(part) { [key = pieces[last].key] _ in key }
       pieces[last].ids += part
       work += part.count
       rest = rest.dropFirst(part.count)
@@ -148,7 +145,7 @@ struct QueueOrder: Sequence, Sendable {
   /// Takes an id out; answers where it was, or nil when it was not there.
   @discardableResult
   mutating func remove(_ id: ItemID) -> Int? {
-    guard let key = homes.removeValue(forKey: id) else { return nil }
+    guard let key = homes.removeValue(for: id) else { return nil }
     var start = 0
     // By their places: who goes over the pieces themselves has a second owner of them, and changing one copies all.
     for number in pieces.indices {
@@ -164,6 +161,35 @@ struct QueueOrder: Sequence, Sendable {
       return start + offset
     }
     return nil
+  }
+
+  /// Takes out some ids that are there. Costs no more than going over the pieces, and over all ids of those pieces that
+  /// have one of them.
+  ///
+  /// - Returns: The ids in their order, each with the index that it has while those before it are out already.
+  mutating func removeAll(_ ids: some Sequence<ItemID>) -> [(id: ItemID, index: Int)] {
+    var affected: Set<UInt32> = []
+    for id in ids { if let key = homes.removeValue(for: id) { affected.insert(key) } }
+    var (removed, staying, start) = ([(id: ItemID, index: Int)](), [Piece](), 0)
+    staying.reserveCapacity(pieces.count)
+    work += pieces.count
+    for var piece in pieces {
+      if affected.contains(piece.key) {
+        work += piece.ids.count
+        var kept: [ItemID] = []
+        kept.reserveCapacity(piece.ids.count)
+        for id in piece.ids {
+          if homes[id] == piece.key { kept.append(id) } else { removed.append((id, start + kept.count)) }
+        }
+        piece.ids = kept
+      }
+      start += piece.ids.count
+      if !piece.ids.isEmpty { staying.append(piece) }
+    }
+    pieces = staying
+    // From the back, so that the places in front stay what they are.
+    for number in pieces.indices.dropLast().reversed() { join(number) }
+    return removed
   }
 
   /// Takes the first so many ids out, in their order.
@@ -219,7 +245,7 @@ struct QueueOrder: Sequence, Sendable {
   /// A new piece of these ids.
   private mutating func adopted(_ ids: [ItemID]) -> Piece {
     let piece = Piece(key: makeKey(), ids: ids)
-    for id in ids { homes[id] = piece.key }
+    homes.set(ids) { _ in piece.key }
     work += ids.count
     return piece
   }
@@ -260,7 +286,7 @@ struct QueueOrder: Sequence, Sendable {
       pieces[number].ids.count + pieces[number + 1].ids.count <= Self.pieceLimit / 2
     else { return }
     let next = pieces.remove(at: number + 1)
-    for id in next.ids { homes[id] = pieces[number].key }
+    homes.set(next.ids) { [key = pieces[number].key] _ in key }
     pieces[number].ids += next.ids
     work += next.ids.count + pieces.count - number
   }

@@ -60,7 +60,10 @@ public actor QueuePlayer: PlayerControl {
   }
 
   /// How many steps `queueChanges` goes back; 1,024 unless set. At least 1.
-  public func setQueueChangeLimit(_ count: Int) { core.machine.queueChanges.limit = max(1, count) }
+  public func setQueueChangeLimit(_ count: Int) {
+    core.machine.queueChanges.limit = max(1, count)
+    core.machine.entries.stepLimit = core.machine.queueChanges.limit
+  }
 
   /// What was current before and has been gone on from, the newest last; at most 1,000. An item that was played again and
   /// again stands there as often; one that failed or was removed does not.
@@ -84,6 +87,15 @@ public actor QueuePlayer: PlayerControl {
     try core.edit(edits, ifVersion: version)
     return core.machine.queueVersion
   }
+
+  /// Claims items for an edit that is being prepared, all or none, so that the edit itself takes less time. They are in no
+  /// queue until the edit. The edit ends the reservation, whether it succeeds or not.
+  ///
+  /// - Throws: `itemInUse`; `invalidState` when the player is closed.
+  public func reserve(_ items: [PlayerItem]) throws(MediaError) { try core.reserve(items) }
+
+  /// Frees items that were reserved for an edit that is not made; others stay as they are.
+  public func cancelReservation(of items: [PlayerItem]) { core.cancelReservation(of: items) }
 
   /// Adds items at the end, all or none; in a shuffled queue anywhere behind the current one. Errors: `itemInUse`.
   public func append(_ items: [PlayerItem]) throws(MediaError) { try edit([.append(items)]) }

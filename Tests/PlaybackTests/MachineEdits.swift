@@ -13,6 +13,12 @@ extension PlayerStateMachine {
 
   mutating func replaceAll(_ ids: [ItemID]) -> [Action] { replaceAll(ids.map { Entry(id: $0) }) }
 
+  /// The entries that left the queue since the last call.
+  mutating func takeRemoved() -> [ItemID] {
+    let removal = takeRemoval()
+    return Array(removal.whole ?? QueueOrder()) + removal.ids
+  }
+
   mutating func made(_ changes: [QueueChange]) -> [Action] {
     do throws(MediaError) {
       return try edit(changes)

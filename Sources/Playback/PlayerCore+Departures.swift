@@ -1,0 +1,124 @@
+// Items that leave the queue. They are free for other queues at once. Disconnecting an item from its player and freeing
+// its memory take about a microsecond, so that of many items only some are disconnected in one turn of the control loop.
+// No code here may wait for this to be done: nothing that players or observers see depends on it.
+import MediaAssets
+import MediaCore
+
+extension PlayerCore {
+  /// The number of items that are disconnected in one turn of the control loop.
+  static let departureSlice = 128
+
+  /// Frees the items that the machine removed before observers are called. Those that one can go back to are kept.
+  func releaseRemovedItems() {
+    let removal = machine.takeRemoval()
+    if let whole = removal.whole { departAll(whole) }
+    if !removal.ids.isEmpty { depart(removal.ids.compactMap { items[$0] }) }
+    for id in machine.history.takeForgotten() { pastItems[id] = nil }
+    guard !removal.isEmpty else { return }
+    let boundIDs = observers.table.boundItemIDs
+    guard !boundIDs.isEmpty else { return }
+    let ids = removal.ids.filter { boundIDs.contains($0) }
+    let others = removal.whole.map { whole in
+      boundIDs.filter { whole.contains($0) }.sorted { (whole.index(of: $0) ?? 0) < (whole.index(of: $1) ?? 0) }
+    }
+    for id in (others ?? []) + ids { tell(observers.table.removeObservers(boundTo: id), itemID: id) }
+  }
+
+  /// Items leave the queue, or are not in it after all. Those that were played here stay known as such.
+  func depart(_ leaving: [PlayerItem]) {
+    for item in leaving {
+      if items.removeValue(for: item.id) != nil { queuedByteCount -= item.descriptionByteCount }
+      reserved.removeValue(for: item.id)
+      item.free(from: ownership)
+      if machine.history.contains(item.id) { pastItems[item.id] = item }
+    }
+    if leaving.count <= Self.departureSlice {
+      for item in leaving { disconnect(item) }
+    } else {
+      departures.items.append(leaving)
+      disconnectLater()
+    }
+  }
+
+  /// All items leave that the queue had before the present edit; the items that the edit brought stay.
+  private func departAll(_ whole: QueueOrder) {
+    let staying = machine.entries.order
+    guard staying.count < whole.count else { return depart(whole.compactMap { items[$0] }) }
+    let former = items
+    items = ItemTable()
+    queuedByteCount = 0
+    items.set(staying) { id in
+      guard let item = former[id] else { preconditionFailure("item \(id) was never claimed") }
+      queuedByteCount += item.descriptionByteCount
+      return item
+    }
+    for id in machine.history.ids where items[id] == nil {
+      if let item = former[id] { pastItems[id] = item }
+    }
+    // What stays was claimed by the present edit.
+    if staying.isEmpty { beginEpoch() }
+    ownership.end(epochsBefore: epoch)
+    departures.tables.append(former)
+    disconnectLater()
+  }
+
+  /// Every item leaves: the player is closed.
+  func departAll() {
+    departures.tables += [items, reserved]
+    (items, reserved, queuedByteCount) = (ItemTable(), ItemTable(), 0)
+    beginEpoch()
+    ownership.end(epochsBefore: epoch)
+    disconnectLater()
+  }
+
+  /// Disconnects an item from the player unless a player has claimed it since it left.
+  private func disconnect(_ item: PlayerItem) {
+    let isReleased = item.release(by: ownership) {
+      item.asset.dropFile()
+      item.onSoundChange = nil
+      item.timePitchSlot.player = nil
+      item.mediaSelectionSlot.player = nil
+      item.onSettingsChange = nil
+      if item.asset.mayUseNetwork { item.networkLog.observe(key: item.id, nil) }
+    }
+    guard items[item.id] == nil else { return }
+    sampleRates[item.id] = nil
+    if isReleased { stopLoading(item) } else { loading.remove(item.id) }
+  }
+
+  private func disconnectLater() {
+    guard !departures.isScheduled, !departures.isEmpty else { return }
+    departures.isScheduled = true
+    engine.loop.execute { [self] in
+      departures.isScheduled = false
+      let slice = departures.next(Self.departureSlice)
+      longestDepartureSlice = max(longestDepartureSlice, slice.count)
+      for item in slice { disconnect(item) }
+      disconnectLater()
+    }
+  }
+}
+
+/// Items that left a queue and are still connected to its player.
+struct Departures {
+  var items: [[PlayerItem]] = []
+  var tables: [ItemTable<PlayerItem>] = []
+  /// Whether a turn of the loop is scheduled in which the next of them are disconnected.
+  var isScheduled = false
+
+  /// Whether there are none.
+  var isEmpty: Bool { items.isEmpty && tables.isEmpty }
+
+  /// Removes some of the items: at most `count`, which is at least the length of a page.
+  mutating func next(_ count: Int) -> [PlayerItem] {
+    var next: [PlayerItem] = []
+    next.reserveCapacity(count)
+    while next.count < count, let last = items.indices.last {
+      if let item = items[last].popLast() { next.append(item) } else { items.removeLast() }
+    }
+    while next.count + ItemTable<PlayerItem>.pageLength <= count, let last = tables.indices.last {
+      if let page = tables[last].popPage() { next += page } else { tables.removeLast() }
+    }
+    return next
+  }
+}

@@ -1,0 +1,123 @@
+import MediaCore
+import Testing
+
+@testable import Playback
+
+/// Items that leave a queue are free at once, and are disconnected from its player in slices. Counted in items, for there is
+/// no clock in this.
+@Suite struct DepartureTests {
+  private static let slice = PlayerCore.departureSlice
+
+  /// A queue of items that are not there.
+  private func rig(_ count: Int) async throws -> (rig: Rig, items: [PlayerItem]) {
+    let rig = try await Rig()
+    let items = (0..<count).map { rig.item("/nonexistent/\($0).wav") }
+    try await rig.run { try $0.append(items) }
+    return (rig, items)
+  }
+
+  /// Lets turns of the loop pass until no item is left to be disconnected.
+  private func finishDepartures(_ rig: Rig) async {
+    for _ in 0..<10_000 {
+      if await rig.run({ $0.control.core.departures.isEmpty }) { return }
+    }
+    Issue.record("items are still connected")
+  }
+
+  @Test func aTurnOfTheLoopDisconnectsNoMoreThanASlice() async throws {
+    let (rig, items) = try await rig(5_000)
+    try await rig.run { player in
+      player.removeAllItems()
+      #expect(player.itemCount == 0 && player.queuedByteCount == 0)
+      #expect(items.allSatisfy { player.item($0.id) == nil && !$0.isClaimed })
+      #expect(items.count { $0.onSoundChange != nil } >= items.count - Self.slice)
+      try player.append(Array(items[..<100]))
+      #expect(player.itemCount == 100)
+    }
+    await finishDepartures(rig)
+    await rig.run { player in
+      #expect(player.control.core.longestDepartureSlice <= Self.slice)
+      #expect(items.filter { $0.onSoundChange != nil }.map(\.id) == items[..<100].map(\.id), "claimed again since")
+      #expect(items[..<100].allSatisfy { $0.isClaimed })
+    }
+    await rig.close()
+  }
+
+  @Test(arguments: [1, 100, 3_000]) func aReplacedQueueKeepsOnlyTheNewItems(_ count: Int) async throws {
+    let (rig, items) = try await rig(2_000)
+    let new = (0..<count).map { rig.item("/nonexistent/new\($0).wav") }
+    try await rig.run { player in
+      try player.replaceAll(with: new)
+      #expect(player.items().map(\.id) == new.map(\.id))
+      #expect(player.queuedByteCount == new.reduce(0) { $0 + $1.descriptionByteCount })
+      #expect(items.allSatisfy { player.item($0.id) == nil && !$0.isClaimed } && new.allSatisfy { $0.isClaimed })
+    }
+    await finishDepartures(rig)
+    await rig.run { _ in
+      #expect(items.allSatisfy { $0.onSoundChange == nil } && new.allSatisfy { $0.onSoundChange != nil })
+    }
+    await rig.close()
+  }
+
+  @Test func anotherPlayerCanHaveTheItemsAtOnce() async throws {
+    let (rig, items) = try await rig(1_000)
+    let other = QueuePlayer(engine: rig.engine, name: "other")
+    try await rig.run { player in
+      player.removeAllItems()
+      try other.assumeIsolated { try $0.append(items) }
+    }
+    await finishDepartures(rig)
+    await rig.run { player in
+      #expect(items.allSatisfy { $0.isClaimed && $0.onSoundChange != nil })
+      #expect(throws: MediaError.self) { try player.append([items[0]]) }
+      other.assumeIsolated { $0.close() }
+      #expect(items.allSatisfy { !$0.isClaimed })
+    }
+    await rig.close()
+  }
+
+  @Test func removedItemsLeaveOneByOneAndTheOthersStay() async throws {
+    let (rig, items) = try await rig(2_000)
+    let (leaving, staying) = (Array(items[500..<1_500]), Array(items[..<500] + items[1_500...]))
+    try await rig.run { player in
+      try player.remove(leaving.map(\.id))
+      #expect(player.items().map(\.id) == staying.map(\.id))
+      #expect(player.queuedByteCount == staying.reduce(0) { $0 + $1.descriptionByteCount })
+      #expect(leaving.allSatisfy { !$0.isClaimed } && staying.allSatisfy { $0.isClaimed })
+    }
+    await finishDepartures(rig)
+    await rig.run { player in
+      #expect(player.control.core.longestDepartureSlice <= Self.slice)
+      #expect(leaving.allSatisfy { $0.onSoundChange == nil } && staying.allSatisfy { $0.onSoundChange != nil })
+    }
+    await rig.close()
+  }
+
+  @Test func reservedItemsAreInNoQueueUntilTheEdit() async throws {
+    let (rig, items) = try await rig(1)
+    let new = (0..<500).map { rig.item("/nonexistent/new\($0).wav") }
+    let other = QueuePlayer(engine: rig.engine, name: "other")
+    try await rig.run { player in
+      for start in stride(from: 0, to: 500, by: 100) { try player.reserve(Array(new[start..<start + 100])) }
+      #expect(player.itemCount == 1 && new.allSatisfy { player.item($0.id) == nil && $0.isClaimed })
+      #expect(throws: MediaError.self) { try player.reserve([new[3]]) }
+      #expect(throws: MediaError.self) { try other.assumeIsolated { try $0.append([new[3]]) } }
+      // Whatever comes of the edit, the reservation is over.
+      #expect(throws: MediaError.self) {
+        try player.edit([.append(Array(new[..<200])), .remove([items[0].id + 1_000])])
+      }
+      #expect(new[..<200].allSatisfy { !$0.isClaimed } && new[200...].allSatisfy { $0.isClaimed })
+      // Another queue's end is no end of a reservation.
+      player.removeAllItems()
+      try player.append(Array(new[200..<400]))
+      player.cancelReservation(of: new)
+      #expect(player.items().map(\.id) == new[200..<400].map(\.id))
+      #expect(new[400...].allSatisfy { !$0.isClaimed } && new[200..<400].allSatisfy { $0.isClaimed })
+    }
+    await finishDepartures(rig)
+    await rig.run { _ in
+      #expect(new.filter { $0.onSoundChange != nil }.map(\.id) == new[200..<400].map(\.id))
+    }
+    await rig.close()
+  }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Playback
+
+@Suite struct ItemTableTests {
+  @Test func aTableHasWhatADictionaryHas() {
+    var generator = SplitMix64(state: 1)
+    var (table, dictionary) = (ItemTable<Int>(), [PlayerItem.ID: Int]())
+    for step in 0..<20_000 {
+      let id = PlayerItem.ID(generator.draw(below: 500)) &* (step % 7 == 0 ? .max / 500 : 1)
+      if generator.draw(below: 3) == 0 {
+        #expect(table.removeValue(for: id) == dictionary.removeValue(forKey: id))
+      } else {
+        table[id] = step
+        dictionary[id] = step
+      }
+      #expect(table[id] == dictionary[id] && table.count == dictionary.count)
+    }
+    #expect(table.values.sorted() == dictionary.values.sorted())
+    let copy = table
+    var popped: [Int] = []
+    while let page = table.popPage() {
+      #expect(page.count <= ItemTable<Int>.pageLength && !page.isEmpty)
+      popped += page
+    }
+    #expect(table.isEmpty && popped.sorted() == dictionary.values.sorted() && copy.count == dictionary.count)
+  }
+
+  @Test func manyValuesAreSetAtOnce() {
+    var table = ItemTable<PlayerItem.ID>()
+    let ids = Array(PlayerItem.ID(100)..<1_000) + Array(10..<200) + [5_000, 3, .max]
+    table.set(ids) { $0 }
+    #expect(table.count == Set(ids).count && ids.allSatisfy { table[$0] == $0 })
+    #expect(table[9] == nil && table[1_000] == nil)
+  }
+
+  /// Counted in pieces and ids that were touched.
+  @Test func takingOutManyCostsNoMoreThanTheOrderIsLong() {
+    var order = QueueOrder(PlayerItem.ID(0)..<20_000)
+    let gone = (0..<5_000).map { PlayerItem.ID($0 * 3 + 1_000) }
+    let before = order.work
+    let removed = order.removeAll(gone.reversed())
+    #expect(order.work - before < 2 * 20_000)
+    #expect(removed.map(\.id) == gone && removed.map(\.index) == gone.enumerated().map { Int($1) - $0 })
+    let present = Set(gone)
+    #expect(Array(order) == (PlayerItem.ID(0)..<20_000).filter { !present.contains($0) })
+    for (index, id) in order.enumerated() where index % 97 == 0 { #expect(order.index(of: id) == index) }
+    #expect(order.pieceCount <= 2 * (order.count / 257) + 1)
+  }
+}
