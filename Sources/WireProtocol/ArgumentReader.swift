@@ -68,6 +68,24 @@ enum ArgumentReader {
     }
   }
 
+  /// Whether a text is a value of a kind, and can be told to be one by its digits alone. A line may have thousands of ids
+  /// or times, each of which is read when it is asked for.
+  static func isPlain(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> Bool {
+    let fractionLimit: Int
+    switch kind {
+    case .entry: fractionLimit = 0
+    case .time: fractionLimit = 6
+    default: return false
+    }
+    let digits = text.prefix { ASCII.isDigit($0) }
+    guard (1...9).contains(digits.count) else { return false }
+    if digits.first == UInt8(ascii: "0"), kind == .entry || digits.count > 1 { return false }
+    guard digits.count < text.count else { return true }
+    let fraction = text[digits.endIndex...].dropFirst()
+    return text[digits.endIndex] == UInt8(ascii: ".") && (1...max(1, fractionLimit)).contains(fraction.count)
+      && fractionLimit > 0 && fraction.allSatisfy { ASCII.isDigit($0) }
+  }
+
   /// A value that was read before, and was one.
   static func known(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> ArgumentValue {
     do throws(Fault) { return try value(text, kind) } catch {

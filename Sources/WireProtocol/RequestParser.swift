@@ -181,7 +181,9 @@ public struct RequestParser: Sendable {
       }
       try arguments.addToList(at: index, lineByteCount: lineByteCount) { list in list.append(lexer.text[text]) }
     default:
-      _ = try ArgumentReader.value(text: lexer.text[text], for: parameter, of: spec)
+      if !ArgumentReader.isPlain(lexer.text[text], parameter.kind) {
+        _ = try ArgumentReader.value(text: lexer.text[text], for: parameter, of: spec)
+      }
       try arguments.addToList(at: index, lineByteCount: lineByteCount) { list in list.append(lexer.text[text]) }
     }
   }
@@ -435,7 +437,11 @@ public struct RequestParser: Sendable {
     case (_, .edit), (_, .path), (_, .key), (_, .playerName):
       throw ArgumentReader.isNoValue(value.kind.name, parameter, spec)
     default:
-      _ = try ArgumentReader.value(json: value.argument(in: lexer.text), for: parameter, of: spec)
+      var isPlain = false
+      if case .number = value.kind { isPlain = ArgumentReader.isPlain(lexer.text[value.range], parameter.kind) }
+      if !isPlain {
+        _ = try ArgumentReader.value(json: value.argument(in: lexer.text), for: parameter, of: spec)
+      }
       // What is not negative may be written -0; as text that would be a time from now.
       let sign = lexer.text[value.range].first == UInt8(ascii: "-") ? 1 : 0
       try arguments.addToList(at: position, lineByteCount: end - value.range.lowerBound) { list in

@@ -32,6 +32,14 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
   /// Whether there are none.
   public var isEmpty: Bool { count == 0 }
 
+  /// The number of bytes of the values of a request. Values of an array count nothing unless they have bytes themselves.
+  public var byteCount: Int {
+    switch storage {
+    case .packed(let packed): packed.byteCount
+    case .elements(let elements): elements.reduce(0) { $0 + (($1 as? FilePath)?.bytes.count ?? 0) }
+    }
+  }
+
   /// The first of them.
   public var first: Element? { first { _ in true } }
 
@@ -73,13 +81,15 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
 struct PackedValues: Sendable {
   private(set) var bytes: [UInt8] = []
   private(set) var count = 0
+  /// The number of bytes of the values, without their lengths.
+  private(set) var byteCount = 0
 
   /// Makes room for values that stand in so many bytes of a line: each of them has something behind it there, as it has its length here.
   mutating func reserve(lineByteCount: Int) { bytes.reserveCapacity(lineByteCount + lineByteCount / 128 + 2) }
 
   /// Forgets the values, and keeps the room for others where it is small.
   mutating func removeAll() {
-    count = 0
+    (count, byteCount) = (0, 0)
     if bytes.capacity > 4_096 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
   }
 
@@ -97,6 +107,7 @@ struct PackedValues: Sendable {
     }
     bytes.append(UInt8(rest))
     count += 1
+    self.byteCount += byteCount
   }
 
   mutating func append(byte: UInt8) { bytes.append(byte) }
