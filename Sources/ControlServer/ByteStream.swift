@@ -17,6 +17,8 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     var wantsInput: Bool { get }
     /// Whether some of what was read is still to be taken, in a later turn of the loop.
     var hasMoreToTake: Bool { get }
+    /// Whether a request takes several turns of the loop, after which more is taken.
+    var isTakingTurns: Bool { get }
     /// These came. Valid during the call; nothing is read meanwhile.
     func received(_ bytes: UnsafeRawBufferPointer)
     /// The peer sends no more.
@@ -133,7 +135,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
       read()
     } else if !events.isDisjoint(with: .gone) {
       // Nobody is left to read an answer. What came before is still done, unless it waits for something.
-      if delegate?.hasMoreToTake != true { close() }
+      if delegate?.hasMoreToTake != true, delegate?.isTakingTurns != true { close() }
     } else {
       inputIsWanted(false)
     }

@@ -205,6 +205,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
   var hasMoreToTake: Bool { mayTakeRequest && (!input.isEmpty || batch != nil) }
 
+  var isTakingTurns: Bool { machine.isTakingTurns && !isClosing }
+
   /// Takes requests for as long as it may, and sees what is to be done then.
   private func process() {
     guard !isProcessing else { return }
@@ -277,7 +279,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
         )
       }
       if request.isWaiting || request.command.mayTakeTurns {
-        let beginning = machine.begin(request.address, isInOrder: !request.isWaiting)
+        let beginning = machine.begin(request.address, isInOrder: request.command.mayTakeTurns)
         guard case .began(let token) = beginning else { return }
         let waitingRequest = WaitingRequest(
           connection: self, token: token, request: request, batch: batch)
@@ -392,6 +394,9 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .watching(.wait(let conditions, let timeout, let player)):
       try begin(conditions, timeout: timeout, on: try server.registry.player(player), request)
     case .watching(.events(let query)): try begin(query, request)
+    case .watching(.at(let times, let item, let includesSeeks, let player)):
+      try beginAt(
+        times, item: item, includesSeeks: includesSeeks, on: try server.registry.player(player), request)
     case .watching(.clockAdvance(let duration)): try beginAdvance(by: duration, request)
     case .connection, .playback, .item, .asset, .watching, .players, .session:
       preconditionFailure(
@@ -418,6 +423,12 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     waiting[request.token] = nil
     answer(reply, to: address, in: request.batch)
     // Not from here: the handler that called may be in the midst of changing a player.
+    if !isProcessing { continueSoon() }
+  }
+
+  /// What a request does in order is done: it only waits for something now.
+  func letOthersPass(_ request: WaitingRequest) {
+    machine.letOthersPass(request.token)
     if !isProcessing { continueSoon() }
   }
 
@@ -522,7 +533,14 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 }
 
 extension Command {
-  /// Whether it may take several turns of the loop, though it waits for nothing. It is answered in its order: with an id, too, it holds
-  /// up what comes behind it.
-  fileprivate var mayTakeTurns: Bool { if case .queue(.export, _) = self { true } else { false } }
+  /// Whether it may take several turns of the loop, though it waits for nothing, or before it waits. It is done in its
+  /// order: with an id, too, it holds up the requests after it.
+  fileprivate var mayTakeTurns: Bool {
+    switch self {
+    case .queue(.export, _): true
+    case .queue(let command, _): command.isLarge
+    case .watching(.at(let times, _, _, _)): times.count > BoundaryTimes.sliceLength
+    default: false
+    }
+  }
 }

@@ -32,6 +32,8 @@ struct ConnectionStateMachine {
   private var idsInUse: Set<RequestID> = []
   /// The waiting request that holds up what comes behind it.
   private var holder: WaitToken?
+  /// Whether the holder is to be answered in order though it has an id, or waits for nothing but turns of the loop.
+  private var isHolderInOrder = false
   private var nextToken: WaitToken = 1
 
   /// A connection that may have so many requests in flight.
@@ -39,6 +41,9 @@ struct ConnectionStateMachine {
 
   /// Whether the next request may be taken.
   var mayTakeRequest: Bool { input != .closed && holder == nil && inFlight.count < limit }
+
+  /// Whether a request takes several turns of the loop, after which the next is taken.
+  var isTakingTurns: Bool { holder != nil && isHolderInOrder }
 
   /// Requests in flight.
   var waitingCount: Int { inFlight.count }
@@ -56,8 +61,15 @@ struct ConnectionStateMachine {
     nextToken += 1
     inFlight[token] = address
     if address.hasID { idsInUse.insert(address.id) }
-    if isInOrder || !address.hasID { holder = token }
+    if isInOrder || !address.hasID { (holder, isHolderInOrder) = (token, isInOrder) }
     return .began(token)
+  }
+
+  /// What a request does in order is done, and it only waits now: with an id it does not hold up others any more.
+  mutating func letOthersPass(_ token: WaitToken) {
+    guard holder == token, isHolderInOrder else { return }
+    isHolderInOrder = false
+    if inFlight[token]?.hasID == true { holder = nil }
   }
 
   /// A waiting request has its answer: tells where that goes, once.

@@ -48,7 +48,7 @@ extension Connection {
   }
 
   /// Carries to the loop what stays on it.
-  private struct LoopBound: @unchecked Sendable {
+  struct LoopBound: @unchecked Sendable {
     let body: () -> Void
   }
 

@@ -38,7 +38,11 @@ final class NamedPlayer: @unchecked Sendable {
 
   func removeCloseHandler(_ number: UInt64) { closeHandlers[number] = nil }
 
+  /// Whether the player is closed: it is not among the registry's any more.
+  private(set) var isClosed = false
+
   fileprivate func close() {
+    isClosed = true
     for (_, handler) in closeHandlers.sorted(by: { $0.key < $1.key }) { handler() }
     closeHandlers = [:]
     player.onLoop { $0.close() }
@@ -91,7 +95,12 @@ final class PlayerRegistry {
   /// Errors: `no-such-player`.
   func player(_ name: String) throws(MediaError) -> NamedPlayer {
     for player in players where player.name == name { return player }
-    throw MediaError(.noSuchPlayer, "there is no player \(name); `player.list` lists them")
+    throw noSuchPlayer(name)
+  }
+
+  /// The error for a name that no player has.
+  func noSuchPlayer(_ name: String) -> MediaError {
+    MediaError(.noSuchPlayer, "there is no player \(name); `player.list` lists them")
   }
 
   /// Errors: `player-exists`, `too-many-players`.
@@ -136,38 +145,22 @@ final class PlayerRegistry {
   /// Numbers below this one have been used.
   func skipItemIDs(to id: PlayerItem.ID) { nextItemID = max(nextItemID, id) }
 
-  /// Makes queue entries, each with the next number. A number is given again only after `unmake`, when nobody has heard
-  /// of it.
+  /// Makes queue entries, each with the next number. A number is given again only after `unmake`, when no client has
+  /// been told of it.
   ///
-  /// - Parameters:
-  ///   - resumes: whether they begin where they were left; nil: as the policy says.
-  ///   - userID: whose descriptors they may be.
-  func makeItems(
-    _ paths: [FilePath], precise: Bool, network: NetworkOptions, resumes: Bool? = nil, _ lists: ListExpansion? = nil,
-    for userID: UInt32?
-  ) -> [PlayerItem] {
+  /// - Parameter count: The maximum number of entries. Fewer are made only at the end of `source`.
+  func makeItems(_ source: inout EntrySource, count: Int) -> [PlayerItem] {
     var items: [PlayerItem] = []
-    let resumes = resumes ?? policy.resumesWhereLeft
+    let resumes = source.resumes ?? policy.resumesWhereLeft
     if resumes { onResume?() }
-    // Once for all: what is said of servers may be long, and they share it.
-    let options = httpOptions(network)
     // Each new value is put on record: once for all items.
     var nextID = nextItemID
-    defer { nextItemID = nextID }
-    func append(_ asset: Asset, _ entry: PlaylistEntry?) {
+    defer { if nextID != nextItemID { nextItemID = nextID } }
+    while items.count < count, let (asset, entry) = source.next(self) {
       let item = PlayerItem(asset: asset, timeRange: entry?.range, playlistEntry: entry, id: nextID)
       if resumes { item.resumeTime = placeToResume?(item) }
       items.append(item)
       nextID += 1
-    }
-    for path in paths {
-      guard let entries = lists?.entries[path] else {
-        append(asset(path, options, precise: precise, for: userID), nil)
-        continue
-      }
-      var assets = PlaylistAssets(
-        prefersPreciseDuration: precise, options: options, listedAt: path.isAddress ? .url(path.text) : nil)
-      for entry in entries { if let asset = assets.asset(for: entry) { append(asset, entry) } }
     }
     return items
   }
@@ -209,8 +202,12 @@ final class PlayerRegistry {
     return item.copy(id: nextItemID)
   }
 
-  /// Items that nobody has heard of are not wanted: their numbers are given again, and their descriptors may be taken again.
-  func unmake(_ items: [PlayerItem], of userID: UInt32?) {
+  /// Items that no client has been told of are not wanted: their numbers are given again, and their descriptors may be
+  /// taken again.
+  ///
+  /// - Parameter target: The player that they may be reserved for.
+  func unmake(_ items: [PlayerItem], of userID: UInt32?, reservedBy target: NamedPlayer? = nil) {
+    target?.player.onLoop { $0.cancelReservation(of: items) }
     if let userID {
       for item in items { if let descriptor = item.asset.descriptor { descriptors.putBack(descriptor, of: userID) } }
     }

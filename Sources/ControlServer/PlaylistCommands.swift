@@ -81,16 +81,13 @@ extension Connection {
     guard expansion.count(of: command.paths) > 0 else {
       throw expansion.warnings.first?.error ?? MediaError(.emptyPlaylist, "the list names nothing")
     }
-    let items = try edit(command, on: target, expansion)
-    var fields = Self.fields(ofEdit: items, target)
-    if expansion.skippedCount > 0 { fields.append("skipped", .int(expansion.skippedCount)) }
-    let reply = Reply.ok(fields, rows: expansion.rows)
-    guard command.waitsUntilReady else { return request.finish(reply) }
-    let wait = ReadinessWait(target, items: items.map(\.id)) { error in
-      if let error { request.fail(error) } else { request.finish(reply) }
+    try edit(command, on: target, expansion, request) { items in
+      var fields = Self.fields(ofEdit: items, target)
+      if expansion.skippedCount > 0 { fields.append("skipped", .int(expansion.skippedCount)) }
+      let reply = Reply.ok(fields, rows: expansion.rows)
+      guard command.waitsUntilReady else { return request.finish(reply) }
+      self.waitUntilReady(items.map(\.id), on: target, request, reply)
     }
-    request.onEnd { wait.cancel() }
-    wait.start()
   }
 
   /// Answers with a part of the queue as lines of a list: at once, unless much of what is before the part has to be counted first.

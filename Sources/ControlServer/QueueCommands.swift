@@ -56,19 +56,16 @@ extension Connection {
       let part = ExportPart(form: form, base: base, offset: offset, limit: limit)
       return export(part, of: target.name, request)
     }
+    if command.isLarge, !command.waitsUntilReady { return try beginLarge(command, on: target, request) }
     guard gathering?.target !== target else {
       throw MediaError(.invalidState, "between queue.begin and queue.commit nothing can be waited for")
     }
     if case .expanding(let command, let lists, let isForced) = command {
       return try begin(command, expanding: lists, isForced: isForced, on: target, request)
     }
+    if command.isLarge { return try beginLarge(command, on: target, request) }
     let items = try edit(command, on: target)
-    let reply = Self.edited(items, target)
-    let wait = ReadinessWait(target, items: items.map(\.id)) { error in
-      if let error { request.fail(error) } else { request.finish(reply) }
-    }
-    request.onEnd { wait.cancel() }
-    wait.start()
+    waitUntilReady(items.map(\.id), on: target, request, Self.edited(items, target))
   }
 
   /// The answer to what made another entry current.

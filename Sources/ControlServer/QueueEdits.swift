@@ -12,12 +12,8 @@ struct EditSize {
   /// Nothing.
   init() {}
 
-  fileprivate init(_ commands: some Sequence<QueueCommand>) {
-    for command in commands {
-      changeCount += command.changeCount
-      byteCount += command.pathByteCount
-    }
-  }
+  /// That of one command.
+  init(_ command: QueueCommand) { (changeCount, byteCount) = (command.changeCount, command.pathByteCount) }
 
   /// That of two together.
   static func + (left: Self, right: Self) -> Self {
@@ -51,36 +47,58 @@ struct QueueGathering {
   fileprivate let closeHandler: UInt64
   fileprivate let ifVersion: Int?
   fileprivate var made = MadeEdits()
-  fileprivate var size = EditSize()
 }
 
-/// Edits with the entries that they bring, which have their numbers. Made one by one, so that making them all is no work.
-private struct MadeEdits {
-  var edits: [QueueEdit] = []
-  var items: [PlayerItem] = []
-  var commandCount = 0
+/// Edits with the entries that they bring, which have their numbers.
+struct MadeEdits {
+  private(set) var edits: [QueueEdit] = []
+  private(set) var items: [PlayerItem] = []
+  private(set) var commandCount = 0
+  private(set) var size = EditSize()
   /// They are one `load`, which says of the queue as a whole what is in it.
-  var isLoad = false
+  private(set) var isLoad = false
   /// How long the queue is afterwards: so long, or, while that is nil, as it is, and by so many longer.
   private var length: Int?
   private var growth = 0
   /// The bytes of the entries that come, and of the queue before them, or, while `length` is nil, of the present queue.
   private var addedByteCount = 0
+  /// The number of entries before those of the command that was begun last.
+  private var earlierItemCount = 0
 
-  mutating func append(
-    _ command: QueueCommand, _ registry: PlayerRegistry, _ lists: ListExpansion? = nil, for userID: UInt32?
-  ) {
+  /// Begins a command.
+  mutating func begin(_ command: QueueCommand) {
     commandCount += 1
+    size = size + EditSize(command)
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
     if command.replacesQueue { (length, growth, addedByteCount) = (0, 0, 0) }
-    let items = registry.makeItems(
-      Array(command.paths), precise: command.isPrecise, network: command.network, resumes: command.resumes, lists,
-      for: userID)
-    // What a list contains instead of itself.
-    growth += command.growth + items.count - command.paths.count
-    self.items += items
-    addedByteCount += items.reduce(0) { $0 + $1.descriptionByteCount }
-    edits += command.edits(items)
+    // A playlist counts as its entries, which are added.
+    growth += command.growth - command.paths.count
+    earlierItemCount = items.count
+  }
+
+  /// Adds some of the entries of the command that was begun.
+  mutating func add(_ new: [PlayerItem]) {
+    growth += new.count
+    addedByteCount += new.reduce(0) { $0 + $1.descriptionByteCount }
+    items += new
+  }
+
+  /// Ends the command that was begun: all of its entries are added.
+  mutating func end(_ command: QueueCommand) { edits += command.edits(Array(items[earlierItemCount...])) }
+
+  /// Adds edits that come after these.
+  mutating func append(_ later: MadeEdits) {
+    isLoad = commandCount == 0 && later.isLoad
+    if let length = later.length {
+      (self.length, growth, addedByteCount) = (length, later.growth, later.addedByteCount)
+    } else {
+      growth += later.growth
+      addedByteCount += later.addedByteCount
+    }
+    edits += later.edits
+    items += later.items
+    commandCount += later.commandCount
+    size = size + later.size
   }
 
   /// Returns the bytes that describe the entries of a player's queue afterwards, or more: entries that come and go within
@@ -106,28 +124,89 @@ private struct MadeEdits {
 extension Connection {
   // MARK: - Making edits
 
-  /// Makes an edit and answers the new entries.
-  func edit(
-    _ command: QueueCommand, on target: NamedPlayer, _ lists: ListExpansion? = nil
-  ) throws(MediaError) -> [PlayerItem] {
-    var made = MadeEdits()
-    if case .edit(let commands, _) = command {
-      for command in commands { made.append(command, server.registry, for: peer?.userID) }
-    } else {
-      made.append(command, server.registry, lists, for: peer?.userID)
-    }
+  /// Makes an edit and returns the new entries.
+  func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> [PlayerItem] {
+    let made = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
     try make(made, ifVersion: command.ifVersion, on: target)
     return made.items
   }
 
+  /// Makes an edit whose entries are made in several turns of the loop, and calls `completion` with the new entries. The
+  /// edit is made though the connection ends meanwhile, but not once `request` has an answer.
+  ///
+  /// - Parameter lists: The contents of the playlists among the paths.
+  func edit(
+    _ command: QueueCommand, on target: NamedPlayer, _ lists: ListExpansion? = nil, _ request: WaitingRequest,
+    completion: @escaping ([PlayerItem]) -> Void
+  ) throws(MediaError) {
+    try check(command.ifVersion, of: target)
+    SlicedEdit(command.parts, of: target, lists, registry: server.registry, for: peer?.userID).start(
+      on: server.loop, isCancelled: isAnswered(request)
+    ) { [self] result in
+      do throws(MediaError) {
+        let made = try result.get()
+        try make(made, ifVersion: command.ifVersion, on: target)
+        completion(made.items)
+      } catch {
+        request.fail(error)
+      }
+    }
+  }
+
+  /// What ends an edit that is being prepared.
+  private func isAnswered(_ request: WaitingRequest) -> () -> Bool { { request.isAnswered } }
+
+  /// Gathers an edit, or makes it, in several turns of the loop.
+  func beginLarge(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+    guard gathering?.target === target, !command.waitsUntilReady else {
+      return try edit(command, on: target, nil, request) { items in
+        self.finishEdit(command, items, on: target, request)
+      }
+    }
+    try checkGathered(command)
+    SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).start(
+      on: server.loop, isCancelled: isAnswered(request)
+    ) { [self] result in
+      do throws(MediaError) { request.finish(try addGathered(result.get(), for: target)) } catch {
+        request.fail(error)
+      }
+    }
+  }
+
+  /// Answers an edit, or waits until its entries are ready, in another turn of the loop: the reply has many ids.
+  private func finishEdit(
+    _ command: QueueCommand, _ items: [PlayerItem], on target: NamedPlayer, _ request: WaitingRequest
+  ) {
+    let version = target.state.queueVersion
+    let rest = LoopBound { [self] in
+      let fields = Self.fields(ofEdit: items, version: version)
+      guard command.waitsUntilReady else { return request.finish(.ok(fields)) }
+      waitUntilReady(items.map(\.id), on: target, request, .ok(fields))
+    }
+    server.loop.execute { rest.body() }
+  }
+
+  /// Answers once some entries are ready. The requests after this one are taken meanwhile, unless it has no id.
+  func waitUntilReady(_ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: WaitingRequest, _ reply: Reply) {
+    letOthersPass(request)
+    let wait = ReadinessWait(target, items: ids) { error in
+      if let error { request.fail(error) } else { request.finish(reply) }
+    }
+    request.onEnd { wait.cancel() }
+    wait.start()
+  }
   static func edited(_ items: [PlayerItem], _ target: NamedPlayer) -> Reply {
     .ok(fields(ofEdit: items, target))
   }
 
   static func fields(ofEdit items: [PlayerItem], _ target: NamedPlayer) -> Fields {
+    fields(ofEdit: items, version: target.state.queueVersion)
+  }
+
+  private static func fields(ofEdit items: [PlayerItem], version: UInt64) -> Fields {
     var fields = Fields()
     if !items.isEmpty { fields.append("items", .integers(items.map(\.id))) }
-    fields.append("version", .int(target.state.queueVersion))
+    fields.append("version", .int(version))
     return fields
   }
 
@@ -142,7 +221,7 @@ extension Connection {
         if made.isLoad { try player.replaceAll(with: made.items) } else { try player.edit(made.edits) }
       }
     } catch {
-      server.registry.unmake(made.items, of: peer?.userID)
+      server.registry.unmake(made.items, of: peer?.userID, reservedBy: target)
       throw error
     }
   }
@@ -162,19 +241,36 @@ extension Connection {
   /// Keeps an edit for later, if edits of this player are gathered; nil when the command is to be run. Errors:
   /// `edit-too-large`; then it is not kept.
   func gather(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
-    // Read by its parts: with a second owner the list would be copied.
-    guard gathering?.target === target, let size = gathering?.size, command.isEdit else { return nil }
-    guard command.ifVersion == nil else {
-      throw MediaError(.invalidArgument, "the version of an edit that was begun is said by queue.begin")
+    guard gathering?.target === target, command.isEdit else { return nil }
+    try checkGathered(command)
+    let made = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
+    return try addGathered(made, for: target)
+  }
+
+  /// Errors: `invalid-argument` for an edit with a version.
+  private func checkGathered(_ command: QueueCommand) throws(MediaError) {
+    guard command.ifVersion != nil else { return }
+    throw MediaError(.invalidArgument, "the version of an edit that was begun is said by queue.begin")
+  }
+
+  /// Adds edits to those that are gathered. Errors: `edit-too-large`, `invalid-state` when none are gathered any more;
+  /// then these are discarded.
+  private func addGathered(_ made: MadeEdits, for target: NamedPlayer) throws(MediaError) -> Reply {
+    do throws(MediaError) {
+      // Read by its parts: with a second owner the list would be copied.
+      guard gathering?.target === target, let size = gathering?.made.size else {
+        throw MediaError(.invalidState, "no edit of \(target.name) is gathered on this connection any more")
+      }
+      let limits = server.limits
+      try (size + made.size).check(limits.editCount, limits.editByteCount, "an edit has")
+      try (server.gathered + made.size).check(
+        limits.gatheredCount, limits.gatheredByteCount, "the edits that are gathered on all connections have")
+    } catch {
+      server.registry.unmake(made.items, of: peer?.userID, reservedBy: target)
+      throw error
     }
-    let commands = if case .edit(let commands, _) = command { commands } else { WireList([command]) }
-    let (added, limits) = (EditSize(commands), server.limits)
-    try (size + added).check(limits.editCount, limits.editByteCount, "an edit has")
-    try (server.gathered + added).check(
-      limits.gatheredCount, limits.gatheredByteCount, "the edits that are gathered on all connections have")
-    for command in commands { gathering?.made.append(command, server.registry, for: peer?.userID) }
-    gathering?.size = size + added
-    server.gathered = server.gathered + added
+    gathering?.made.append(made)
+    server.gathered = server.gathered + made.size
     return .ok(["pending": .int(gathering?.made.commandCount ?? 0)])
   }
 
@@ -183,8 +279,8 @@ extension Connection {
     guard let open = gathering else { return }
     gathering = nil
     open.target.removeCloseHandler(open.closeHandler)
-    server.gathered = server.gathered - open.size
-    server.registry.unmake(open.made.items, of: peer?.userID)
+    server.gathered = server.gathered - open.made.size
+    server.registry.unmake(open.made.items, of: peer?.userID, reservedBy: open.target)
   }
 
   /// Errors: `invalid-state` when no edit of this player was begun.
@@ -198,9 +294,9 @@ extension Connection {
 
   func commit(on target: NamedPlayer) throws(MediaError) -> Reply {
     let open = try open(for: target, "queue.commit")
-    // These are not forgotten.
-    gathering?.made = MadeEdits()
-    endGathering()
+    gathering = nil
+    open.target.removeCloseHandler(open.closeHandler)
+    server.gathered = server.gathered - open.made.size
     try make(open.made, ifVersion: open.ifVersion, on: target)
     return Self.edited(open.made.items, target)
   }
@@ -254,7 +350,7 @@ extension QueueCommand {
     }
   }
 
-  fileprivate var isPrecise: Bool {
+  var isPrecise: Bool {
     switch self {
     case .load(_, _, let precise, _, _, _), .append(_, _, _, let precise, _, _), .insert(_, _, _, _, let precise, _, _),
       .replace(_, _, _, let precise, _):
@@ -274,7 +370,7 @@ extension QueueCommand {
   }
 
   /// Whether what it adds begins where it was left; nil: it does not say so. What takes another's place plays from its beginning.
-  fileprivate var resumes: Bool? {
+  var resumes: Bool? {
     switch self {
     case .load(_, _, _, _, _, let resumes), .append(_, _, _, _, _, let resumes), .insert(_, _, _, _, _, _, let resumes):
       resumes
@@ -288,7 +384,10 @@ extension QueueCommand {
     return Swift.max(1, paths.count)
   }
 
-  fileprivate var pathByteCount: Int { paths.reduce(network.byteCount) { $0 + $1.bytes.count } }
+  fileprivate var pathByteCount: Int { network.byteCount + paths.byteCount }
+
+  /// The commands that an edit consists of.
+  fileprivate var parts: WireList<QueueCommand> { if case .edit(let commands, _) = self { commands } else { [self] } }
 
   /// Whether nothing of the queue stays.
   fileprivate var replacesQueue: Bool {

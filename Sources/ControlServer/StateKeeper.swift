@@ -29,7 +29,8 @@ final class StateKeeper: @unchecked Sendable {
 
   /// What has changed of one player.
   private struct Note {
-    /// How many entries are noted; with more of them everything is to be written, and none is held on to.
+    /// How many entries are noted; with more of them everything is to be written, and no more are noted. Those that are
+    /// noted stay until then: freeing them may free their memory, which is the store's thread's work.
     static let limit = 20_000
 
     /// Entries that are new or have other settings, one by one and as they came together.
@@ -47,8 +48,7 @@ final class StateKeeper: @unchecked Sendable {
         batches.append(items)
         count += items.count
       }
-      guard count > Self.limit else { return }
-      (single, batches, isWhole) = ([:], [], true)
+      isWhole = count > Self.limit
     }
 
     /// Each of them once.
@@ -66,11 +66,11 @@ final class StateKeeper: @unchecked Sendable {
     /// What has changed; nil: nothing.
     var note: Note?
     /// Every entry, where all are to be written or might be.
-    var allItems: [PlayerItem]?
+    var allItems: (@Sendable () -> [PlayerItem])?
 
     func stored(whole: Bool) -> StoredPlayer {
       StoredPlayer(
-        name: name, snapshot, changed: whole || note?.isWhole == true ? allItems ?? [] : note?.items ?? [])
+        name: name, snapshot, changed: whole || note?.isWhole == true ? allItems?() ?? [] : note?.items ?? [])
     }
   }
 
@@ -295,7 +295,7 @@ final class StateKeeper: @unchecked Sendable {
         target.player.onLoop {
           Part(
             name: target.name, snapshot: $0.snapshot(), note: note,
-            allItems: givesAll || note?.isWhole == true ? $0.allItems() : nil)
+            allItems: givesAll || note?.isWhole == true ? $0.allItemsLater() : nil)
         })
     }
     notes = [:]

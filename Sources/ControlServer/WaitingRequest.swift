@@ -14,6 +14,8 @@ final class WaitingRequest: @unchecked Sendable {
   private var cleanUp: (() -> Void)?
   /// It has been answered, or nobody is there to answer: what it has not begun to change stays as it is.
   private(set) var isDone = false
+  /// It has been answered, while its connection was there.
+  private(set) var isAnswered = false
 
   init(connection: Connection, token: WaitToken, request: Request, batch: Connection.Batch?) {
     self.connection = connection
@@ -30,6 +32,7 @@ final class WaitingRequest: @unchecked Sendable {
   /// Answers; without effect when that has happened.
   func finish(_ reply: Reply) {
     guard end() else { return }
+    isAnswered = true
     connection?.finish(self, reply)
   }
 

@@ -31,16 +31,9 @@ extension Connection {
       return observing(id, cost, target, token, form: form)
     case .at(let times, let item, let includesSeeks, let player):
       let target = try server.registry.player(player)
-      let cost = Subscriptions.Cost(timeCount: times.count)
-      let id = try newSubscription(cost)
-      let token = try target.player.tryOnLoop { player throws(MediaError) in
-        try player.addBoundaryTimeObserver(
-          forTimes: Array(times), itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks
-        ) { [weak self] observation in
-          self?.tellBoundary(observation, id, target, item: item, form: form)
-        }
-      }
-      return observing(id, cost, target, token, form: form)
+      return try observe(
+        BoundaryTimes(Array(times)), count: times.count, of: target, item: item, includesSeeks: includesSeeks,
+        form: form)
     case .atChapters(let item, let includesSeeks, let player):
       let target = try server.registry.player(player)
       let id = try newSubscription()
@@ -74,6 +67,50 @@ extension Connection {
     case .explain(let player): return try explain(try server.registry.player(player))
     case .wait, .clockAdvance: preconditionFailure("wait and clock.advance wait: Command.isWaiting")
     }
+  }
+
+  /// Adds a subscription to times. `count`: of so many, with those that are there twice.
+  private func observe(
+    _ times: BoundaryTimes, count: Int, of target: NamedPlayer, item: Int?, includesSeeks: Bool, form: WireForm
+  ) throws(MediaError) -> Reply {
+    let cost = Subscriptions.Cost(timeCount: count)
+    let id = try newSubscription(cost)
+    let token = try target.player.tryOnLoop { player throws(MediaError) in
+      try player.addBoundaryTimeObserver(
+        forTimes: times, itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks
+      ) { [weak self] observation in
+        self?.tellBoundary(observation, id, target, item: item, form: form)
+      }
+    }
+    return observing(id, cost, target, token, form: form)
+  }
+
+  /// Begins an `at` with many times, which are read and ordered in several turns of the loop.
+  func beginAt(
+    _ times: WireList<MediaTime>, item: Int?, includesSeeks: Bool, on target: NamedPlayer, _ request: WaitingRequest
+  ) throws(MediaError) {
+    _ = try newSubscription(Subscriptions.Cost(timeCount: times.count))
+    var (iterator, ordered) = (times.makeIterator(), BoundaryTimes())
+    let form = request.request.address.form
+    func takeTurn() {
+      guard !request.isDone else { return }
+      var slice: [MediaTime] = []
+      while slice.count < BoundaryTimes.sliceLength, let time = iterator.next() { slice.append(time) }
+      ordered.add(slice)
+      if slice.isEmpty, ordered.order() {
+        do throws(MediaError) {
+          guard !target.isClosed else { throw server.registry.noSuchPlayer(target.name) }
+          return request.finish(
+            try observe(
+              ordered, count: times.count, of: target, item: item, includesSeeks: includesSeeks, form: form))
+        } catch {
+          return request.fail(error)
+        }
+      }
+      let rest = LoopBound { takeTurn() }
+      server.loop.execute { rest.body() }
+    }
+    takeTurn()
   }
 
   /// The id of a subscription that is to be added. Errors: `too-many-subscriptions`.

@@ -6,8 +6,10 @@ import WireProtocol
 @Suite struct ConnectionStateMachineTests {
   private let named = ReplyAddress(form: .words, id: .words("a"))
 
-  private func begun(_ machine: inout ConnectionStateMachine, _ address: ReplyAddress) throws -> WaitToken {
-    guard case .began(let token) = machine.begin(address) else {
+  private func begun(
+    _ machine: inout ConnectionStateMachine, _ address: ReplyAddress, isInOrder: Bool = false
+  ) throws -> WaitToken {
+    guard case .began(let token) = machine.begin(address, isInOrder: isInOrder) else {
       Issue.record("the request did not begin")
       return 0
     }
@@ -85,6 +87,21 @@ import WireProtocol
     // What was sent before the end may still be taken.
     #expect(machine.mayTakeRequest)
     #expect(machine.isAnswered)
+  }
+
+  @Test func whatIsDoneInOrderHoldsUpOthersOnlyUntilItWaits() throws {
+    var machine = ConnectionStateMachine()
+    let token = try begun(&machine, named, isInOrder: true)
+    #expect(!machine.mayTakeRequest && machine.isTakingTurns)
+    machine.letOthersPass(token)
+    #expect(machine.mayTakeRequest && !machine.isTakingTurns && !machine.accepts(named))
+    #expect(machine.finish(token) == named)
+    // Without an id it holds them up until it is answered.
+    let other = try begun(&machine, .words, isInOrder: true)
+    machine.letOthersPass(other)
+    #expect(!machine.mayTakeRequest && !machine.isTakingTurns)
+    _ = machine.finish(other)
+    #expect(machine.mayTakeRequest)
   }
 
   @Test func onceClosedNothingIsTaken() {

@@ -1,0 +1,229 @@
+import Glibc
+import Logging
+import MediaCore
+import Playback
+import RealtimeAudio
+import Testing
+import WireProtocol
+
+@testable import ControlServer
+
+/// Large requests take several turns of the control loop, and other connections' requests run in between. Counted in turns,
+/// for there is no clock in this.
+@Suite struct LargeRequestTests {
+  private static let pathCount = 2_500
+  private static let append = "append" + String(repeating: " /nonexistent", count: pathCount)
+
+  /// A server on a loop of its own, whose output never opens.
+  private final class Rig: @unchecked Sendable {
+    let loop = ThreadControlLoop(name: "large-requests")
+    let server: ServerContext
+
+    init() {
+      let loop = loop
+      server = loop.perform {
+        let virtual = VirtualControlLoop(base: loop)
+        let engine = PlaybackEngine(
+          loop: virtual,
+          output: OutputConfiguration(makeSink: {
+            VirtualSink(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2), now: { virtual.now })
+          }))
+        return ServerContext(
+          version: "test", policy: ServerPolicy(), engine: engine, loop: loop, logger: Logger(label: "test"))
+      }
+    }
+
+    var player: NamedPlayer { server.registry.players[0] }
+    var itemCount: Int { player.state.itemCount }
+
+    /// Runs `body` on the loop, and then `turn` in one turn after another, until that returns true or too many have passed.
+    func run(_ body: @escaping () -> Void, untilTurn turn: @escaping (Int) -> Bool) {
+      let isDone = WakeSignal(false)
+      let box = Box(turn)
+      @Sendable func take(_ number: Int) {
+        if number == 20_000 || box.turn(number) { return isDone.update { $0 = true } }
+        loop.execute { take(number + 1) }
+      }
+      loop.perform { [loop] in
+        body()
+        loop.execute { take(0) }
+      }
+      _ = isDone.wait { $0 ? true : nil }
+    }
+
+    private struct Box: @unchecked Sendable {
+      let turn: (Int) -> Bool
+      init(_ turn: @escaping (Int) -> Bool) { self.turn = turn }
+    }
+  }
+
+  /// A connection, and the other end of its socket.
+  private final class Client: @unchecked Sendable {
+    let connection: Connection
+    private var descriptor: Int32
+
+    /// On the loop.
+    init(_ rig: Rig) throws {
+      var descriptors: [Int32] = [0, 0]
+      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
+      descriptor = descriptors[0]
+      _ = fcntl(descriptors[1], F_SETFL, O_NONBLOCK)
+      let stream = ByteStream(descriptor: descriptors[1], loop: rig.loop, buffer: rig.server.streams.buffer)
+      let credentials = try #require(stream.peer)
+      connection = Connection(server: rig.server, stream: stream)
+      connection.open(.served(Peer(credentials: credentials, socketRights: .all, rights: .all)))
+      _ = replies
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// The daemon has read these.
+    func say(_ text: String) { Array(text.utf8).withUnsafeBytes { connection.received($0) } }
+
+    /// Sends these, and goes away without reading.
+    func sendAndClose(_ text: String) {
+      var rest = Array(text.utf8)[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if count <= 0 { break }
+        rest = rest.dropFirst(count)
+      }
+      close(descriptor)
+      descriptor = -1
+    }
+
+    /// The lines that have come since.
+    var replies: [String] {
+      var bytes = [UInt8](repeating: 0, count: 1 << 20)
+      let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+      return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+  }
+
+  @Test func anAppendOfManyEntriesLeavesOthersTheirTurns() throws {
+    let rig = Rig()
+    let (client, other) = try rig.loop.perform { Result { (try Client(rig), try Client(rig)) } }.get()
+    var counts: [Int] = []
+    var answeredBefore = 0
+    rig.run {
+      client.say(Self.append + "\n")
+    } untilTurn: { _ in
+      counts.append(rig.itemCount)
+      if rig.itemCount == 0 {
+        other.say("ping\n")
+        if other.replies == ["ok"] { answeredBefore += 1 }
+      }
+      return rig.itemCount > 0
+    }
+    let count = Self.pathCount
+    #expect(Set(counts) == [0, count], "all at once or none")
+    #expect(counts.count > count / SlicedEdit.sliceLength)
+    #expect(answeredBefore == counts.count - 1)
+    let reply = client.replies
+    rig.run {
+    } untilTurn: {
+      $0 == 3
+    }
+    let all = (reply + client.replies).joined()
+    #expect(all.hasPrefix("ok items=1,2,3,") && all.hasSuffix(",\(count) version=1"))
+  }
+
+  @Test func requestsBehindALargeOneAreRunAfterIt() throws {
+    let rig = Rig()
+    let client = try rig.loop.perform { Result { try Client(rig) } }.get()
+    var replies: [String] = []
+    rig.run {
+      client.say("@1 \(Self.append)\n@2 clear\n@3 append /x wait=ready\n@4 ping\n")
+    } untilTurn: { _ in
+      replies += client.replies
+      return replies.contains("@4 ok")
+    }
+    let names = replies.map { $0.prefix { $0 != " " } }
+    #expect(names == ["@1", "@2", "@3", "@4"] || names == ["@1", "@2", "@4"] || names == ["@1", "@2", "@4", "@3"])
+    #expect(replies.count > 1 && replies[1] == "@2 ok version=2")
+    rig.loop.perform { #expect(rig.itemCount == 1) }
+  }
+
+  /// The requests after it do not wait until the entries are ready, but until they are in the queue.
+  @Test func aLargeRequestThatWaitsIsInTheQueueBeforeTheNextIsTaken() throws {
+    let rig = Rig()
+    let client = try rig.loop.perform { Result { try Client(rig) } }.get()
+    var replies: [String] = []
+    rig.run {
+      client.say("@1 \(Self.append) wait=ready\n@2 append /y\n@3 ping\n")
+    } untilTurn: { _ in
+      replies += client.replies
+      return replies.contains("@3 ok")
+    }
+    #expect(replies.contains("@2 ok items=\(Self.pathCount + 1) version=2"))
+  }
+
+  @Test func gatheredEditsAreMadeInSlicesAndCommittedAtOnce() throws {
+    let rig = Rig()
+    let client = try rig.loop.perform { Result { try Client(rig) } }.get()
+    var (replies, counts) = ([String](), [Int]())
+    let text = "queue.begin\n\(Self.append)\n\(Self.append)\nqueue.commit\n"
+    rig.run {
+      client.say(text)
+    } untilTurn: { _ in
+      replies += client.replies
+      counts.append(rig.itemCount)
+      return replies.count == 4
+    }
+    #expect(replies.prefix(3) == ["ok version=0", "ok pending=1", "ok pending=2"])
+    #expect(replies.last?.hasSuffix("version=1") == true)
+    #expect(counts.count > 2 * Self.pathCount / SlicedEdit.sliceLength)
+    #expect(Set(counts) == [0, 2 * Self.pathCount])
+  }
+
+  /// A client that sends requests and goes away has them all done, in their order.
+  @Test func requestsOfAClientThatIsGoneAreDone() throws {
+    let rig = Rig()
+    let client = try rig.loop.perform { Result { try Client(rig) } }.get()
+    rig.run {
+      client.sendAndClose("\(Self.append)\nappend /last\n")
+    } untilTurn: { _ in
+      rig.itemCount == Self.pathCount + 1
+    }
+    rig.loop.perform {
+      #expect(rig.itemCount == Self.pathCount + 1)
+      #expect(rig.player.state.queueVersion == 2)
+    }
+  }
+
+  @Test func anEditIsRefusedAsAWhole() throws {
+    let rig = Rig()
+    let client = try rig.loop.perform { Result { try Client(rig) } }.get()
+    var replies: [String] = []
+    let append = Self.append
+    rig.run {
+      client.say("\(append) if-version=0\n\(append) if-version=0\nappend /x\n")
+    } untilTurn: { _ in
+      replies += client.replies
+      return replies.contains { $0.hasSuffix("version=2") }
+    }
+    #expect(replies.contains { $0.contains("name=version-mismatch") })
+    // The numbers of entries that no client was told of are given again.
+    #expect(replies.last == "ok items=\(Self.pathCount + 1) version=2")
+    rig.loop.perform { #expect(rig.itemCount == Self.pathCount + 1) }
+  }
+
+  @Test func manyTimesAreOrderedInSlices() throws {
+    let rig = Rig()
+    let (client, other) = try rig.loop.perform { Result { (try Client(rig), try Client(rig)) } }.get()
+    var (replies, answeredBefore) = ([String](), 0)
+    let times = (0..<8_000).map { " \($0 * 7_919 % 8_000)" }.joined()
+    rig.run {
+      client.say("at\(times)\nping\n")
+    } untilTurn: { _ in
+      replies += client.replies
+      if replies.isEmpty {
+        other.say("ping\n")
+        if other.replies == ["ok"] { answeredBefore += 1 }
+      }
+      return replies.count == 2
+    }
+    #expect(replies == ["ok id=1", "ok"])
+    #expect(answeredBefore > 8_000 / BoundaryTimes.sliceLength)
+  }
+}
