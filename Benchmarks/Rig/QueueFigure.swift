@@ -1,3 +1,4 @@
+import Glibc
 import MediaCore
 import RigSupport
 
@@ -26,6 +27,8 @@ enum QueueFigure {
     table.add(
       "queue: append \(longestAppend) entries in one line", asked: "<= 20 ms",
       [.playhead: "\((durations.median ?? 0).text(1)) ms"])
+
+    try addHolds(player, rounds, into: &table)
 
     _ = try milliseconds(socket, "append \"\(path)\"")
     let statusOfOne = try median(statusRounds) { try milliseconds(socket, status) * 1_000 }
@@ -63,6 +66,49 @@ enum QueueFigure {
     table.add("queue of \(entryCount): shuffle on", asked: "<= 30 ms", [.playhead: "\(shuffle.text(1)) ms"])
     _ = try milliseconds(socket, "shuffle off")
     try player.unload()
+  }
+
+  /// The entries of the edits during which another client's pings are measured.
+  private static let heldCount = 5_000
+
+  /// Measures how long large requests hold the control loop: the longest ping of another client until the reply comes and
+  /// for some pings after it. The median of some rounds, since other programs delay single pings.
+  private static func addHolds(_ player: PlayheadPlayer, _ rounds: Int, into table: inout Table) throws {
+    let (socket, other) = (try player.connect(), try player.connect())
+    let paths = String(repeating: " /music/x", count: heldCount)
+    let times = (0..<heldCount).map { " \($0 * 7_919 % 100_000)" }.joined()
+    var (appends, clears, boundaries) = (Sample(), Sample(), Sample())
+    for _ in 0..<max(5, rounds) {
+      appends.add(try longestPing(other, during: "append" + paths, on: socket).milliseconds)
+      clears.add(try longestPing(other, during: "clear", on: socket).milliseconds)
+      let at = try longestPing(other, during: "at" + times, on: socket)
+      boundaries.add(at.milliseconds)
+      guard let id = at.reply.split(separator: "=").last else { continue }
+      _ = try milliseconds(socket, "untick \(id)")
+    }
+    for (name, sample) in [
+      ("append of \(heldCount) paths", appends), ("clear of \(heldCount) entries", clears),
+      ("at with \(heldCount) times", boundaries),
+    ] {
+      table.add(
+        "queue: longest ping of another client during \(name)", asked: "< 1 ms",
+        [.playhead: "\((sample.median ?? 0).text(2)) ms"])
+    }
+  }
+
+  /// Sends a command, and pings on another socket until the reply has come, and some times more.
+  private static func longestPing(
+    _ other: LineSocket, during command: String, on socket: LineSocket
+  ) throws -> (milliseconds: Double, reply: String) {
+    _ = try milliseconds(other, "ping")
+    try socket.send(command + "\n")
+    var (longest, remaining) = (0.0, 50)
+    while remaining > 0 {
+      longest = max(longest, try milliseconds(other, "ping"))
+      var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&waiting, 1, 0) > 0 { remaining -= 1 }
+    }
+    return (longest, try socket.line())
   }
 
   /// The id of the queue's last entry.
