@@ -8,7 +8,7 @@ import Testing
 @testable import MediaAssets
 
 /// Assets that a worker process opens and decodes are what they are in this process.
-@Suite(.timeLimit(.minutes(10))) struct IsolatedAssetTests {
+@Suite struct IsolatedAssetTests {
   private static func asset(
     _ place: AssetPlace, _ isolation: Asset.Isolation, isPrecise: Bool = false
   ) -> Asset {

@@ -194,7 +194,12 @@ final class IsolatedAudioReader: SoundReader {
   private func perform(
     _ function: AssetWorkerFunction, _ parameters: some Encodable
   ) throws(MediaError) -> AudioReading.Outcome {
-    let reading = try lease.run(function.rawValue, parameters, as: AudioReading.self)
+    let reading: AudioReading
+    do throws(MediaError) { reading = try lease.run(function.rawValue, parameters, as: AudioReading.self) } catch {
+      // Without its worker the audio breaks off here, as that of a damaged file does.
+      state.end = AudioTrackReader.TrackEnd(frame: state.position, isExact: false)
+      throw error
+    }
     guard reading.state.isPlausible else { throw damaged }
     note(reading.state)
     // Why a read failed is known better here: another process has read the bytes.
