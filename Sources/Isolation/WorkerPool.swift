@@ -32,7 +32,7 @@ public final class WorkerPool: Sendable {
   }
 
   /// Tasks that one worker does before another replaces it. Traces of a file in its memory last no longer.
-  private static let maximumTaskCount = 256
+  private static let maximumTaskCount = 2_048
   /// Workers that wait at most: as many as files are opened at once.
   static let maximumIdleCount = 4
   /// Workers at work at most. Slow servers keep workers waiting; there are as many threads that open files.
