@@ -23,8 +23,8 @@ public struct DaemonOptions: Sendable, Hashable {
   public enum Isolation: String, Sendable, Hashable, CaseIterable {
     /// In the daemon.
     case none
-    /// Worker processes open files, read their tags and decode them for `scan` and `waveform`. The daemon decodes what plays, once a
-    /// worker has opened it and decoded its beginning.
+    /// Worker processes open files, read their tags, decode them for `scan` and `waveform`, and make images. The daemon decodes what
+    /// plays, once a worker has opened it and decoded its beginning.
     case opening
     /// As `opening`, and files that play are decoded in worker processes, too.
     case playback

@@ -14,10 +14,12 @@ public enum PictureEncoder {
 
   /// A picture's file. Blocks while it computes.
   ///
+  /// At most two copies of the pixels exist at a time when the caller gives up its own: a worker process has little memory.
+  ///
   /// - Parameter pixels: of any format; `color` says what the numbers of one with luma and chroma mean.
   /// Errors: `noEncoder` where this FFmpeg has none; those of `PictureConverter`.
   public static func encode(
-    _ pixels: PixelBuffer, as form: Form, color: FormatDescription.Video.Color = .init()
+    _ pixels: consuming PixelBuffer, as form: Form, color: FormatDescription.Video.Color = .init()
   ) throws(AVFailure) -> [UInt8] {
     let (codecID, format) =
       switch form {
@@ -44,7 +46,7 @@ public enum PictureEncoder {
       context.pointee.color_range = AVCOL_RANGE_JPEG
     }
     try check(avcodec_open2(context, codec, nil), "avcodec_open2")
-    try fill(frame, with: Frame(pixels, color: color), format)
+    try fill(frame, with: Frame(consume pixels, color: color), format)
     frame.pointer.pointee.quality = context.pointee.global_quality
     return try file(of: frame, context)
   }

@@ -93,6 +93,14 @@ public final class AssetOpening: Sendable {
     return try VideoReaders.open(asset, interrupt: interrupt, trackID: trackID, log: log)
   }
 
+  /// Opens the asset's video to make images of it, in a worker where the asset's isolation has one. Blocks.
+  ///
+  /// Errors: those of `VideoTrackReader`; `workerUnavailable`; `mediaLimitExceeded` for images that are too large for a worker; `cancelled`.
+  func imageMaker(_ asset: Asset, _ task: ImageTask) throws(MediaError) -> any ImageMaker {
+    defer { finish(asset) }
+    return try ImageMakers.open(asset, task, interrupt: interrupt, log: log)
+  }
+
   /// Opens the asset's container, for who reads its packets. Blocks.
   ///
   /// Errors: those of `Asset.load` that concern the file and its container; `invalidArgument` for what has no packets of its own: a

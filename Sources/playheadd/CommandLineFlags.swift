@@ -63,8 +63,8 @@ struct CommandLineFlags: ParsableArguments {
   var caFile: String?
   @Option(
     help: """
-      Which process opens files, decodes their beginning and reads their tags: opening (default), a worker process without access to \
-      files or networks; or none, the daemon itself.
+      Which process opens files, decodes their beginning, reads their tags and makes images: opening (default), a worker process without \
+      access to files or networks; or none, the daemon itself.
       """)
   var isolate: DaemonOptions.Isolation?
   @Option(

@@ -9,6 +9,7 @@ import Synchronization
 /// Makes images of an asset's video.
 ///
 /// Of the first video track that is enabled; a cover is no video. Properties that change do not touch what was asked for before.
+/// The video is decoded in this process, also with isolation: see ``ImageExport`` for images that workers make.
 /// Threading: any.
 public final class AssetImageGenerator: Sendable {
   /// What became of one request.

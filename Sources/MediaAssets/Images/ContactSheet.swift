@@ -1,9 +1,9 @@
 import MediaCore
 
 /// Many images of a video as one, in rows from the top left on.
-public struct ContactSheet: Sendable, Hashable {
+public struct ContactSheet: Sendable, Hashable, Codable {
   /// A colour behind the images.
-  public struct Color: Sendable, Hashable {
+  public struct Color: Sendable, Hashable, Codable {
     public var red: UInt8
     public var green: UInt8
     public var blue: UInt8
@@ -83,13 +83,17 @@ struct ContactSheetPainter {
   private var bytes: [UInt8]
 
   /// An empty sheet. Errors: those of `ContactSheet.picture`.
-  init(_ sheet: ContactSheet, imageWidth: Int, imageHeight: Int) throws(MediaError) {
+  ///
+  /// - Parameter maximumPixelCount: the limit of the sheet's pixels in this process.
+  init(
+    _ sheet: ContactSheet, imageWidth: Int, imageHeight: Int, maximumPixelCount: Int = ContactSheet.maximumPixelCount
+  ) throws(MediaError) {
     try sheet.check()
     (self.sheet, self.imageWidth, self.imageHeight) = (sheet, imageWidth, imageHeight)
     width = sheet.columns * (imageWidth + sheet.gap) + sheet.gap
     height = sheet.rows * (imageHeight + sheet.gap) + sheet.gap
     guard PixelBuffer.supportedSizes.contains(width), PixelBuffer.supportedSizes.contains(height),
-      width * height <= ContactSheet.maximumPixelCount
+      width * height <= maximumPixelCount
     else {
       throw MediaError(
         .mediaLimitExceeded, "a sheet of \(width) x \(height) pixels is too large: make its images smaller",

@@ -1,5 +1,4 @@
 // Images of a file, written into files: made on a thread of their own with low priority, one export after another.
-import LibAV
 import MediaCore
 import RealtimeAudio
 import Synchronization
@@ -7,7 +6,8 @@ import WholeFiles
 
 /// Writes images of a video into files, or a sheet of many into one. None has its name before all are made.
 ///
-/// Threading: any.
+/// With `Asset.Isolation` a worker decodes the video and encodes the images; this process writes the files. An image has at most 16 Mi
+/// pixels then, and a sheet 24 Mi. Threading: any.
 public final class ImageExport: Sendable {
   /// What is written.
   public struct Request: Sendable {
@@ -103,67 +103,57 @@ public final class ImageExport: Sendable {
       try file.check()
     }
     _ = try opening.load(asset)
-    let source = try ImageSource(try opening.videoReader(asset, trackID: request.trackID))
+    let maker = try opening.imageMaker(asset, request.task)
     job.goesOn()
     progress(0)
     let result =
       switch request.content {
-      case .images(let wanted): try write(wanted, source, progress)
-      case .sheet(let sheet, let times, let file): try write(sheet, times, file, source, progress)
+      case .images(let wanted): try write(wanted, maker, progress)
+      case .sheet(let sheet, let times, let file): try write(sheet, times, file, maker, progress)
       }
     progress(1)
     return result
   }
 
-  private func image(
-    at time: MediaTime, _ source: ImageSource
-  ) throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
-    try run.check()
-    return try source.image(at: time, request.settings)
-  }
-
   /// Each file is written when its image is made, and all have their names at the end.
   private func write(
-    _ wanted: [(time: MediaTime, file: WholeFile)], _ source: ImageSource, _ progress: (Double?) -> Void
+    _ wanted: [(time: MediaTime, file: WholeFile)], _ maker: any ImageMaker, _ progress: (Double?) -> Void
   ) throws(MediaError) -> Result {
     var images: [Result.Image] = []
     var files: [UnfinishedFile] = []
     for (time, file) in wanted {
-      let (image, actualTime) = try image(at: time, source)
-      files.append(try unfinished(file, image))
-      images.append(
-        .init(requestedTime: time, actualTime: actualTime, width: image.width, height: image.height))
+      try run.check()
+      let image = try maker.makeImage(at: time)
+      files.append(try unfinished(file, maker))
+      images.append(.init(image, requestedTime: time))
       Self.tell(progress, images.count, of: wanted.count)
     }
+    // Nothing fails any more once files have their names.
+    let fault = try maker.takeFault()
     try commit(files)
-    return Result(
-      images: images, width: images.first?.width ?? 0, height: images.first?.height ?? 0, fault: source.takeFault())
+    return Result(images: images, width: images.first?.width ?? 0, height: images.first?.height ?? 0, fault: fault)
   }
 
   private func write(
-    _ sheet: ContactSheet, _ times: [MediaTime], _ file: WholeFile, _ source: ImageSource,
+    _ sheet: ContactSheet, _ times: [MediaTime], _ file: WholeFile, _ maker: any ImageMaker,
     _ progress: (Double?) -> Void
   ) throws(MediaError) -> Result {
-    let times = times.isEmpty ? sheet.times(in: source.timeRange) : Array(times.prefix(sheet.imageCount))
+    let times = times.isEmpty ? sheet.times(in: maker.timeRange) : Array(times.prefix(sheet.imageCount))
     guard !times.isEmpty else {
       throw MediaError(
         .invalidTime, "it is not known how long the video is: say the times of the sheet's images", operation: "image")
     }
     var images: [Result.Image] = []
-    var painter: ContactSheetPainter?
     for (index, time) in times.enumerated() {
-      let (image, actualTime) = try image(at: time, source)
-      if painter == nil {
-        painter = try ContactSheetPainter(sheet, imageWidth: image.width, imageHeight: image.height)
-      }
-      try painter?.place(image, at: index)
-      images.append(
-        .init(requestedTime: time, actualTime: actualTime, width: image.width, height: image.height))
+      try run.check()
+      images.append(.init(try maker.placeImage(at: time, index: index), requestedTime: time))
       Self.tell(progress, images.count, of: times.count)
     }
-    guard let picture = try painter?.picture() else { preconditionFailure("a sheet has a time at least") }
-    try commit([unfinished(file, picture)])
-    return Result(images: images, width: picture.width, height: picture.height, fault: source.takeFault())
+    let size = try maker.finishSheet()
+    let files = [try unfinished(file, maker)]
+    let fault = try maker.takeFault()
+    try commit(files)
+    return Result(images: images, width: size.width, height: size.height, fault: fault)
   }
 
   /// Of the last one it is told when all have their names.
@@ -171,9 +161,10 @@ public final class ImageExport: Sendable {
     if count < whole { progress(Double(count) / Double(whole)) }
   }
 
-  private func unfinished(_ file: WholeFile, _ image: PixelBuffer) throws(MediaError) -> UnfinishedFile {
+  /// Writes the file that was encoded last.
+  private func unfinished(_ file: WholeFile, _ maker: any ImageMaker) throws(MediaError) -> UnfinishedFile {
     let unfinished = try file.begin()
-    try unfinished.append(image.encoded(as: request.form))
+    while let bytes = try maker.nextBytes() { try unfinished.append(bytes) }
     return unfinished
   }
 
@@ -181,5 +172,20 @@ public final class ImageExport: Sendable {
   private func commit(_ files: [UnfinishedFile]) throws(MediaError) {
     guard run.settle() else { throw run.cancelled }
     for file in files { try file.commit() }
+  }
+}
+
+extension ImageExport.Request {
+  /// What a maker of images needs of it.
+  fileprivate var task: ImageTask {
+    let sheet: ContactSheet? = if case .sheet(let sheet, _, _) = content { sheet } else { nil }
+    return ImageTask(trackID: trackID, settings: settings, form: form, sheet: sheet)
+  }
+}
+
+extension ImageExport.Result.Image {
+  fileprivate init(_ image: MadeImage, requestedTime: MediaTime) {
+    self.init(
+      requestedTime: requestedTime, actualTime: image.actualTime, width: image.width, height: image.height)
   }
 }

@@ -17,6 +17,16 @@ final class ImageRenderer {
     var scaledHeight: Int
     /// How often it is turned by 90 degrees, clockwise.
     var quarterTurns = 0
+
+    /// The pixels of the largest BGRA image that is needed for it.
+    ///
+    /// - Parameters:
+    ///   - width: the decoded video frame's; all of a frame is converted before a part of it is cut out.
+    ///   - height: the decoded video frame's.
+    func pixelCount(width: Int, height: Int) -> Int {
+      let isPart = self.width != width || self.height != height
+      return max(isPart ? width * height : 0, scaledWidth * scaledHeight)
+    }
   }
 
   private let converter: PictureConverter
@@ -71,13 +81,17 @@ final class ImageRenderer {
     return (part(shape.width, height, shape.height), height)
   }
 
+  /// The plan for a decoded video frame.
+  static func plan(of shot: VideoShot, _ settings: ImageSettings) -> Plan {
+    plan(
+      width: shot.picture.width, height: shot.picture.height, pixelAspectRatio: shot.picture.pixelAspectRatio,
+      format: shot.format, settings: settings)
+  }
+
   /// The image; BGRA.
   func image(of shot: VideoShot, _ settings: ImageSettings) throws(AVFailure) -> PixelBuffer {
     let picture = shot.picture
-    let plan = Self.plan(
-      width: picture.width, height: picture.height, pixelAspectRatio: picture.pixelAspectRatio,
-      format: shot.format,
-      settings: settings)
+    let plan = Self.plan(of: shot, settings)
     var image: PixelBuffer
     if plan.width == picture.width, plan.height == picture.height {
       image = try converter.convert(shot.frame, to: .bgra, width: plan.scaledWidth, height: plan.scaledHeight)

@@ -2,9 +2,9 @@ import LibAV
 import MediaCore
 
 /// How pictures of an asset are made.
-public struct ImageSettings: Sendable, Hashable {
+public struct ImageSettings: Sendable, Hashable, Codable {
   /// Which part of a picture is taken, and in which shape.
-  public enum ApertureMode: String, Sendable, Hashable, CaseIterable {
+  public enum ApertureMode: String, Sendable, Hashable, Codable, CaseIterable {
     /// What the file says is to be shown, where it says so, else all of it; with square pixels.
     case cleanAperture
     /// All of it, with square pixels.
@@ -42,7 +42,7 @@ public struct ImageSettings: Sendable, Hashable {
 }
 
 /// As what file an image is written.
-public enum ImageForm: Sendable, Hashable {
+public enum ImageForm: Sendable, Hashable, Codable {
   /// Without loss.
   case png
   /// From 1, the smallest, to 100, the best.
@@ -52,9 +52,11 @@ public enum ImageForm: Sendable, Hashable {
 extension PixelBuffer {
   /// The bytes of a file with this picture. Blocks while it computes.
   ///
+  /// Consuming: without another owner, the memory of the pixels is free before the file is compressed.
+  ///
   /// - Parameter color: what the numbers of a picture with luma and chroma mean.
-  /// Errors: `invalidArgument` for a quality that is none; `conversionFailed`.
-  public func encoded(
+  /// Errors: `invalidArgument` for a quality that is none; `mediaLimitExceeded` where memory does not suffice; `conversionFailed`.
+  public consuming func encoded(
     as form: ImageForm, color: FormatDescription.Video.Color = .init()
   ) throws(MediaError) -> [UInt8] {
     if case .jpeg(let quality) = form, !(1...100).contains(quality) {
@@ -65,9 +67,10 @@ extension PixelBuffer {
       case .png: .png
       case .jpeg(let quality): .jpeg(quality: quality)
       }
-    do throws(AVFailure) { return try PictureEncoder.encode(self, as: encoding, color: color) } catch {
+    do throws(AVFailure) { return try PictureEncoder.encode(consume self, as: encoding, color: color) } catch {
       throw MediaError(
-        .conversionFailed, "the picture cannot be written", operation: error.call, underlying: error.reason)
+        error.kind == .limit ? .mediaLimitExceeded : .conversionFailed, "the picture cannot be written",
+        operation: error.call, underlying: error.reason)
     }
   }
 }

@@ -9,9 +9,11 @@ final class ImageSource: @unchecked Sendable {
 
   private let reader: any VideoReader
   private let renderer: ImageRenderer
+  private let maximumPixelCount: Int
 
-  init(_ reader: any VideoReader) throws(MediaError) {
-    self.reader = reader
+  /// - Parameter maximumPixelCount: the limit of an image's pixels in this process.
+  init(_ reader: any VideoReader, maximumPixelCount: Int = Decoder.maximumPixelCount) throws(MediaError) {
+    (self.reader, self.maximumPixelCount) = (reader, maximumPixelCount)
     do throws(AVFailure) { renderer = try ImageRenderer() } catch {
       throw MediaError(error, path: reader.displayPath)
     }
@@ -26,7 +28,8 @@ final class ImageSource: @unchecked Sendable {
   /// The image of a time, and the time that it is of: when the picture begins that it shows. Blocks.
   ///
   /// Before the first picture that is the first one, up to the asset's end the last one.
-  /// Errors: `invalidTime` for times that the asset does not have, further than the tolerance; those of reading; `cancelled`.
+  /// Errors: `invalidTime` for times that the asset does not have, further than the tolerance; `mediaLimitExceeded` for images that are too
+  /// large; those of reading; `cancelled`.
   func image(
     at time: MediaTime, _ settings: ImageSettings
   ) throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
@@ -35,9 +38,22 @@ final class ImageSource: @unchecked Sendable {
       throw MediaError(.invalidTime, "there is no image of the time \(time)", operation: "image")
     }
     let shot = try shot(at: time, settings)
+    let pixelCount = ImageRenderer.plan(of: shot, settings)
+      .pixelCount(width: shot.picture.width, height: shot.picture.height)
+    guard pixelCount <= maximumPixelCount else {
+      throw Self.tooLarge(pixelCount, maximumPixelCount: maximumPixelCount)
+    }
     do throws(AVFailure) { return (try renderer.image(of: shot, settings), shot.time) } catch {
       throw MediaError(error, path: reader.displayPath)
     }
+  }
+
+  /// The error of an image that needs more memory than this process has.
+  static func tooLarge(_ pixelCount: Int, maximumPixelCount: Int) -> MediaError {
+    MediaError(
+      .mediaLimitExceeded,
+      "an image must have at most \(maximumPixelCount) pixels (got \(pixelCount)): give a smaller width or height",
+      operation: "image")
   }
 
   private func shot(at time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoShot {

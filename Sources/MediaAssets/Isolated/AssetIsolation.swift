@@ -13,8 +13,9 @@ extension Asset {
   public enum Isolation: Sendable, Hashable {
     /// In this process.
     case none
-    /// Workers open assets, read their tags and decode their audio. The audio that a player plays is decoded in this process, once a
-    /// worker has opened the asset and decoded the beginning without a fault.
+    /// Workers open assets, read their tags, decode their audio, and make the images of ``ImageExport``. The audio that a player plays is
+    /// decoded in this process, once a worker has opened the asset and decoded the beginning without a fault; so is the video of
+    /// ``AssetImageGenerator``, ``AssetReader`` and compositions.
     case worker
     /// As `worker`, and the audio of files that a player plays is decoded in a worker, too.
     case playback

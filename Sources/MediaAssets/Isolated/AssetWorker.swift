@@ -13,7 +13,7 @@ package enum AssetWorker {
 }
 
 /// The functions of a worker. One asset at a time.
-private struct AssetWorkerFunctions: WorkerFunctions {
+struct AssetWorkerFunctions: WorkerFunctions {
   /// Bounds what the other process can ask for by mistake.
   private static let maximumPacketCount = 1_024
 
@@ -24,6 +24,8 @@ private struct AssetWorkerFunctions: WorkerFunctions {
   }
 
   private var audio: Audio?
+  /// Makes images of the video that is open.
+  var imageMaker: LocalImageMaker?
 
   mutating func perform(
     _ function: Int, parameters: [UInt8], source: WorkerSource?, descriptors: [Int32]
@@ -32,8 +34,8 @@ private struct AssetWorkerFunctions: WorkerFunctions {
     // The descriptor belongs to the file from here on, whatever happens.
     let file = try source.map { (source) throws(MediaError) in try SourceFile(source) }
     guard let function = AssetWorkerFunction(rawValue: function) else { throw Self.malformed }
-    guard let file else { return try performOnAudio(function, parameters) }
-    audio = nil
+    guard let file else { return try performOnOpenFile(function, parameters) }
+    (audio, imageMaker) = (nil, nil)
     switch function {
     case .tryContainer:
       return MessageEncoder.bytes(of: try Self.tryContainer(file, try Self.decoded(TrialParameters.self, parameters)))
@@ -46,12 +48,18 @@ private struct AssetWorkerFunctions: WorkerFunctions {
       let audio = try Self.openAudio(file, try Self.decoded(AudioParameters.self, parameters), descriptor)
       self.audio = audio
       return MessageEncoder.bytes(of: audio.reader.description)
-    case .readAudio, .seekAudio, .countAudio, .closeAudio: throw Self.malformed
+    case .openVideo:
+      let maker = try Self.openVideo(file.asset(), try Self.decoded(ImageTask.self, parameters))
+      imageMaker = maker
+      return MessageEncoder.bytes(of: maker.timeRange)
+    case .readAudio, .seekAudio, .countAudio, .closeAudio, .makeImage, .placeImage, .finishSheet, .readImage,
+      .takeImageFault, .closeVideo:
+      throw Self.malformed
     }
   }
 
-  /// Performs a function on the audio that is open.
-  private mutating func performOnAudio(
+  /// Performs a function on the audio or the video that is open.
+  private mutating func performOnOpenFile(
     _ function: AssetWorkerFunction, _ parameters: [UInt8]
   ) throws(MediaError) -> [UInt8] {
     switch function {
@@ -68,15 +76,20 @@ private struct AssetWorkerFunctions: WorkerFunctions {
     case .closeAudio:
       audio = nil
       return MessageEncoder.bytes(of: true)
-    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio: throw Self.malformed
+    case .makeImage, .placeImage, .finishSheet, .readImage, .takeImageFault:
+      return try performOnVideo(function, parameters)
+    case .closeVideo:
+      imageMaker = nil
+      return MessageEncoder.bytes(of: true)
+    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo: throw Self.malformed
     }
   }
 
-  private static func decoded<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws(MediaError) -> Value {
+  static func decoded<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws(MediaError) -> Value {
     do throws(MalformedMessage) { return try MessageDecoder.value(type, from: bytes) } catch { throw malformed }
   }
 
-  private static var malformed: MediaError {
+  static var malformed: MediaError {
     MediaError(.readFailed, "a worker process received a task that makes no sense", operation: "worker")
   }
 

@@ -23,6 +23,32 @@ enum AssetWorkerFunction: Int {
   case countAudio
   /// Closes the audio. `Bool`, which means nothing; the result is true.
   case closeAudio
+  /// Opens the video of an asset to make images of it, until `closeVideo`. `ImageTask`; the result is its `TimeRange`.
+  case openVideo
+  /// Makes and encodes the image of a time. `MediaTime`; the result is `MadeImage`.
+  case makeImage
+  /// Places the image of a time on the task's sheet. `SheetImageParameters`; the result is `MadeImage`.
+  case placeImage
+  /// Encodes the sheet. `Bool`, which means nothing; the result is `MadeImage`.
+  case finishSheet
+  /// Reads the next chunk of the file that was encoded last. `Bool`, which means nothing; the result is bytes, none at the end.
+  case readImage
+  /// Reports faults that were found although there are images. `Bool`, which means nothing; the result is `ImageFault`.
+  case takeImageFault
+  /// Closes the video. `Bool`, which means nothing; the result is true.
+  case closeVideo
+}
+
+/// Parameters of an image on a sheet.
+struct SheetImageParameters: Codable {
+  var time: MediaTime
+  /// The image's number on the sheet, from 0.
+  var index: Int
+}
+
+/// The faults of a video of which there are images; nil when there are none.
+struct ImageFault: Codable {
+  var error: MediaError?
 }
 
 /// Parameters of opening a container.

@@ -74,8 +74,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     self.interrupt = interrupt
     displayPath = asset.displayPath
     guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt, log: log) else {
-      throw MediaError(
-        .unsupportedPlace, "pictures of a stream in segments are not read: \(asset.displayPath)", operation: "read")
+      throw Self.noFile(asset)
     }
     let present = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath)
     track = try Self.choose(trackID, of: present, displayPath: asset.displayPath)
@@ -107,6 +106,12 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
     demuxer.select(streamIndex: stream.index)
     if let source = demuxer.source.byteSource { asset.noteReading(source) }
+  }
+
+  /// The error of a stream in segments.
+  static func noFile(_ asset: Asset) -> MediaError {
+    MediaError(
+      .unsupportedPlace, "pictures of a stream in segments are not read: \(asset.displayPath)", operation: "read")
   }
 
   private static func choose(

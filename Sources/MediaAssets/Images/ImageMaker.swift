@@ -1,0 +1,170 @@
+// Encoded images of a video. `ImageExport` writes the same files whether this process or a worker parses and decodes the video.
+import LibAV
+import MediaCore
+import NetworkIO
+
+/// The images that are made of one video.
+struct ImageTask: Codable {
+  /// Default: the first video track that is enabled.
+  var trackID: AssetTrack.ID?
+  var settings: ImageSettings
+  var form: ImageForm
+  /// The sheet on which images are placed; nil when each image becomes a file.
+  var sheet: ContactSheet?
+}
+
+/// An image that was made, or a sheet.
+struct MadeImage: Codable {
+  /// The start time of the video frame that it shows; invalid for a sheet.
+  var actualTime: MediaTime
+  /// In pixels.
+  var width: Int
+  var height: Int
+  /// Bytes of its file; 0 for an image on a sheet.
+  var byteCount: Int
+}
+
+/// Makes encoded images of one video, one after another.
+///
+/// Threading: one thread at a time, which may block; the asset's interrupt from any.
+protocol ImageMaker: AnyObject {
+  /// The video's range on the asset's timeline, as far as the container says.
+  var timeRange: TimeRange { get }
+
+  /// Makes the image of a time and encodes it; `nextBytes` returns its file. Throws as `ImageSource.image` and `PixelBuffer.encoded`.
+  func makeImage(at time: MediaTime) throws(MediaError) -> MadeImage
+
+  /// Makes the image of a time and places it on the task's sheet. Throws as `ImageSource.image` and `ContactSheet.picture`.
+  ///
+  /// - Parameter index: the image's number on the sheet, from 0.
+  func placeImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage
+
+  /// Encodes the sheet; `nextBytes` returns its file. Throws as `PixelBuffer.encoded`.
+  func finishSheet() throws(MediaError) -> MadeImage
+
+  /// The next bytes of the file that was encoded last; nil after its end. Each byte is returned once.
+  func nextBytes() throws(MediaError) -> [UInt8]?
+
+  /// The faults that were found since the last call although there are images.
+  func takeFault() throws(MediaError) -> MediaError?
+}
+
+/// Chooses between this process and a worker.
+enum ImageMakers {
+  /// Opens an asset's video. Blocks. Errors: those of `VideoTrackReader`; `workerUnavailable`.
+  ///
+  /// With isolation a worker opens files. The parts of a composition are opened in this process.
+  static func open(
+    _ asset: Asset, _ task: ImageTask, interrupt: Interrupt, log: NetworkLog? = nil
+  ) throws(MediaError) -> any ImageMaker {
+    if asset.composition == nil, asset.isolation != .none {
+      guard case .bytes(let source) = try MediaFile.find(asset, interrupt: interrupt, log: log) else {
+        throw VideoTrackReader.noFile(asset)
+      }
+      if let lease = try asset.isolation.lease() {
+        let maker = try IsolatedImageMaker(lease, source: source, displayName: asset.displayPath, task)
+        if let source = source.byteSource { asset.noteReading(source) }
+        return maker
+      }
+    }
+    return try LocalImageMaker(
+      VideoReaders.open(asset, interrupt: interrupt, trackID: task.trackID, log: log), task)
+  }
+}
+
+/// Makes images in this process, which may be a worker.
+final class LocalImageMaker: ImageMaker {
+  /// Limits on the memory that images need.
+  struct Limits {
+    /// Pixels of an image.
+    var pixelCount: Int
+    /// Pixels of a sheet.
+    var sheetPixelCount: Int
+    /// Bytes of a file.
+    var byteCount: Int
+    /// Bytes that `nextBytes` returns at most.
+    var chunkByteCount: Int
+
+    /// The limits that every image has.
+    static let standard = Limits(
+      pixelCount: Decoder.maximumPixelCount, sheetPixelCount: ContactSheet.maximumPixelCount, byteCount: .max,
+      chunkByteCount: .max)
+    /// The limits of a worker, which may write to 384 MiB.
+    ///
+    /// A pixel needs 8 bytes (two copies in BGRA), and up to 12 while PNG is compressed (RGB, FFmpeg's buffer, and two copies of a file that
+    /// cannot be compressed). The rest is for decoded video frames: those of a large image are large, those of a large sheet mostly small.
+    static let worker = Limits(
+      pixelCount: 16 << 20, sheetPixelCount: 24 << 20, byteCount: 128 << 20, chunkByteCount: 1 << 20)
+  }
+
+  private let source: ImageSource
+  private let task: ImageTask
+  private let limits: Limits
+  private var painter: ContactSheetPainter?
+  private var encoded: [UInt8] = []
+  private var returnedByteCount = 0
+
+  /// Errors: those of `ImageSource.init`.
+  init(_ reader: any VideoReader, _ task: ImageTask, limits: Limits = .standard) throws(MediaError) {
+    source = try ImageSource(reader, maximumPixelCount: limits.pixelCount)
+    (self.task, self.limits) = (task, limits)
+  }
+
+  var timeRange: TimeRange { source.timeRange }
+
+  func makeImage(at time: MediaTime) throws(MediaError) -> MadeImage {
+    let (image, actualTime) = try source.image(at: time, task.settings)
+    let (width, height) = (image.width, image.height)
+    try encode(consume image)
+    return MadeImage(actualTime: actualTime, width: width, height: height, byteCount: encoded.count)
+  }
+
+  func placeImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage {
+    guard let sheet = task.sheet, (0..<sheet.imageCount).contains(index) else { throw Self.noSheet }
+    let (image, actualTime) = try source.image(at: time, task.settings)
+    if painter == nil {
+      painter = try ContactSheetPainter(
+        sheet, imageWidth: image.width, imageHeight: image.height,
+        maximumPixelCount: limits.sheetPixelCount)
+    }
+    try painter?.place(image, at: index)
+    return MadeImage(actualTime: actualTime, width: image.width, height: image.height, byteCount: 0)
+  }
+
+  func finishSheet() throws(MediaError) -> MadeImage {
+    guard let painter = painter.take() else { throw Self.noSheet }
+    let picture = try (consume painter).picture()
+    let (width, height) = (picture.width, picture.height)
+    try encode(consume picture)
+    return MadeImage(actualTime: .invalid, width: width, height: height, byteCount: encoded.count)
+  }
+
+  func nextBytes() throws(MediaError) -> [UInt8]? {
+    guard returnedByteCount < encoded.count else { return nil }
+    if encoded.count <= limits.chunkByteCount {
+      defer { encoded = [] }
+      return encoded
+    }
+    let chunk = Array(encoded[returnedByteCount...].prefix(limits.chunkByteCount))
+    returnedByteCount += chunk.count
+    return chunk
+  }
+
+  func takeFault() -> MediaError? { source.takeFault() }
+
+  private func encode(_ image: consuming PixelBuffer) throws(MediaError) {
+    (encoded, returnedByteCount) = ([], 0)
+    let bytes = try (consume image).encoded(as: task.form)
+    guard bytes.count <= limits.byteCount else {
+      throw MediaError(
+        .mediaLimitExceeded,
+        "the file of an image must have at most \(limits.byteCount) bytes (got \(bytes.count)): make it smaller",
+        operation: "image")
+    }
+    encoded = bytes
+  }
+
+  private static var noSheet: MediaError {
+    MediaError(.invalidArgument, "the task has no sheet with this image", operation: "image")
+  }
+}
