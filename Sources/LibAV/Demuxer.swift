@@ -20,6 +20,8 @@ public final class Demuxer {
     public var seeksByEstimate = false
     /// Formats that have no packets of their own (WAV, Wave64) give twice as much at once as FFmpeg does by itself.
     public var prefersLargePackets = false
+    /// Only tags are wanted: where the header describes the only audio track, nothing is decoded to find out more about it.
+    public var isForTags = false
 
     public init() {}
   }
@@ -81,9 +83,11 @@ public final class Demuxer {
     let name = Self.name(of: source)
     let (format, isGuessed) = try Self.probe(source, name: name, options: options)
     context = try Self.open(source, name: name, format: format, options: options)
-    do throws(AVFailure) { try Self.findStreamInfo(context, source) } catch {
-      Self.close(context)
-      throw error
+    if !options.isForTags || !Self.isDescribedByHeader(context) {
+      do throws(AVFailure) { try Self.findStreamInfo(context, source) } catch {
+        Self.close(context)
+        throw error
+      }
     }
     isFormatGuessed = isGuessed
     formatName = String(cString: format.pointee.name)
@@ -115,7 +119,10 @@ public final class Demuxer {
   /// Index of the sound stream to play: the one that the file marks as default, else the best that has a decoder.
   public var preferredAudioStreamIndex: Int? {
     let index = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
-    guard index >= 0 else { return nil }
+    guard index >= 0 else {
+      // Without stream information FFmpeg may not know the format of the only track.
+      return options.isForTags ? streams.first { $0.mediaType == .audio && $0.hasDecoder }?.index : nil
+    }
     if streams[Int(index)].hasDecoder { return Int(index) }
     return streams.first { $0.mediaType == .audio && $0.hasDecoder }?.index
   }
@@ -326,6 +333,14 @@ public final class Demuxer {
   private static let analyzedPixelCount: Int64 = 1 << 24
 
   /// Finds the parameters of the streams. Streams without an allowed decoder are not parsed.
+  /// Whether the header names all streams, and there is no choice among several of audio.
+  private static func isDescribedByHeader(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+    let audioCount = (0..<Int(context.pointee.nb_streams)).count { index in
+      context.pointee.streams[index]?.pointee.codecpar?.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+    }
+    return context.pointee.ctx_flags & AVFMTCTX_NOHEADER == 0 && audioCount == 1
+  }
+
   private static func findStreamInfo(
     _ context: UnsafeMutablePointer<AVFormatContext>, _ source: FileSource
   ) throws(AVFailure) {

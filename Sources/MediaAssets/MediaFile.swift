@@ -38,9 +38,13 @@ enum MediaFile {
   }
 
   /// Opens the container in bytes that were found, in this process.
-  static func demuxer(_ source: FileSource, of asset: Asset) throws(MediaError) -> Demuxer {
+  ///
+  /// - Parameter isForTags: only its tags are read.
+  static func demuxer(_ source: FileSource, of asset: Asset, isForTags: Bool = false) throws(MediaError) -> Demuxer {
     do throws(AVFailure) {
-      return try asset.isolation.demuxer(source, options: options(for: source), trials: asset.state.trials)
+      var options = options(for: source)
+      options.isForTags = isForTags
+      return try asset.isolation.demuxer(source, options: options, trials: asset.state.trials)
     } catch {
       throw MediaError(error, path: asset.displayPath)
     }

@@ -38,6 +38,8 @@ import Testing
     let (mine, isolated) = (Self.asset(place, .none), Self.asset(place, .worker))
     #expect(
       try isolated.loadMetadata(interrupt: Interrupt()) == mine.loadMetadata(interrupt: Interrupt()), "\(row.name)")
+    let whole = try MetadataReader.read(try openFile(mine, interrupt: Interrupt()), displayPath: path)
+    #expect(try mine.loadMetadata(interrupt: Interrupt()) == whole, "\(row.name): tags without stream information")
     let (one, other) = (try AudioTrackReader(asset: mine), try AudioTrackReader(asset: isolated))
     #expect(one.format == other.format && one.trackID == other.trackID && one.channelMask == other.channelMask)
     let samples = try one.readToEnd()

@@ -132,8 +132,9 @@ struct AssetWorkerFunctions: WorkerFunctions {
   }
 
   private static func metadata(of file: SourceFile) throws(MediaError) -> AssetMetadata {
-    guard case .file(let demuxer, _) = try MediaFile.open(file.asset(), interrupt: Interrupt()) else { throw malformed }
-    return try MetadataReader.read(demuxer, displayPath: file.displayName)
+    let asset = file.asset()
+    guard case .bytes(let source) = try MediaFile.find(asset, interrupt: Interrupt()) else { throw malformed }
+    return try MetadataReader.read(source, of: asset)
   }
 
   private static func tags(_ container: TagContainer, of file: SourceFile) throws(MediaError) -> TagReading {

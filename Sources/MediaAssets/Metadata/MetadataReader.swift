@@ -12,7 +12,8 @@ package enum MetadataReader {
     let found = try asset.isolation.run(
       .loadMetadata, true, on: source, named: asset.displayPath, as: AssetMetadata.self)
     guard var metadata = found else {
-      return try read(try MediaFile.demuxer(source, of: asset), displayPath: asset.displayPath)
+      let demuxer = try MediaFile.demuxer(source, of: asset, isForTags: true)
+      return try read(demuxer, displayPath: asset.displayPath)
     }
     metadata.shareArtwork()
     // Only this process knows what the server has said.
