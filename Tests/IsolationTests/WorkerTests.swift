@@ -182,10 +182,27 @@ import Testing
     #expect(count == 4, "standard streams and the socket")
   }
 
-  private func text(_ path: String) throws -> String {
+  /// The table of protocol.md.
+  @Test func theDocumentNamesEverySystemCallOfAWorker() throws {
+    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let document = try text("\(root)/protocol.md", byteCount: 1 << 20)
+    let begin = try #require(document.firstRange(of: "| what for | system calls |"))
+    let end = try #require(document[begin.upperBound...].firstRange(of: "Calls with a path"))
+    let named = document[begin.upperBound..<end.lowerBound].split(separator: "`").filter { word in
+      word.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" }
+    }
+    var allowed: Set<Substring> = []
+    while let name = sandbox_worker_call(Int32(allowed.count)) { allowed.insert(Substring(String(cString: name))) }
+    // The filter looks at the arguments of these.
+    allowed.formUnion(["newfstatat", "mmap", "mprotect", "clone", "prlimit64"])
+    #expect(Set(named) == allowed, "\(Set(named).symmetricDifference(allowed))")
+    #expect(named.count == allowed.count, "each is named once")
+  }
+
+  private func text(_ path: String, byteCount: Int = 65_536) throws -> String {
     let stream = try #require(fopen(path, "r"))
     defer { fclose(stream) }
-    var bytes = [UInt8](repeating: 0, count: 65_536)
+    var bytes = [UInt8](repeating: 0, count: byteCount)
     let count = fread(&bytes, 1, bytes.count, stream)
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
