@@ -17,7 +17,7 @@ extension PulseStreamDriver {
   }
 
   private func interrupt() {
-    guard !hold.isHeld || hold.isInQuestion else { return }
+    guard !hold.isHeld || hold.isInQuestion else { return hold.noteEnd(false) }
     if phase == .running {
       let heardFrame = isClockRunning ? heard.heardFrame(at: .now).map { Int64($0) } : nil
       // What the server has taken and the device has not is muted, too.
@@ -33,7 +33,8 @@ extension PulseStreamDriver {
   }
 
   private func serverLetGo() {
-    guard hold.isHeld else { return }
+    guard hold.isHeld, !hold.hasEnded else { return }
+    hold.noteEnd(true)
     tell(.interruptionEnded)
     // Where nobody decides, it goes on.
     if onSharing == nil { release(overrulesServer: false) }
@@ -42,9 +43,15 @@ extension PulseStreamDriver {
   /// The stream was muted when it was made: by a role, the request having been lost, or by somebody who wants it muted.
   func beginMuted() { hold.beginInQuestion() }
 
-  func rolesChanged(_ state: RoleWatch.State) {
+  func rolesChanged(_ state: RoleWatch.State, isNew: Bool) {
     if hold.isInQuestion {
       if state.isCorked { interrupt() } else { release(overrulesServer: false) }
+    } else if isNew, state.isCorked, !hold.isHeld {
+      // PulseAudio corks no stream that was made during a call and was corked then: it asks when other streams change, if ever.
+      interrupt()
+    } else if state.canCork, !state.isCorked {
+      // Where the call ended before this stream was corked, PulseAudio does not ask for it to go on.
+      serverLetGo()
     }
     guard state.isDucked != isDucked else { return }
     isDucked = state.isDucked

@@ -171,8 +171,9 @@ final class PulseStreamDriver {
     if pa_context_get_state(context) != PA_CONTEXT_READY {
       fail("the connection to the sound server was lost")
     }
-    let roles = RoleWatch(connection: connection, streamIndex: pa_stream_get_index(stream)) { [unowned self] in
-      rolesChanged($0)
+    let roles = RoleWatch(connection: connection, streamIndex: pa_stream_get_index(stream)) {
+      [unowned self] state, isNew in
+      rolesChanged(state, isNew: isNew)
     }
     self.roles = roles
     roles.begin()

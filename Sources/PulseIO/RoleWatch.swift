@@ -9,12 +9,14 @@ final class RoleWatch {
   struct State: Equatable {
     var isCorked = false
     var isDucked = false
+    /// Whether the server has a module that corks.
+    var canCork = false
   }
 
   private let connection: PulseConnection
   private let streamIndex: UInt32
-  /// What the modules do now; called when that has become another thing, and once when it is first known.
-  private let onChange: (State) -> Void
+  /// What the modules do now, and whether that is new; called each time that streams or modules have changed, and once at first.
+  private let onAnswer: (State, _ isNew: Bool) -> Void
   private var state: State?
   private var operation: OpaquePointer?
   /// Something has changed since the question that is under way was begun.
@@ -26,10 +28,10 @@ final class RoleWatch {
   private static let streamMask =
     PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT.rawValue
 
-  init(connection: PulseConnection, streamIndex: UInt32, onChange: @escaping (State) -> Void) {
+  init(connection: PulseConnection, streamIndex: UInt32, onAnswer: @escaping (State, _ isNew: Bool) -> Void) {
     self.connection = connection
     self.streamIndex = streamIndex
-    self.onChange = onChange
+    self.onAnswer = onAnswer
   }
 
   /// Begins to watch. The owner keeps this object alive until `end`.
@@ -135,10 +137,12 @@ final class RoleWatch {
     func isAffected(_ effect: RoleRules.Effect) -> Bool {
       rules.contains { $0.effect == effect && $0.affects(streamIndex, among: streams) }
     }
-    let found = State(isCorked: isAffected(.corks), isDucked: isAffected(.ducks))
-    if isStale { ask() }
-    guard found != state else { return }
+    // What has changed meanwhile decides.
+    if isStale { return ask() }
+    let found = State(
+      isCorked: isAffected(.corks), isDucked: isAffected(.ducks), canCork: rules.contains { $0.effect == .corks })
+    let isNew = found != state
     state = found
-    onChange(found)
+    onAnswer(found, isNew)
   }
 }

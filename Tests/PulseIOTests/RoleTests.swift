@@ -140,7 +140,9 @@ struct RoleTests {
     rig.sink.endInterruption(overrulesServer: false)
     let start = try server.capture.waitForCode(file: 3)
     try server.capture.waitForCode(file: 3, index: 47_999, from: start)
-    #expect(server.capture.runs().map(\.count) == [48_000])
+    // All of it at last; before it perhaps its beginning, where the call's stream came after this one.
+    let runs = server.capture.runs()
+    #expect(runs.last?.count == 48_000 && runs.dropLast().allSatisfy { $0.count <= 4_800 }, "\(runs)")
   }
 
   @Test("a sink that tells nobody obeys: it stands, and goes on when the server says so")
