@@ -13,25 +13,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/// Stores the descriptors of a received message and closes those beyond `capacity`. Returns how many the message had.
+static int store_descriptors(struct msghdr *message, int *descriptors, int capacity) {
+  int count = 0;
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    size_t size = header->cmsg_len - CMSG_LEN(0);
+    for (size_t offset = 0; offset + sizeof(int) <= size; offset += sizeof(int)) {
+      int descriptor;
+      memcpy(&descriptor, CMSG_DATA(header) + offset, sizeof descriptor);
+      if (count < capacity) descriptors[count] = descriptor;
+      else close(descriptor);
+      count++;
+    }
+  }
+  return count;
+}
+
 int media_shims_send_descriptor(int socket, int descriptor) {
   char byte = 0;
-  struct iovec piece = {.iov_base = &byte, .iov_len = 1};
-  union {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int))];
-  } control;
-  memset(&control, 0, sizeof control);
-  struct msghdr message = {
-      .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  ssize_t sent;
-  do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
-  while (sent < 0 && errno == EINTR);
-  return sent < 0 ? -1 : 0;
+  return media_shims_send_message(socket, &byte, 1, &descriptor, 1);
 }
 
 int media_shims_send_message(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count) {
@@ -74,16 +75,8 @@ ssize_t media_shims_receive_message(int socket, void *bytes, size_t capacity, in
   do count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_TRUNC);
   while (count < 0 && errno == EINTR);
   if (count < 0) return -1;
-  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-    size_t size = header->cmsg_len - CMSG_LEN(0);
-    for (size_t offset = 0; offset + sizeof(int) <= size; offset += sizeof(int)) {
-      int descriptor;
-      memcpy(&descriptor, CMSG_DATA(header) + offset, sizeof descriptor);
-      if (*descriptor_count < MEDIA_SHIMS_DESCRIPTOR_LIMIT) descriptors[(*descriptor_count)++] = descriptor;
-      else close(descriptor);
-    }
-  }
+  int received = store_descriptors(&message, descriptors, MEDIA_SHIMS_DESCRIPTOR_LIMIT);
+  *descriptor_count = received < MEDIA_SHIMS_DESCRIPTOR_LIMIT ? received : MEDIA_SHIMS_DESCRIPTOR_LIMIT;
   return count;
 }
 
@@ -114,17 +107,7 @@ int media_shims_receive_descriptor(int socket) {
   while (count < 0 && errno == EINTR);
   if (count < 0) return -1;
   int result = -1;
-  int received = 0;
-  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-    size_t size = header->cmsg_len - CMSG_LEN(0);
-    for (size_t offset = 0; offset + sizeof(int) <= size; offset += sizeof(int)) {
-      int descriptor;
-      memcpy(&descriptor, CMSG_DATA(header) + offset, sizeof descriptor);
-      if (received++ == 0) result = descriptor;
-      else close(descriptor);
-    }
-  }
+  int received = store_descriptors(&message, &result, 1);
   if (received == 1 && !(message.msg_flags & MSG_CTRUNC)) return result;
   if (result >= 0) close(result);
   errno = EBADMSG;

@@ -146,7 +146,7 @@ final class PlayerRegistry {
   func skipItemIDs(to id: PlayerItem.ID) { nextItemID = max(nextItemID, id) }
 
   /// Makes queue entries, each with the next number. A number is given again only after `unmake`, when no client has
-  /// been told of it.
+  /// received its id.
   ///
   /// - Parameter count: The maximum number of entries. Fewer are made only at the end of `source`.
   func makeItems(_ source: inout EntrySource, count: Int) -> [PlayerItem] {
@@ -202,8 +202,8 @@ final class PlayerRegistry {
     return item.copy(id: nextItemID)
   }
 
-  /// Items that no client has been told of are not wanted: their numbers are given again, and their descriptors may be
-  /// taken again.
+  /// Discards items whose ids no client has received. Their ids are reused, and their descriptors can be claimed
+  /// again.
   ///
   /// - Parameter target: The player that they may be reserved for.
   func unmake(_ items: [PlayerItem], of userID: UInt32?, reservedBy target: NamedPlayer? = nil) {

@@ -80,7 +80,7 @@ final class SlicedEdit: @unchecked Sendable {
       let wanted = max(1, remaining)
       let items = registry.makeItems(&maker, count: wanted)
       made.add(items)
-      // Entries that nobody else has can be claimed.
+      // Entries of no other queue can be claimed.
       if reserves { target.player.onLoop { player in try? player.reserve(items) } }
       remaining -= items.count
       if items.count < wanted { made.end(command) } else { current = (command, maker) }

@@ -91,14 +91,15 @@ package final class WorkerLease: @unchecked Sendable {
     _ task: WorkerTask, _ descriptors: [Int32], _ byteLimit: Int?, _ type: Result.Type
   ) throws(MediaError) -> Result {
     taskCount += 1
-    let answer: Swift.Result<[UInt8], MediaError>
+    let failure: MediaError
     if let loss { throw loss }
     do throws(WorkerLost) {
       _ = sandbox_allow_processor_time(process.processID, Worker.Limits.processorSeconds)
       guard process.socket.send(MessageKind.task.message(task), descriptors: descriptors) else { throw WorkerLost() }
-      answer = try converse(byteLimit)
-      if case .success(let bytes) = answer {
+      switch try converse(byteLimit) {
+      case .success(let bytes):
         do throws(MalformedMessage) { return try MessageDecoder.value(type, from: bytes) } catch { throw WorkerLost() }
+      case .failure(let error): failure = error
       }
     } catch {
       let error = lossError()
@@ -110,7 +111,7 @@ package final class WorkerLease: @unchecked Sendable {
           operation: "worker") : error
       throw error
     }
-    return try answer.map { _ in fatalError("a success has returned") }.get()
+    throw failure
   }
 
   /// Answers what the worker asks for until it has a result.

@@ -73,7 +73,7 @@ public final class WorkerPool: Sendable {
     for waiting in idle { waiting.process.kill() }
   }
 
-  /// A worker for one user, until nobody has the lease any more. Blocks while a worker starts, where none waits.
+  /// Reserves a worker until the lease is released. Blocks while a worker starts if none is idle.
   ///
   /// Errors: `workerUnavailable` when the program cannot be started, or too many workers are busy.
   package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try take()) }

@@ -50,7 +50,7 @@ final class WorkerSocket: @unchecked Sendable {
     let count = media_shims_receive_message(
       descriptor, buffer.baseAddress, buffer.count, &descriptors, &descriptorCount)
     descriptors.removeLast(descriptors.count - Int(descriptorCount))
-    // A message of no bytes cannot be told from the end, and none is sent.
+    // No message is empty: 0 bytes mean that the other end is closed.
     guard (1...buffer.count).contains(count) else {
       for descriptor in descriptors { Glibc.close(descriptor) }
       return nil

@@ -328,7 +328,7 @@ public final class Demuxer {
     return context
   }
 
-  /// Pixels of a video frame, and of all attached pictures of a file together, that FFmpeg may decode to find parameters that the
+  /// Pixels of a video frame, and of all artwork of a file together, that FFmpeg may decode to find parameters that the
   /// container does not state: 64 MiB of memory. A larger video has no pixel format until its first frame is decoded.
   private static let analyzedPixelCount: Int64 = 1 << 24
 

@@ -7,7 +7,7 @@ enum MediaFile {
   /// What an asset turned out to be.
   enum Opened {
     case file(Demuxer, byteCount: Int64)
-    /// An HLS stream, and what fetches its segments for whoever opened it.
+    /// An HLS stream, and the fetcher of its segments.
     case stream(StreamSession, StreamFetcher)
     /// It has no bytes of its own.
     case composition(Composition)
@@ -16,7 +16,7 @@ enum MediaFile {
   /// What an asset is before its container is opened.
   enum Found {
     case bytes(FileSource)
-    /// An HLS stream, and what fetches its segments for whoever opened it.
+    /// An HLS stream, and the fetcher of its segments.
     case stream(StreamSession, StreamFetcher)
     /// It has no bytes of its own.
     case composition(Composition)

@@ -231,7 +231,7 @@ public final class PlayerItem: Sendable {
 
   /// Ends what connects the item to a player that it is free from. Returns false when a player has claimed it since.
   ///
-  /// - Parameter disconnect: Called while nobody can claim the item. It must not ask the item for its state.
+  /// - Parameter disconnect: Called while no queue can claim the item. It must not ask the item for its state.
   func release(by owner: QueueOwnership, _ disconnect: () -> Void) -> Bool {
     state.withLock { state in
       guard state.owner === owner, !state.isClaimed else { return false }

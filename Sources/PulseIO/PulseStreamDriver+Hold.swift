@@ -47,10 +47,10 @@ extension PulseStreamDriver {
     if hold.isInQuestion {
       if state.isCorked { interrupt() } else { release(overrulesServer: false) }
     } else if isNew, state.isCorked, !hold.isHeld {
-      // PulseAudio corks no stream that was made during a call and was corked then: it asks when other streams change, if ever.
+      // PulseAudio does not cork a stream that was created corked during a call.
       interrupt()
     } else if state.canCork, !state.isCorked {
-      // Where the call ended before this stream was corked, PulseAudio does not ask for it to go on.
+      // PulseAudio does not ask a stream to resume that was not corked yet when the call ended.
       serverLetGo()
     }
     guard state.isDucked != isDucked else { return }

@@ -15,7 +15,7 @@ final class RoleWatch {
 
   private let connection: PulseConnection
   private let streamIndex: UInt32
-  /// What the modules do now, and whether that is new; called each time that streams or modules have changed, and once at first.
+  /// Receives the present state after each change of streams or modules, and once at the start.
   private let onAnswer: (State, _ isNew: Bool) -> Void
   private var state: State?
   private var operation: OpaquePointer?
@@ -137,7 +137,7 @@ final class RoleWatch {
     func isAffected(_ effect: RoleRules.Effect) -> Bool {
       rules.contains { $0.effect == effect && $0.affects(streamIndex, among: streams) }
     }
-    // What has changed meanwhile decides.
+    // Streams or modules have changed since the question.
     if isStale { return ask() }
     let found = State(
       isCorked: isAffected(.corks), isDucked: isAffected(.ducks), canCork: rules.contains { $0.effect == .corks })

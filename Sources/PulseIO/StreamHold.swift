@@ -7,7 +7,7 @@ struct StreamHold {
   private(set) var isHeld = false
   /// It was muted before it began, and nobody knows yet whether that is an interruption.
   private(set) var isInQuestion = false
-  /// The interruption is over; who asked for the stream decides when it goes on.
+  /// Whether the interruption is over. The sink's owner decides when the stream resumes.
   private(set) var hasEnded = false
   /// What had been read for certain, and what had been heard, when the request came; nil where nothing ran.
   private var requested: (unreadFrame: Int64, heardFrame: Int64?)?
@@ -28,7 +28,7 @@ struct StreamHold {
 
   mutating func end() { self = StreamHold() }
 
-  /// The interruption has ended, or has begun again before the stream went on.
+  /// Records that the interruption has ended, or has begun again before the stream resumed.
   mutating func noteEnd(_ hasEnded: Bool) { self.hasEnded = hasEnded }
 
   /// Let go before it is known where the stream stands.

@@ -68,7 +68,7 @@ enum ArgumentReader {
     }
   }
 
-  /// Whether a text is a value of a kind, and can be told to be one by its digits alone. A line may have thousands of ids
+  /// Whether a text is a value of a kind, judged by its digits alone. A line may have thousands of ids
   /// or times, each of which is read when it is asked for.
   static func isPlain(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> Bool {
     let fractionLimit: Int

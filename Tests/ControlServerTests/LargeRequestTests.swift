@@ -203,7 +203,7 @@ import WireProtocol
       return replies.contains { $0.hasSuffix("version=2") }
     }
     #expect(replies.contains { $0.contains("name=version-mismatch") })
-    // The numbers of entries that no client was told of are given again.
+    // The ids of entries that no client has received are reused.
     #expect(replies.last == "ok items=\(Self.pathCount + 1) version=2")
     rig.loop.perform { #expect(rig.itemCount == Self.pathCount + 1) }
   }

@@ -3,7 +3,7 @@ import Glibc
 import RigSupport
 import Testing
 
-/// What is heard is the same wherever it is decoded, and a worker that crashes costs its entry only.
+/// Playback is identical with every isolation, and a crash of a worker affects only its entry.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct IsolatedPlaybackTests {
   private static func start(_ level: String) throws -> TestDaemon {
     let folder = try TemporaryDirectory("daemon")
@@ -11,7 +11,7 @@ import Testing
       "--clock", "virtual", "--output", "wav:\(folder.file("out.wav"))", "--isolate", level, folder: folder)
   }
 
-  /// Two FLAC files, and the same as a file of 44.1 kHz behind them.
+  /// Two FLAC files, and an MP3 file of 44.1 kHz after them.
   private static func files(_ daemon: TestDaemon) throws -> [String] {
     let paths = (1...2).map { daemon.folder.file("\($0).flac") }
     for (index, path) in paths.enumerated() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Isolation
 
-/// Values as bytes, and bytes of somebody hostile.
+/// Encoding and decoding of messages, hostile bytes included.
 @Suite struct MessageCoderTests {
   enum Choice: Codable, Equatable {
     case plain

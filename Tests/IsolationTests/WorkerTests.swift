@@ -48,7 +48,7 @@ import Testing
     #expect(
       try Self.count(try FileSource(path: Array(folder.file("a").utf8), interrupt: Interrupt()), in: pool) == 300_000)
     #expect(try Self.count(try Self.memory(bytes), in: pool) == 300_000)
-    let requested = try FileSource(opened: FixedBytes(bytes), hint: "a", interrupt: Interrupt())
+    let requested = try FileSource(opened: BytesInMemory(bytes), hint: "a", interrupt: Interrupt())
     #expect(try Self.count(requested, in: pool) == 300_000)
     #expect(pool.statistics.startedCount == 1 && pool.statistics.taskCount == 3 && pool.statistics.crashCount == 0)
   }
@@ -77,7 +77,7 @@ import Testing
 
   @Test func moreBytesThanAllowedAreAnError() throws {
     let pool = try Self.pool()
-    let bytes = FixedBytes([UInt8](repeating: 0, count: 200_000))
+    let bytes = BytesInMemory([UInt8](repeating: 0, count: 200_000))
     let source = try FileSource(opened: bytes, hint: "a", interrupt: Interrupt())
     let error = #expect(throws: MediaError.self) { try Self.count(source, in: pool, byteLimit: 100_000) }
     #expect(error?.code == .mediaLimitExceeded)
@@ -206,24 +206,6 @@ import Testing
     let count = fread(&bytes, 1, bytes.count, stream)
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
-}
-
-/// Bytes that somebody else has.
-private final class FixedBytes: ByteSource {
-  private let bytes: [UInt8]
-  var byteCount: Int64? { Int64(bytes.count) }
-  let isSeekable = true
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-    let rest = bytes.dropFirst(Int(offset)).prefix(buffer.count)
-    buffer.copyBytes(from: rest)
-    return rest.count
-  }
-
-  func cancel() {}
-  func resume() {}
 }
 
 private final class FailingBytes: ByteSource {

@@ -2,6 +2,7 @@ import Foundation
 import Isolation
 import LibAV
 import MediaCore
+import RigSupport
 import Synchronization
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     Asset(place: place, prefersPreciseDuration: isPrecise, isolation: isolation)
   }
 
-  /// Places of the same bytes: a file, memory, and somebody else's.
+  /// Locations of the same bytes: a file, memory, and a byte source.
   private static func places(_ path: String) throws -> [(name: String, place: AssetPlace)] {
     let bytes = try readFile(path)
     return [
@@ -192,24 +193,6 @@ import Testing
       }
     }
   }
-}
-
-/// Bytes of somebody else's.
-private final class BytesInMemory: ByteSource {
-  private let bytes: [UInt8]
-  var byteCount: Int64? { Int64(bytes.count) }
-  let isSeekable = true
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-    let rest = bytes.dropFirst(Int(offset)).prefix(buffer.count)
-    buffer.copyBytes(from: rest)
-    return rest.count
-  }
-
-  func cancel() {}
-  func resume() {}
 }
 
 /// Bytes that do not come from an offset on until a gate is opened, or the read is cancelled.

@@ -34,7 +34,9 @@ protocol ImageMaker: AnyObject {
   /// Makes the image of a time and encodes it; `nextBytes` returns its file. Throws as `ImageSource.image` and `PixelBuffer.encoded`.
   func makeImage(at time: MediaTime) throws(MediaError) -> MadeImage
 
-  /// Makes the image of a time and places it on the task's sheet. Throws as `ImageSource.image` and `ContactSheet.picture`.
+  /// Makes the image of a time and adds it to the task's sheet.
+  ///
+  /// - Throws: The errors of ``ImageSource/image(at:_:)`` and of ``ContactSheetPainter``.
   ///
   /// - Parameter index: the image's number on the sheet, from 0.
   func placeImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage

@@ -69,7 +69,7 @@ extension PixelBuffer {
       }
     do throws(AVFailure) { return try PictureEncoder.encode(consume self, as: encoding, color: color) } catch {
       throw MediaError(
-        error.kind == .limit ? .mediaLimitExceeded : .conversionFailed, "the picture cannot be written",
+        error.kind == .limit ? .mediaLimitExceeded : .conversionFailed, "the image cannot be encoded",
         operation: error.call, underlying: error.reason)
     }
   }

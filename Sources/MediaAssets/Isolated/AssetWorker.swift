@@ -116,7 +116,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     return properties
   }
 
-  /// Decodes the beginning of the audio that plays. A packet that does not decode is no failure: who plays the file reports it.
+  /// Decodes the beginning of the default audio track. A damaged packet is not an error here: playback reports it.
   private static func decodeBeginning(of demuxer: Demuxer, packetCount: Int) {
     guard packetCount > 0, let index = demuxer.preferredAudioStreamIndex else { return }
     demuxer.select(streamIndex: index)
@@ -238,7 +238,7 @@ extension AudioTrackReader {
     AudioDescription(format: format, trackID: trackID, channelMask: channelMask, state: state)
   }
 
-  /// What there is to tell.
+  /// A snapshot of the reader's state.
   fileprivate var state: AudioState {
     AudioState(
       position: position, isPlaceEstimated: isPlaceEstimated, lastSeekTimings: lastSeekTimings, startTrim: startTrim,

@@ -88,7 +88,7 @@ struct AudioDescription: Codable {
   var state: AudioState
 }
 
-/// What a reader has to tell after each call.
+/// The state of a reader after each call.
 struct AudioState: Codable {
   struct Skipped: Codable {
     var count: Int

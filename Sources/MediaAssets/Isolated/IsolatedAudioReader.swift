@@ -9,7 +9,7 @@ import Synchronization
 final class IsolatedAudioReader: SoundReader {
   /// How long a worker has to give up what it decodes.
   private static let patienceMilliseconds: Int32 = 5_000
-  /// Frames that are decoded at once where nobody waits for the first.
+  /// Frames per request when the reader reads ahead.
   private static let readAheadFrameCount = 32_768
 
   private let lease: WorkerLease
@@ -209,7 +209,7 @@ final class IsolatedAudioReader: SoundReader {
 
   private var damaged: MediaError {
     MediaError(
-      .damagedFile, "the process that reads it makes no sense", operation: "worker")
+      .damagedFile, "the worker process sent an invalid reply", operation: "worker")
   }
 }
 

@@ -43,7 +43,7 @@ final class SharedSamples: @unchecked Sendable {
 
   deinit { munmap(memory, Self.byteCount) }
 
-  /// Has the worker give up, or allows it to go on. Any thread; does not block.
+  /// Cancels the worker's current function, or allows further functions. Threading: any; does not block.
   func setCancelled(_ isCancelled: Bool) { cancellation.pointee.store(isCancelled ? 1 : 0, ordering: .releasing) }
 
   private static var failure: MediaError {

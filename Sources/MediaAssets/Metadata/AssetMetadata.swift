@@ -20,8 +20,7 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
 
   public init() {}
 
-  /// Has items share the bytes of their pictures with `artwork`, as they do where they are made; and drops references to pictures
-  /// that there are not.
+  /// Shares the bytes of artwork between `items` and `artwork`. Removes references to missing artwork.
   mutating func shareArtwork() {
     for (index, item) in items.enumerated() {
       guard let number = item.artworkIndex else { continue }

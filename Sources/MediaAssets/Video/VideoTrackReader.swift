@@ -111,7 +111,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// The error of a stream in segments.
   static func noFile(_ asset: Asset) -> MediaError {
     MediaError(
-      .unsupportedPlace, "pictures of a stream in segments are not read: \(asset.displayPath)", operation: "read")
+      .unsupportedPlace, "video of an HLS stream cannot be read: \(asset.displayPath)", operation: "read")
   }
 
   private static func choose(
