@@ -13,6 +13,17 @@ public enum WritableSpace {
     set { reserve.store(newValue, ordering: .relaxed) }
   }
 
+  /// The number of bytes that a new file can have so that the reserve stays free; nil without a reserve, or where that is not known.
+  ///
+  /// - Parameter descriptor: The open file, without bytes.
+  public static func byteCount(forNew descriptor: Int32) -> UInt64? {
+    let reserved = reservedByteCount
+    var system = statvfs()
+    guard reserved > 0, fstatvfs(descriptor, &system) == 0 else { return nil }
+    let (free, overflow) = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
+    return overflow ? nil : free > UInt64(reserved) ? free - UInt64(reserved) : 0
+  }
+
   /// Returns whether the reserve stays free when a file becomes longer.
   ///
   /// Bytes that are written over others need no room, so that a file can always be completed.

@@ -67,6 +67,12 @@ package final class MessageDecoder: Decoder {
   /// Text; bytes that are not UTF-8 become U+FFFD.
   fileprivate func text() throws(MalformedMessage) -> String { String(decoding: try data(), as: UTF8.self) }
 
+  private func texts() throws(MalformedMessage) -> [String: String] {
+    var texts: [String: String] = [:]
+    for _ in 0..<(try count()) { texts[try text()] = try text() }
+    return texts
+  }
+
   fileprivate func next<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let value: Any? =
       switch type {
@@ -85,6 +91,7 @@ package final class MessageDecoder: Decoder {
       case is Float.Type: Float(bitPattern: try integer(UInt32.self))
       case is String.Type: try text()
       case is [UInt8].Type: Array(try data())
+      case is [String: String].Type: try texts()
       default: nil
       }
     if let value = value as? Value { return value }

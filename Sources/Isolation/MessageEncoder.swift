@@ -53,6 +53,13 @@ package final class MessageEncoder: Encoder {
     case let value as [UInt8]:
       appendInteger(value.count)
       bytes += value
+    // The names are data here, not keys of a type.
+    case let value as [String: String]:
+      appendInteger(value.count)
+      for (name, text) in value.sorted(by: { $0.key < $1.key }) {
+        try append(name)
+        try append(text)
+      }
     default: try value.encode(to: self)
     }
   }

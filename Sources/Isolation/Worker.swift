@@ -4,21 +4,29 @@ import CSandbox
 import Glibc
 import LibAV
 import MediaCore
+import Synchronization
 import Tags
 
 /// What a worker program can do.
 package protocol WorkerFunctions {
-  /// Performs a task.
-  ///
-  /// - Parameters:
-  ///   - function: the number of the function.
-  ///   - parameters: as `MessageEncoder` wrote them.
-  ///   - source: the file of the task; nil where an earlier task opened it.
-  ///   - descriptors: further descriptors, which are the function's to close.
-  /// - Returns: the result, as `MessageEncoder` writes it.
-  mutating func perform(
-    _ function: Int, parameters: [UInt8], source: WorkerSource?, descriptors: [Int32]
-  ) throws(MediaError) -> [UInt8]
+  /// Performs a task and returns its result, as `MessageEncoder` writes it.
+  mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8]
+}
+
+/// A task as a worker sees it.
+package struct WorkerRequest {
+  /// The number of the function.
+  package let function: Int
+  /// As `MessageEncoder` wrote them.
+  package let parameters: [UInt8]
+  /// The files of the task; none where an earlier task opened them. Their descriptors are the function's to close.
+  package let sources: [WorkerSource]
+  /// Further descriptors, which are the function's to close.
+  package let descriptors: [Int32]
+  fileprivate let connection: WorkerConnection
+
+  /// Reports something to the other process, which knows what the function reports. Threading: any.
+  package func report(_ content: some Encodable) { connection.send(.report, content) }
 }
 
 /// A file as a worker sees it.
@@ -39,17 +47,6 @@ package struct WorkerSource {
 
 /// The program of a worker process.
 package enum Worker {
-  /// Bounds on a worker's resources.
-  package enum Limits {
-    /// Bytes of address space, with some 300 MiB for the code of libraries.
-    package static let addressSpaceByteCount: UInt64 = 1 << 30
-    /// Bytes of memory that is written to, but for shared memory.
-    package static let dataByteCount: UInt64 = 384 << 20
-    package static let openFileCount: UInt64 = 64
-    /// Seconds of processor time of one task.
-    package static let processorSeconds: UInt64 = 600
-  }
-
   /// Restricts this process and performs tasks; returns when there are no more. The exit status: 0; 70 when the process cannot be
   /// restricted, 1 when a message makes no sense.
   package static func run(_ functions: some WorkerFunctions) -> Int32 {
@@ -57,87 +54,116 @@ package enum Worker {
     _ = TagReader.isAvailable
     LibAV.discardLog()
     LibAV.prepare()
-    guard restrict() else { return 70 }
-    let connection = WorkerConnection(socket: WorkerSocket(descriptor: WorkerProcess.socketDescriptor))
+    guard let limits = WorkerLimits(arguments: CommandLine.arguments.dropFirst()), restrict(limits) else { return 70 }
+    let connection = WorkerConnection(WorkerSocket(descriptor: WorkerProcess.socketDescriptor))
     var functions = functions
-    while let (message, descriptors) = connection.socket.receiveWithDescriptors() {
-      guard message[0] == MessageKind.task.rawValue,
-        let task = try? MessageDecoder.value(WorkerTask.self, from: message, at: 1)
-      else { return 1 }
-      guard connection.perform(task, descriptors, &functions) else { return 0 }
+    while true {
+      switch connection.receive() {
+      case .end: return 0
+      case .malformed: return 1
+      case .request(let task, let files, let descriptors):
+        let request = WorkerRequest(
+          function: task.function, parameters: task.parameters, sources: files, descriptors: descriptors,
+          connection: connection)
+        do throws(MediaError) { connection.sendResult(try functions.perform(request)) } catch {
+          connection.send(.failure, error.shortened)
+        }
+      }
     }
-    return 0
   }
 
   /// Whether it has no rights any more. Where the kernel has no Landlock, the filter of system calls alone keeps it from paths.
-  private static func restrict() -> Bool {
-    guard sandbox_limit_core(0) == 0, sandbox_limit_file_size(0) == 0,
-      sandbox_limit_open_files(Limits.openFileCount) == 0, sandbox_limit_data(Limits.dataByteCount) == 0,
-      sandbox_limit_address_space(Limits.addressSpaceByteCount) == 0, sandbox_set_no_new_privileges() == 0
+  private static func restrict(_ limits: WorkerLimits) -> Bool {
+    guard sandbox_limit_core(0) == 0, sandbox_limit_file_size(limits.fileByteCount) == 0,
+      sandbox_limit_open_files(limits.openFileCount) == 0, sandbox_limit_data(limits.dataByteCount) == 0,
+      sandbox_limit_address_space(limits.addressSpaceByteCount) == 0, sandbox_set_no_new_privileges() == 0
     else { return false }
     if sandbox_landlock_version() > 0, sandbox_landlock_forbid_all() != 0 { return false }
     return sandbox_restrict_worker_calls() == 0
   }
 }
 
-/// The worker's end of the connection.
-private struct WorkerConnection {
-  let socket: WorkerSocket
+/// The worker's end of the connection. The process ends when the other end is gone.
+///
+/// Threading: any. A request and its answer are not separated.
+private final class WorkerConnection: Sendable {
+  private let socket: Mutex<WorkerSocket>
 
-  /// Performs a task and sends what came of it; false when the other end is gone.
-  func perform(_ task: WorkerTask, _ received: [Int32], _ functions: inout some WorkerFunctions) -> Bool {
-    do throws(MediaError) {
-      var descriptors = received
-      let source = try source(of: task, &descriptors)
-      return send(
-        try functions.perform(
-          task.function, parameters: task.parameters, source: source, descriptors: descriptors))
-    } catch {
-      return socket.send(MessageKind.failure.message(error.shortened))
-    }
+  init(_ socket: WorkerSocket) { self.socket = Mutex(socket) }
+
+  /// What the other end sent.
+  enum Received {
+    case request(WorkerTask, [WorkerSource], descriptors: [Int32])
+    /// The other end is gone.
+    case end
+    /// It makes no sense.
+    case malformed
   }
 
-  private func source(of task: WorkerTask, _ descriptors: inout [Int32]) throws(MediaError) -> WorkerSource? {
-    guard let source = task.source else { return nil }
-    OpeningLimits.byteCount = source.openingByteCount
-    let bytes: WorkerSource.Bytes
-    if source.hasDescriptor {
-      guard !descriptors.isEmpty else {
-        throw MediaError(.readFailed, "the worker received no descriptor", operation: "worker")
+  /// Receives a task with its files. Blocks.
+  func receive() -> Received {
+    var files: [WorkerSource] = []
+    var bytes: [UInt8] = []
+    while let (message, descriptors) = socket.withLock({ $0.receiveWithDescriptors() }) {
+      switch MessageKind(rawValue: message[0]) {
+      case .file:
+        guard let file = try? MessageDecoder.value(WorkerFile.self, from: message, at: 1),
+          descriptors.count == (file.hasDescriptor ? 1 : 0)
+        else { return .malformed }
+        files.append(source(file, descriptors.first, index: files.count))
+      case .part: bytes += message.dropFirst()
+      case .task:
+        bytes += message.dropFirst()
+        guard let task = try? MessageDecoder.value(WorkerTask.self, from: bytes) else { return .malformed }
+        return .request(task, files, descriptors: descriptors)
+      default: return .malformed
       }
-      bytes = .descriptor(descriptors.removeFirst())
-    } else {
-      bytes = .requested(RequestedBytes(socket, byteCount: source.byteCount, isSeekable: source.isSeekable))
     }
-    return WorkerSource(hint: source.hint, displayName: source.displayName, bytes: bytes)
+    return .end
   }
 
-  /// Sends a result, in parts where it is long.
-  private func send(_ result: [UInt8]) -> Bool {
-    let partByteCount = MessageLimits.byteCount - 1
-    var rest = result[...]
-    while rest.count > partByteCount {
-      guard socket.send([MessageKind.part.rawValue] + rest.prefix(partByteCount)) else { return false }
-      rest = rest.dropFirst(partByteCount)
-    }
-    return socket.send([MessageKind.result.rawValue] + rest)
+  private func source(_ file: WorkerFile, _ descriptor: Int32?, index: Int) -> WorkerSource {
+    OpeningLimits.byteCount = file.openingByteCount
+    let bytes: WorkerSource.Bytes =
+      if let descriptor {
+        .descriptor(descriptor)
+      } else {
+        .requested(RequestedBytes(self, file: index, byteCount: file.byteCount, isSeekable: file.isSeekable))
+      }
+    return WorkerSource(hint: file.hint, displayName: file.displayName, bytes: bytes)
+  }
+
+  func send(_ kind: MessageKind, _ content: some Encodable) {
+    guard socket.withLock({ $0.send(kind.message(content)) }) else { Glibc.exit(0) }
+  }
+
+  func sendResult(_ result: [UInt8]) {
+    guard socket.withLock({ $0.send(.result, inParts: result) }) else { Glibc.exit(0) }
+  }
+
+  func answer(_ kind: MessageKind, _ content: some Encodable) -> [UInt8] {
+    let answer = socket.withLock { socket in socket.send(kind.message(content)) ? socket.receive() : nil }
+    guard let answer else { Glibc.exit(0) }
+    return answer
   }
 }
 
 /// Bytes that the worker asks the process that plays for.
 private final class RequestedBytes: ByteSource {
-  private let socket: WorkerSocket
+  private let connection: WorkerConnection
+  private let file: Int
   let byteCount: Int64?
   let isSeekable: Bool
 
-  init(_ socket: WorkerSocket, byteCount: Int64?, isSeekable: Bool) {
-    (self.socket, self.byteCount, self.isSeekable) = (socket, byteCount, isSeekable)
+  /// - Parameter file: the file's index among those of the task.
+  init(_ connection: WorkerConnection, file: Int, byteCount: Int64?, isSeekable: Bool) {
+    (self.connection, self.file, self.byteCount, self.isSeekable) = (connection, file, byteCount, isSeekable)
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
     guard !buffer.isEmpty else { return 0 }
-    let request = ReadRequest(offset: offset, count: min(buffer.count, MessageLimits.readByteCount))
-    let answer = answer(to: MessageKind.read.message(request))
+    let request = ReadRequest(file: file, offset: offset, count: min(buffer.count, MessageLimits.readByteCount))
+    let answer = connection.answer(.read, request)
     guard answer[0] == MessageKind.bytes.rawValue else {
       throw (try? MessageDecoder.value(MediaError.self, from: answer, at: 1))
         ?? MediaError(.readFailed, "the bytes cannot be read", operation: "read")
@@ -150,14 +176,8 @@ private final class RequestedBytes: ByteSource {
   func takeTitles(before offset: Int64) -> [StreamTitle] {
     // A file with a known end has none.
     guard byteCount == nil else { return [] }
-    return
-      (try? MessageDecoder.value([StreamTitle].self, from: answer(to: MessageKind.takeTitles.message(offset)), at: 1))
-      ?? []
-  }
-
-  private func answer(to request: [UInt8]) -> [UInt8] {
-    guard socket.send(request), let answer = socket.receive() else { Glibc.exit(0) }
-    return answer
+    let answer = connection.answer(.takeTitles, TitleRequest(file: file, offset: offset))
+    return (try? MessageDecoder.value([StreamTitle].self, from: answer, at: 1)) ?? []
   }
 
   // The process that plays cancels its own reads, which are then answered with a failure.

@@ -19,42 +19,86 @@ package final class WorkerLease: @unchecked Sendable {
   private var taskCount = 0
   /// Why there is no worker any more.
   private var loss: MediaError?
+  /// Whether the worker may perform tasks after this lease.
+  private let isReusable: Bool
   /// How long a worker that is cancelled has to give up.
   private var patienceMilliseconds: Int32 = 0
-  /// The file whose bytes the worker may ask for.
-  private var source: FileSource?
+  /// The files whose bytes the worker may ask for; nil for one of which it has the descriptor.
+  private var sources: [FileSource?] = []
+  /// The interrupt of the files.
+  private var interrupt: Interrupt?
+  /// What messages call the file, or all of them.
   private var displayName = ""
 
-  init(_ pool: WorkerPool, _ waiting: WorkerPool.Waiting) { (self.pool, self.waiting) = (pool, waiting) }
+  init(_ pool: WorkerPool, _ waiting: WorkerPool.Waiting, isReusable: Bool = true) {
+    (self.pool, self.waiting, self.isReusable) = (pool, waiting, isReusable)
+  }
 
-  deinit { pool.giveBack(WorkerPool.Waiting(process: process, taskCount: waiting.taskCount + taskCount), loss != nil) }
+  deinit {
+    let waiting = WorkerPool.Waiting(process: process, taskCount: waiting.taskCount + taskCount)
+    pool.giveBack(waiting, isReusable: isReusable && loss == nil)
+  }
 
-  /// Opens a file for the tasks from the next one on, and performs that one. Blocks.
+  /// Opens files for the tasks from the next one on, and performs that one. Blocks.
   ///
   /// - Parameters:
+  ///   - fileCount: at least 1.
+  ///   - displayName: what messages call all files.
   ///   - function: the number of the worker's function.
-  ///   - source: read while tasks run, and kept. Its interrupt makes reads of its bytes fail.
-  ///   - displayName: what messages call it.
   ///   - patienceMilliseconds: how long the worker has to give up after the interrupt was used.
   ///   - byteLimit: bytes that the worker may ask for during this task; nil: any number.
   ///   - descriptor: a further one for the worker; it stays the caller's.
-  /// Throws what the function throws; `damagedFile` where the worker crashed, `cancelled` where it was ended because of the interrupt.
+  ///   - file: opens the file with an index, which is kept if this process reads its bytes, while tasks run. All files have one interrupt, which makes
+  ///     reads of their bytes fail.
+  ///   - handleReport: called with the content of each report of the task; false ends the worker with the error `cancelled`.
+  /// Throws what the function and `file` throw; `damagedFile` where the worker crashed, `cancelled` where it was ended because of the interrupt.
+  package func open<Result: Decodable>(
+    _ fileCount: Int, displayName: String, _ function: Int, _ parameters: some Encodable,
+    patienceMilliseconds: Int32 = 100, byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type,
+    file: (Int) throws(MediaError) -> (source: FileSource, displayName: String),
+    handleReport: (([UInt8]) -> Bool)? = nil
+  ) throws(MediaError) -> Result {
+    (sources, self.displayName, self.patienceMilliseconds) = ([], displayName, patienceMilliseconds)
+    do throws(MediaError) {
+      for index in 0..<fileCount {
+        let (source, name) = try file(index)
+        try send(source, name)
+        interrupt = source.interrupt
+        sources.append(source.localDescriptor == nil ? source : nil)
+      }
+    } catch {
+      // The worker waits for the rest of a task that does not come.
+      process.kill()
+      loss = error
+      throw error
+    }
+    let task = WorkerTask(function: function, parameters: MessageEncoder.bytes(of: parameters))
+    return try perform(task, [descriptor].compactMap(\.self), byteLimit, type, handleReport)
+  }
+
+  /// The same for one file.
   package func open<Result: Decodable>(
     _ source: FileSource, displayName: String, _ function: Int, _ parameters: some Encodable,
     patienceMilliseconds: Int32 = 100, byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type
   ) throws(MediaError) -> Result {
-    (self.source, self.displayName, self.patienceMilliseconds) = (source, displayName, patienceMilliseconds)
+    try open(
+      1, displayName: displayName, function, parameters, patienceMilliseconds: patienceMilliseconds,
+      byteLimit: byteLimit, descriptor: descriptor, as: type
+    ) { _ in (source, displayName) }
+  }
+
+  private func send(_ source: FileSource, _ name: String) throws(MediaError) {
     // Bytes in memory are a file for the worker, too.
-    let copy = try source.bytesInMemory.map { (bytes) throws(MediaError) in try Self.file(of: bytes) }
+    let copy = try source.bytesInMemory.map(Self.file)
     defer { if let copy { close(copy) } }
-    let file = copy ?? source.localDescriptor
-    let description = WorkerTask.Source(
-      hint: String(decoding: source.path.suffix(4_096), as: UTF8.self), displayName: String(displayName.prefix(8_192)),
-      hasDescriptor: file != nil, byteCount: source.byteCount, isSeekable: source.isSeekable,
+    let descriptor = copy ?? source.localDescriptor
+    let file = WorkerFile(
+      hint: String(decoding: source.path.suffix(4_096), as: UTF8.self), displayName: String(name.prefix(8_192)),
+      hasDescriptor: descriptor != nil, byteCount: source.byteCount, isSeekable: source.isSeekable,
       openingByteCount: OpeningLimits.byteCount)
-    let task = WorkerTask(
-      function: function, parameters: MessageEncoder.bytes(of: parameters), source: description)
-    return try perform(task, [file, descriptor].compactMap { $0 }, byteLimit, type)
+    if !process.socket.send(MessageKind.file.message(file), descriptors: [descriptor].compactMap(\.self)) {
+      throw lossError()
+    }
   }
 
   /// A descriptor of a file in memory with these bytes.
@@ -88,15 +132,18 @@ package final class WorkerLease: @unchecked Sendable {
   }
 
   private func perform<Result: Decodable>(
-    _ task: WorkerTask, _ descriptors: [Int32], _ byteLimit: Int?, _ type: Result.Type
+    _ task: WorkerTask, _ descriptors: [Int32], _ byteLimit: Int?, _ type: Result.Type,
+    _ handleReport: (([UInt8]) -> Bool)? = nil
   ) throws(MediaError) -> Result {
     taskCount += 1
-    let failure: MediaError
     if let loss { throw loss }
+    let failure: MediaError
     do throws(WorkerLost) {
-      _ = sandbox_allow_processor_time(process.processID, Worker.Limits.processorSeconds)
-      guard process.socket.send(MessageKind.task.message(task), descriptors: descriptors) else { throw WorkerLost() }
-      switch try converse(byteLimit) {
+      allowProcessorTime()
+      guard process.socket.send(.task, inParts: MessageEncoder.bytes(of: task), descriptors: descriptors) else {
+        throw WorkerLost()
+      }
+      switch try converse(byteLimit, handleReport) {
       case .success(let bytes):
         do throws(MalformedMessage) { return try MessageDecoder.value(type, from: bytes) } catch { throw WorkerLost() }
       case .failure(let error): failure = error
@@ -114,8 +161,14 @@ package final class WorkerLease: @unchecked Sendable {
     throw failure
   }
 
+  private func allowProcessorTime() {
+    _ = sandbox_allow_processor_time(process.processID, WorkerLimits.processorSeconds)
+  }
+
   /// Answers what the worker asks for until it has a result.
-  private func converse(_ byteLimit: Int?) throws(WorkerLost) -> Result<[UInt8], MediaError> {
+  private func converse(
+    _ byteLimit: Int?, _ handleReport: (([UInt8]) -> Bool)?
+  ) throws(WorkerLost) -> Result<[UInt8], MediaError> {
     var remainingByteCount = byteLimit
     var readFailure: MediaError?
     var result: [UInt8] = []
@@ -131,9 +184,17 @@ package final class WorkerLease: @unchecked Sendable {
         }
         guard process.socket.send(answer) else { throw WorkerLost() }
       case .takeTitles:
-        let offset = try decoded(Int64.self, message)
-        let titles = source?.byteSource?.takeTitles(before: offset).prefix(16) ?? []
+        let request = try decoded(TitleRequest.self, message)
+        guard sources.indices.contains(request.file) else { throw WorkerLost() }
+        let titles = sources[request.file]?.byteSource?.takeTitles(before: request.offset).prefix(16) ?? []
         guard process.socket.send(MessageKind.titles.message(Array(titles))) else { throw WorkerLost() }
+      case .report:
+        guard let handleReport else { throw WorkerLost() }
+        guard handleReport(Array(message.dropFirst())) else {
+          process.kill()
+          throw WorkerLost()
+        }
+        allowProcessorTime()
       case .part, .result:
         guard result.count + message.count <= MessageLimits.resultByteCount else { throw WorkerLost() }
         result += message.dropFirst()
@@ -150,7 +211,7 @@ package final class WorkerLease: @unchecked Sendable {
 
   /// The next message; nil when the worker has ended, which it does when it does not give up in time.
   private func receive() -> [UInt8]? {
-    if let source, (try? source.interrupt.waitUntilReadable(process.socket.descriptor)) != true,
+    if let interrupt, (try? interrupt.waitUntilReadable(process.socket.descriptor)) != true,
       !process.socket.isReadable(withinMilliseconds: patienceMilliseconds)
     {
       process.kill()
@@ -166,7 +227,9 @@ package final class WorkerLease: @unchecked Sendable {
 
   /// The bytes that the worker asks for.
   private func read(_ request: ReadRequest, _ remainingByteCount: inout Int?) -> Result<[UInt8], MediaError> {
-    guard let source, request.offset >= 0, (1...MessageLimits.readByteCount).contains(request.count) else {
+    guard sources.indices.contains(request.file), let source = sources[request.file], request.offset >= 0,
+      (1...MessageLimits.readByteCount).contains(request.count)
+    else {
       return .failure(MediaError(.damagedFile, "the file is damaged: \(displayName)", operation: "worker"))
     }
     if let remaining = remainingByteCount, remaining < request.count {

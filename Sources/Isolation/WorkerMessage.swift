@@ -4,8 +4,10 @@ import MediaCore
 
 /// What the first byte of a message says.
 enum MessageKind: UInt8 {
-  /// To a worker: a `WorkerTask`, and with it the descriptors that it counts.
-  case task = 1
+  /// To a worker: a file of the next task (`WorkerFile`), with its descriptor if it has one.
+  case file = 1
+  /// To a worker: the rest of a `WorkerTask`, with its further descriptors.
+  case task
   /// To a worker: the bytes that it asked for; fewer than asked for at the end, none after it.
   case bytes
   /// To a worker: why the bytes could not be read (`MediaError`).
@@ -14,9 +16,11 @@ enum MessageKind: UInt8 {
   case titles
   /// From a worker: it asks for bytes (`ReadRequest`).
   case read
-  /// From a worker: it asks for the titles that were announced before an offset (`Int64`).
+  /// From a worker: it asks for the titles that were announced before an offset (`TitleRequest`).
   case takeTitles
-  /// From a worker: a part of a result that is longer than one message.
+  /// From a worker: a report about the task, which goes on. Its content depends on the function.
+  case report
+  /// To a worker: a part of a task that is longer than one message. From a worker: a part of such a result.
   case part
   /// From a worker: the rest of the result. The worker waits for the next task.
   case result
@@ -29,9 +33,18 @@ enum MessageKind: UInt8 {
 
 /// Bytes that a worker asks for.
 struct ReadRequest: Codable {
+  /// The index of the file among those of the task.
+  var file: Int
   var offset: Int64
   /// 1 to `MessageLimits.readByteCount`.
   var count: Int
+}
+
+/// Titles that a worker asks for.
+struct TitleRequest: Codable {
+  /// The index of the file among those of the task.
+  var file: Int
+  var offset: Int64
 }
 
 /// Bounds on messages.
@@ -44,26 +57,24 @@ enum MessageLimits {
   static let resultByteCount = 80 << 20
 }
 
-/// What a worker is to do.
-struct WorkerTask: Codable {
-  /// The bytes of a file, as the process that plays describes them to a worker.
-  struct Source: Codable {
-    /// A name whose extension says what may be in the file.
-    var hint: String
-    /// What messages call the file.
-    var displayName: String
-    /// Whether the first descriptor is that of the file; otherwise the worker asks for bytes.
-    var hasDescriptor: Bool
-    var byteCount: Int64?
-    var isSeekable: Bool
-    /// Bytes that FFmpeg may read until the file is open (`OpeningLimits`).
-    var openingByteCount: Int
-  }
+/// The bytes of a file, as the process that plays describes them to a worker.
+struct WorkerFile: Codable {
+  /// A name whose extension says what may be in the file.
+  var hint: String
+  /// What messages call the file.
+  var displayName: String
+  /// Whether the message has the file's descriptor; otherwise the worker asks for bytes.
+  var hasDescriptor: Bool
+  var byteCount: Int64?
+  var isSeekable: Bool
+  /// Bytes that FFmpeg may read until the file is open (`OpeningLimits`).
+  var openingByteCount: Int
+}
 
+/// What a worker is to do. Its files are sent before it; without files it concerns those of an earlier task.
+struct WorkerTask: Codable {
   /// The number of a function of the worker program (`WorkerFunctions`).
   var function: Int
   /// The function's parameters, as `MessageEncoder` writes them.
   var parameters: [UInt8]
-  /// The file; nil where an earlier task has opened it.
-  var source: Source?
 }

@@ -78,12 +78,17 @@ public final class WorkerPool: Sendable {
   /// Errors: `workerUnavailable` when the program cannot be started, or too many workers are busy.
   package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try take()) }
 
+  /// Starts a worker with limits of its own, which ends with its lease. Blocks while it starts. Errors: as `lease()`.
+  package func lease(limits: WorkerLimits) throws(MediaError) -> WorkerLease {
+    WorkerLease(self, try take(limits: limits), isReusable: false)
+  }
+
   /// Takes the worker of a lease back, to wait for the next one.
   ///
-  /// - Parameter isLost: it has ended, or makes no sense.
-  func giveBack(_ waiting: Waiting, _ isLost: Bool) {
+  /// - Parameter isReusable: whether it has not ended, makes sense, and has the usual limits.
+  func giveBack(_ waiting: Waiting, isReusable: Bool) {
     state.withLock { $0.statistics.busyCount -= 1 }
-    if isLost { waiting.process.kill() } else { keep(waiting) }
+    if isReusable { keep(waiting) } else { waiting.process.kill() }
   }
 
   /// Reports that a file ended a worker.
@@ -92,26 +97,26 @@ public final class WorkerPool: Sendable {
     logger.warning("a worker process crashed", metadata: ["end": "\(end.description)", "file": "\(file)"])
   }
 
-  /// A worker that waits, or a new one.
-  private func take() throws(MediaError) -> Waiting {
+  /// A worker that waits, or a new one, which is the only kind with limits of its own.
+  private func take(limits: WorkerLimits? = nil) throws(MediaError) -> Waiting {
     let (isFull, idle) = state.withLock { state in
       if state.statistics.busyCount >= Self.maximumCount { return (true, nil as Waiting?) }
       state.statistics.busyCount += 1
       state.statistics.taskCount += 1
-      return (false, state.idle.popLast())
+      return (false, limits == nil ? state.idle.popLast() : nil)
     }
     if isFull {
       throw MediaError(.workerUnavailable, "\(Self.maximumCount) worker processes are busy", operation: "worker")
     }
     if let idle { return idle }
-    do throws(MediaError) { return try makeProcess() } catch {
+    do throws(MediaError) { return try makeProcess(limits ?? WorkerLimits()) } catch {
       state.withLock { $0.statistics.busyCount -= 1 }
       throw error
     }
   }
 
-  private func makeProcess() throws(MediaError) -> Waiting {
-    let process = try WorkerProcess(program: program)
+  private func makeProcess(_ limits: WorkerLimits = WorkerLimits()) throws(MediaError) -> Waiting {
+    let process = try WorkerProcess(program: program, limits: limits)
     state.withLock { $0.statistics.startedCount += 1 }
     return Waiting(process: process, taskCount: 0)
   }

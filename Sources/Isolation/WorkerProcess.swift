@@ -41,7 +41,7 @@ final class WorkerProcess: Sendable {
   /// Starts a worker. Blocks until the program is loaded by the kernel; the program then prepares itself, and answers when it gets a task.
   ///
   /// Errors: `workerUnavailable` when the program cannot be started.
-  init(program: String) throws(MediaError) {
+  init(program: String, limits: WorkerLimits = WorkerLimits()) throws(MediaError) {
     guard let (mine, others) = WorkerSocket.pair() else { throw Self.failure(program, errno) }
     defer { close(others) }
     var actions = posix_spawn_file_actions_t()
@@ -60,7 +60,7 @@ final class WorkerProcess: Sendable {
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), nil]
+    var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + limits.arguments).map { strdup($0) } + [nil]
     // One arena: many threads of a decoder would otherwise reserve 64 MiB of address space each.
     var environment: [UnsafeMutablePointer<CChar>?] = [
       strdup("LC_ALL=C"), strdup("SWIFT_BACKTRACE=enable=no"), strdup("MALLOC_ARENA_MAX=1"), nil,

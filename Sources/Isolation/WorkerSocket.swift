@@ -28,6 +28,17 @@ final class WorkerSocket: @unchecked Sendable {
     media_shims_send_message(descriptor, bytes, bytes.count, descriptors, Int32(descriptors.count)) == 0
   }
 
+  /// Sends content in as many messages as it needs, of which the last has a kind of its own; false when the other end is gone.
+  func send(_ kind: MessageKind, inParts content: [UInt8], descriptors: [Int32] = []) -> Bool {
+    let partByteCount = MessageLimits.byteCount - 1
+    var rest = content[...]
+    while rest.count > partByteCount {
+      guard send([MessageKind.part.rawValue] + rest.prefix(partByteCount)) else { return false }
+      rest = rest.dropFirst(partByteCount)
+    }
+    return send([kind.rawValue] + rest, descriptors: descriptors)
+  }
+
   /// Waits until there is a message, or the other end is gone; false after the given time.
   func isReadable(withinMilliseconds milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

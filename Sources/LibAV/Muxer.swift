@@ -218,7 +218,7 @@ public final class Muxer {
 
   // MARK: - Internals
 
-  private static let bufferByteCount: Int32 = 65_536
+  package static let bufferByteCount: Int32 = 65_536
 
   /// Streams are added before the header.
   func newStream(timeBase: TimeBase, options: StreamOptions) throws(AVFailure) -> UnsafeMutablePointer<AVStream> {

@@ -116,7 +116,7 @@ public struct FormatDescription: Sendable, Hashable {
     }
 
     /// How wide a pixel is for its height, as `kCVImageBufferPixelAspectRatioKey`.
-    public struct PixelAspectRatio: Sendable, Hashable {
+    public struct PixelAspectRatio: Sendable, Hashable, Codable {
       public var horizontal: Int
       public var vertical: Int
 
@@ -127,7 +127,7 @@ public struct FormatDescription: Sendable, Hashable {
     }
 
     /// A part of the picture, in its middle but for offsets; in pixels, as `kCVImageBufferCleanApertureKey`.
-    public struct CleanAperture: Sendable, Hashable {
+    public struct CleanAperture: Sendable, Hashable, Codable {
       public var width: Int
       public var height: Int
       /// From the middle to the right.
@@ -144,7 +144,7 @@ public struct FormatDescription: Sendable, Hashable {
     }
 
     /// What the numbers of a pixel mean: ITU-T H.273's code points, as FFmpeg's `AVCOL_*` have them; 2: not said.
-    public struct Color: Sendable, Hashable {
+    public struct Color: Sendable, Hashable, Codable {
       /// H.273, table 2.
       public var primaries = 2
       /// H.273, table 3.

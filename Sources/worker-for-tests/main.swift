@@ -4,15 +4,29 @@ import Glibc
 import Isolation
 import MediaCore
 
+/// As `AssetExportSession.Outcome`.
+struct Outcome: Codable {
+  var duration: MediaTime
+  var byteCount: Int64
+  var fault: MediaError?
+}
+
+/// As `ExportReport`.
+enum Report: Codable {
+  case alive
+  case progress(Int?)
+}
+
 struct TestFunctions: WorkerFunctions {
-  mutating func perform(
-    _ function: Int, parameters: [UInt8], source: WorkerSource?, descriptors: [Int32]
-  ) throws(MediaError) -> [UInt8] {
-    switch function {
+  mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
+    switch request.function {
     // Its parameters.
-    case 1: return parameters
-    // The number of the file's bytes.
-    case 2: return MessageEncoder.bytes(of: try count(source))
+    case 1: return request.parameters
+    // The number of the bytes of all files.
+    case 2:
+      var sum = 0
+      for source in request.sources { sum += try count(source) }
+      return MessageEncoder.bytes(of: sum)
     // An error.
     case 3: throw MediaError(.invalidTime, "no time", operation: "test", underlying: "nothing")
     case 4: abort()
@@ -21,13 +35,42 @@ struct TestFunctions: WorkerFunctions {
     case 6: while let memory = malloc(1 << 20) { memset(memory, 1, 1 << 20) }
     // Processor time without an end.
     case 7: while true { _ = getpid() }
+    // 100 reports, and its parameters.
+    case 9:
+      for number in 0..<100 { request.report(number) }
+      return request.parameters
+    // The number of `AssetWorkerFunction.export`.
+    case 17: return try export(request)
     default: break
     }
     return []
   }
 
-  private func count(_ source: WorkerSource?) throws(MediaError) -> Int {
-    guard let source else { return -1 }
+  /// An export that does what the name of its file says.
+  private func export(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
+    let name = request.sources.first?.displayName.split(separator: "/").last.map(String.init) ?? ""
+    let descriptor = request.descriptors[0]
+    var outcome = Outcome(duration: .zero, byteCount: 0)
+    switch name {
+    case "crash": abort()
+    case "claims-bytes": outcome.byteCount = 5
+    case "claims-no-duration": outcome.duration = .indefinite
+    case "repeats-progress": for _ in 0..<2 { request.report(Report.progress(3)) }
+    case "exceeds-progress": request.report(Report.progress(21))
+    case "reports-nonsense": request.report("nonsense")
+    // Until its limit; the signal of that is not fatal then.
+    case "fills-disk":
+      signal(SIGXFSZ, SIG_IGN)
+      let bytes = [UInt8](repeating: 1, count: 1 << 20)
+      while write(descriptor, bytes, bytes.count) > 0 { outcome.byteCount = Int64(lseek(descriptor, 0, SEEK_CUR)) }
+      throw MediaError(.writeFailed, "the file cannot be written", operation: "write")
+    case "waits": while true { sleep(1) }
+    default: break
+    }
+    return MessageEncoder.bytes(of: outcome)
+  }
+
+  private func count(_ source: WorkerSource) throws(MediaError) -> Int {
     switch source.bytes {
     case .descriptor(let descriptor):
       defer { close(descriptor) }

@@ -20,7 +20,7 @@ import Testing
   /// The functions of that program.
   enum Function: Int {
     case echo = 1
-    case countBytes, fail, crash, makeForbiddenCall, exhaustMemory, exhaustProcessorTime, returnNothing
+    case countBytes, fail, crash, makeForbiddenCall, exhaustMemory, exhaustProcessorTime, returnNothing, report
   }
 
   @discardableResult
@@ -57,6 +57,93 @@ import Testing
     let lease = try Self.pool().lease()
     let text = String(repeating: "ä", count: 60_000)
     #expect(try lease.run(Function.echo.rawValue, text, as: String.self) == text)
+  }
+
+  @Test func aTaskLongerThanAMessageArrivesWhole() throws {
+    let text = String(repeating: "ä", count: 300_000)
+    #expect(try Self.pool().lease().run(Function.echo.rawValue, text, as: String.self) == text)
+  }
+
+  @Test func severalFilesBelongToOneTask() throws {
+    let pool = try Self.pool()
+    let lease = try pool.lease()
+    let interrupt = Interrupt()
+    let sources = try (1...20).map { number in
+      number % 2 == 0
+        ? try FileSource(bytes: [UInt8](repeating: 1, count: number), interrupt: interrupt)
+        : try FileSource(
+          opened: BytesInMemory([UInt8](repeating: 1, count: number)), hint: "a", interrupt: interrupt)
+    }
+    let count = try lease.open(
+      sources.count, displayName: "all", Function.countBytes.rawValue, true, as: Int.self
+    ) { index in (sources[index], "\(index)") }
+    #expect(count == 210)
+  }
+
+  @Test func aFileThatCannotBeOpenedEndsTheTask() throws {
+    let pool = try Self.pool()
+    let lease = try pool.lease()
+    let first = try Self.memory()
+    let error = #expect(throws: MediaError.self) {
+      try lease.open(2, displayName: "all", Function.countBytes.rawValue, true, as: Int.self) {
+        (index) throws(MediaError) in
+        guard index == 0 else { throw MediaError(.fileNotFound, "no file") }
+        return (first, "first")
+      }
+    }
+    #expect(error?.code == .fileNotFound)
+    // The worker has half a task: it does not perform another.
+    let next = #expect(throws: MediaError.self) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
+    #expect(next?.code == .fileNotFound)
+    #expect(pool.statistics.crashCount == 0)
+  }
+
+  @Test func reportsArriveInOrderAndMayEndTheTask() throws {
+    let pool = try Self.pool()
+    var numbers: [Int] = []
+    func report(_ lease: WorkerLease, limit: Int) throws(MediaError) -> Int {
+      let source: FileSource
+      do { source = try Self.memory() } catch { throw MediaError(.readFailed, "no memory") }
+      return try lease.open(1, displayName: "a", Function.report.rawValue, 7, as: Int.self) { _ in
+        (source, "a")
+      } handleReport: { content in
+        numbers.append((try? MessageDecoder.value(Int.self, from: content)) ?? -1)
+        return numbers.count < limit
+      }
+    }
+    #expect(try report(try pool.lease(), limit: .max) == 7)
+    #expect(numbers == Array(0..<100))
+    numbers = []
+    let error = #expect(throws: MediaError.self) { try report(try pool.lease(), limit: 3) }
+    #expect(error?.code == .cancelled && numbers == [0, 1, 2])
+  }
+
+  @Test func aReportThatWasNotAskedForEndsTheWorker() throws {
+    let pool = try Self.pool()
+    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memory(), in: pool, .report) }
+    #expect(error?.code == .damagedFile && pool.statistics.crashCount == 1)
+  }
+
+  @Test func aWorkerWithLimitsOfItsOwnEndsWithItsLease() throws {
+    let pool = try Self.pool()
+    try pool.start()
+    var limits = WorkerLimits()
+    (limits.dataByteCount, limits.openFileCount, limits.fileByteCount) = (500 << 20, 100, 12_345)
+    var lease: WorkerLease? = try pool.lease(limits: limits)
+    let values = try #require(try lease?.run(Function.echo.rawValue, [1], as: [Int].self))
+    #expect(values == [1] && pool.statistics.startedCount == 2 && pool.statistics.idleCount == 1)
+    lease = nil
+    #expect(pool.statistics.busyCount == 0 && pool.statistics.idleCount == 1)
+    let process = try WorkerProcess(program: pool.program, limits: limits)
+    let task = WorkerTask(function: Function.echo.rawValue, parameters: [1])
+    #expect(process.socket.send(MessageKind.task.message(task)))
+    #expect(process.socket.receive() == [MessageKind.result.rawValue, 1])
+    let text = try text("/proc/\(process.processID)/limits")
+    for row in [
+      "Max data size             524288000", "Max open files            100", "Max file size             12345",
+    ] {
+      #expect(text.contains(row), "\(row)")
+    }
   }
 
   @Test func anErrorOfTheWorkerIsThrownAndTheWorkerLives() throws {

@@ -6,14 +6,20 @@ import Testing
 
 @testable import MediaAssets
 
-/// Files made of others.
-@Suite struct AssetExportTests {
+/// Files made of others, in this process and in a worker process.
+@Suite(.timeLimit(.minutes(10))) struct AssetExportTests {
+  private static let isolations = [Asset.Isolation.none, .worker]
+
+  private static func asset(_ path: String, _ isolation: Asset.Isolation, isPrecise: Bool = false) -> Asset {
+    Asset(path: Array(path.utf8), prefersPreciseDuration: isPrecise, isolation: isolation)
+  }
+
   private static func export(
-    _ source: String, to target: String, _ settings: ExportSettings, replaces: Bool = false,
-    progress: @escaping @Sendable (Double?) -> Void = { _ in }
+    _ source: String, _ isolation: Asset.Isolation, to target: String, _ settings: ExportSettings,
+    replaces: Bool = false, progress: @escaping @Sendable (Double?) -> Void = { _ in }
   ) async throws -> AssetExportSession.Outcome {
     try await AssetExportSession(
-      Asset(path: source), to: Array(target.utf8), settings, replacesFile: replaces
+      asset(source, isolation), to: Array(target.utf8), settings, replacesFile: replaces
     ).outcome(on: AssetExporter(), progress: progress)
   }
 
@@ -42,8 +48,9 @@ import Testing
     arguments: [
       ("a.wav", WritableContainer.flac), ("a.flac", .wav), ("a.flac", .m4a), ("a.mp3", .flac), ("a.m4a", .wav),
       ("a.opus", .caf), ("a.ogg", .matroska), ("a.wav", .mov),
-    ])
-  func lossless(_ name: String, _ container: WritableContainer) async throws {
+    ], isolations)
+  func lossless(_ row: (String, WritableContainer), _ isolation: Asset.Isolation) async throws {
+    let (name, container) = row
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, name)
     let target = folder.file("out.\(container.rawValue)")
@@ -56,7 +63,7 @@ import Testing
     settings.timeRange = TimeRange(
       start: MediaTime(value: 1_001, timescale: Int32(rate)), duration: MediaTime(value: 30_007, timescale: Int32(rate))
     )
-    let outcome = try await Self.export(source, to: target, settings)
+    let outcome = try await Self.export(source, isolation, to: target, settings)
     #expect(outcome.duration == settings.timeRange.duration && outcome.fault == nil)
     #expect(try outcome.byteCount == Int64(readFile(target).count))
     let (whole, part) = (try Tool.decode(source), try Tool.decode(target))
@@ -68,8 +75,10 @@ import Testing
     print("export: \(name) to \(container.rawValue): \(part.count / 2) frames, off by \(worst)")
   }
 
-  @Test("tags come along, without what tells where it was recorded when that is asked for, or not at all")
-  func tags() async throws {
+  @Test(
+    "tags come along, without what tells where it was recorded when that is asked for, or not at all",
+    arguments: isolations)
+  func tags(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.flac", ["-metadata", "LOCATION=+48+011/", "-metadata", "MOOD=calm"])
     for (filter, expected) in [
@@ -79,7 +88,7 @@ import Testing
       var settings = ExportSettings(.ogg)
       settings.metadataFilter = filter
       let target = folder.file("\(filter.rawValue).ogg")
-      _ = try await Self.export(source, to: target, settings)
+      _ = try await Self.export(source, isolation, to: target, settings)
       let metadata = try Asset(path: target).loadMetadata(interrupt: Interrupt())
       let found = [MetadataCommonKey.title, .artist, .albumName, .location].map { metadata.strings($0).first }
       let mood = metadata.items.first { $0.key.uppercased() == "MOOD" }?.stringValue
@@ -89,19 +98,19 @@ import Testing
     }
     var settings = ExportSettings(.flac)
     settings.metadata = ["title": "Other", "artist": ""]
-    _ = try await Self.export(source, to: folder.file("own.flac"), settings)
+    _ = try await Self.export(source, isolation, to: folder.file("own.flac"), settings)
     let metadata = try Asset(path: folder.file("own.flac")).loadMetadata(interrupt: Interrupt())
     #expect(
       metadata.strings(.title) == ["Other"] && metadata.strings(.artist) == []
         && metadata.strings(.albumName) == ["All"])
   }
 
-  @Test("how far it is, is told from 0 to 1, at most twenty times between")
-  func progress() async throws {
+  @Test("how far it is, is told from 0 to 1, at most twenty times between", arguments: isolations)
+  func progress(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.wav")
     let told = Mutex<[Double?]>([])
-    _ = try await Self.export(source, to: folder.file("a.flac"), ExportSettings(.flac)) { done in
+    _ = try await Self.export(source, isolation, to: folder.file("a.flac"), ExportSettings(.flac)) { done in
       told.withLock { $0.append(done) }
     }
     let parts = told.withLock { $0 }
@@ -124,12 +133,13 @@ import Testing
       ("a.flac", [], .flac), ("a.flac", [], .matroska), ("a.opus", [], .ogg), ("a.opus", [], .webm),
       ("a.ogg", [], .matroska), ("a.wav", [], .wav), ("a.wav", [], .mov), ("alac.m4a", ["-c:a", "alac"], .caf),
       ("a.mka", ["-c:a", "flac"], .flac),
-    ] as [(String, [String], WritableContainer)])
-  func passthrough(_ name: String, _ options: [String], _ container: WritableContainer) async throws {
+    ] as [(String, [String], WritableContainer)], isolations)
+  func passthrough(_ row: (String, [String], WritableContainer), _ isolation: Asset.Isolation) async throws {
+    let (name, options, container) = row
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, name, options)
     let target = folder.file("out.\(container == .matroska ? "mka" : container.rawValue)")
-    let outcome = try await Self.export(source, to: target, .passthrough(container))
+    let outcome = try await Self.export(source, isolation, to: target, .passthrough(container))
     #expect(try Self.storedHash(source, "a") == Self.storedHash(target, "a"), "\(name) to \(container)")
     let (whole, copy) = (try await Asset(path: source).load(.duration), try await Asset(path: target).load(.duration))
     print(
@@ -148,8 +158,9 @@ import Testing
     arguments: [
       ("a.m4a", WritableContainer.m4a), ("a.m4a", .mp4), ("alac.m4a", .m4a), ("a.opus", .ogg), ("a.opus", .webm),
       ("a.wav", .wav),
-    ])
-  func passthroughOfAPart(_ name: String, _ container: WritableContainer) async throws {
+    ], isolations)
+  func passthroughOfAPart(_ row: (String, WritableContainer), _ isolation: Asset.Isolation) async throws {
+    let (name, container) = row
     let folder = try TemporaryFolder()
     let source = try Self.source(
       folder, name, name.hasPrefix("alac") ? ["-c:a", "alac"] : name == "a.m4a" ? ["-aac_pns", "0"] : [])
@@ -158,7 +169,7 @@ import Testing
     var settings = ExportSettings.passthrough(container)
     settings.timeRange = TimeRange(
       start: MediaTime(value: 20_011, timescale: rate), duration: MediaTime(value: 30_007, timescale: rate))
-    _ = try await Self.export(source, to: target, settings)
+    _ = try await Self.export(source, isolation, to: target, settings)
     func samples(_ path: String, _ range: TimeRange?) throws -> [UInt8] {
       let reader = AssetReader(asset: Asset(path: path))
       let output = AssetReaderTrackOutput(settings: AudioReadSettings(.float32))
@@ -184,8 +195,10 @@ import Testing
     #expect(worst <= (name == "a.opus" ? 0.01 : 0), "\(name) to \(container)")
   }
 
-  @Test("pictures, sound, chapters and a cover of a film come along, passed through and coded anew, whole and in part")
-  func film() async throws {
+  @Test(
+    "pictures, sound, chapters and a cover of a film come along, passed through and coded anew, whole and in part",
+    arguments: isolations)
+  func film(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = folder.file("film.mp4")
     try writeFile(
@@ -203,7 +216,7 @@ import Testing
     ] {
       let target = folder.file("out\(isCopied).\(container == .matroska ? "mkv" : container.rawValue)")
       let settings = isCopied ? ExportSettings.passthrough(container) : ExportSettings(container)
-      let outcome = try await Self.export(source, to: target, settings)
+      let outcome = try await Self.export(source, isolation, to: target, settings)
       let asset = Asset(path: target)
       let tracks: [AssetTrack] = try await asset.load(.tracks)
       // MP4's chapters are a track, too.
@@ -223,7 +236,7 @@ import Testing
     }
     var part = ExportSettings(.mp4)
     part.timeRange = TimeRange(start: MediaTime(value: 1, timescale: 1), duration: MediaTime(value: 2, timescale: 1))
-    _ = try await Self.export(source, to: folder.file("part.mp4"), part)
+    _ = try await Self.export(source, isolation, to: folder.file("part.mp4"), part)
     let asset = Asset(path: folder.file("part.mp4"))
     #expect(abs(try await asset.load(.duration).seconds - 2) < 0.03)
     #expect(
@@ -231,16 +244,18 @@ import Testing
     // Pictures begin with a key frame, and Matroska cannot say that some of them are not to be shown.
     var copied = ExportSettings.passthrough(.matroska)
     copied.timeRange = TimeRange(start: MediaTime(value: 5, timescale: 2), duration: MediaTime(value: 1, timescale: 1))
-    let outcome = try await Self.export(source, to: folder.file("part.mkv"), copied)
+    let outcome = try await Self.export(source, isolation, to: folder.file("part.mkv"), copied)
     #expect(abs(outcome.duration.seconds - 1.5) < 0.05, "\(outcome.duration)")
     #expect(try await Asset(path: folder.file("part.mkv")).load(.tracks).count == 2)
     let sound = folder.file("sound.flac")
-    _ = try await Self.export(source, to: sound, ExportSettings(.flac))
+    _ = try await Self.export(source, isolation, to: sound, ExportSettings(.flac))
     #expect(try await Asset(path: sound).load(.tracks).map { $0.mediaType.rawValue } == ["audio"])
   }
 
-  @Test("pictures that a telephone took upright are turned where the container cannot say it", arguments: [90, 270])
-  func turned(_ degrees: Int) async throws {
+  @Test(
+    "pictures that a telephone took upright are turned where the container cannot say it", arguments: [90, 270],
+    isolations)
+  func turned(_ degrees: Int, _ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let fixture = VideoFixture(
       "phone.mp4", source: VideoFixture.picture("64x48", seconds: "0.4"),
@@ -251,7 +266,7 @@ import Testing
     pictures.constantQuality = 0
     settings.video = .encode(pictures)
     let target = folder.file("out.mkv")
-    _ = try await Self.export(source, to: target, settings)
+    _ = try await Self.export(source, isolation, to: target, settings)
     let isSame = try fixture.rawBytes(target) == fixture.rawBytes(source, upright: true)
     #expect(isSame)
     let track = try #require(try StoredSamples(target).format.video)
@@ -259,19 +274,21 @@ import Testing
     // MP4 says it.
     let movie = folder.file("out.mp4")
     settings.container = .mp4
-    _ = try await Self.export(source, to: movie, settings)
+    _ = try await Self.export(source, isolation, to: movie, settings)
     let kept = try #require(try StoredSamples(movie).format.video)
     #expect(kept.width == 64 && kept.height == 48 && kept.rotationDegrees == 360 - degrees)
     // What is not coded anew is not turned.
     #expect(
-      await Self.code { try await Self.export(source, to: folder.file("no.mkv"), .passthrough(.matroska)) }
+      await Self.code { try await Self.export(source, isolation, to: folder.file("no.mkv"), .passthrough(.matroska)) }
         == .invalidArgument)
   }
 
   // MARK: - Several
 
-  @Test("several files follow each other to the sample, with a chapter each, and mixed they are a sum")
-  func joined() async throws {
+  @Test(
+    "several files follow each other to the sample, with a chapter each, and mixed they are a sum",
+    arguments: isolations)
+  func joined(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let sources = [
       try Self.source(folder, "a.flac"), try Self.source(folder, "b.mp3", ["-write_xing", "0"]),
@@ -280,7 +297,7 @@ import Testing
     let decoded = try sources.map { try Tool.decode($0) }
     func joining(_ mixes: Bool, _ name: String, _ settings: ExportSettings) async throws -> [Float] {
       let session = AssetExportSession(
-        joining: sources.map { Asset(path: Array($0.utf8), prefersPreciseDuration: true) }, mixes: mixes,
+        joining: sources.map { Self.asset($0, isolation, isPrecise: true) }, mixes: mixes,
         to: Array(folder.file(name).utf8), settings)
       _ = try await session.outcome(on: AssetExporter())
       return try Tool.decode(folder.file(name))
@@ -305,8 +322,8 @@ import Testing
 
   // MARK: - What is wrong
 
-  @Test("what cannot be made is a numbered error, and leaves nothing behind")
-  func refusals() async throws {
+  @Test("what cannot be made is a numbered error, and leaves nothing behind", arguments: isolations)
+  func refusals(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.flac")
     let short = folder.file("short.flac")
@@ -348,31 +365,34 @@ import Testing
     ]
     let before = try Self.names(in: folder)
     for (name, source, target, settings, expected) in rows {
-      let code = await Self.code { try await Self.export(source, to: folder.file(target), settings) }
+      let code = await Self.code { try await Self.export(source, isolation, to: folder.file(target), settings) }
       print("export: \(name): \(code.map { "\($0.rawValue) \($0.name)" } ?? "no error")")
       #expect(code == expected, "\(name)")
       #expect(try Self.names(in: folder) == before, "\(name)")
     }
     #expect(
-      try await Self.export(source, to: folder.file("folder/../short.flac"), settings(), replaces: true).byteCount
+      try await Self.export(source, isolation, to: folder.file("folder/../short.flac"), settings(), replaces: true)
+        .byteCount
         > 60_000)
   }
 
-  @Test("who cancels is told at once, and no file appears")
-  func cancelling() async throws {
+  @Test("who cancels is told at once, and no file appears", arguments: isolations)
+  func cancelling(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.wav")
-    let before = AssetExportSession(Asset(path: source), to: Array(folder.file("x.flac").utf8), ExportSettings(.flac))
+    let before = AssetExportSession(
+      Self.asset(source, isolation), to: Array(folder.file("x.flac").utf8), ExportSettings(.flac))
     before.cancel()
     #expect(await Self.code { try await before.outcome() } == .cancelled)
-    let session = AssetExportSession(Asset(path: source), to: Array(folder.file("x.flac").utf8), ExportSettings(.flac))
+    let session = AssetExportSession(
+      Self.asset(source, isolation), to: Array(folder.file("x.flac").utf8), ExportSettings(.flac))
     #expect(
       await Self.code {
         try await session.outcome(on: AssetExporter()) { done in
           if done ?? 0 > 0.2 { session.cancel() }
         }
       } == .cancelled)
-    let after = try await Self.export(source, to: folder.file("y.flac"), ExportSettings(.flac))
+    let after = try await Self.export(source, isolation, to: folder.file("y.flac"), ExportSettings(.flac))
     #expect(after.byteCount > 0)
     #expect(try Self.names(in: folder).filter { $0.hasSuffix("x.flac") } == [])
   }

@@ -1,4 +1,3 @@
-import LibAV
 import MediaCore
 import WholeFiles
 
@@ -20,7 +19,7 @@ public final class AssetExporter: Sendable {
 /// Threading: any. An export is begun once.
 public final class AssetExportSession: Sendable {
   /// What is there when an export has ended.
-  public struct Outcome: Sendable, Hashable {
+  public struct Outcome: Sendable, Hashable, Codable {
     /// How long what was written is.
     public var duration: MediaTime
     /// Bytes of the file.
@@ -96,42 +95,27 @@ public final class AssetExportSession: Sendable {
 
   // MARK: - On a thread
 
-  private func export(_ job: AssetWorkers.Job, _ progress: @Sendable (Double?) -> Void) throws(MediaError) -> Outcome {
-    // Before anything is opened.
-    try file.check()
-    var openedCount = 0
-    let material = try source.material { () throws(MediaError) in
-      // Opening the first may take too long; where there are many, all of them together may.
-      if openedCount > 0 { job.goesOn() }
-      openedCount += 1
-      return try opening()
+  private func export(
+    _ job: AssetWorkers.Job, _ progress: @escaping @Sendable (Double?) -> Void
+  ) throws(MediaError) -> Outcome {
+    let unfinished = try file.begin()
+    let control = ExportControl(
+      hold: { [run] (cancel) throws(MediaError) in try run.holds(cancel) },
+      check: { [run] () throws(MediaError) in
+        job.goesOn()
+        try run.check()
+      },
+      report: { progress($0.map { Double($0) / 20 }) })
+    let descriptor = unfinished.descriptor
+    let isolated = try IsolatedExport(source, settings).run(writingTo: descriptor, control)
+    let outcome: Outcome
+    if let isolated {
+      outcome = isolated
+    } else {
+      outcome = try LocalExport(source, settings).run(writingTo: descriptor, control)
     }
-    let plan = try ExportPlan(material, settings, name: source.name, try opening())
-    func check() throws(MediaError) {
-      job.goesOn()
-      try run.check()
-    }
-    var pass = try self.pass(material.asset, plan)
-    if let start = try pass.prepare(check) {
-      pass.cancel()
-      var moved = settings
-      moved.timeRange = TimeRange(start: start, end: plan.range.end)
-      pass = try self.pass(material.asset, try ExportPlan(material, moved, name: source.name, try opening()))
-      _ = try pass.prepare(check)
-    }
-    return try pass.run(progress, check: check)
-  }
-
-  private func pass(_ asset: Asset, _ plan: ExportPlan) throws(MediaError) -> ExportPass {
-    let pass = try ExportPass(asset, plan, file) { [run] in run.settle() }
-    try run.holds { pass.cancel() }
-    return pass
-  }
-
-  /// An opening that is cancelled with the export.
-  private func opening() throws(MediaError) -> AssetOpening {
-    let opening = AssetOpening()
-    try run.holds { opening.cancel() }
-    return opening
+    guard run.settle() else { throw run.cancelled }
+    try unfinished.commit()
+    return outcome
   }
 }

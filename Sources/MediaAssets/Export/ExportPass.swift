@@ -1,6 +1,5 @@
 import MediaCore
 import Synchronization
-import WholeFiles
 
 /// Moves what is read to where it is written. On one thread, which may block; `cancel` from any.
 final class ExportPass: Sendable {
@@ -21,14 +20,12 @@ final class ExportPass: Sendable {
   private let reader: AssetReader
   private let writer: AssetWriter
 
-  /// - Parameter mayCommit: asked when all is written, before the file has its name.
+  /// - Parameter descriptor: of the file, open and without bytes.
   /// Errors: those of adding outputs.
-  init(
-    _ asset: Asset, _ plan: ExportPlan, _ file: WholeFile, mayCommit: @escaping @Sendable () -> Bool
-  ) throws(MediaError) {
+  init(_ asset: Asset, _ plan: ExportPlan, to descriptor: Int32) throws(MediaError) {
     self.plan = plan
     reader = AssetReader(asset: asset)
-    writer = AssetWriter(file: file, container: plan.container, options: plan.options, mayCommit: mayCommit)
+    writer = AssetWriter(destination: .descriptor(descriptor), container: plan.container, options: plan.options)
     try reader.setTimeRange(plan.range)
     for lane in plan.lanes { try reader.add(lane.output) }
   }
@@ -60,10 +57,11 @@ final class ExportPass: Sendable {
   /// Reads and writes all of it.
   ///
   /// - Parameters:
-  ///   - progress: as `AssetExportSession.start` tells it.
+  ///   - progress: called with the number of twentieths that are done, at the beginning (nil where the length is not known), for each further one,
+  ///     and at the end.
   ///   - check: called for each buffer; throws when it is to end.
   func run(
-    _ progress: (Double?) -> Void, check: () throws(MediaError) -> Void
+    _ progress: (Int?) -> Void, check: () throws(MediaError) -> Void
   ) throws(MediaError) -> AssetExportSession.Outcome {
     // Who leaves on an error leaves nothing behind.
     defer {
@@ -77,7 +75,7 @@ final class ExportPass: Sendable {
     if let error = reader.error { throw error }
     guard reader.status == .completed else { throw AssetReader.cancelled }
     try writer.finishWriting()
-    progress(1)
+    progress(20)
     let fault = plan.lanes.lazy.compactMap(\.output.fault).first
     return AssetExportSession.Outcome(duration: end - plan.range.start, byteCount: writer.byteCount, fault: fault)
   }
@@ -99,7 +97,7 @@ final class ExportPass: Sendable {
 
   /// Answers where the last sample ends.
   private func copy(
-    _ begun: [Track], _ progress: (Double?) -> Void, _ check: () throws(MediaError) -> Void
+    _ begun: [Track], _ progress: (Int?) -> Void, _ check: () throws(MediaError) -> Void
   ) throws(MediaError) -> MediaTime {
     var tracks = begun
     var (end, toldPart) = (plan.range.start, 0)
@@ -115,7 +113,7 @@ final class ExportPass: Sendable {
       let part = Self.part(end - plan.range.start, of: plan.range.duration)
       if part > toldPart, part < 20 {
         toldPart = part
-        progress(Double(part) / 20)
+        progress(part)
       }
     }
     return end

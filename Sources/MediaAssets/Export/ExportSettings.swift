@@ -1,9 +1,9 @@
 import MediaCore
 
 /// What an export makes of an asset.
-public struct ExportSettings: Sendable, Hashable {
+public struct ExportSettings: Sendable, Hashable, Codable {
   /// What becomes of sound.
-  public enum Sound: Sendable, Hashable {
+  public enum Sound: Sendable, Hashable, Codable {
     case none
     /// As it is stored.
     case passthrough
@@ -12,7 +12,7 @@ public struct ExportSettings: Sendable, Hashable {
   }
 
   /// What becomes of pictures that move.
-  public enum Video: Sendable, Hashable {
+  public enum Video: Sendable, Hashable, Codable {
     case none
     /// As they are stored.
     case passthrough
@@ -21,7 +21,7 @@ public struct ExportSettings: Sendable, Hashable {
   }
 
   /// Which tags are written.
-  public enum MetadataFilter: String, Sendable, Hashable, CaseIterable {
+  public enum MetadataFilter: String, Sendable, Hashable, Codable, CaseIterable {
     case all
     /// Without what tells where and with what something was recorded: only what means the same in every format, and no pictures that say
     /// such a thing themselves. As `AVMetadataItemFilter.forSharing`.

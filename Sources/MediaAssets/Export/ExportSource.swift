@@ -66,9 +66,17 @@ struct ExportSource: Sendable {
 }
 
 extension AssetPlace {
-  /// What a file is called, without folders and ending; nil for what has no name.
+  /// The name of a file without folders and extension; nil where there is none.
   fileprivate var fileName: String? {
-    guard case .path(let path) = self, let name = path.split(separator: UInt8(ascii: "/")).last else { return nil }
+    let path: [UInt8]
+    switch self {
+    case .path(let bytes): path = bytes
+    case .url(let url, _): path = Array(url.lastPathComponent.utf8)
+    case .descriptor(let descriptor): path = Array(descriptor.name.utf8)
+    case .source(let name, _): path = Array(name.utf8)
+    case .data, .composition: return nil
+    }
+    guard let name = path.split(separator: UInt8(ascii: "/")).last else { return nil }
     let dot = name.lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
     return String(decoding: dot > name.startIndex ? name[..<dot] : name, as: UTF8.self)
   }

@@ -39,12 +39,14 @@ extension Asset.Isolation {
   static let openingByteCount = OpeningLimits.byteCount + 128 << 20
 
   /// A worker for the caller; nil without isolation.
-  func lease() throws(MediaError) -> WorkerLease? {
-    guard self != .none else { return nil }
+  func lease() throws(MediaError) -> WorkerLease? { self == .none ? nil : try Self.pool().lease() }
+
+  /// The workers of this process. Errors: `workerUnavailable` where their program is missing.
+  static func pool() throws(MediaError) -> WorkerPool {
     guard let pool = WorkerPool.shared else {
       throw MediaError(.workerUnavailable, "the program \(WorkerProgram.name) is missing", operation: "worker")
     }
-    return try pool.lease()
+    return pool
   }
 
   /// A worker that reads audio; nil where this process reads it.

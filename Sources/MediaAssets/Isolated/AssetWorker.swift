@@ -27,14 +27,13 @@ struct AssetWorkerFunctions: WorkerFunctions {
   /// Makes images of the video that is open.
   var imageMaker: LocalImageMaker?
 
-  mutating func perform(
-    _ function: Int, parameters: [UInt8], source: WorkerSource?, descriptors: [Int32]
-  ) throws(MediaError) -> [UInt8] {
+  mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
+    let (parameters, descriptors) = (request.parameters, request.descriptors)
     defer { for descriptor in descriptors { close(descriptor) } }
-    // The descriptor belongs to the file from here on, whatever happens.
-    let file = try source.map { (source) throws(MediaError) in try SourceFile(source) }
-    guard let function = AssetWorkerFunction(rawValue: function) else { throw Self.malformed }
-    guard let file else { return try performOnOpenFile(function, parameters) }
+    // Descriptors belong to the files from here on, whatever happens.
+    let files = try SourceFile.files(request.sources)
+    guard let function = AssetWorkerFunction(rawValue: request.function) else { throw Self.malformed }
+    guard let file = files.first else { return try performOnOpenFile(function, parameters) }
     (audio, imageMaker) = (nil, nil)
     switch function {
     case .tryContainer:
@@ -52,6 +51,10 @@ struct AssetWorkerFunctions: WorkerFunctions {
       let maker = try Self.openVideo(file.asset(), try Self.decoded(ImageTask.self, parameters))
       imageMaker = maker
       return MessageEncoder.bytes(of: maker.timeRange)
+    case .export:
+      guard let descriptor = descriptors.first else { throw Self.malformed }
+      let parameters = try Self.decoded(ExportParameters.self, parameters)
+      return MessageEncoder.bytes(of: try Self.export(files, parameters, to: descriptor, request))
     case .readAudio, .seekAudio, .countAudio, .closeAudio, .makeImage, .placeImage, .finishSheet, .readImage,
       .takeImageFault, .closeVideo:
       throw Self.malformed
@@ -81,7 +84,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     case .closeVideo:
       imageMaker = nil
       return MessageEncoder.bytes(of: true)
-    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo: throw Self.malformed
+    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo, .export: throw Self.malformed
     }
   }
 
@@ -186,15 +189,23 @@ struct AssetWorkerFunctions: WorkerFunctions {
   }
 }
 
-/// The file of a task.
-private struct SourceFile {
+/// A file of a task.
+struct SourceFile {
   private let source: WorkerSource
   /// Owns the descriptor of a local file.
   private let descriptor: OpenDescriptor?
   var displayName: String { source.displayName }
 
+  /// Takes all descriptors over. Errors: those of `OpenDescriptor`.
+  static func files(_ sources: [WorkerSource]) throws(MediaError) -> [SourceFile] {
+    let results = sources.map { source in Result { () throws(MediaError) in try SourceFile(source) } }
+    var files: [SourceFile] = []
+    for result in results { files.append(try result.get()) }
+    return files
+  }
+
   /// Takes the descriptor over. Errors: those of `OpenDescriptor`.
-  init(_ source: WorkerSource) throws(MediaError) {
+  private init(_ source: WorkerSource) throws(MediaError) {
     self.source = source
     guard case .descriptor(let number) = source.bytes else {
       descriptor = nil

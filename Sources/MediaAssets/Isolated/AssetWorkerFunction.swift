@@ -37,6 +37,9 @@ enum AssetWorkerFunction: Int {
   case takeImageFault
   /// Closes the video. `Bool`, which means nothing; the result is true.
   case closeVideo
+  /// Exports files into the file of the further descriptor. `ExportParameters`; reports `ExportReport`; the result is
+  /// `AssetExportSession.Outcome`.
+  case export
 }
 
 /// Parameters of an image on a sheet.

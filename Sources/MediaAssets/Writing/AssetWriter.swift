@@ -50,14 +50,24 @@ public final class AssetWriter: Sendable {
     public init() {}
   }
 
-  /// Path of the file: absolute, bytes.
-  public var path: [UInt8] { file.path }
+  /// Where the bytes are written.
+  enum Destination: Sendable {
+    /// A file that has its name when it is whole.
+    case file(WholeFile)
+    /// An open file without bytes, for reading and writing, which stays the caller's.
+    case descriptor(Int32)
+  }
+
+  /// Path of the file: absolute, bytes. Empty for a descriptor.
+  public var path: [UInt8] {
+    guard case .file(let file) = destination else { return [] }
+    return file.path
+  }
   /// What it is written as.
   public let container: WritableContainer
   /// How it is written.
   public let options: Options
-  private let file: WholeFile
-  private let mayCommit: @Sendable () -> Bool
+  private let destination: Destination
   let shared = WakeSignal(State())
   /// Protected by its lock; those of `State` know nothing of them, for they know of it.
   private let inputs = Mutex<[AssetWriterInput]>([])
@@ -74,14 +84,12 @@ public final class AssetWriter: Sendable {
   /// The same of a file that may lie below some folders only, and says itself whether it replaces another.
   ///
   /// After a failure there is something left of a file that is kept unfinished, if its header was written.
-  ///
-  /// - Parameter mayCommit: asked on the writer's thread when all is written, before the file has its name; otherwise it is cancelled.
-  package init(
-    file: WholeFile, container: WritableContainer, options: Options = Options(),
-    mayCommit: @escaping @Sendable () -> Bool = { true }
-  ) {
-    self.file = file
-    self.mayCommit = mayCommit
+  package convenience init(file: WholeFile, container: WritableContainer, options: Options = Options()) {
+    self.init(destination: .file(file), container: container, options: options)
+  }
+
+  init(destination: Destination, container: WritableContainer, options: Options = Options()) {
+    self.destination = destination
     self.container = container
     self.options = options
   }
@@ -173,9 +181,9 @@ public final class AssetWriter: Sendable {
     try begun.get()
     let inputs = inputs.withLock { $0 }
     let enabled = enabled(inputs)
-    let (shared, file, container, options, mayCommit) = (shared, file, container, options, mayCommit)
+    let (shared, destination, container, options) = (shared, destination, container, options)
     NamedThread.detached(name: "playhead-writer") {
-      WriterThread(shared, file, container, options, Array(zip(inputs, enabled)), mayCommit).run()
+      WriterThread(shared, destination, container, options, Array(zip(inputs, enabled))).run()
     }
     let failure: MediaError?? = shared.wait { state in
       if let error = state.error { return .some(error) }

@@ -2,9 +2,9 @@ import LibAV
 import MediaCore
 
 /// What sound is written as.
-public struct AudioOutputSettings: Sendable, Hashable {
+public struct AudioOutputSettings: Sendable, Hashable, Codable {
   /// How sound is coded.
-  public enum Codec: Sendable, Hashable {
+  public enum Codec: Sendable, Hashable, Codable {
     /// Plain numbers; interleaved, whatever the encoding says of that.
     case pcm(PCMEncoding)
     case flac, alac, aac, opus, mp3

@@ -2,9 +2,9 @@ import LibAV
 import MediaCore
 
 /// What pictures are written as.
-public struct VideoOutputSettings: Sendable, Hashable {
+public struct VideoOutputSettings: Sendable, Hashable, Codable {
   /// How pictures are coded.
-  public enum Codec: Sendable, Hashable {
+  public enum Codec: Sendable, Hashable, Codable {
     /// H.264, by x264; 4:2:0, 8 bits.
     case h264
 
@@ -13,14 +13,14 @@ public struct VideoOutputSettings: Sendable, Hashable {
   }
 
   /// What of H.264 a decoder has to know.
-  public enum Profile: String, Sendable, Hashable, CaseIterable {
+  public enum Profile: String, Sendable, Hashable, Codable, CaseIterable {
     /// What is written is Constrained Baseline: no pictures out of their order.
     case baseline
     case main, high
   }
 
   /// How thorough the encoder is: x264's words. Slower ones need fewer bits for the same.
-  public enum Preset: String, Sendable, Hashable, CaseIterable {
+  public enum Preset: String, Sendable, Hashable, Codable, CaseIterable {
     case ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow
   }
 

@@ -2,7 +2,7 @@ import LibAV
 import MediaCore
 
 /// The containers that are written.
-public enum WritableContainer: String, Sendable, Hashable, CaseIterable {
+public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable {
   case wav, caf, flac, m4a, mp4, mov, matroska, webm, ogg, mp3
 
   /// The container that a name's ending speaks of; nil when none is known.

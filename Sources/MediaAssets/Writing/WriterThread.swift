@@ -9,10 +9,9 @@ import WholeFiles
 /// What the thread of a writer does, from its first to its last.
 final class WriterThread {
   private let shared: WakeSignal<AssetWriter.State>
-  private let file: WholeFile
+  private let destination: AssetWriter.Destination
   private let container: WritableContainer
   private let options: AssetWriter.Options
-  private let mayCommit: @Sendable () -> Bool
   private let inputs: [(input: AssetWriterInput, isEnabled: Bool)]
   private var tracks: [any WriterTrack] = []
 
@@ -23,11 +22,10 @@ final class WriterThread {
   }
 
   init(
-    _ shared: WakeSignal<AssetWriter.State>, _ file: WholeFile, _ container: WritableContainer,
-    _ options: AssetWriter.Options, _ inputs: [(AssetWriterInput, Bool)], _ mayCommit: @escaping @Sendable () -> Bool
+    _ shared: WakeSignal<AssetWriter.State>, _ destination: AssetWriter.Destination, _ container: WritableContainer,
+    _ options: AssetWriter.Options, _ inputs: [(AssetWriterInput, Bool)]
   ) {
-    self.mayCommit = mayCommit
-    (self.shared, self.file, self.container, self.options) = (shared, file, container, options)
+    (self.shared, self.destination, self.container, self.options) = (shared, destination, container, options)
     self.inputs = inputs.map { (input: $0, isEnabled: $1) }
   }
 
@@ -61,6 +59,17 @@ final class WriterThread {
   /// False when it was cancelled.
   private func write() throws(MediaError) -> Bool {
     let extras = try WriterExtras(options, container)
+    switch destination {
+    case .file(let file): return try write(file, extras)
+    case .descriptor(let descriptor):
+      guard try write(to: descriptor, extras), beginCommit() else { return false }
+      shared.update { $0.byteCount = Self.byteCount(of: descriptor) }
+      return true
+    }
+  }
+
+  /// Writes a file that has its name when it is whole; false when it was cancelled.
+  private func write(_ file: WholeFile, _ extras: WriterExtras) throws(MediaError) -> Bool {
     let unfinished = try file.begin()
     // The muxer is gone before the file's descriptor is.
     let isWhole: Bool
@@ -69,15 +78,19 @@ final class WriterThread {
       if !shared.withState({ $0.isHeaderWritten }) { unfinished.giveUp() }
       throw error
     }
-    guard isWhole, mayCommit(), beginCommit() else {
+    guard isWhole, beginCommit() else {
       unfinished.giveUp()
       return false
     }
-    var status = stat()
-    let byteCount = fstat(unfinished.descriptor, &status) == 0 ? Int64(status.st_size) : 0
+    let byteCount = Self.byteCount(of: unfinished.descriptor)
     try unfinished.commit()
     shared.update { $0.byteCount = byteCount }
     return true
+  }
+
+  private static func byteCount(of descriptor: Int32) -> Int64 {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
   }
 
   /// From here on it is not cancelled any more; false when it has been.

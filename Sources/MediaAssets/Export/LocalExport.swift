@@ -1,0 +1,59 @@
+import MediaCore
+
+/// How an export is cancelled, and what it reports. Each closure is called on the thread that exports.
+struct ExportControl {
+  /// Keeps a closure that makes what blocks give up. Throws `cancelled` when the export is over.
+  let hold: (@escaping @Sendable () -> Void) throws(MediaError) -> Void
+  /// Called when something has been done; throws `cancelled` when the export is over.
+  let check: () throws(MediaError) -> Void
+  /// Called with the number of twentieths that are done: at the beginning (nil where the length is not known), for each further one, and at
+  /// the end.
+  let report: (Int?) -> Void
+}
+
+/// An export in this process, which may be a worker.
+struct LocalExport {
+  private let source: ExportSource
+  private let settings: ExportSettings
+
+  init(_ source: ExportSource, _ settings: ExportSettings) { (self.source, self.settings) = (source, settings) }
+
+  /// Reads, and writes a file that is open and has no bytes. Blocks. Errors: those of `AssetExportSession.start`.
+  func run(
+    writingTo descriptor: Int32, _ control: ExportControl
+  ) throws(MediaError) -> AssetExportSession.Outcome {
+    var openedCount = 0
+    let material = try source.material { () throws(MediaError) in
+      // Opening the first may take too long; where there are many, all of them together may.
+      if openedCount > 0 { try control.check() }
+      openedCount += 1
+      return try opening(control)
+    }
+    let plan = try ExportPlan(material, settings, name: source.name, try opening(control))
+    var pass = try self.pass(material.asset, plan, descriptor, control)
+    if let start = try pass.prepare(control.check) {
+      pass.cancel()
+      var moved = settings
+      moved.timeRange = TimeRange(start: start, end: plan.range.end)
+      let plan = try ExportPlan(material, moved, name: source.name, try opening(control))
+      pass = try self.pass(material.asset, plan, descriptor, control)
+      _ = try pass.prepare(control.check)
+    }
+    return try pass.run(control.report, check: control.check)
+  }
+
+  private func pass(
+    _ asset: Asset, _ plan: ExportPlan, _ descriptor: Int32, _ control: ExportControl
+  ) throws(MediaError) -> ExportPass {
+    let pass = try ExportPass(asset, plan, to: descriptor)
+    try control.hold { pass.cancel() }
+    return pass
+  }
+
+  /// An opening that is cancelled with the export.
+  private func opening(_ control: ExportControl) throws(MediaError) -> AssetOpening {
+    let opening = AssetOpening()
+    try control.hold { opening.cancel() }
+    return opening
+  }
+}
