@@ -144,8 +144,8 @@ public enum OptionTable {
   private static let isolation = [
     choice(
       "isolation.level", \.isolation, flag: "--isolate", isReloadable: false,
-      "Opening: worker processes without access to files or networks open files, read their tags, decode them for scan and waveform, and"
-        + " make images; the daemon decodes what plays. Playback: workers decode what plays, too. None: the daemon parses everything itself."
+      "Opening: worker processes without access to files or networks open files, read their tags, decode them for scan and waveform,"
+        + " export them, and make images; the daemon decodes what plays. Playback: workers decode what plays, too. None: the daemon parses everything itself."
     )
   ]
 

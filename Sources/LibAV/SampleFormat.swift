@@ -1,7 +1,7 @@
 import CFFmpeg
 
 /// How one sample lies in memory. FFmpeg's formats, all of them; native byte order.
-public enum SampleFormat: Int32, Sendable, Hashable, CaseIterable {
+public enum SampleFormat: Int32, Sendable, Hashable, Codable, CaseIterable {
   case unsigned8 = 0
   case signed16, signed32, float32, float64
   case unsigned8Planar, signed16Planar, signed32Planar, float32Planar, float64Planar
@@ -29,7 +29,7 @@ public enum SampleFormat: Int32, Sendable, Hashable, CaseIterable {
 }
 
 /// The whole shape of a stream of samples: format, rate and which speaker each channel is for.
-public struct SampleLayout: Sendable, Hashable {
+public struct SampleLayout: Sendable, Hashable, Codable {
   public var format: SampleFormat
   /// Frames a second.
   public var sampleRateHz: Int

@@ -408,7 +408,7 @@ public final class Asset: Sendable {
     defer { session.endReading() }
     let (run, _) = try SegmentRun.first(of: session, fetcher: fetcher, interrupt: interrupt)
     let timeline = session.timeline
-    let properties = try AssetProperties(demuxer: run.demuxer, byteCount: 0, displayPath: displayPath)
+    let properties = try run.properties(displayPath: displayPath)
       .ofStream(lasting: timeline.isEnded ? timeline.endNanoseconds : nil).withRenditions(session.options)
     guard prefersPreciseDuration, timeline.isEnded else { return properties }
     let reader = try SegmentedTrackReader(session: session, fetcher: fetcher, interrupt: interrupt, trackID: nil)

@@ -61,7 +61,8 @@ public final class AudioTrackReader: @unchecked Sendable {
     let sampleFormat = try SampleWriter.format(of: encoding)
     self.encoding = encoding
     switch try MediaFile.find(asset, interrupt: interrupt, kinds: kinds, log: log) {
-    case .stream(let session, let fetcher):
+    case .stream(let session, var fetcher):
+      fetcher.isPlayback = isPlayback
       sound = try SegmentedTrackReader(
         session: session.rendition(trackID, fetcher: fetcher, interrupt: interrupt), fetcher: fetcher,
         interrupt: interrupt, trackID: trackID, sampleFormat: sampleFormat)

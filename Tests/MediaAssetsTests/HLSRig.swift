@@ -62,14 +62,15 @@ final class HLSRig {
   }
 
   /// The stream of a playlist, with the rig's clock.
-  func session(_ name: String) throws -> StreamSession {
+  func session(_ name: String, _ isolation: Asset.Isolation = .none) throws -> StreamSession {
     let row = log.begin(uri: name)
     var options = HTTPOptions()
     options.reconnectDelays = []
     let place = PlaylistPlace.url("\(server.address)/\(name)")
     return try StreamSession(
       playlist: try HLSPlaylist(parsing: try readFile(server.files.file(name)), at: place), at: place,
-      fetcher: StreamFetcher(options: options, log: log, session: row, clock: clock), interrupt: Interrupt())
+      fetcher: StreamFetcher(options: options, log: log, session: row, clock: clock, isolation: isolation),
+      interrupt: Interrupt())
   }
 
   func reader(_ session: StreamSession) throws -> SegmentedTrackReader {

@@ -13,11 +13,12 @@ extension Asset {
   public enum Isolation: Sendable, Hashable {
     /// In this process.
     case none
-    /// Workers open assets, read their tags, decode their audio, and make the images of ``ImageExport``. The audio that a player plays is
-    /// decoded in this process, once a worker has opened the asset and decoded the beginning without a fault; so is the video of
-    /// ``AssetImageGenerator``, ``AssetReader`` and compositions.
+    /// Workers open assets, read their tags, decode their audio, make the images of ``ImageExport``, and perform exports
+    /// (``AssetExportSession``) of files. The audio that a player plays is decoded in this process, once a worker has opened the asset and
+    /// decoded the beginning without a fault; so are the video and the stored samples of ``AssetReader``, the video of
+    /// ``AssetImageGenerator``, and everything of compositions but their audio.
     case worker
-    /// As `worker`, and the audio of files that a player plays is decoded in a worker, too.
+    /// As `worker`, and the audio that a player plays is decoded in a worker, too.
     case playback
 
     private static let present = Mutex(Isolation.none)

@@ -24,6 +24,8 @@ struct AssetWorkerFunctions: WorkerFunctions {
   }
 
   private var audio: Audio?
+  /// The run of segments that is open.
+  private var run: OpenRun?
   /// Makes images of the video that is open.
   var imageMaker: LocalImageMaker?
 
@@ -34,7 +36,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     let files = try SourceFile.files(request.sources)
     guard let function = AssetWorkerFunction(rawValue: request.function) else { throw Self.malformed }
     guard let file = files.first else { return try performOnOpenFile(function, parameters) }
-    (audio, imageMaker) = (nil, nil)
+    (audio, run, imageMaker) = (nil, nil, nil)
     switch function {
     case .tryContainer:
       return MessageEncoder.bytes(of: try Self.tryContainer(file, try Self.decoded(TrialParameters.self, parameters)))
@@ -51,12 +53,17 @@ struct AssetWorkerFunctions: WorkerFunctions {
       let maker = try Self.openVideo(file.asset(), try Self.decoded(ImageTask.self, parameters))
       imageMaker = maker
       return MessageEncoder.bytes(of: maker.timeRange)
+    case .openRun:
+      guard let descriptor = descriptors.first else { throw Self.malformed }
+      let run = try OpenRun(file, try Self.decoded(RunParameters.self, parameters), descriptor)
+      self.run = run
+      return MessageEncoder.bytes(of: run.description)
     case .export:
       guard let descriptor = descriptors.first else { throw Self.malformed }
       let parameters = try Self.decoded(ExportParameters.self, parameters)
       return MessageEncoder.bytes(of: try Self.export(files, parameters, to: descriptor, request))
     case .readAudio, .seekAudio, .countAudio, .closeAudio, .makeImage, .placeImage, .finishSheet, .readImage,
-      .takeImageFault, .closeVideo:
+      .takeImageFault, .closeVideo, .readRun, .describeRun, .closeRun:
       throw Self.malformed
     }
   }
@@ -81,10 +88,22 @@ struct AssetWorkerFunctions: WorkerFunctions {
       return MessageEncoder.bytes(of: true)
     case .makeImage, .placeImage, .finishSheet, .readImage, .takeImageFault:
       return try performOnVideo(function, parameters)
+    case .readRun: return MessageEncoder.bytes(of: try openRun.read())
+    case .describeRun: return MessageEncoder.bytes(of: try openRun.properties())
+    case .closeRun:
+      run = nil
+      return MessageEncoder.bytes(of: true)
     case .closeVideo:
       imageMaker = nil
       return MessageEncoder.bytes(of: true)
-    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo, .export: throw Self.malformed
+    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo, .openRun, .export: throw Self.malformed
+    }
+  }
+
+  private var openRun: OpenRun {
+    get throws(MediaError) {
+      guard let run else { throw Self.malformed }
+      return run
     }
   }
 
@@ -235,8 +254,7 @@ struct SourceFile {
   }
 
   /// The bytes.
-  func open() throws(AVFailure) -> FileSource {
-    let interrupt = Interrupt()
+  func open(interrupt: Interrupt = Interrupt()) throws(AVFailure) -> FileSource {
     if let descriptor {
       return try FileSource(duplicating: descriptor.descriptor, hint: source.hint, interrupt: interrupt)
     }

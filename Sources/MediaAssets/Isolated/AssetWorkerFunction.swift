@@ -40,6 +40,14 @@ enum AssetWorkerFunction: Int {
   /// Exports files into the file of the further descriptor. `ExportParameters`; reports `ExportReport`; the result is
   /// `AssetExportSession.Outcome`.
   case export
+  /// Opens a run of segments, until `closeRun`. `RunParameters`; the result is `RunDescription`. Comes with the descriptor of `SharedSamples`.
+  case openRun
+  /// Decodes the next frame of the run into the shared memory. `Bool`, which means nothing; the result is `RunReading`.
+  case readRun
+  /// Describes the run's container. `Bool`, which means nothing; the result is `AssetProperties`.
+  case describeRun
+  /// Closes the run. `Bool`, which means nothing; the result is true.
+  case closeRun
 }
 
 /// Parameters of an image on a sheet.
@@ -139,4 +147,46 @@ struct AudioReading: Codable {
 
   var outcome: Outcome
   var state: AudioState
+}
+
+/// Parameters of opening a run of segments.
+struct RunParameters: Codable {
+  var options: Demuxer.Options
+}
+
+/// What decoding a frame of a run came to.
+struct RunReading: Codable {
+  enum Outcome: Codable {
+    /// The frame lies in the shared memory, as `Frame.copyPlanes` copies it.
+    case frame(RunFrame)
+    /// A packet did not decode: FFmpeg's error code, and the function.
+    case undecodable(code: Int32, call: String)
+    /// Nothing was read: FFmpeg's error code, and the function.
+    case failed(code: Int32, call: String)
+    case end
+    case cancelled
+  }
+
+  var outcome: Outcome
+  /// The tags that were found since the call before.
+  var tags: [RunTag]
+}
+
+/// A frame of a run.
+struct RunFrame: Codable {
+  var layout: SampleLayout
+  var frameCount: Int
+  /// Its timestamp.
+  var ticks: Int64?
+  /// In MP4: the timestamp at which the fragment of its packet ends.
+  var fragmentEndTicks: Int64?
+
+  /// Bytes of its samples; nil where a worker cannot have decoded such a frame.
+  var sampleByteCount: Int? {
+    guard (1...64).contains(layout.channelCount), (1...1 << 30).contains(layout.sampleRateHz),
+      (1...SharedSamples.sampleByteCount).contains(frameCount)
+    else { return nil }
+    let byteCount = frameCount * layout.channelCount * layout.format.byteCount
+    return byteCount <= SharedSamples.sampleByteCount ? byteCount : nil
+  }
 }

@@ -50,13 +50,13 @@ final class IsolatedAudioReader: SoundReader {
     }
     state = description.state
     (self.lease, self.source, self.readsAhead) = (lease, source, readsAhead)
-    cancellation = Cancellation(shared)
-    source.interrupt.attach(cancellation)
+    // The worker follows the interrupt of the source.
+    source.interrupt.attach(shared)
     note(state)
   }
 
   deinit {
-    source.interrupt.detach(cancellation)
+    source.interrupt.detach(shared)
     // The worker closes the file before it waits for the next one.
     _ = try? lease.run(AssetWorkerFunction.closeAudio.rawValue, true, as: Bool.self)
   }
@@ -72,18 +72,6 @@ final class IsolatedAudioReader: SoundReader {
   var end: AudioTrackReader.TrackEnd? { frameCount == 0 ? state.end : nil }
 
   // MARK: - Cancellation
-
-  /// Makes the worker follow the interrupt of the source.
-  private final class Cancellation: Cancellable {
-    private let shared: SharedSamples
-
-    init(_ shared: SharedSamples) { self.shared = shared }
-
-    func cancel() { shared.setCancelled(true) }
-    func resume() { shared.setCancelled(false) }
-  }
-
-  private let cancellation: Cancellation
 
   func cancel() { source.interrupt.cancel() }
   func resetCancellation() { source.interrupt.reset() }

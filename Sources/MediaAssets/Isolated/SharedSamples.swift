@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The worker may write into it at any time, whatever it is asked for: nothing in it is believed but that it is samples. Threading: any
 /// for the flag; the samples belong to the thread that reads.
-final class SharedSamples: @unchecked Sendable {
+final class SharedSamples: Cancellable, @unchecked Sendable {
   // `@unchecked Sendable`: see above.
 
   /// Bytes of samples: 1 MiB.
@@ -43,8 +43,11 @@ final class SharedSamples: @unchecked Sendable {
 
   deinit { munmap(memory, Self.byteCount) }
 
-  /// Cancels the worker's current function, or allows further functions. Threading: any; does not block.
-  func setCancelled(_ isCancelled: Bool) { cancellation.pointee.store(isCancelled ? 1 : 0, ordering: .releasing) }
+  /// Cancels the worker's current function. Threading: any; does not block.
+  func cancel() { cancellation.pointee.store(1, ordering: .releasing) }
+
+  /// Allows further functions. Threading: any; does not block.
+  func resume() { cancellation.pointee.store(0, ordering: .releasing) }
 
   private static var failure: MediaError {
     MediaError(

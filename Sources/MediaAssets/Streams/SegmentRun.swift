@@ -7,33 +7,17 @@ import Playlists
 /// Threading: one thread at a time.
 final class SegmentRun {
   let source: SegmentSource
-  let demuxer: Demuxer
-  let stream: StreamInfo
+  /// What its container says.
+  let description: RunDescription
   /// What the run begins with.
   let firstEntry: HLSTimeline.Entry
-  private let decoder: Decoder
-  private let packet: Packet
+  private let decoder: any RunDecoder
+  private let tickBase: TimeBase
   /// Timestamps of MPEG-2 have 33 bits, and begin anew after a day.
   private let isTransport: Bool
-  private let isMovie: Bool
   /// What timestamps are told in: frames of what is decoded, which of HE-AAC may be twice what the container says.
   private var frameBase: TimeBase
   private var rateHz: Int
-  private var isAtEndOfFile = false
-  private var badReadCount = 0
-  /// In MP4: where the fragment ends that the last packet lies in, as a timestamp.
-  private var fragmentEndTicks: Int64?
-  /// Ticks by which an edit list of MP4 moves timestamps back.
-  private let editTicks: Int64
-
-  /// Streams of ID3 tags, and what they gave that nobody took.
-  private let tagStreams: [StreamInfo]
-  private var tags: [SegmentTag] = []
-
-  private static let maximumBadReads = 64
-  /// Tags that are kept, and streams of them that are read.
-  private static let maximumTagCount = 256
-  private static let maximumTagStreamCount = 4
 
   /// Opens a run. Blocks. Errors: those of the session and its segments; `damagedFile`, `unknownFormat`, `unknownCodec`,
   /// `noPlayableTracks`. Nil: the stream is over before the segment.
@@ -56,34 +40,35 @@ final class SegmentRun {
       }
       firstEntry = entry
       let file = try FileSource(opened: source, hint: source.hint, interrupt: interrupt)
-      var options = Demuxer.Options()
-      options.probeByteCount = 1 << 20
-      options.analyzeMicroseconds = 2_000_000
-      demuxer = try fetcher.isolation.demuxer(file, options: options)
-      packet = try Packet()
+      decoder = try Self.decoder(of: file, fetcher, session)
     } catch {
       throw MediaError(error, path: session.name)
     }
-    guard let index = demuxer.preferredAudioStreamIndex else {
-      throw MediaError(.noPlayableTracks, "there is no sound in \(session.name)", operation: "hls")
+    description = decoder.description
+    guard let tickBase = description.timeBase, let frameBase = TimeBase(sampleRateHz: description.sampleRateHz) else {
+      throw MediaError(.damagedFile, "nothing is known about the audio in \(session.name)", operation: "hls")
     }
-    stream = demuxer.streams[index]
-    guard let rate = stream.sampleRateHz, let frameBase = TimeBase(sampleRateHz: rate) else {
-      throw MediaError(.damagedFile, "nothing of the sound can be found out in \(session.name)", operation: "hls")
-    }
-    self.frameBase = frameBase
-    rateHz = rate
-    isMovie = ContainerFormat(demuxer.formatName) == .movie
-    let demuxer = demuxer
-    let times =
-      isMovie
-      ? MovieTrackTimes(trackID: stream.containerID, read: { demuxer.bytes(at: $0, count: $1) }) : nil
-    editTicks = (stream.startTicks ?? 0) < 0 ? times?.mediaOrigin ?? 0 : 0
-    isTransport = demuxer.formatName == "mpegts" || source.isPacked
-    tagStreams = Array(demuxer.streams.filter(\.isTimedID3).prefix(Self.maximumTagStreamCount))
-    demuxer.select(streamIndex: index, and: tagStreams.map(\.index))
-    do throws(AVFailure) { decoder = try Decoder(demuxer: demuxer, streamIndex: index) } catch {
-      throw MediaError(error, path: session.name)
+    (self.tickBase, self.frameBase, rateHz) = (tickBase, frameBase, description.sampleRateHz)
+    isTransport = description.isMPEGTransport || source.isPacked
+  }
+
+  /// A decoder in a worker, or in this process.
+  private static func decoder(
+    of file: FileSource, _ fetcher: StreamFetcher, _ session: StreamSession
+  ) throws(AVFailure) -> any RunDecoder {
+    do throws(MediaError) {
+      if let lease = try fetcher.isolation.readingLease(isPlayback: fetcher.isPlayback) {
+        return try IsolatedRunDecoder(lease, source: file, displayName: session.name)
+      }
+      let demuxer: Demuxer
+      do throws(AVFailure) {
+        demuxer = try fetcher.isolation.demuxer(file, options: LocalRunDecoder.options)
+      } catch {
+        throw MediaError(error, path: session.name)
+      }
+      return try LocalRunDecoder(demuxer, name: session.name)
+    } catch {
+      throw AVFailure(error)
     }
   }
 
@@ -110,7 +95,15 @@ final class SegmentRun {
   var hasTimestamps: Bool { !source.isPacked || source.timestamp != nil }
 
   /// Where the first frame lies by the container's own count is to be cut off, for it is the encoder's delay.
-  var cutsNegative: Bool { isMovie }
+  var cutsNegative: Bool { description.isMovie }
+
+  /// Whether a worker decodes it.
+  var isInWorker: Bool { decoder is IsolatedRunDecoder }
+
+  /// What the run's container is. Errors: those of `AssetProperties.init`.
+  func properties(displayPath: String) throws(MediaError) -> AssetProperties {
+    try decoder.properties(displayPath: displayPath)
+  }
 
   // MARK: - Reading
 
@@ -125,79 +118,40 @@ final class SegmentRun {
 
   /// Decodes the next frame. Blocks.
   func next(into frame: Frame) throws(AVFailure) -> Result {
-    while true {
-      switch try decoder.receive(into: frame) {
-      case .frame:
-        guard frame.frameCount > 0, let layout = frame.layout else { continue }
-        if layout.sampleRateHz != rateHz, let base = TimeBase(sampleRateHz: layout.sampleRateHz) {
-          (rateHz, frameBase) = (layout.sampleRateHz, base)
-        }
-        let timestamp = frame.pts.flatMap { frames(ofTicks: $0) }
-        return .frame(timestamp: timestamp, count: soundCount(of: frame, timestamp: timestamp))
-      case .undecodable(let failure): return .undecodable(failure)
-      case .endOfStream: return .end
-      case .wouldBlock:
-        switch try readPacket() {
-        case .cancelled: return .cancelled
-        case .endOfFile:
-          guard !isAtEndOfFile else { return .end }
-          isAtEndOfFile = true
-          _ = try decoder.sendEndOfStream()
-        case .packet:
-          if case .undecodable(let failure) = try decoder.send(packet) { return .undecodable(failure) }
-        }
+    switch try decoder.next(into: frame) {
+    case .frame(let fragmentEndTicks):
+      if let layout = frame.layout, layout.sampleRateHz != rateHz,
+        let base = TimeBase(sampleRateHz: layout.sampleRateHz)
+      {
+        (rateHz, frameBase) = (layout.sampleRateHz, base)
       }
+      let timestamp = frame.pts.flatMap { frames(ofTicks: $0) }
+      return .frame(
+        timestamp: timestamp, count: audibleCount(of: frame, timestamp: timestamp, fragmentEndTicks: fragmentEndTicks))
+    case .undecodable(let failure): return .undecodable(failure)
+    case .end: return .end
+    case .cancelled: return .cancelled
     }
   }
 
-  /// Frames that are sound: in MP4 the last packet may decode to more than the fragment lasts.
-  private func soundCount(of frame: Frame, timestamp: Int64?) -> Int {
-    guard isMovie, let timestamp, let fragmentEnd = fragmentEndTicks.flatMap({ frames(ofTicks: $0) }),
+  /// Frames of audio: in MP4 the last packet may decode to more than the fragment lasts.
+  private func audibleCount(of frame: Frame, timestamp: Int64?, fragmentEndTicks: Int64?) -> Int {
+    guard description.isMovie, let timestamp, let fragmentEnd = fragmentEndTicks.flatMap({ frames(ofTicks: $0) }),
       fragmentEnd > timestamp,
       fragmentEnd - timestamp < Int64(frame.frameCount)
     else { return frame.frameCount }
     return Int(fragmentEnd - timestamp)
   }
 
-  private func readPacket() throws(AVFailure) -> Demuxer.ReadResult {
-    while true {
-      do throws(AVFailure) {
-        let result = try demuxer.readPacket(into: packet)
-        guard result == .packet else { return result }
-      } catch {
-        if error.kind == .cancelled { return .cancelled }
-        badReadCount += 1
-        guard error.kind == .invalidData, badReadCount < Self.maximumBadReads else { throw error }
-        continue
-      }
-      guard packet.streamIndex == stream.index else {
-        takeTag()
-        continue
-      }
-      badReadCount = 0
-      fragmentEndTicks =
-        isMovie ? demuxer.presentDurationTicks(streamIndex: stream.index).map { $0 + editTicks } : nil
-      return .packet
-    }
-  }
-
-  /// The packet is an ID3 tag, or nothing that is wanted.
-  private func takeTag() {
-    guard tags.count < Self.maximumTagCount, let stream = tagStreams.first(where: { $0.index == packet.streamIndex }),
-      let bytes = packet.data(limit: SegmentTag.maximumByteCount).flatMap(TransportTag.restored)
-    else { return }
-    tags.append(SegmentTag(time: packet.pts.map { .stamp(stream.timeBase.time(ofTicks: $0)) } ?? .now, bytes: bytes))
-  }
-
   /// The tags that were met since the last call: between the sound, and at the beginnings of segments.
   func takeTags() -> [SegmentTag] {
-    defer { tags = [] }
-    return tags + source.takeTags()
+    decoder.takeTags().map { SegmentTag(time: $0.time.map { .stamp($0) } ?? .now, bytes: $0.bytes) }
+      + source.takeTags()
   }
 
   /// A timestamp in frames; of bare sound with what its tag says.
   private func frames(ofTicks ticks: Int64) -> Int64? {
-    guard let frames = frameBase.ticks(from: ticks, of: stream.timeBase, rounding: .nearest), abs(frames) < 1 << 60
+    guard let frames = frameBase.ticks(from: ticks, of: tickBase, rounding: .nearest), abs(frames) < 1 << 60
     else { return nil }
     guard source.isPacked, let timestamp = source.timestamp, let base = TimeBase(numerator: 1, denominator: 90_000),
       let start = frameBase.ticks(from: timestamp, of: base, rounding: .nearest)

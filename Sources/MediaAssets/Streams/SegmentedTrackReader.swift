@@ -87,7 +87,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     reading = Reading(session)
     let run: SegmentRun
     (run, variantNumber) = try SegmentRun.first(of: session, fetcher: fetcher, interrupt: interrupt)
-    let own = session.trackID ?? run.stream.index
+    let own = session.trackID ?? run.description.trackIndex
     if let wanted, wanted != own {
       throw MediaError(.noSuchTrack, "there is no sound track \(wanted) in \(session.name)")
     }
@@ -105,14 +105,15 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
         }
       }
       let found = frame.layout.map { AudioFormat(sampleRateHz: $0.sampleRateHz, channelCount: $0.channelCount) }
-      guard let decoded, let format = found ?? run.stream.audioFormat else {
+      guard let decoded, let format = found ?? run.description.audioFormat else {
         throw AVFailure(invalidDataIn: "avcodec_receive_frame")
       }
       self.format = format
       channelMask = frame.layout?.channelMask
       sound = SegmentSound(format: format, sampleFormat: sampleFormat, frame: frame, name: session.name)
       prerollFrames = CodecPreroll.frameCount(
-        codecName: run.stream.codecName, sampleRateHz: format.sampleRateHz, declared: run.stream.seekPrerollFrames)
+        codecName: run.description.codecName, sampleRateHz: format.sampleRateHz,
+        declared: run.description.seekPrerollFrames)
       self.run = run
       enter(run)
       place(timestamp: decoded.timestamp, count: decoded.count)

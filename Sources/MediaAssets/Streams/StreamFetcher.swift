@@ -17,6 +17,8 @@ struct StreamFetcher: Sendable {
   let clock: any NetworkClock
   /// Where segments are parsed.
   var isolation = Asset.Isolation.none
+  /// Whether a player plays what is read, so that the isolation `worker` decodes in this process.
+  var isPlayback = false
 
   /// A whole playlist or key comes within this time, or not at all.
   static let wholeNanoseconds: Int64 = 60_000_000_000
@@ -54,7 +56,8 @@ struct StreamFetcher: Sendable {
     session == nil || log === self.log
       ? self
       : StreamFetcher(
-        options: options, origin: origin, log: log, session: log.begin(uri: name), clock: clock, isolation: isolation)
+        options: options, origin: origin, log: log, session: log.begin(uri: name), clock: clock, isolation: isolation,
+        isPlayback: isPlayback)
   }
 
   /// All bytes of a place, and where they were found after redirects.

@@ -1,0 +1,60 @@
+import Glibc
+import Isolation
+import LibAV
+import MediaCore
+
+/// A run of segments of a stream that is open in a worker.
+struct OpenRun {
+  private let decoder: LocalRunDecoder
+  private let frame: Frame
+  private let shared: SharedSamples
+  private let name: String
+
+  /// Errors: those of `Demuxer.init` and of `LocalRunDecoder`.
+  init(_ file: SourceFile, _ parameters: RunParameters, _ descriptor: Int32) throws(MediaError) {
+    shared = try SharedSamples(mapping: descriptor)
+    name = file.displayName
+    let demuxer: Demuxer
+    do throws(AVFailure) {
+      frame = try Frame()
+      let source = try file.open(interrupt: Interrupt(sharedFlag: shared.cancellation))
+      demuxer = try Demuxer(source: source, options: parameters.options)
+    } catch {
+      throw MediaError(error, path: name)
+    }
+    decoder = try LocalRunDecoder(demuxer, name: name)
+  }
+
+  var description: RunDescription { decoder.description }
+
+  func properties() throws(MediaError) -> AssetProperties { try decoder.properties(displayPath: name) }
+
+  /// Decodes the next frame. Errors: those of the bytes.
+  func read() throws(MediaError) -> RunReading {
+    let outcome: RunReading.Outcome
+    do throws(AVFailure) {
+      switch try decoder.next(into: frame) {
+      case .frame(let fragmentEndTicks): outcome = share(fragmentEndTicks)
+      case .undecodable(let failure): outcome = .undecodable(code: failure.code, call: failure.call)
+      case .end: outcome = .end
+      case .cancelled: outcome = .cancelled
+      }
+    } catch {
+      if let error = error.sourceError { throw error }
+      outcome = .failed(code: error.code, call: error.call)
+    }
+    return RunReading(outcome: outcome, tags: decoder.takeTags())
+  }
+
+  /// Copies the frame into the shared memory. A frame that does not fit is undecodable.
+  private func share(_ fragmentEndTicks: Int64?) -> RunReading.Outcome {
+    guard let layout = frame.layout, frame.sampleByteCount <= SharedSamples.sampleByteCount else {
+      let failure = AVFailure(errno: ENOMEM, call: "avcodec_receive_frame")
+      return .undecodable(code: failure.code, call: failure.call)
+    }
+    frame.copyPlanes(into: shared.samples)
+    return .frame(
+      RunFrame(
+        layout: layout, frameCount: frame.frameCount, ticks: frame.pts, fragmentEndTicks: fragmentEndTicks))
+  }
+}

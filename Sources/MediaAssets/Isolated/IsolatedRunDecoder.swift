@@ -1,0 +1,85 @@
+// Runs of segments that a worker process decodes. Segments are fetched and decrypted in this process, and the worker asks for their bytes; frames
+// come through shared memory.
+import Isolation
+import LibAV
+import MediaCore
+
+/// Decodes the audio of a run in a worker.
+final class IsolatedRunDecoder: RunDecoder {
+  /// How long a worker has to give up what it decodes.
+  private static let patienceMilliseconds: Int32 = 5_000
+
+  let description: RunDescription
+  private let lease: WorkerLease
+  private let shared: SharedSamples
+  private let source: FileSource
+  private let displayName: String
+  private var tags: [RunTag] = []
+
+  /// Opens a run in a worker. Blocks. Errors: those of `LocalRunDecoder` and its container; `workerUnavailable`.
+  ///
+  /// - Parameter source: belongs to this object from now on; its interrupt cancels what the worker does.
+  init(_ lease: WorkerLease, source: FileSource, displayName: String) throws(MediaError) {
+    let parameters = RunParameters(options: LocalRunDecoder.options)
+    (shared, description) = try SharedSamples.make { (shared, descriptor) throws(MediaError) in
+      source.interrupt.attach(shared)
+      do throws(MediaError) {
+        let description = try lease.open(
+          source, displayName: displayName, AssetWorkerFunction.openRun.rawValue, parameters,
+          patienceMilliseconds: Self.patienceMilliseconds, byteLimit: Asset.Isolation.openingByteCount,
+          descriptor: descriptor, as: RunDescription.self)
+        guard description.isPlausible else { throw Self.damaged(displayName) }
+        return (shared, description)
+      } catch {
+        source.interrupt.detach(shared)
+        throw error
+      }
+    }
+    (self.lease, self.source, self.displayName) = (lease, source, displayName)
+  }
+
+  deinit {
+    source.interrupt.detach(shared)
+    // The worker closes the run before it waits for the next task.
+    _ = try? lease.run(AssetWorkerFunction.closeRun.rawValue, true, as: Bool.self)
+  }
+
+  func properties(displayPath: String) throws(MediaError) -> AssetProperties {
+    let properties = try lease.run(AssetWorkerFunction.describeRun.rawValue, true, as: AssetProperties.self)
+    guard properties.isPlausible else { throw Self.damaged(displayName) }
+    return properties
+  }
+
+  func next(into frame: Frame) throws(AVFailure) -> RunDecoding {
+    let reading: RunReading
+    do throws(MediaError) {
+      reading = try lease.run(AssetWorkerFunction.readRun.rawValue, true, as: RunReading.self)
+      guard tags.count + reading.tags.count <= RunTag.maximumCount,
+        reading.tags.allSatisfy({ $0.time?.isNumeric != false && $0.bytes.count <= SegmentTag.maximumByteCount })
+      else { throw Self.damaged(displayName) }
+    } catch {
+      if error.code == .cancelled { return .cancelled }
+      throw AVFailure(error)
+    }
+    tags += reading.tags
+    switch reading.outcome {
+    case .frame(let decoded):
+      guard decoded.sampleByteCount != nil else { throw AVFailure(Self.damaged(displayName)) }
+      try frame.fill(decoded.layout, frameCount: decoded.frameCount, pts: decoded.ticks, from: shared.samples)
+      return .frame(fragmentEndTicks: decoded.fragmentEndTicks)
+    case .undecodable(let code, let call): return .undecodable(AVFailure(code: code, call: call))
+    case .failed(let code, let call): throw AVFailure(code: code, call: call)
+    case .end: return .end
+    case .cancelled: return .cancelled
+    }
+  }
+
+  func takeTags() -> [RunTag] {
+    defer { tags = [] }
+    return tags
+  }
+
+  private static func damaged(_ name: String) -> MediaError {
+    MediaError(.damagedFile, "the file is damaged: \(name)", operation: "worker")
+  }
+}

@@ -1,0 +1,183 @@
+import LibAV
+import MediaCore
+
+/// What the container of a run says about the audio that is decoded.
+struct RunDescription: Codable {
+  var trackIndex: Int
+  var codecName: String
+  /// The duration of a tick: seconds as a fraction.
+  var tickNumerator: Int32
+  var tickDenominator: Int32
+  var sampleRateHz: Int
+  /// Nil where only decoding tells it.
+  var audioFormat: AudioFormat?
+  var seekPrerollFrames: Int64?
+  var isMovie: Bool
+  var isMPEGTransport: Bool
+  /// Ticks by which an edit list of MP4 moves timestamps back.
+  var editTicks: Int64
+
+  /// Whether a container can say that: sums of its numbers are numbers.
+  var isPlausible: Bool {
+    (0..<4_096).contains(trackIndex) && timeBase != nil && (1...1 << 30).contains(sampleRateHz)
+      && audioFormat?.isSupported != false && (seekPrerollFrames.map { (0...1 << 40).contains($0) } ?? true)
+      && abs(max(editTicks, -.max)) < 1 << 60
+  }
+
+  var timeBase: TimeBase? { TimeBase(numerator: tickNumerator, denominator: tickDenominator) }
+}
+
+/// An ID3 tag of a stream of such tags.
+struct RunTag: Codable {
+  /// Its timestamp; nil where it has none.
+  var time: MediaTime?
+  var bytes: [UInt8]
+
+  /// Tags that are kept until they are taken.
+  static let maximumCount = 256
+}
+
+/// Decodes the audio of a run, from its first packet on: in this process, or in a worker.
+///
+/// Threading: one thread at a time, which may block.
+protocol RunDecoder: AnyObject {
+  var description: RunDescription { get }
+
+  /// What the container is. Errors: those of `AssetProperties.init`.
+  func properties(displayPath: String) throws(MediaError) -> AssetProperties
+
+  /// Decodes the next frame.
+  func next(into frame: Frame) throws(AVFailure) -> RunDecoding
+
+  /// The tags that were found since the last call.
+  func takeTags() -> [RunTag]
+}
+
+/// The result of decoding.
+enum RunDecoding {
+  /// `frame` has been filled. In MP4, the fragment of its packet ends at a timestamp.
+  case frame(fragmentEndTicks: Int64?)
+  /// A packet did not decode.
+  case undecodable(AVFailure)
+  case end
+  case cancelled
+}
+
+/// Decodes in this process, which may be a worker.
+final class LocalRunDecoder: RunDecoder {
+  let description: RunDescription
+  private let demuxer: Demuxer
+  private let stream: StreamInfo
+  private let decoder: Decoder
+  private let packet: Packet
+  /// Streams of ID3 tags.
+  private let tagStreams: [StreamInfo]
+  private var tags: [RunTag] = []
+  private var isAtEndOfFile = false
+  private var badReadCount = 0
+  /// In MP4: where the fragment ends that the last packet lies in, as a timestamp.
+  private var fragmentEndTicks: Int64?
+
+  private static let maximumBadReads = 64
+  private static let maximumTagStreamCount = 4
+
+  /// How a run's container is opened.
+  static var options: Demuxer.Options {
+    var options = Demuxer.Options()
+    options.probeByteCount = 1 << 20
+    options.analyzeMicroseconds = 2_000_000
+    return options
+  }
+
+  /// Errors: `unknownCodec`, `noPlayableTracks`, `damagedFile`.
+  init(_ demuxer: Demuxer, name: String) throws(MediaError) {
+    guard let index = demuxer.preferredAudioStreamIndex else {
+      throw MediaError(.noPlayableTracks, "there is no audio in \(name)", operation: "hls")
+    }
+    let stream = demuxer.streams[index]
+    guard let rate = stream.sampleRateHz, TimeBase(sampleRateHz: rate) != nil else {
+      throw MediaError(.damagedFile, "nothing is known about the audio in \(name)", operation: "hls")
+    }
+    let isMovie = ContainerFormat(demuxer.formatName) == .movie
+    let times =
+      isMovie
+      ? MovieTrackTimes(trackID: stream.containerID, read: { demuxer.bytes(at: $0, count: $1) }) : nil
+    description = RunDescription(
+      trackIndex: index, codecName: stream.codecName, tickNumerator: stream.timeBase.numerator,
+      tickDenominator: stream.timeBase.denominator, sampleRateHz: rate, audioFormat: stream.audioFormat,
+      seekPrerollFrames: stream.seekPrerollFrames, isMovie: isMovie,
+      isMPEGTransport: demuxer.formatName == "mpegts",
+      editTicks: (stream.startTicks ?? 0) < 0 ? times?.mediaOrigin ?? 0 : 0)
+    tagStreams = Array(demuxer.streams.filter(\.isTimedID3).prefix(Self.maximumTagStreamCount))
+    demuxer.select(streamIndex: index, and: tagStreams.map(\.index))
+    (self.demuxer, self.stream) = (demuxer, stream)
+    do throws(AVFailure) {
+      packet = try Packet()
+      decoder = try Decoder(demuxer: demuxer, streamIndex: index)
+    } catch {
+      throw MediaError(error, path: name)
+    }
+  }
+
+  func properties(displayPath: String) throws(MediaError) -> AssetProperties {
+    try AssetProperties(demuxer: demuxer, byteCount: 0, displayPath: displayPath)
+  }
+
+  func next(into frame: Frame) throws(AVFailure) -> RunDecoding {
+    while true {
+      switch try decoder.receive(into: frame) {
+      case .frame:
+        guard frame.frameCount > 0, frame.layout != nil else { continue }
+        return .frame(fragmentEndTicks: fragmentEndTicks)
+      case .undecodable(let failure): return .undecodable(failure)
+      case .endOfStream: return .end
+      case .wouldBlock:
+        switch try readPacket() {
+        case .cancelled: return .cancelled
+        case .endOfFile:
+          guard !isAtEndOfFile else { return .end }
+          isAtEndOfFile = true
+          _ = try decoder.sendEndOfStream()
+        case .packet:
+          if case .undecodable(let failure) = try decoder.send(packet) { return .undecodable(failure) }
+        }
+      }
+    }
+  }
+
+  func takeTags() -> [RunTag] {
+    defer { tags = [] }
+    return tags
+  }
+
+  private func readPacket() throws(AVFailure) -> Demuxer.ReadResult {
+    while true {
+      do throws(AVFailure) {
+        let result = try demuxer.readPacket(into: packet)
+        guard result == .packet else { return result }
+      } catch {
+        if error.kind == .cancelled { return .cancelled }
+        badReadCount += 1
+        guard error.kind == .invalidData, badReadCount < Self.maximumBadReads else { throw error }
+        continue
+      }
+      guard packet.streamIndex == stream.index else {
+        takeTag()
+        continue
+      }
+      badReadCount = 0
+      fragmentEndTicks =
+        description.isMovie
+        ? demuxer.presentDurationTicks(streamIndex: stream.index).map { $0 + description.editTicks } : nil
+      return .packet
+    }
+  }
+
+  /// Keeps the packet if it is an ID3 tag.
+  private func takeTag() {
+    guard tags.count < RunTag.maximumCount, let stream = tagStreams.first(where: { $0.index == packet.streamIndex }),
+      let bytes = packet.data(limit: SegmentTag.maximumByteCount).flatMap(TransportTag.restored)
+    else { return }
+    tags.append(RunTag(time: packet.pts.map { stream.timeBase.time(ofTicks: $0) }, bytes: bytes))
+  }
+}
