@@ -113,7 +113,7 @@ let package = Package(
       name: "MediaAssets",
       dependencies: [
         "MediaCore", "CMediaShims", "RealtimeAudio", "LibAV", "NetworkIO", "Playlists", "Tags", "Isolation",
-        "WholeFiles", deque,
+        "FileAccess", "WholeFiles", deque,
       ],
       swiftSettings: strict),
     .target(

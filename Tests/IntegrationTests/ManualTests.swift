@@ -76,6 +76,7 @@ import Testing
       ("share/man/man1/playheadd.1", 0o644), ("share/man/man7/playhead-protocol.7", 0o644),
       ("bin/playhead-mpris", 0o755), ("lib/playhead/python/playhead/client.py", 0o644),
       ("lib/playhead/python/playhead_mpris/bridge.py", 0o644), ("lib/systemd/user/playhead-mpris.service", 0o644),
+      ("lib/systemd/system/playheadd@.service", 0o644),
     ] {
       print("installed: \(path)")
       #expect(Files.mode(prefix.file(path)) == S_IFREG | mode_t(mode), "\(path)")
@@ -93,6 +94,8 @@ import Testing
     #expect(version.status == 0 && version.output.hasPrefix("playhead-mpris "), "\(version)")
     let unit = String(decoding: try Files.read(prefix.file("lib/systemd/user/playheadd.service")), as: UTF8.self)
     #expect(unit.contains("\nExecStart=\(prefix.file("bin/playheadd"))"), "\(unit)")
+    let system = String(decoding: try Files.read(prefix.file("lib/systemd/system/playheadd@.service")), as: UTF8.self)
+    #expect(system.contains("\nExecStart=\(prefix.file("bin/playheadd"))\n"), "\(system)")
     let socket = prefix.file("control.sock")
     let daemon = try Program(prefix.file("bin/playheadd"), ["--socket", socket, "--clock", "virtual"])
     #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
