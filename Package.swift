@@ -212,7 +212,9 @@ let package = Package(
       name: "TagsTests", dependencies: ["Tags", "MediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(
       name: "IsolationTests",
-      dependencies: ["Isolation", "LibAV", "MediaCore", "RigSupport", "CSandbox", "worker-for-tests"],
+      dependencies: [
+        "Isolation", "LibAV", "MediaCore", "RealtimeAudio", "RigSupport", "CSandbox", "worker-for-tests",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],

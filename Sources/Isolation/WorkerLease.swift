@@ -16,6 +16,8 @@ package final class WorkerLease: @unchecked Sendable {
   private let pool: WorkerPool
   private let waiting: WorkerPool.Waiting
   private var process: WorkerProcess { waiting.process }
+  /// The process of the worker.
+  var processID: pid_t { process.processID }
   private var taskCount = 0
   /// Why there is no worker any more.
   private var loss: MediaError?
@@ -35,7 +37,8 @@ package final class WorkerLease: @unchecked Sendable {
   }
 
   deinit {
-    let waiting = WorkerPool.Waiting(process: process, taskCount: waiting.taskCount + taskCount)
+    let waiting = WorkerPool.Waiting(
+      process: process, niceness: waiting.niceness, taskCount: waiting.taskCount + taskCount)
     pool.giveBack(waiting, isReusable: isReusable && loss == nil)
   }
 

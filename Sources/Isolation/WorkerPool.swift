@@ -1,5 +1,6 @@
 // Workers that wait, and those that are at work. A worker is started when none waits; up to a few wait for the next task, so that a task does not wait
 // for a process to start.
+import Glibc
 import Logging
 import MediaCore
 import Synchronization
@@ -22,6 +23,8 @@ public final class WorkerPool: Sendable {
 
   struct Waiting {
     let process: WorkerProcess
+    /// The nice value of the thread that started it, which a process inherits and cannot lower.
+    let niceness: Int32
     let taskCount: Int
   }
 
@@ -33,7 +36,7 @@ public final class WorkerPool: Sendable {
 
   /// Tasks that one worker does before another replaces it. Traces of a file in its memory last no longer.
   private static let maximumTaskCount = 2_048
-  /// Workers that wait at most: as many as files are opened at once.
+  /// Workers that wait at most, of each nice value: as many as files are opened at once.
   static let maximumIdleCount = 4
   /// Workers at work at most. Slow servers keep workers waiting; there are as many threads that open files.
   static let maximumCount = 64
@@ -73,7 +76,8 @@ public final class WorkerPool: Sendable {
     for waiting in idle { waiting.process.kill() }
   }
 
-  /// Reserves a worker until the lease is released. Blocks while a worker starts if none is idle.
+  /// Reserves a worker until the lease is released. Blocks while a worker starts if none is idle. The worker has the priority of the calling
+  /// thread.
   ///
   /// Errors: `workerUnavailable` when the program cannot be started, or too many workers are busy.
   package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try take()) }
@@ -99,11 +103,15 @@ public final class WorkerPool: Sendable {
 
   /// A worker that waits, or a new one, which is the only kind with limits of its own.
   private func take(limits: WorkerLimits? = nil) throws(MediaError) -> Waiting {
+    let niceness = Self.threadNiceness
     let (isFull, idle) = state.withLock { state in
       if state.statistics.busyCount >= Self.maximumCount { return (true, nil as Waiting?) }
       state.statistics.busyCount += 1
       state.statistics.taskCount += 1
-      return (false, limits == nil ? state.idle.popLast() : nil)
+      guard limits == nil, let index = state.idle.lastIndex(where: { $0.niceness == niceness }) else {
+        return (false, nil)
+      }
+      return (false, state.idle.remove(at: index))
     }
     if isFull {
       throw MediaError(.workerUnavailable, "\(Self.maximumCount) worker processes are busy", operation: "worker")
@@ -118,14 +126,17 @@ public final class WorkerPool: Sendable {
   private func makeProcess(_ limits: WorkerLimits = WorkerLimits()) throws(MediaError) -> Waiting {
     let process = try WorkerProcess(program: program, limits: limits)
     state.withLock { $0.statistics.startedCount += 1 }
-    return Waiting(process: process, taskCount: 0)
+    return Waiting(process: process, niceness: Self.threadNiceness, taskCount: 0)
   }
+
+  /// The nice value of the calling thread (Linux has one for each thread).
+  private static var threadNiceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
   /// Lets a worker wait for the next task, or ends it where enough wait.
   private func keep(_ waiting: Waiting) {
     let isKept = state.withLock { state in
       guard !state.isClosed, !waiting.process.wasKilled, waiting.taskCount < Self.maximumTaskCount,
-        state.idle.count < Self.maximumIdleCount
+        state.idle.count(where: { $0.niceness == waiting.niceness }) < Self.maximumIdleCount
       else { return false }
       state.idle.append(waiting)
       return true

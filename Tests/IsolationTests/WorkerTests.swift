@@ -2,6 +2,7 @@ import CSandbox
 import Glibc
 import LibAV
 import MediaCore
+import RealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
@@ -226,6 +227,27 @@ import Testing
     let next = #expect(throws: MediaError.self) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
     #expect(next?.code == .damagedFile)
     #expect(pool.statistics.crashCount == 0)
+  }
+
+  /// A worker that a scan used must not delay the opening of what plays next.
+  @Test func aWorkerHasThePriorityOfTheThreadThatUsesIt() throws {
+    let pool = try Self.pool()
+    let ids = Mutex<[pid_t]>([])
+    func use() { try? ids.withLock { $0.append(try pool.lease().processID) } }
+    use()
+    let hasEnded = WakeSignal(false)
+    NamedThread.detached(name: "low") {
+      setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+      for _ in 0..<2 { try? ids.withLock { $0.append(try pool.lease().processID) } }
+      hasEnded.update { $0 = true }
+    }
+    let _: Bool? = hasEnded.wait { $0 ? true : nil }
+    use()
+    let used = ids.withLock { $0 }
+    try #require(used.count == 4)
+    #expect(used[0] == used[3] && used[1] == used[2] && used[0] != used[1])
+    #expect(used.map { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t($0)) } == [0, 10, 10, 0])
+    #expect(pool.statistics.startedCount == 2 && pool.statistics.idleCount == 2)
   }
 
   @Test func aMissingProgramIsAnErrorWithANumber() throws {
