@@ -16,6 +16,13 @@ public func fuzz(_ check: @escaping (UnsafeRawBufferPointer) -> Void) {
   }
 }
 
+/// Runs `body` without reporting its allocations as leaks.
+public func ignoringLeaks(_ body: () -> Void) {
+  __lsan_disable()
+  defer { __lsan_enable() }
+  body()
+}
+
 /// Set once, before anything runs.
 nonisolated(unsafe) private var fuzzed: (UnsafeRawBufferPointer) -> Void = { _ in }
 

@@ -13,7 +13,9 @@ public enum WritableSpace {
     set { reserve.store(newValue, ordering: .relaxed) }
   }
 
-  /// The number of bytes that a new file can have so that the reserve stays free; nil without a reserve, or where that is not known.
+  /// Returns the number of bytes that a new file can have while the reserve stays free.
+  ///
+  /// Returns nil without a reserve, and if the file system does not report its free space.
   ///
   /// - Parameter descriptor: The open file, without bytes.
   public static func byteCount(forNew descriptor: Int32) -> UInt64? {

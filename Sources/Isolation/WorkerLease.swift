@@ -25,11 +25,11 @@ package final class WorkerLease: @unchecked Sendable {
   private let isReusable: Bool
   /// How long a worker that is cancelled has to give up.
   private var patienceMilliseconds: Int32 = 0
-  /// The files whose bytes the worker may ask for; nil for one of which it has the descriptor.
+  /// The files whose bytes the worker requests; nil for a file whose descriptor the worker has.
   private var sources: [FileSource?] = []
   /// The interrupt of the files.
   private var interrupt: Interrupt?
-  /// What messages call the file, or all of them.
+  /// The name of the file, or of all files, in messages.
   private var displayName = ""
 
   init(_ pool: WorkerPool, _ waiting: WorkerPool.Waiting, isReusable: Bool = true) {
@@ -46,15 +46,16 @@ package final class WorkerLease: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - fileCount: at least 1.
-  ///   - displayName: what messages call all files.
+  ///   - displayName: the name of all files in messages.
   ///   - function: the number of the worker's function.
   ///   - patienceMilliseconds: how long the worker has to give up after the interrupt was used.
   ///   - byteLimit: bytes that the worker may ask for during this task; nil: any number.
   ///   - descriptor: a further one for the worker; it stays the caller's.
-  ///   - file: opens the file with an index, which is kept if this process reads its bytes, while tasks run. All files have one interrupt, which makes
-  ///     reads of their bytes fail.
-  ///   - handleReport: called with the content of each report of the task; false ends the worker with the error `cancelled`.
-  /// Throws what the function and `file` throw; `damagedFile` where the worker crashed, `cancelled` where it was ended because of the interrupt.
+  ///   - file: opens the file with an index. All files have one interrupt, which makes reads of their bytes fail.
+  ///   - handleReport: called with the content of each report of the task. If it returns false, the worker is ended, and
+  ///     the error is `cancelled`.
+  /// - Throws: The errors of the function and of `file`; `damagedFile` if the worker crashes; `cancelled` if the interrupt
+  ///   ends the worker.
   package func open<Result: Decodable>(
     _ fileCount: Int, displayName: String, _ function: Int, _ parameters: some Encodable,
     patienceMilliseconds: Int32 = 100, byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type,
@@ -70,7 +71,7 @@ package final class WorkerLease: @unchecked Sendable {
         sources.append(source.localDescriptor == nil ? source : nil)
       }
     } catch {
-      // The worker waits for the rest of a task that does not come.
+      // The worker still waits for the rest of this task.
       process.kill()
       loss = error
       throw error

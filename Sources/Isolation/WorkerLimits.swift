@@ -1,16 +1,18 @@
-/// Limits on the resources of a worker process. They reach the program as its arguments, in decimal, in the order of the properties.
+/// Limits on the resources of a worker process.
+///
+/// The arguments of the program are these limits, in decimal, in the order of the properties.
 package struct WorkerLimits: Sendable, Hashable {
-  /// Bytes of memory that is written to, but for shared memory. Default: 384 MiB.
+  /// Bytes of writable private memory (`RLIMIT_DATA`). Default: 384 MiB.
   package var dataByteCount: UInt64 = 384 << 20
   /// Open descriptors. Default: 64.
   package var openFileCount: UInt64 = 64
-  /// Bytes of a file that it writes. Default: 0, it writes none.
+  /// Bytes of a file that the worker writes. Default: 0, no files.
   package var fileByteCount: UInt64 = 0
 
   /// The default limits.
   package init() {}
 
-  /// Bytes of address space: the code of libraries and the stacks of threads need up to 640 MiB.
+  /// Bytes of address space. The code of libraries and the stacks of threads need up to 640 MiB.
   var addressSpaceByteCount: UInt64 { dataByteCount + (640 << 20) }
 
   /// Seconds of processor time of one task, or of the part of a task that follows a report.

@@ -18,7 +18,7 @@ enum MessageKind: UInt8 {
   case read
   /// From a worker: it asks for the titles that were announced before an offset (`TitleRequest`).
   case takeTitles
-  /// From a worker: a report about the task, which goes on. Its content depends on the function.
+  /// From a worker: a report about a running task. Its content depends on the function.
   case report
   /// To a worker: a part of a task that is longer than one message. From a worker: a part of such a result.
   case part
@@ -71,7 +71,7 @@ struct WorkerFile: Codable {
   var openingByteCount: Int
 }
 
-/// What a worker is to do. Its files are sent before it; without files it concerns those of an earlier task.
+/// A task for a worker. Its files are sent before it. A task without files uses those of an earlier task.
 struct WorkerTask: Codable {
   /// The number of a function of the worker program (`WorkerFunctions`).
   var function: Int

@@ -23,7 +23,7 @@ public final class WorkerPool: Sendable {
 
   struct Waiting {
     let process: WorkerProcess
-    /// The nice value of the thread that started it, which a process inherits and cannot lower.
+    /// The nice value of the thread that started the worker. A process inherits it, and cannot lower it.
     let niceness: Int32
     let taskCount: Int
   }
@@ -76,20 +76,20 @@ public final class WorkerPool: Sendable {
     for waiting in idle { waiting.process.kill() }
   }
 
-  /// Reserves a worker until the lease is released. Blocks while a worker starts if none is idle. The worker has the priority of the calling
-  /// thread.
+  /// Reserves a worker until the lease is released. Blocks while a worker starts if none is idle. The worker has the
+  /// priority of the calling thread.
   ///
   /// Errors: `workerUnavailable` when the program cannot be started, or too many workers are busy.
   package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try take()) }
 
-  /// Starts a worker with limits of its own, which ends with its lease. Blocks while it starts. Errors: as `lease()`.
+  /// Starts a worker with special limits. The worker ends with its lease. Blocks while it starts. Errors: as `lease()`.
   package func lease(limits: WorkerLimits) throws(MediaError) -> WorkerLease {
     WorkerLease(self, try take(limits: limits), isReusable: false)
   }
 
   /// Takes the worker of a lease back, to wait for the next one.
   ///
-  /// - Parameter isReusable: whether it has not ended, makes sense, and has the usual limits.
+  /// - Parameter isReusable: whether the worker still runs, sent valid messages, and has the default limits.
   func giveBack(_ waiting: Waiting, isReusable: Bool) {
     state.withLock { $0.statistics.busyCount -= 1 }
     if isReusable { keep(waiting) } else { waiting.process.kill() }
@@ -101,7 +101,7 @@ public final class WorkerPool: Sendable {
     logger.warning("a worker process crashed", metadata: ["end": "\(end.description)", "file": "\(file)"])
   }
 
-  /// A worker that waits, or a new one, which is the only kind with limits of its own.
+  /// An idle worker, or a new one. A worker with special limits is always new.
   private func take(limits: WorkerLimits? = nil) throws(MediaError) -> Waiting {
     let niceness = Self.threadNiceness
     let (isFull, idle) = state.withLock { state in

@@ -28,7 +28,8 @@ final class WorkerSocket: @unchecked Sendable {
     media_shims_send_message(descriptor, bytes, bytes.count, descriptors, Int32(descriptors.count)) == 0
   }
 
-  /// Sends content in as many messages as it needs, of which the last has a kind of its own; false when the other end is gone.
+  /// Sends content in one or more messages, of which only the last has the given kind. Returns false when the other end is
+  /// closed.
   func send(_ kind: MessageKind, inParts content: [UInt8], descriptors: [Int32] = []) -> Bool {
     let partByteCount = MessageLimits.byteCount - 1
     var rest = content[...]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Files made of others, in this process and in a worker process.
+/// Exports in this process and in a worker process.
 @Suite(.timeLimit(.minutes(10))) struct AssetExportTests {
   private static let isolations = [Asset.Isolation.none, .worker]
 
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "what loses nothing is the source's sound to the sample, cut where it is asked for",
+    "a lossless export has exactly the samples of its time range",
     arguments: [
       ("a.wav", WritableContainer.flac), ("a.flac", .wav), ("a.flac", .m4a), ("a.mp3", .flac), ("a.m4a", .wav),
       ("a.opus", .caf), ("a.ogg", .matroska), ("a.wav", .mov),
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "tags come along, without what tells where it was recorded when that is asked for, or not at all",
+    "an export copies all tags, only shareable tags, or none",
     arguments: isolations)
   func tags(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
@@ -105,7 +105,7 @@ import Testing
         && metadata.strings(.albumName) == ["All"])
   }
 
-  @Test("how far it is, is told from 0 to 1, at most twenty times between", arguments: isolations)
+  @Test("progress rises from 0 to 1 in at most 20 steps", arguments: isolations)
   func progress(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.wav")
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(
-    "what is passed through whole is what was stored",
+    "a passed-through track has exactly the stored packets",
     arguments: [
       ("a.mp3", [], WritableContainer.mp3), ("a.mp3", [], .matroska), ("a.m4a", [], .m4a), ("a.m4a", [], .matroska),
       ("a.flac", [], .flac), ("a.flac", [], .matroska), ("a.opus", [], .ogg), ("a.opus", [], .webm),
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(
-    "a part that is passed through is exact to the sample where the container can say it",
+    "a passed-through time range is exact if the container has edits or padding",
     arguments: [
       ("a.m4a", WritableContainer.m4a), ("a.m4a", .mp4), ("alac.m4a", .m4a), ("a.opus", .ogg), ("a.opus", .webm),
       ("a.wav", .wav),
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test(
-    "pictures, sound, chapters and a cover of a film come along, passed through and coded anew, whole and in part",
+    "an export of a movie keeps video, audio and chapters, passed through or encoded, whole or in part",
     arguments: isolations)
   func film(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
@@ -253,7 +253,7 @@ import Testing
   }
 
   @Test(
-    "pictures that a telephone took upright are turned where the container cannot say it", arguments: [90, 270],
+    "rotated video is turned if the container has no rotation", arguments: [90, 270],
     isolations)
   func turned(_ degrees: Int, _ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
@@ -286,7 +286,7 @@ import Testing
   // MARK: - Several
 
   @Test(
-    "several files follow each other to the sample, with a chapter each, and mixed they are a sum",
+    "joined files have no gap and a chapter each, and mixed files are a sum",
     arguments: isolations)
   func joined(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
@@ -322,7 +322,7 @@ import Testing
 
   // MARK: - What is wrong
 
-  @Test("what cannot be made is a numbered error, and leaves nothing behind", arguments: isolations)
+  @Test("a failed export is a numbered error and leaves no file", arguments: isolations)
   func refusals(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.flac")
@@ -376,7 +376,7 @@ import Testing
         > 60_000)
   }
 
-  @Test("who cancels is told at once, and no file appears", arguments: isolations)
+  @Test("a cancelled export leaves no file", arguments: isolations)
   func cancelling(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.wav")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Streams that a worker process decodes sound as in this process.
+/// A worker process decodes streams to the same samples as this process.
 @Suite(.timeLimit(.minutes(10))) struct IsolatedStreamTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
@@ -53,7 +53,7 @@ import Testing
       try Asset(path: path, isolation: .none).load() == (try Asset(path: path, isolation: .worker).load()))
   }
 
-  @Test("only what a player plays is decoded in this process, and not with `playback`")
+  @Test("playback is decoded in this process with `worker`, and in a worker with `playback`")
   func whereItIsDecoded() throws {
     let rig = try HLSRig()
     func isInWorker(_ isolation: Asset.Isolation, isPlayback: Bool) throws -> Bool {
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "descriptions and frames that a worker cannot have found are refused",
+    "implausible descriptions of a worker are refused",
     arguments: [
       "honest", "track", "ticks", "rate", "format", "preroll", "edit",
     ])

@@ -3,4 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Allocations of this thread between these calls are never reported as leaks (sanitizer/lsan_interface.h).
+void __lsan_disable(void);
+void __lsan_enable(void);
+
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));

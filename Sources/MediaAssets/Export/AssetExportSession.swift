@@ -16,8 +16,8 @@ public final class AssetExporter: Sendable {
 
 /// Makes a file of an asset: another container, another codec, a part of it. As AVAssetExportSession.
 ///
-/// If all assets are files or addresses with an isolation, a worker process performs the export. Streams and compositions are exported in this
-/// process.
+/// If all assets are files or addresses with an isolation, a worker process performs the export. Streams and compositions
+/// are exported in this process.
 ///
 /// Threading: any. An export is begun once.
 public final class AssetExportSession: Sendable {

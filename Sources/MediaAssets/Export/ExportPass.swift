@@ -57,8 +57,8 @@ final class ExportPass: Sendable {
   /// Reads and writes all of it.
   ///
   /// - Parameters:
-  ///   - progress: called with the number of twentieths that are done, at the beginning (nil where the length is not known), for each further one,
-  ///     and at the end.
+  ///   - progress: called with the number of completed twentieths: at the beginning (nil if the duration is unknown), for
+  ///     each further one, and at the end.
   ///   - check: called for each buffer; throws when it is to end.
   func run(
     _ progress: (Int?) -> Void, check: () throws(MediaError) -> Void

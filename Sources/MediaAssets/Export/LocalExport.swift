@@ -2,12 +2,12 @@ import MediaCore
 
 /// How an export is cancelled, and what it reports. Each closure is called on the thread that exports.
 struct ExportControl {
-  /// Keeps a closure that makes what blocks give up. Throws `cancelled` when the export is over.
+  /// Keeps a closure that interrupts blocking calls. Throws `cancelled` when the export is over.
   let hold: (@escaping @Sendable () -> Void) throws(MediaError) -> Void
-  /// Called when something has been done; throws `cancelled` when the export is over.
+  /// Called after each step; throws `cancelled` when the export is over.
   let check: () throws(MediaError) -> Void
-  /// Called with the number of twentieths that are done: at the beginning (nil where the length is not known), for each further one, and at
-  /// the end.
+  /// Called with the number of completed twentieths: at the beginning (nil if the duration is unknown), for each further
+  /// one, and at the end.
   let report: (Int?) -> Void
 }
 

@@ -13,10 +13,12 @@ extension Asset {
   public enum Isolation: Sendable, Hashable {
     /// In this process.
     case none
-    /// Workers open assets, read their tags, decode their audio, make the images of ``ImageExport``, and perform exports
-    /// (``AssetExportSession``) of files. The audio that a player plays is decoded in this process, once a worker has opened the asset and
-    /// decoded the beginning without a fault; so are the video and the stored samples of ``AssetReader``, the video of
-    /// ``AssetImageGenerator``, and everything of compositions but their audio.
+    /// Workers open assets, read their tags, decode their audio, make the images of ``ImageExport``, and export files
+    /// (``AssetExportSession``).
+    ///
+    /// This process decodes the audio of players, after a worker has opened the asset and decoded its beginning without a
+    /// fault. This process also reads the video and the stored samples of ``AssetReader``, the video of
+    /// ``AssetImageGenerator``, and the video of compositions.
     case worker
     /// As `worker`, and the audio that a player plays is decoded in a worker, too.
     case playback

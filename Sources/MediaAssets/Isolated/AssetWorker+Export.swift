@@ -1,7 +1,7 @@
 import Isolation
 import MediaCore
 
-/// Exports, which a worker performs whole.
+/// Exports in a worker.
 extension AssetWorkerFunctions {
   /// Nanoseconds between reports that an export has done something.
   private static let reportNanoseconds: Int64 = 1_000_000_000
@@ -15,7 +15,7 @@ extension AssetWorkerFunctions {
     }
     var latest = MonotonicClock.nanoseconds
     let control = ExportControl(
-      // The process that plays ends this one.
+      // Cancellation kills this process.
       hold: { _ in },
       check: {
         let now = MonotonicClock.nanoseconds

@@ -11,14 +11,14 @@ struct OpenRun {
   private let name: String
 
   /// Errors: those of `Demuxer.init` and of `LocalRunDecoder`.
-  init(_ file: SourceFile, _ parameters: RunParameters, _ descriptor: Int32) throws(MediaError) {
+  init(_ file: SourceFile, _ descriptor: Int32) throws(MediaError) {
     shared = try SharedSamples(mapping: descriptor)
     name = file.displayName
     let demuxer: Demuxer
     do throws(AVFailure) {
       frame = try Frame()
       let source = try file.open(interrupt: Interrupt(sharedFlag: shared.cancellation))
-      demuxer = try Demuxer(source: source, options: parameters.options)
+      demuxer = try Demuxer(source: source, options: LocalRunDecoder.options)
     } catch {
       throw MediaError(error, path: name)
     }

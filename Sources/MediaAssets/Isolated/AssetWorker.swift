@@ -55,7 +55,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
       return MessageEncoder.bytes(of: maker.timeRange)
     case .openRun:
       guard let descriptor = descriptors.first else { throw Self.malformed }
-      let run = try OpenRun(file, try Self.decoded(RunParameters.self, parameters), descriptor)
+      let run = try OpenRun(file, descriptor)
       self.run = run
       return MessageEncoder.bytes(of: run.description)
     case .export:

@@ -40,7 +40,8 @@ enum AssetWorkerFunction: Int {
   /// Exports files into the file of the further descriptor. `ExportParameters`; reports `ExportReport`; the result is
   /// `AssetExportSession.Outcome`.
   case export
-  /// Opens a run of segments, until `closeRun`. `RunParameters`; the result is `RunDescription`. Comes with the descriptor of `SharedSamples`.
+  /// Opens a run of segments, until `closeRun`. `Bool`, which means nothing; the result is `RunDescription`. Comes with the descriptor of
+  /// `SharedSamples`.
   case openRun
   /// Decodes the next frame of the run into the shared memory. `Bool`, which means nothing; the result is `RunReading`.
   case readRun
@@ -147,11 +148,6 @@ struct AudioReading: Codable {
 
   var outcome: Outcome
   var state: AudioState
-}
-
-/// Parameters of opening a run of segments.
-struct RunParameters: Codable {
-  var options: Demuxer.Options
 }
 
 /// What decoding a frame of a run came to.

@@ -1,5 +1,5 @@
-// Exports that a worker process performs: it gets the descriptors of the files, or asks for their bytes, and the descriptor of the file that it
-// writes, which this process puts in its place.
+// Exports in a worker process. The worker has the descriptors of the files or requests their bytes. It writes into the
+// descriptor of a new file, which this process moves to its final path.
 import FileAccess
 import Glibc
 import Isolation
@@ -15,9 +15,9 @@ struct ExportParameters: Codable {
   var prefersPreciseDurations: [Bool]
 }
 
-/// What a worker reports during an export.
+/// The reports of a worker during an export.
 enum ExportReport: Codable {
-  /// A second has passed, and something was done.
+  /// The export advanced during the last second.
   case alive
   /// As `ExportControl.report`.
   case progress(Int?)
@@ -37,7 +37,8 @@ struct IsolatedExport {
     (self.source, self.settings, self.pool) = (source, settings, pool)
   }
 
-  /// Exports as `LocalExport.run`; nil where an asset has no isolation, or is a stream or a composition, which this process reads.
+  /// Exports as `LocalExport.run`. Returns nil if an asset has no isolation, or is a stream or a composition: this process
+  /// exports those.
   ///
   /// Errors: those of `LocalExport.run`; `damagedFile` where the worker crashes, `workerUnavailable`.
   func run(

@@ -1,5 +1,5 @@
-// Runs of segments that a worker process decodes. Segments are fetched and decrypted in this process, and the worker asks for their bytes; frames
-// come through shared memory.
+// Decodes runs of segments in a worker process. This process fetches and decrypts segments, and the worker requests their
+// bytes. Frames arrive through shared memory.
 import Isolation
 import LibAV
 import MediaCore
@@ -20,12 +20,11 @@ final class IsolatedRunDecoder: RunDecoder {
   ///
   /// - Parameter source: belongs to this object from now on; its interrupt cancels what the worker does.
   init(_ lease: WorkerLease, source: FileSource, displayName: String) throws(MediaError) {
-    let parameters = RunParameters(options: LocalRunDecoder.options)
     (shared, description) = try SharedSamples.make { (shared, descriptor) throws(MediaError) in
       source.interrupt.attach(shared)
       do throws(MediaError) {
         let description = try lease.open(
-          source, displayName: displayName, AssetWorkerFunction.openRun.rawValue, parameters,
+          source, displayName: displayName, AssetWorkerFunction.openRun.rawValue, true,
           patienceMilliseconds: Self.patienceMilliseconds, byteLimit: Asset.Isolation.openingByteCount,
           descriptor: descriptor, as: RunDescription.self)
         guard description.isPlausible else { throw Self.damaged(displayName) }

@@ -1,7 +1,7 @@
 import LibAV
 import MediaCore
 
-/// What the container of a run says about the audio that is decoded.
+/// The container's description of a run's audio.
 struct RunDescription: Codable {
   var trackIndex: Int
   var codecName: String
@@ -9,7 +9,7 @@ struct RunDescription: Codable {
   var tickNumerator: Int32
   var tickDenominator: Int32
   var sampleRateHz: Int
-  /// Nil where only decoding tells it.
+  /// Nil if it is unknown before decoding.
   var audioFormat: AudioFormat?
   var seekPrerollFrames: Int64?
   var isMovie: Bool
@@ -17,7 +17,7 @@ struct RunDescription: Codable {
   /// Ticks by which an edit list of MP4 moves timestamps back.
   var editTicks: Int64
 
-  /// Whether a container can say that: sums of its numbers are numbers.
+  /// Whether all numbers are in their ranges, so that sums of them do not overflow.
   var isPlausible: Bool {
     (0..<4_096).contains(trackIndex) && timeBase != nil && (1...1 << 30).contains(sampleRateHz)
       && audioFormat?.isSupported != false && (seekPrerollFrames.map { (0...1 << 40).contains($0) } ?? true)
@@ -75,7 +75,7 @@ final class LocalRunDecoder: RunDecoder {
   private var tags: [RunTag] = []
   private var isAtEndOfFile = false
   private var badReadCount = 0
-  /// In MP4: where the fragment ends that the last packet lies in, as a timestamp.
+  /// In MP4: the timestamp of the end of the last packet's fragment.
   private var fragmentEndTicks: Int64?
 
   private static let maximumBadReads = 64

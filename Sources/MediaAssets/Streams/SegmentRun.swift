@@ -7,7 +7,7 @@ import Playlists
 /// Threading: one thread at a time.
 final class SegmentRun {
   let source: SegmentSource
-  /// What its container says.
+  /// The container's description of the audio.
   let description: RunDescription
   /// What the run begins with.
   let firstEntry: HLSTimeline.Entry
@@ -97,10 +97,10 @@ final class SegmentRun {
   /// Where the first frame lies by the container's own count is to be cut off, for it is the encoder's delay.
   var cutsNegative: Bool { description.isMovie }
 
-  /// Whether a worker decodes it.
+  /// Whether a worker decodes the run.
   var isInWorker: Bool { decoder is IsolatedRunDecoder }
 
-  /// What the run's container is. Errors: those of `AssetProperties.init`.
+  /// Returns the properties of the run's container. Errors: those of `AssetProperties.init`.
   func properties(displayPath: String) throws(MediaError) -> AssetProperties {
     try decoder.properties(displayPath: displayPath)
   }
