@@ -42,7 +42,12 @@ import Testing
     repeat { await rig.advance(milliseconds: 3_000) } while await rig.state.reasonForWaitingToPlay != .toMinimizeStalls
     await rig.advance(milliseconds: 590_000)
     #expect(await rig.state.currentItemID == 1)
-    await rig.advance(milliseconds: 20_000)
+    // In steps that are shorter than the next item, which would otherwise end before the test sees it play.
+    var stepCount = 0
+    while await rig.state.currentItemID == 1, stepCount < 40 {
+      await rig.advance(milliseconds: 500)
+      stepCount += 1
+    }
     #expect(item.error?.code == .networkTimedOut)
     await rig.wait { $0.currentItemID == 2 && $0.timeControlStatus == .playing }
     await rig.close()
