@@ -193,10 +193,12 @@ let package = Package(
     .executableTarget(
       name: "worker-for-tests", dependencies: ["Isolation", "CSandbox", "MediaCore"], swiftSettings: strict),
     .target(name: "CSanitizerSupport"),
-    .target(
-      name: "MediaTesting", dependencies: ["MediaCore", "RealtimeAudio", "CAllocationProbe", "CSanitizerSupport"],
-      swiftSettings: strict),
     .target(name: "RigSupport", dependencies: ["MediaCore", "CSanitizerSupport"], swiftSettings: strict),
+    .target(
+      name: "MediaTesting",
+      dependencies: ["MediaCore", "RealtimeAudio", "RigSupport", "CAllocationProbe", "CSanitizerSupport"],
+      swiftSettings: strict),
+    .target(name: "DaemonTesting", dependencies: ["RigSupport"], swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "MediaCore"], swiftSettings: strict),
@@ -272,10 +274,16 @@ let package = Package(
       dependencies: ["DaemonConfiguration", "ControlServer", "WireProtocol", "FileAccess", "MediaCore", "RigSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "IntegrationTests",
+      name: "DaemonTests",
       dependencies: [
-        "RigSupport", "MediaCore", "DaemonConfiguration", "playheadd", "playheadd-toml", "playhead-worker", "playhead",
+        "DaemonTesting", "RigSupport", "MediaCore", "DaemonConfiguration", "playheadd", "playheadd-toml",
+        "playhead-worker", "playhead",
       ],
+      swiftSettings: strict),
+    // Real devices in real time: `scripts/test` runs these alone.
+    .testTarget(
+      name: "RigTests",
+      dependencies: ["DaemonTesting", "RigSupport", "MediaCore", "playheadd", "playhead-worker", "playhead"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ControlServer
 
-/// What an entry of a queue is in a list. Over the wire: `IntegrationTests.PlaylistTests` and `OpenFileTests`.
+/// What an entry of a queue is in a list. Over the wire: `DaemonTests.PlaylistTests` and `OpenFileTests`.
 @Suite struct ExportedEntryTests {
   @Test func whatHasANameIsInAListUnderItAndElseNotAtAll() throws {
     let assets = [

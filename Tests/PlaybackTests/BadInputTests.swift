@@ -7,7 +7,7 @@ import Testing
 @testable import Playback
 
 /// What nobody should ask for: a numbered error each, and everything is as it was. Each case prints its row. The same over the
-/// socket: `IntegrationTests.BadInputTests`.
+/// socket: `DaemonTests.BadInputTests`.
 @Suite struct BadInputTests {
   /// What the cases find: a queue that plays, another player, and what has been taken away from both.
   struct Scene: Sendable {

@@ -1,0 +1,77 @@
+import Glibc
+import RigSupport
+
+/// The little that the tests do with files.
+package enum Files {
+  /// Writes a file whose name need not be UTF-8.
+  package static func write(_ path: [UInt8], _ bytes: [UInt8]) throws {
+    let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw Program.Failure(description: "cannot write a file") }
+    defer { close(descriptor) }
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+      }
+      guard count > 0 else { throw Program.Failure(description: "cannot write a file") }
+      done += count
+    }
+  }
+
+  package static func read(_ path: String) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Program.Failure(description: "cannot read \(path)") }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { return bytes }
+      bytes += chunk[..<count]
+    }
+  }
+
+  /// Type and permissions; nil when there is nothing.
+  package static func mode(_ path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode : nil
+  }
+}
+
+extension TemporaryDirectory {
+  /// Writes a file and answers its path.
+  @discardableResult
+  package func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+    try Files.write(Array(file(name).utf8), bytes)
+    return file(name)
+  }
+}
+
+/// What a `wav:` output wrote.
+package enum Recording {
+  /// Every frame of a 16-bit stereo WAV file, silence included.
+  package static func frames(in path: String) throws -> [StereoFrame] {
+    let bytes = try Files.read(path).dropFirst(44)
+    func sample(_ offset: Int) -> Int16 { Int16(bitPattern: UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8) }
+    return stride(from: bytes.startIndex, to: bytes.endIndex - 3, by: 4).map {
+      StereoFrame(left: sample($0), right: sample($0 + 2))
+    }
+  }
+
+  /// What was heard, sample for sample, in a form that a failed test can show: `1[0..<4800] 2[0..<100]`, and `-` for
+  /// silence between; the silence at the end, while the device is still running out, does not count. `?` is sound that is
+  /// no time code.
+  package static func describe(_ frames: [StereoFrame]) -> String {
+    var pieces: [String] = []
+    var position = 0
+    for run in TimeCode.runs(in: frames) {
+      if run.position > position { pieces.append("-") }
+      pieces.append("\(run.file == 0 ? "?" : "\(run.file)")[\(run.firstIndex)..<\(run.endIndex)]")
+      position = run.endPosition
+    }
+    return pieces.joined(separator: " ")
+  }
+
+  /// The same without the silences, and with what they cut put together again.
+  package static func describeSound(_ frames: [StereoFrame]) -> String { describe(frames.filter { $0 != .silence }) }
+}

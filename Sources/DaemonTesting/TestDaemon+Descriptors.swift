@@ -1,0 +1,68 @@
+import Glibc
+import RigSupport
+
+extension TestDaemon {
+  /// The socket on which descriptors are handed over.
+  package var handoffSocket: String { folder.file("handoff.sock") }
+
+  /// Hands a descriptor over, and answers its place: `fd:TOKEN`.
+  package func place(_ descriptor: Int32) throws -> String {
+    let answer = try handOver([descriptor])
+    guard answer.hasPrefix("ok path=fd:"), let path = field("path", answer), path.utf8.count == 35 else {
+      throw Program.Failure(description: "no place of a descriptor: \(answer)")
+    }
+    return path
+  }
+
+  /// Hands descriptors over, and answers what the daemon says.
+  package func handOver(_ descriptors: [Int32]) throws -> String {
+    let descriptor = try connectedToHandoff()
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    // struct cmsghdr { size_t cmsg_len; int cmsg_level; int cmsg_type; }, and the descriptors (cmsg(3)).
+    var control: [UInt8] = []
+    func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value) { control += Array($0) } }
+    append(Int(16 + 4 * descriptors.count))
+    append(Int32(SOL_SOCKET))
+    append(Int32(1))
+    for descriptor in descriptors { append(descriptor) }
+    while control.count % 8 != 0 { control.append(0) }
+    let sent = withUnsafeMutablePointer(to: &byte) { byte in
+      var piece = iovec(iov_base: byte, iov_len: 1)
+      return withUnsafeMutablePointer(to: &piece) { piece in
+        control.withUnsafeMutableBytes { control in
+          var message = msghdr()
+          message.msg_iov = piece
+          message.msg_iovlen = 1
+          if !descriptors.isEmpty {
+            (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
+          }
+          return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+        }
+      }
+    }
+    guard sent == 1 else { throw RigError.system(call: "sendmsg", errno: errno) }
+    var answer: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1_024)
+    while true {
+      let count = recv(descriptor, &chunk, chunk.count, 0)
+      guard count > 0 else { return String(decoding: answer.dropLast(), as: UTF8.self) }
+      answer += chunk.prefix(count)
+    }
+  }
+
+  /// A connection on which nothing has been handed over yet.
+  package func connectedToHandoff() throws -> Int32 {
+    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(handoffSocket.utf8)) }
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard status == 0 else { throw RigError.system(call: "connect", errno: errno) }
+    return descriptor
+  }
+}

@@ -1,0 +1,58 @@
+import Glibc
+import RigSupport
+
+extension TestDaemon {
+  /// The processor time that its threads have had, in nanoseconds.
+  package func processorNanoseconds() throws -> Int64 {
+    try tasks().reduce(0) { sum, task in
+      // A thread may have ended since.
+      guard let bytes = try? Files.read("/proc/\(process.id)/task/\(task)/schedstat") else { return sum }
+      return sum + (String(decoding: bytes, as: UTF8.self).split(separator: " ").first.flatMap { Int64($0) } ?? 0)
+    }
+  }
+
+  /// What it has in memory of its own, in kilobytes.
+  package func memoryKilobytes() throws -> Int {
+    let rollup = String(decoding: try Files.read("/proc/\(process.id)/smaps_rollup"), as: UTF8.self)
+    guard let line = rollup.split(separator: "\n").first(where: { $0.hasPrefix("Pss:") }),
+      let kilobytes = Int(line.filter(\.isNumber))
+    else { throw RigError.programFailed("no Pss in smaps_rollup: \(rollup)") }
+    return kilobytes
+  }
+
+  /// The names of its threads, sorted.
+  package func threadNames() throws -> [String] {
+    try tasks().map {
+      String(decoding: try Files.read("/proc/\(process.id)/task/\($0)/comm"), as: UTF8.self).filter { $0 != "\n" }
+    }.sorted()
+  }
+
+  /// The state of each thread, as `/proc/PID/task/TID/status` has it.
+  package func threadStates() throws -> [String] {
+    try tasks().map { String(decoding: try Files.read("/proc/\(process.id)/task/\($0)/status"), as: UTF8.self) }
+  }
+
+  private func tasks() throws -> [String] {
+    guard let folder = opendir("/proc/\(process.id)/task") else {
+      throw Program.Failure(description: "the daemon is not there any more")
+    }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.first?.isNumber == true { names.append(name) }
+    }
+    return names
+  }
+}
+
+/// Lets this process have as many descriptors as it may.
+package func raiseDescriptorLimit() {
+  var limit = rlimit()
+  let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+  limit.rlim_cur = limit.rlim_max
+  setrlimit(resource, &limit)
+}

@@ -1,0 +1,310 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// `playhead add`.
+@Suite struct AddTests {
+  private func folder(_ files: [String]) throws -> TemporaryDirectory {
+    let folder = try TemporaryDirectory("add")
+    for file in files {
+      var path = folder.path
+      for part in file.split(separator: "/").dropLast() {
+        path += "/\(part)"
+        mkdir(path, 0o755)
+      }
+      try folder.write(file, [])
+    }
+    return folder
+  }
+
+  /// The files' paths in the queue, below the folder.
+  private func queue(_ daemon: TestDaemon, _ folder: TemporaryDirectory) throws -> [String] {
+    let prefix = "path=\(folder.path)/"
+    return try daemon.playhead("list").output.split(separator: "\n").compactMap { line in
+      line.split(separator: " ").first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
+  }
+
+  @Test func aFolderIsItsMediaInTheOrderInWhichPeopleCount() throws {
+    let folder = try folder([
+      "Disc10/1.flac", "Disc2/10.flac", "Disc2/2.flac", "Disc2/B.mp3", "Disc2/a.ogg", "cover.jpg", "notes.txt",
+      ".hidden.flac",
+      "Disc2/list.m3u8", "z.wav",
+    ])
+    try folder.write("noending", Array("fLaC....".utf8))
+    try folder.write("other", Array("text".utf8))
+    mkfifo(folder.file("pipe"), 0o600)
+    let daemon = try TestDaemon("--clock", "virtual")
+    let outcome = try daemon.playhead("add", folder.path)
+    #expect(outcome.status == 0 && outcome.output == "items=1,2,3,4,5,6,7 version=1 left-out=6\n", "\(outcome)")
+    #expect(outcome.errors == "playhead: left out 4 no media, 1 hidden, 1 lists\n", "\(outcome)")
+    let expected = [
+      "Disc2/2.flac", "Disc2/10.flac", "Disc2/a.ogg", "Disc2/B.mp3", "Disc10/1.flac", "noending", "z.wav",
+    ]
+    #expect(try queue(daemon, folder) == expected)
+    let verbose = try daemon.playhead("add", "--dry-run", "--verbose", ".", folder: folder.path)
+    #expect(verbose.output == expected.map { "\(folder.path)/\($0)\n" }.joined())
+    #expect(verbose.errors.contains("playhead: left out (no media): \(folder.path)/cover.jpg\n"), "\(verbose)")
+    // Everything, and lists in place of what is beside them.
+    #expect(try daemon.playhead("add", "--dry-run", "--all", folder.path).output.contains("/cover.jpg\n"))
+    let lists = try daemon.playhead("add", "--dry-run", "--lists", folder.path).output
+    #expect(
+      lists.contains("/Disc2/list.m3u8\n") && !lists.contains("/Disc2/2.flac") && lists.contains("/z.wav\n"), "\(lists)"
+    )
+    #expect(try queue(daemon, folder) == expected)
+  }
+
+  @Test func whereItGoesIsSaid() throws {
+    let folder = try folder(["1.flac", "2.flac", "3.flac", "4.flac"])
+    let daemon = try TestDaemon("--clock", "virtual")
+    func add(_ arguments: String...) throws -> [String] {
+      let outcome = try Program(
+        Executables.playhead, ["--socket", daemon.socket, "add"] + arguments, folder: folder.path
+      ).waitForEnd()
+      #expect(outcome.status == 0, "\(outcome)")
+      return try queue(daemon, folder)
+    }
+    #expect(try add("1.flac", "2.flac") == ["1.flac", "2.flac"])
+    #expect(try add("--next", "4.flac", "3.flac") == ["1.flac", "4.flac", "3.flac", "2.flac"])
+    #expect(try add("--replace", "2.flac") == ["2.flac"])
+    #expect(try daemon.playhead("player.create", "jingles").status == 0)
+    #expect(try add("--player", "jingles", "3.flac") == ["2.flac"])
+    #expect(try daemon.playhead("list", "player=jingles").output.contains("3.flac"))
+    #expect(
+      try daemon.playhead("add", "--player", "nobody", "3.flac", folder: folder.path).errors.contains("no-such-player"))
+  }
+
+  /// A list is what it names.
+  @Test func listsAreReadByTheDaemon() throws {
+    let folder = try folder(["1.flac", "2.flac"])
+    try folder.write("list.m3u8", Array("2.flac\n1.flac\n".utf8))
+    let daemon = try TestDaemon("--clock", "virtual")
+    #expect(try daemon.playhead("add", "list.m3u8", "2.flac", folder: folder.path).status == 0)
+    #expect(try queue(daemon, folder) == ["2.flac", "1.flac", "2.flac"])
+  }
+
+  @Test func linksThatLeadBackEnd() throws {
+    let folder = try folder(["a/1.flac", "b/2.flac"])
+    for (target, link) in [
+      ("..", "a/up"), ("../b", "a/other"), ("../a", "b/back"), (".", "self"), ("nowhere", "broken.flac"),
+    ] {
+      #expect(symlink(target, folder.file(link)) == 0)
+    }
+    let outcome = try Program(Executables.playhead, ["add", "--dry-run", "--json", folder.path]).waitForEnd()
+    #expect(outcome.status == 0)
+    let paths = outcome.output.split(separator: "\"leftOut\"").first ?? ""
+    #expect(paths.ranges(of: "/1.flac").count == 1 && paths.ranges(of: "2.flac").count == 1, "\(outcome.output)")
+    #expect(outcome.output.contains(#"/broken.flac","reason":"not readable"}"#), "\(outcome.output)")
+    #expect(outcome.output.contains(#"/self","reason":"folders seen before"}"#), "\(outcome.output)")
+  }
+
+  /// The client without what lets root read everything.
+  private func addAsAnybody(_ arguments: [String]) throws -> Program.Outcome {
+    let words = [Executables.playhead] + arguments
+    return geteuid() == 0
+      ? try Program("setpriv", ["--bounding-set=-dac_override,-dac_read_search"] + words).waitForEnd()
+      : try Program(words[0], Array(words.dropFirst())).waitForEnd()
+  }
+
+  @Test func whatCannotBeReadIsNotTakenForAnEmptyFolder() throws {
+    let folder = try folder(["closed/1.flac", "names/2.flac", "open/3.flac"])
+    let daemon = try TestDaemon("--clock", "virtual")
+    // Nothing may be read; names may be read and nothing else.
+    for (name, mode) in [("closed", 0o000), ("names", 0o444)] as [(String, mode_t)] {
+      #expect(chmod(folder.file(name), mode) == 0)
+    }
+    defer { for name in ["closed", "names"] { chmod(folder.file(name), 0o755) } }
+    // Named: nothing is added.
+    let named = try addAsAnybody(["--socket", daemon.socket, "add", folder.file("open"), folder.file("closed")])
+    #expect(
+      named
+        == .init(
+          status: 1, output: "", errors: "playhead: nothing added: \(folder.file("closed")): Permission denied\n"))
+    #expect(try daemon.playhead("list").output == "count=0 version=0 next=none\n")
+    // Below what was named: the rest is added, and what is missing is said.
+    let below = try addAsAnybody(["--socket", daemon.socket, "add", folder.path])
+    #expect(below.status == 1 && below.output == "items=1 version=1 left-out=2\n", "\(below)")
+    #expect(
+      below.errors == """
+        playhead: \(folder.file("closed")): Permission denied
+        playhead: \(folder.file("names/2.flac")): Permission denied
+        playhead: left out 2 not readable
+
+        """, "\(below)")
+    #expect(try queue(daemon, folder) == ["open/3.flac"])
+    let json = try addAsAnybody(["add", "--dry-run", "--json", folder.path])
+    #expect(json.status == 1 && json.output.contains(#"/closed","reason":"not readable"}"#), "\(json)")
+  }
+
+  @Test func linksThatLeadOutsideAreLeftOutUnlessTheyAreToBeFollowed() throws {
+    let folder = try folder(["named/1.flac", "named/inside/2.flac", "named-too/3.flac"])
+    for (target, link) in [
+      ("../named-too", "named/outside"), (folder.file("named/inside"), "named/within"),
+      ("../named-too/3.flac", "named/4.flac"),
+      ("/proc", "named/processes"),
+    ] {
+      #expect(symlink(target, folder.file(link)) == 0)
+    }
+    // The folder that is named may be a link itself.
+    #expect(symlink("named", folder.file("link")) == 0)
+    for name in ["named", "link", "named/inside/.."] {
+      func add(_ arguments: String...) throws -> (paths: [String], errors: String) {
+        let outcome = try Program(
+          Executables.playhead, ["add", "--dry-run", "--verbose"] + arguments + [folder.file(name)]
+        ).waitForEnd()
+        #expect(outcome.status == 0, "\(outcome)")
+        return (
+          outcome.output.split(separator: "\n").map { String($0.dropFirst(folder.file(name).count)) }, outcome.errors
+        )
+      }
+      let here = try add()
+      #expect(here.paths == ["/1.flac", "/4.flac", "/inside/2.flac"], "\(name): \(here)")
+      #expect(
+        here.errors == """
+          playhead: left out (links that lead outside): \(folder.file(name))/outside
+          playhead: left out (folders of the system): \(folder.file(name))/processes
+          playhead: left out (folders seen before): \(folder.file(name))/within
+
+          """, "\(name)")
+      let everywhere = try add("--follow")
+      #expect(
+        everywhere.paths == ["/1.flac", "/4.flac", "/inside/2.flac", "/outside/3.flac"], "\(name): \(everywhere)")
+      #expect(!everywhere.errors.contains("outside"), "\(everywhere)")
+    }
+    let system = try Program(Executables.playhead, ["add", "--dry-run", "/proc"]).waitForEnd()
+    #expect(
+      system.status == 1 && system.errors.contains("there are no media (left out 1 folders of the system)"), "\(system)"
+    )
+  }
+
+  @Test func aDaemonThatTakesShorterLinesIsGivenThose() throws {
+    let folder = try folder((1...300).map { "\($0).flac" })
+    try folder.write("playhead.toml", Array("[limits]\nline-bytes = 1024\n".utf8))
+    let daemon = try TestDaemon("--clock", "virtual", "--config", folder.file("playhead.toml"))
+    #expect(
+      try daemon.playhead("add", "--human", folder.path)
+        == .init(status: 0, output: "Added 300 entries.\n", errors: "playhead: left out 1 no media\n"))
+    #expect(try queue(daemon, folder) == (1...300).map { "\($0).flac" })
+    #expect(try daemon.playhead("list", "limit=1", "offset=299").output.hasSuffix("count=300 version=1 next=none\n"))
+    // What no line can hold is refused, and nothing is added.
+    var deep = "deep"
+    for _ in 1...5 {
+      #expect(mkdir(folder.file(deep), 0o755) == 0)
+      deep += "/" + String(repeating: "x", count: 250)
+    }
+    try folder.write("deep/1.flac", [])
+    try folder.write("\(deep).flac", [])
+    let refused = try daemon.playhead("add", folder.file("deep"))
+    #expect(refused.status == 1 && refused.errors.contains("(line-too-long)"), "\(refused)")
+    #expect(try daemon.playhead("list", "limit=1", "offset=299").output.hasSuffix("count=300 version=1 next=none\n"))
+  }
+
+  /// More than fits into the socket's buffer is under way when the other side closes.
+  @Test func whyTheDaemonClosedTheConnectionIsSaidThoughSendingFailed() throws {
+    let folder = try folder([String(repeating: "x", count: 240) + ".flac"])
+    let path = folder.file(String(repeating: "x", count: 240) + ".flac")
+    let socket = try SilentSocket(path: folder.file("control.sock"))
+    let client = try Program(
+      Executables.playhead,
+      ["--socket", folder.file("control.sock"), "add"] + [String](repeating: path, count: 4_000))
+    #expect(try socket.answerOnce("ok\n* closing message=\"for a reason\"\n") == "queue.begin\n")
+    #expect(try client.waitForEnd() == .init(status: 3, output: "", errors: "playhead: for a reason\n"))
+  }
+
+  @Test func anyNameThatAFileCanHaveIsAdded() throws {
+    let folder = try TemporaryDirectory("add")
+    let names: [[UInt8]] = [
+      Array("new\nline.flac".utf8), [0x66, 0xE9, 0xFF] + Array(".flac".utf8), Array("-dash.flac".utf8),
+      Array("a=b.flac".utf8),
+      Array("fast".utf8), Array("quote\"'\\.flac".utf8), Array("wait=ready.flac".utf8),
+      Array("tab\t\u{1B}[2J.flac".utf8),
+    ]
+    for name in names { try Files.write(Array("\(folder.path)/".utf8) + name, Array("fLaC".utf8)) }
+    let daemon = try TestDaemon("--clock", "virtual")
+    let outcome = try daemon.playhead("add", folder.path)
+    #expect(outcome.status == 0 && outcome.output == "items=1,2,3,4,5,6,7,8 version=1 left-out=0\n", "\(outcome)")
+    let list = try daemon.playhead("list").output
+    for text in [
+      #"new\nline.flac""#, "file://\(folder.path)/f%E9%FF.flac ", "/-dash.flac ", "/a=b.flac ", "/fast ",
+      #"quote\"'\\.flac""#, "/wait=ready.flac ", #"tab\t\x1b[2J.flac""#,
+    ] {
+      #expect(list.contains(text), "\(text) in \(list)")
+    }
+    // They are opened under the names that they have: nothing is said to be missing.
+    #expect(!list.contains("file-not-found"))
+  }
+
+  @Test func whatIsNotThereLeavesTheQueueAsItWas() throws {
+    let folder = try folder(["1.flac", "empty/readme.txt"])
+    let daemon = try TestDaemon("--clock", "virtual")
+    for (arguments, message) in [
+      (["1.flac", "missing.flac"], "nothing added: missing.flac: No such file or directory"),
+      (["empty"], "nothing to add: there are no media (left out 1 no media)"), (["-"], "append -"),
+    ] {
+      let outcome = try Program(
+        Executables.playhead, ["--socket", daemon.socket, "add"] + arguments, folder: folder.path
+      ).waitForEnd()
+      #expect(outcome.status == (arguments == ["-"] ? 2 : 1) && outcome.errors.contains(message), "\(outcome)")
+    }
+    #expect(try daemon.playhead("list").output == "count=0 version=0 next=none\n")
+  }
+
+  /// Far more than a line holds, as one edit: one version, in order, or nothing.
+  @Test func fiftyThousandFilesAreOneEdit() throws {
+    let folder = try TemporaryDirectory("add")
+    for disc in 1...50 {
+      mkdir(folder.file("\(disc)"), 0o755)
+      for track in 1...1_000 {
+        let descriptor = open(folder.file("\(disc)/\(track).flac"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        try #require(descriptor >= 0)
+        close(descriptor)
+      }
+    }
+    let daemon = try TestDaemon("--clock", "virtual")
+    #expect(try daemon.playhead("append", "/music/first.flac", "/music/second.flac").status == 0)
+    let outcome = try daemon.playhead("add", "--next", "--human", folder.path)
+    #expect(outcome == .init(status: 0, output: "Added 50000 entries.\n", errors: ""))
+    #expect(try daemon.playhead("list", "offset=50001").output.hasSuffix("count=50002 version=2 next=none\n"))
+    for (index, name) in [(1, "/1/1.flac"), (1_000, "/1/1000.flac"), (1_001, "/2/1.flac"), (50_000, "/50/1000.flac")] {
+      let row = try daemon.playhead("list", "offset=\(index)", "limit=1").output
+      #expect(row.contains("path=\(folder.path)\(name) "), "\(index): \(row)")
+    }
+    // A second time there is no room for all of them: none is added.
+    let refused = try daemon.playhead("add", "--json", folder.path)
+    #expect(refused.status == 1 && refused.errors.contains(#""name":"queue-too-long""#), "\(refused)")
+    #expect(try daemon.playhead("list", "offset=50001").output.hasSuffix("count=50002 version=2 next=none\n"))
+    // On a terminal there is a bar, and in the end only what came of it.
+    let terminal = try TerminalProgram(
+      Executables.playhead, ["--socket", daemon.socket, "add", "--replace", folder.path], environment: ["TERM": "xterm"]
+    )
+    #expect(try terminal.waitForEnd() == 0)
+    #expect(
+      terminal.shown.contains("500 files found") && terminal.shown.contains("#-"), "\(terminal.shown.prefix(2_000))")
+    #expect(terminal.shown.hasSuffix("\r\u{1B}[KAdded 50000 entries.\r\n"), "\(terminal.shown.suffix(200))")
+    // The bar has the width of its terminal.
+    let narrow = try TerminalProgram(
+      Executables.playhead, ["--socket", daemon.socket, "add", "--replace", folder.path],
+      environment: ["TERM": "xterm"], columnCount: 24)
+    #expect(try narrow.waitForEnd() == 0)
+    let lines = narrow.shown.split(separator: "\r\u{1B}[K").map { $0.prefix { !$0.isNewline } }
+    #expect(lines.contains { $0.hasPrefix("[#") }, "\(lines.suffix(5))")
+    for line in lines where line != "Added 50000 entries." { #expect(line.count < 24, "\(line)") }
+    #expect(try daemon.playhead("list", "offset=49999").output.hasSuffix("count=50000 version=4 next=none\n"))
+  }
+
+  @Test func whoInterruptsItFindsAnEmptyLine() throws {
+    let folder = try folder((1...600).map { "\($0).flac" })
+    let silent = try SilentSocket(path: folder.file("silent.sock"))
+    defer { withExtendedLifetime(silent) {} }
+    for number in [SIGINT, SIGTERM] {
+      let terminal = try TerminalProgram(
+        Executables.playhead, ["--socket", folder.file("silent.sock"), "add", folder.path],
+        environment: ["TERM": "xterm"])
+      try terminal.wait(for: "500 files found")
+      terminal.signal(number)
+      #expect(try terminal.waitForEnd() == 128 + number)
+      #expect(terminal.shown.hasSuffix("\r\u{1B}[K"), "\(terminal.shown.suffix(200))")
+    }
+  }
+}

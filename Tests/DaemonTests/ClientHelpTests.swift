@@ -1,0 +1,68 @@
+import DaemonTesting
+import Glibc
+import Testing
+
+/// What the client says of itself.
+@Suite struct ClientHelpTests {
+  /// Every command that is listed, the client's own too.
+  private func commands() throws -> [String] {
+    let help = try Program(Executables.playhead, ["help"]).waitForEnd().output
+    return help.split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
+      $0.split(separator: " ").first.map(String.init)
+    }
+  }
+
+  /// An example that a client refuses would teach what is wrong: each gets as far as to look for a daemon.
+  @Test func everyExampleIsACommandLineThatTheClientTakes() throws {
+    let commands = try commands()
+    #expect(commands.count > 90)
+    let environment: [String: String?] = [
+      "PATH": "\(Executables.folder):/usr/bin:/bin", "PLAYHEAD_SOCKET": "/nowhere/socket",
+    ]
+    var count = 0
+    for command in commands {
+      let help = try Program(Executables.playhead, ["help", command]).waitForEnd().output
+      let examples = help.split(separator: "\n").filter { $0.hasPrefix("  $ ") }.map { $0.dropFirst(4) }
+      #expect(!examples.isEmpty, "\(command)")
+      #expect(help.contains("\n\nFor example:\n"), "\(command)")
+      // Those with more than this client in them need more than this client; and one waits for a daemon for ever.
+      for example in examples
+      where example.hasPrefix("playhead ") && !example.contains("| ") && !example.contains("--reconnect") {
+        let outcome = try Program(
+          "sh", ["-c", String(example)], environment: environment, folder: "/"
+        ).waitForEnd()
+        let needsDaemon = !["help", "completions", "manual", "complete"].contains(command)
+        print("\(outcome.status): \(example)")
+        // `add` looks for what it adds, first.
+        let expected: Int32 = needsDaemon ? (command == "add" ? 1 : 3) : 0
+        #expect(outcome.status == expected, "\(example): \(outcome.errors)")
+        count += 1
+      }
+    }
+    #expect(count > 90)
+  }
+
+  @Test func helpIsJSONForMachines() throws {
+    let all = try Program(Executables.playhead, ["--json", "help"]).waitForEnd()
+    #expect(
+      all.status == 0 && all.output.hasPrefix(#"{"rows":[{"command":"append","summary":""#), "\(all.output.prefix(200))"
+    )
+    for command in try commands() {
+      #expect(all.output.contains(#"{"command":"\#(command)","summary":""#), "\(command)")
+    }
+    let seek = try Program(Executables.playhead, ["help", "seek", "--json"]).waitForEnd()
+    #expect(
+      seek.status == 0 && seek.output.hasPrefix(#"{"rows":[{"command":"seek","synopsis":"seek [TIME]"#), "\(seek)")
+    let watch = try Program(Executables.playhead, ["help", "--json", "watch"]).waitForEnd()
+    #expect(watch.output.contains(#"{"parameter":"--reconnect","takes":"","summary":""#), "\(watch)")
+  }
+
+  @Test func whatEndsWithTheConnectionIsSaid() throws {
+    for (command, text) in [
+      ("tick", "`playhead watch` goes on"), ("queue.begin", "use `playhead shell`"),
+      ("asset.load", "`playhead info` FILE"),
+    ] {
+      #expect(try Program(Executables.playhead, ["help", command]).waitForEnd().output.contains(text), "\(command)")
+    }
+  }
+}

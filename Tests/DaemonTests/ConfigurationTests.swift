@@ -1,0 +1,357 @@
+import DaemonConfiguration
+import DaemonTesting
+import Foundation
+import RigSupport
+import Testing
+
+/// The configuration file, as whoever runs the daemon meets it.
+@Suite(.timeLimit(.minutes(3))) struct ConfigurationTests {
+  private func check(_ text: String) throws -> (outcome: Program.Outcome, path: String) {
+    let folder = try TemporaryDirectory("config")
+    let path = try folder.write("a.toml", Array(text.utf8))
+    return (try Program(Executables.playheadd, ["--check-config", path]).waitForEnd(), path)
+  }
+
+  /// The places are those of the real parser.
+  @Test func whatIsWrongIsToldWithItsLineAndColumn() throws {
+    let rows: [(text: String, places: [String])] = [
+      ("", []), ("# nothing\n[log]\nlevel = 'debug'\n", []), ("log.level = \"info\"\n", []),
+      ("log = { level = \"info\" }\nlimits.connections = 1_000\n", []),
+      ("[log]\nlevel = \"loud\"\n", [":2:9: log.level: "]),
+      ("[log]\nlevel = \"debgu\"\n", [":2:9: log.level: none of these; did you mean debug?"]),
+      (
+        "[log]\nlvel = \"info\"\n[limits]\nplayrs = 2\nplayers = 0\n",
+        [
+          ":2:1: there is no option log.lvel; did you mean log.level?",
+          ":4:1: there is no option limits.playrs; did you mean limits.players?",
+          ":5:11: limits.players: 0 is out of range",
+        ]
+      ),
+      ("[log]\nlevel = \"info\"\nlevel = \"debug\"\n", [":3:"]), ("[log]\nlevel = \n", [":2:"]), ("[log\n", [":1:"]),
+      ("# x\n[[[", [":2:3: the name"]), ("[.a]\n", [":1:2: "]), ("[a.]\n", [":1:"]), (" = 1\n", [":1:2: "]),
+      ("log..level = 1\n", [":1:"]),
+      ("?\n", [":1:1: "]), ("log = { , }\n", [":1:"]),
+      ("level = \"unended\n", [":1:"]), ("[log]\n[log]\n", [":2:"]),
+      ("[limits]\nplayers = 99999999999999999999\n", [":2:"]),
+      ("[limits]\nplayers = inf\n", [":2:11: limits.players: "]),
+      ("[limits]\nplayers = 2022-11-22\n", [":2:11: limits.players: "]),
+      ("[access]\nusers = [\"nobody-of-that-name\"]\n", [":2:9: access.users: there is no user nobody-of-that-name"]),
+      ("[socket]\nmode = \"0999\"\n", [":2:8: socket.mode: "]), ("[socket]\nmode = 0o600\n", [":2:8: socket.mode: "]),
+      ("[state]\nfolder = \"x\"\n", [":2:10: state.folder: x is no absolute path"]),
+      ("[output]\ndevice = \"nonsense\"\n", [":2:10: output.device: "]),
+      (
+        "[output]\ndevice = \"pulse\"\nclock = \"virtual\"\n[log]\nlevel = 1\n",
+        [":3:9: output.clock: a virtual clock needs an output without a device", ":5:9: log.level: "]
+      ),
+      ("[roots]\nread = [\"/ok\", \"../x\"]\n", [":2:8: roots.read: "]),
+      ("[network]\nca-file = \"/no/such\"\n", [":2:11: network.ca-file: /no/such cannot be read"]),
+      ("[socket]\npath = \"\\uD83D\"\n", [":2:"]),
+      ("\u{FEFF}[log]\nlevel = 'debug'\n", []), ("\u{FEFF}lvel = 1\n", [":1:1: there is no option lvel"]),
+      ("[log]\né = \"\u{0}\"\nlevel = \"loud\"\n", [":2:6: a NUL stands here"]),
+      ("[log]\nlevel = " + String(repeating: "[", count: 100_000), [":2:39: lists and tables lie in more than 30"]),
+      ("[socket]\ngroup = \"\u{1F3B5}\"\n", [":2:9: socket.group: there is no group \u{1F3B5}"]),
+    ]
+    for (text, places) in rows {
+      let (outcome, path) = try check(text)
+      let lines = outcome.errors.split(separator: "\n").map(String.init)
+      print(
+        "config: \(text.debugDescription): \(outcome.status) \(lines.map { $0.replacingOccurrences(of: path, with: "FILE") })"
+      )
+      #expect(outcome.status == (places.isEmpty ? 0 : 2), "\(text): \(outcome)")
+      #expect(lines.count == places.count, "\(text): \(outcome)")
+      for (line, place) in zip(lines, places) { #expect(line.hasPrefix(path + place), "\(line)") }
+      if places.isEmpty { #expect(outcome.output == "\(path): ok\n") }
+    }
+  }
+
+  @Test func aFileThatCannotBeReadIsToldToo() throws {
+    let folder = try TemporaryDirectory("config")
+    let binary = try folder.write("binary.toml", Array("[log]\n".utf8) + [0xFF])
+    let large = try folder.write("large.toml", [UInt8](repeating: UInt8(ascii: "#"), count: 1_100_000))
+    for (path, message) in [
+      (folder.file("missing"), ": it cannot be read: No such file"), (folder.path, ": it is no file"),
+      ("/dev/zero", ": it is no file"),
+      (binary, ":2:1: this is not UTF-8"), (large, ": it has more than"),
+    ] {
+      for arguments in [["--check-config", path], ["--config", path, "--output", "null", "--no-state"]] {
+        let outcome = try Program(Executables.playheadd, arguments).waitForEnd()
+        #expect(outcome.status == 2 && outcome.errors.hasPrefix(path + message), "\(arguments): \(outcome)")
+      }
+    }
+    #expect(try Program(Executables.playheadd, ["x.toml"]).waitForEnd().status == 2)
+    let none = try Program(
+      Executables.playheadd, ["--check-config"], environment: ["XDG_CONFIG_HOME": folder.path]
+    ).waitForEnd()
+    #expect(
+      none.status == 0 && none.output == "\(folder.path)/playhead/playheadd.toml: there is none; the defaults hold\n")
+  }
+
+  /// What a developer has for daily use is nothing to the tests.
+  @Test func noTestReadsTheConfigurationOfWhoRunsIt() throws {
+    let mine = [
+      "HOME=/users/me", "XDG_CONFIG_HOME=/users/me/.config", "NOTIFY_SOCKET=@x", "LISTEN_FDS=1", "LISTEN_PID=7",
+    ]
+    #expect(
+      Program.variables(["A": "b"], of: mine).sorted() == ["A=b", "HOME=/users/me", "XDG_CONFIG_HOME=/dev/null/none"])
+    let outcome = try Program(Executables.playheadd, ["--check-config"]).waitForEnd()
+    #expect(
+      outcome.output == "/dev/null/none/playhead/playheadd.toml: there is none; the defaults hold\n", "\(outcome)")
+  }
+
+  /// The example as it is, and with every option set to the default that stands there.
+  @Test func theExampleParsesAndIsTheDefaults() throws {
+    let example = ExampleFile.text
+    let lines = example.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      // An option has no space behind its #.
+      line.hasPrefix("#") && line.dropFirst().first?.isLetter == true ? line.dropFirst() : line
+    }
+    let whole = lines.joined(separator: "\n")
+    #expect(lines.count { $0.contains(" = ") && !$0.hasPrefix("#") } == OptionTable.all.count)
+    let folder = try TemporaryDirectory("config")
+    for (name, text) in [("example.toml", example), ("whole.toml", whole)] {
+      let path = try folder.write(name, Array(text.utf8))
+      let outcome = try Program(Executables.playheadd, ["--check-config", path]).waitForEnd()
+      #expect(outcome == .init(status: 0, output: "\(path): ok\n", errors: ""))
+      // The daemon does not change by it.
+      let daemon = try TestDaemon("--config", path, "--output", "null")
+      #expect(try daemon.connect().reply("hello").hasSuffix("rights=read,control,write,administer"))
+    }
+  }
+
+  @Test func theCommandLineGoesBeforeTheFile() throws {
+    let folder = try TemporaryDirectory("daemon")
+    try #require(mkdir(folder.file("playhead"), 0o755) == 0)
+    try folder.write(
+      "playhead/playheadd.toml",
+      Array(
+        "[output]\ndevice = \"null\"\nclock = \"virtual\"\n[limits]\nplayers = 2\n[roots]\nread = [\"/nowhere\"]\n".utf8
+      ))
+    let wave = folder.file("1.wav")
+    try TimeCode.writeWAV(path: wave, file: 1, frameCount: 480)
+    for (options, isRead) in [([], false), (["--read-root", folder.path], true)] {
+      let process = try Program(
+        Executables.playheadd, ["--socket", folder.file("control.sock"), "--no-state"] + options,
+        environment: ["XDG_CONFIG_HOME": folder.path])
+      #expect(try process.waitForLine()?.hasPrefix("playheadd ready") == true)
+      let client = try WireClient(folder.file("control.sock"))
+      _ = try client.line()
+      #expect(try client.reply("clock.advance 1").hasPrefix("ok"))
+      #expect(try client.reply("player.create a").hasPrefix("ok"))
+      #expect(try client.reply("player.create b").hasPrefix("error code=6014"))
+      #expect(try client.reply("load \(wave) wait=ready").hasPrefix(isRead ? "ok" : "error code=2008"))
+      process.signal(SIGTERM)
+      #expect(try process.waitForEnd().status == 0)
+    }
+  }
+
+  /// What can change changes, what cannot is said, and of a file that is wrong nothing is taken.
+  @Test func aHangupHasTheFileReadAgain() throws {
+    let folder = try TemporaryDirectory("daemon")
+    let path = folder.file("a.toml")
+    func write(_ text: String) throws { try folder.write("a.toml", Array(text.utf8)) }
+    try write("[limits]\nplayers = 2\n")
+    let daemon = try TestDaemon(["--config", path, "--clock", "virtual", "--log-level", "notice"], folder: folder)
+    let client = try daemon.connect()
+    let wave = try daemon.wave(1, frameCount: 480)
+    func reload(_ expected: String) throws -> String {
+      daemon.process.signal(SIGHUP)
+      return try daemon.process.waitForErrors(containing: expected)
+    }
+    #expect(try client.reply("player.create a").hasPrefix("ok"))
+    #expect(try client.reply("player.create b").hasPrefix("error code=6014"))
+    try write(
+      "[limits]\nplayers = 3\n[roots]\nread = [\"/nowhere\"]\n[output]\ndevice = \"wav:/tmp/x.wav\"\n[access]\nusers = [4242]\n"
+    )
+    let said = try reload("output.device")
+    #expect(said.contains("the configuration was read again"), "\(said)")
+    #expect(said.contains("changed=access.users roots.read limits.players"), "\(said)")
+    #expect(said.contains("an option holds from the next start on"), "\(said)")
+    #expect(try client.reply("player.create b").hasPrefix("ok"))
+    #expect(try client.reply("load \(wave) wait=ready").hasPrefix("error code=2008"))
+    // Wrong in two places: both are told, and neither it nor the rest of it is taken.
+    try write("[limits]\nplayers = 0\nassets = 1\n[roots]\nraed = []\n")
+    let wrong = try reload("roots.raed")
+    #expect(wrong.contains("\(path):2:11: limits.players") && wrong.contains("nothing was changed"), "\(wrong)")
+    #expect(try client.reply("load \(wave) wait=ready").hasPrefix("error code=2008"))
+    #expect(
+      try client.reply("asset.open \(wave)").hasPrefix("ok") && client.reply("asset.open \(wave)").hasPrefix("ok"))
+    try write("[[[")
+    _ = try reload("\(path):1:3: the name of a table or an option is expected here")
+    #expect(try client.reply("ping") == "ok")
+    // And right again: what was taken away is back.
+    try write("")
+    _ = try reload("changed=access.users roots.read limits.players")
+    #expect(try client.reply("load \(wave) wait=ready").hasPrefix("ok"))
+    #expect(try client.reply("player.create c").hasPrefix("ok"))
+    #expect(try daemon.stop().status == 0)
+  }
+
+  /// As a hangup does, and whoever asked is told what became of it.
+  @Test func whoHasTheFileReadAgainIsToldWhatChanged() throws {
+    let folder = try TemporaryDirectory("daemon")
+    let path = folder.file("a.toml")
+    func write(_ text: String) throws { try folder.write("a.toml", Array(text.utf8)) }
+    try write("[limits]\nplayers = 2\n")
+    let daemon = try TestDaemon(["--config", path, "--clock", "virtual"], folder: folder)
+    let client = try daemon.connect()
+    #expect(try client.reply("config.reload") == "ok changed=\"\" restart=\"\"")
+    #expect(try client.reply("player.create a").hasPrefix("ok"))
+    #expect(try client.reply("player.create b").hasPrefix("error code=6014"))
+    try write("[limits]\nplayers = 3\n[roots]\nread = [\"/nowhere\"]\n[socket]\nmode = \"0640\"\n")
+    for changed in ["roots.read,limits.players", "\"\""] {
+      // What waits for the next start is told for as long as it does.
+      #expect(try client.reply("config.reload") == "ok changed=\(changed) restart=socket.mode")
+    }
+    #expect(try client.reply("player.create b").hasPrefix("ok"))
+    try write("[limits]\nplayers = 0\nassets = 1\n[roots]\nraed = []\n")
+    try client.send("@r config.reload")
+    let wrong = try client.line() ?? ""
+    #expect(
+      wrong.hasPrefix("@r error code=1015 name=wrong-configuration message=\"\(path):2:11: limits.players: "),
+      "\(wrong)")
+    #expect(wrong.contains("; \(path):5:1: there is no option roots.raed"), "\(wrong)")
+    // Nothing was taken of it.
+    let wave = try daemon.wave(1, frameCount: 480)
+    #expect(try client.reply("load \(wave) wait=ready").hasPrefix("error code=2008"))
+    try write("[log]\n" + (0..<100).map { "x\($0) = 1\n" }.joined())
+    #expect(try client.reply("config.reload").contains("; and 80 more\""))
+    // Several who ask at once are all told, and the file is whole for the last of them.
+    try write("")
+    let others = try (0..<4).map { _ in try daemon.connect() }
+    for other in others { try other.send("config.reload") }
+    for other in others { #expect(try other.line()?.hasPrefix("ok changed=") == true) }
+    #expect(try client.reply("load \(wave) wait=ready").hasPrefix("ok"))
+    let watcher = try daemon.connect(at: folder.file("watch.sock"))
+    #expect(
+      try watcher.reply("config.reload").hasPrefix(
+        "error code=6010 name=not-allowed message=\"this needs the right to administer"))
+  }
+
+  /// Who was allowed and is no more is told so and closed; only root can make a process of another user.
+  @Test(.enabled(if: geteuid() == 0)) func whoIsNotAllowedAnyMoreIsClosed() throws {
+    let folder = try TemporaryDirectory("daemon")
+    let path = try folder.write("a.toml", Array("[access]\nwatching-groups = [65534]\n".utf8))
+    let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
+    chmod(folder.path, 0o755)
+    chmod(daemon.socket, 0o666)
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
+    let peer = try Program(
+      "setpriv",
+      ["--reuid=65533", "--regid=65532", "--groups=65534", "socat", "-t", "20", "-", "UNIX-CONNECT:\(daemon.socket)"],
+      input: ends[0])
+    close(ends[0])
+    func send(_ text: String) {
+      _ = Array(text.utf8).withUnsafeBytes { Glibc.write(ends[1], $0.baseAddress, $0.count) }
+    }
+    #expect(try peer.waitForLine()?.hasPrefix("* hello") == true)
+    send("@w wait status=playing\nhello\nplay\n")
+    #expect(try peer.waitForLine()?.hasSuffix(" rights=read") == true)
+    #expect(try peer.waitForLine()?.hasPrefix("error code=6010") == true)
+    try folder.write("a.toml", [])
+    daemon.process.signal(SIGHUP)
+    #expect(try peer.waitForLine()?.hasPrefix("@w error code=6010 name=not-allowed") == true)
+    #expect(try peer.waitForLine()?.hasPrefix("* closing code=6010 name=not-allowed") == true)
+    close(ends[1])
+    #expect(try peer.waitForEnd().status == 0)
+  }
+
+  /// Who may control and no more be told what happens keeps the connection, and nothing that it watches.
+  @Test(.enabled(if: geteuid() == 0)) func whoMayLessWaitsAndWatchesNoMore() throws {
+    let folder = try TemporaryDirectory("daemon")
+    let path = try folder.write("a.toml", Array("[access]\nusers = [65533]\n".utf8))
+    let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
+    let driver = try daemon.connect()
+    chmod(folder.path, 0o755)
+    chmod(daemon.socket, 0o666)
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
+    let peer = try Program(
+      "setpriv",
+      ["--reuid=65533", "--regid=65532", "--clear-groups", "socat", "-t", "20", "-", "UNIX-CONNECT:\(daemon.socket)"],
+      input: ends[0])
+    close(ends[0])
+    func send(_ text: String) {
+      _ = Array(text.utf8).withUnsafeBytes { Glibc.write(ends[1], $0.baseAddress, $0.count) }
+    }
+    #expect(try peer.waitForLine()?.hasPrefix("* hello") == true)
+    send("@w wait status=playing\nobserve player.volume\n")
+    var line = try peer.waitForLine() ?? ""
+    while line.hasPrefix("*") { line = try peer.waitForLine() ?? "" }
+    #expect(line.hasPrefix("ok id="), "\(line)")
+    try folder.write("a.toml", Array("[access]\nusers = [65533]\nrights = [\"control\"]\n".utf8))
+    daemon.process.signal(SIGHUP)
+    line = try peer.waitForLine() ?? ""
+    while line.hasPrefix("* changed") { line = try peer.waitForLine() ?? "" }
+    #expect(line.hasPrefix("@w error code=6010 name=not-allowed message=\"this needs the right to read"), "\(line)")
+    #expect(try driver.reply("volume 0.25").hasPrefix("ok"))
+    // Nothing is said of that before the next answer, and the next.
+    send("mute on\nlist\n")
+    #expect(try peer.waitForLine()?.hasPrefix("ok") == true)
+    #expect(try peer.waitForLine()?.hasPrefix("error code=6010 name=not-allowed") == true)
+    close(ends[1])
+    #expect(try peer.waitForEnd().status == 0)
+  }
+
+  /// Both ways: the message that says so comes before the level that would hide it.
+  @Test func whatAReloadDidIsSaidWhateverTheLevelBecomes() throws {
+    let folder = try TemporaryDirectory("daemon")
+    let path = try folder.write("a.toml", Array("[log]\nlevel = \"notice\"\n".utf8))
+    let daemon = try Program(
+      Executables.playheadd,
+      ["--config", path, "--socket", folder.file("control.sock"), "--output", "null", "--no-state"])
+    #expect(try daemon.waitForLine()?.hasPrefix("playheadd ready") == true)
+    for level in ["critical", "notice"] {
+      try folder.write("a.toml", Array("[log]\nlevel = \"\(level)\"\n[socket]\nmode = \"0640\"\n".utf8))
+      daemon.signal(SIGHUP)
+      let said = try daemon.waitForErrors(containing: "changed=log.level")
+      #expect(said.contains("the configuration was read again"), "\(level): \(said)")
+      // The option that waits for the next start stands behind it.
+      if !said.contains("option=socket.mode") { _ = try daemon.waitForErrors(containing: "option=socket.mode") }
+    }
+    daemon.signal(SIGTERM)
+    #expect(try daemon.waitForEnd().status == 0)
+  }
+
+  @Test func theSocketsHaveTheModeAndGroupThatWereAskedFor() throws {
+    let folder = try TemporaryDirectory("daemon")
+    let path = try folder.write("a.toml", Array("[socket]\nmode = \"0660\"\ngroup = \"\(getegid())\"\n".utf8))
+    let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
+    for name in ["control.sock", "watch.sock", "handoff.sock"] {
+      #expect(Files.mode(folder.file(name)) == S_IFSOCK | 0o660, "\(name)")
+    }
+    #expect(try daemon.stop().status == 0)
+  }
+
+  /// The folder that the daemon makes lets the group in, too; only root can make a process of another user.
+  @Test(.enabled(if: geteuid() == 0)) func aGroupThatTheSocketsAreGivenToCanComeToThem() throws {
+    let folder = try TemporaryDirectory("daemon")
+    chmod(folder.path, 0o755)
+    let text = "[socket]\nmode = \"0660\"\ngroup = \"65534\"\n[access]\ngroups = [65534]\nrights = [\"read\"]\n"
+    let path = try folder.write("a.toml", Array(text.utf8))
+    let daemon = try Program(
+      Executables.playheadd, ["--config", path, "--output", "null", "--no-state"],
+      environment: ["XDG_RUNTIME_DIR": folder.path, "PLAYHEAD_SOCKET": nil])
+    let socket = folder.file("playhead/control.sock")
+    #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
+    #expect(Files.mode(folder.file("playhead")) == S_IFDIR | 0o710)
+    func hello(_ user: String, _ group: String) throws -> String {
+      try Program(
+        "setpriv",
+        [
+          "--reuid=\(user)", "--regid=\(group)", "--clear-groups", "sh", "-c",
+          "printf 'hello\\nplay\\n' | socat -t 10 - UNIX-CONNECT:\(socket)",
+        ]
+      ).waitForEnd().output
+    }
+    let member = try hello("65533", "65534").split(separator: "\n").map(String.init)
+    #expect(
+      member.count == 3 && member[1].hasSuffix(" rights=read") && member[2].hasPrefix("error code=6010"), "\(member)")
+    // Who is not in it does not even come to the socket.
+    #expect(try hello("65533", "65533") == "")
+    daemon.signal(SIGTERM)
+    #expect(try daemon.waitForEnd().status == 0)
+  }
+}

@@ -1,0 +1,171 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// What is wrong with files, and durations that are estimates, as a client on the socket hears of them.
+@Suite struct DamagedFileTests {
+  private func flac(_ daemon: TestDaemon, _ number: Int, frameCount: Int) throws -> (path: String, bytes: [UInt8]) {
+    let path = daemon.folder.path + "/\(number).flac"
+    try TimeCode.writeFLAC(path: path, file: number, frameCount: frameCount)
+    return (path, try Files.read(path))
+  }
+
+  /// The lines of a reply that are events about items, with their names and numbers.
+  private func events(_ lines: [String]) -> [String] {
+    lines.filter { $0.hasPrefix("* ") && !$0.hasPrefix("* changed") }.map { line in
+      let name = line.split(separator: " ")[1]
+      let fields = ["item", "time", "count", "code"].compactMap { key in field(key, line).map { "\(key)=\($0)" } }
+      return ([String(name)] + fields).joined(separator: " ")
+    }
+  }
+
+  @Test func packetsThatDoNotDecodeAreSaidAndTheQueueGoesOn() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    var (_, bytes) = try flac(daemon, 1, frameCount: 192_000)
+    for offset in 0..<40 { bytes[bytes.count / 2 + offset] ^= 0x5a }
+    let hit = try daemon.folder.write("hit.flac", bytes)
+    let next = try daemon.wave(2, frameCount: 4_800)
+    try client.reply("observe item.events")
+    // It is said when it is found, which may be before it plays.
+    let lines = try ["load \(hit) \(next) wait=ready", "play", "clock.advance 5"].flatMap { try client.ask($0) }
+    #expect(
+      events(lines).sorted() == [
+        "packets-skipped item=1 time=1.824 count=1 code=4002", "played-to-end item=1 time=4",
+        "played-to-end item=2 time=0.1", "seam time=0",
+      ])
+    #expect(try daemon.recorded(withSilences: false) == "1[0..<87552] 1[92160..<192000] 2[0..<4800]")
+  }
+
+  @Test func aFileThatBreaksOffAndOneThatIsLongerThanItSaysAreSaid() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let (_, whole) = try flac(daemon, 1, frameCount: 192_000)
+    let cut = try daemon.folder.write("cut.flac", Array(whole.prefix(whole.count * 3 / 4)))
+    var bytes = try flac(daemon, 2, frameCount: 144_000).bytes
+    // The number of samples in STREAMINFO: 1 s.
+    bytes.replaceSubrange(22..<26, with: [0, 0, 0xbb, 0x80])
+    let short = try daemon.folder.write("short.flac", bytes)
+    try client.reply("observe item.events item.duration")
+    let lines = try ["load \(cut) \(short) wait=ready", "play", "clock.advance 8"].flatMap { try client.ask($0) }
+    let failures = lines.filter { $0.hasPrefix("* failed-to-play-to-end") }
+    #expect(failures.count == 1)
+    let end = try #require(failures.first)
+    #expect(field("code", end) == "3004" && field("name", end) == "damaged-file")
+    #expect(
+      events(lines).filter { !$0.hasPrefix("failed") }.sorted() == [
+        // The last packet of the one that breaks off is cut in two.
+        "new-error-log-entry item=2 time=3 code=3006", "packets-skipped item=1 time=2.784 count=1 code=4002",
+        "played-to-end item=2 time=3", "seam time=0",
+      ])
+    let corrected = lines.filter { $0.contains("key=item.duration") && !$0.contains("old=indefinite") }
+    #expect(corrected.count == 2)
+    #expect(field("old", corrected.first ?? "") == "4" && field("new", corrected.first ?? "") == field("time", end))
+    #expect(field("old", corrected.last ?? "") == "1" && field("new", corrected.last ?? "") == "3")
+  }
+
+  @Test func durationsAreExactWhenAskedForAndOtherwiseCorrected() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let client = try daemon.connect()
+    let wave = try daemon.wave(1, frameCount: 4 * 48_000)
+    let path = daemon.folder.path + "/plain.mp3"
+    // Without a header that says how long it is: 168 frames of 1,152.
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", wave, "-write_xing", "0", path])
+    try client.reply("observe item.duration item.providesPreciseDuration")
+    #expect(try client.reply("load \(path) precise wait=ready").hasPrefix("ok items=1"))
+    let exact = try client.reply("item.status 1")
+    #expect(field("providesPreciseDuration", exact) == "true")
+    let length = try #require(field("duration", exact))
+    #expect(length == "4.032")
+
+    #expect(try client.ask("load \(path) wait=ready").last?.hasPrefix("ok items=2") == true)
+    let estimate = try client.reply("status")
+    #expect(field("providesPreciseDuration", estimate) == "false")
+    let lines = try ["play", "clock.advance 4"].flatMap { try client.ask($0) }
+    let precise = lines.filter { $0.contains("key=item.providesPreciseDuration") && $0.contains("item=2") }
+    #expect(precise.map { field("new", $0) } == ["true"])
+    let status = try client.reply("status")
+    #expect(field("duration", status) == length && field("providesPreciseDuration", status) == "true")
+    // JSON has it as a boolean.
+    try client.send(#"{"jsonrpc":"2.0","id":1,"method":"load","params":{"paths":["\#(path)"],"precise":true}}"#)
+    var json = try client.line()
+    while json?.hasPrefix("* ") == true { json = try client.line() }
+    #expect(json?.contains(#""items":[3]"#) == true)
+    // The client takes the word, too.
+    let outcome = try daemon.playhead("load", path, "precise", "wait=ready")
+    #expect(outcome.status == 0)
+  }
+
+  /// FLAC in Matroska, whose clusters' times from 2.5 s on are other ones.
+  private func jumping(_ daemon: TestDaemon, byMilliseconds jump: Int) throws -> String {
+    let whole = daemon.folder.file("whole.mka")
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-i", try flac(daemon, 1, frameCount: 192_000).path, "-c:a", "copy",
+      "-cluster_time_limit", "300", whole,
+    ])
+    var bytes = try Files.read(whole)
+    var count = 0
+    for offset in 0..<(bytes.count - 24)
+    where bytes[offset] == 0x1f && bytes[offset..<(offset + 4)].elementsEqual([0x1f, 0x43, 0xb6, 0x75]) {
+      let places = (offset + 4)..<(offset + 20)
+      guard let place = places.first(where: { bytes[$0] == 0xe7 && bytes[$0 + 1] == 0x82 }) else { continue }
+      let time = Int(bytes[place + 2]) << 8 | Int(bytes[place + 3])
+      guard time >= 2_500 else { continue }
+      bytes[place + 2] = UInt8((time + jump) >> 8)
+      bytes[place + 3] = UInt8((time + jump) & 0xff)
+      count += 1
+    }
+    #expect(count > 1)
+    return try daemon.folder.write("jump.mka", bytes)
+  }
+
+  /// Back: time goes on as if nothing had been. Ahead: what may be missing is silence.
+  @Test(arguments: [
+    (-900, "4", "1[0..<192000] 2[0..<4800]"), (250, "4.25", "1[0..<124416] - 1[124416..<192000] 2[0..<4800]"),
+  ])
+  func timestampsThatJumpAreSaidAndTheQueueGoesOn(_ jump: Int, _ end: String, _ heard: String) throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let paths = [try jumping(daemon, byMilliseconds: jump), try daemon.wave(2, frameCount: 4_800)]
+    try client.reply("observe item.events")
+    let lines = try ["load \(paths[0]) \(paths[1]) wait=ready", "play", "clock.advance 5"].flatMap {
+      try client.ask($0)
+    }
+    let said = try #require(lines.first { $0.hasPrefix("* new-error-log-entry") })
+    #expect(field("name", said) == "irregular-timestamps")
+    #expect(
+      events(lines).sorted() == [
+        "new-error-log-entry item=1 time=2.592 code=3007", "played-to-end item=1 time=\(end)",
+        "played-to-end item=2 time=0.1", "seam time=0",
+      ])
+    #expect(try daemon.recorded() == heard)
+  }
+
+  /// Longer than what is decoded ahead: half of it goes while it plays.
+  @Test func aFileThatShrinksWhileItPlaysEndsWhereItDoesAndTheQueueGoesOn() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let paths = [try daemon.wave(1, frameCount: 960_000), try daemon.wave(2, frameCount: 4_800)]
+    try client.reply("observe item.events item.duration")
+    var lines = try ["load \(paths[0]) \(paths[1]) wait=ready", "play", "clock.advance 0.5"].flatMap {
+      try client.ask($0)
+    }
+    #expect(events(lines).isEmpty)
+    // 10 s of it are left.
+    #expect(truncate(paths[0], 44 + 480_000 * 4) == 0)
+    lines = try client.ask("clock.advance 22")
+    let end = try #require(lines.first { $0.hasPrefix("* failed-to-play-to-end") })
+    #expect(field("code", end) == "3004" && field("name", end) == "damaged-file" && field("item", end) == "1")
+    let time = try #require(field("time", end))
+    let frame = Int((try #require(Double(time)) * 48_000).rounded())
+    // What had been decoded is heard.
+    #expect((480_000..<960_000).contains(frame))
+    let corrected = lines.filter { $0.contains("key=item.duration") && field("item", $0) == "1" }
+    #expect(corrected.map { field("new", $0) } == [time])
+    #expect(
+      events(lines).filter { !$0.hasPrefix("failed") } == ["seam time=0", "played-to-end item=2 time=0.1"])
+    #expect(field("itemStatus", try client.reply("status")) == "unknown")
+    #expect(try daemon.recorded() == "1[0..<\(frame)] 2[0..<4800]")
+  }
+}

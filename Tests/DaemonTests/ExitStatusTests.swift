@@ -1,0 +1,90 @@
+import DaemonTesting
+import Glibc
+import Testing
+
+/// What the client ends with.
+@Suite struct ExitStatusTests {
+  @Test func eachExitStatusIsWhatTheUsageSays() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let path = try daemon.wave(1, frameCount: 48_000)
+    let list = daemon.folder.file("list.m3u8")
+    let rows: [(status: Int32, name: String?, arguments: [String])] = [
+      (0, nil, ["append", path, "wait=ready"]), (0, nil, ["status"]), (0, nil, ["wait", "status=paused"]),
+      (0, nil, ["--help"]), (0, nil, ["help", "seek"]), (0, nil, ["completions", "bash"]),
+      (0, nil, ["manual", "playhead"]),
+      (0, nil, ["info", path]), (0, nil, ["save", list]), (0, nil, ["add", path]), (0, nil, ["scan", path]),
+      (0, nil, ["shell"]),
+      (1, "no-such-item", ["remove", "99"]), (1, "timed-out", ["wait", "status=playing", "--timeout", "0"]),
+      (1, "unknown-command", ["levitate"]), (1, "no-such-player", ["watch", "--lines", "--player", "nobody"]),
+      (1, "not-written", ["save", list]), (1, "nothing-added", ["add", "/nowhere"]),
+      (1, "file-not-found", ["info", "/nowhere"]),
+      (1, nil, ["scan", "/nowhere"]),
+      (2, "misuse", []), (2, "misuse", ["--bogus"]), (2, "misuse", ["help", "nothing"]),
+      (2, "misuse", ["completions", "tcsh"]),
+      (2, "misuse", ["add"]), (2, "misuse", ["--raw", "status", "--human"]), (2, "bad-arguments", ["seek"]),
+      (2, "bad-arguments", ["volume", "2"]), (2, "misuse", ["watch", "--tick"]),
+      (3, "unreachable", ["--socket", "/nowhere/socket", "status"]),
+      (3, "unreachable", ["watch", "--socket", "/nowhere/socket"]),
+      (3, "unreachable", ["--socket", "/nowhere/socket", "levitate"]),
+      (3, "unreachable", ["add", "--socket", "/nowhere/socket", path]),
+    ]
+    for row in rows {
+      let plain = try Program(Executables.playhead, ["--socket", daemon.socket] + row.arguments).waitForEnd()
+      print("\(row.status): playhead \(row.arguments.joined(separator: " "))")
+      #expect(plain.status == row.status, "\(row.arguments): \(plain)")
+      #expect(plain.errors.isEmpty == (row.status == 0 || row.name == nil), "\(row.arguments): \(plain)")
+      // In JSON it is the same, and an error has a name.
+      guard let name = row.name else { continue }
+      let form = row.arguments.contains("--raw") ? [] : ["--json"]
+      let json = try Program(Executables.playhead, ["--socket", daemon.socket] + form + row.arguments).waitForEnd()
+      #expect(json.status == row.status, "\(row.arguments): \(json)")
+      if !form.isEmpty {
+        #expect(json.errors.hasPrefix(#"{"error":{"#) && json.errors.hasSuffix("\n"), "\(json)")
+        #expect(json.errors.contains(#""name":"\#(name)","message":""#), "\(json)")
+        #expect(json.errors.contains(#","status":\#(row.status)}"#), "\(json)")
+      }
+    }
+    let signalled = try Program(Executables.playhead, ["--socket", daemon.socket, "wait", "status=playing"])
+    signalled.signal(SIGINT)
+    #expect(try signalled.waitForEnd().status == 130)
+    // The usage, the manual and the README have the table.
+    let usage = try Program(Executables.playhead, ["--help"]).waitForEnd().output
+    let manual = try Program(Executables.playhead, ["manual", "playhead"]).waitForEnd().output
+      .replacing("\\-", with: "-")
+    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let readme = String(decoding: try Files.read("\(root)/README.md"), as: UTF8.self)
+    // The words of the usage are broken into lines, and the manual's are in bold.
+    let flat = usage.split { $0.isWhitespace }.joined(separator: " ")
+    for status in ["0", "1", "2", "3", "128 + N"] {
+      let row = readme.split(separator: "\n").first { $0.hasPrefix("| \(status) | ") }
+      let text = try #require(row).dropFirst("| \(status) | ".count).dropLast(" |".count)
+      #expect(text.count > 20 && flat.contains(" \(status) \(text) "), "\(status): \(text)")
+      let bold = text.split(separator: "`", omittingEmptySubsequences: false).enumerated().map { index, part in
+        index % 2 == 1 ? "\\fB\(part)\\fP" : String(part)
+      }
+      #expect(manual.contains(".B \"\(status)\"\n\(bold.joined())\n"), "\(status): \(bold.joined())")
+    }
+  }
+
+  /// Who reads a part would take it for the whole.
+  @Test func whatCannotBePrintedIsStatus1() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let path = try daemon.wave(1, frameCount: 48_000)
+    for arguments in [
+      ["--help"], ["--version"], ["help"], ["help", "seek"], ["completions", "bash"], ["manual", "playhead"],
+      ["status"], ["--human", "status"], ["--human", "list"], ["--json", "status"], ["info", path],
+      ["tags", "--json", path],
+      ["scan", path], ["add", "--dry-run", path], ["watch"], ["watch", "--json"],
+    ] {
+      let outcome = try Program(
+        "/bin/sh", ["-c", #"exec "$0" "$@" >/dev/full"#, Executables.playhead, "--socket", daemon.socket] + arguments
+      ).waitForEnd()
+      print("\(outcome.status): playhead \(arguments.joined(separator: " ")) >/dev/full")
+      let said = "standard output cannot be written: No space left on device"
+      let line =
+        arguments.contains("--json")
+        ? #"{"error":{"name":"not-printed","message":"\#(said)"},"status":1}"# : "playhead: \(said)"
+      #expect(outcome == .init(status: 1, output: "", errors: line + "\n"), "\(arguments)")
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// Where what is logged goes, and what becomes of a daemon whose log nobody reads.
+@Suite(.timeLimit(.minutes(2))) struct LogTests {
+  /// A path from a client or a list could otherwise add lines to the log, or control the terminal that shows it.
+  @Test func aValueInTheLogCannotForgeALineOrControlATerminal() throws {
+    let daemon = try TestDaemon("--output", "null", "--log-level", "trace")
+    let client = try daemon.connect()
+    let path = "/nowhere/a\\n2026-11-24T00:00:00+0000 critical playhead: forged\\x1b[31m\\x07\\xc2\\x9b\\xe2\\x80\\xae"
+    #expect(try client.reply("load \"\(path)\"").hasPrefix("ok "))
+    #expect(try client.reply("wait ready timeout=5").hasPrefix("error "))
+    daemon.process.signal(SIGTERM)
+    let log = try daemon.process.waitForEnd().errors
+    #expect(
+      log.contains("/nowhere/a\\n2026-11-24T00:00:00+0000 critical playhead: forged\\u{1B}[31m\\u{7}\\u{9B}\\u{202E}"))
+    #expect(!log.split(separator: "\n").contains { $0.hasPrefix("2026-11-24T00:00:00+0000 critical") })
+    #expect(
+      !log.unicodeScalars.contains { ($0 != "\n" && $0.properties.generalCategory == .control) || $0 == "\u{202E}" })
+  }
+
+  @Test func aLogThatNobodyReadsHoldsUpNothing() throws {
+    let folder = try TemporaryDirectory("log")
+    let log = folder.file("log")
+    try #require(mkfifo(log, 0o600) == 0)
+    // Both ends, so that neither side waits for the other, and nobody reads yet.
+    let pipe = open(log, O_RDWR | O_CLOEXEC)
+    try #require(pipe >= 0)
+    defer { close(pipe) }
+    // A line of the log for each of these: more than the pipe and the daemon hold.
+    let faults = "[log]\n" + (0..<300).map { "nonsense\($0) = 1\n" }.joined()
+    let path = try folder.write("a.toml", [])
+    let socket = folder.file("control.sock")
+    let daemon = try Program(
+      "sh",
+      [
+        "-c", "log=$1; shift; exec \"$@\" 2>\"$log\"", "sh", log, Executables.playheadd, "--config", path, "--socket",
+        socket, "--clock", "virtual", "--no-state",
+      ])
+    #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
+    let client = try WireClient(socket)
+    _ = try client.line()
+    try folder.write("a.toml", Array(faults.utf8))
+    // Each is answered by who has just logged all of that.
+    for _ in 0..<10 { #expect(try client.reply("config.reload").hasPrefix("error code=1015")) }
+    #expect(try client.reply("ping") == "ok")
+    // Read at last, it says what is missing.
+    var (text, chunk) = ("", [UInt8](repeating: 0, count: 65_536))
+    while !text.contains(" lines of the log are lost here: nobody read it\n") {
+      let count = read(pipe, &chunk, chunk.count)
+      guard count > 0 else { break }
+      text += String(decoding: chunk[..<count], as: UTF8.self)
+    }
+    #expect(text.contains("\(path):2:1: there is no option log.nonsense0"))
+    let lost = text.split(separator: "\n").compactMap { line in
+      line.hasSuffix(" lines of the log are lost here: nobody read it")
+        ? line.split(separator: " ").dropFirst().first.flatMap { Int($0) } : nil
+    }
+    let told = text.split(separator: "\n").count { $0.contains("there is no option log.nonsense") }
+    print("log: \(told) lines, and lost \(lost)")
+    #expect(told > 0 && lost.first ?? 0 > 0 && told + lost.reduce(0, +) <= 3_000)
+    // Full again, it does not hold up the end either.
+    for _ in 0..<10 { #expect(try client.reply("config.reload").hasPrefix("error code=1015")) }
+    daemon.signal(SIGTERM)
+    #expect(try daemon.waitForEnd().status == 0)
+  }
+}

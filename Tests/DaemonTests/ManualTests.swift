@@ -1,0 +1,129 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// Manual pages and `make install`.
+@Suite struct ManualTests {
+  private func pages() throws -> [(name: String, text: String)] {
+    let dump = try Program(Executables.playheadd, ["--experimental-dump-help"]).waitForEnd().output
+    let folder = try TemporaryDirectory("manual")
+    let path = try folder.write("help.json", Array(dump.utf8))
+    let input = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(input) }
+    return try ["playhead", "playheadd", "playhead-protocol"].map { name in
+      let outcome = try Program(Executables.playhead, ["manual", name], input: input).waitForEnd()
+      #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+      return (name, outcome.output)
+    }
+  }
+
+  @Test func readersOfManualsFindNothingWrongWithThePages() throws {
+    let folder = try TemporaryDirectory("manual")
+    for page in try pages() {
+      let path = try folder.write("\(page.name).man", Array(page.text.utf8))
+      let lint = try Program("mandoc", ["-T", "lint", "-W", "warning", path]).waitForEnd()
+      #expect(lint == .init(status: 0, output: "", errors: ""), "\(page.name): \(lint.output.prefix(1_000))")
+      let shown = try Program(
+        "man", ["--warnings", "-E", "UTF-8", "-l", path],
+        environment: ["LC_ALL": "C.UTF-8", "MANWIDTH": "100", "MANPAGER": "cat"]
+      ).waitForEnd()
+      #expect(shown.status == 0 && shown.errors == "", "\(page.name): \(shown.errors.prefix(1_000))")
+      #expect(shown.output.contains("SEE ALSO"))
+    }
+    // A line that could be a macro is none, and a page is of what it should be.
+    #expect(try Program(Executables.playhead, ["manual", "playheadd"]).waitForEnd().status == 2)
+    #expect(try Program(Executables.playhead, ["manual", "cat"]).waitForEnd().status == 2)
+  }
+
+  @Test func thePagesHaveWhatTheTablesHave() throws {
+    let pages = Dictionary(uniqueKeysWithValues: try pages().map { ($0.name, $0.text.replacing("\\-", with: "-")) })
+    let help = try Program(Executables.playhead, ["help"]).waitForEnd().output
+    let own = help.split(separator: "Of this client\n")
+    let names = try #require(own.first).split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
+      $0.split(separator: " ").first
+    }
+    /// Whether a line of the page is that request, and the whole of its name.
+    func has(_ page: String, _ request: String, _ name: Substring) -> Bool {
+      let start = "\(request) \"\(name)"
+      return pages[page]?.split(separator: "\n").contains { $0.hasPrefix("\(start) ") || $0 == "\(start)\"" } == true
+    }
+    #expect(!has("playhead", ".B", "see") && has("playhead", ".B", "seek"))
+    #expect(names.count > 90)
+    for name in names {
+      #expect(has("playhead", ".B", name), "\(name)")
+      #expect(has("playhead-protocol", ".SS", name), "\(name)")
+    }
+    for name in try #require(own.last).split(separator: "\n").compactMap({ $0.split(separator: " ").first }) {
+      #expect(has("playhead", ".SS", name), "\(name)")
+    }
+    let options = try Program(Executables.playheadd, ["--help"]).waitForEnd().output.split(separator: "\n")
+      .filter { $0.hasPrefix("  -") }.compactMap { $0.split(separator: " ").first { $0.hasPrefix("--") } }
+    #expect(options.count >= 6)
+    for option in options { #expect(pages["playheadd"]?.contains(option) == true, "\(option)") }
+  }
+
+  @Test func whatIsInstalledWorksWhereItLies() throws {
+    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let prefix = try TemporaryDirectory("prefix")
+    let outcome = try Program("\(root)/scripts/install", [Executables.folder, prefix.path]).waitForEnd()
+    #expect(outcome == .init(status: 0, output: "", errors: ""))
+    for (path, mode) in [
+      ("bin/playhead", 0o755), ("bin/playheadd", 0o755), ("lib/playhead/libPlayheadTags.so", 0o644),
+      ("lib/playhead/playhead-worker", 0o755), ("lib/playhead/playheadd-toml", 0o755),
+      ("share/bash-completion/completions/playhead", 0o644), ("share/zsh/site-functions/_playhead", 0o644),
+      ("share/zsh/vendor-completions/_playhead", 0o644),
+      ("share/fish/vendor_completions.d/playhead.fish", 0o644), ("share/man/man1/playhead.1", 0o644),
+      ("share/man/man1/playheadd.1", 0o644), ("share/man/man7/playhead-protocol.7", 0o644),
+      ("bin/playhead-mpris", 0o755), ("lib/playhead/python/playhead/client.py", 0o644),
+      ("lib/playhead/python/playhead_mpris/bridge.py", 0o644), ("lib/systemd/user/playhead-mpris.service", 0o644),
+      ("lib/systemd/system/playheadd@.service", 0o644),
+    ] {
+      print("installed: \(path)")
+      #expect(Files.mode(prefix.file(path)) == S_IFREG | mode_t(mode), "\(path)")
+    }
+    // The scripts are what their shells can read.
+    for (shell, path) in [
+      ("bash", "share/bash-completion/completions/playhead"), ("zsh", "share/zsh/site-functions/_playhead"),
+      ("fish", "share/fish/vendor_completions.d/playhead.fish"),
+    ] {
+      #expect(try Program(shell, ["-n", prefix.file(path)]).waitForEnd() == .init(status: 0, output: "", errors: ""))
+    }
+    let bridge = String(decoding: try Files.read(prefix.file("lib/systemd/user/playhead-mpris.service")), as: UTF8.self)
+    #expect(bridge.contains("\nExecStart=\(prefix.file("bin/playhead-mpris"))\n"), "\(bridge)")
+    let version = try Program(prefix.file("bin/playhead-mpris"), ["--version"]).waitForEnd()
+    #expect(version.status == 0 && version.output.hasPrefix("playhead-mpris "), "\(version)")
+    let unit = String(decoding: try Files.read(prefix.file("lib/systemd/user/playheadd.service")), as: UTF8.self)
+    #expect(unit.contains("\nExecStart=\(prefix.file("bin/playheadd"))"), "\(unit)")
+    let system = String(decoding: try Files.read(prefix.file("lib/systemd/system/playheadd@.service")), as: UTF8.self)
+    #expect(system.contains("\nExecStart=\(prefix.file("bin/playheadd"))\n"), "\(system)")
+    let socket = prefix.file("control.sock")
+    let daemon = try Program(prefix.file("bin/playheadd"), ["--socket", socket, "--clock", "virtual"])
+    #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
+    // Tags are read by the library that was installed.
+    let made = try Program(
+      "ffmpeg",
+      ["-v", "error", "-f", "lavfi", "-i", "sine=d=0.1", "-metadata", "title=Installed", prefix.file("a.flac")]
+    ).waitForEnd()
+    try #require(made.status == 0, "\(made)")
+    let tags = try Program(prefix.file("bin/playhead"), ["--socket", socket, "tags", prefix.file("a.flac")])
+      .waitForEnd()
+    #expect(tags.output.contains("Installed"), "\(tags)")
+    let children = String(
+      decoding: try Files.read("/proc/\(daemon.id)/task/\(daemon.id)/children"), as: UTF8.self)
+    let worker = try #require(children.split(separator: " ").first)
+    let maps = String(decoding: try Files.read("/proc/\(worker)/maps"), as: UTF8.self)
+    #expect(maps.contains(prefix.file("lib/playhead/playhead-worker")))
+    #expect(maps.contains(prefix.file("lib/playhead/libPlayheadTags.so")))
+    // And what is not there is not half installed.
+    let nothing = try Program("\(root)/scripts/install", [prefix.file("share"), prefix.file("other")]).waitForEnd()
+    #expect(nothing.status == 1 && nothing.errors.contains("make release"), "\(nothing)")
+    #expect(Files.mode(prefix.file("other")) == nil)
+    let dry = try Program(
+      "make", ["-n", "--no-print-directory", "-C", root, "install", "DESTDIR=/tmp/package", "PREFIX=/usr"]
+    ).waitForEnd()
+    // Whoever installs builds nothing, and fetches no packages.
+    #expect(
+      dry.output == #"PLAYHEAD_PREFIX="/usr" scripts/install .build/release "/tmp/package/usr""# + "\n", "\(dry)")
+  }
+}

@@ -1,0 +1,115 @@
+import DaemonTesting
+import Foundation
+import RigSupport
+import Testing
+
+/// A daemon that dies while it opens an entry does not open that entry again by itself.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct OpeningCrashTests {
+  /// A daemon on the virtual clock whose state is kept; it logs warnings.
+  private static func start(_ place: StateTests.Place) throws -> TestDaemon {
+    try place.start("--log-level", "warning")
+  }
+
+  /// Loads an entry of a server that does not answer yet, and two files after it, and kills the daemon while it waits.
+  private static func crash(_ place: StateTests.Place, _ server: HTTPServer, _ files: [String]) throws {
+    let daemon = try start(place)
+    let client = try daemon.connect()
+    let load = try client.reply("load \(server.address)/1.wav?hold=never \(files.joined(separator: " "))")
+    #expect(load.hasPrefix("ok items=1,2,3"), "\(load)")
+    try server.wait("gate never")
+    #expect(try client.reply("state.save").hasPrefix("ok"))
+    try StateTests.kill(daemon)
+  }
+
+  @Test func theEntryThatWasBeingOpenedFailsAndTheOthersPlay() throws {
+    let place = try StateTests.Place()
+    let server = try HTTPServer()
+    let files = try (2...3).map { try place.wave($0, frameCount: 48_000) }
+    try Self.crash(place, server, files)
+    _ = try server.drain()
+
+    let daemon = try Self.start(place)
+    let log = try daemon.process.waitForErrors(containing: "died while it opened entries")
+    #expect(log.contains("warning") && log.contains("items=1"), "\(log)")
+    let client = try daemon.connect()
+    #expect(field("crashed", try client.reply("state")) == "1")
+    let status = try client.reply("item.status 1")
+    #expect(field("status", status) == "failed" && field("error", status) == "crashed-while-opening", "\(status)")
+    #expect(field("timeControlStatus", try client.reply("status")) == "paused")
+    let told = try client.ask("events since=0 item.status item.error")
+    #expect(told.contains { $0.contains("item=1") && $0.contains("new=crashed-while-opening") }, "\(told)")
+    // Nothing is opened ahead, the entries after it included, however long that is.
+    #expect(try client.reply("clock.advance 60").hasPrefix("ok"))
+    for item in 2...3 { #expect(field("status", try client.reply("item.status \(item)")) == "unknown") }
+    #expect(try server.drain().isEmpty)
+
+    // A request of the player ends that: playback passes over the failed entry.
+    #expect(try client.reply("play").hasPrefix("ok"))
+    #expect(try client.reply("clock.advance 0.5").hasPrefix("ok"))
+    let playing = try client.reply("status")
+    #expect(field("item", playing) == "2" && field("timeControlStatus", playing) == "playing", "\(playing)")
+    #expect(field("status", try client.reply("item.status 3")) == "readyToPlay")
+    #expect(try server.drain().isEmpty)
+    #expect(field("crashed", try client.reply("state")) == nil)
+  }
+
+  @Test func theFailureOutlastsFurtherStartsUntilTheEntryIsAppendedAgain() throws {
+    let place = try StateTests.Place()
+    let server = try HTTPServer()
+    let files = try (2...3).map { try place.wave($0, frameCount: 48_000) }
+    try Self.crash(place, server, files)
+    _ = try server.drain()
+    for signal in [SIGKILL, SIGTERM, SIGKILL] {
+      let daemon = try Self.start(place)
+      let client = try daemon.connect()
+      #expect(field("crashed", try client.reply("state")) == "1")
+      #expect(field("error", try client.reply("item.status 1")) == "crashed-while-opening")
+      #expect(try client.reply("state.save").hasPrefix("ok"))
+      daemon.process.signal(signal)
+      _ = try daemon.process.waitForEnd()
+    }
+    #expect(try server.drain().isEmpty)
+
+    // The daemon died with nothing being opened: what follows is opened ahead as ever.
+    let daemon = try Self.start(place)
+    let client = try daemon.connect()
+    #expect(try client.reply("clock.advance 1").hasPrefix("ok"))
+    #expect(field("status", try client.reply("item.status 2")) == "readyToPlay")
+    try server.write([UInt8](Data(contentsOf: URL(fileURLWithPath: files[0]))), to: "1.wav")
+    server.open(gate: "never")
+    #expect(try client.reply("append \(server.address)/1.wav?hold=never wait=ready").hasPrefix("ok items=4"))
+    #expect(field("status", try client.reply("item.status 4")) == "readyToPlay")
+    #expect(field("error", try client.reply("item.status 1")) == "crashed-while-opening")
+  }
+
+  @Test func aDaemonThatIsStoppedWhileItOpensAnEntryOpensItAgain() throws {
+    let place = try StateTests.Place()
+    let server = try HTTPServer()
+    let first = try Self.start(place)
+    #expect(try first.connect().reply("load \(server.address)/1.wav?hold=never").hasPrefix("ok"))
+    try server.wait("gate never")
+    try first.stop()
+    let client = try Self.start(place).connect()
+    try server.wait("gate never")
+    #expect(field("crashed", try client.reply("state")) == nil)
+    #expect(field("status", try client.reply("item.status 1")) == "unknown")
+  }
+
+  /// The marks are a file that anybody may have written to: whatever is in it, the daemon starts and plays.
+  @Test(arguments: [[UInt8](), Array(repeating: 0xFF, count: 4_096), Array(repeating: 0x41, count: 17)])
+  func damagedMarksAreIgnoredAndLogged(_ bytes: [UInt8]) throws {
+    let place = try StateTests.Place()
+    let file = try place.wave(1, frameCount: 48_000)
+    let first = try Self.start(place)
+    #expect(try first.connect().reply("load \(file) wait=ready").hasPrefix("ok"))
+    #expect(try first.connect().reply("state.save").hasPrefix("ok"))
+    try first.stop()
+    try Data(bytes).write(to: URL(fileURLWithPath: place.state + "/state.lock"))
+    let second = try Self.start(place)
+    if !bytes.isEmpty { _ = try second.process.waitForErrors(containing: "are damaged and ignored") }
+    let client = try second.connect()
+    #expect(field("crashed", try client.reply("state")) == nil)
+    #expect(try client.reply("wait ready timeout=20").hasPrefix("ok"))
+    #expect(field("status", try client.reply("item.status 1")) == "readyToPlay")
+  }
+}

@@ -1,0 +1,195 @@
+import DaemonTesting
+import RigSupport
+import Testing
+
+/// Playback from outside, on the virtual clock: every sample that would be heard is compared.
+@Suite struct PlaybackTests {
+  @Test func aFileIsHeardSampleForSample() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    #expect(try client.reply("load \(try daemon.wave(1, frameCount: 30_000)) wait=ready") == "ok items=1 version=1")
+    #expect(try client.reply("play") == "ok")
+    #expect(try client.reply("clock.advance 0.25") == "ok now=0.25")
+    let status = try client.reply("status")
+    #expect(field("time", status) == "0.25")
+    #expect(field("pts", status) == "12000/48000")
+    #expect(field("timeControlStatus", status) == "playing")
+    #expect(try client.reply("clock.advance 10") == "ok now=10.25")
+    #expect(field("item", try client.reply("status")) == "none")
+    let heard = try daemon.recorded()
+    #expect(heard == "1[0..<30000]")
+  }
+
+  @Test func itemsFollowEachOtherWithoutAGap() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let paths = try [1, 2, 3].map { try daemon.wave($0, frameCount: 9_999 + $0) }
+    try client.reply("append \(paths.joined(separator: " ")) wait=ready")
+    try client.reply("play")
+    try client.reply("clock.advance 5")
+    let heard = try daemon.recorded()
+    #expect(heard == "1[0..<10000] 2[0..<10001] 3[0..<10002]")
+  }
+
+  @Test func pausingLosesAndRepeatsNothing() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 20_000)) wait=ready")
+    for _ in 0..<5 {
+      try client.reply("play")
+      try client.reply("clock.advance 1/48000")
+      try client.reply("clock.advance 0.05")
+      try client.reply("pause")
+      try client.reply("clock.advance 1")
+    }
+    let status = try client.reply("status")
+    #expect(field("timeControlStatus", status) == "paused")
+    try client.reply("play")
+    try client.reply("clock.advance 1")
+    let heard = try daemon.recorded(withSilences: false)
+    #expect(heard == "1[0..<20000]")
+  }
+
+  @Test func aSeekWhilePlayingLandsOnItsSample() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
+    try client.reply("play")
+    try client.reply("clock.advance 0.1")
+    #expect(
+      try client.reply("seek 23456/48000")
+        == "ok finished=true item=1 time=0.488666667 pts=23456/48000 requested=0.488666667 before=0 after=0 exact=true"
+        + " clamped=false us=0")
+    try client.reply("clock.advance 0.1")
+    #expect(try client.reply("seek end").hasPrefix("ok finished=true item=1 time=1 pts=48000/48000"))
+    try client.reply("clock.advance 0.1")
+    let heard = try daemon.recorded()
+    #expect(heard == "1[0..<4800] 1[23456..<28256]")
+  }
+
+  @Test func aSeekWhilePausedIsWherePlaybackStarts() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 10_000)) wait=ready")
+    #expect(try client.reply("seek 50%").hasPrefix("ok finished=true item=1 time=0.104166667 pts=5000/48000"))
+    try client.reply("play")
+    try client.reply("clock.advance 1")
+    let heard = try daemon.recorded()
+    #expect(heard == "1[5000..<10000]")
+  }
+
+  @Test func ticksComeOnTheGridAndBoundariesOnTheirTimes() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
+    #expect(try client.reply("tick 0.1") == "ok id=1")
+    #expect(try client.reply("at 0.25 0.15") == "ok id=2")
+    try client.reply("play")
+    let lines = try client.ask("clock.advance 0.35")
+    #expect(
+      lines.filter { field("reason", $0) != "start" } == [
+        "* tick id=1 player=main item=1 time=0.1 pts=1/10 rate=1 reason=periodic late=0",
+        "* at id=2 player=main item=1 time=0.15 pts=15/100 kind=crossed late=0",
+        "* tick id=1 player=main item=1 time=0.2 pts=2/10 rate=1 reason=periodic late=0",
+        "* at id=2 player=main item=1 time=0.25 pts=25/100 kind=crossed late=0",
+        "* tick id=1 player=main item=1 time=0.3 pts=3/10 rate=1 reason=periodic late=0",
+        "ok now=0.35",
+      ])
+    #expect(try client.reply("untick 1") == "ok")
+    #expect(try client.reply("untick 2") == "ok")
+    #expect(try client.ask("clock.advance 0.35") == ["ok now=0.7"])
+  }
+
+  @Test func volumeAndMuteAreHeard() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 9_600)) wait=ready")
+    #expect(try client.reply("mute on") == "ok muted=true")
+    try client.reply("play")
+    try client.reply("clock.advance 1")
+    let heard = try daemon.recorded()
+    #expect(heard == "")
+  }
+
+  @Test func aPlayerIsMutedAcrossEntriesAndHeardAgainWhereItIs() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let paths = try [1, 2].map { try daemon.wave($0, frameCount: 48_000) }
+    try client.reply("append \(paths.joined(separator: " ")) wait=ready")
+    try client.reply("play")
+    try client.reply("clock.advance 0.25")
+    #expect(try client.reply("mute on") == "ok muted=true")
+    try client.reply("clock.advance 0.25")
+    #expect(try client.reply("next") == "ok item=2 version=2")
+    #expect(field("muted", try client.reply("status")) == "true")
+    try client.reply("clock.advance 0.25")
+    #expect(try client.reply("mute off") == "ok muted=false")
+    #expect(field("muted", try client.reply("status")) == "false")
+    try client.reply("clock.advance 2")
+    try daemon.stop()
+    let runs = TimeCode.runs(in: try Recording.frames(in: daemon.folder.file("out.wav"))).filter { $0.count > 240 }
+    #expect(runs.map(\.file) == [1, 2])
+    // Silent within 5 ms, all the time between, and heard within 5 ms where it has come to by then.
+    let first = try #require(runs.first)
+    #expect(first.position == 0 && first.firstIndex == 0 && (12_000...12_240).contains(first.endIndex))
+    let second = try #require(runs.last)
+    #expect((36_000...36_240).contains(second.position) && second.endIndex == 48_000)
+    #expect(second.position - second.firstIndex == 24_000)
+  }
+
+  @Test func timeRunsOnBehindAnEndThatDoesNothingUntilAnotherActionIsSet() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 9_600)) wait=ready")
+    #expect(try client.reply("end-action none") == "ok actionAtItemEnd=none")
+    try client.send("observe item.events")
+    #expect(try client.line()?.unnumbered == "ok id=1")
+    try client.reply("play")
+    let lines = try client.ask("clock.advance 1")
+    #expect(lines.filter { $0.hasPrefix("* played-to-end ") }.count == 1)
+    func facts() throws -> [String?] {
+      let status = try client.reply("status")
+      return ["item", "time", "rate", "timeControlStatus"].map { field($0, status) }
+    }
+    #expect(try facts() == ["1", "1", "1", "playing"])
+    #expect(field("duration", try client.reply("item.status 1")) == "0.2")
+    #expect(try client.ask("end-action pause") == ["ok actionAtItemEnd=pause"])
+    let jump = try #require(try client.line())
+    #expect(jump.hasPrefix("* time-jumped id=1 player=main item=1 ") && field("cause", jump) == "endAction", "\(jump)")
+    #expect(try facts() == ["1", "0.2", "0", "paused"])
+    #expect(try client.ask("clock.advance 1") == ["ok now=2"])
+    #expect(try facts() == ["1", "0.2", "0", "paused"])
+    #expect(try daemon.recorded() == "1[0..<9600]")
+  }
+
+  @Test func twoPlayersSoundTogether() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    #expect(try client.reply("player.create other") == "ok player=other")
+    try client.reply("append \(try daemon.wave(1, frameCount: 4_800)) wait=ready")
+    try client.reply("append \(try daemon.wave(2, frameCount: 4_800)) wait=ready player=other")
+    #expect(try client.reply("mute on player=other") == "ok muted=true")
+    try client.reply("play")
+    try client.reply("play player=other")
+    try client.reply("clock.advance 1")
+    #expect(field("item", try client.reply("status player=other")) == "none")
+    #expect(try client.reply("player.close other") == "ok")
+    #expect(try client.reply("status player=other").hasPrefix("error code=1006 name=no-such-player"))
+    let heard = try daemon.recorded()
+    #expect(heard == "1[0..<4800]")
+  }
+
+  @Test func theNextItemIsHeardAtOnce() throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let paths = try [1, 2].map { try daemon.wave($0, frameCount: 24_000) }
+    try client.reply("append \(paths.joined(separator: " ")) wait=ready")
+    try client.reply("play")
+    try client.reply("clock.advance 0.1")
+    #expect(try client.reply("next") == "ok item=2 version=2")
+    try client.reply("clock.advance 0.1")
+    try client.reply("pause")
+    let heard = try daemon.recorded()
+    #expect(heard == "1[0..<4800] 2[0..<4800]")
+  }
+}

@@ -1,0 +1,260 @@
+import DaemonTesting
+import Foundation
+import RigSupport
+import Testing
+
+/// What a connection may, by its socket and by who is at its other end.
+@Suite(.timeLimit(.minutes(3))) struct RightsTests {
+  @Test func whatIsWatchedCannotBeChanged() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let driver = try daemon.connect()
+    let path = try daemon.wave(1, frameCount: 48_000)
+    // All that is known of it is known, and nothing changes by itself any more.
+    for request in ["load \(path)", "play", "clock.advance 0.1", "pause", "item.metadata 1"] {
+      #expect(try driver.reply(request).hasPrefix("ok"), "\(request)")
+    }
+    let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))
+    #expect(Files.mode(daemon.folder.file("watch.sock")) == S_IFSOCK | 0o600)
+    #expect(
+      try watcher.reply("hello")
+        == driver.reply("hello").replacingOccurrences(of: ",control,write,administer", with: ""))
+    for request in [
+      "ping", "status", "list", "item.status 1", "item.metadata 1", "history", "player.list", "output.list",
+      "output.status", "stats",
+      "session.status", "help load", "playlist.export format=m3u8", "wait ready", "observe player.rate", "tick 0.5",
+      "meter",
+    ] {
+      let reply = try watcher.reply(request)
+      print("watch: \(request): \(reply)")
+      #expect(reply.hasPrefix("ok"), "\(request): \(reply)")
+    }
+    let before = try [driver.reply("status"), driver.ask("list").joined()]
+    for request in [
+      "play", "pause", "stop", "toggle", "seek 0.5", "rate 2", "volume 0.5", "volume", "mute on", "load \(path)",
+      "append \(path) wait=ready", "clear", "remove 1", "next", "jump 1", "shuffle on", "queue.begin", "queue.commit",
+      "queue.edit clear", "item.volume 1 0.5", "item.copy 1", "asset.open \(path)", "asset.load 1 tracks",
+      "scan \(path)", "player.create a", "player.close main", "clock.advance 1", "play-at now main", "on-failure skip",
+      "session.category", "session.active off", "session.resume", "session.policy",
+      "item.artwork 1 file=\(daemon.folder.file("x.png"))", "image \(path) 0 file=\(daemon.folder.file("x.png"))",
+    ] {
+      let reply = try watcher.reply(request)
+      print("watch: \(request): \(reply)")
+      #expect(
+        reply.hasPrefix("error code=6010 name=not-allowed message=\"this needs the right to "),
+        "\(request): \(reply)")
+    }
+    try watcher.send("@x seek 0.5")
+    #expect(try watcher.line()?.hasPrefix("@x error code=6010 name=not-allowed") == true)
+    try watcher.send(#"{"jsonrpc":"2.0","id":1,"method":"play"}"#, #"{"jsonrpc":"2.0","id":2,"method":"status"}"#)
+    try watcher.send(
+      #"[{"jsonrpc":"2.0","id":3,"method":"volume","params":{"volume":0.5}},{"jsonrpc":"2.0","id":4,"method":"ping"}]"#)
+    let answers = try (0..<3).map { _ in try watcher.line() ?? "" }
+    #expect(answers[0].hasPrefix(#"{"jsonrpc":"2.0","id":1,"error":{"code":6010,"#), "\(answers)")
+    #expect(answers[1].hasPrefix(#"{"jsonrpc":"2.0","id":2,"result":{"#), "\(answers)")
+    #expect(
+      answers[2].contains(#""id":3,"error":{"code":6010,"#) && answers[2].contains(#""id":4,"result""#), "\(answers)")
+    #expect(try [driver.reply("status"), driver.ask("list").joined()] == before)
+    #expect(try driver.ask("player.list").count == 2)
+    // What the driver does the watcher sees.
+    try driver.reply("rate-at 2 now")
+    try driver.reply("play")
+    var line = try watcher.line() ?? ""
+    while !line.hasPrefix("* changed ") { line = try watcher.line() ?? "* changed never" }
+    #expect(line.contains("rate"), "\(line)")
+    try daemon.stop()
+    #expect(Files.mode(daemon.folder.file("watch.sock")) == nil)
+  }
+
+  /// What who may only watch can ask for. A command that comes to these can change nothing, and needs this line.
+  private static let watching: Set<String> = [
+    "at", "at-chapters", "bookmark.list", "bye", "cancel", "events", "explain", "hello", "help", "history",
+    "item.artwork", "item.chapters", "item.log", "item.metadata", "item.selection", "item.status", "item.tracks",
+    "list", "meter", "observe",
+    "output.list", "output.status", "ping", "player.list", "playlist.export", "queue.changes", "queue.saved",
+    "record.list",
+    "record.status", "record.unwatch", "record.watch", "session.status", "state", "stats", "status", "tick", "unmeter",
+    "unobserve", "untick", "wait",
+  ]
+
+  /// A request of each command by its name, from its section of protocol.md; without the id.
+  private static func examples() throws -> [String: String] {
+    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
+    var (examples, section): ([String: String], String) = ([:], "")
+    for line in String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n") {
+      if line.hasPrefix("#### `") { section = String(line.dropFirst(6).prefix { $0 != "`" }) }
+      let words = line.split(separator: " ").dropFirst().drop { $0.hasPrefix("@") }
+      guard line.hasPrefix("> "), words.first.map(String.init) == section, examples[section] == nil else { continue }
+      examples[section] = words.joined(separator: " ")
+    }
+    return examples
+  }
+
+  /// Every command says in `help` what it needs, and that is what decides: each that is not for watching is refused, as its own
+  /// example has it.
+  @Test func helpSaysWhichRightACommandNeeds() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))
+    var rights: [String: String] = [:]
+    for row in try watcher.ask("help").dropLast() {
+      let name = try #require(field("command", row))
+      rights[name] = field("right", try watcher.ask("help \(name)").first ?? "")
+    }
+    #expect(Set(rights.filter { $0.value == "read" }.keys) == Self.watching)
+    let examples = try Self.examples()
+    #expect(examples.count > 60 && Set(examples.keys).isSuperset(of: rights.keys))
+    for (name, right) in rights.sorted(by: { $0.key < $1.key }) where !Self.watching.contains(name) {
+      #expect(["control", "write", "administer"].contains(right), "\(name): \(right)")
+      let request = try #require(examples[name], "\(name) has no example")
+      let reply = try watcher.reply(request)
+      print("right: \(name): \(right): \(request): \(reply)")
+      #expect(
+        reply.hasPrefix("error code=6010 name=not-allowed message=\"this needs the right to \(right)"),
+        "\(request): \(reply)")
+    }
+  }
+
+  /// Only root can make a process of another user.
+  @Test(.enabled(if: geteuid() == 0)) func whatIsHandedOverIsItsUsersAlone() throws {
+    let daemon = try TestDaemon("--output", "null", "--allow-uid", "65534")
+    let path = try daemon.wave(1, frameCount: 4_800)
+    chmod(daemon.folder.path, 0o755)
+    chmod(daemon.socket, 0o666)
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    let token = try daemon.place(file)
+    let peer = try Program(
+      "setpriv",
+      [
+        "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c",
+        "printf 'hello\\nload \(token) wait=ready\\nload \(path) wait=ready\\n' | socat -t 10 - UNIX-CONNECT:\(daemon.socket)",
+      ]
+    ).waitForEnd()
+    let lines = peer.output.split(separator: "\n").map(String.init)
+    #expect(lines.contains { $0.hasSuffix(" rights=read,control") }, "\(lines)")
+    #expect(lines.contains { $0.hasPrefix("error code=2051 name=no-such-descriptor") }, "\(lines)")
+    // It is still there for who has it, and then no more.
+    let client = try daemon.connect()
+    #expect(try client.reply("load \(token) wait=ready").hasPrefix("ok items="))
+    #expect(try client.reply("append \(token) wait=ready").hasPrefix("error code=2051"))
+    // A token is 128 random bits: one that differs by a digit is nobody's.
+    let other = try daemon.place(file)
+    let wrong = String(other.dropLast()) + (other.hasSuffix("0") ? "1" : "0")
+    #expect(try client.reply("append \(wrong) wait=ready").hasPrefix("error code=2051"))
+    #expect(try client.reply("append \(other) wait=ready").hasPrefix("ok items="))
+  }
+
+  /// Who connects and says nothing holds up no other, and is let go.
+  @Test func whoHandsNothingOverHoldsUpNobody() throws {
+    let daemon = try TestDaemon("--output", "null")
+    let path = try daemon.wave(1, frameCount: 480)
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    // Three times as many as are waited for: the oldest make room, and are told so at once.
+    let silent = try (0..<48).map { _ in try daemon.connectedToHandoff() }
+    defer { for descriptor in silent { close(descriptor) } }
+    _ = try daemon.place(file)
+    var answer = [UInt8](repeating: 0, count: 1_024)
+    let count = recv(silent[0], &answer, answer.count, 0)
+    #expect(
+      String(decoding: answer.prefix(max(0, count)), as: UTF8.self).hasPrefix("error code=2050 name=not-readable"))
+  }
+
+  @Test func handedOverDescriptorsAreBoundedInQueuesToo() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let client = try daemon.connect()
+    let path = try daemon.wave(1, frameCount: 480)
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    for _ in 0..<256 { #expect(try client.reply("append \(daemon.place(file))").hasPrefix("ok items=")) }
+    #expect(try daemon.handOver([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
+    // What leaves the queue makes room, as soon as nobody opens it any more.
+    try client.reply("remove 200")
+    var answer = ""
+    for _ in 1...100_000 {
+      answer = try daemon.handOver([file])
+      if answer.hasPrefix("ok") { break }
+    }
+    let place = try #require(field("path", answer), "\(answer)")
+    #expect(try client.reply("append \(place)").hasPrefix("ok items="))
+  }
+
+  @Test func aSocketThatLingersDoesNotHoldUpWhoClosesIt() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let client = try daemon.connect()
+    let (handed, other) = try Self.connectedPair()
+    defer { close(other) }
+    // What nobody reads fills the connection; closing it would wait an hour for that to be taken.
+    var lingers = linger(l_onoff: 1, l_linger: 3_600)
+    setsockopt(handed, SOL_SOCKET, SO_LINGER, &lingers, socklen_t(MemoryLayout<linger>.size))
+    let bytes = [UInt8](repeating: 0, count: 65_536)
+    while send(handed, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
+    let place = try daemon.place(handed)
+    close(handed)
+    let opened = try client.reply("asset.open \(place)")
+    #expect(opened.hasPrefix("ok"), "\(opened)")
+    try client.reply("asset.close 1")
+    #expect(try client.reply("ping") == "ok")
+  }
+
+  @Test func whoMayOnlyReadHasNoTagsRead() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let driver = try daemon.connect()
+    let path = try daemon.wave(1, frameCount: 48_000)
+    try driver.reply("append \(path) \(path)")
+    let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))
+    for request in ["item.metadata 2", "item.artwork 2", "item.artwork 2 index=0 offset=0"] {
+      let reply = try watcher.reply(request)
+      #expect(reply.hasPrefix("error code=6010 name=not-allowed"), "\(request): \(reply)")
+    }
+    #expect(try driver.reply("item.metadata 2").hasPrefix("ok"))
+    #expect(try watcher.reply("item.metadata 2").hasPrefix("ok"))
+  }
+
+  @Test func whatWatchingCostsIsBounded() throws {
+    let daemon = try TestDaemon("--clock", "virtual")
+    let refused = "error code=6008 name=too-many-subscriptions"
+    var clients: [WireClient] = []
+    for _ in 0..<3 {
+      let client = try daemon.connect(at: daemon.folder.file("watch.sock"))
+      for _ in 0..<10 { #expect(try client.reply("tick 0.001").hasPrefix("ok")) }
+      #expect(try client.reply("tick 0.001").hasPrefix(refused))
+      #expect(try client.reply("meter 20").hasPrefix(refused))
+      clients.append(client)
+    }
+    // Together they have all that connections without the right to control may have: a quarter is left for the others.
+    #expect(try daemon.connect(at: daemon.folder.file("watch.sock")).reply("tick 1").hasPrefix(refused))
+    let owner = try daemon.connect()
+    for _ in 0..<10 { #expect(try owner.reply("tick 0.001").hasPrefix("ok")) }
+    // All of them together have as many as there may be.
+    let other = try daemon.connect()
+    #expect(try other.reply("tick 1").hasPrefix(refused))
+    #expect(try clients[0].reply("untick 1").hasPrefix("ok"))
+    #expect(try other.reply("tick 1").hasPrefix("ok"))
+    let times = (0..<10_000).map { "\($0)" }.joined(separator: " ")
+    #expect(try other.reply("at \(times)").hasPrefix("ok"))
+    #expect(try other.reply("at \(times)").hasPrefix("ok"))
+    #expect(try other.reply("at 1").hasPrefix(refused))
+    #expect(try other.reply("observe *").hasPrefix("ok"))
+    #expect(try other.reply("status").hasPrefix("ok"))
+  }
+
+  /// The two ends of a TCP connection.
+  private static func connectedPair() throws -> (Int32, Int32) {
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let listener = socket(AF_INET, kind, 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var byteCount = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return try withUnsafeMutablePointer(to: &address) { pointer in
+      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        try #require(bind(listener, address, byteCount) == 0 && listen(listener, 1) == 0)
+        try #require(getsockname(listener, address, &byteCount) == 0)
+        let connected = socket(AF_INET, kind, 0)
+        try #require(connect(connected, address, byteCount) == 0)
+        return (connected, accept(listener, nil, nil))
+      }
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import DaemonTesting
+import Foundation
+import RigSupport
+import Testing
+
+/// Where files are read and written on a client's word, and by no way elsewhere.
+@Suite(.timeLimit(.minutes(3))) struct RootsTests {
+  /// A folder `music` that is a root, and `out` beside it that is none.
+  private struct Place {
+    let folder: TemporaryDirectory
+    var music: String { folder.file("music") }
+    var out: String { folder.file("out") }
+
+    init() throws {
+      folder = try TemporaryDirectory("roots")
+      for name in ["music", "music/sub", "out"] { try #require(mkdir(folder.file(name), 0o755) == 0) }
+      for (number, name) in ["music/in.wav", "music/sub/in.wav", "out/secret.wav"].enumerated() {
+        try TimeCode.writeWAV(path: folder.file(name), file: number + 1, frameCount: 4_800)
+      }
+      for (link, target) in [
+        ("link.wav", "../out/secret.wav"), ("absolute.wav", folder.file("out/secret.wav")), ("way-out", "../out"),
+        ("zero.wav", "/dev/zero"), ("inside.wav", "sub/in.wav"), ("fd.wav", "/proc/self/fd/0"),
+      ] { try #require(symlink(target, folder.file("music/\(link)")) == 0) }
+      try #require(mkfifo(folder.file("music/pipe.wav"), 0o644) == 0)
+      let listed = "../out/secret.wav"
+      let url = "file://\(folder.file("out/secret.wav"))"
+      for (name, text) in [
+        ("music/relative.m3u", listed), ("music/absolute.m3u", folder.file("out/secret.wav")), ("music/url.m3u", url),
+        ("music/encoded.m3u", "file://\(folder.file("music"))/%2e%2e/out/secret.wav"),
+        ("music/good.m3u", "in.wav"), ("out/list.m3u", folder.file("music/in.wav")),
+        ("music/nested.m3u", "../out/list.m3u"),
+        ("music/link.m3u", "way-out/secret.wav"),
+        ("music/list.pls", "[playlist]\nFile1=\(listed)\nNumberOfEntries=1"),
+        (
+          "music/list.xspf",
+          "<playlist version=\"1\" xmlns=\"http://xspf.org/ns/0/\"><trackList><track><location>\(url)</location></track>"
+            + "</trackList></playlist>"
+        ),
+        ("music/sheet.cue", "FILE \"\(listed)\" WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00"),
+        ("music/stream.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n../out/a.aac\n#EXT-X-ENDLIST"),
+        (
+          "music/variants.m3u8",
+          "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS=\"mp4a.40.2\"\n../out/stream.m3u8"
+        ),
+        (
+          "out/stream.m3u8",
+          "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(folder.file("music"))/a.aac\n#EXT-X-ENDLIST"
+        ),
+      ] { try folder.write(name, Array("\(text)\n".utf8)) }
+      for name in ["music/a.aac", "out/a.aac"] {
+        try Fixtures.ffmpeg([
+          "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=1", "-c:a", "aac", folder.file(name),
+        ])
+      }
+    }
+  }
+
+  /// What becomes of each way to name a file; also known of a peer (MPD, CVE-2022-46449's kind): `..` leads out of the library there.
+  @Test func noWayOfNamingAFileLeadsOutOfTheRoots() throws {
+    let place = try Place()
+    let daemon = try TestDaemon("--clock", "virtual", "--read-root", place.music, folder: place.folder)
+    let client = try daemon.connect()
+    let (music, out) = (place.music, place.out)
+    let rows: [(path: String, begins: String)] = [
+      ("\(music)/in.wav", "ok items="), ("\(music)//sub/./in.wav", "ok items="),
+      ("\(music)/sub/../in.wav", "ok items="),
+      ("file://\(music)/in%2Ewav", "ok items="), ("file://localhost\(music)/in.wav", "ok items="),
+      ("\(music)/inside.wav", "ok items="), ("\(music)/good.m3u", "ok items="),
+      ("\(out)/secret.wav", "error code=2008 name=outside-roots"),
+      ("\(out)/missing.wav", "error code=2008"), ("\(music)-more/x.wav", "error code=2008"),
+      ("\(music)/../out/secret.wav", "error code=2008"), ("\(music)/sub/../../out/secret.wav", "error code=2008"),
+      ("\(music)/../../../../../../../../../../etc/passwd", "error code=2008"),
+      ("\(music)/../music/in.wav", "error code=2008"),
+      ("file://\(music)/%2e%2e/out/secret.wav", "error code=2008"),
+      ("file://\(music)%2F..%2Fout%2Fsecret.wav", "error code=2008"),
+      ("file://\(out)/secret.wav", "error code=2008"), ("\(music)/link.wav", "error code=2008"),
+      ("\(music)/absolute.wav", "error code=2008"), ("\(music)/way-out/secret.wav", "error code=2008"),
+      ("\(music)/zero.wav", "error code=2008"), ("/dev/zero", "error code=2008"),
+      ("/proc/self/fd/0", "error code=2008"), ("/proc/self/root\(music)/in.wav", "error code=2008"),
+      ("\(music)/fd.wav", "error code=2008"), ("\(music)/pipe.wav", "error code=2002"),
+      ("\(music)/in.wav/", "error code=2001"), ("\(music)/missing.wav", "error code=2001"),
+      ("\(music)", "error code=2002"), ("\(music)/", "error code=2002"), ("\(music)/..", "error code=2008"),
+      ("\(music)/relative.m3u", "error code=2008"), ("\(music)/absolute.m3u", "error code=2008"),
+      ("\(music)/url.m3u", "error code=2008"), ("\(music)/encoded.m3u", "error code=2008"),
+      ("\(music)/link.m3u", "error code=2008"), ("\(music)/list.pls", "error code=2008"),
+      ("\(music)/list.xspf", "error code=2008"), ("\(music)/sheet.cue", "error code=2008"),
+      ("\(music)/nested.m3u", "error code=2008"), ("\(out)/list.m3u", "error code=2008"),
+      ("\(music)/stream.m3u8", "error code=2008"), ("\(music)/variants.m3u8", "error code=2008"),
+    ]
+    for (path, begins) in rows {
+      let reply = try client.reply("load \"\(path)\" wait=ready")
+      let opened = try client.reply("asset.open \"\(path)\"")
+      let id = field("asset", opened) ?? "?"
+      let loaded = try client.ask("asset.load \(id) tracks duration").last ?? ""
+      try client.reply("asset.close \(id)")
+      print("roots: \(path.replacingOccurrences(of: place.folder.path, with: "")): \(reply) / \(loaded)")
+      #expect(reply.hasPrefix(begins), "\(path): \(reply)")
+      // What names other files is no medium when it is looked at by itself.
+      let isList = path.hasSuffix(".m3u") || [".pls", ".xspf", ".cue"].contains { path.hasSuffix($0) }
+      if !isList { #expect(loaded.hasPrefix(begins == "ok items=" ? "ok" : begins), "\(path): \(loaded)") }
+    }
+    let scan = try client.ask("scan \(music)/in.wav \(music)/../out/secret.wav")
+    #expect(scan.contains { $0.contains("file=2 ") && $0.contains("outside-roots") }, "\(scan)")
+  }
+
+  @Test func withoutRootsEverythingIsReadButWhatTheDaemonHasOpen() throws {
+    let place = try Place()
+    let daemon = try TestDaemon("--clock", "virtual", folder: place.folder)
+    let client = try daemon.connect()
+    for (path, begins) in [
+      ("\(place.out)/secret.wav", "ok items="), ("\(place.music)/../out/secret.wav", "ok items="),
+      ("\(place.music)/link.wav", "ok items="), ("/proc/self/fd/0", "error code=2001"),
+      ("\(place.music)/fd.wav", "error code=2001"), ("/dev/stdin", "error code=2001"), ("/dev/zero", "error code=2002"),
+    ] {
+      let reply = try client.reply("load \(path) wait=ready")
+      print("everywhere: \(path): \(reply)")
+      #expect(reply.hasPrefix(begins), "\(path): \(reply)")
+    }
+  }
+
+  /// A picture of an asset, which a client may have written.
+  private func cover(_ folder: TemporaryDirectory) throws -> String {
+    let (picture, path) = (folder.file("cover.png"), folder.file("music/tagged.mp3"))
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=s=8x8", "-frames:v", "1", picture,
+    ])
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.2", "-i", picture, "-map", "0",
+      "-map", "1", "-disposition:v", "attached_pic", path,
+    ])
+    return path
+  }
+
+  @Test func filesAreWrittenWhereTheConfigurationAllowsItAndNowhereElse() throws {
+    let place = try Place()
+    let path = try cover(place.folder)
+    let before = try Files.read("\(place.out)/secret.wav")
+    for isAllowed in [true, false] {
+      let daemon = try TestDaemon(
+        ["--clock", "virtual"] + (isAllowed ? ["--write-root", place.music] : []), folder: place.folder)
+      let client = try daemon.connect()
+      try client.reply("asset.open \(path)")
+      let rows: [(String, String)] = [
+        ("\(place.music)/a.png", "ok asset=1"), ("\(place.music)/sub/../b.png", "ok asset=1"),
+        ("\(place.music)/a.png", "error code=2090"), ("\(place.music)/no/a.png", "error code=2006"),
+        ("\(place.out)/a.png", "error code=2008"), ("\(place.music)/../out/a.png", "error code=2008"),
+        ("\(place.music)/way-out/a.png", "error code=2008"), ("\(place.music)/way-out/secret.wav", "error code=2008"),
+        ("file://\(place.music)/%2e%2e/out/a.png", "error code=2008"), ("/tmp/playhead-roots.png", "error code=2008"),
+        ("/proc/self/cwd/a.png", "error code=2008"),
+      ]
+      for (file, begins) in rows {
+        let reply = try client.reply("asset.artwork 1 file=\(file)")
+        print("written: \(file.replacingOccurrences(of: place.folder.path, with: "")): \(reply)")
+        #expect(reply.hasPrefix(isAllowed ? begins : "error code=2008"), "\(file): \(reply)")
+      }
+      if isAllowed {
+        // A link in the file's place is replaced, never followed.
+        #expect(try client.reply("asset.artwork 1 file=\(place.music)/link.wav replace").hasPrefix("ok"))
+        #expect(Files.mode("\(place.music)/link.wav").map { $0 & S_IFMT } == S_IFREG)
+      }
+      try daemon.stop()
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: place.out).sorted() == [
+        "a.aac", "list.m3u", "secret.wav", "stream.m3u8",
+      ])
+    #expect(try Files.read("\(place.out)/secret.wav") == before)
+  }
+
+  @Test func aRootThatIsNoneIsAWrongCommandLine() throws {
+    for option in ["--read-root", "--write-root"] {
+      for root in ["music", "/a/../b"] {
+        let outcome = try Program(Executables.playheadd, ["--output", "null", option, root]).waitForEnd()
+        #expect(outcome.status == 2 && outcome.errors.contains("absolute path without .."), "\(outcome)")
+      }
+    }
+  }
+}

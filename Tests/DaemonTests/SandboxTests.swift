@@ -1,0 +1,206 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// The sandbox of a whole daemon, which is on in every other suite too.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct SandboxTests {
+  /// A folder with `music`, `out`, `config` and `elsewhere`, and a configuration in `config`.
+  private struct Rig {
+    let folder: TemporaryDirectory
+    var music: String { folder.file("music") }
+    var out: String { folder.file("out") }
+    var configuration: String { folder.file("config/a.toml") }
+
+    init() throws {
+      // The sandbox allows /dev/shm, which may be the folder of temporary files.
+      folder = try TemporaryDirectory("sandbox", in: "/tmp")
+      for name in ["music", "music/sub", "out", "config", "elsewhere", "state"] {
+        try #require(mkdir(folder.file(name), 0o700) == 0)
+      }
+      try TimeCode.writeWAV(path: "\(music)/1.wav", file: 1, frameCount: 48_000 * 10)
+      try TimeCode.writeWAV(path: "\(music)/sub/2.wav", file: 2, frameCount: 4_800)
+      try TimeCode.writeWAV(path: folder.file("elsewhere/3.wav"), file: 3, frameCount: 4_800)
+    }
+
+    func configure(_ text: String) throws { try folder.write("config/a.toml", Array(text.utf8)) }
+
+    /// The text of `roots`.
+    func roots(read: [String], write: [String] = []) -> String {
+      func list(_ paths: [String]) -> String { "[\(paths.map { "\"\($0)\"" }.joined(separator: ", "))]" }
+      return "[roots]\nread = \(list(read))\nwrite = \(list(write))\n"
+    }
+
+    /// A daemon that may read `music` only and write `out` only.
+    func daemon(_ arguments: String...) throws -> TestDaemon {
+      try configure(roots(read: [music], write: [out]))
+      return try TestDaemon(["--config", configuration] + arguments, folder: folder)
+    }
+  }
+
+  @Test func statsReportsItAndEachThreadHasIt() throws {
+    let rig = try Rig()
+    let daemon = try rig.daemon("--output", "null", "--state", rig.folder.file("state"))
+    let client = try daemon.connect()
+    // Threads for decoding, the state, playlists and scans.
+    try client.reply("load \(rig.music)/1.wav wait=ready")
+    try client.reply("play")
+    try client.ask("scan \(rig.music)/1.wav")
+    let stats = try client.reply("stats")
+    #expect(field("noNewPrivileges", stats) == "true" && field("landlock", stats) == "active", "\(stats)")
+    #expect(Int(field("landlockVersion", stats) ?? "") ?? 0 > 0, "\(stats)")
+    let states = try daemon.threadStates()
+    #expect(states.count >= 4)
+    for state in states { #expect(state.contains("NoNewPrivs:\t1"), "\(state)") }
+    try daemon.stop()
+  }
+
+  @Test func landlockCanBeTurnedOff() throws {
+    let rig = try Rig()
+    for (arguments, text) in [(["--no-landlock"], ""), ([], "[sandbox]\nlandlock = false\n")] {
+      try rig.configure(text)
+      let daemon = try TestDaemon(
+        ["--config", rig.configuration, "--clock", "virtual"] + arguments, folder: rig.folder)
+      let stats = try daemon.connect().reply("stats")
+      #expect(stats.hasSuffix("noNewPrivileges=true landlock=off landlockVersion=0"), "\(stats)")
+      try daemon.stop()
+    }
+  }
+
+  /// A system call filter that answers EPERM to landlock_create_ruleset(2), as an older container does, stands for a kernel without it.
+  @Test func aKernelWithoutLandlockIsReportedAndNotFatal() throws {
+    let rig = try Rig()
+    let script = """
+      import ctypes, os, struct, sys
+      rows = [(0x20, 0, 0, 0), (0x15, 0, 1, 444), (6, 0, 0, 0x50001), (6, 0, 0, 0x7FFF0000)]
+      code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *row) for row in rows))
+      program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(rows), ctypes.addressof(code)))
+      libc = ctypes.CDLL(None, use_errno=True)
+      assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+      os.execv(sys.argv[1], sys.argv[1:])
+      """
+    let socket = rig.folder.file("control.sock")
+    let daemon = try Program(
+      "python3", ["-c", script, Executables.playheadd, "--socket", socket, "--output", "null", "--no-state"])
+    #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
+    _ = try daemon.waitForErrors(containing: "Landlock is unavailable")
+    let client = try WireClient(socket)
+    _ = try client.line()
+    let stats = try client.reply("stats")
+    #expect(stats.hasSuffix("noNewPrivileges=true landlock=unavailable landlockVersion=0"), "\(stats)")
+    daemon.signal(SIGTERM)
+    #expect(try daemon.waitForEnd().status == 0)
+  }
+
+  /// The configuration file is opened without the check of the roots, so that the refusal is the kernel's.
+  @Test(arguments: [true, false]) func theKernelRefusesAFileOutsideThatTheDaemonOpensItself(_ isOn: Bool) throws {
+    let rig = try Rig()
+    try rig.folder.write("elsewhere/b.toml", Array(rig.roots(read: [rig.music], write: [rig.out]).utf8))
+    let daemon = try isOn ? rig.daemon("--clock", "virtual") : rig.daemon("--clock", "virtual", "--no-landlock")
+    let client = try daemon.connect()
+    #expect(try client.reply("config.reload") == #"ok changed="" restart="""#)
+    try #require(unlink(rig.configuration) == 0)
+    try #require(symlink("../elsewhere/b.toml", rig.configuration) == 0)
+    let reply = try client.reply("config.reload")
+    if isOn {
+      #expect(reply.hasPrefix("error code=1015") && reply.contains("Permission denied"), "\(reply)")
+    } else {
+      #expect(reply == #"ok changed="" restart="""#)
+    }
+    // A new file in the folder of the old one, as an editor writes it.
+    try rig.folder.write("config/new.toml", Array(rig.roots(read: [rig.music], write: [rig.out]).utf8))
+    try #require(rename(rig.folder.file("config/new.toml"), rig.configuration) == 0)
+    #expect(try client.reply("config.reload") == #"ok changed="" restart="""#)
+    try daemon.stop()
+  }
+
+  @Test func narrowerRootsTakeEffectAtOnceAndWiderOnesAtTheNextStart() throws {
+    let rig = try Rig()
+    let daemon = try rig.daemon("--clock", "virtual", "--output", "null")
+    let client = try daemon.connect()
+    let (inside, below) = ("load \(rig.music)/1.wav wait=ready", "load \(rig.music)/sub/2.wav wait=ready")
+    let outside = "load \(rig.folder.file("elsewhere/3.wav")) wait=ready"
+    #expect(try client.reply(inside).hasPrefix("ok"))
+    try rig.configure(rig.roots(read: ["\(rig.music)/sub"], write: [rig.out]))
+    #expect(try client.reply("config.reload") == #"ok changed=roots.read restart="""#)
+    #expect(try client.reply(inside).hasPrefix("error code=2008"))
+    #expect(try client.reply(below).hasPrefix("ok"))
+    // Back to the roots of the start.
+    try rig.configure(rig.roots(read: [rig.music], write: [rig.out]))
+    #expect(try client.reply("config.reload") == #"ok changed=roots.read restart="""#)
+    #expect(try client.reply(inside).hasPrefix("ok"))
+    // Wider: nothing of the option changes.
+    try rig.configure(rig.roots(read: ["\(rig.music)/sub", rig.folder.file("elsewhere")], write: [rig.folder.path]))
+    #expect(try client.reply("config.reload") == #"ok changed="" restart=roots.read,roots.write"#)
+    #expect(try client.reply(inside).hasPrefix("ok"))
+    #expect(try client.reply(outside).hasPrefix("error code=2008"))
+    #expect(try client.reply("config.reload") == #"ok changed="" restart=roots.read,roots.write"#)
+    try daemon.stop()
+    let next = try TestDaemon(["--config", rig.configuration, "--clock", "virtual"], folder: rig.folder)
+    #expect(try next.connect().reply(outside).hasPrefix("ok"))
+    try next.stop()
+  }
+
+  @Test func narrowRootsLeaveEverythingElseUsable() throws {
+    let rig = try Rig()
+    try #require(mkdir(rig.folder.file("tls"), 0o700) == 0)
+    let (certificate, key) = (rig.folder.file("tls/certificate.pem"), rig.folder.file("elsewhere/key.pem"))
+    try ChildProcess.run([
+      "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+      "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+    ])
+    let web = try HTTPServer(certificate: certificate, key: key)
+    try TimeCode.writeWAV(path: web.files.file("1.wav"), file: 1, frameCount: 4_800)
+    let sound = try PulseServer()
+    let daemon = try rig.daemon(
+      "--output", "pulse:\(sound.sinkName)", "--pulse-server", sound.address, "--ca-file", certificate, "--state",
+      rig.folder.file("state/made/by-the-daemon"))
+    let client = try daemon.connect()
+    try client.reply("observe output.state")
+    while field("new", try client.line() ?? "") != "ready" {}
+    for request in [
+      "load \(web.address)/1.wav wait=ready", "asset.open \(rig.music)/1.wav",
+      "waveform \(rig.music)/1.wav file=\(rig.out)/1.json", "export \(rig.music)/1.wav file=\(rig.out)/1.flac end=1",
+      "load \(rig.music)/1.wav wait=ready", "state.save",
+    ] {
+      let reply = try client.ask(request).last ?? ""
+      #expect(reply.hasPrefix("ok"), "\(request): \(reply)")
+    }
+    #expect(try client.ask("scan \(rig.music)/1.wav").last?.hasPrefix("ok") == true)
+    try client.reply("play")
+    try sound.capture.waitForCode(file: 1, index: 24_000)
+    sound.kill()
+    while field("new", try client.line() ?? "") != "lost" {}
+    let again = try PulseServer(directory: sound.directory)
+    try again.capture.waitForCode(file: 1, index: 48_000)
+    try daemon.stop()
+    again.stop()
+    #expect(Files.mode(rig.folder.file("state/made/by-the-daemon/state.sqlite")).map { $0 & S_IFMT } == S_IFREG)
+  }
+
+  @Test func outputFilesAreWrittenInFoldersThatAreNoRoots() throws {
+    let rig = try Rig()
+    for kind in ["wav", "pipe"] {
+      let path = rig.folder.file("elsewhere/out.\(kind)")
+      let daemon = try rig.daemon("--clock", "virtual", "--output", "\(kind):\(path)")
+      let client = try daemon.connect()
+      #expect(field("state", try client.reply("output.status")) == "ready")
+      #expect(Files.mode(path).map { $0 & S_IFMT } == (kind == "wav" ? S_IFREG : S_IFIFO))
+      try daemon.stop()
+    }
+  }
+
+  @Test func aMissingRootIsLogged() throws {
+    let rig = try Rig()
+    let daemon = try Program(
+      Executables.playheadd,
+      [
+        "--socket", rig.folder.file("control.sock"), "--output", "null", "--no-state", "--read-root",
+        rig.folder.file("none"),
+      ])
+    let said = try daemon.waitForErrors(containing: "the sandbox cannot allow a path before the next start")
+    #expect(said.contains("path=\(rig.folder.file("none"))"), "\(said)")
+    daemon.signal(SIGTERM)
+    #expect(try daemon.waitForEnd().status == 0)
+  }
+}

@@ -1,0 +1,41 @@
+import DaemonTesting
+import RigSupport
+import Testing
+
+/// What an event of a seam says on the socket of what encoders put around their sound.
+@Suite struct SeamTests {
+  /// Of 12,960 frames each. At the start what the encoder and the decoder delay; at the end what fills the last of 13 packets
+  /// of 1,152, or 14 of 1,024 or of 960. That FFmpeg says the same of these packets, `PlaybackTests.TransitionTests` shows.
+  @Test(arguments: [
+    ("mp3", "libmp3lame", 13 * 1_152 - 12_960 - (576 + 529), "lame-tag", 576 + 529, "lame-tag"),
+    ("m4a", "aac", 14 * 1_024 - 12_960 - 1_024, "edit-list", 1_024, "edit-list"),
+    ("opus", "libopus", 14 * 960 - 12_960 - 312, "granule-position", 312, "opus-pre-skip"),
+  ])
+  func aSeamSaysWhatWasCutOffAndWhatSaidSo(
+    _ suffix: String, _ codec: String, _ end: Int, _ endSource: String, _ start: Int, _ startSource: String
+  ) throws {
+    let daemon = try TestDaemon.recording()
+    let client = try daemon.connect()
+    let wave = try daemon.wave(1, frameCount: 12_960)
+    let paths = ["1.\(suffix)", "2.\(suffix)"].map { daemon.folder.file($0) }
+    for path in paths { try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", wave, "-c:a", codec, path]) }
+    try client.reply("observe item.events")
+    let lines = try ["load \(paths[0]) \(paths[1]) wait=ready", "play", "clock.advance 1"].flatMap {
+      try client.ask($0)
+    }
+    #expect(
+      lines.filter { $0.hasPrefix("* ") }.unnumbered == [
+        "* played-to-end id=1 player=main item=1 time=0.27 pts=12960/48000",
+        "* seam id=1 player=main from=1 to=2 time=0 pts=0/1 trimmed-end=\(end) trimmed-end-by=\(endSource)"
+          + " trimmed-start=\(start) trimmed-start-by=\(startSource) inserted=0",
+        "* played-to-end id=1 player=main item=2 time=0.27 pts=12960/48000",
+      ])
+    #expect(try Recording.frames(in: finished(daemon)).lastIndex { $0 != .silence }.map { $0 < 25_920 } == true)
+  }
+
+  /// What it wrote, once it has ended.
+  private func finished(_ daemon: TestDaemon) throws -> String {
+    try daemon.stop()
+    return daemon.folder.file("out.wav")
+  }
+}

@@ -1,0 +1,310 @@
+import DaemonTesting
+import Foundation
+import RigSupport
+import Testing
+
+/// What comes back after the daemon was ended, in whatever way.
+@Suite(.timeLimit(.minutes(5))) struct StateTests {
+  /// A folder that daemons save in one after the other.
+  final class Place {
+    let folder: TemporaryDirectory
+    var state: String { folder.file("state") }
+    var database: String { folder.file("state/state.sqlite") }
+
+    init() throws { folder = try TemporaryDirectory("state") }
+
+    /// A daemon on the virtual clock, so that every position is exact.
+    func start(_ arguments: String...) throws -> TestDaemon {
+      try TestDaemon(["--clock", "virtual", "--output", "null", "--state", state] + arguments, folder: folder)
+    }
+
+    func wave(_ number: Int, frameCount: Int) throws -> String {
+      let path = folder.file("\(number).wav")
+      try TimeCode.writeWAV(path: path, file: number, frameCount: frameCount)
+      return path
+    }
+  }
+
+  /// What has to come back: everything that lists and status say but what is only known of what is open.
+  static func told(_ client: WireClient, players: [String] = ["main"]) throws -> [String] {
+    var lines: [String] = []
+    for player in players {
+      try client.reply("wait ready player=\(player) timeout=20")
+      let status = try client.reply("status player=\(player)")
+      // Nothing is known of what has not been opened again, and 0 is written as the file counts.
+      if field("time", status) != "0" { lines.append("\(player) pts=\(field("pts", status) ?? "?")") }
+      for name in [
+        "player", "rate", "item", "count", "time", "volume", "muted", "pan", "actionAtItemEnd", "repeat",
+        "loop", "passes", "passesLeft", "version", "defaultRate", "shuffle", "onFailure",
+        "automaticallyWaitsToMinimizeStalling", "pitch", "replayGain",
+      ] { lines.append("\(player) \(name)=\(field(name, status) ?? "?")") }
+      for command in ["list", "history", "replay-gain", "media-selection", "rate"] {
+        lines += try client.ask("\(command) player=\(player)").map { row in
+          let known = row.split(separator: " ").filter { word in
+            !["status=", "duration=", "error="].contains { word.hasPrefix($0) }
+          }
+          return "\(player) \(command): \(known.joined(separator: " "))"
+        }
+      }
+    }
+    return lines
+  }
+
+  static func kill(_ daemon: TestDaemon) throws {
+    daemon.process.signal(SIGKILL)
+    #expect(try daemon.process.waitForEnd().status == 128 + SIGKILL)
+  }
+
+  @Test(arguments: [SIGKILL, SIGTERM])
+  func everythingIsThereAgainPausedWhereItWasHeard(_ signal: Int32) throws {
+    let place = try Place()
+    let files = try (1...5).map { try place.wave($0, frameCount: 480_000) }
+    let first = try place.start()
+    let client = try first.connect()
+    for request in [
+      "load \(files[0]) \(files[1]) \(files[2]) \(files[3]) wait=ready", "volume 0.25", "mute on", "pan -0.5",
+      "default-rate 1.5", "repeat all", "end-action pause", "on-failure stop", "pitch varispeed", "auto-wait off",
+      "replay-gain track pre-amp=3 fallback=-6", "media-selection audible language=de,en", "item.volume 2 0.5 at=1",
+      "item.pitch 3 spectral", "item.end-time 4 forward=3", "item.buffer 2 3", "next", "end-action advance",
+      "player.create Kueche", "append \(files[4]) /no/such/file player=Kueche wait=ready",
+      "append \(files[4]) player=Kueche", "volume 0.75 player=Kueche", "shuffle on seed=7", "append \(files[0])",
+      "remove 3",
+      "seek 2.5", "loop 2 4 count=3", "play", "clock.advance 0.75", "pause",
+    ] { #expect(try client.reply(request).hasPrefix(request.contains("/no/such") ? "error" : "ok"), "\(request)") }
+    let players = ["main", "Kueche"]
+    let before = try Self.told(client, players: players)
+    let version = try client.reply("queue.begin")
+    try client.reply("queue.abort")
+    // Killed, it has what was saved; ended, it saves by itself.
+    if signal == SIGKILL { #expect(try client.reply("state.save").hasPrefix("ok writes=")) }
+    first.process.signal(signal)
+    _ = try first.process.waitForEnd()
+
+    let second = try place.start()
+    let other = try second.connect()
+    let after = try Self.told(other, players: players)
+    #expect(after.count == before.count)
+    for (old, new) in zip(before, after) { #expect(new == old) }
+    #expect(try other.reply("queue.begin") == version)
+    try other.reply("queue.abort")
+    #expect(before.contains { $0.hasPrefix("main pts=") } && before.contains { $0.hasPrefix("main loop=2") })
+    #expect(field("timeControlStatus", try other.reply("status")) == "paused")
+    #expect(try other.ask("item.volume 2").contains { $0.contains("volume=0.5") })
+    #expect(try other.reply("item.pitch 3").hasPrefix("error code=2004"))
+    #expect(try other.reply("item.end-time 4").contains("3"))
+    #expect(try other.reply("item.buffer 2").contains("=3"))
+    // A number that was given is never given again.
+    let item = field("items", try other.reply("append \(files[0])"))
+    #expect(item == "9", "\(item ?? "none")")
+    #expect(try other.ask("player.list").filter { $0.contains("player=") }.count == 2)
+  }
+
+  @Test func whereAnEntryIsStaysKnownWhileItsFileIsAway() throws {
+    let place = try Place()
+    let file = try place.wave(1, frameCount: 480_000)
+    let first = try place.start()
+    let client = try first.connect()
+    for request in ["load \(file) wait=ready", "seek 4.5", "state.save"] {
+      #expect(try client.reply(request).hasPrefix("ok"), "\(request)")
+    }
+    try Self.kill(first)
+    try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
+    let second = try place.start()
+    let other = try second.connect()
+    #expect(field("error", try other.reply("wait ready timeout=20")) == nil)
+    let status = try other.reply("status")
+    #expect(field("time", status) == "4.5", "\(status)")
+    #expect(try other.reply("volume 0.5").hasPrefix("ok"))
+    #expect(try other.reply("state.save").hasPrefix("ok"))
+    try Self.kill(second)
+    try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
+    let third = try place.start().connect()
+    #expect(try third.reply("wait ready timeout=20").hasPrefix("ok"))
+    let told = try third.reply("status")
+    #expect(field("time", told) == "4.5" && field("volume", told) == "0.5", "\(told)")
+  }
+
+  @Test func numbersOfEntriesThatAreGoneAreNeverGivenAgain() throws {
+    let place = try Place()
+    let file = try place.wave(1, frameCount: 4_800)
+    var last = 0
+    for round in 1...5 {
+      let daemon = try place.start()
+      let client = try daemon.connect()
+      let ids = (field("items", try client.reply("append \(file) \(file)")) ?? "").split(separator: ",").compactMap {
+        Int($0)
+      }
+      #expect(ids == [last + 1, last + 2], "round \(round)")
+      last = ids.last ?? 0
+      try client.reply("clear")
+      // At once: nothing of this has been written yet, or perhaps it has.
+      try Self.kill(daemon)
+    }
+  }
+
+  @Test func aSecondDaemonRunsWithoutSavingAndSaysSo() throws {
+    let place = try Place()
+    let file = try place.wave(1, frameCount: 4_800)
+    let first = try place.start()
+    try first.connect().reply("load \(file)")
+    let second = try TestDaemon("--output", "null", "--state", place.state)
+    let client = try second.connect()
+    let state = try client.reply("state")
+    #expect(
+      state.hasPrefix("ok saving=false") && field("code", state) == "2111" && field("error", state) == "state-in-use")
+    #expect(try client.reply("load \(file) wait=ready") == "ok items=1 version=1")
+    #expect(try client.reply("state.save").hasPrefix("error code=2111 name=state-in-use"))
+    #expect(try first.connect().reply("state.save").hasPrefix("ok writes=1"))
+  }
+
+  @Test func withoutStateNothingIsWrittenAndThatIsSaid() throws {
+    let home = try TemporaryDirectory("home")
+    let socket = home.file("control.sock")
+    let daemon = try Program(
+      Executables.playheadd, ["--no-state", "--output", "null", "--socket", socket],
+      environment: ["XDG_STATE_HOME": home.path, "HOME": home.path])
+    #expect(try daemon.waitForLine() != nil)
+    let client = try WireClient(socket)
+    _ = try client.line()
+    #expect(try client.reply("append /nowhere") == "ok items=1 version=1")
+    #expect(try client.reply("state").contains("saving=false folder=none writes=0 code=2116 error=state-not-saved"))
+    #expect(try client.reply("state.save").hasPrefix("error code=2116 name=state-not-saved"))
+    daemon.signal(SIGTERM)
+    #expect(try daemon.waitForEnd().status == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == [])
+  }
+
+  @Test func theFolderIsTheUsersOwnAndSecretsAreForNobodyElse() throws {
+    let home = try TemporaryDirectory("home")
+    let socket = home.file("control.sock")
+    let old = umask(0)
+    let daemon = try Program(
+      Executables.playheadd, ["--output", "null", "--socket", socket], environment: ["XDG_STATE_HOME": home.file("a/b")]
+    )
+    umask(old)
+    #expect(try daemon.waitForLine() != nil)
+    let client = try WireClient(socket)
+    _ = try client.line()
+    #expect(
+      try client.reply("append http://zoe:secret@127.0.0.1:1/x network=false header=\"Cookie: secret\"")
+        == "ok items=1 version=1")
+    #expect(try client.reply("state.save").hasPrefix("ok writes=1"))
+    #expect(try client.reply("state").contains("folder=\(home.file("a/b/playhead"))"))
+    var modes: [String: Int] = [:]
+    for name in ["a", "a/b", "a/b/playhead"] + ["", "-wal", "-shm"].map({ "a/b/playhead/state.sqlite\($0)" }) + [
+      "a/b/playhead/state.lock"
+    ] {
+      var status = stat()
+      #expect(stat(home.file(name), &status) == 0, "\(name)")
+      modes[name] = Int(status.st_mode & 0o777)
+    }
+    #expect(modes.allSatisfy { $0.value == ($0.key.contains("state.") ? 0o600 : 0o700) }, "\(modes)")
+    daemon.signal(SIGKILL)
+    _ = try daemon.waitForEnd()
+  }
+
+  @Test func whatWasHandedOverIsThereAndFailsWithANumber() throws {
+    let place = try Place()
+    let daemon = try place.start()
+    let client = try daemon.connect()
+    let path = try place.wave(1, frameCount: 4_800)
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    try #require(file >= 0)
+    defer { close(file) }
+    let given = try daemon.place(file)
+    #expect(try client.reply("load \(given) \(path) wait=ready") == "ok items=1,2 version=1")
+    try client.reply("state.save")
+    // Not killed: item 2 may still be decoded, and an item that is being opened when the daemon is killed fails.
+    daemon.process.signal(SIGTERM)
+    #expect(try daemon.process.waitForEnd().status == 0)
+    let again = try place.start().connect()
+    #expect(try again.reply("wait ready timeout=20").hasPrefix("error code=2117 name=not-restorable"))
+    let rows = try again.ask("list")
+    #expect(rows[0].contains("item=1") && rows[0].contains("error=not-restorable"), "\(rows)")
+    #expect(rows[1].contains("item=2"), "\(rows)")
+  }
+
+  @Test func queuesAreSavedLoadedListedAndForgottenByName() throws {
+    let place = try Place()
+    let files = try (1...3).map { try place.wave($0, frameCount: 48_000) }
+    let daemon = try place.start()
+    let client = try daemon.connect()
+    try client.reply("load \(files[0]) \(files[1]) wait=ready")
+    try client.reply("item.volume 2 0.5 at=0.25")
+    #expect(try client.reply("queue.save \"Sunday morning\"") == "ok name=\"Sunday morning\" count=2")
+    #expect(try client.reply("queue.save empty player=none").hasPrefix("error code=1006"))
+    try client.reply("player.create b")
+    #expect(try client.reply("queue.save empty player=b") == "ok name=empty count=0")
+    try client.reply("load \(files[2])")
+    // Killed at once: what was answered is there.
+    try Self.kill(daemon)
+
+    let again = try place.start().connect()
+    let rows = try again.ask("queue.saved")
+    #expect(rows.count == 3 && rows[0].hasPrefix("| name=\"Sunday morning\" count=2 saved=") && rows[2] == "ok count=2")
+    #expect(rows[1].hasPrefix("| name=empty count=0 "))
+    let version = field("version", try again.reply("status")) ?? ""
+    #expect(try again.reply("queue.load \"Sunday morning\" if-version=9999").hasPrefix("error code=1011"))
+    #expect(try again.reply("queue.load nothing").hasPrefix("error code=2118 name=no-such-saved-queue"))
+    let loaded = try again.reply("queue.load \"Sunday morning\" if-version=\(version)")
+    #expect(loaded.hasPrefix("ok name=\"Sunday morning\" count=2 first=4 last=5 version="), "\(loaded)")
+    #expect(try again.reply("wait ready timeout=20").hasPrefix("ok"))
+    let list = try again.ask("list")
+    #expect(
+      list[0].contains("item=4") && list[0].contains(files[0]) && list[1].contains("item=5")
+        && list[1].contains(files[1]))
+    #expect(try again.ask("item.volume 5").first?.contains("volume=0.5") == true)
+    #expect(try again.reply("queue.load empty player=b").hasPrefix("ok name=empty count=0 version="))
+    #expect(try again.reply("queue.save \"Sunday morning\" player=b") == "ok name=\"Sunday morning\" count=0")
+    #expect(try again.reply("queue.forget empty") == "ok")
+    #expect(try again.reply("queue.forget empty").hasPrefix("error code=2118 name=no-such-saved-queue"))
+    #expect(try again.reply("queue.saved") == "ok count=1")
+  }
+
+  /// What is answered is over, though the store is asked already.
+  @Test func whatIsCancelledNeitherLoadsNorSavesAQueue() throws {
+    let place = try Place()
+    let files = try (1...2).map { try place.wave($0, frameCount: 48_000) }
+    let daemon = try place.start()
+    let client = try daemon.connect()
+    try client.reply("load \(files[0]) wait=ready")
+    #expect(try client.reply("queue.save kept").hasPrefix("ok"))
+    try client.reply("load \(files[1]) wait=ready")
+    let version = try #require(field("version", try client.reply("status")))
+    for request in ["queue.load kept", "queue.save kept", "queue.save other"] {
+      try client.send("@l \(request)", "cancel l")
+      #expect(try client.line()?.hasPrefix("@l error code=6015 name=cancelled") == true, "\(request)")
+      #expect(try client.line() == "ok", "\(request)")
+      // All that the store was asked before has been done.
+      #expect(try client.reply("state.save").hasPrefix("ok"))
+      #expect(field("version", try client.reply("status")) == version, "\(request)")
+    }
+    #expect(try client.reply("queue.saved") == "ok count=1")
+    #expect(try client.reply("queue.load kept").hasPrefix("ok name=kept count=1"))
+    #expect(try client.ask("list").first?.contains(files[0]) == true)
+  }
+
+  @Test func aDamagedDatabaseIsSaidAndPlaybackGoesOn() throws {
+    let place = try Place()
+    let file = try place.wave(1, frameCount: 48_000)
+    let first = try place.start()
+    try first.connect().reply("load \(file) wait=ready")
+    try first.stop()
+    var bytes = try Files.read(place.database)
+    for index in 0..<100 { bytes[index] = 0x55 }
+    try Data(bytes).write(to: URL(fileURLWithPath: place.database))
+    let second = try place.start()
+    let client = try second.connect()
+    let state = try client.reply("state")
+    #expect(state.contains("saving=true") && field("code", state) == "2112" && field("error", state) == "state-damaged")
+    #expect(state.contains("state.sqlite.damaged-1"))
+    // The number that was given before the damage is on record elsewhere.
+    #expect(try client.reply("load \(file) wait=ready") == "ok items=2 version=1")
+    try client.reply("play")
+    #expect(try client.reply("clock.advance 0.5").hasPrefix("ok"))
+    #expect(field("time", try client.reply("status")) == "0.5")
+    #expect(try client.reply("state.save").hasPrefix("ok"))
+    try Self.kill(second)
+    #expect(field("item", try place.start().connect().reply("status")) == "2")
+  }
+}

@@ -1,0 +1,142 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// Items of every codec behind each other on a real PulseAudio: what its device plays of a queue is, sample for sample,
+/// what it plays of each file by itself, one behind the other.
+@Suite(.serialized) struct GaplessRigTests {
+  struct Source: Sendable, CustomTestStringConvertible {
+    var name: String
+    var suffix: String
+    var codec: String
+    var rate = 48_000
+    var channels = 2
+    /// Whether the file that FFmpeg makes says how long its sound is, to the sample: its M4A does in milliseconds (the
+    /// movie's timescale), and its Vorbis lacks the first half block.
+    var saysItsLength = true
+
+    var testDescription: String { "\(name) \(rate) Hz \(channels)" }
+
+    /// A tone on a constant, so that no decoded sample is silence; and a different one for each file.
+    func write(_ path: String, frameCount: Int, hertz: Int) throws {
+      let tone = "0.4+0.2*sin(2*PI*\(hertz)*t)"
+      let sound = "aevalsrc=\(channels == 1 ? tone : "\(tone)|\(tone)"):s=\(rate)"
+      try Fixtures.ffmpeg(
+        [
+          "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", sound, "-af",
+          "atrim=end_sample=\(frameCount)",
+        ]
+          + codec.split(separator: " ").map(String.init) + [path])
+    }
+  }
+
+  static let transitions: [(Source, Source)] = {
+    let mp3 = Source(name: "mp3", suffix: "mp3", codec: "-c:a libmp3lame -b:a 128k")
+    let aac = Source(name: "aac", suffix: "m4a", codec: "-c:a aac -aac_pns 0", saysItsLength: false)
+    let opus = Source(name: "opus", suffix: "opus", codec: "-c:a libopus")
+    let vorbis = Source(name: "vorbis", suffix: "ogg", codec: "-c:a libvorbis", saysItsLength: false)
+    let alac = Source(name: "alac", suffix: "m4a", codec: "-c:a alac")
+    let mono = Source(name: "wav", suffix: "wav", codec: "-c:a pcm_s16le", channels: 1)
+    let flac = Source(name: "flac", suffix: "flac", codec: "-c:a flac")
+    let flac44 = Source(name: "flac", suffix: "flac", codec: "-c:a flac", rate: 44_100)
+    return [
+      (mp3, mp3), (aac, aac), (opus, opus), (vorbis, vorbis), (alac, alac), (mono, flac), (flac44, flac),
+      (flac, flac44),
+      (mp3, opus), (vorbis, aac),
+    ]
+  }()
+
+  private struct Rig {
+    let server: PulseServer
+    let daemon: TestDaemon
+    let client: WireClient
+
+    init() throws {
+      server = try PulseServer()
+      daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
+      client = try daemon.connect()
+      try client.reply("observe output.state")
+      while field("new", try client.line() ?? "") != "ready" {}
+    }
+
+    /// What the device plays of a queue, from its first sample to its last.
+    func heard(_ paths: [String]) throws -> [StereoFrame] {
+      let before = server.capture.frameCount
+      try client.reply("load \(paths.joined(separator: " ")) wait=ready")
+      try client.reply("play")
+      let start = try server.capture.waitForFrame(from: before) { $0 != .silence }
+      let end = try server.capture.waitForSilence(9_600, from: start)
+      return server.capture.frames(from: start, count: end - start)
+    }
+
+    func stop() throws {
+      try daemon.stop()
+      server.stop()
+    }
+  }
+
+  @Test(arguments: Self.transitions) func aQueueSoundsLikeItsFilesOneBehindTheOther(_ first: Source, _ second: Source)
+    throws
+  {
+    let rig = try Rig()
+    let paths = [rig.daemon.folder.file("a.\(first.suffix)"), rig.daemon.folder.file("b.\(second.suffix)")]
+    let (firstCount, secondCount) = (first.rate * 4 / 5 + 7, second.rate / 2 + 11)
+    try first.write(paths[0], frameCount: firstCount, hertz: 440)
+    try second.write(paths[1], frameCount: secondCount, hertz: 777)
+    let apart = try paths.map { try rig.heard([$0]) }
+    let together = try rig.heard(paths)
+    let exact = [(firstCount, first.rate), (secondCount, second.rate)].map { ($0 * 48_000 + $1 - 1) / $1 }
+    print(
+      "transition \(first.testDescription) to \(second.testDescription): by themselves \(apart.map(\.count)) of \(exact),"
+        + " together \(together.count)")
+    #expect(together.count == apart[0].count + apart[1].count, "missing or extra samples")
+    #expect(together == apart[0] + apart[1])
+    for (source, (count, exact)) in zip([first, second], zip(apart.map(\.count), exact)) where source.saysItsLength {
+      #expect(count == exact, "\(source.testDescription): padding that is no sound")
+    }
+    try rig.stop()
+  }
+
+  @Test func aLoopAndARepeatedQueueHaveNoGap() throws {
+    let rig = try Rig()
+    let path = rig.daemon.folder.file("1.flac")
+    try TimeCode.writeFLAC(path: path, file: 1, frameCount: 96_000)
+    let short = rig.daemon.folder.file("2.wav")
+    try TimeCode.writeWAV(path: short, file: 2, frameCount: 4_801)
+    try rig.client.reply("load \(path) \(short) wait=ready")
+    #expect(
+      try rig.client.reply("loop 24001/48000 36007/48000 count=20")
+        == "ok item=1 start=0.500020833 end=0.750145833 count=20 passes=0")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForCode(file: 1, index: 40_000)
+    #expect(try rig.client.reply("repeat all") == "ok repeat=all")
+    var next = 0
+    for _ in 0..<3 { next = try rig.server.capture.waitForCode(file: 2, index: 4_800, from: next) + 1 }
+    let runs = rig.server.capture.runs()
+    let gaps = zip(runs, runs.dropFirst()).map { $1.position - $0.endPosition }
+    print("loop of 12,006 frames 20 times, queue of 2 files 3 times: gaps \(Set(gaps))")
+    #expect(Set(gaps) == [0])
+    #expect(runs.prefix(20).map(\.count) == [36_007] + Array(repeating: 12_006, count: 19))
+    #expect(runs.prefix(22).map(\.firstIndex) == [0] + Array(repeating: 24_001, count: 20) + [0])
+    #expect(runs[20].count == 96_000 - 24_001)
+    #expect(runs[21..<26].map(\.count) == [4_801, 96_000, 4_801, 96_000, 4_801])
+    try rig.stop()
+  }
+
+  @Test func aHundredFilesOfTwentyMillisecondsFollowEachOther() throws {
+    let rig = try Rig()
+    let paths = try (0..<100).map { number in
+      let path = rig.daemon.folder.file("\(number).flac")
+      try TimeCode.writeWAV(path: path + ".wav", file: 1, frameCount: 960, firstIndex: number * 960)
+      return path + ".wav"
+    }
+    try rig.client.reply("load \(paths.joined(separator: " ")) wait=ready")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForCode(file: 1, index: 95_999)
+    let runs = rig.server.capture.runs()
+    print("100 files of 20 ms: \(runs)")
+    #expect(runs.map(\.count) == [96_000])
+    try rig.stop()
+  }
+}

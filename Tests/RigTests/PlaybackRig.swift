@@ -1,0 +1,34 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+
+/// A sound server, a daemon that plays on it, and a connection.
+struct PlaybackRig {
+  enum Kind: String, CaseIterable { case wav, flac }
+
+  let server: PulseServer
+  let daemon: TestDaemon
+  let client: WireClient
+
+  init() throws {
+    server = try PulseServer()
+    daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
+    client = try daemon.connect()
+    try client.reply("observe output.state")
+    while field("new", try client.line() ?? "") != "ready" {}
+  }
+
+  func file(_ number: Int, _ kind: Kind, frameCount: Int) throws -> String {
+    let path = daemon.folder.file("\(number).\(kind.rawValue)")
+    switch kind {
+    case .wav: try TimeCode.writeWAV(path: path, file: number, frameCount: frameCount)
+    case .flac: try TimeCode.writeFLAC(path: path, file: number, frameCount: frameCount)
+    }
+    return path
+  }
+
+  func stop() throws {
+    try daemon.stop()
+    server.stop()
+  }
+}

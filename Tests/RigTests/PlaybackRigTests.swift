@@ -1,0 +1,227 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// The whole way: client, socket, daemon, decoder, mixer, a real PulseAudio; what its device plays is compared sample for
+/// sample.
+@Suite(.serialized) struct PlaybackRigTests {
+  @Test(arguments: PlaybackRig.Kind.allCases) func anExactSeekWhilePlayingLandsOnItsSample(kind: PlaybackRig.Kind)
+    throws
+  {
+    let rig = try PlaybackRig()
+    try rig.client.reply("load \(try rig.file(1, kind, frameCount: 48_000 * 60)) wait=ready")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForCode(file: 1, index: 0)
+    var targets = [0]
+    for number in 1...20 {
+      // Anywhere, and nowhere near a block's beginning.
+      let target = (number * 1_234_577) % (48_000 * 55)
+      let reply = try rig.client.reply("seek \(target)/48000")
+      #expect(reply.hasPrefix("ok finished=true") && field("pts", reply) == "\(target)/48000", "\(reply)")
+      targets.append(target)
+      let heard = rig.server.capture.frameCount
+      try rig.server.capture.waitForFrame(from: max(0, heard - 4_800)) { frame in
+        TimeCode.decode(frame)?.index == target + 2_000
+      }
+    }
+    // Frames that a jump moved are counted where they are: the position told is where the sound stopped.
+    try rig.client.reply("pause")
+    try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
+    let runs = rig.server.capture.runs()
+    try expectPosition(runs.last?.endIndex ?? -1, rig.client.reply("status"))
+    for (run, target) in zip(runs, targets) {
+      print(
+        "seek \(kind.rawValue): asked \(target), first sample heard \(run.firstIndex), error \(run.firstIndex - target)"
+      )
+    }
+    #expect(runs.map(\.firstIndex) == targets)
+    for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endPosition == next.position, "silence at a seek") }
+    try rig.stop()
+  }
+
+  /// `status` says that the player stands at frame `frame` of a file of 48 kHz.
+  private func expectPosition(_ frame: Int, _ status: String) {
+    let position = field("pts", status)?.split(separator: "/").compactMap { Int($0) } ?? []
+    #expect(position.count == 2 && position[0] * 48_000 == frame * position[1], "heard up to \(frame): \(status)")
+  }
+
+  @Test(arguments: [(PlaybackRig.Kind.wav, PlaybackRig.Kind.wav), (.flac, .flac), (.wav, .flac), (.flac, .wav)])
+  func itemsFollowEachOtherWithoutAGap(first: PlaybackRig.Kind, second: PlaybackRig.Kind) throws {
+    let rig = try PlaybackRig()
+    let paths = [
+      try rig.file(1, first, frameCount: 36_001), try rig.file(2, second, frameCount: 30_011),
+      try rig.file(3, first, frameCount: 10_007),
+    ]
+    try rig.client.reply("load \(paths.joined(separator: " ")) wait=ready")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForCode(file: 3, index: 10_006)
+    let runs = rig.server.capture.runs()
+    let gaps = zip(runs, runs.dropFirst()).map { $1.position - $0.endPosition }
+    let missing = 36_001 + 30_011 + 10_007 - runs.reduce(0) { $0 + $1.count }
+    print("transition \(first.rawValue) to \(second.rawValue): gaps \(gaps), missing \(missing)")
+    #expect(runs.map(\.file) == [1, 2, 3])
+    #expect(runs.map(\.firstIndex) == [0, 0, 0])
+    #expect(runs.map(\.count) == [36_001, 30_011, 10_007])
+    #expect(gaps == [0, 0])
+    try rig.stop()
+  }
+
+  /// Within 30 ms of the device's time, counted from the sample that was heard when the command was sent, what is heard ends, and
+  /// the position told is where it ended; on the whole nothing is lost and nothing repeated.
+  @Test func twentyPausesAreSilentAtOnceAndLoseNothing() throws {
+    let rig = try PlaybackRig()
+    try rig.client.reply("load \(try rig.file(1, .flac, frameCount: 480_000)) wait=ready")
+    try rig.client.reply("tick 0.003")
+    var tails: [Int] = []
+    var tailsOfCommands: [Int] = []
+    for number in 1...20 {
+      let before = rig.server.capture.frameCount
+      try rig.client.reply("play")
+      let start = try rig.server.capture.waitForCode(file: 1, from: before)
+      let first = try #require(rig.server.capture.runs(from: start).first?.firstIndex)
+      // Ticks are told when their sample is heard: each time at another place in the device's period.
+      let commanded = try tick(of: rig.client, from: first + 3_000 + 211 * number)
+      try rig.client.reply("pause")
+      // What the device takes from here on comes out after the command was answered.
+      let answered = rig.server.capture.frameCount
+      let silence = try rig.server.capture.waitForSilence(4_800, from: start + 1)
+      tails.append(max(0, silence - answered))
+      let end = rig.server.capture.runs(from: start).last?.endIndex ?? -1
+      tailsOfCommands.append(end - commanded)
+      try expectPosition(end, rig.client.reply("status"))
+    }
+    try rig.client.reply("play")
+    try rig.server.capture.waitForCode(file: 1, index: 479_999)
+    let runs = rig.server.capture.runs()
+    print("pause: frames taken after the answer \(tails.sorted()), heard after the command \(tailsOfCommands.sorted())")
+    #expect(runs.count == 21)
+    #expect(runs.first?.firstIndex == 0)
+    for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endIndex == next.firstIndex) }
+    // The device plays the block that it has, 1,024 frames or 21 ms, to its end. A busy machine may hold up one or the other.
+    #expect(tails.sorted()[10] <= 1_440, "30 ms are 1,440 frames: \(tails)")
+    #expect(tailsOfCommands.sorted()[10] <= 1_440, "30 ms are 1,440 frames: \(tailsOfCommands)")
+    try rig.stop()
+  }
+
+  /// Waits for the first tick of a file of 48 kHz that is told at frame `frame` or later; its frame.
+  private func tick(of client: WireClient, from frame: Int) throws -> Int {
+    while let line = try client.line() {
+      let parts = field("pts", line)?.split(separator: "/").compactMap { Int($0) } ?? []
+      guard line.hasPrefix("* tick "), field("reason", line) == "periodic", parts.count == 2, parts[1] > 0 else {
+        continue
+      }
+      if parts[0] * 48_000 >= frame * parts[1] { return parts[0] * 48_000 / parts[1] }
+    }
+    throw Program.Failure(description: "the daemon ended")
+  }
+
+  @Test func aStarvationLosesNoSample() throws {
+    let rig = try PlaybackRig()
+    try rig.client.reply("load \(try rig.file(1, .flac, frameCount: 120_000)) wait=ready")
+    try rig.client.reply("play")
+    let start = try rig.server.capture.waitForCode(file: 1, index: 12_000)
+    // Stopped for as long as 400 ms of the device's time: its 100 ms run out, and silence follows.
+    rig.daemon.process.signal(SIGSTOP)
+    try rig.server.capture.waitForFrames(start + 19_200)
+    rig.daemon.process.signal(SIGCONT)
+    try rig.server.capture.waitForCode(file: 1, index: 119_999, from: start)
+    let runs = rig.server.capture.runs()
+    print("starvation: \(runs)")
+    #expect(runs.count > 1, "there was no starvation")
+    #expect(runs.first?.firstIndex == 0)
+    #expect(runs.last?.endIndex == 120_000)
+    for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endIndex == next.firstIndex) }
+    try rig.stop()
+  }
+
+  @Test func aChangeOfVolumeOrASeekOfOnePlayerLeavesTheOtherAlone() throws {
+    let rig = try PlaybackRig()
+    try rig.client.reply("player.create other")
+    try rig.client.reply("load \(try rig.file(1, .wav, frameCount: 96_000)) wait=ready")
+    try rig.client.reply("load \(try rig.file(2, .wav, frameCount: 96_000)) player=other wait=ready")
+    try rig.client.reply("mute on player=other")
+    try rig.client.reply("play")
+    try rig.client.reply("play player=other")
+    try rig.server.capture.waitForCode(file: 1, index: 1_000)
+    for target in stride(from: 80_000, to: 10_000, by: -5_000) {
+      let reply = try rig.client.reply("seek \(target)/48000 player=other")
+      #expect(reply.hasPrefix("ok finished=true"), "\(reply)")
+    }
+    try rig.server.capture.waitForCode(file: 1, index: 95_999)
+    let runs = rig.server.capture.runs()
+    #expect(runs.map(\.count) == [96_000], "\(runs)")
+    try rig.stop()
+  }
+
+  @Test func aKilledServerIsWaitedForAndPlaybackGoesOnWhereItWas() throws {
+    let rig = try PlaybackRig()
+    try rig.client.reply("load \(try rig.file(1, .wav, frameCount: 480_000)) wait=ready")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForCode(file: 1, index: 24_000)
+    rig.server.kill()
+    let heard = rig.server.capture.runs().last?.endIndex ?? 0
+    while field("new", try rig.client.line() ?? "") != "lost" {}
+    let status = try rig.client.reply("status")
+    #expect(field("timeControlStatus", status) == "waitingToPlayAtSpecifiedRate")
+    #expect(field("reasonForWaitingToPlay", status) == "outputUnavailable")
+    let server = try PulseServer(directory: rig.server.directory)
+    try server.capture.waitForCode(file: 1, index: heard + 4_800)
+    let again = server.capture.runs().first?.firstIndex ?? -1
+    print("server killed after sample \(heard); sound came back at \(again)")
+    #expect(again <= heard && again >= heard - 48_000 * 150 / 1_000, "goes on from \(again), heard \(heard)")
+    try rig.daemon.stop()
+    server.stop()
+  }
+
+  /// Without a server `auto` is silent at real speed; when one appears it is taken, and when that goes away it is silent again,
+  /// with `--lost-device null`: at the position where it was heard, each time.
+  @Test func autoIsSilentUntilThereIsAServerAndKeepsThePosition() throws {
+    let folder = try TemporaryDirectory("auto")
+    let daemon = try TestDaemon(
+      "--output", "auto", "--lost-device", "null", "--pulse-server", "unix:\(folder.path)/pulse.sock")
+    let client = try daemon.connect()
+    let other = try daemon.connect()
+    try TimeCode.writeWAV(path: daemon.folder.file("1.wav"), file: 1, frameCount: 48_000 * 30)
+    // The newest tick when the output's state became `state`, in samples: at most a tick and what it took to be sent ago.
+    var tick = 0
+    func lastTick(before state: String) throws -> Int {
+      while let line = try client.line() {
+        if line.hasPrefix("* tick "), let pts = field("pts", line)?.split(separator: "/"), pts.count == 2 {
+          tick = (Int(pts[0]) ?? 0) * 48_000 / (Int(pts[1]) ?? 1)
+        }
+        if line.hasPrefix("* changed "), field("new", line) == state { return tick }
+      }
+      throw Program.Failure(description: "the daemon ended")
+    }
+    try client.reply("observe output.state")
+    _ = try lastTick(before: "fallback")
+    let silent = try client.reply("output.status")
+    #expect(field("output", silent) == "null" && field("error", silent) == "output-unavailable", "\(silent)")
+    try client.reply("load \(daemon.folder.file("1.wav")) wait=ready")
+    try client.reply("tick 0.02")
+    try client.reply("play")
+    try client.reply("wait time>=0.5")
+
+    let server = try PulseServer(directory: folder.path)
+    let silentlyHeard = try lastTick(before: "ready")
+    let start = try server.capture.waitForCode(file: 1)
+    try server.capture.waitForCode(file: 1, index: silentlyHeard + 48_000, from: start)
+    let runs = server.capture.runs()
+    let first = runs.first?.firstIndex ?? 0
+    print("auto: silent up to sample \(silentlyHeard), sound from \(first)")
+    #expect(silentlyHeard >= 24_000)
+    #expect(first >= silentlyHeard && first <= silentlyHeard + 48_000 * 150 / 1_000)
+    #expect(runs.count == 1, "\(runs)")
+    #expect(field("output", try other.reply("output.status"))?.hasPrefix("pulse") == true)
+
+    server.kill()
+    let heard = server.capture.runs().last?.endIndex ?? 0
+    let told = try lastTick(before: "fallback")
+    #expect(told <= heard && told >= heard - 48_000 * 150 / 1_000, "\(told), heard \(heard)")
+    let reached = Double(heard) / 48_000 + 0.25
+    #expect(try client.reply("wait time>=\(reached) timeout=20").hasPrefix("ok"))
+    try daemon.stop()
+    server.stop()
+  }
+}

@@ -1,0 +1,97 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// Rates through a real PulseAudio. The file goes round in a circle, once in 1,000 frames, so that every sample says its
+/// place at whatever rate it is played.
+@Suite(.serialized) struct RateRigTests {
+  private static func place(_ frame: StereoFrame) -> Double {
+    atan2(Double(frame.right), Double(frame.left)) / (2 * .pi) * 1_000
+  }
+
+  private static func difference(_ place: Double, _ other: Double) -> Double {
+    (place - other).remainder(dividingBy: 1_000)
+  }
+
+  @Test(arguments: [PlaybackRig.Kind.wav, .flac])
+  func backwardsEverySampleIsHeardAndTurnedRoundItGoesOnWithTheVeryOne(_ kind: PlaybackRig.Kind) throws {
+    let rig = try PlaybackRig()
+    try rig.client.reply("load \(try rig.file(1, kind, frameCount: 48_000 * 20)) wait=ready")
+    try rig.client.reply("seek 480000/48000")
+    try rig.client.reply("observe player.timebaseRate")
+    try rig.client.reply("rate -1")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForFrame(from: 0) { $0 != .silence }
+    try rig.server.capture.waitForMoreFrames(96_000)
+    let captured = rig.server.capture.frames(count: rig.server.capture.frameCount).last { $0 != .silence }
+    var said = try frames(of: rig.client.reply("status"))
+    let beside = Double(captured.flatMap { TimeCode.decode($0)?.index } ?? 0) - said
+    // What the server has not handed out yet is not heard.
+    print("reverse rig \(kind.rawValue) | at -1 the position is \(beside) frames beside the newest sample captured")
+    #expect(abs(beside) < 9_600)
+    for rate in ["1", "-1", "1"] {
+      try rig.client.send("rate \(rate)")
+      while field("new", try rig.client.line() ?? "") != rate {}
+      try rig.server.capture.waitForMoreFrames(24_000)
+    }
+    try rig.client.reply("pause")
+    let silence = try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
+    let heard = rig.server.capture.frames(count: silence).drop { $0 == .silence }.map { TimeCode.decode($0)?.index }
+    #expect(heard.first == 479_999)
+    let steps = zip(heard.dropFirst(), heard).map { new, old in new.flatMap { new in old.map { new - $0 } } }
+    // Turned round the same sample is heard again.
+    let turns = steps.indices.filter { steps[$0] == 0 }
+    #expect(turns.count == 3)
+    var direction = -1
+    let wrong = steps.filter { step in
+      defer { if step == 0 { direction = -direction } }
+      return step != direction && step != 0
+    }
+    #expect(wrong.isEmpty, "\(wrong.count) of \(steps.count) samples are not the next one")
+    said = try frames(of: rig.client.reply("status"))
+    print(
+      "reverse rig \(kind.rawValue) | \(heard.count) samples, turned at \(turns.map { heard[$0] ?? -1 }), heard up to \(heard.last.flatMap { $0 } ?? -1), said \(said)"
+    )
+    #expect(abs(said - Double((heard.last.flatMap { $0 } ?? -1) + 1)) < 0.001)
+    try rig.stop()
+  }
+
+  /// The frame of a file of 48 kHz at which `status` says that the player is.
+  private func frames(of status: String) -> Double {
+    let position = field("pts", status)?.split(separator: "/").compactMap { Double($0) } ?? []
+    return position.count == 2 ? position[0] / position[1] * 48_000 : .nan
+  }
+
+  @Test func ratesChangeWithoutAGapAndTheTimeIsWhatIsHeard() throws {
+    let rig = try PlaybackRig()
+    let path = rig.daemon.folder.file("circle.wav")
+    try TimeCode.writeWAV(path: path, frameCount: 48_000 * 60) { index in
+      let angle = Double(index % 1_000) / 1_000 * 2 * .pi
+      return StereoFrame(left: Int16(26_000 * cos(angle)), right: Int16(26_000 * sin(angle)))
+    }
+    try rig.client.reply("load \(path) wait=ready")
+    try rig.client.reply("pitch varispeed")
+    try rig.client.reply("observe player.timebaseRate")
+    try rig.client.reply("play")
+    try rig.server.capture.waitForFrame(from: 0) { $0 != .silence }
+    for rate in ["2", "0.5", "1.25", "3", "0.75", "1"] {
+      try rig.client.reply("rate \(rate)")
+      while field("new", try rig.client.line() ?? "") != rate {}
+      try rig.server.capture.waitForMoreFrames(4_800)
+    }
+    try rig.client.reply("pause")
+    let silence = try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
+    let heard = rig.server.capture.frames(count: silence).drop { $0 == .silence }
+    let places = heard.prefix { $0 != .silence }.map(Self.place)
+    #expect(places.count == heard.count, "silence where the rate changed")
+    let steps = zip(places.dropFirst(), places).map { Self.difference($0, $1) }
+    #expect(steps.allSatisfy { $0 > -2.5 && $0 < 6 }, "from \(steps.min() ?? 0) to \(steps.max() ?? 0)")
+    let position = field("pts", try rig.client.reply("status"))?.split(separator: "/").compactMap { Double($0) } ?? []
+    #expect(position.count == 2)
+    if position.count == 2, let last = places.last {
+      #expect(abs(Self.difference(position[0] / position[1] * 48_000, last + 1)) < 1)
+    }
+    try rig.stop()
+  }
+}

@@ -1,0 +1,105 @@
+import DaemonTesting
+import MediaCore
+import RigSupport
+import Testing
+
+/// Times told and times asked for against what the device plays, sample for sample.
+@Suite(.serialized) struct TimeRigTests {
+  /// One place of a scrub.
+  private struct Place {
+    var id: String
+    var frame: Int
+  }
+
+  /// Frames between the places of a scrub: none is come to by playing on from another.
+  private static let slotFrames = 28_000
+
+  /// The n-th place: each lies in a slot of its own, far from the one before, nowhere near a block's beginning.
+  private static func place(_ number: Int) -> Place {
+    Place(id: "@\(number)", frame: number * 37 % 101 * slotFrames + 24_001 + 211 * (number % 13))
+  }
+
+  /// Seeks come faster than they can be heard, and most are superseded; between the first sample and the last there is none
+  /// without sound, and of whatever comes at one go something is heard.
+  @Test func whoScrubsHearsSomethingAllTheTime() throws {
+    let rig = try PlaybackRig()
+    let capture = rig.server.capture
+    try rig.client.reply("load \(try rig.file(1, .flac, frameCount: 48_000 * 65)) wait=ready")
+    try rig.client.reply("play")
+    try capture.waitForCode(file: 1, index: 9_600)
+    let bursts = (0..<20).map { burst in (0..<5).map { Self.place(5 * burst + $0) } }
+    for burst in bursts {
+      let before = capture.frameCount
+      let lines = burst.map { "\($0.id) seek \($0.frame)/48000 chase\n" }
+      try rig.client.send(bytes: Array(lines.joined().utf8))
+      // The next come as soon as a block of these is heard, whether all have been answered or not.
+      try capture.waitForFrame(from: before) { frame in
+        guard let code = TimeCode.decode(frame) else { return false }
+        return burst.contains { (1..<Self.slotFrames - 4_000).contains(code.index - $0.frame) }
+      }
+    }
+    let asked = bursts.flatMap { $0 }
+    let last = try #require(asked.last)
+    var outcomes: [String: String] = [:]
+    while outcomes.count < asked.count {
+      let line = try #require(try rig.client.line())
+      let id = String(line.prefix { $0 != " " })
+      #expect(outcomes[id] == nil, "answered twice: \(line)")
+      outcomes[id] = field("finished", line) == "true" ? "finished" : field("reason", line) ?? line
+    }
+    #expect(Set(outcomes.values) == ["finished", "superseded"], "\(outcomes)")
+    try capture.waitForFrame { TimeCode.decode($0)?.index == last.frame + 2_000 }
+    let runs = capture.runs()
+    let finished = asked.filter { outcomes[$0.id] == "finished" }.map(\.frame)
+    print("scrub: \(asked.count) seeks, \(finished.count) finished, \(runs.count - 1) heard")
+    #expect(runs.first?.firstIndex == 0)
+    // What a seek that was carried out brings is heard, in the order asked for, the newest at last.
+    let heard = runs.dropFirst().map(\.firstIndex)
+    #expect(heard == finished.filter(heard.contains), "\(heard)")
+    #expect(heard.last == last.frame)
+    for burst in bursts { #expect(burst.contains { heard.contains($0.frame) }, "\(burst) is not heard") }
+    for (run, next) in zip(runs, runs.dropFirst()) {
+      #expect(run.endPosition == next.position, "silence between \(run) and \(next)")
+    }
+    try rig.stop()
+  }
+
+  /// A tick is told when its sample is heard. The device takes a block of 1,024 frames each time that it has played one: its
+  /// sample is in the newest, or in the one before when the news comes on the border of two. Told when it is rendered, or
+  /// without the device's latency, it would come one to five blocks before.
+  @Test func aTickIsToldWhenItsSampleIsHeard() throws {
+    let rig = try PlaybackRig()
+    let capture = rig.server.capture
+    try rig.client.reply("load \(try rig.file(1, .flac, frameCount: 48_000 * 10)) wait=ready")
+    try rig.client.reply("tick 0.05")
+    try rig.client.send("play")
+    var ticks: [(index: Int, taken: Int, late: Double)] = []
+    while ticks.count < 80 {
+      let line = try #require(try rig.client.line())
+      let taken = capture.frameCount
+      guard line.hasPrefix("* tick"), field("reason", line) == "periodic" else { continue }
+      let parts = field("pts", line)?.split(separator: "/").compactMap { Int($0) } ?? []
+      try #require(parts.count == 2 && parts[1] > 0 && parts[0] * 48_000 % parts[1] == 0, "\(line)")
+      let late = try #require(field("late", line).flatMap(Double.init))
+      ticks.append((parts[0] * 48_000 / parts[1], taken, late))
+    }
+    let runs = capture.runs()
+    let after = try ticks.map { tick in
+      let run = try #require(
+        runs.first { ($0.firstIndex..<$0.endIndex).contains(tick.index) }, "not heard: \(tick.index)")
+      return tick.taken - (run.position + tick.index - run.firstIndex)
+    }
+    let sorted = after.sorted()
+    let late = ticks.map(\.late).sorted()
+    print(
+      "ticks: frames that the device had taken from the tick's sample on, least, median, most:", sorted[0], sorted[40],
+      sorted[79])
+    print("ticks: late, median and most: \(late[40]) s, \(late[79]) s")
+    #expect(late[0] >= 0, "told before it was heard, by its own word")
+    // A busy machine may hold up the device, the daemon or this test now and then; a millisecond is what a border may be off.
+    let timely = after.filter { (-48...1_536).contains($0) }.count
+    #expect(timely >= 60, "\(timely) of 80 in time: \(sorted)")
+    #expect((0...1_280).contains(sorted[40]), "\(sorted)")
+    try rig.stop()
+  }
+}
