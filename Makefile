@@ -44,10 +44,11 @@ install: ## install what `make release` built, completions and manual pages belo
 demo: release ## play two short files and show what the engine does
 	@demo/run.sh
 
-# The integration tests start playheadd and playhead from the debug build: both are built first.
-test: deps ## every test, those against a private PulseAudio included
+# The tests of the daemon start playheadd and playhead from the debug build: both are built first.
+test: deps ## every test, or those of one module: make test MODULE=Playback
 	swift build --build-tests
-	@scripts/test
+	@scripts/test $(MODULE)
+	@$(if $(MODULE),,clients/test)
 
 check: deps ## what is asked of the text: format, imports, scripts, the shell client
 	@scripts/check
