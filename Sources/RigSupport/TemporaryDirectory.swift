@@ -4,8 +4,11 @@ import Glibc
 public final class TemporaryDirectory: Sendable {
   public let path: String
 
-  public init(_ name: String = "rig") throws {
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+  /// Makes the folder.
+  ///
+  /// - Parameter parent: the folder to make it in. Default: `TMPDIR`, or `/tmp`.
+  public init(_ name: String = "rig", in parent: String? = nil) throws {
+    let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let template = strdup("\(parent)/playhead-\(name).XXXXXX")
     defer { free(template) }
     guard let template, mkdtemp(template) != nil else {

@@ -48,8 +48,9 @@ import Testing
       #expect(state.rate == rate && state.timebaseRate == 1 && state.timeControlStatus == .playing)
     }
     #expect(await rig.time == MediaTime(value: 7, timescale: 10))
-    rig.gate.open()
-    await rig.wait { $0.isPlaybackBufferFull }
+    // Half a second of output after the 700 ms.
+    rig.gate.open(upTo: 33_600 + Int64(24_000 * rate))
+    try await rig.block()
     await rig.advance(milliseconds: 200)
     #expect(await rig.state.timebaseRate == rate)
     let heard = places(rig)
