@@ -87,7 +87,8 @@ public final class ChildProcess: @unchecked Sendable {
 
   // MARK: - Internals
 
-  private static func find(_ program: String) -> String? {
+  /// The path of a program; nil if it is not in PATH.
+  static func find(_ program: String) -> String? {
     if program.contains("/") { return access(program, X_OK) == 0 ? program : nil }
     let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
     return path.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }

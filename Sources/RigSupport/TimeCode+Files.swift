@@ -50,8 +50,7 @@ extension TimeCode {
       path: wav, file: file, frameCount: frameCount, sampleRateHz: sampleRateHz,
       firstIndex: firstIndex)
     defer { unlink(wav) }
-    try ChildProcess.run(
-      ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", wav, "-c:a", "flac", "-f", "flac", path])
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-y", "-i", wav, "-c:a", "flac", "-f", "flac", path])
   }
 
   private static func write(_ bytes: [UInt8], to path: String) throws {

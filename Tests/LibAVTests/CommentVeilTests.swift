@@ -69,9 +69,9 @@ import Testing
     let text = ";FFMETADATA1\n" + named.map { "\($0)=value\n" }.joined()
     try text.write(toFile: texts, atomically: false, encoding: .utf8)
     let path = folder.file(container.name)
-    try ChildProcess.run(
+    try Fixtures.ffmpeg(
       [
-        "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "sine=duration=0.5:sample_rate=48000", "-i",
+        "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "sine=duration=0.5:sample_rate=48000", "-i",
         texts,
         "-map", "0", "-map_metadata", "1", "-fflags", "+bitexact",
       ] + container.options + [path])

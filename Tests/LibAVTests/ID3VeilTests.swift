@@ -57,8 +57,8 @@ import Testing
   @Test("FFmpeg finds the sound behind a veiled tag at its place, and nothing of the tag")
   func hidesTheTagAlone() throws {
     let folder = try TemporaryDirectory("veil")
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=1", "-id3v2_version", "0", "-c:a",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=1", "-id3v2_version", "0", "-c:a",
       "libmp3lame", folder.file("a.mp3"),
     ])
     let sound = Array(try Data(contentsOf: URL(fileURLWithPath: folder.file("a.mp3"))))

@@ -99,8 +99,8 @@ import Testing
             Self.columns(given.map { UInt8($0) }, format), as: .jpeg(quality: 100), color: color)
           let path = "\(folder.path)/picture"
           try Data(file).write(to: URL(fileURLWithPath: path + ".jpg"))
-          try ChildProcess.run([
-            "ffmpeg", "-nostdin", "-v", "error", "-i", path + ".jpg", "-f", "rawvideo", "-y", path + ".raw",
+          try Fixtures.ffmpeg([
+            "-nostdin", "-v", "error", "-i", path + ".jpg", "-f", "rawvideo", "-y", path + ".raw",
           ])
           let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + ".raw")))
           let luma = try Self.luma(of: PixelBuffer(.i420, width: 96, height: 32, data: bytes))

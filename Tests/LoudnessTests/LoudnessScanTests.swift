@@ -119,8 +119,8 @@ import Testing
     try Data("no sound".utf8).write(to: URL(fileURLWithPath: files.file("text.wav")))
     try Data().write(to: URL(fileURLWithPath: files.file("empty.wav")))
     let video = files.file("video.mp4")
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1", "-c:v",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1", "-c:v",
       "mpeg4", "-an", "-y", video,
     ])
     #expect(try await code(fifo) == .notAFile)
@@ -140,7 +140,7 @@ import Testing
     let files = try TemporaryDirectory()
     let whole = try tone(files, "whole.wav", level: 0.5, frames: 48_000 * 4)
     let flac = files.file("whole.flac")
-    try ChildProcess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", whole, flac])
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-y", "-i", whole, flac])
     let wholeLoudness = try #require(try await measured(flac).integratedLoudness)
     for (path, name) in [(whole, "cut.wav"), (flac, "cut.flac")] {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: path))

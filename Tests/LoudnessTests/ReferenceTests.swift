@@ -87,8 +87,7 @@ import Testing
     var lines = ["file                       LUFS     ffmpeg |   LU  ffmpeg |  dBTP  ffmpeg"]
     for (index, row) in Self.rows.enumerated() {
       let path = files.file("\(index).\(row.suffix)")
-      try ChildProcess.run(
-        ["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", row.signal] + row.encoding + [path])
+      try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", row.signal] + row.encoding + [path])
       let ours = try #require(try await LoudnessScan([Asset(path: path)]).report().files.first).get()
       let theirs = try Self.reference(path, files)
       let loudness = try #require(ours.integratedLoudness, "\(row.name)")
@@ -114,8 +113,8 @@ import Testing
     let files = try TemporaryDirectory()
     let path = files.file("sine.wav")
     let phase = degrees / 180 * Double.pi
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i",
       "aevalsrc=exprs='\(amplitude)*sin(2*PI*n/\(part)+\(phase))':c=mono:s=48000:d=1,afade=d=0.1,afade=t=out:st=0.9:d=0.1",
       "-c:a", "pcm_f32le", path,
     ])
@@ -135,8 +134,8 @@ import Testing
     _ path: String, _ files: TemporaryDirectory
   ) throws -> (loudness: Double, range: Double, peak: Double) {
     let log = files.file("ebur128.txt")
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-y", "-i", path, "-map", "0:a", "-af",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-y", "-i", path, "-map", "0:a", "-af",
       "ebur128=metadata=1:peak=true,ametadata=mode=print:file=\(log)", "-f", "null", "-",
     ])
     var values: [String: Double] = [:]

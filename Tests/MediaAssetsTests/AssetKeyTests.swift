@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import MediaTesting
 import RealtimeAudio
 import Synchronization
 import Testing
@@ -29,7 +30,7 @@ import Testing
   }
 
   private func sound(_ folder: TemporaryFolder, frameCount: Int = 4_800) throws -> String {
-    try folder.write(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: frameCount), as: "a.wav")
+    try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: frameCount), as: "a.wav")
   }
 
   private func name(_ asset: Asset) -> String { asset.status(of: .duration).name }

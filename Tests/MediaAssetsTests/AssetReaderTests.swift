@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaTesting
 import RealtimeAudio
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 
   /// A WAV file whose frames tell their index.
   private static func wave(_ folder: TemporaryFolder, frameCount: Int, rate: Int = 48_000) throws -> String {
-    try folder.write(TimeCode.wav(.signed16, sampleRateHz: rate, frameCount: frameCount), as: "\(frameCount).wav")
+    try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: rate, frameCount: frameCount), as: "\(frameCount).wav")
   }
 
   /// A reader with an output, at work.
@@ -188,7 +189,7 @@ import Testing
   }
 
   @Test func whatDoesNotGoBackIsReadWhereItIsAndItsTimesAreTrue() throws {
-    let wave = TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 200_000)
+    let wave = IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 200_000)
     func asset() -> Asset { ForwardBytes(wave).asset }
     let whole = Array(wave.dropFirst(44))
     // A range ahead is read up to.
@@ -376,7 +377,7 @@ import Testing
   }
 
   @Test func whoLetsGoOfAReaderEndsACopyThatWaits() throws {
-    let bytes = StallingBytes(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
+    let bytes = StallingBytes(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
     let output = AssetReaderTrackOutput(settings: Self.s16)
     let copied = WakeSignal((byteCount: 0, isOver: false))
     var reader: AssetReader? = try Self.reader(bytes.asset, output)
@@ -394,7 +395,7 @@ import Testing
   }
 
   @Test func aReaderThatIsCancelledInTheMiddleOfAReadEnds() throws {
-    let bytes = StallingBytes(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
+    let bytes = StallingBytes(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
     let output = AssetReaderTrackOutput(settings: Self.s16)
     let reader = try Self.reader(bytes.asset, output)
     let canceller = Thread {
@@ -410,7 +411,7 @@ import Testing
   }
 
   @Test func whoLetsGoOfAReaderEndsIt() throws {
-    let bytes = StallingBytes(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
+    let bytes = StallingBytes(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
     let output = AssetReaderTrackOutput(settings: Self.s16)
     do {
       let reader = try Self.reader(bytes.asset, output)

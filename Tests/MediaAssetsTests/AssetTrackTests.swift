@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -62,7 +63,7 @@ import Testing
     #expect(chosen([]) == 1 && chosen(["de"]) == 2 && chosen(["ger"]) == 2 && chosen(["deu"]) == 2)
     #expect(chosen(["en-GB"]) == 1 && chosen(["fr", "de", "en"]) == 2 && chosen(["fr"]) == nil)
     #expect(chosen([], [.isAuxiliaryContent]) == 2 && chosen(["en"], [.isAuxiliaryContent]) == nil)
-    let sound = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 8_000, frameCount: 800), as: "a.wav")
+    let sound = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 8_000, frameCount: 800), as: "a.wav")
     let only = try #require(Asset(path: sound).load().mediaSelectionGroup(for: .audible))
     #expect(!only.allowsEmptySelection && only.defaultOption?.trackID == 0)
   }

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaTesting
 import RealtimeAudio
 import Synchronization
 import Testing
@@ -78,7 +79,7 @@ import Testing
     for asset in slow { _ = statuses(asset, .duration) }
     bytes.waitUntilRead(2)
     let folder = try TemporaryFolder()
-    let path = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800), as: "a.wav")
+    let path = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800), as: "a.wav")
     let asset = Asset(path: Array(path.utf8), workers: workers)
     let told = statuses(asset, .duration)
     #expect(workers.waitingCount == 1)

@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -36,7 +37,7 @@ import Testing
       let lines = (1...3_000).flatMap { Array("This is line \($0) of a text.\n".utf8) }
       func write(_ bytes: [UInt8], _ name: String) throws -> [UInt8] { Array(try folder.write(bytes, as: name).utf8) }
       func patched(_ patches: [Int: UInt8]) throws -> [UInt8] {
-        var wav = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 50_000)
+        var wav = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 50_000)
         for (offset, byte) in patches { wav[offset] = byte }
         return try write(wav, "a.wav")
       }
@@ -133,7 +134,7 @@ import Testing
   func namesAreOnlyBytes(_ name: [UInt8]) throws {
     let folder = try TemporaryFolder()
     let path = Array(folder.path.utf8) + [UInt8(ascii: "/")] + name + Array(".wav".utf8)
-    try writeFile(TimeCode.wav(.signed16, sampleRateHz: 8_000, frameCount: 800), at: path)
+    try writeFile(IndexedAudio.wav(.signed16, sampleRateHz: 8_000, frameCount: 800), at: path)
     let asset = Asset(path: path)
     #expect(try asset.load().duration == MediaTime(value: 1, timescale: 10))
     #expect(try AudioTrackReader(asset: asset).readToEnd().count == 1_600)

@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import MediaTesting
 import Synchronization
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     // Held open for reading and writing, the FIFO never ends; a thread feeds it.
     let descriptor = open(path, O_RDWR)
     #expect(descriptor >= 0)
-    let bytes = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 441_000)
+    let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 441_000)
     let interrupt = Interrupt()
     let isFed = DispatchSemaphore(value: 0)
     let feeder = Thread {
@@ -70,7 +71,7 @@ import Testing
   @Test(arguments: ["a.wav", "a.flac", "a.mp3"])
   func readingGoesOnWhereItWasAfterCancellations(_ name: String) throws {
     let folder = try TemporaryFolder()
-    let wav = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 200_000)
+    let wav = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 200_000)
     let source = try folder.write(wav, as: "a.wav")
     if name != "a.wav" { try Tool.ffmpeg("-i", source, folder.file(name)) }
     let expected = try AudioTrackReader(asset: Asset(path: folder.file(name))).readToEnd()
@@ -116,7 +117,7 @@ import Testing
 
   @Test func manyThreadsLoadOneAssetOnce() throws {
     let folder = try TemporaryFolder()
-    let wav = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 1_000)
+    let wav = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 1_000)
     let asset = Asset(path: try folder.write(wav, as: "a.wav"))
     #expect(asset.loaded == nil)
     let outcomes = Mutex<[Int]>([])

@@ -203,7 +203,7 @@ extension CompositionTests {
 
   @Test(arguments: ["composition", "mix", "stored"])
   func aReadThatBlocksIsCancelled(_ kind: String) throws {
-    let bytes = StallingBytes(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
+    let bytes = StallingBytes(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
     var composition = Composition()
     try composition.insertTimeRange(Self.range(0, 400_000), of: bytes.asset, at: .zero)
     let asset = kind == "composition" ? Asset(composition: composition) : bytes.asset

@@ -364,7 +364,7 @@ import Testing
 
   @Test func fewFilesAreOpenAtATime() throws {
     let counts = WakeSignal(CountedFile.Counts())
-    let bytes = TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800)
+    let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800)
     let files = (0..<20).map { _ in CountedFile(bytes, counts).asset }
     var composition = Composition()
     for track in 0..<2 {

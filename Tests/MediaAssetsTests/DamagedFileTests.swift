@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -10,13 +11,13 @@ import Testing
   private static let frameCount = 441_000
 
   private func makeFLAC(_ folder: TemporaryFolder) throws -> [UInt8] {
-    let wav = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount)
+    let wav = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount)
     try Tool.ffmpeg("-i", folder.write(wav, as: "a.wav"), folder.file("a.flac"))
     return try readFile(folder.file("a.flac"))
   }
 
   private func index(_ samples: [Float], _ frame: Int) -> Int64? {
-    TimeCode.index(left: samples[2 * frame], right: samples[2 * frame + 1])
+    IndexedAudio.index(left: samples[2 * frame], right: samples[2 * frame + 1])
   }
 
   @Test func aTruncatedFLACPlaysUpToWhereItIsCutAndSaysSo() throws {
@@ -32,7 +33,7 @@ import Testing
     let code = errorCode {
       while case .frames(let count, let position) = try reader.read(into: piece, capacityFrames: 1_000) {
         #expect(position == frames)
-        #expect(TimeCode.index(left: piece[0], right: piece[1]) == frames)
+        #expect(IndexedAudio.index(left: piece[0], right: piece[1]) == frames)
         frames += Int64(count)
       }
     }

@@ -1,6 +1,7 @@
 import Glibc
 import LibAV
 import MediaCore
+import MediaTesting
 import RealtimeAudio
 import RigSupport
 import Synchronization
@@ -13,7 +14,7 @@ import Testing
   private static let frameCount = 200_000
 
   private func wav(_ frameCount: Int = Self.frameCount) -> [UInt8] {
-    TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: frameCount)
+    IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: frameCount)
   }
 
   // MARK: - Files

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -10,7 +11,7 @@ import Testing
 
   private func make(_ folder: TemporaryFolder, _ edits: [(duration: Int, start: Int, rate: Int)]) throws -> String {
     let source = try folder.write(
-      TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount), as: "source.wav")
+      IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount), as: "source.wav")
     let plain = folder.file("plain.mov")
     try Tool.ffmpeg("-i", source, "-c:a", "pcm_s16le", "-movie_timescale", "44100", plain)
     return try folder.write(MovieBoxes.withRatedEdits(edits, in: readFile(plain)), as: "edited.mov")
@@ -18,7 +19,9 @@ import Testing
 
   /// The indices that time-coded frames tell; -1 for one of silence that is not index 0.
   private func indices(_ samples: [Float]) -> [Int64] {
-    stride(from: 0, to: samples.count, by: 2).map { TimeCode.index(left: samples[$0], right: samples[$0 + 1]) ?? -1 }
+    stride(from: 0, to: samples.count, by: 2).map {
+      IndexedAudio.index(left: samples[$0], right: samples[$0 + 1]) ?? -1
+    }
   }
 
   @Test func anotherSpeedAndAMomentThatIsHeldAreSaidAndKeepTheirPlace() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -15,9 +16,10 @@ import Testing
 
     /// Makes the file; answers its path.
     func make(in folder: TemporaryFolder, sampleRateHz: Int, frameCount: Int) throws -> String {
-      func wav(_ encoding: TimeCode.Encoding) throws -> String {
+      func wav(_ encoding: IndexedAudio.Encoding) throws -> String {
         try folder.write(
-          TimeCode.wav(encoding, sampleRateHz: sampleRateHz, frameCount: frameCount), as: "\(encoding.rawValue).wav")
+          IndexedAudio.wav(encoding, sampleRateHz: sampleRateHz, frameCount: frameCount), as: "\(encoding.rawValue).wav"
+        )
       }
       func encoded(_ source: String, _ name: String, _ options: String...) throws -> String {
         try Tool.ffmpeg(arguments: ["-i", source] + options + [folder.file(name)])
@@ -129,7 +131,7 @@ import Testing
   /// The first frame that is not the time code of its place.
   private func firstWrongFrame(in samples: [Float], from start: Int) -> Int? {
     for frame in 0..<(samples.count / 2) {
-      let index = TimeCode.index(left: samples[2 * frame], right: samples[2 * frame + 1])
+      let index = IndexedAudio.index(left: samples[2 * frame], right: samples[2 * frame + 1])
       if index != Int64(start + frame) { return start + frame }
     }
     return nil

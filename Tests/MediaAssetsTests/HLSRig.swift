@@ -24,12 +24,15 @@ final class HLSRig {
   init(_ arguments: [String] = ["-c:a", "aac", "-aac_pns", "0"], name: String = "s%d.ts") throws {
     server = try HTTPServer()
     log.observe(key: .max) { [told] _ in told.update { $0 += 1 } }
-    try server.write(TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: frameCount), to: "source.wav")
-    try Tool.ffmpeg(
-      arguments: ["-i", server.files.file("source.wav")] + arguments + [
-        "-f", "hls", "-hls_time", "2", "-hls_playlist_type", "vod", "-hls_segment_filename", server.files.file(name),
-        server.files.file("vod.m3u8"),
-      ])
+    try Fixtures.files(["HLSRig \(frameCount)", name] + arguments, in: server.files.path) { folder in
+      let source = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: frameCount)
+      try writeFile(source, at: Array("\(folder)/source.wav".utf8))
+      try Tool.ffmpeg(
+        arguments: ["-i", "\(folder)/source.wav"] + arguments + [
+          "-f", "hls", "-hls_time", "2", "-hls_playlist_type", "vod", "-hls_segment_filename", "\(folder)/\(name)",
+          "\(folder)/vod.m3u8",
+        ])
+    }
     var length = ""
     for line in String(decoding: try readFile(server.files.file("vod.m3u8")), as: UTF8.self).split(separator: "\n") {
       if line.hasPrefix("#EXTINF:") { length = line.dropFirst(8).trimmingCommas }

@@ -1,5 +1,6 @@
 import LibAV
 import MediaCore
+import MediaTesting
 import NetworkIO
 import RigSupport
 import Testing
@@ -36,7 +37,7 @@ import Testing
   private func serve(_ row: Row) throws -> (HTTPServer, whole: String) {
     let server = try HTTPServer()
     let wav = server.files.file("source.wav")
-    try server.write(TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount), to: "source.wav")
+    try server.write(IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount), to: "source.wav")
     try Tool.ffmpeg(
       arguments: ["-i", wav] + row.arguments + [
         "-f", "hls", "-hls_time", "3", "-hls_playlist_type", "vod", server.files.file("a.m3u8"),

@@ -1,5 +1,6 @@
 import LibAV
 import MediaCore
+import MediaTesting
 import NetworkIO
 import RealtimeAudio
 import RigSupport
@@ -17,7 +18,7 @@ import Testing
     let server = try HTTPServer()
     let wav = server.files.file("source.wav")
     try server.write(
-      TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount), to: "source.wav")
+      IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount), to: "source.wav")
     if name != "source.wav" { try Tool.ffmpeg(arguments: ["-i", wav] + arguments + [server.files.file(name)]) }
     return server
   }
@@ -211,7 +212,7 @@ import Testing
 
   @Test func bytesOfTheUsersOwnArePlayed() throws {
     let folder = try TemporaryFolder()
-    let path = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 100_000), as: "a.wav")
+    let path = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 100_000), as: "a.wav")
     let bytes = try readFile(path)
     let asset = Asset(name: "mine") { () throws(MediaError) in OwnSource(bytes) }
     let reader = try AudioTrackReader(asset: asset)

@@ -2,6 +2,7 @@ import Foundation
 import Isolation
 import LibAV
 import MediaCore
+import MediaTesting
 import RigSupport
 import Synchronization
 import Testing
@@ -134,7 +135,7 @@ import Testing
 
   @Test func aCancelledReadGoesOnWhereItWas() throws {
     let folder = try TemporaryFolder()
-    let path = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 480_000), as: "a.wav")
+    let path = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 480_000), as: "a.wav")
     for isPlayback in [false, true] {
       let asset = Self.asset(.path(Array(path.utf8)), .playback)
       _ = try asset.load()
@@ -154,7 +155,7 @@ import Testing
   }
 
   @Test func aReadThatWaitsForBytesIsCancelled() throws {
-    let bytes = TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 480_000)
+    let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 480_000)
     let source = GatedBytes(bytes, gate: 600_000)
     let asset = Self.asset(.source(name: "a.wav") { () throws(MediaError) in source }, .playback)
     _ = try asset.load()
@@ -172,7 +173,7 @@ import Testing
 
   @Test func whatAWorkerSaysIsCheckedBeforeItIsUsed() throws {
     let folder = try TemporaryFolder()
-    let path = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800), as: "a.wav")
+    let path = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800), as: "a.wav")
     let properties = try Self.asset(.path(Array(path.utf8)), .none).load()
     #expect(properties.isPlausible)
     #expect(!properties.withTracks(properties.tracks, audioTrackID: 1).isPlausible)

@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -12,7 +13,7 @@ import Testing
 
   /// A time-coded file, made from WAV by FFmpeg with these options.
   private func make(_ name: String, _ options: [String], in folder: TemporaryFolder) throws -> [UInt8] {
-    let wav = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount)
+    let wav = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: Self.frameCount)
     let source = try folder.write(wav, as: "source.wav")
     guard name != "a.wav" else { return wav }
     try Tool.ffmpeg(arguments: ["-i", source] + options + [folder.file(name)])
@@ -21,7 +22,7 @@ import Testing
 
   /// The first frame that does not tell its own place plus `shift`.
   private func firstWrong(_ samples: [Float], in range: Range<Int>, shift: Int = 0) -> Int? {
-    range.first { TimeCode.index(left: samples[2 * $0], right: samples[2 * $0 + 1]) != Int64($0 + shift) }
+    range.first { IndexedAudio.index(left: samples[2 * $0], right: samples[2 * $0 + 1]) != Int64($0 + shift) }
   }
 
   // MARK: - Lengths
@@ -138,7 +139,7 @@ import Testing
     let (position, piece) = try reader.readFrames(10)
     #expect(position == 300_000)
     if !isMP3 {
-      let index = try #require(TimeCode.index(left: piece[0], right: piece[1]))
+      let index = try #require(IndexedAudio.index(left: piece[0], right: piece[1]))
       #expect(abs(index - 300_000) <= (lie == .matroskaLong || lie == .matroskaShort ? 44 : 0))
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import MediaAssets
@@ -53,7 +54,7 @@ enum Tool {
 
   /// Runs `ffmpeg` with these arguments; existing files are overwritten.
   static func ffmpeg(arguments: [String]) throws {
-    try run("ffmpeg", ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments)
+    try Fixtures.ffmpeg(["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments)
   }
 
   /// The sound of a file as FFmpeg's program decodes it, interleaved; `options` are the input's.
@@ -82,60 +83,6 @@ enum Tool {
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
     guard status == 0 else { throw Failure(description: "\([name] + arguments) ended with status \(status)") }
-  }
-}
-
-/// Stereo sound whose samples tell their own frame index.
-enum TimeCode {
-  enum Encoding: String, CaseIterable {
-    case signed16, signed24, float32
-
-    var byteCount: Int {
-      switch self {
-      case .signed16: 2
-      case .signed24: 3
-      case .float32: 4
-      }
-    }
-  }
-
-  /// A WAV file with `frameCount` frames: low 15 bits of the index on the left, the rest on the right.
-  static func wav(_ encoding: Encoding, sampleRateHz: Int, frameCount: Int) -> [UInt8] {
-    var bytes: [UInt8] = []
-    func append(_ value: some FixedWidthInteger, count: Int) {
-      withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0.prefix(count)) }
-    }
-    let frameByteCount = 2 * encoding.byteCount
-    bytes += Array("RIFF".utf8)
-    append(UInt32(36 + frameCount * frameByteCount), count: 4)
-    bytes += Array("WAVEfmt ".utf8)
-    append(UInt32(16), count: 4)
-    append(UInt16(encoding == .float32 ? 3 : 1), count: 2)
-    append(UInt16(2), count: 2)
-    append(UInt32(sampleRateHz), count: 4)
-    append(UInt32(sampleRateHz * frameByteCount), count: 4)
-    append(UInt16(frameByteCount), count: 2)
-    append(UInt16(8 * encoding.byteCount), count: 2)
-    bytes += Array("data".utf8)
-    append(UInt32(frameCount * frameByteCount), count: 4)
-    bytes.reserveCapacity(bytes.count + frameCount * frameByteCount)
-    for index in 0..<frameCount {
-      for code in [index & 0x7fff, index >> 15] {
-        switch encoding {
-        case .signed16: append(Int16(code), count: 2)
-        case .signed24: append(Int32(code << 8), count: 3)
-        case .float32: append((Float(code) / 32_768).bitPattern, count: 4)
-        }
-      }
-    }
-    return bytes
-  }
-
-  /// The index that an interleaved stereo frame tells; nil when it is not a time code.
-  static func index(left: Float, right: Float) -> Int64? {
-    guard let low = Int64(exactly: left * 32_768), let high = Int64(exactly: right * 32_768), low >= 0, high >= 0
-    else { return nil }
-    return high << 15 | low
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaTesting
 import Synchronization
 import Testing
 
@@ -113,7 +114,7 @@ enum DemandedFormat: String, CaseIterable, Sendable {
 struct Music: Sendable, Hashable, CustomStringConvertible {
   var sampleRateHz = 44_100
   var channelCount = 2
-  var encoding = TimeCode.Encoding.signed16
+  var encoding = IndexedAudio.Encoding.signed16
 
   /// No multiple of any codec's block.
   var frameCount: Int { sampleRateHz * 10 + 12_347 * sampleRateHz / 44_100 }
@@ -182,7 +183,7 @@ struct Music: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-extension TimeCode.Encoding {
+extension IndexedAudio.Encoding {
   /// FFmpeg's name of the codec.
   var ffmpegName: String {
     switch self {

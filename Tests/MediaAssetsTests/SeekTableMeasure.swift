@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -111,13 +112,16 @@ struct SeekMeasurer {
 
   private mutating func compare(_ heard: [Float], at target: Int) {
     let count = min(heard.count, reference.count - target * channelCount)
-    let (difference, place) = largestDifference(heard, reference, at: target * channelCount, count: count)
+    let (difference, place) = SampleComparison.largestDifference(
+      heard, reference, at: target * channelCount, count: count)
     guard difference > 0 else { return }
     if difference > result.largestDifference { result.largestDifference = difference }
     var offset = 0
     // Fewer frames than that look like each other at many places.
     if count >= Self.fewestFrames * channelCount, misplacedCount < Self.measuredMisplaced {
-      offset = bestOffset(of: heard, from: 0, in: reference, at: target, frames: Self.comparedFrames)
+      offset = SampleComparison.bestOffset(
+        of: heard, from: 0, in: reference, at: target, channelCount: channelCount, frames: Self.comparedFrames,
+        reach: Self.reachFrames)
       if offset != 0 { misplacedCount += 1 }
     }
     if abs(offset) > abs(result.errorFrames) { result.errorFrames = offset }
@@ -134,7 +138,7 @@ struct SeekMeasurer {
   private mutating func compare(with expected: [Float]) {
     result.extraFrames = (reference.count - expected.count) / channelCount
     if result.extraFrames != 0 { fault("\(result.extraFrames) frames more than expected") }
-    let (difference, place) = largestDifference(
+    let (difference, place) = SampleComparison.largestDifference(
       reference, expected, at: 0, count: min(reference.count, expected.count))
     if difference > row.expectation.allowedSteps {
       fault("\(difference) steps from what is expected at frame \(place / channelCount)")
@@ -148,8 +152,9 @@ struct SeekMeasurer {
     let starts = [1, 5, 9].map { tenths in
       let place = rows * tenths / 10
       return row.edges.start
-        + bestOffset(
-          of: original, from: place, in: reference, at: place + row.edges.start, frames: Self.windowFrames)
+        + SampleComparison.bestOffset(
+          of: original, from: place, in: reference, at: place + row.edges.start, channelCount: channelCount,
+          frames: Self.windowFrames, reach: Self.reachFrames)
     }
     result.start = starts[0]
     if starts.contains(where: { abs($0 - starts[0]) > row.edges.doubtFrames }) {
@@ -166,7 +171,7 @@ struct SeekMeasurer {
     if row.isLossless {
       let start = row.edges.start * channelCount
       let count = min(original.count, reference.count - start)
-      let (difference, place) = largestDifference(original, reference, at: start, count: count)
+      let (difference, place) = SampleComparison.largestDifference(original, reference, at: start, count: count)
       if difference > 0 { fault("\(difference) steps from the original at its frame \(place / channelCount)") }
     }
   }
@@ -179,61 +184,6 @@ struct SeekMeasurer {
       duration != MediaTime(frame: Int64(frameCount), rate: sampleRateHz)
     {
       fault("the duration calls itself precise, \(duration.decimalDescription), and \(frameCount) frames are read")
-    }
-  }
-
-  // MARK: - Matching
-
-  /// The largest difference, in steps of 16 bits, between two sounds' first samples, and where it is.
-  private func largestDifference(_ left: [Float], _ right: [Float], at start: Int, count: Int) -> (Float, Int) {
-    left.withUnsafeBufferPointer { left in
-      right.withUnsafeBufferPointer { right in
-        guard count > 0, let left = left.baseAddress, let right = right.baseAddress.map({ $0 + start }) else {
-          return (0, 0)
-        }
-        if memcmp(left, right, count * MemoryLayout<Float>.size) == 0 { return (0, 0) }
-        var largest: Float = 0
-        var place = 0
-        var index = 0
-        while index < count {
-          let difference = abs(left[index] - right[index])
-          // A difference that is no number is the largest.
-          if !(difference <= largest) { (largest, place) = (difference.isNaN ? .infinity : difference, index) }
-          index += 1
-        }
-        return (largest * 32_768, place)
-      }
-    }
-  }
-
-  /// How many frames from `place` the frames of `sound` from `from` on are found in `whole`: where the sum of the squared
-  /// differences is the least. Of equals the nearest.
-  private func bestOffset(of sound: [Float], from: Int, in whole: [Float], at place: Int, frames: Int) -> Int {
-    let count = min(frames, sound.count / channelCount - from) * channelCount
-    return sound.withUnsafeBufferPointer { sound in
-      whole.withUnsafeBufferPointer { whole in
-        guard count > 0, let wanted = sound.baseAddress.map({ $0 + from * channelCount }),
-          let base = whole.baseAddress
-        else { return 0 }
-        var best = Float.infinity
-        var found = 0
-        for step in 0...(2 * Self.reachFrames) {
-          let offset = step % 2 == 0 ? step / 2 : -(step + 1) / 2
-          let start = (place + offset) * channelCount
-          guard start >= 0, start + count <= whole.count else { continue }
-          let candidate = base + start
-          var sum: Float = 0
-          var index = 0
-          // Given up as soon as it is worse than the best.
-          while index < count, sum < best {
-            let difference = wanted[index] - candidate[index]
-            sum += difference * difference
-            index += 1
-          }
-          if sum < best { (best, found) = (sum, offset) }
-        }
-        return found
-      }
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -167,7 +168,8 @@ import Testing
 
   @Test func stretchesOfAnEditListAreReadOneByOne() throws {
     let folder = try TemporaryFolder()
-    let source = try folder.write(TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 88_200), as: "source.wav")
+    let source = try folder.write(
+      IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 88_200), as: "source.wav")
     for codec in ["pcm_s16le", "alac", "aac"] {
       let plain = folder.file("plain.mov")
       try Tool.ffmpeg("-i", source, "-c:a", codec, "-aac_pns", "0", "-movie_timescale", "44100", plain)

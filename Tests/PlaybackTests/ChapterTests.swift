@@ -23,8 +23,8 @@ import Testing
       text += "[CHAPTER]\nTIMEBASE=1/1000\nSTART=\(start)\nEND=\(end)\ntitle=C\(index + 1)\n"
     }
     try Data(text.utf8).write(to: URL(fileURLWithPath: rig.files.file("chapters.txt")))
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-y", "-i", path, "-i", rig.files.file("chapters.txt"), "-map_metadata", "1",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-y", "-i", path, "-i", rig.files.file("chapters.txt"), "-map_metadata", "1",
       "-c:a", "flac", rig.files.file(name),
     ])
     return rig.item(rig.files.file(name))

@@ -1,6 +1,7 @@
 import Foundation
 import MediaAssets
 import MediaCore
+import MediaTesting
 import RigSupport
 import Testing
 
@@ -62,8 +63,8 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
           + ":s=\(rate):c=5.1"
       }
     let video = hasVideo ? ["-f", "lavfi", "-i", "testsrc=duration=0.3:size=64x48:rate=25"] : []
-    try ChildProcess.run(
-      ["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", sound] + video
+    try Fixtures.ffmpeg(
+      ["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", sound] + video
         + ["-frames:a", "1000000", "-af", "atrim=end_sample=\(frames)"] + arguments + [path])
   }
 

@@ -56,8 +56,8 @@ import Testing
   private func jumping(_ rig: Rig, byMilliseconds jump: Int) throws -> PlayerItem {
     let source = try rig.flac(file: 1, frames: 192_000)
     let path = rig.files.file("whole.mka")
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-i", String(decoding: source.asset.path, as: UTF8.self), "-c:a", "copy",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-i", String(decoding: source.asset.path, as: UTF8.self), "-c:a", "copy",
       "-cluster_time_limit", "300", path,
     ])
     var data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -101,8 +101,8 @@ import Testing
   private func estimated(_ rig: Rig, frames: Int, milliseconds: Double) throws -> PlayerItem {
     let source = try rig.flac(file: 1, frames: frames)
     let path = rig.files.file("estimate.mka")
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-i", String(decoding: source.asset.path, as: UTF8.self), "-c:a", "copy",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-i", String(decoding: source.asset.path, as: UTF8.self), "-c:a", "copy",
       path,
     ])
     var data = try Data(contentsOf: URL(fileURLWithPath: path))

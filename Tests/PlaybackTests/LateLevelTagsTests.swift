@@ -14,8 +14,8 @@ enum TaggedAIFF {
   /// - Parameter hundredths: the track's gain, in hundredths of a dB.
   static func file(in files: TemporaryDirectory, hundredths: Int) throws -> String {
     let path = files.file("tagged.aiff")
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "aevalsrc=0.25|0.25:s=48000:d=0.5", path,
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "aevalsrc=0.25|0.25:s=48000:d=0.5", path,
     ])
     try append(hundredths, to: path)
     return path

@@ -13,9 +13,9 @@ import Testing
   /// A file with a picture, and noise that begins with delay.
   private func make(_ name: String, _ codec: [String], _ rig: Rig) throws -> String {
     let path = rig.files.file(name)
-    try ChildProcess.run(
+    try Fixtures.ffmpeg(
       [
-        "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=duration=1:size=64x48:rate=25",
+        "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=duration=1:size=64x48:rate=25",
         "-itsoffset", "0.3", "-f", "lavfi", "-i",
         "anoisesrc=r=48000:a=0.4:seed=3:c=pink,aformat=channel_layouts=stereo",
         "-map", "0:v", "-map", "1:a", "-frames:a", "1000000", "-af", "atrim=end_sample=\(Self.frames)", "-c:v", "mpeg4",
@@ -26,8 +26,8 @@ import Testing
   /// The sound alone, from its first sample on, as FFmpeg decodes it.
   private func sound(_ path: String) throws -> [StereoFrame] {
     let raw = path + ".raw"
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-y", "-i", path, "-map", "0:a", "-f", "s16le", "-c:a", "pcm_s16le", raw,
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-y", "-i", path, "-map", "0:a", "-f", "s16le", "-c:a", "pcm_s16le", raw,
     ])
     return try Data(contentsOf: URL(fileURLWithPath: raw)).withUnsafeBytes { bytes in
       stride(from: 0, to: bytes.count, by: 4).map { offset in

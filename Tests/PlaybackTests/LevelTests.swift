@@ -147,7 +147,7 @@ import Testing
     try writeFine(path, samples, isFloat: isFloat)
     if !isFloat {
       let flac = rig.files.file("fine.flac")
-      try ChildProcess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, flac])
+      try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", path, flac])
       path = flac
     }
     let item = rig.item(path)

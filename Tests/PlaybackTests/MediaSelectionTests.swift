@@ -262,8 +262,8 @@ import Testing
     let rig = try await Rig()
     let path = rig.files.file("code-1.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 96_000)
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=duration=2:size=64x48:rate=25", "-i",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=duration=2:size=64x48:rate=25", "-i",
       path,
       "-c:v", "mpeg4", "-c:a", "flac", rig.files.file("a.mkv"),
     ])

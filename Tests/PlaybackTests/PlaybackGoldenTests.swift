@@ -200,8 +200,8 @@ import Testing
   @Test func aFileWithOnlyVideoPlaysAsSilence() async throws {
     try await golden("only-video") { rig in
       let path = rig.files.file("video.mp4")
-      try ChildProcess.run([
-        "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1", "-c:v",
+      try Fixtures.ffmpeg([
+        "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1", "-c:v",
         "mpeg4", path,
       ])
       let items = [try rig.wav(file: 1, frames: 4_800), rig.item(path), try rig.wav(file: 2, frames: 4_800)]

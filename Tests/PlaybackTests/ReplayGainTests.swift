@@ -262,8 +262,8 @@ extension Rig {
   /// The same sound as FLAC with tags.
   fileprivate func tagged(_ item: PlayerItem, _ tags: [String: String]) throws -> PlayerItem {
     let path = files.file("tagged-\(item.id).flac")
-    try ChildProcess.run(
-      ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", String(decoding: item.asset.path, as: UTF8.self)]
+    try Fixtures.ffmpeg(
+      ["-nostdin", "-v", "error", "-y", "-i", String(decoding: item.asset.path, as: UTF8.self)]
         + tags.sorted { $0.key < $1.key }.flatMap { ["-metadata", "\($0.key)=\($0.value)"] } + ["-c:a", "flac", path])
     return self.item(path)
   }

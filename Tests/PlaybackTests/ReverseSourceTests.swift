@@ -137,8 +137,8 @@ import Testing
   @Test func videoWithoutSoundIsSilenceWhoseTimeRunsBackwards() async throws {
     let rig = try await rig { rig in
       let path = rig.files.file("video.mp4")
-      try ChildProcess.run([
-        "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1", "-c:v",
+      try Fixtures.ffmpeg([
+        "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1", "-c:v",
         "mpeg4", path,
       ])
       return rig.item(path)

@@ -1,6 +1,7 @@
 import Foundation
 import MediaAssets
 import MediaCore
+import MediaTesting
 import Playback
 import RealtimeAudio
 import RigSupport
@@ -204,54 +205,6 @@ final class Rig: Sendable {
   static func text(_ observation: TimeObservation) -> String {
     "\(observation.reason.rawValue) item \(observation.itemID) time \(observation.time.decimalDescription) late \(observation.lateNanoseconds)"
   }
-}
-
-/// Keeps what was heard, as 16-bit samples.
-final class HeardSamples: SampleWriter, Sendable {
-  private let frames = Mutex<[StereoFrame]>([])
-  private let lefts = Mutex<[Float]>([])
-  private let rights = Mutex<[Float]>([])
-
-  func begin(format: AudioFormat) throws(MediaError) {}
-
-  func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
-    lefts.withLock { lefts in
-      for frame in 0..<frameCount { lefts.append(samples[frame * 2]) }
-    }
-    rights.withLock { rights in
-      for frame in 0..<frameCount { rights.append(samples[frame * 2 + 1]) }
-    }
-    frames.withLock { frames in
-      for frame in 0..<frameCount {
-        frames.append(
-          StereoFrame(
-            left: Self.sample(samples[frame * 2]), right: Self.sample(samples[frame * 2 + 1])))
-      }
-    }
-  }
-
-  func finish() {}
-
-  /// Keeps the newest frames only.
-  func removeAll(butLast count: Int) {
-    frames.withLock { $0 = Array($0.suffix(count)) }
-    lefts.withLock { $0 = Array($0.suffix(count)) }
-    rights.withLock { $0 = Array($0.suffix(count)) }
-  }
-
-  static func sample(_ value: Float) -> Int16 { Int16(clamping: Int((value * 32_768).rounded())) }
-
-  func removeAll() {
-    frames.withLock { $0 = [] }
-    lefts.withLock { $0 = [] }
-    rights.withLock { $0 = [] }
-  }
-
-  /// The channels' samples as they were.
-  var left: [Float] { lefts.withLock { $0 } }
-  var right: [Float] { rights.withLock { $0 } }
-  var all: [StereoFrame] { frames.withLock { $0 } }
-  var runs: [TimeCode.Run] { TimeCode.runs(in: all) }
 }
 
 /// Compares text with a file in `Goldens/`; with `PLAYHEAD_UPDATE_GOLDENS=1` writes it (`make golden`).

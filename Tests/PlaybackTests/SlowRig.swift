@@ -1,6 +1,7 @@
 import Foundation
 import MediaAssets
 import MediaCore
+import MediaTesting
 import RigSupport
 import Synchronization
 import Testing

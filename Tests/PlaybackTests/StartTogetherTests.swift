@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import MediaTesting
 import Playback
 import RealtimeAudio
 import RigSupport

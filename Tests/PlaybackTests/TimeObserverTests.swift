@@ -195,8 +195,8 @@ import Testing
       let rig = try await Rig()
       let path = rig.files.file(name)
       let source = codec == nil ? rig.files.file("a.wav") : path
-      try ChildProcess.run(
-        ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=sample_rate=44100:duration=0.5"]
+      try Fixtures.ffmpeg(
+        ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=sample_rate=44100:duration=0.5"]
           + (codec.map { ["-c:a", $0, "-strict", "-2"] } ?? []) + [source])
       if codec == nil { try ChildProcess.run(["oggenc", "-Q", "-o", path, source]) }
       let item = rig.item(path)

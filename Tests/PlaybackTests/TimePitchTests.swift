@@ -204,6 +204,8 @@ import TimeStretch
     let path = rig.files.file("train.wav")
     try writeWAV(path, train.samples(), sampleRateHz: 48_000)
     let item = rig.item(path)
+    // Each change decodes anew what lies ahead: stretching that takes most of the time of this test.
+    try item.setPreferredForwardBufferDuration(MediaTime(value: 1, timescale: 2))
     try await rig.run { player in
       try player.setAudioTimePitchAlgorithm(algorithm)
       try player.append([item])

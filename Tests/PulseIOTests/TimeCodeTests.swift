@@ -50,11 +50,10 @@ struct TimeCodeTests {
     let back = folder.file("back.wav")
     try TimeCode.writeWAV(path: wav, file: 7, frameCount: 10_000, firstIndex: 30_000)
     try TimeCode.writeFLAC(path: flac, file: 7, frameCount: 10_000, firstIndex: 30_000)
-    try ChildProcess.run(
-      [
-        "ffmpeg", "-nostdin", "-v", "error", "-i", flac, "-bitexact", "-c:a", "pcm_s16le", "-f",
-        "wav", back,
-      ])
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-i", flac, "-bitexact", "-c:a", "pcm_s16le", "-f",
+      "wav", back,
+    ])
     try ChildProcess.run(["cmp", wav, back])
   }
 

@@ -106,8 +106,9 @@ import Testing
     rig.sink.close()
     let bytes = try file.read("heard.wav")
     #expect(bytes.count == 44 + frameCount * 3)
-    let values = stride(from: 44, to: bytes.count, by: 3).map {
-      Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 | Int(bytes[$0 + 2]) << 16
+    let values = stride(from: 44, to: bytes.count, by: 3).map { offset -> Int in
+      let sample = bytes[offset...].prefix(3)
+      return sample.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
     #expect(values == Array(1...2_500) + Array(repeating: 0, count: frameCount - 2_500))
   }

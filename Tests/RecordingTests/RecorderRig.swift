@@ -77,8 +77,8 @@ enum Decoded {
   static func frames(_ path: String) throws -> [StereoFrame] {
     let folder = try TemporaryDirectory("decoded")
     let raw = folder.file("raw")
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-xerror", "-err_detect", "explode", "-i", path, "-ac", "2", "-f", "s16le",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-xerror", "-err_detect", "explode", "-i", path, "-ac", "2", "-f", "s16le",
       raw,
     ])
     let bytes = try Data(contentsOf: URL(fileURLWithPath: raw))

@@ -65,8 +65,8 @@ import Testing
     let files = try TemporaryDirectory()
     let (path, raw) = (files.file("some.png"), files.file("some.rgb"))
     try Data(try bytes(.png, style)).write(to: URL(fileURLWithPath: path))
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-i", path, "-pix_fmt", "rgb24", "-f", "rawvideo", raw,
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-i", path, "-pix_fmt", "rgb24", "-f", "rawvideo", raw,
     ])
     let pixels = [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
     #expect(pixels.count == 301 * 97 * 3)

@@ -33,8 +33,8 @@ enum WaveformRig {
   ) throws -> String {
     let path = files.file(name)
     let sources = (0..<channelCount).map { "random(\($0))*\(0.9 / Double($0 + 1))-0.4/\($0 + 1)" }
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i",
       "aevalsrc=\(sources.joined(separator: "|")):s=\(rate):nb_samples=1024", "-af", "atrim=end_sample=\(frameCount)",
       "-c:a", name.hasSuffix("wav") ? "pcm_s16le" : "flac", "-sample_fmt", "s16", "-y", path,
     ])
@@ -44,7 +44,7 @@ enum WaveformRig {
   /// What ffmpeg decodes of a file.
   static func pcm(_ files: TemporaryDirectory, _ path: String) throws -> [Int16] {
     let raw = files.file("raw.s16")
-    try ChildProcess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "s16le", "-y", raw])
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", path, "-f", "s16le", "-y", raw])
     let data = try Data(contentsOf: URL(fileURLWithPath: raw))
     return data.withUnsafeBytes { buffer in
       (0..<buffer.count / 2).map { Int16(littleEndian: buffer.loadUnaligned(fromByteOffset: 2 * $0, as: Int16.self)) }

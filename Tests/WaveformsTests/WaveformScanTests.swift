@@ -77,8 +77,8 @@ import WholeFiles
     let files = try TemporaryDirectory()
     let path = files.file("noise.mp3")
     let wav = try WaveformRig.noise(files, "noise.wav", frameCount: 100_000)
-    try ChildProcess.run([
-      "ffmpeg", "-nostdin", "-v", "error", "-i", wav, "-c:a", "libmp3lame", "-q:a", "4", "-write_xing", "0", path,
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-i", wav, "-c:a", "libmp3lame", "-q:a", "4", "-write_xing", "0", path,
     ])
     let found = try await WaveformRig.result(path, .init(scale: .bins(64)))
     let fine = try await WaveformRig.result(path, .init(scale: .framesPerBin(1)))

@@ -1,5 +1,6 @@
 import LibAV
 import MediaCore
+import MediaTesting
 import Tags
 import Testing
 
@@ -192,21 +193,21 @@ import Testing
 
   @Test func windowsTextsOfWAVFilesAreRead() throws {
     let folder = try TemporaryFolder()
-    var bytes = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
+    var bytes = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
     bytes += Array("LIST".utf8) + [16, 0, 0, 0] + Array("INFOINAM".utf8) + [4, 0, 0, 0, 0x47, 0x72, 0xFC, 0]
     let metadata = try MetadataMatrixTests.read(folder.write(bytes, as: "a.wav"))
     #expect(metadata.strings(.title) == ["Grü"])
   }
 
   @Test func aFileInMemoryAndOneWithoutTagsAreRead() throws {
-    let bytes = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
+    let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
     let demuxer = try openFile(Asset(data: bytes), interrupt: Interrupt())
     #expect(try MetadataReader.read(demuxer, displayPath: "memory") == AssetMetadata())
   }
 
   @Test func aCancelledReadIsAnError() throws {
     let interrupt = Interrupt()
-    let bytes = TimeCode.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
+    let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
     let demuxer = try openFile(Asset(data: bytes), interrupt: interrupt)
     interrupt.cancel()
     #expect(

@@ -1,0 +1,56 @@
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Synchronization
+
+/// A writer that keeps the samples it gets, in 16 bits and as they are.
+///
+/// Threading: any thread.
+public final class HeardSamples: SampleWriter, Sendable {
+  private let frames = Mutex<[StereoFrame]>([])
+  private let lefts = Mutex<[Float]>([])
+  private let rights = Mutex<[Float]>([])
+
+  public init() {}
+
+  public func begin(format: AudioFormat) throws(MediaError) {}
+
+  public func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+    lefts.withLock { lefts in
+      for frame in 0..<frameCount { lefts.append(samples[frame * 2]) }
+    }
+    rights.withLock { rights in
+      for frame in 0..<frameCount { rights.append(samples[frame * 2 + 1]) }
+    }
+    frames.withLock { frames in
+      for frame in 0..<frameCount {
+        frames.append(
+          StereoFrame(
+            left: Self.sample(samples[frame * 2]), right: Self.sample(samples[frame * 2 + 1])))
+      }
+    }
+  }
+
+  public func finish() {}
+
+  /// Keeps the newest frames only.
+  public func removeAll(butLast count: Int) {
+    frames.withLock { $0 = Array($0.suffix(count)) }
+    lefts.withLock { $0 = Array($0.suffix(count)) }
+    rights.withLock { $0 = Array($0.suffix(count)) }
+  }
+
+  public static func sample(_ value: Float) -> Int16 { Int16(clamping: Int((value * 32_768).rounded())) }
+
+  public func removeAll() {
+    frames.withLock { $0 = [] }
+    lefts.withLock { $0 = [] }
+    rights.withLock { $0 = [] }
+  }
+
+  /// The samples of a channel as they are.
+  public var left: [Float] { lefts.withLock { $0 } }
+  public var right: [Float] { rights.withLock { $0 } }
+  public var all: [StereoFrame] { frames.withLock { $0 } }
+  public var runs: [TimeCode.Run] { TimeCode.runs(in: all) }
+}

@@ -1,0 +1,66 @@
+import Glibc
+
+/// Comparisons of decoded samples, which are interleaved.
+public enum SampleComparison {
+  /// Returns the largest difference between samples, in steps of 16 bits, and the index of the sample that has it.
+  ///
+  /// - Parameters:
+  ///   - start: index of the sample of `right` that is compared with the first one of `left`.
+  ///   - count: samples to compare.
+  public static func largestDifference(
+    _ left: [Float], _ right: [Float], at start: Int, count: Int
+  ) -> (difference: Float, index: Int) {
+    left.withUnsafeBufferPointer { left in
+      right.withUnsafeBufferPointer { right in
+        guard count > 0, let left = left.baseAddress, let right = right.baseAddress.map({ $0 + start }) else {
+          return (0, 0)
+        }
+        if memcmp(left, right, count * MemoryLayout<Float>.size) == 0 { return (0, 0) }
+        var (largest, place): (Float, Int) = (0, 0)
+        for index in 0..<count {
+          let difference = abs(left[index] - right[index])
+          // NaN counts as the largest difference.
+          if !(difference <= largest) { (largest, place) = (difference.isNaN ? .infinity : difference, index) }
+        }
+        return (largest * 32_768, place)
+      }
+    }
+  }
+
+  /// Finds frames of `samples` in `whole`: returns by how many frames they lie after `place`. The sum of the squared differences is
+  /// smallest there; of equal sums the nearest offset is returned.
+  ///
+  /// - Parameters:
+  ///   - first: index of the first frame of `samples` to find.
+  ///   - frames: frames to compare at most.
+  ///   - reach: the largest offset, before and after `place`.
+  public static func bestOffset(
+    of samples: [Float], from first: Int, in whole: [Float], at place: Int, channelCount: Int, frames: Int, reach: Int
+  ) -> Int {
+    let count = min(frames, samples.count / channelCount - first) * channelCount
+    return samples.withUnsafeBufferPointer { samples in
+      whole.withUnsafeBufferPointer { whole in
+        guard count > 0, let wanted = samples.baseAddress.map({ $0 + first * channelCount }),
+          let base = whole.baseAddress
+        else { return 0 }
+        var (least, best) = (Float.infinity, 0)
+        for step in 0...(2 * reach) {
+          let offset = step % 2 == 0 ? step / 2 : -(step + 1) / 2
+          let start = (place + offset) * channelCount
+          guard start >= 0, start + count <= whole.count else { continue }
+          let candidate = base + start
+          var sum: Float = 0
+          var index = 0
+          // An offset is given up as soon as it is worse than the best one.
+          while index < count, sum < least {
+            let difference = wanted[index] - candidate[index]
+            sum += difference * difference
+            index += 1
+          }
+          if sum < least { (least, best) = (sum, offset) }
+        }
+        return best
+      }
+    }
+  }
+}
