@@ -200,7 +200,7 @@ import Testing
     try client.reply("observe output.state")
     while field("new", try client.line() ?? "") != "ready" {}
     try client.reply("unobserve 1")
-    let seconds = Int(ProcessInfo.processInfo.environment["PLAYHEAD_PLAY_AT_SECONDS"] ?? "") ?? 60
+    let seconds = Int(ProcessInfo.processInfo.environment["PLAYHEAD_PLAY_AT_SECONDS"] ?? "") ?? 20
     for (index, name) in ["a", "b", "c"].enumerated() {
       try client.reply("player.create \(name)")
       let path = daemon.folder.file("\(name).wav")
