@@ -47,39 +47,10 @@ import Testing
     ]
   }()
 
-  private struct Rig {
-    let server: PulseServer
-    let daemon: TestDaemon
-    let client: WireClient
-
-    init() throws {
-      server = try PulseServer()
-      daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
-      client = try daemon.connect()
-      try client.reply("observe output.state")
-      while field("new", try client.line() ?? "") != "ready" {}
-    }
-
-    /// What the device plays of a queue, from its first sample to its last.
-    func heard(_ paths: [String]) throws -> [StereoFrame] {
-      let before = server.capture.frameCount
-      try client.reply("load \(paths.joined(separator: " ")) wait=ready")
-      try client.reply("play")
-      let start = try server.capture.waitForFrame(from: before) { $0 != .silence }
-      let end = try server.capture.waitForSilence(9_600, from: start)
-      return server.capture.frames(from: start, count: end - start)
-    }
-
-    func stop() throws {
-      try daemon.stop()
-      server.stop()
-    }
-  }
-
   @Test(arguments: Self.transitions) func aQueueSoundsLikeItsFilesOneBehindTheOther(_ first: Source, _ second: Source)
     throws
   {
-    let rig = try Rig()
+    let rig = try PlaybackRig()
     let paths = [rig.daemon.folder.file("a.\(first.suffix)"), rig.daemon.folder.file("b.\(second.suffix)")]
     let (firstCount, secondCount) = (first.rate * 4 / 5 + 7, second.rate / 2 + 11)
     try first.write(paths[0], frameCount: firstCount, hertz: 440)
@@ -99,7 +70,7 @@ import Testing
   }
 
   @Test func aLoopAndARepeatedQueueHaveNoGap() throws {
-    let rig = try Rig()
+    let rig = try PlaybackRig()
     let path = rig.daemon.folder.file("1.flac")
     try TimeCode.writeFLAC(path: path, file: 1, frameCount: 96_000)
     let short = rig.daemon.folder.file("2.wav")
@@ -125,7 +96,7 @@ import Testing
   }
 
   @Test func aHundredFilesOfTwentyMillisecondsFollowEachOther() throws {
-    let rig = try Rig()
+    let rig = try PlaybackRig()
     let paths = try (0..<100).map { number in
       let path = rig.daemon.folder.file("\(number).flac")
       try TimeCode.writeWAV(path: path + ".wav", file: 1, frameCount: 960, firstIndex: number * 960)

@@ -27,6 +27,16 @@ struct PlaybackRig {
     return path
   }
 
+  /// What the device plays of a queue, from its first sample to its last.
+  func heard(_ paths: [String]) throws -> [StereoFrame] {
+    let before = server.capture.frameCount
+    try client.reply("load \(paths.joined(separator: " ")) wait=ready")
+    try client.reply("play")
+    let start = try server.capture.waitForFrame(from: before) { $0 != .silence }
+    let end = try server.capture.waitForSilence(9_600, from: start)
+    return server.capture.frames(from: start, count: end - start)
+  }
+
   func stop() throws {
     try daemon.stop()
     server.stop()
