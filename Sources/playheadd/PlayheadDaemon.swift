@@ -53,7 +53,7 @@ struct PlayheadDaemon: ParsableCommand {
     let sandboxing = try Sandboxing(
       options, configurationFile: flags.configurationFile?.path,
       place: service.sockets[.control] == nil ? place : nil)
-    let workers = try Workers.start(options.isolation)
+    let workers = try Workers.prepare(options.isolation)
     defer { workers?.close() }
     DaemonLog.start(options.logLevel)
     defer { DaemonLog.finish() }
@@ -90,6 +90,7 @@ struct PlayheadDaemon: ParsableCommand {
     let path = server.path ?? ""
     StandardStream.write("playheadd ready socket=\(path)\n", to: STDOUT_FILENO)
     service.tellReady(status: "Listening at \(path)")
+    if let workers { Workers.start(workers, logger: logger) }
     service.watch(control)
     media_shims_unmap_code_of_start()
     var reloading = Reloading(

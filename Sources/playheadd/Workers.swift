@@ -1,14 +1,16 @@
 import DaemonConfiguration
 import Isolation
+import Logging
 import MediaAssets
 import MediaCore
 
 /// The worker processes of the daemon.
 enum Workers {
-  /// Has assets parsed as the options say, and starts a worker, so that the first file does not wait for one.
+  /// Sets the process that parses assets.
   ///
-  /// - Returns: the workers; nil where the daemon parses everything itself. Errors: `workerUnavailable`.
-  static func start(_ isolation: DaemonOptions.Isolation) throws(MediaError) -> WorkerPool? {
+  /// - Returns: The workers, none of which runs yet; nil where the daemon parses everything itself.
+  /// - Throws: `workerUnavailable` if the program is missing.
+  static func prepare(_ isolation: DaemonOptions.Isolation) throws(MediaError) -> WorkerPool? {
     guard isolation != .none else { return nil }
     guard let workers = WorkerPool.shared else {
       throw MediaError(
@@ -16,8 +18,16 @@ enum Workers {
         "the program \(WorkerProgram.name) is missing beside playheadd and in ../lib/playhead; `--isolate none` runs without it",
         operation: "worker")
     }
-    try workers.start()
     Asset.Isolation.standard = isolation == .playback ? .playback : .worker
     return workers
+  }
+
+  /// Starts a worker, so that the first file does not wait for one. A failure is logged: opening a file tries again.
+  ///
+  /// A worker loads FFmpeg, which takes as long as the start of the daemon itself: call this when clients can connect.
+  static func start(_ workers: WorkerPool, logger: Logger) {
+    do throws(MediaError) { try workers.start() } catch {
+      logger.error("no worker process", metadata: ["error": "\(error.message)"])
+    }
   }
 }
