@@ -4,8 +4,8 @@ import PackageDescription
 /// Every target of this package: Swift 6 language mode, and a warning is an error.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
-/// The modules under test are optimized in debug builds too, with assertions: the tests take half the time. Cross-module optimization is
-/// off: it would make dependents read the C modules of these, which contradict those of Foundation.
+/// The modules under test are optimized in debug builds too, with assertions: the tests take half the time.
+/// Cross-module optimization is off: dependents would read the C modules of these.
 let optimized: [SwiftSetting] =
   strict + [.unsafeFlags(["-O", "-disable-cmo", "-assert-config", "Debug"], .when(configuration: .debug))]
 
