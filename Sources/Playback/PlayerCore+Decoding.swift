@@ -370,7 +370,10 @@ extension PlayerCore {
     case .keepsUp(let generation):
       if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
       run(machine.keepsUp(generation: generation), cause: .buffered)
-    case .rested(let generation): run(machine.rested(generation: generation), cause: .buffered)
+      endSilence()
+    case .rested(let generation):
+      run(machine.rested(generation: generation), cause: .buffered)
+      endSilence()
     case .idle(let requestCount): idleRequestCount = requestCount
     }
     tellSeam()

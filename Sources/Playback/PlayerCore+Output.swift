@@ -74,6 +74,7 @@ extension PlayerCore {
       timeline.endRun(outputFrame: event.outputFrame, reason: .starved)
       starvedPlace = (event.streamID, event.streamFrame)
       run(machine.starved(), cause: .stalled)
+      awaitSamples()
     case .ended: runEnded(event)
     case .stopped:
       timeline.endRun(outputFrame: event.outputFrame, reason: .stopped)

@@ -64,7 +64,38 @@ extension PlayerCore {
     let frame = starvedPlace.flatMap { $0.streamID == stream.id ? $0.frame : nil } ?? stream.writtenFrame
     heldStream = stream
     stream.hold(at: frame)
-    pipeline.report(reaching: frame + Int64(timeline.sampleRateHz * Self.resumptionMilliseconds / 1_000))
+    pipeline.report(reaching: resumptionFrame(after: frame))
     return false
+  }
+
+  /// The frame that has to be decoded before playing goes on after samples ran out at `frame`.
+  private func resumptionFrame(after frame: Int64) -> Int64 {
+    frame + Int64(timeline.sampleRateHz * Self.resumptionMilliseconds / 1_000)
+  }
+
+  /// Follows a starvation: renders again at once if samples have come already, or when those of the next item come, as many as
+  /// a device takes at once.
+  func awaitSamples() {
+    endSilence()
+    guard machine.rate != 0, !machine.isStarved, machine.isLastEnded, let place = starvedPlace,
+      let stream = sounding?.stream, stream.id == place.streamID, stream.writtenFrame <= place.frame
+    else { return }
+    pipeline.report(reaching: place.frame + Int64(timeline.sampleRateHz / 10))
+  }
+
+  /// Renders again what the mixer has rendered as silence, if samples for it have come.
+  ///
+  /// They may have come before the player handled the starvation. No report of the decode thread follows then, if that thread
+  /// rests or waits for a file.
+  func endSilence() {
+    guard machine.rate != 0, timeline.runs.last?.end?.reason == .starved, let place = starvedPlace,
+      let sounding, sounding.stream.id == place.streamID
+    else { return }
+    let writtenFrame = sounding.stream.writtenFrame
+    if !machine.isStarved {
+      if writtenFrame > place.frame { output.commit() }
+    } else if writtenFrame >= resumptionFrame(after: place.frame) {
+      run(machine.keepsUp(generation: sounding.number), cause: .buffered)
+    }
   }
 }

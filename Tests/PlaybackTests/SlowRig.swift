@@ -14,7 +14,8 @@ final class Gate: Sendable {
   private struct State {
     var limit = Int64.max
     var isClosedToOpening = false
-    var isBlocked = false
+    /// The item whose decoder waits at the limit; nil: none has come to it since the limit was set.
+    var blockedItemID: PlayerItem.ID?
   }
 
   private let state = WakeSignal(State())
@@ -24,17 +25,24 @@ final class Gate: Sendable {
   /// Lets reading go on up to about frame `limit`.
   func open(upTo limit: Int64 = .max) {
     state.update { state in
-      (state.limit, state.isClosedToOpening, state.isBlocked) = (limit, false, false)
+      (state.limit, state.isClosedToOpening, state.blockedItemID) = (limit, false, nil)
     }
   }
 
   /// Nothing is opened until `open`.
   func close() { state.update { $0.isClosedToOpening = true } }
 
-  /// Blocks the decode thread while it may not read at this frame; nil: while it may not open.
-  func pass(at frame: Int64?) {
+  /// Lets reading go on to the end of the file. Nothing else is opened until `open`.
+  func openToEnd() {
     state.update { state in
-      if Self.blocks(state, frame) { state.isBlocked = true }
+      (state.limit, state.isClosedToOpening, state.blockedItemID) = (.max, true, nil)
+    }
+  }
+
+  /// Blocks the decode thread while the decoder of an item may not read at this frame; nil: while it may not open.
+  func pass(_ itemID: PlayerItem.ID, at frame: Int64?) {
+    state.update { state in
+      if Self.blocks(state, frame) { state.blockedItemID = itemID }
     }
     let _: Bool? = state.wait { Self.blocks($0, frame) ? nil : true }
   }
@@ -43,9 +51,14 @@ final class Gate: Sendable {
     frame.map { $0 >= state.limit } ?? state.isClosedToOpening
   }
 
-  /// Waits until the decode thread has come as far as it may.
-  func waitUntilBlocked() throws {
-    let isBlocked: Bool? = state.wait(until: deadline) { $0.isBlocked ? true : nil }
+  /// Waits until a decode thread has come as far as it may.
+  ///
+  /// - Parameter itemID: the item that it decodes; nil: any.
+  func waitUntilBlocked(_ itemID: PlayerItem.ID? = nil) throws {
+    let isBlocked: Bool? = state.wait(until: deadline) { state in
+      guard let blocked = state.blockedItemID else { return nil }
+      return itemID == nil || blocked == itemID ? true : nil
+    }
     try #require(isBlocked == true, "the decode thread did not come to the gate")
   }
 }
@@ -55,13 +68,13 @@ final class SlowDecoder: ItemDecoder {
   private let gate: Gate
 
   init(_ source: DecodePipeline.Source, gate: Gate) throws(MediaError) {
-    gate.pass(at: nil)
+    gate.pass(source.itemID, at: nil)
     self.gate = gate
     try super.init(source)
   }
 
   override func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
-    gate.pass(at: position)
+    gate.pass(itemID, at: position)
     return try super.read(into: samples, capacityFrames: capacityFrames)
   }
 }
@@ -124,8 +137,10 @@ final class SlowRig: Sendable {
   }
 
   /// Waits until the decode thread has come to the gate, and the player knows what it did before.
-  func block() async throws {
-    try gate.waitUntilBlocked()
+  ///
+  /// - Parameter itemID: the item whose decoder has come to it; nil: any.
+  func block(_ itemID: PlayerItem.ID? = nil) async throws {
+    try gate.waitUntilBlocked(itemID)
     await run { _ in }
   }
 

@@ -162,6 +162,28 @@ import Testing
     await rig.close()
   }
 
+  /// The device has taken silence after the first item, which is not heard if the second one is opened in time.
+  @Test func anItemThatOpensBeforeItsPlaceIsHeardFollowsWithoutSilence() async throws {
+    let rig = try await SlowRig(lookAheadFrames: 48_000)
+    rig.gate.open(upTo: 16_000)
+    let items = try [rig.wav(file: 1, frames: 24_000), rig.wav(file: 2, frames: 240_000)]
+    try await rig.run { try $0.append(items) }
+    try await rig.block(items[0].id)
+    rig.gate.openToEnd()
+    try await rig.block(items[1].id)
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 100)
+    rig.gate.open(upTo: 96_000)
+    try await rig.block(items[1].id)
+    await rig.advance(milliseconds: 100)
+    await rig.advance(milliseconds: 1_000)
+    let runs = rig.heard.runs
+    #expect(runs.map { [$0.file, $0.firstIndex, $0.count] } == [[1, 0, 24_000], [2, 0, 33_600]])
+    #expect(runs.map(\.position) == [0, 24_000])
+    #expect(rig.events.filter { $0.hasPrefix("stalled") } == [])
+    await rig.close()
+  }
+
   @Test func statement10_withoutAutomaticWaitingAStallPausesAndDoesNotEndByItself() async throws {
     let rig = try await stuck()
     let causes = Mutex<[ChangeCause]>([])
