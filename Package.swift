@@ -107,7 +107,8 @@ let package = Package(
     .target(name: "Tags", dependencies: ["CTags"], swiftSettings: optimized),
     // Processes that parse untrusted bytes.
     .target(
-      name: "Isolation", dependencies: ["MediaCore", "FileAccess", "CMediaShims", "CSandbox", "LibAV", "Tags", log],
+      name: "Isolation",
+      dependencies: ["MediaCore", "RealtimeAudio", "FileAccess", "CMediaShims", "CSandbox", "LibAV", "Tags", log],
       swiftSettings: optimized),
 
     // Lists of media.

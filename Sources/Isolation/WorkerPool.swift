@@ -3,6 +3,7 @@
 import Glibc
 import Logging
 import MediaCore
+import RealtimeAudio
 import Synchronization
 
 /// The worker processes of this process.
@@ -28,10 +29,21 @@ public final class WorkerPool: Sendable {
     let taskCount: Int
   }
 
+  /// A thread that waits for a worker of another lease.
+  private struct Waiter {
+    let niceness: Int32
+    let worker: WakeSignal<Waiting?>
+  }
+
   private struct State {
     var idle: [Waiting] = []
+    var waiters: [Waiter] = []
     var statistics = Statistics()
     var isClosed = false
+
+    mutating func takeIdle(_ niceness: Int32) -> Waiting? {
+      idle.lastIndex { $0.niceness == niceness }.map { idle.remove(at: $0) }
+    }
   }
 
   /// Tasks that one worker does before another replaces it. Traces of a file in its memory last no longer.
@@ -45,9 +57,16 @@ public final class WorkerPool: Sendable {
   public let program: String
   private let logger = Logger(label: "playhead.isolation")
   private let state = Mutex(State())
+  private let patienceMilliseconds: Int
 
   /// - Parameter program: path of the program `playhead-worker`.
-  public init(program: String) { self.program = program }
+  public convenience init(program: String) { self.init(program: program, patienceMilliseconds: 25) }
+
+  /// - Parameter patienceMilliseconds: how long a task waits for a worker of another one while a new worker starts. A worker needs
+  ///   about 30 ms to load FFmpeg, most tasks take less than 2 ms.
+  init(program: String, patienceMilliseconds: Int) {
+    (self.program, self.patienceMilliseconds) = (program, patienceMilliseconds)
+  }
 
   deinit { close() }
 
@@ -76,8 +95,8 @@ public final class WorkerPool: Sendable {
     for waiting in idle { waiting.process.kill() }
   }
 
-  /// Reserves a worker until the lease is released. Blocks while a worker starts if none is idle. The worker has the
-  /// priority of the calling thread.
+  /// Reserves a worker until the lease is released. If none is idle, a worker is started, and the first that is ready is reserved: that one,
+  /// or one of another lease. Blocks meanwhile. The worker has the priority of the calling thread.
   ///
   /// Errors: `workerUnavailable` when the program cannot be started, or too many workers are busy.
   package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try take()) }
@@ -95,6 +114,24 @@ public final class WorkerPool: Sendable {
     if isReusable { keep(waiting) } else { waiting.process.kill() }
   }
 
+  /// Waits for a worker of another lease while a new one starts. Returns the first that is ready.
+  private func exchange(_ new: Waiting) -> Waiting {
+    let worker = WakeSignal<Waiting?>(nil)
+    state.withLock { state in
+      if let idle = state.takeIdle(new.niceness) {
+        worker.update { $0 = idle }
+      } else {
+        state.waiters.append(Waiter(niceness: new.niceness, worker: worker))
+      }
+    }
+    let end = HostTime.now.advanced(byNanoseconds: Int64(patienceMilliseconds) * 1_000_000)
+    _ = worker.wait(until: end) { $0 }
+    state.withLock { $0.waiters.removeAll { $0.worker === worker } }
+    guard let returned = worker.withState(\.self) else { return new }
+    keep(new)
+    return returned
+  }
+
   /// Reports that a file ended a worker.
   func noteCrash(_ end: WorkerProcess.End, file: String) {
     state.withLock { $0.statistics.crashCount += 1 }
@@ -104,20 +141,21 @@ public final class WorkerPool: Sendable {
   /// An idle worker, or a new one. A worker with special limits is always new.
   private func take(limits: WorkerLimits? = nil) throws(MediaError) -> Waiting {
     let niceness = Self.threadNiceness
-    let (isFull, idle) = state.withLock { state in
-      if state.statistics.busyCount >= Self.maximumCount { return (true, nil as Waiting?) }
+    let (isFull, areOthersBusy, idle) = state.withLock { state in
+      let busyCount = state.statistics.busyCount
+      if busyCount >= Self.maximumCount { return (true, true, nil as Waiting?) }
       state.statistics.busyCount += 1
       state.statistics.taskCount += 1
-      guard limits == nil, let index = state.idle.lastIndex(where: { $0.niceness == niceness }) else {
-        return (false, nil)
-      }
-      return (false, state.idle.remove(at: index))
+      return (false, busyCount > 0, limits == nil ? state.takeIdle(niceness) : nil)
     }
     if isFull {
       throw MediaError(.workerUnavailable, "\(Self.maximumCount) worker processes are busy", operation: "worker")
     }
     if let idle { return idle }
-    do throws(MediaError) { return try makeProcess(limits ?? WorkerLimits()) } catch {
+    do throws(MediaError) {
+      let new = try makeProcess(limits ?? WorkerLimits())
+      return limits == nil && areOthersBusy ? exchange(new) : new
+    } catch {
       state.withLock { $0.statistics.busyCount -= 1 }
       throw error
     }
@@ -132,12 +170,15 @@ public final class WorkerPool: Sendable {
   /// The nice value of the calling thread (Linux has one for each thread).
   private static var threadNiceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
-  /// Lets a worker wait for the next task, or ends it where enough wait.
+  /// Gives a worker to a waiting thread, lets it wait for the next task, or ends it where enough wait.
   private func keep(_ waiting: Waiting) {
     let isKept = state.withLock { state in
-      guard !state.isClosed, !waiting.process.wasKilled, waiting.taskCount < Self.maximumTaskCount,
-        state.idle.count(where: { $0.niceness == waiting.niceness }) < Self.maximumIdleCount
-      else { return false }
+      guard !state.isClosed, !waiting.process.wasKilled, waiting.taskCount < Self.maximumTaskCount else { return false }
+      if let index = state.waiters.firstIndex(where: { $0.niceness == waiting.niceness }) {
+        state.waiters.remove(at: index).worker.update { $0 = waiting }
+        return true
+      }
+      guard state.idle.count(where: { $0.niceness == waiting.niceness }) < Self.maximumIdleCount else { return false }
       state.idle.append(waiting)
       return true
     }

@@ -12,10 +12,10 @@ import Testing
 /// Worker processes: what they may do, and what their end means.
 @Suite struct WorkerTests {
   /// A pool of the test's own worker program (Sources/worker-for-tests).
-  static func pool() throws -> WorkerPool {
+  static func pool(patienceMilliseconds: Int = 25) throws -> WorkerPool {
     var folder = #filePath.split(separator: "/").dropLast(3).map(String.init)
     folder += [".build", "debug", "worker-for-tests"]
-    return WorkerPool(program: "/" + folder.joined(separator: "/"))
+    return WorkerPool(program: "/" + folder.joined(separator: "/"), patienceMilliseconds: patienceMilliseconds)
   }
 
   /// The functions of that program.
@@ -52,6 +52,32 @@ import Testing
     let requested = try FileSource(opened: BytesInMemory(bytes), hint: "a", interrupt: Interrupt())
     #expect(try Self.count(requested, in: pool) == 300_000)
     #expect(pool.statistics.startedCount == 1 && pool.statistics.taskCount == 3 && pool.statistics.crashCount == 0)
+  }
+
+  /// A new worker takes longer to start than most tasks.
+  @Test func aTaskTakesTheWorkerThatAnotherOneReturns() throws {
+    let pool = try Self.pool(patienceMilliseconds: 60_000)
+    var first: WorkerLease? = try pool.lease()
+    let processID = try #require(first?.processID)
+    let second = WakeSignal<Result<pid_t, any Error>?>(nil)
+    let thread = NamedThread(name: "second-lease") {
+      let result = Result { () throws -> pid_t in try pool.lease().processID }
+      second.update { $0 = result }
+    }
+    // The thread has started its own worker, and waits for the first one.
+    while pool.statistics.busyCount < 2 || pool.statistics.startedCount < 2 { sched_yield() }
+    first = nil
+    let result = try #require(second.wait { $0 })
+    #expect(try result.get() == processID)
+    thread.join()
+    #expect(pool.statistics.startedCount == 2 && pool.statistics.idleCount == 2 && pool.statistics.busyCount == 0)
+  }
+
+  @Test func aTaskTakesANewWorkerWhereNoneIsReturned() throws {
+    let pool = try Self.pool(patienceMilliseconds: 0)
+    let (first, second) = (try pool.lease(), try pool.lease())
+    #expect(first.processID != second.processID)
+    #expect(try second.run(Function.echo.rawValue, "a", as: String.self) == "a")
   }
 
   @Test func parametersAndResultsMayBeLong() throws {
