@@ -4,10 +4,8 @@ import RigSupport
 extension TestDaemon {
   /// The processor time that its threads have had, in nanoseconds.
   package func processorNanoseconds() throws -> Int64 {
-    try tasks().reduce(0) { sum, task in
-      // A thread may have ended since.
-      guard let bytes = try? Files.read("/proc/\(process.id)/task/\(task)/schedstat") else { return sum }
-      return sum + (String(decoding: bytes, as: UTF8.self).split(separator: " ").first.flatMap { Int64($0) } ?? 0)
+    try threadFiles("schedstat").reduce(0) { sum, text in
+      sum + (text.split(separator: " ").first.flatMap { Int64($0) } ?? 0)
     }
   }
 
@@ -22,14 +20,17 @@ extension TestDaemon {
 
   /// The names of its threads, sorted.
   package func threadNames() throws -> [String] {
-    try tasks().map {
-      String(decoding: try Files.read("/proc/\(process.id)/task/\($0)/comm"), as: UTF8.self).filter { $0 != "\n" }
-    }.sorted()
+    try threadFiles("comm").map { $0.filter { $0 != "\n" } }.sorted()
   }
 
   /// The state of each thread, as `/proc/PID/task/TID/status` has it.
-  package func threadStates() throws -> [String] {
-    try tasks().map { String(decoding: try Files.read("/proc/\(process.id)/task/\($0)/status"), as: UTF8.self) }
+  package func threadStates() throws -> [String] { try threadFiles("status") }
+
+  /// The texts of a file of each thread, without threads that end meanwhile.
+  private func threadFiles(_ name: String) throws -> [String] {
+    try tasks().compactMap { task in
+      (try? Files.read("/proc/\(process.id)/task/\(task)/\(name)")).map { String(decoding: $0, as: UTF8.self) }
+    }
   }
 
   private func tasks() throws -> [String] {

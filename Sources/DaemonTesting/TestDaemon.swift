@@ -31,6 +31,15 @@ package final class TestDaemon {
     return try TestDaemon(options + (writesFiles ? ["--write-root", folder.path] : []), folder: folder)
   }
 
+  /// A daemon as `recording()` starts it, with time-coded files in its queue that are ready, and a connection.
+  package static func recordingQueue(frameCount: Int = 48_000, count: Int = 2) throws -> (TestDaemon, WireClient) {
+    let daemon = try recording()
+    let client = try daemon.connect()
+    let paths = try (1...count).map { try daemon.wave($0, frameCount: frameCount) }
+    try client.reply("append \(paths.joined(separator: " ")) wait=ready")
+    return (daemon, client)
+  }
+
   /// What would have been heard, as `Recording` describes it; ends the daemon.
   package func recorded(withSilences: Bool = true) throws -> String {
     try stop()

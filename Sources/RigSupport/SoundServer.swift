@@ -55,11 +55,18 @@ extension SoundServer {
 
   /// Moves every stream to a device, as a user would in a mixer.
   public func moveStreams(to name: String) throws {
-    let list = "pactl --server '\(address)' list short sink-inputs"
-    try ChildProcess.run([
-      "sh", "-c",
-      "\(list) | while read -r number rest; do pactl --server '\(address)' move-sink-input \"$number\" '\(name)' || exit 1; done",
-    ])
+    // PipeWire's session manager drops a request for a device that it does not know yet: it is repeated until each stream
+    // plays there.
+    let script = """
+      sink=$(pactl list short sinks | awk -v name="$1" '$2 == name { print $1 }')
+      for attempt in $(seq 200); do
+        others=$(pactl list short sink-inputs | awk -v sink="$sink" '$2 != sink { print $1 }')
+        [ -n "$others" ] || exit 0
+        for number in $others; do pactl move-sink-input "$number" "$1" || exit 1; done
+      done
+      exit 1
+      """
+    try ChildProcess.run(["sh", "-c", script, "sh", name], environment: ["PULSE_SERVER": address])
   }
 }
 

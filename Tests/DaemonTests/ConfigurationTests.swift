@@ -227,6 +227,33 @@ import Testing
         "error code=6010 name=not-allowed message=\"this needs the right to administer"))
   }
 
+  /// A client of another user, which only root can start.
+  private final class OtherUser {
+    private let program: Program
+    private let input: RigSupport.Pipe
+
+    /// - Parameter groups: the option of setpriv for the user's groups.
+    init(groups: String, _ socket: String) throws {
+      input = try RigSupport.Pipe()
+      program = try Program(
+        "setpriv",
+        ["--reuid=65533", "--regid=65532", groups, "socat", "-t", "20", "-", "UNIX-CONNECT:\(socket)"],
+        input: input.readEnd)
+    }
+
+    func send(_ text: String) {
+      _ = Array(text.utf8).withUnsafeBytes { Glibc.write(input.writeEnd, $0.baseAddress, $0.count) }
+    }
+
+    func line() throws -> String? { try program.waitForLine() }
+
+    /// Closes the input of the client, and waits until it ends.
+    func end() throws -> Program.Outcome {
+      input.closeWriteEnd()
+      return try program.waitForEnd()
+    }
+  }
+
   /// Who was allowed and is no more is told so and closed; only root can make a process of another user.
   @Test(.enabled(if: geteuid() == 0)) func whoIsNotAllowedAnyMoreIsClosed() throws {
     let folder = try TemporaryDirectory("daemon")
@@ -234,27 +261,16 @@ import Testing
     let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
     chmod(folder.path, 0o755)
     chmod(daemon.socket, 0o666)
-    var ends: [Int32] = [-1, -1]
-    try #require(pipe(&ends) == 0)
-    _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
-    let peer = try Program(
-      "setpriv",
-      ["--reuid=65533", "--regid=65532", "--groups=65534", "socat", "-t", "20", "-", "UNIX-CONNECT:\(daemon.socket)"],
-      input: ends[0])
-    close(ends[0])
-    func send(_ text: String) {
-      _ = Array(text.utf8).withUnsafeBytes { Glibc.write(ends[1], $0.baseAddress, $0.count) }
-    }
-    #expect(try peer.waitForLine()?.hasPrefix("* hello") == true)
-    send("@w wait status=playing\nhello\nplay\n")
-    #expect(try peer.waitForLine()?.hasSuffix(" rights=read") == true)
-    #expect(try peer.waitForLine()?.hasPrefix("error code=6010") == true)
+    let peer = try OtherUser(groups: "--groups=65534", daemon.socket)
+    #expect(try peer.line()?.hasPrefix("* hello") == true)
+    peer.send("@w wait status=playing\nhello\nplay\n")
+    #expect(try peer.line()?.hasSuffix(" rights=read") == true)
+    #expect(try peer.line()?.hasPrefix("error code=6010") == true)
     try folder.write("a.toml", [])
     daemon.process.signal(SIGHUP)
-    #expect(try peer.waitForLine()?.hasPrefix("@w error code=6010 name=not-allowed") == true)
-    #expect(try peer.waitForLine()?.hasPrefix("* closing code=6010 name=not-allowed") == true)
-    close(ends[1])
-    #expect(try peer.waitForEnd().status == 0)
+    #expect(try peer.line()?.hasPrefix("@w error code=6010 name=not-allowed") == true)
+    #expect(try peer.line()?.hasPrefix("* closing code=6010 name=not-allowed") == true)
+    #expect(try peer.end().status == 0)
   }
 
   /// Who may control and no more be told what happens keeps the connection, and nothing that it watches.
@@ -265,34 +281,23 @@ import Testing
     let driver = try daemon.connect()
     chmod(folder.path, 0o755)
     chmod(daemon.socket, 0o666)
-    var ends: [Int32] = [-1, -1]
-    try #require(pipe(&ends) == 0)
-    _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
-    let peer = try Program(
-      "setpriv",
-      ["--reuid=65533", "--regid=65532", "--clear-groups", "socat", "-t", "20", "-", "UNIX-CONNECT:\(daemon.socket)"],
-      input: ends[0])
-    close(ends[0])
-    func send(_ text: String) {
-      _ = Array(text.utf8).withUnsafeBytes { Glibc.write(ends[1], $0.baseAddress, $0.count) }
-    }
-    #expect(try peer.waitForLine()?.hasPrefix("* hello") == true)
-    send("@w wait status=playing\nobserve player.volume\n")
-    var line = try peer.waitForLine() ?? ""
-    while line.hasPrefix("*") { line = try peer.waitForLine() ?? "" }
+    let peer = try OtherUser(groups: "--clear-groups", daemon.socket)
+    #expect(try peer.line()?.hasPrefix("* hello") == true)
+    peer.send("@w wait status=playing\nobserve player.volume\n")
+    var line = try peer.line() ?? ""
+    while line.hasPrefix("*") { line = try peer.line() ?? "" }
     #expect(line.hasPrefix("ok id="), "\(line)")
     try folder.write("a.toml", Array("[access]\nusers = [65533]\nrights = [\"control\"]\n".utf8))
     daemon.process.signal(SIGHUP)
-    line = try peer.waitForLine() ?? ""
-    while line.hasPrefix("* changed") { line = try peer.waitForLine() ?? "" }
+    line = try peer.line() ?? ""
+    while line.hasPrefix("* changed") { line = try peer.line() ?? "" }
     #expect(line.hasPrefix("@w error code=6010 name=not-allowed message=\"this needs the right to read"), "\(line)")
     #expect(try driver.reply("volume 0.25").hasPrefix("ok"))
     // Nothing is said of that before the next answer, and the next.
-    send("mute on\nlist\n")
-    #expect(try peer.waitForLine()?.hasPrefix("ok") == true)
-    #expect(try peer.waitForLine()?.hasPrefix("error code=6010 name=not-allowed") == true)
-    close(ends[1])
-    #expect(try peer.waitForEnd().status == 0)
+    peer.send("mute on\nlist\n")
+    #expect(try peer.line()?.hasPrefix("ok") == true)
+    #expect(try peer.line()?.hasPrefix("error code=6010 name=not-allowed") == true)
+    #expect(try peer.end().status == 0)
   }
 
   /// Both ways: the message that says so comes before the level that would hide it.

@@ -5,16 +5,8 @@ import Testing
 /// `step`, `preroll`, `auto-wait`, `play-immediately`, `item.end-time`, `item.buffer` and what `item.status` tells, on the
 /// virtual clock.
 @Suite struct ItemCommandTests {
-  private func ready(frameCount: Int = 48_000, count: Int = 2) throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon.recording()
-    let client = try daemon.connect()
-    let paths = try (1...count).map { try daemon.wave($0, frameCount: frameCount) }
-    try client.reply("append \(paths.joined(separator: " ")) wait=ready")
-    return (daemon, client)
-  }
-
   @Test func anItemEndsWhereItIsToAndTheNextFollowsThere() throws {
-    let (daemon, client) = try ready()
+    let (daemon, client) = try TestDaemon.recordingQueue()
     #expect(
       try client.reply("item.end-time 1") == "ok item=1 forwardPlaybackEndTime=none reversePlaybackEndTime=none")
     #expect(
@@ -32,7 +24,7 @@ import Testing
   }
 
   @Test func aCopyHasWhatWasSetOfItsEntryAndNothingOfWhatItCameTo() throws {
-    let (daemon, client) = try ready()
+    let (daemon, client) = try TestDaemon.recordingQueue()
     try client.reply("item.end-time 1 forward=0.25")
     try client.reply("item.pitch 1 varispeed")
     #expect(try client.reply("item.copy 1") == "ok items=3 version=2")
@@ -48,7 +40,7 @@ import Testing
   }
 
   @Test func whatCannotBeCopiedIsRefusedAndNothingChanges() throws {
-    let (_, client) = try ready(count: 1)
+    let (_, client) = try TestDaemon.recordingQueue(count: 1)
     let refusals = [
       ("item.copy 9", "error code=2004"), ("item.copy 1 after=9", "error code=2004"),
       ("item.copy 1 after=1 before=1", "error code=6002"), ("item.copy 1 if-version=7", "error code=1011"),
@@ -75,7 +67,7 @@ import Testing
   }
 
   @Test func aRateHoldsFromAnInstantOnAtATimeOfTheItem() throws {
-    let (daemon, client) = try ready(count: 1)
+    let (daemon, client) = try TestDaemon.recordingQueue(count: 1)
     #expect(try client.reply("rate-at 1 +0.5 from=0.25").hasPrefix("error code=1003"), "while auto-wait is on")
     try client.reply("auto-wait off")
     #expect(try client.reply("rate-at 1 frame:5").hasPrefix("error code=6002"))
@@ -91,7 +83,7 @@ import Testing
   }
 
   @Test func endsThatAreNoneAreRefused() throws {
-    let (_, client) = try ready(count: 1)
+    let (_, client) = try TestDaemon.recordingQueue(count: 1)
     #expect(try client.reply("item.end-time 1 forward=-1").hasPrefix("error code=1002"))
     #expect(try client.reply("item.end-time 1 forward=x").hasPrefix("error code=1002"))
     #expect(try client.reply("item.end-time 9 forward=1").hasPrefix("error code=2004"))
@@ -103,7 +95,7 @@ import Testing
   }
 
   @Test func anEntryTellsWhatCanBeDoneWithIt() throws {
-    let (_, client) = try ready(count: 1)
+    let (_, client) = try TestDaemon.recordingQueue(count: 1)
     let status = try client.reply("item.status 1")
     #expect(field("canPlayFastForward", status) == "true")
     #expect(field("canPlayReverse", status) == "true")
@@ -134,7 +126,7 @@ import Testing
   }
 
   @Test func stepsAreExactAndStopAtTheEnds() throws {
-    let (_, client) = try ready(count: 1)
+    let (_, client) = try TestDaemon.recordingQueue(count: 1)
     #expect(try client.reply("step 5").hasPrefix("ok finished=true item=1 time=0.05 pts=2400/48000 requested=0.05"))
     #expect(field("time", try client.reply("step -2")) == "0.03")
     let back = try client.reply("step -10")
@@ -146,7 +138,7 @@ import Testing
   }
 
   @Test func aPrerollAnswersWhenPlayingCanBeHeardAtOnce() throws {
-    let (_, client) = try ready(count: 1)
+    let (_, client) = try TestDaemon.recordingQueue(count: 1)
     #expect(try client.reply("preroll") == "ok ready=true")
     #expect(try client.reply("preroll 2") == "ok ready=true")
     #expect(try client.reply("preroll 0.5") == "ok ready=true")
@@ -164,7 +156,7 @@ import Testing
   }
 
   @Test func whetherAStallEndsByItselfIsSetToldAndObserved() throws {
-    let (_, client) = try ready(count: 1)
+    let (_, client) = try TestDaemon.recordingQueue(count: 1)
     try client.send("observe player.automaticallyWaitsToMinimizeStalling")
     #expect(try client.line()?.unnumbered == "ok id=1")
     #expect(try client.line()?.hasSuffix("new=true cause=initial initial=true") == true)

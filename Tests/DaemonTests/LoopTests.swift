@@ -3,16 +3,8 @@ import Testing
 
 /// `repeat` and `loop`, on the virtual clock.
 @Suite struct LoopTests {
-  private func ready(frameCount: Int = 48_000, count: Int = 2) throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon.recording()
-    let client = try daemon.connect()
-    let paths = try (1...count).map { try daemon.wave($0, frameCount: frameCount) }
-    try client.reply("append \(paths.joined(separator: " ")) wait=ready")
-    return (daemon, client)
-  }
-
   @Test func aLoopIsSetToldObservedAndEnded() throws {
-    let (daemon, client) = try ready()
+    let (daemon, client) = try TestDaemon.recordingQueue()
     try client.send("observe player.loop player.repeat item.events")
     #expect(try client.line()?.unnumbered == "ok id=1")
     #expect(try client.line()?.contains("key=player.repeat new=off") == true)
@@ -47,7 +39,7 @@ import Testing
   }
 
   @Test func aRepeatIsSetToldAndHeard() throws {
-    let (daemon, client) = try ready(frameCount: 9_600)
+    let (daemon, client) = try TestDaemon.recordingQueue(frameCount: 9_600)
     #expect(try client.reply("repeat") == "ok repeat=off")
     #expect(try client.reply("repeat one") == "ok repeat=one")
     #expect(field("repeat", try client.reply("status")) == "one")

@@ -118,14 +118,14 @@ import Testing
     }
   }
 
-  /// A picture of an asset, which a client may have written.
+  /// A image of an asset, which a client may have written.
   private func cover(_ folder: TemporaryDirectory) throws -> String {
-    let (picture, path) = (folder.file("cover.png"), folder.file("music/tagged.mp3"))
+    let (image, path) = (folder.file("cover.png"), folder.file("music/tagged.mp3"))
     try Fixtures.ffmpeg([
-      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=s=8x8", "-frames:v", "1", picture,
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=s=8x8", "-frames:v", "1", image,
     ])
     try Fixtures.ffmpeg([
-      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.2", "-i", picture, "-map", "0",
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.2", "-i", image, "-map", "0",
       "-map", "1", "-disposition:v", "attached_pic", path,
     ])
     return path

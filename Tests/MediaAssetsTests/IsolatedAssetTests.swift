@@ -98,15 +98,15 @@ import Testing
 
   @Test func artworkIsSharedWithItsItemAndTheSame() throws {
     let folder = try TemporaryFolder()
-    let (picture, path) = (folder.file("a.png"), folder.file("a.mp3"))
-    try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240", "-frames:v", "1", picture)
+    let (image, path) = (folder.file("a.png"), folder.file("a.mp3"))
+    try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240", "-frames:v", "1", image)
     try Tool.ffmpeg(
-      "-f", "lavfi", "-i", "sine=duration=1", "-i", picture, "-map", "0", "-map", "1", "-c:v", "copy", path)
+      "-f", "lavfi", "-i", "sine=duration=1", "-i", image, "-map", "0", "-map", "1", "-c:v", "copy", path)
     let place = AssetPlace.path(Array(path.utf8))
     let (mine, isolated) = (Self.asset(place, .none), Self.asset(place, .worker))
     let expected = try mine.loadArtwork()
     #expect(try isolated.loadArtwork().1 == expected.1)
-    #expect(try expected.1.data == readFile(picture))
+    #expect(try expected.1.data == readFile(image))
   }
 
   @Test func errorsAreThoseOfThisProcess() throws {
