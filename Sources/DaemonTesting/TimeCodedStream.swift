@@ -5,7 +5,8 @@ package enum TimeCodedStream {
   /// Frames of the stream.
   package static let frameCount = 48_000 * 12
 
-  /// Starts a server with `a.m3u8`, which has the first of two files in segments of about a second, and the second file in one piece.
+  /// Starts a server with `a.m3u8`, which has the first of two files in segments of about a second, and the second file as it
+  /// is.
   package static func serve() throws -> (server: HTTPServer, lines: [String]) {
     let server = try HTTPServer()
     try Fixtures.files(["TimeCodedStream \(frameCount)"], in: server.files.path) { folder in

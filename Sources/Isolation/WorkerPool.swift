@@ -62,8 +62,8 @@ public final class WorkerPool: Sendable {
   /// - Parameter program: path of the program `playhead-worker`.
   public convenience init(program: String) { self.init(program: program, patienceMilliseconds: 25) }
 
-  /// - Parameter patienceMilliseconds: how long a task waits for a worker of another one while a new worker starts. A worker needs
-  ///   about 30 ms to load FFmpeg, most tasks take less than 2 ms.
+  /// - Parameter patienceMilliseconds: how long a task waits for the worker of another task while a new worker starts. A
+  ///   worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
   init(program: String, patienceMilliseconds: Int) {
     (self.program, self.patienceMilliseconds) = (program, patienceMilliseconds)
   }
@@ -95,8 +95,8 @@ public final class WorkerPool: Sendable {
     for waiting in idle { waiting.process.kill() }
   }
 
-  /// Reserves a worker until the lease is released. If none is idle, a worker is started, and the first that is ready is reserved: that one,
-  /// or one of another lease. Blocks meanwhile. The worker has the priority of the calling thread.
+  /// Reserves a worker until the lease is released. If none is idle, a new worker starts, and the lease gets that one or the
+  /// first that another lease releases. Blocks meanwhile. The worker has the priority of the calling thread.
   ///
   /// Errors: `workerUnavailable` when the program cannot be started, or too many workers are busy.
   package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try take()) }

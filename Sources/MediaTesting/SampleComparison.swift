@@ -27,8 +27,9 @@ public enum SampleComparison {
     }
   }
 
-  /// Finds frames of `samples` in `whole`: returns by how many frames they lie after `place`. The sum of the squared differences is
-  /// smallest there; of equal sums the nearest offset is returned.
+  /// Finds frames of `samples` in `whole`: returns their distance in frames from `place`.
+  ///
+  /// The sum of the squared differences is smallest there. Of equal sums the nearest distance is returned.
   ///
   /// - Parameters:
   ///   - first: index of the first frame of `samples` to find.

@@ -68,7 +68,7 @@ extension PlayerCore {
     return false
   }
 
-  /// The frame that has to be decoded before playing goes on after samples ran out at `frame`.
+  /// The frame that has to be decoded before playback continues after samples ran out at `frame`.
   private func resumptionFrame(after frame: Int64) -> Int64 {
     frame + Int64(timeline.sampleRateHz * Self.resumptionMilliseconds / 1_000)
   }
@@ -85,8 +85,8 @@ extension PlayerCore {
 
   /// Renders again what the mixer has rendered as silence, if samples for it have come.
   ///
-  /// They may have come before the player handled the starvation. No report of the decode thread follows then, if that thread
-  /// rests or waits for a file.
+  /// They may have come before the player handled the starvation. Then no report of the decode thread follows while that
+  /// thread rests or waits for a file.
   func endSilence() {
     guard machine.rate != 0, timeline.runs.last?.end?.reason == .starved, let place = starvedPlace,
       let sounding, sounding.stream.id == place.streamID

@@ -32,7 +32,7 @@ final class Gate: Sendable {
   /// Nothing is opened until `open`.
   func close() { state.update { $0.isClosedToOpening = true } }
 
-  /// Lets reading go on to the end of the file. Nothing else is opened until `open`.
+  /// Allows reading to the end of the file. No other file is opened until `open`.
   func openToEnd() {
     state.update { state in
       (state.limit, state.isClosedToOpening, state.blockedItemID) = (.max, true, nil)
