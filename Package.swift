@@ -286,10 +286,13 @@ let package = Package(
         "playhead-worker", "playhead",
       ],
       swiftSettings: strict),
-    // Real devices in real time: `scripts/test` runs these alone.
+    // Real devices in real time: `scripts/test` runs these last, two suites at a time.
     .testTarget(
       name: "RigTests",
-      dependencies: ["DaemonTesting", "RigSupport", "MediaCore", "playheadd", "playhead-worker", "playhead"],
+      dependencies: [
+        "DaemonTesting", "PulseIO", "RealtimeAudio", "RigSupport", "MediaCore", "playheadd", "playhead-worker",
+        "playhead",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

@@ -3,8 +3,10 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Items of every codec behind each other on a real PulseAudio: what its device plays of a queue is, sample for sample,
-/// what it plays of each file by itself, one behind the other.
+/// Items of every codec one after another on a real PulseAudio: its device plays of a queue, sample for sample, what it
+/// plays of each file alone.
+///
+/// In real time: the next file must be open before the device needs its first sample.
 @Suite(.serialized) struct GaplessRigTests {
   struct Source: Sendable, CustomTestStringConvertible {
     var name: String

@@ -3,8 +3,10 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Devices that come and go, and servers that die, hang and come back, on PulseAudio and on PipeWire: what the daemon tells, and
-/// that no sample is lost by it.
+/// Devices that come and go, and servers that die, hang and come back, on PulseAudio and on PipeWire: what the daemon
+/// reports, and that no sample is lost.
+///
+/// In real time: how much of a stream a device played before it vanished is known from its clock only.
 @Suite(.serialized) struct OutputRouteTests {
   typealias Kind = SoundServerKind
 

@@ -4,6 +4,8 @@ import RigSupport
 import Testing
 
 /// PipeWire keeps a stream and replies for it though no device consumes its samples. The player waits meanwhile.
+///
+/// In real time: the only sign is a device that consumes nothing while time passes.
 @Suite(.serialized) struct OutputStallTests {
   /// The most frames that are heard twice after a stall: 50 ms.
   private static let repeatable = 2_400

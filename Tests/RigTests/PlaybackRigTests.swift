@@ -3,8 +3,9 @@ import Glibc
 import RigSupport
 import Testing
 
-/// The whole way: client, socket, daemon, decoder, mixer, a real PulseAudio; what its device plays is compared sample for
-/// sample.
+/// Client, socket, daemon, decoder, mixer and a real PulseAudio: what its device plays is compared sample for sample.
+///
+/// In real time: a seek, a pause or a change of volume replaces samples that the server holds while its device plays.
 @Suite(.serialized) struct PlaybackRigTests {
   @Test(arguments: PlaybackRig.Kind.allCases) func anExactSeekWhilePlayingLandsOnItsSample(kind: PlaybackRig.Kind)
     throws

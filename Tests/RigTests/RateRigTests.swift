@@ -5,6 +5,8 @@ import Testing
 
 /// Rates through a real PulseAudio. The file goes round in a circle, once in 1,000 frames, so that every sample says its
 /// place at whatever rate it is played.
+///
+/// In real time: a new rate replaces samples that the server holds while its device plays.
 @Suite(.serialized) struct RateRigTests {
   private static func place(_ frame: StereoFrame) -> Double {
     atan2(Double(frame.right), Double(frame.left)) / (2 * .pi) * 1_000

@@ -3,6 +3,8 @@ import RigSupport
 import Testing
 
 /// Ticks of a player on a real PulseAudio server.
+///
+/// In real time: ticks follow the clock of the device.
 @Suite struct TickRigTests {
   /// On a device of its own: through a seek and a pause no tick is off the grid, early, twice or missing.
   @Test func ticksOfARealDeviceAreOnTheGrid() throws {

@@ -3,7 +3,9 @@ import MediaCore
 import RigSupport
 import Testing
 
-/// Times told and times asked for against what the device plays, sample for sample.
+/// Times of ticks and of replies, compared with what the device plays, sample for sample.
+///
+/// In real time: what is heard at a time is an estimate from the clock of the device.
 @Suite(.serialized) struct TimeRigTests {
   /// One place of a scrub.
   private struct Place {

@@ -4,9 +4,11 @@ import RealtimeAudio
 import RigSupport
 import Testing
 
-/// A real PulseAudio with its role modules, and a stream of another program with a role that they look at.
+/// A real PulseAudio with its role modules, and a stream of another program with a role that they act on.
+///
+/// In real time: the server corks a stream between two blocks of its device, and the clock estimates where that is.
 @Suite("Roles on a private server", .serialized)
-struct RoleTests {
+struct RoleRigTests {
   /// Everything that the server did to the stream, in order.
   private final class Notices: Sendable {
     let all = WakeSignal<[SharingNotice]>([])

@@ -4,29 +4,11 @@ import RealtimeAudio
 import RigSupport
 import Testing
 
+/// Samples that a PulseSink hands to a real PulseAudio, and its clock.
+///
+/// In real time: the server rewinds what it has rendered, and takes blocks when its device needs them.
 @Suite("PulseSink on a private server", .serialized)
-struct PulseSinkTests {
-  @Test("runs at the device's own format, and tells the device's name")
-  func takesTheFormatOfTheDevice() throws {
-    let server = try PulseServer(sampleRateHz: 44_100)
-    let sink = PulseSink(.init(server: server.address))
-    #expect(sink.label == "pulse")
-    #expect(try sink.open() == AudioFormat(sampleRateHz: 44_100, channelCount: 2))
-    #expect(sink.label == "pulse:rig")
-    #expect(sink.statistics.bufferFrameCount > 0)
-    sink.close()
-    sink.close()
-  }
-
-  @Test("a chosen rate and channel count replace the device's")
-  func takesTheFormatAskedFor() throws {
-    let server = try PulseServer()
-    let sink = PulseSink(
-      .init(server: server.address, sinkName: "rig", sampleRateHz: 96_000, channelCount: 6))
-    #expect(try sink.open() == AudioFormat(sampleRateHz: 96_000, channelCount: 6))
-    sink.close()
-  }
-
+struct PulseSinkRigTests {
   @Test("ten seconds come out bit for bit, without a gap")
   func isExact() throws {
     let rig = try OutputRig(server: PulseServer())
@@ -182,34 +164,5 @@ struct PulseSinkTests {
     rig.post { $0.setGain(0.5, rampFrameCount: 0, input: 0) }
     rig.sink.close()
     #expect(rig.signals.withState { $0.failures.count } == 1)
-  }
-
-  @Test("without a server opening fails, and no server is started")
-  func tellsOfNoServer() throws {
-    let folder = try TemporaryDirectory()
-    let sink = PulseSink(.init(server: "unix:\(folder.file("nothing"))"))
-    let error = #expect(throws: MediaError.self) { try sink.open() }
-    #expect(error?.code == .outputUnavailable)
-    sink.close()
-  }
-
-  @Test("a device that the server does not have is an error with its name")
-  func tellsOfNoDevice() throws {
-    let server = try PulseServer()
-    let sink = PulseSink(.init(server: server.address, sinkName: "attic"))
-    let error = #expect(throws: MediaError.self) { try sink.open() }
-    #expect(error?.code == .outputUnavailable)
-    #expect(error?.message.contains("attic") == true)
-  }
-
-  @Test("a format that PulseAudio cannot do is a configuration error")
-  func refusesImpossibleFormats() throws {
-    let server = try PulseServer()
-    for (rate, channels) in [(768_000, 2), (48_000, 64)] {
-      let sink = PulseSink(
-        .init(server: server.address, sampleRateHz: rate, channelCount: channels))
-      let error = #expect(throws: MediaError.self) { try sink.open() }
-      #expect(error?.code == .outputConfiguration)
-    }
   }
 }

@@ -1,0 +1,58 @@
+import MediaCore
+import PulseIO
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@Suite("Opening a PulseSink", .serialized)
+struct PulseSinkOpeningTests {
+  @Test("runs at the device's own format, and tells the device's name")
+  func takesTheFormatOfTheDevice() throws {
+    let server = try PulseServer(sampleRateHz: 44_100)
+    let sink = PulseSink(.init(server: server.address))
+    #expect(sink.label == "pulse")
+    #expect(try sink.open() == AudioFormat(sampleRateHz: 44_100, channelCount: 2))
+    #expect(sink.label == "pulse:rig")
+    #expect(sink.statistics.bufferFrameCount > 0)
+    sink.close()
+    sink.close()
+  }
+
+  @Test("a chosen rate and channel count replace the device's")
+  func takesTheFormatAskedFor() throws {
+    let server = try PulseServer()
+    let sink = PulseSink(
+      .init(server: server.address, sinkName: "rig", sampleRateHz: 96_000, channelCount: 6))
+    #expect(try sink.open() == AudioFormat(sampleRateHz: 96_000, channelCount: 6))
+    sink.close()
+  }
+
+  @Test("without a server opening fails, and no server is started")
+  func tellsOfNoServer() throws {
+    let folder = try TemporaryDirectory()
+    let sink = PulseSink(.init(server: "unix:\(folder.file("nothing"))"))
+    let error = #expect(throws: MediaError.self) { try sink.open() }
+    #expect(error?.code == .outputUnavailable)
+    sink.close()
+  }
+
+  @Test("a device that the server does not have is an error with its name")
+  func tellsOfNoDevice() throws {
+    let server = try PulseServer()
+    let sink = PulseSink(.init(server: server.address, sinkName: "attic"))
+    let error = #expect(throws: MediaError.self) { try sink.open() }
+    #expect(error?.code == .outputUnavailable)
+    #expect(error?.message.contains("attic") == true)
+  }
+
+  @Test("a format that PulseAudio cannot do is a configuration error")
+  func refusesImpossibleFormats() throws {
+    let server = try PulseServer()
+    for (rate, channels) in [(768_000, 2), (48_000, 64)] {
+      let sink = PulseSink(
+        .init(server: server.address, sampleRateHz: rate, channelCount: channels))
+      let error = #expect(throws: MediaError.self) { try sink.open() }
+      #expect(error?.code == .outputConfiguration)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import DaemonTesting
+import Foundation
+import RigSupport
+import Testing
+
+/// Players that start together on a real PulseAudio.
+///
+/// In real time: the start is an instant of the device's clock, which the daemon estimates.
+@Suite struct PlayAtRigTests {
+  @Test func threePlayersAreNoSampleApartOnARealDevice() throws {
+    let server = try PulseServer()
+    let daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
+    let client = try daemon.connect()
+    try client.reply("observe output.state")
+    while field("new", try client.line() ?? "") != "ready" {}
+    try client.reply("unobserve 1")
+    let seconds = Int(ProcessInfo.processInfo.environment["PLAYHEAD_PLAY_AT_SECONDS"] ?? "") ?? 20
+    for (index, name) in ["a", "b", "c"].enumerated() {
+      try client.reply("player.create \(name)")
+      let path = daemon.folder.file("\(name).wav")
+      let click = Int16(1_000 << index)
+      try TimeCode.writeWAV(path: path, frameCount: seconds * 48_000) { frame in
+        frame % 4_800 == 0 ? StereoFrame(left: click, right: click) : .silence
+      }
+      try client.reply("load \(path) wait=ready player=\(name)")
+    }
+    let reply = try client.reply("play-at +0.3 a b c")
+    #expect(reply.hasPrefix("ok frame=") && field("late", reply) == "0" && field("spread", reply) == "0", "\(reply)")
+    let start = try server.capture.waitForFrame { $0 != .silence }
+    // Second by second: no wait may take longer than a test waits.
+    for second in 1...seconds { try server.capture.waitForFrames(start + second * 48_000) }
+    try server.capture.waitForFrames(start + seconds * 48_000 + 9_600)
+    let heard = server.capture.frames(from: start, count: seconds * 48_000)
+    let clicks = heard.enumerated().filter { $0.element != .silence }
+    #expect(clicks.allSatisfy { $0.element == StereoFrame(left: 7_000, right: 7_000) })
+    // A machine that is too busy lets the device starve: then all three are late together.
+    let offsets = clicks.map(\.offset)
+    #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $1 - $0 >= 4_800 }, "\(offsets)")
+    #expect(offsets.count > seconds * 5, "\(offsets)")
+    print("play-at: \(clicks.count) clicks of three players in \(seconds) s, 0 samples apart")
+    try daemon.stop()
+    server.stop()
+  }
+}
