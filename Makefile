@@ -62,19 +62,18 @@ tsan: deps ## RealtimeAudio, WireProtocol and Playback under the thread sanitize
 asan: deps ## the same and what touches C, under the address sanitizer
 	@scripts/sanitize address RealtimeAudioTests WireProtocolTests LibAVTests PlaybackTests
 
-fuzz: deps ## fuzz the parsers for SECONDS each (60)
+fuzz: deps ## fuzz the parsers and the server for SECONDS each (60)
 	@scripts/fuzz $(SECONDS)
 
 bench: bench-deps release ## measure this player, mpv and MPD side by side, and print a table
 	@scripts/bench
 
-soak: release ## play, seek, skip and loop for DURATION (10m), and watch memory and descriptors; record into WAV and FLAC without a lost frame; kill the daemon 50 times; a million random lines; 1,000 hostile files and servers; fuzz all parsers and the server
+soak: release ## what takes minutes: play for DURATION (10m) and watch memory and descriptors; record; kill the daemon 50 times; random lines; hostile files and servers
 	@scripts/soak $(DURATION)
 	@scripts/record-rig soak $(DURATION)
 	@scripts/kills --within $(DURATION)
 	@scripts/lines --within $(DURATION)
 	@scripts/hostile --count 1000 --within $(DURATION)
-	@scripts/fuzz --share $(DURATION)
 	@scripts/together
 
 golden: deps ## write the golden dumps and protocol.md's tables anew; look at the difference
