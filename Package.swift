@@ -204,7 +204,10 @@ let package = Package(
       name: "MediaTesting",
       dependencies: ["MediaCore", "RealtimeAudio", "RigSupport", "CAllocationProbe", "CSanitizerSupport"],
       swiftSettings: optimized),
-    .target(name: "DaemonTesting", dependencies: ["RigSupport"], swiftSettings: optimized),
+    .target(
+      name: "DaemonTesting",
+      dependencies: ["ControlServer", "FileAccess", "Playback", "RealtimeAudio", "MediaCore", "RigSupport", log],
+      swiftSettings: optimized),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "MediaCore"], swiftSettings: strict),

@@ -4,11 +4,11 @@ import Glibc
 package final class WireClient {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
-  /// The daemon, which lives as long as a connection of it is used.
-  private let owner: TestDaemon?
+  /// The server, which lives as long as a connection of it is used.
+  private let owner: TestServer?
 
   /// Connects.
-  package init(_ path: String, owner: TestDaemon? = nil) throws {
+  package init(_ path: String, owner: TestServer? = nil) throws {
     self.owner = owner
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()

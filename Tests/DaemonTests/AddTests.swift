@@ -19,7 +19,7 @@ import Testing
   }
 
   /// The files' paths in the queue, below the folder.
-  private func queue(_ daemon: TestDaemon, _ folder: TemporaryDirectory) throws -> [String] {
+  private func queue(_ daemon: TestServer, _ folder: TemporaryDirectory) throws -> [String] {
     let prefix = "path=\(folder.path)/"
     return try daemon.playhead("list").output.split(separator: "\n").compactMap { line in
       line.split(separator: " ").first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
@@ -35,7 +35,7 @@ import Testing
     try folder.write("noending", Array("fLaC....".utf8))
     try folder.write("other", Array("text".utf8))
     mkfifo(folder.file("pipe"), 0o600)
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let outcome = try daemon.playhead("add", folder.path)
     #expect(outcome.status == 0 && outcome.output == "items=1,2,3,4,5,6,7 version=1 left-out=6\n", "\(outcome)")
     #expect(outcome.errors == "playhead: left out 4 no media, 1 hidden, 1 lists\n", "\(outcome)")
@@ -57,7 +57,7 @@ import Testing
 
   @Test func whereItGoesIsSaid() throws {
     let folder = try folder(["1.flac", "2.flac", "3.flac", "4.flac"])
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     func add(_ arguments: String...) throws -> [String] {
       let outcome = try Program(
         Executables.playhead, ["--socket", daemon.socket, "add"] + arguments, folder: folder.path
@@ -79,7 +79,7 @@ import Testing
   @Test func listsAreReadByTheDaemon() throws {
     let folder = try folder(["1.flac", "2.flac"])
     try folder.write("list.m3u8", Array("2.flac\n1.flac\n".utf8))
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     #expect(try daemon.playhead("add", "list.m3u8", "2.flac", folder: folder.path).status == 0)
     #expect(try queue(daemon, folder) == ["2.flac", "1.flac", "2.flac"])
   }
@@ -109,7 +109,7 @@ import Testing
 
   @Test func whatCannotBeReadIsNotTakenForAnEmptyFolder() throws {
     let folder = try folder(["closed/1.flac", "names/2.flac", "open/3.flac"])
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     // Nothing may be read; names may be read and nothing else.
     for (name, mode) in [("closed", 0o000), ("names", 0o444)] as [(String, mode_t)] {
       #expect(chmod(folder.file(name), mode) == 0)
@@ -221,7 +221,7 @@ import Testing
       Array("tab\t\u{1B}[2J.flac".utf8),
     ]
     for name in names { try Files.write(Array("\(folder.path)/".utf8) + name, Array("fLaC".utf8)) }
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let outcome = try daemon.playhead("add", folder.path)
     #expect(outcome.status == 0 && outcome.output == "items=1,2,3,4,5,6,7,8 version=1 left-out=0\n", "\(outcome)")
     let list = try daemon.playhead("list").output
@@ -237,7 +237,7 @@ import Testing
 
   @Test func whatIsNotThereLeavesTheQueueAsItWas() throws {
     let folder = try folder(["1.flac", "empty/readme.txt"])
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     for (arguments, message) in [
       (["1.flac", "missing.flac"], "nothing added: missing.flac: No such file or directory"),
       (["empty"], "nothing to add: there are no media (left out 1 no media)"), (["-"], "append -"),
@@ -261,7 +261,7 @@ import Testing
         close(descriptor)
       }
     }
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     #expect(try daemon.playhead("append", "/music/first.flac", "/music/second.flac").status == 0)
     let outcome = try daemon.playhead("add", "--next", "--human", folder.path)
     #expect(outcome == .init(status: 0, output: "Added 50000 entries.\n", errors: ""))

@@ -21,7 +21,7 @@ import Testing
   @Test func aServerThatNeverAnswersIsGivenUpForEachWhoWaitsOnceAndAskedAnew() throws {
     let server = try HTTPServer()
     try TimeCode.writeWAV(path: server.files.file("1.wav"), file: 1, frameCount: 48_000)
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     #expect(try client.reply("asset.open \(server.address)/1.wav?hold=never") == "ok asset=1")
     try client.send("@a asset.load 1 duration", "@b asset.load 1 tracks playable")
@@ -51,7 +51,7 @@ import Testing
   @Test func aKeyIsGivenUpWithWhatIsReadWithItAndTheRestGoesOn() throws {
     let server = try HTTPServer()
     try TimeCode.writeWAV(path: server.files.file("1.wav"), file: 1, frameCount: 48_000)
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("asset.open \(server.address)/1.wav?hold=never")
     try client.send(
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func aPipeThatNobodyWritesIntoIsGivenUpAndReadAnew() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
@@ -96,7 +96,7 @@ import Testing
 
   @Test func anAssetThatIsClosedGivesUpWhatHangs() throws {
     let server = try HTTPServer()
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("asset.open \(server.address)/none?hold=never")
     try client.send("@a asset.load 1 duration metadata", "asset.close 1")

@@ -6,7 +6,7 @@ import Testing
 /// `asset.*`, `item.tracks`, `item.select` and chapters over the socket.
 @Suite struct AssetCommandTests {
   /// Two time-coded sound tracks and three chapters.
-  private func file(_ daemon: TestDaemon) throws -> String {
+  private func file(_ daemon: TestServer) throws -> String {
     let paths = try [1, 2].map { try daemon.wave($0, frameCount: 480_000) }
     let text =
       ";FFMETADATA1\n"
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func aFileIsLookedAtWithoutBeingPlayed() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try file(daemon)
     #expect(try client.reply("asset.open \(path)") == "ok asset=1")
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func severalWaitAtOnceAndEachIsAnsweredOnce() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try file(daemon)
     try client.reply("asset.open \(path)")
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func aConnectionHasSoManyAssetsAndNoMore() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for number in 1...64 { #expect(try client.reply("asset.open /x") == "ok asset=\(number)") }
     #expect(try client.reply("asset.open /x").hasPrefix("error code=6019 name=too-many-assets"))
@@ -81,7 +81,7 @@ import Testing
 
   /// Matroska with subtitles only has tags, and nothing to play.
   @Test func whatWasLoadedIsToldWhereTheRestFailed() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (text, path) = (daemon.folder.file("a.srt"), daemon.folder.file("a.mka"))
     try Data("1\n00:00:00,000 --> 00:00:01,000\nText\n".utf8).write(to: URL(fileURLWithPath: text))
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func whatIsNoMediaHasItsNumber() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let folder = daemon.folder.file("folder")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func anAssetThatIsClosedWhileItIsLoadedIsCancelledForAllWhoWait() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     // Only reading all of it tells how long it is.
     let path = daemon.folder.file("long.aac")
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test func anotherSoundTrackIsHeardAtTheSameTime() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try file(daemon)) wait=ready")
     let tracks = try client.ask("item.tracks 1")
@@ -189,7 +189,7 @@ import Testing
     try client.reply("clock.advance 0.5")
     #expect(try client.reply("item.select 1 audio=auto subtitles=none") == "ok item=1 audio=0 subtitles=none")
     try client.reply("clock.advance 0.5")
-    try daemon.stop()
+    try daemon.finish()
     let frames = try Recording.frames(in: daemon.folder.file("out.wav"))
     let runs = TimeCode.runs(in: frames).filter { $0.file != 0 && $0.count > 240 }
     print(runs)
@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test func whatAPlayerWantsIsPresentedOfWhatNothingWasChosenOf() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try file(daemon)
     #expect(try client.ask("media-selection") == ["ok automatic=true"])
@@ -218,7 +218,7 @@ import Testing
     #expect(try client.ask("media-selection audible clear") == ["ok automatic=true"])
     #expect(try client.reply("item.tracks 1") == "ok item=1 count=2 audio=0 subtitles=none")
     #expect(try client.reply("media-selection player=x").hasPrefix("error code=1006"))
-    try daemon.stop()
+    try daemon.finish()
     let frames = try Recording.frames(in: daemon.folder.file("out.wav"))
     let runs = TimeCode.runs(in: frames).filter { $0.file != 0 && $0.count > 240 }
     #expect(runs.prefix(2).map(\.file) == [2, 1])
@@ -226,7 +226,7 @@ import Testing
   }
 
   @Test func anEntrysChaptersAreListed() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try file(daemon)
     try client.reply("append \(path) wait=ready")
@@ -268,7 +268,7 @@ import Testing
   }
 
   @Test func theStartsOfChaptersAreCues() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try file(daemon)
     try client.reply("load \(path) \(try daemon.wave(3, frameCount: 4_800)) \(path) wait=ready")
@@ -304,7 +304,7 @@ import Testing
   }
 
   @Test func chaptersHaveTheTitlesOfTheLanguageThatIsAskedFor() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = daemon.folder.file("songs.mka")
     try Fixtures.ffmpeg([
@@ -338,7 +338,7 @@ import Testing
   }
 
   @Test func chaptersAreToldAndGoneTo() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try file(daemon)) wait=ready")
     try client.reply("preroll")

@@ -70,7 +70,7 @@ import Testing
     ("observers", observers),
   ])
   func badInputIsANumberedErrorAndChangesNothing(_ kind: String, _ cases: [Case]) throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try (1...4).map { try daemon.wave($0, frameCount: 480_000) }
     #expect(try client.reply("load \(paths[0]) \(paths[1]) \(paths[2]) wait=ready").hasPrefix("ok"))

@@ -53,7 +53,7 @@ import Testing
     // Where it began is its own once only.
     try Self.ask(client, "previous", "play", "clock.advance 0.25")
     #expect(field("time", try client.reply("status")) == "0.25")
-    try daemon.stop()
+    try daemon.finish()
     let runs = TimeCode.runs(in: try Recording.frames(in: place.folder.file("out.wav"))).filter { $0.count > 240 }
     #expect(runs.contains { $0.file == 1 && $0.firstIndex == 348_000 && $0.count >= 48_000 - 240 }, "\(runs)")
     let ending = runs.firstIndex { $0.file == 1 && $0.endIndex == Self.frameCount }

@@ -5,10 +5,10 @@ import Testing
 
 /// How files are asked for: the same options wherever the client or the wire takes files.
 @Suite(.timeLimit(.minutes(3))) struct ClientOptionTests {
-  private func serve() throws -> (HTTPServer, TestDaemon, String) {
+  private func serve() throws -> (HTTPServer, TestServer, String) {
     let server = try HTTPServer()
     try TimeCode.writeWAV(path: server.files.file("1.wav"), file: 1, frameCount: 48_000)
-    return (server, try TestDaemon.recording(), "\(server.address)/1.wav")
+    return (server, try InProcessServer.recording(), "\(server.address)/1.wav")
   }
 
   @Test func aScanAsksServersAsItIsTold() throws {
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func theClientCallsStandardInputByItsName() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let path = try daemon.wave(1, frameCount: 48_000)
     for command in ["scan", "info", "tags"] {
       let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -5,7 +5,7 @@ import Testing
 /// `playhead`, the client, against a daemon.
 @Suite struct ClientTests {
   @Test func answersGoToStandardOutputWithoutTheirOk() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)
     #expect(try daemon.playhead("ping") == .init(status: 0, output: "", errors: ""))
     #expect(
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func theStatusSaysWhatHappened() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let refused = try daemon.playhead("seek", "5")
     #expect(refused.status == 1)
     #expect(refused.output == "")
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func relativePathsAreMadeAbsolute() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let folder = daemon.folder.path
     let source = try Files.read(try daemon.wave(1, frameCount: 480))
     for name in ["plain.wav", "-dash.wav", "a=b.wav", "two words.wav"] { try daemon.folder.write(name, source) }
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test func watchPrintsEventsAsTheyCome() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
     let watch = try Program(
@@ -138,7 +138,7 @@ import Testing
       if field("reason", line) != "start", let time = field("time", line) { times.append(time) }
     }
     #expect(times == ["0.25", "0.3", "0.5", "0.6"])
-    try daemon.stop()
+    try daemon.finish()
     let outcome = try watch.waitForEnd()
     #expect(outcome.status == 3)
     #expect(outcome.errors.contains("stopping"))
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test func theShellRunsWhatItReads() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     try daemon.folder.write("script", Array("load 1.wav wait=ready\n@x ping\nbogus\nseek 0.5".utf8))
     _ = try daemon.wave(1, frameCount: 48_000)
     let script = open(daemon.folder.file("script"), O_RDONLY | O_CLOEXEC)
@@ -189,7 +189,7 @@ import Testing
 
   /// What comes while a person types is printed above the line, which stands there again behind it.
   @Test func theLineBeingTypedOutlivesWhatComes() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let other = try daemon.connect()
     let terminal = try Terminal()
     let before = terminal.mode
@@ -220,7 +220,7 @@ import Testing
 
   @Test func theShellLeavesTheTerminalAsItWas() throws {
     for (keys, signal, status) in [("play\u{3}", nil, 128 + SIGINT), ("play", SIGTERM, 128 + SIGTERM)] {
-      let daemon = try TestDaemon("--clock", "virtual")
+      let daemon = try InProcessServer()
       let terminal = try Terminal()
       let before = terminal.mode
       let shell = try Program(Executables.playhead, ["--socket", daemon.socket, "shell"], input: terminal.keyboard)
@@ -239,7 +239,7 @@ import Testing
   /// Whoever prints it: a table, what a file is, a message.
   @Test(arguments: ["scan", "info", "tags"])
   func whatANameHoldsIsNoCommandForATerminal(command: String) throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let source = try Files.read(try daemon.wave(1, frameCount: 48_000))
     let name = "a\u{1B}[2Jb\u{7}\u{9B}\u{202E}c\u{2067}d.wav"
     try daemon.folder.write(name, source)

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func idsAreThoseThatTheDaemonHasNow() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("append /music/one.flac /music/two.flac")
     try client.reply("player.create jingles")
@@ -77,7 +77,7 @@ import Testing
 
   /// Who types must never wait for long, nor read what is wrong.
   @Test func aDaemonThatDoesNotAnswerIsNotWaitedFor() throws {
-    let folder = try TestDaemon("--clock", "virtual").folder
+    let folder = try InProcessServer().folder
     let path = folder.file("silent.sock")
     let silent = try SilentSocket(path: path)
     defer { withExtendedLifetime(silent) {} }
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: ["bash", "zsh", "fish"]) func aShellCompletesWhatIsTyped(name: String) throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("append \((1...12).map { "/music/\($0).flac" }.joined(separator: " "))")
     try client.reply("remove \((1...11).map { "\($0)" }.joined(separator: " "))")
@@ -173,7 +173,7 @@ import Testing
 
   /// What would redirect, or stand for files, is quoted.
   @Test func bashQuotesWhatMeansSomethingToIt() throws {
-    let folder = try TestDaemon("--clock", "virtual").folder
+    let folder = try InProcessServer().folder
     let shell = try shell("bash", socket: "/nowhere/socket", folder: folder.path)
     #expect(try words("playhead wait ti\t\\>\t90", in: shell) == "<playhead><wait><time>=90>")
     #expect(try words("playhead observe 'output.st\t", in: shell) == "<playhead><observe><output.state>")
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(arguments: ["bash", "zsh", "fish"]) func withoutADaemonNothingIsSaid(name: String) throws {
-    let folder = try TestDaemon("--clock", "virtual").folder
+    let folder = try InProcessServer().folder
     let shell = try shell(name, socket: "/nowhere/socket", folder: folder.path)
     #expect(try words("playhead jump 1\t", in: shell) == "<playhead><jump><1>")
     #expect(try words("playhead tog\t", in: shell) == "<playhead><toggle>")

@@ -5,7 +5,7 @@ import Testing
 
 /// What is wrong with files, and durations that are estimates, as a client on the socket hears of them.
 @Suite struct DamagedFileTests {
-  private func flac(_ daemon: TestDaemon, _ number: Int, frameCount: Int) throws -> (path: String, bytes: [UInt8]) {
+  private func flac(_ daemon: TestServer, _ number: Int, frameCount: Int) throws -> (path: String, bytes: [UInt8]) {
     let path = daemon.folder.path + "/\(number).flac"
     try TimeCode.writeFLAC(path: path, file: number, frameCount: frameCount)
     return (path, try Files.read(path))
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func packetsThatDoNotDecodeAreSaidAndTheQueueGoesOn() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     var (_, bytes) = try flac(daemon, 1, frameCount: 192_000)
     for offset in 0..<40 { bytes[bytes.count / 2 + offset] ^= 0x5a }
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func aFileThatBreaksOffAndOneThatIsLongerThanItSaysAreSaid() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (_, whole) = try flac(daemon, 1, frameCount: 192_000)
     let cut = try daemon.folder.write("cut.flac", Array(whole.prefix(whole.count * 3 / 4)))
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func durationsAreExactWhenAskedForAndOtherwiseCorrected() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     let wave = try daemon.wave(1, frameCount: 4 * 48_000)
     let path = daemon.folder.path + "/plain.mp3"
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// FLAC in Matroska, whose clusters' times from 2.5 s on are other ones.
-  private func jumping(_ daemon: TestDaemon, byMilliseconds jump: Int) throws -> String {
+  private func jumping(_ daemon: TestServer, byMilliseconds jump: Int) throws -> String {
     let whole = daemon.folder.file("whole.mka")
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-i", try flac(daemon, 1, frameCount: 192_000).path, "-c:a", "copy",
@@ -125,7 +125,7 @@ import Testing
     (-900, "4", "1[0..<192000] 2[0..<4800]"), (250, "4.25", "1[0..<124416] - 1[124416..<192000] 2[0..<4800]"),
   ])
   func timestampsThatJumpAreSaidAndTheQueueGoesOn(_ jump: Int, _ end: String, _ heard: String) throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = [try jumping(daemon, byMilliseconds: jump), try daemon.wave(2, frameCount: 4_800)]
     try client.reply("observe item.events")
@@ -144,7 +144,7 @@ import Testing
 
   /// Longer than what is decoded ahead: half of it goes while it plays.
   @Test func aFileThatShrinksWhileItPlaysEndsWhereItDoesAndTheQueueGoesOn() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = [try daemon.wave(1, frameCount: 960_000), try daemon.wave(2, frameCount: 4_800)]
     try client.reply("observe item.events item.duration")

@@ -4,8 +4,8 @@ import Testing
 
 /// Events by their numbers: who comes back, who is slow and who has no connection of its own misses nothing, or is told so.
 @Suite struct EventCommandTests {
-  private func connected() throws -> (daemon: TestDaemon, client: WireClient, instance: String) {
-    let daemon = try TestDaemon("--clock", "virtual")
+  private func connected() throws -> (daemon: TestServer, client: WireClient, instance: String) {
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     return (daemon, client, try #require(field("instance", try client.reply("hello"))))
   }

@@ -5,7 +5,7 @@ import Testing
 /// What the client ends with.
 @Suite struct ExitStatusTests {
   @Test func eachExitStatusIsWhatTheUsageSays() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)
     let list = daemon.folder.file("list.m3u8")
     let rows: [(status: Int32, name: String?, arguments: [String])] = [
@@ -68,7 +68,7 @@ import Testing
 
   /// Who reads a part would take it for the whole.
   @Test func whatCannotBePrintedIsStatus1() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)
     for arguments in [
       ["--help"], ["--version"], ["help"], ["help", "seek"], ["completions", "bash"], ["manual", "playhead"],

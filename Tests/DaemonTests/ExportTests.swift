@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test func aPartIsMadeExactlyAndProgressComesBefore() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (path, out) = (daemon.folder.file("one.wav"), daemon.folder.file("part.flac"))
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func severalFilesAreJoined() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try (1...3).map { number in
       let path = daemon.folder.file("\(number).wav")
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func whatMakesNoSenseIsRefusedAndLeavesNothing() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (path, out) = (daemon.folder.file("one.wav"), daemon.folder.file("x"))
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 4_800)
@@ -129,12 +129,12 @@ import Testing
   }
 
   @Test func itNeedsTheRightToWriteAndIsEndedByItsNumber() throws {
-    let reading = try TestDaemon.recording()
+    let reading = try TestDaemon("--clock", "virtual")
     let path = reading.folder.file("one.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 4_800)
     let out = reading.folder.file("x.flac")
     #expect(try reading.connect().reply("export \(path) file=\(out)").hasPrefix("error "))
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let long = daemon.folder.file("long.wav")
     try Fixtures.ffmpeg([
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test func theClientSaysWhatItMade() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     try TimeCode.writeWAV(path: daemon.folder.file("one.wav"), file: 1, frameCount: 96_000)
     let made = try daemon.playhead(
       "export", "one.wav", "-o", "one.m4a", "--end", "1:00", "--human", folder: daemon.folder.path)

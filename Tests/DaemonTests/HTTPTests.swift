@@ -4,12 +4,12 @@ import Testing
 
 /// Entries that a web server gives, over the wire, on the virtual clock.
 @Suite(.timeLimit(.minutes(3))) struct HTTPTests {
-  private func serve(frameCount: Int = 48_000) throws -> (HTTPServer, TestDaemon, WireClient) {
+  private func serve(frameCount: Int = 48_000) throws -> (HTTPServer, TestServer, WireClient) {
     let server = try HTTPServer()
     for number in 1...2 {
       try TimeCode.writeWAV(path: server.files.file("\(number).wav"), file: number, frameCount: frameCount)
     }
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     return (server, daemon, try daemon.connect())
   }
 

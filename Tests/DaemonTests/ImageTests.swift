@@ -6,7 +6,7 @@ import Testing
 /// Images over the wire, and with the client.
 @Suite struct ImageTests {
   /// Fifty pictures, one each 4 hundredths of a second, with a key frame each 12.
-  private func film(_ daemon: TestDaemon) throws -> String {
+  private func film(_ daemon: TestServer) throws -> String {
     let path = daemon.folder.file("film.mp4")
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=176x144:rate=25:duration=2", "-c:v",
@@ -16,7 +16,7 @@ import Testing
     return path
   }
 
-  private func names(_ daemon: TestDaemon) throws -> [String] {
+  private func names(_ daemon: TestServer) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).filter { !$0.hasSuffix(".sock") }.sorted()
   }
 
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func imagesAreWrittenAndTheirTimesAnswered() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
     let out = daemon.folder.file("one.png")
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func whatCannotBeWrittenIsAnErrorAndLeavesNothing() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
     let out = daemon.folder.file("x.png")
@@ -94,12 +94,12 @@ import Testing
     }
     #expect(try names(daemon) == before)
     // Without a root nothing is written at all.
-    let other = try TestDaemon.recording()
+    let other = try InProcessServer.recording()
     #expect(try other.connect().reply("image \(path) 0 file=\(out)").hasPrefix("error "))
   }
 
   @Test func itCanBeCancelledAndHoldsUpNothing() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
     // The last of so many has not begun when it is ended.
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func theClientWritesThem() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     _ = try film(daemon)
     let folder = daemon.folder.path
     let one = try daemon.playhead("image", "film.mp4", "0:01.0", "-o", "frame.png", "--width", "80", folder: folder)

@@ -6,7 +6,8 @@ import Testing
 /// virtual clock.
 @Suite struct ItemCommandTests {
   @Test func anItemEndsWhereItIsToAndTheNextFollowsThere() throws {
-    let (daemon, client) = try TestDaemon.recordingQueue()
+    let daemon = try InProcessServer.recording()
+    let client = try daemon.connectWithQueue()
     #expect(
       try client.reply("item.end-time 1") == "ok item=1 forwardPlaybackEndTime=none reversePlaybackEndTime=none")
     #expect(
@@ -24,7 +25,8 @@ import Testing
   }
 
   @Test func aCopyHasWhatWasSetOfItsEntryAndNothingOfWhatItCameTo() throws {
-    let (daemon, client) = try TestDaemon.recordingQueue()
+    let daemon = try InProcessServer.recording()
+    let client = try daemon.connectWithQueue()
     try client.reply("item.end-time 1 forward=0.25")
     try client.reply("item.pitch 1 varispeed")
     #expect(try client.reply("item.copy 1") == "ok items=3 version=2")
@@ -40,7 +42,7 @@ import Testing
   }
 
   @Test func whatCannotBeCopiedIsRefusedAndNothingChanges() throws {
-    let (_, client) = try TestDaemon.recordingQueue(count: 1)
+    let client = try InProcessServer.recording().connectWithQueue(count: 1)
     let refusals = [
       ("item.copy 9", "error code=2004"), ("item.copy 1 after=9", "error code=2004"),
       ("item.copy 1 after=1 before=1", "error code=6002"), ("item.copy 1 if-version=7", "error code=1011"),
@@ -54,7 +56,7 @@ import Testing
 
   /// In one piece, so that nothing has been opened in between.
   @Test func whatIsUnderWayIsCancelledByName() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.send(
       "append \(try daemon.wave(1, frameCount: 48_000))\n@1 seek 0.5\n@2 preroll\npreroll.cancel\nseek.cancel")
@@ -67,7 +69,8 @@ import Testing
   }
 
   @Test func aRateHoldsFromAnInstantOnAtATimeOfTheItem() throws {
-    let (daemon, client) = try TestDaemon.recordingQueue(count: 1)
+    let daemon = try InProcessServer.recording()
+    let client = try daemon.connectWithQueue(count: 1)
     #expect(try client.reply("rate-at 1 +0.5 from=0.25").hasPrefix("error code=1003"), "while auto-wait is on")
     try client.reply("auto-wait off")
     #expect(try client.reply("rate-at 1 frame:5").hasPrefix("error code=6002"))
@@ -76,14 +79,14 @@ import Testing
     #expect(try client.reply("rate-at 1 +0.5 from=0.25") == "ok rate=1")
     #expect(field("reasonForWaitingToPlay", try client.reply("status")) == "startTimeNotReached")
     try client.reply("clock.advance 2")
-    try daemon.stop()
+    try daemon.finish()
     let runs = TimeCode.runs(in: try Recording.frames(in: daemon.folder.file("out.wav")))
     // Half a second after the clock's beginning, to the sample.
     #expect(runs.map { [$0.position, $0.firstIndex, $0.endIndex] } == [[24_000, 12_000, 48_000]])
   }
 
   @Test func endsThatAreNoneAreRefused() throws {
-    let (_, client) = try TestDaemon.recordingQueue(count: 1)
+    let client = try InProcessServer.recording().connectWithQueue(count: 1)
     #expect(try client.reply("item.end-time 1 forward=-1").hasPrefix("error code=1002"))
     #expect(try client.reply("item.end-time 1 forward=x").hasPrefix("error code=1002"))
     #expect(try client.reply("item.end-time 9 forward=1").hasPrefix("error code=2004"))
@@ -95,7 +98,7 @@ import Testing
   }
 
   @Test func anEntryTellsWhatCanBeDoneWithIt() throws {
-    let (_, client) = try TestDaemon.recordingQueue(count: 1)
+    let client = try InProcessServer.recording().connectWithQueue(count: 1)
     let status = try client.reply("item.status 1")
     #expect(field("canPlayFastForward", status) == "true")
     #expect(field("canPlayReverse", status) == "true")
@@ -126,7 +129,7 @@ import Testing
   }
 
   @Test func stepsAreExactAndStopAtTheEnds() throws {
-    let (_, client) = try TestDaemon.recordingQueue(count: 1)
+    let client = try InProcessServer.recording().connectWithQueue(count: 1)
     #expect(try client.reply("step 5").hasPrefix("ok finished=true item=1 time=0.05 pts=2400/48000 requested=0.05"))
     #expect(field("time", try client.reply("step -2")) == "0.03")
     let back = try client.reply("step -10")
@@ -138,7 +141,7 @@ import Testing
   }
 
   @Test func aPrerollAnswersWhenPlayingCanBeHeardAtOnce() throws {
-    let (_, client) = try TestDaemon.recordingQueue(count: 1)
+    let client = try InProcessServer.recording().connectWithQueue(count: 1)
     #expect(try client.reply("preroll") == "ok ready=true")
     #expect(try client.reply("preroll 2") == "ok ready=true")
     #expect(try client.reply("preroll 0.5") == "ok ready=true")
@@ -156,7 +159,7 @@ import Testing
   }
 
   @Test func whetherAStallEndsByItselfIsSetToldAndObserved() throws {
-    let (_, client) = try TestDaemon.recordingQueue(count: 1)
+    let client = try InProcessServer.recording().connectWithQueue(count: 1)
     try client.send("observe player.automaticallyWaitsToMinimizeStalling")
     #expect(try client.line()?.unnumbered == "ok id=1")
     #expect(try client.line()?.hasSuffix("new=true cause=initial initial=true") == true)

@@ -5,8 +5,8 @@ import Testing
 /// Volume, pan, fades, mixes and meters over the wire, on the virtual clock.
 @Suite struct LevelTests {
   /// A daemon that plays two seconds at half of full scale and writes what would be heard.
-  private func playing() throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon.recording()
+  private func playing() throws -> (TestServer, WireClient) {
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = daemon.folder.file("level.wav")
     try TimeCode.writeWAV(path: path, frameCount: 96_000) { _ in StereoFrame(left: 16_384, right: 16_384) }
@@ -22,7 +22,7 @@ import Testing
     #expect(try client.reply("volume") == "ok volume=0")
     #expect(field("volume", try client.reply("status")) == "0")
     try client.reply("clock.advance 1")
-    try daemon.stop()
+    try daemon.finish()
     let frames = try Recording.frames(in: daemon.folder.file("out.wav"))
     let wrong = frames[..<72_000].enumerated().first { index, frame in
       let gain = index < 24_000 ? 1 : max(0, 1 - Double(index - 24_000) / 24_000)
@@ -42,7 +42,7 @@ import Testing
       ])
     #expect(field("pan", try client.reply("status")) == "-1")
     try client.reply("clock.advance 0.1")
-    try daemon.stop()
+    try daemon.finish()
     let frame = try Recording.frames(in: daemon.folder.file("out.wav"))[4_000]
     #expect(frame == StereoFrame(left: 16_384, right: 0))
   }
@@ -80,7 +80,7 @@ import Testing
     try client.reply("clock.advance 1.5")
     #expect(try client.ask("item.volume 1 clear") == ["ok item=1 count=0"])
     try client.reply("clock.advance 1")
-    try daemon.stop()
+    try daemon.finish()
     let frames = try Recording.frames(in: daemon.folder.file("out.wav"))
     for (frame, volume) in [(19_199, 1), (19_200, 0.5), (31_200, 0.35), (43_200, 0.2), (71_999, 0.2), (72_300, 1)] {
       #expect(abs(Double(frames[frame].left) - 16_384 * volume) <= 1, "frame \(frame)")
@@ -134,7 +134,7 @@ import Testing
     #expect(try watch.waitForLine()?.hasPrefix("* changed id=2 ") == true)
     try client.reply("clock.advance 0.15")
     #expect(try watch.waitForLine()?.hasPrefix("* meter id=1 player=main item=1 time=0.1 ") == true)
-    try daemon.stop()
+    try daemon.finish()
     #expect(try watch.waitForEnd().status == 3)
   }
 }

@@ -12,7 +12,7 @@ import Testing
     var value: Int
     /// Other limits that are set so that this one is met first.
     var besides: [String: Int] = [:]
-    var check: @Sendable (TestDaemon, WireClient) throws -> String?
+    var check: @Sendable (TestServer, WireClient) throws -> String?
   }
 
   /// What answers requests before the limit, and what the one beyond it gets.

@@ -12,8 +12,8 @@ import Testing
       environment: ["TERM": "xterm", "NO_COLOR": "1", "LC_ALL": locale], columnCount: columnCount)
   }
 
-  private func daemonWithTune() throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon("--clock", "virtual")
+  private func daemonWithTune() throws -> (TestServer, WireClient) {
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 48_000 * 100)) wait=ready")
     return (daemon, client)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func theTitleIsWhatTheTagsSay() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let path = daemon.folder.file("1.flac")
     let made = try Program(
       "ffmpeg",
@@ -76,7 +76,7 @@ import Testing
       let (daemon, _) = try daemonWithTune()
       let terminal = try watch(daemon.socket)
       try terminal.wait(for: "0:00 / 1:40")
-      if let end { try end(terminal) } else { try daemon.stop() }
+      if let end { try end(terminal) } else { try daemon.finish() }
       #expect(try terminal.waitForEnd() == status, "\(name)")
       #expect(terminal.shown.hasPrefix("\u{1B}[?25l"), "\(name)")
       #expect(
@@ -180,7 +180,7 @@ import Testing
     terminal.resize(columnCount: 24)
     try client.reply("load \"\(file)\" wait=ready")
     try terminal.wait(for: "\r= ??n ??... 0:00 / 1:40\u{1B}[J")
-    try daemon.stop()
+    try daemon.finish()
     #expect(try terminal.waitForEnd() == 3)
     #expect(terminal.shown.utf8.allSatisfy { $0 < 0x80 })
   }
@@ -194,7 +194,7 @@ import Testing
     let lines = try Program(
       Executables.playhead, ["--socket", daemon.socket, "watch", "--reconnect", "--observe", "player.rate"])
     #expect(try lines.waitForLine()?.hasPrefix("* changed ") == true)
-    try daemon.stop()
+    try daemon.finish()
     try live.wait(for: "waiting for it")
     let again = try TestDaemon("--clock", "virtual", folder: folder)
     #expect(again.socket == daemon.socket)

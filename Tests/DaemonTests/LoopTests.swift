@@ -4,7 +4,8 @@ import Testing
 /// `repeat` and `loop`, on the virtual clock.
 @Suite struct LoopTests {
   @Test func aLoopIsSetToldObservedAndEnded() throws {
-    let (daemon, client) = try TestDaemon.recordingQueue()
+    let daemon = try InProcessServer.recording()
+    let client = try daemon.connectWithQueue()
     try client.send("observe player.loop player.repeat item.events")
     #expect(try client.line()?.unnumbered == "ok id=1")
     #expect(try client.line()?.contains("key=player.repeat new=off") == true)
@@ -39,7 +40,8 @@ import Testing
   }
 
   @Test func aRepeatIsSetToldAndHeard() throws {
-    let (daemon, client) = try TestDaemon.recordingQueue(frameCount: 9_600)
+    let daemon = try InProcessServer.recording()
+    let client = try daemon.connectWithQueue(frameCount: 9_600)
     #expect(try client.reply("repeat") == "ok repeat=off")
     #expect(try client.reply("repeat one") == "ok repeat=one")
     #expect(field("repeat", try client.reply("status")) == "one")
@@ -58,7 +60,7 @@ import Testing
   }
 
   @Test func badLoopsAreNumberedErrorsThatChangeNothing() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     #expect(try client.reply("loop 1 2").hasPrefix("error code=1004 name=no-current-item"))
     #expect(try client.reply("loop off").hasPrefix("error code=1004 name=no-current-item"))
@@ -75,7 +77,7 @@ import Testing
   }
 
   @Test func aLoopWaitsUntilItsItemIsReady() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
     try client.send("load \(path)", "@a loop 50% end")

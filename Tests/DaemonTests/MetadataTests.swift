@@ -6,7 +6,7 @@ import Testing
 /// Tags and pictures over the socket and in the client.
 @Suite struct MetadataTests {
   /// A FLAC file with tags and a picture; the picture's bytes.
-  private func file(_ daemon: TestDaemon, _ name: String = "a.flac") throws -> (path: String, picture: Data) {
+  private func file(_ daemon: TestServer, _ name: String = "a.flac") throws -> (path: String, picture: Data) {
     let folder = daemon.folder
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "color=red:s=300x300", "-frames:v", "1",
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func tagsAreListedTyped() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (path, picture) = try file(daemon)
     try client.reply("asset.open \(path)")
@@ -57,7 +57,7 @@ import Testing
 
   /// Languages, and more of them than a reply has.
   @Test func longListsComeInPages() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     var frames = (0..<1_500).flatMap { frame("TXXX", [3] + Array("k\($0)\0v\($0)".utf8)) }
     for (language, text) in [("eng", "hello"), ("deu", "Wort")] {
@@ -85,7 +85,7 @@ import Testing
 
   /// Many, and of long names: fewer fit a reply. Of a kind that FFmpeg takes for no picture, which would be a track to it.
   @Test func listsOfPicturesComeInPages() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let count = 700
     let frames = (0..<count).flatMap { number in
@@ -120,7 +120,7 @@ import Testing
   }
 
   /// An MP3 file with these frames in front of it.
-  private func tagged(_ daemon: TestDaemon, _ frames: [UInt8]) throws -> String {
+  private func tagged(_ daemon: TestServer, _ frames: [UInt8]) throws -> String {
     let size = (0..<4).map { UInt8(frames.count >> (7 * (3 - $0)) & 0x7F) }
     let sound = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try mp3(daemon))))
     let path = daemon.folder.file("many.mp3")
@@ -128,7 +128,7 @@ import Testing
     return path
   }
 
-  private func mp3(_ daemon: TestDaemon) throws -> String {
+  private func mp3(_ daemon: TestServer) throws -> String {
     let path = daemon.folder.file("plain.mp3")
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "sine=duration=1", "-c:a", "libmp3lame",
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func picturesAreGivenInPiecesAndAsFiles() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (path, picture) = try file(daemon)
     try client.reply("asset.open \(path)")
@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test func entriesHaveTagsAndListsShowTitlesThatWereRead() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (path, picture) = try file(daemon)
     try client.reply("append \(path) wait=ready")
@@ -204,7 +204,7 @@ import Testing
   }
 
   @Test func theClientTellsWhatFilesAre() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     let (path, _) = try file(daemon)
     let info = try daemon.playhead("info", path)
     print(info.output)
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test func anAssetOfTheNetworkIsAskedForAsItIsSaid() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("asset.open http://127.0.0.1:9/a.flac network=false")
     #expect(try client.reply("asset.load 1 duration").hasPrefix("error code=2030 name=network-not-allowed"))

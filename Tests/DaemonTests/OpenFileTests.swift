@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test func aFileIsHandedOverOnceAndPlaysAsAnyFile() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
     let file = try opened(path)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func aPipeIsHeardAsItComesAndItsEndIsTheItemsEnd() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let bytes = try Files.read(try daemon.wave(1, frameCount: 9_600))
     let after = try daemon.wave(2, frameCount: 4_800)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2))) func aScanOfAPipeIntoWhichNobodyWritesHoldsUpNoOther() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
     var ends: [Int32] = [-1, -1]
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func whatIsNotWantedIsRefusedWithItsNumber() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 480)
     let (file, folder, written) = (try opened(path), try opened(daemon.folder.path), try opened(path, O_WRONLY))
     defer { for descriptor in [file, folder, written] { close(descriptor) } }
@@ -107,12 +107,12 @@ import Testing
     #expect(try client.reply("append \(given[2]) wait=ready").hasPrefix("error code=2051"))
     #expect(try client.reply("append fd:3").hasPrefix("error code=6002"))
     #expect(try !given.contains(daemon.place(file)))
-    try daemon.stop()
+    try daemon.finish()
     #expect(Files.mode(daemon.handoffSocket) == nil)
   }
 
   @Test func theClientHandsOverItsStandardInput() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let path = try daemon.wave(1, frameCount: 9_600)
     let file = try opened(path)
     defer { close(file) }
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test func whatHasNoNameIsLeftOutOfAListAndThatIsSaid() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     let (one, two) = (try daemon.wave(1, frameCount: 48_000), try daemon.wave(2, frameCount: 48_000))
     let file = try opened(one)
@@ -169,7 +169,7 @@ import Testing
 
   @Test(arguments: ["m3u8", "pls", "cue"])
   func theLastPartSaysThatNothingOfAQueueHasAName(form: String) throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let (client, other) = (try daemon.connect(), try daemon.connect())
     let path = try daemon.wave(1, frameCount: 480)
     let file = try opened(path)
@@ -194,7 +194,7 @@ import Testing
 
   /// Of so long a queue that what is before the part is counted in several turns of the loop.
   @Test func aPartIsNumberedRightWhoeverAsks() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     let base = daemon.folder.path
     let file = try opened(try daemon.wave(1, frameCount: 480))
@@ -225,7 +225,7 @@ import Testing
   }
 
   @Test func aPartOfAFileIsFoundToFollowWhatIsFarBeforeIt() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     let file = try opened(try daemon.wave(1, frameCount: 48_000))
     defer { close(file) }
@@ -245,7 +245,7 @@ import Testing
 
   /// More of them than one part of a list has.
   @Test func aQueueOfWhatHasNoNameIsNoList() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 480)
     let file = try opened(path)
@@ -319,7 +319,7 @@ import Testing
   /// Not only by what is sent on as it is.
   @Test(arguments: ["info", "tags", "scan"])
   func aFileOnStandardInputIsTheFileWhoeverIsAsked(command: String) throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)
     func asked(_ words: [String]) throws -> Program.Outcome {
       let file = try opened(path)
@@ -351,7 +351,7 @@ import Testing
   }
 
   @Test func aPipeOnStandardInputIsToldOfAndNotMeasured() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)
     func piped(_ command: String) throws -> Program.Outcome {
       let script = #"cat "$1" | "$2" --socket "$3" "$4" -"#

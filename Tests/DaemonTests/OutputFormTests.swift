@@ -4,8 +4,8 @@ import Testing
 
 /// What results look like: for people, for scripts, for machines.
 @Suite struct OutputFormTests {
-  private func daemonWithQueue() throws -> TestDaemon {
-    let daemon = try TestDaemon("--clock", "virtual")
+  private func daemonWithQueue() throws -> TestServer {
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000 * 83)
     let copy = daemon.folder.file("a\u{1B}[2Jb.wav")

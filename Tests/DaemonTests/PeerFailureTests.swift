@@ -78,7 +78,7 @@ import Testing
 
   /// VLC goes to 0.
   @Test func aSeekToWhatIsNoTimeGoesNowhere() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("load \(try daemon.wave(1, frameCount: 480_000)) wait=ready")
     #expect(try client.reply("seek 5").hasPrefix("ok finished=true"))
@@ -101,7 +101,7 @@ import Testing
 
   /// MPD writes a file's name as it is: one with a newline in it is a reply of the file's making.
   @Test func aNewlineInAFilesNameForgesNoReply() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     let name = "a\nok items=99\n* closing code=1\n| x=\"1\r\n\u{2028}.wav"
     try Files.write(Array(daemon.folder.file(name).utf8), try Files.read(try daemon.wave(1, frameCount: 4_800)))

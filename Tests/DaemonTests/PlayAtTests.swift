@@ -7,8 +7,8 @@ import Testing
 /// `play-at` and `rate-together`: players that start, and change their rate, on the same sample, over the wire.
 @Suite(.serialized) struct PlayAtTests {
   /// Three players whose files are constants, so that what is heard tells who sounds: 1,000, 2,000 and 4,000.
-  private func three(frameCount: Int = 48_000) throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon.recording()
+  private func three(frameCount: Int = 48_000) throws -> (TestServer, WireClient) {
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for (index, name) in ["a", "b", "c"].enumerated() {
       try client.reply("player.create \(name)")
@@ -26,8 +26,8 @@ import Testing
   }
 
   /// What was recorded, as values and how often each comes, without silence at the end.
-  private func levels(_ daemon: TestDaemon) throws -> [String] {
-    try daemon.stop()
+  private func levels(_ daemon: TestServer) throws -> [String] {
+    try daemon.finish()
     var runs: [(value: StereoFrame, count: Int)] = []
     for frame in try Recording.frames(in: daemon.folder.file("out.wav")) {
       if runs.last?.value == frame { runs[runs.count - 1].count += 1 } else { runs.append((frame, 1)) }
@@ -126,11 +126,11 @@ import Testing
     // 0.56 s at the rate 1 and 0.71 s at 2.
     try client.reply("clock.advance 0.27")
     for name in ["a", "b", "c"] { #expect(field("time", try client.reply("status player=\(name)")) == "1.98") }
-    try daemon.stop()
+    try daemon.finish()
   }
 
   @Test func theLastPassOfALoopEndsTheItem() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try (1...2).map { try daemon.wave($0, frameCount: 48_000) }
     try client.reply("append \(paths.joined(separator: " ")) wait=ready")
@@ -147,7 +147,7 @@ import Testing
 
   /// `clients/sh/examples/loops`: three loops, each with a volume and a place.
   @Test func theLooperExampleStartsItsLoopsOnOneSample() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for value in [1_000, 2_000, 4_000] { _ = try level(value, frameCount: 4_800, in: daemon.folder) }
     let list = daemon.folder.file("list")

@@ -5,7 +5,7 @@ import Testing
 /// Playback from outside, on the virtual clock: every sample that would be heard is compared.
 @Suite struct PlaybackTests {
   @Test func aFileIsHeardSampleForSample() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     #expect(try client.reply("load \(try daemon.wave(1, frameCount: 30_000)) wait=ready") == "ok items=1 version=1")
     #expect(try client.reply("play") == "ok")
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func itemsFollowEachOtherWithoutAGap() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try [1, 2, 3].map { try daemon.wave($0, frameCount: 9_999 + $0) }
     try client.reply("append \(paths.joined(separator: " ")) wait=ready")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func pausingLosesAndRepeatsNothing() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 20_000)) wait=ready")
     for _ in 0..<5 {
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func aSeekWhilePlayingLandsOnItsSample() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
     try client.reply("play")
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func aSeekWhilePausedIsWherePlaybackStarts() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 10_000)) wait=ready")
     #expect(try client.reply("seek 50%").hasPrefix("ok finished=true item=1 time=0.104166667 pts=5000/48000"))
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func ticksComeOnTheGridAndBoundariesOnTheirTimes() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
     #expect(try client.reply("tick 0.1") == "ok id=1")
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func volumeAndMuteAreHeard() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 9_600)) wait=ready")
     #expect(try client.reply("mute on") == "ok muted=true")
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func aPlayerIsMutedAcrossEntriesAndHeardAgainWhereItIs() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try [1, 2].map { try daemon.wave($0, frameCount: 48_000) }
     try client.reply("append \(paths.joined(separator: " ")) wait=ready")
@@ -126,7 +126,7 @@ import Testing
     #expect(try client.reply("mute off") == "ok muted=false")
     #expect(field("muted", try client.reply("status")) == "false")
     try client.reply("clock.advance 2")
-    try daemon.stop()
+    try daemon.finish()
     let runs = TimeCode.runs(in: try Recording.frames(in: daemon.folder.file("out.wav"))).filter { $0.count > 240 }
     #expect(runs.map(\.file) == [1, 2])
     // Silent within 5 ms, all the time between, and heard within 5 ms where it has come to by then.
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func timeRunsOnBehindAnEndThatDoesNothingUntilAnotherActionIsSet() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 9_600)) wait=ready")
     #expect(try client.reply("end-action none") == "ok actionAtItemEnd=none")
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func twoPlayersSoundTogether() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     #expect(try client.reply("player.create other") == "ok player=other")
     try client.reply("append \(try daemon.wave(1, frameCount: 4_800)) wait=ready")
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test func theNextItemIsHeardAtOnce() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try [1, 2].map { try daemon.wave($0, frameCount: 24_000) }
     try client.reply("append \(paths.joined(separator: " ")) wait=ready")

@@ -5,12 +5,12 @@ import Testing
 
 /// Lists of media: read into the queue, exported, and saved by the client.
 @Suite struct PlaylistTests {
-  private func connected() throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon("--clock", "virtual")
+  private func connected() throws -> (TestServer, WireClient) {
+    let daemon = try InProcessServer()
     return (daemon, try daemon.connect())
   }
 
-  private func write(_ daemon: TestDaemon, _ name: String, _ text: String) throws -> String {
+  private func write(_ daemon: TestServer, _ name: String, _ text: String) throws -> String {
     try daemon.folder.write(name, Array(text.utf8))
   }
 
@@ -49,7 +49,7 @@ import Testing
   /// Whatever a list leads to, what can be heard behind it is.
   @Test func entriesThatCannotBeHeardArePassedOverAndSayWhy() throws {
     let server = try HTTPServer()
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let good = try daemon.wave(1, frameCount: 4_800)
     try #require(mkfifo(daemon.folder.file("fifo"), 0o600) == 0)
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func aSheetPlaysAsOneFile() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     _ = try daemon.wave(1, frameCount: 48_000)
     let sheet = try write(

@@ -3,8 +3,8 @@ import Testing
 
 /// The wire, from outside: order, ids, both forms, and what nobody should send.
 @Suite struct ProtocolTests {
-  private func connected() throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon("--clock", "virtual")
+  private func connected() throws -> (TestServer, WireClient) {
+    let daemon = try InProcessServer()
     return (daemon, try daemon.connect())
   }
 
@@ -12,7 +12,7 @@ import Testing
 
   /// A client that reads is never closed, whatever it asks for in one line.
   @Test func aBatchWhoseRepliesAreTooLargeIsAnsweredInBoundedSize() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     func batch(_ count: Int) -> String {
       "[" + (1...count).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"help"}"# }.joined(separator: ",") + "]"
@@ -160,7 +160,8 @@ import Testing
 
   /// All entries of a command have what it says of servers together.
   @Test func aLongHeaderIsKeptOnceForAllThatIsLoaded() throws {
-    let (daemon, client) = try connected()
+    let daemon = try TestDaemon("--clock", "virtual")
+    let client = try daemon.connect()
     let before = try daemon.memoryKilobytes()
     let header = String(repeating: "a:\\n", count: 3_000)
     #expect(

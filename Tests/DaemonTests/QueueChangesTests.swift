@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func rowsSayWhatWasDoneInOrder() throws {
-    let client = try TestDaemon("--clock", "virtual").connect()
+    let client = try InProcessServer().connect()
     try client.reply("append /a /b /c")
     try client.reply("move 3 to=0")
     try client.reply("queue.edit \"remove 1\" \"insert /d before=2\"")
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func whoObservesTheVersionIsToldWhatChanged() throws {
-    let client = try TestDaemon("--clock", "virtual").connect()
+    let client = try InProcessServer().connect()
     try client.reply("observe queue.*")
     _ = try client.line()
     func changes(_ request: String) throws -> String? {
@@ -95,7 +95,7 @@ import Testing
 
   /// However a queue is changed, a client that applies the rows has what `list` gives; without them it is told to list.
   @Test(arguments: [1, 2, 3]) func whoAppliesTheChangesHasTheQueue(seed: UInt64) throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 480)
     var generator = Seeded(state: seed)

@@ -4,8 +4,8 @@ import Testing
 /// Edits of several changes, shuffling and going back, over the wire.
 @Suite struct QueueEditTests {
   /// A daemon on virtual time with so many entries of 0.1 s.
-  private func connected(_ count: Int, recording: Bool = false) throws -> (TestDaemon, WireClient, [String]) {
-    let daemon = recording ? try TestDaemon.recording() : try TestDaemon("--clock", "virtual")
+  private func connected(_ count: Int, recording: Bool = false) throws -> (TestServer, WireClient, [String]) {
+    let daemon = recording ? try InProcessServer.recording() : try InProcessServer()
     let client = try daemon.connect()
     let paths = try (1...max(1, count)).map { try daemon.wave($0, frameCount: 4_800) }
     if count > 0 { try client.reply("append \(paths.joined(separator: " ")) wait=ready") }

@@ -3,8 +3,8 @@ import Testing
 
 /// Editing and listing the queue, and files that cannot be played.
 @Suite struct QueueTests {
-  private func connected() throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon("--clock", "virtual")
+  private func connected() throws -> (TestServer, WireClient) {
+    let daemon = try InProcessServer()
     return (daemon, try daemon.connect())
   }
 
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func otherItemsPlayOnPastOnesThatCannotBePlayed() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let text = try daemon.folder.write("text.wav", Array("RIFF, but no more".utf8))
     let (first, second) = (try daemon.wave(1, frameCount: 4_800), try daemon.wave(2, frameCount: 4_800))

@@ -5,7 +5,7 @@ import Testing
 /// Rates over the socket, on virtual time.
 @Suite struct RateTests {
   @Test func aRateWhilePausedIsForTheNextPlayOnly() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 480_000)) wait=ready")
     #expect(try client.reply("rate") == "ok rate=1")
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func aRateWhilePlayingIsHeardAtOnceAndTicksSayIt() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 480_000)) wait=ready")
     try client.reply("observe player.timebaseRate")
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func anEntryIsPlayedBackwardsFromItsEndToItsBeginning() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 96_000)) wait=ready")
     try client.reply("end-action pause")
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func ratesThatAreNotPossibleAreSaidAndChangeNothing() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for command in ["rate", "default-rate"] {
       #expect(try client.reply("\(command) 0.03").hasPrefix("error code=1005 name=unsupported-rate"))
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func aPitchAlgorithmIsSetForAPlayerAndForAnEntry() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 480_000)
     try client.reply("append \(path) \(path) wait=ready")

@@ -5,7 +5,7 @@ import Testing
 /// Replay gain over the wire, on the virtual clock.
 @Suite struct ReplayGainTests {
   /// A FLAC file of one level with tags.
-  private func tagged(_ daemon: TestDaemon, _ name: String, frames: Int, _ tags: [String]) throws -> String {
+  private func tagged(_ daemon: TestServer, _ name: String, frames: Int, _ tags: [String]) throws -> String {
     let path = daemon.folder.file(name)
     try TimeCode.writeWAV(path: path + ".wav", frameCount: frames) { _ in StereoFrame(left: 8_192, right: -8_192) }
     try Fixtures.ffmpeg(
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func gainsAreSetGivenObservedAndHeardFromTheFirstSample() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let one = try tagged(
       daemon, "one.flac", frames: 24_000,
@@ -42,7 +42,7 @@ import Testing
     #expect(field("gainLimited", second) == "true")
     try client.reply("play")
     try client.reply("clock.advance 1.2")
-    try daemon.stop()
+    try daemon.finish()
     let frames = try Recording.frames(in: daemon.folder.file("out.wav"))
     let first = frames.prefix(24_000)
     #expect(first.allSatisfy { $0.left == 4_096 && $0.right == -4_096 }, "\(String(describing: first.first))")
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func whatIsOutOfRangeIsAnErrorAndChangesNothing() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for request in [
       "replay-gain loud", "replay-gain pre-amp=15.1", "replay-gain pre-amp=-15.1", "replay-gain pre-amp=nan",

@@ -6,7 +6,7 @@ import Testing
 /// What a connection may, by its socket and by who is at its other end.
 @Suite(.timeLimit(.minutes(3))) struct RightsTests {
   @Test func whatIsWatchedCannotBeChanged() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let driver = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
     // All that is known of it is known, and nothing changes by itself any more.
@@ -61,7 +61,7 @@ import Testing
     var line = try watcher.line() ?? ""
     while !line.hasPrefix("* changed ") { line = try watcher.line() ?? "* changed never" }
     #expect(line.contains("rate"), "\(line)")
-    try daemon.stop()
+    try daemon.finish()
     #expect(Files.mode(daemon.folder.file("watch.sock")) == nil)
   }
 
@@ -92,7 +92,7 @@ import Testing
   /// Every command says in `help` what it needs, and that is what decides: each that is not for watching is refused, as its own
   /// example has it.
   @Test func helpSaysWhichRightACommandNeeds() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))
     var rights: [String: String] = [:]
     for row in try watcher.ask("help").dropLast() {
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test func handedOverDescriptorsAreBoundedInQueuesToo() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 480)
     let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test func aSocketThatLingersDoesNotHoldUpWhoClosesIt() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let client = try daemon.connect()
     let (handed, other) = try Self.connectedPair()
     defer { close(other) }
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func whoMayOnlyReadHasNoTagsRead() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let driver = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
     try driver.reply("append \(path) \(path)")
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test func whatWatchingCostsIsBounded() throws {
-    let daemon = try TestDaemon("--clock", "virtual")
+    let daemon = try InProcessServer()
     let refused = "error code=6008 name=too-many-subscriptions"
     var clients: [WireClient] = []
     for _ in 0..<3 {

@@ -158,7 +158,7 @@ import Testing
         #expect(try client.reply("asset.artwork 1 file=\(place.music)/link.wav replace").hasPrefix("ok"))
         #expect(Files.mode("\(place.music)/link.wav").map { $0 & S_IFMT } == S_IFREG)
       }
-      try daemon.stop()
+      try daemon.finish()
     }
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: place.out).sorted() == [

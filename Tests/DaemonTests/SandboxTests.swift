@@ -52,7 +52,7 @@ import Testing
     let states = try daemon.threadStates()
     #expect(states.count >= 4)
     for state in states { #expect(state.contains("NoNewPrivs:\t1"), "\(state)") }
-    try daemon.stop()
+    try daemon.finish()
   }
 
   @Test func landlockCanBeTurnedOff() throws {
@@ -63,7 +63,7 @@ import Testing
         ["--config", rig.configuration, "--clock", "virtual"] + arguments, folder: rig.folder)
       let stats = try daemon.connect().reply("stats")
       #expect(stats.hasSuffix("noNewPrivileges=true landlock=off landlockVersion=0"), "\(stats)")
-      try daemon.stop()
+      try daemon.finish()
     }
   }
 
@@ -111,7 +111,7 @@ import Testing
     try rig.folder.write("config/new.toml", Array(rig.roots(read: [rig.music], write: [rig.out]).utf8))
     try #require(rename(rig.folder.file("config/new.toml"), rig.configuration) == 0)
     #expect(try client.reply("config.reload") == #"ok changed="" restart="""#)
-    try daemon.stop()
+    try daemon.finish()
   }
 
   @Test func narrowerRootsTakeEffectAtOnceAndWiderOnesAtTheNextStart() throws {
@@ -135,7 +135,7 @@ import Testing
     #expect(try client.reply(inside).hasPrefix("ok"))
     #expect(try client.reply(outside).hasPrefix("error code=2008"))
     #expect(try client.reply("config.reload") == #"ok changed="" restart=roots.read,roots.write"#)
-    try daemon.stop()
+    try daemon.finish()
     let next = try TestDaemon(["--config", rig.configuration, "--clock", "virtual"], folder: rig.folder)
     #expect(try next.connect().reply(outside).hasPrefix("ok"))
     try next.stop()
@@ -173,7 +173,7 @@ import Testing
     while field("new", try client.line() ?? "") != "lost" {}
     let again = try PulseServer(directory: sound.directory)
     try again.capture.waitForCode(file: 1, index: 48_000)
-    try daemon.stop()
+    try daemon.finish()
     again.stop()
     #expect(Files.mode(rig.folder.file("state/made/by-the-daemon/state.sqlite")).map { $0 & S_IFMT } == S_IFREG)
   }
@@ -186,7 +186,7 @@ import Testing
       let client = try daemon.connect()
       #expect(field("state", try client.reply("output.status")) == "ready")
       #expect(Files.mode(path).map { $0 & S_IFMT } == (kind == "wav" ? S_IFREG : S_IFIFO))
-      try daemon.stop()
+      try daemon.finish()
     }
   }
 

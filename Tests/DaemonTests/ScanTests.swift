@@ -6,7 +6,7 @@ import Testing
 /// Scans over the wire, and with the client.
 @Suite struct ScanTests {
   /// A sine in both channels, whose loudness is its level in dBFS.
-  private func tone(_ daemon: TestDaemon, _ name: String, decibels: Double, frames: Int) throws -> String {
+  private func tone(_ daemon: TestServer, _ name: String, decibels: Double, frames: Int) throws -> String {
     let path = daemon.folder.file(name)
     let level = pow(10, decibels / 20)
     try TimeCode.writeWAV(path: path, frameCount: frames) { index in
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func everyFileHasARowAndProgressComesBeforeTheReply() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let loud = try tone(daemon, "loud.wav", decibels: -12, frames: 96_000)
     let silence = try tone(daemon, "silence.wav", decibels: -200, frames: 48_000)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1))) func aScanHoldsUpNothingAndCanBeEnded() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     // What nobody writes into is refused, and holds nothing up.
     let fifo = daemon.folder.file("fifo")
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func whatWasMeasuredIsPlayedBy() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let quiet = try tone(daemon, "quiet.wav", decibels: -24, frames: 96_000)
     let other = try tone(daemon, "other.wav", decibels: -24, frames: 48_000)
@@ -112,13 +112,13 @@ import Testing
     #expect(try client.reply("scan \(quiet) apply player=nobody").hasPrefix("error code=1006"))
     try client.reply("play")
     try client.reply("clock.advance 1")
-    try daemon.stop()
+    try daemon.finish()
     let peak = try Recording.frames(in: daemon.folder.file("out.wav")).map { Int($0.left) }.max()
     #expect(abs(Double(try #require(peak)) / 32_768 - pow(10, -18.0 / 20)) < 0.002)
   }
 
   @Test func theClientPrintsATable() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let one = try tone(daemon, "one.wav", decibels: -20, frames: 96_000)
     _ = try tone(daemon, "short.wav", decibels: -20, frames: 4_800)
     let outcome = try daemon.playhead("scan", "one.wav", "short.wav", "--album", folder: daemon.folder.path)

@@ -14,7 +14,7 @@ import Testing
   func aSeamSaysWhatWasCutOffAndWhatSaidSo(
     _ suffix: String, _ codec: String, _ end: Int, _ endSource: String, _ start: Int, _ startSource: String
   ) throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let wave = try daemon.wave(1, frameCount: 12_960)
     let paths = ["1.\(suffix)", "2.\(suffix)"].map { daemon.folder.file($0) }
@@ -34,8 +34,8 @@ import Testing
   }
 
   /// What it wrote, once it has ended.
-  private func finished(_ daemon: TestDaemon) throws -> String {
-    try daemon.stop()
+  private func finished(_ daemon: TestServer) throws -> String {
+    try daemon.finish()
     return daemon.folder.file("out.wav")
   }
 }

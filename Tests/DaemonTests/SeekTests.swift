@@ -6,8 +6,8 @@ import Testing
 /// Seeks from outside, on the virtual clock: what they answer, and what is heard.
 @Suite struct SeekTests {
   /// A daemon with two items of 2 s, the first of which is ready; with `isPlaying` 0.1 s of it have been heard.
-  private func loaded(isPlaying: Bool = false) throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon.recording()
+  private func loaded(isPlaying: Bool = false) throws -> (TestServer, WireClient) {
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try [1, 2].map { try daemon.wave($0, frameCount: 96_000) }
     try client.reply("append \(paths.joined(separator: " ")) wait=ready")
@@ -35,7 +35,7 @@ import Testing
 
   /// The next item is being decoded already when the name goes: the seek needs another reader.
   @Test func aSeekAfterTheFileWasRemovedPlaysOnFromTheOpenFile() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 96_000)
     try client.reply("append \(path) \(try daemon.wave(2, frameCount: 96_000)) wait=ready")
@@ -132,7 +132,7 @@ import Testing
   // MARK: - Several
 
   @Test func ofThreeRapidSeeksOnlyTheLastFinishes() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 96_000)) wait=ready")
     try client.reply("play")
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test func relativeSeeksThatComeTogetherAddUp() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 96_000)) wait=ready")
     try client.send("@a seek +0.25", "@b seek +0.25", "@c seek -0.1")
@@ -199,7 +199,7 @@ import Testing
   @Test(arguments: [
     ("50%", "0.5"), ("end", "1"), ("+0.25", "0.25"), ("0.75", "0.75"), ("-3", "0"), ("9", "1"),
   ]) func aSeekBeforeTheItemIsReadyIsItsStart(_ place: String, _ time: String) throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
     let replies = try exchange(client, ["append \(path)", "play", "@a seek \(place)"], answers: 3)
@@ -210,7 +210,7 @@ import Testing
   }
 
   @Test func seeksBeforeTheItemIsReadyKeepTheirOrderAndAddUp() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
     let replies = try exchange(
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test(arguments: ["50%", "end", "0.5", "+1"]) func aSeekInAnItemThatFailsEnds(_ place: String) throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let replies = try exchange(
       client, ["append /nonexistent/file.wav", "@a seek \(place)", "@b seek 1 chase"], answers: 3)
@@ -247,7 +247,7 @@ import Testing
   }
 
   @Test func explainTellsOfTheLastStartOrSeek() throws {
-    let none = try TestDaemon.recording().connect()
+    let none = try InProcessServer.recording().connect()
     #expect(try none.reply("explain").hasPrefix("error code=1003 name=invalid-state"))
     let parts = "wait=0 open=0 index=0 demux=0 decode=0 resample=0 commit=0"
     let (_, client) = try loaded()

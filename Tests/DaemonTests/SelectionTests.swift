@@ -6,7 +6,7 @@ import Testing
 /// Groups of tracks to choose from, and what else assets are asked for, over the socket.
 @Suite struct SelectionTests {
   /// Three sound tracks and three with subtitles, each of its own kind.
-  private func film(_ daemon: TestDaemon) throws -> String {
+  private func film(_ daemon: TestServer) throws -> String {
     let subtitles = daemon.folder.file("a.srt")
     try Data("1\n00:00:00,000 --> 00:00:01,000\nwords\n".utf8).write(to: URL(fileURLWithPath: subtitles))
     let sound = try [1, 2, 3].map { try daemon.wave($0, frameCount: 96_000) }
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func groupsAreListedWithTheirOptionsAndWhatIsChosen() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
     try client.reply("asset.open \(path)")
@@ -83,7 +83,7 @@ import Testing
 
   /// By language, by what a track is like, and by both, of sound and of subtitles.
   @Test func whatAPlayerWantsOfBothGroupsIsPresented() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try film(daemon)) wait=ready")
     let table: [(String, String)] = [
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func whatIsWantedAndWhatIsPresentedIsTold() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
     try client.send("observe player.mediaSelectionCriteria.* player.applies* item.currentMediaSelection")
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func everyValueOfAnAssetIsToldAsWhatItIs() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = daemon.folder.file("a.m4a")
     let protected = daemon.folder.file("protected.mp4")

@@ -207,7 +207,7 @@ import Testing
     let server = try HTTPServer(certificate: certificate, key: key)
     try TimeCode.writeWAV(path: server.files.file("1.wav"), file: 1, frameCount: Self.frameCount)
     try server.write(Array("#EXTM3U\n1.wav\n".utf8), to: "a.m3u")
-    let stranger = try TestDaemon.recording().connect()
+    let stranger = try InProcessServer.recording().connect()
     for request in ["load \(server.address)/1.wav wait=ready", "load \(server.address)/a.m3u list=true"] {
       let refused = try stranger.reply(request)
       print("server over the wire | https, of no known authority | \(refused)")

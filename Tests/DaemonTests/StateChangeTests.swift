@@ -103,7 +103,7 @@ import Testing
       #expect(try client.reply("volume 0.5").hasPrefix("ok"))
       if savesState { #expect(try client.reply("state.save").hasPrefix("ok")) }
       let names = try daemon.threadNames()
-      try daemon.stop()
+      try daemon.finish()
       return names
     }
     let without = try threads(

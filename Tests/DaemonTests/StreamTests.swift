@@ -24,7 +24,7 @@ import Testing
 
   @Test func aStreamIsSoughtToTheSampleAndFollowedWithoutAGap() throws {
     let (server, _) = try TimeCodedStream.serve()
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     #expect(
       try client.reply("load \(server.address)/a.m3u8 \(server.address)/2.wav wait=ready") == "ok items=1,2 version=1")
@@ -71,14 +71,14 @@ import Testing
     return server
   }
 
-  private func codes(_ daemon: TestDaemon) throws -> [TimeCode.Run] {
+  private func codes(_ daemon: TestServer) throws -> [TimeCode.Run] {
     let frames = try Recording.frames(in: daemon.folder.file("out.wav"))
     return TimeCode.runs(in: frames).filter { $0.file != 0 && $0.count > 240 }
   }
 
   @Test func renditionsAreChosenAsTracksOfFilesAre() throws {
     let server = try serveLanguages()
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(server.address)/m.m3u8 wait=ready")
     let tracks = try client.ask("item.tracks 1")
@@ -101,7 +101,7 @@ import Testing
     try client.reply("media-selection audible language=de")
     #expect(try client.reply("item.tracks 1") == "ok item=1 count=3 audio=1 subtitles=none")
     try client.reply("clock.advance 20")
-    try daemon.stop()
+    try daemon.finish()
     let runs = try codes(daemon)
     print(runs)
     #expect(runs.map(\.file) == [1, 2, 1, 2] && runs.last?.endIndex == TimeCodedStream.frameCount)
@@ -111,7 +111,7 @@ import Testing
   @Test func aRenditionIsChosenBeforeAStreamIsHeardAndOfALiveOne() throws {
     let ended = try serveLanguages()
     let live = try serveLanguages(isLive: true)
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(ended.address)/m.m3u8 wait=ready")
     #expect(try client.reply("item.select 1 audio=de") == "ok item=1 audio=1 subtitles=none")
@@ -127,7 +127,7 @@ import Testing
     #expect(try client.reply("item.select 2 audio=de") == "ok item=2 audio=1 subtitles=none")
     try client.reply("clock.advance 1")
     #expect(field("live", try client.reply("item.status 2")) == "true")
-    try daemon.stop()
+    try daemon.finish()
     let runs = try codes(daemon)
     print(runs)
     #expect(runs.map(\.file) == [2, 1, 2])
@@ -147,7 +147,7 @@ import Testing
     ]
     try server.write([1, 2, 3], to: "raw")
     try server.write(Array(lines.joined(separator: "\n").utf8), to: "master.m3u8")
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     #expect(try client.reply("load \(server.address)/master.m3u8 wait=ready") == "ok items=1 version=1")
     #expect(try client.reply("asset.open \(server.address)/master.m3u8") == "ok asset=1")
@@ -174,7 +174,7 @@ import Testing
         "#EXT-X-DATERANGE:ID=\"ad\",START-DATE=\"2026-11-22T09:00:01.500Z\",DURATION=2,SCTE35-OUT=0xFC30,X-A=\"b\"",
       ], at: first)
     try server.write(Array(list.joined(separator: "\n").utf8), to: "a.m3u8")
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.send("observe item.events")
     #expect(try client.line()?.unnumbered == "ok id=1")
@@ -205,7 +205,7 @@ import Testing
   @Test func aLiveStreamHasAWindowAndADate() throws {
     let (server, lines) = try TimeCodedStream.serve()
     try write(lines, 0..<8, to: server)
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     #expect(try client.reply("load \(server.address)/live.m3u8 wait=ready").hasPrefix("ok items=1 "))
     let status = try client.reply("item.status 1")
@@ -247,7 +247,7 @@ import Testing
       Array(text.replacing("#EXT-X-MAP", with: "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXT-X-MAP").utf8),
       to: "drm.m3u8")
     try server.write(Array(text.replacing("s0.m4s", with: "file:///etc/passwd").utf8), to: "closed.m3u8")
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for (name, code) in [("bad", 2060), ("m2", 2062), ("drm", 2065), ("closed", 2063), ("none", 2043)] {
       let reply = try client.reply("load \(server.address)/\(name).m3u8 wait=ready")

@@ -4,8 +4,8 @@ import Testing
 
 /// `tick` and `at` over the wire: on the virtual clock what is told, on the real one when.
 @Suite struct TickTests {
-  private func connected(_ frameCounts: Int...) throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon.recording()
+  private func connected(_ frameCounts: Int...) throws -> (TestServer, WireClient) {
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try frameCounts.enumerated().map { try daemon.wave($0 + 1, frameCount: $1) }
     try client.reply("append \(paths.joined(separator: " ")) wait=ready")
@@ -95,7 +95,7 @@ import Testing
       try watch.waitForLine() == "* at id=1 player=main item=1 time=0.5 pts=5/10 kind=skipped direction=forward late=0")
     try client.reply("clear")
     #expect(try watch.waitForLine() == "* removed id=1 player=main item=1 cause=itemRemoved")
-    try daemon.stop()
+    try daemon.finish()
     _ = try watch.waitForEnd()
     let misuse = try daemon.playhead("watch", "--tick", "1", "--seeks")
     #expect(misuse.status == 2)
@@ -115,6 +115,6 @@ import Testing
     #expect(reasons.first == "start")
     #expect(reasons.filter { $0 == "jump" }.count == 8)
     #expect(!reasons.contains("stop") && reasons.filter { $0 == "start" }.count == 1, "\(reasons)")
-    try daemon.stop()
+    try daemon.finish()
   }
 }

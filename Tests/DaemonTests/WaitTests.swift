@@ -5,8 +5,8 @@ import Testing
 
 /// `wait` and `observe`, on the virtual clock.
 @Suite struct WaitTests {
-  private func playing(frameCount: Int = 96_000) throws -> (TestDaemon, WireClient) {
-    let daemon = try TestDaemon.recording()
+  private func playing(frameCount: Int = 96_000) throws -> (TestServer, WireClient) {
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try [1, 2].map { try daemon.wave($0, frameCount: frameCount) }
     try client.reply("append \(paths.joined(separator: " ")) wait=ready")
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func whatStopsThePlayerIsSaidAndEndsTheWaits() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 9_600)
     try client.reply("on-failure stop")

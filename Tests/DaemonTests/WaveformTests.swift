@@ -6,7 +6,7 @@ import Testing
 /// Waveforms over the wire, and with the client.
 @Suite struct WaveformTests {
   /// Left from -1000 up to 999, right half of it.
-  private func ramp(_ daemon: TestDaemon, _ name: String) throws -> String {
+  private func ramp(_ daemon: TestServer, _ name: String) throws -> String {
     let path = daemon.folder.file(name)
     try TimeCode.writeWAV(path: path, frameCount: 2_000) { index in
       StereoFrame(left: Int16(index - 1_000), right: Int16((index - 1_000) / 2))
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func binsAreAnsweredAndProgressComesBefore() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try ramp(daemon, "ramp.wav")
     let lines = try client.ask("waveform \(path) bins=2 start=0.0125 end=1/40")
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func aFileIsWrittenWholeBelowTheRootsOnly() throws {
-    let daemon = try TestDaemon.recording(writesFiles: true)
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try ramp(daemon, "ramp.wav")
     let out = daemon.folder.file("out.dat")
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func aReplyHasNoMoreNumbersThanTwoChannelsOfAsManyBins() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = daemon.folder.file("six.wav")
     try Fixtures.ffmpeg([
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func theClientDrawsIt() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let path = daemon.folder.file("loud.wav")
     // Silence, then from full scale to full scale.
     try TimeCode.writeWAV(path: path, frameCount: 4_800) { index in
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func itEndsWhenItIsCancelled() throws {
-    let daemon = try TestDaemon.recording()
+    let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = daemon.folder.file("long.wav")
     try TimeCode.writeWAV(path: path, frameCount: 48_000 * 20) { _ in StereoFrame(left: 1, right: 1) }

@@ -1,7 +1,7 @@
 import Glibc
 import RigSupport
 
-extension TestDaemon {
+extension TestServer {
   /// The socket on which descriptors are handed over.
   package var handoffSocket: String { folder.file("handoff.sock") }
 

@@ -1,0 +1,66 @@
+import ControlServer
+import FileAccess
+import Logging
+import MediaCore
+import Playback
+import RealtimeAudio
+import RigSupport
+
+/// A control server in the test's own process, for tests of requests and replies. It is what `playheadd` runs, on the
+/// virtual clock, but without a sandbox, worker processes and saved state.
+package final class InProcessServer: TestServer {
+  /// Logs errors only, as the daemons of tests do.
+  private static let logging: Void = LoggingSystem.bootstrap { label in
+    var handler = StreamLogHandler.standardError(label: label)
+    handler.logLevel = .error
+    return handler
+  }
+
+  private let server: ControlServer
+  private let engine: PlaybackEngine
+  private var isFinished = false
+
+  /// Starts a server that may write files into its folder.
+  ///
+  /// - Parameter output: a file in the server's folder for what would be heard; nil: it is not written.
+  package init(output: String? = nil) throws {
+    Self.logging
+    let folder = try TemporaryDirectory("server")
+    let path = output.map(folder.file)
+    let loop = ThreadControlLoop()
+    let clock = VirtualControlLoop(base: loop)
+    let configuration = OutputConfiguration(makeSink: {
+      let sink = VirtualSink(
+        label: path.map { "wav:\($0)" } ?? "null", format: AudioFormat(sampleRateHz: 48_000, channelCount: 2),
+        writer: path.map { SampleFileWriter(path: $0, container: .wav, encoding: .s16) }, now: { clock.now })
+      clock.execute { clock.attach(sink) }
+      return sink
+    })
+    engine = PlaybackEngine(loop: clock, output: configuration)
+    var settings = ControlServer.Configuration(
+      place: SocketPlace(asked: folder.file("control.sock")), version: ProductVersion.text)
+    settings.policy.writableRoots = try FileRoots(folders: [folder.path])
+    server = ControlServer(configuration: settings, engine: engine, loop: loop)
+    super.init(folder: folder, socket: folder.file("control.sock"))
+    try server.start()
+    let opened = WakeSignal<MediaError??>(nil)
+    clock.execute { [engine] in engine.open { error in opened.update { $0 = .some(error) } } }
+    if let error = opened.wait({ $0 }) ?? nil { throw error }
+  }
+
+  /// Starts a server that writes what would be heard into `out.wav` of its folder.
+  package static func recording() throws -> InProcessServer { try InProcessServer(output: "out.wav") }
+
+  deinit { end() }
+
+  override package func finish() throws { end() }
+
+  private func end() {
+    guard !isFinished else { return }
+    isFinished = true
+    server.stop()
+    let closed = WakeSignal(false)
+    engine.loop.execute { [engine] in engine.close { closed.update { $0 = true } } }
+    _ = closed.wait { $0 ? true : nil }
+  }
+}

@@ -1,0 +1,53 @@
+import RigSupport
+
+/// A control server of a test, in a process of its own (`TestDaemon`) or in that of the test (`InProcessServer`).
+package class TestServer {
+  package let folder: TemporaryDirectory
+  package let socket: String
+
+  init(folder: TemporaryDirectory, socket: String) { (self.folder, self.socket) = (folder, socket) }
+
+  /// Ends the server. What it wrote is complete then.
+  package func finish() throws {}
+
+  /// A connection whose greeting has been read.
+  package func connect() throws -> WireClient { try connect(at: socket) }
+
+  /// A connection to another socket of the server.
+  package func connect(at path: String) throws -> WireClient {
+    let client = try WireClient(path, owner: self)
+    guard let greeting = try client.line(), greeting.hasPrefix("* hello playhead protocol=1") else {
+      throw Program.Failure(description: "no greeting")
+    }
+    return client
+  }
+
+  /// Adds time-coded files to the queue, waits until they are ready, and returns a connection.
+  package func connectWithQueue(frameCount: Int = 48_000, count: Int = 2) throws -> WireClient {
+    let client = try connect()
+    let paths = try (1...count).map { try wave($0, frameCount: frameCount) }
+    try client.reply("append \(paths.joined(separator: " ")) wait=ready")
+    return client
+  }
+
+  /// What would have been heard, as `Recording` describes it. Ends the server, which must be a recording one.
+  package func recorded(withSilences: Bool = true) throws -> String {
+    try finish()
+    let frames = try Recording.frames(in: folder.file("out.wav"))
+    return withSilences ? Recording.describe(frames) : Recording.describeSound(frames)
+  }
+
+  /// Runs the client with these arguments.
+  package func playhead(_ arguments: String..., folder: String? = nil) throws -> Program.Outcome {
+    try Program(
+      Executables.playhead, ["--socket", socket] + arguments, environment: ["LC_ALL": "C.UTF-8"], folder: folder
+    ).waitForEnd()
+  }
+
+  /// A time-coded WAV file in the server's folder.
+  package func wave(_ number: Int, frameCount: Int) throws -> String {
+    let path = folder.file("\(number).wav")
+    try TimeCode.writeWAV(path: path, file: number, frameCount: frameCount)
+    return path
+  }
+}
