@@ -188,7 +188,8 @@ import Testing
     #expect(
       try client.reply("append http://zoe:secret@127.0.0.1:1/x network=false header=\"Cookie: secret\"")
         == "ok items=1 version=1")
-    #expect(try client.reply("state.save").hasPrefix("ok writes=1"))
+    // The entry fails at once, which may have been saved by now.
+    #expect(try client.reply("state.save").hasPrefix("ok writes="))
     #expect(try client.reply("state").contains("folder=\(home.file("a/b/playhead"))"))
     var modes: [String: Int] = [:]
     for name in ["a", "a/b", "a/b/playhead"] + ["", "-wal", "-shm"].map({ "a/b/playhead/state.sqlite\($0)" }) + [
