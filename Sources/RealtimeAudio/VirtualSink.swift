@@ -80,6 +80,9 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
       isOpen = false
       writer?.finish()
       core = nil
+      // The handlers retain the output, and so the loop that may retain this sink.
+      wakeControl = {}
+      onFailure = { _ in }
     }
   }
 
