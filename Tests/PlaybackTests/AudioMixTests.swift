@@ -122,7 +122,6 @@ import Testing
     #expect(wrong == nil, "frame \(wrong?.offset ?? 0)")
     // The step at 4 s lies between these two frames.
     #expect(frames[191_999].left == 16_384 && frames[192_000].left == 8_192)
-    await rig.close()
   }
 
   @Test func theMixFollowsTheItemsTimeThroughSeeksAndOtherRates() async throws {
@@ -139,7 +138,6 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     // 6.5 s.
     #expect(abs(Double(rig.heard.all[24_000].left) - 16_384 * 0.35) <= 1)
-    await rig.close()
   }
 
   @Test func aMixThatIsChangedWhilePlayingHoldsAtOnceAndSkipsNothing() async throws {
@@ -172,7 +170,6 @@ import Testing
     #expect(wrong == nil, "frame \(wrong?.offset ?? 0)")
     #expect(!rig.dump.contains("timeJumped"))
     #expect(await rig.run { $0.currentTime() } == seconds(2))
-    await rig.close()
   }
 
   @Test func aMixOfAnItemThatFollowsIsTakenWhenItHasBeenDecodedAlready() async throws {
@@ -189,6 +186,5 @@ import Testing
     let frames = rig.heard.all
     #expect(frames[..<48_000].allSatisfy { $0.left == 16_384 })
     #expect(frames[48_000...].allSatisfy { $0 == .silence })
-    await rig.close()
   }
 }

@@ -47,7 +47,6 @@ import Testing
     #expect(player.play())
     await rig.advance(milliseconds: 600)
     #expect(ranges(rig).count == 4 && told.all.count == 2)
-    await rig.close()
   }
 
   @Test func statement36_aNegativeNumberOfLoopsIsForeverUntilItIsChanged() async throws {
@@ -62,7 +61,6 @@ import Testing
     player.numberOfLoops = 0
     await rig.advance(milliseconds: 500)
     #expect(ranges(rig).count == 21 && told.all == ["finished true"])
-    await rig.close()
   }
 
   /// The device holds more than all of it, so that what is decoded is what is heard.
@@ -96,7 +94,6 @@ import Testing
     await rig.advance(milliseconds: 100)
     #expect(ranges(rig).count == 7 && told.all.count == 2)
     print("frames decoded ahead of 4 passes of 960: \(written)")
-    await rig.close()
   }
 
   @Test(.timeLimit(.minutes(2))) func aSoundThatAURLNamesPlays() async throws {
@@ -124,7 +121,6 @@ import Testing
       let error = #expect(throws: MediaError.self) { try AudioPlayer(url: url, engine: rig.engine) }
       #expect(error?.code == code)
     }
-    await rig.close()
   }
 
   @Test func playAtATimeIsPlayingFromThenOn() async throws {
@@ -142,7 +138,6 @@ import Testing
     #expect(player.isPlaying && player.currentTime == seconds(1, 20))
     await rig.advance(milliseconds: 100)
     #expect(!player.isPlaying && ranges(rig) == [0..<4_800])
-    await rig.close()
   }
 
   @Test func statement36_stopAndPauseKeepCurrentTimeAndTellNobody() async throws {
@@ -166,7 +161,6 @@ import Testing
     #expect(told.all == [])
     // Nothing is lost and nothing repeated.
     #expect(ranges(rig).map(\.lowerBound) == [0, 12_000, 24_000])
-    await rig.close()
   }
 
   @Test func currentTimeMayBeSetStoppedPausedAndPlaying() async throws {
@@ -190,7 +184,6 @@ import Testing
     #expect(throws: MediaError.self) { try player.setCurrentTime(.indefinite) }
     #expect(ranges(rig).prefix(2).map(\.lowerBound) == [24_000, 72_000])
     #expect(player.duration == seconds(2) && player.numberOfChannels == 2)
-    await rig.close()
   }
 
   @Test func statement37_metersChangeOnlyOnUpdateMetersAndAreMinus160WhenOffOrSilent() async throws {
@@ -218,7 +211,6 @@ import Testing
     player.updateMeters()
     #expect(try player.peakPower(forChannel: 0) == -160)
     #expect(throws: MediaError.self) { try player.averagePower(forChannel: 2) }
-    await rig.close()
   }
 
   @Test func statement38_playAtATimeThatIsNotAfterDeviceCurrentTimeIsFalse() async throws {
@@ -247,7 +239,6 @@ import Testing
     for player in players { player.stop() }
     await rig.settle()
     #expect(players[0].deviceCurrentTime == .zero)
-    await rig.close()
   }
 
   @Test func statement38_fromRestAPlayerBeginsSoLongAfterTheTimeThatIsZero() async throws {
@@ -269,7 +260,6 @@ import Testing
     let heard = rig.heard.all
     #expect(heard[used + 11_999] == StereoFrame(left: 0, right: 0))
     #expect(heard[used + 12_000] == TimeCode.frame(file: 2, index: 0))
-    await rig.close()
   }
 
   @Test func statement38_theTimeIsZeroWhenAPlayerIsPreparedThoughNobodyAskedWhileNoneWas() async throws {
@@ -290,7 +280,6 @@ import Testing
     players[1].stop()
     players[1].prepareToPlay()
     #expect(players[1].deviceCurrentTime == seconds(1, 2))
-    await rig.close()
   }
 
   /// What AVAudioPlayer is reported to do: paused near its end, it plays on silently for ever.
@@ -318,7 +307,6 @@ import Testing
     let heard = rig.heard.all.filter { $0.left != 0 || $0.right != 0 }
     let pass = (0..<9_600).map { TimeCode.frame(file: 1, index: $0) }.filter { $0.left != 0 || $0.right != 0 }
     #expect(heard == (loops == 0 ? pass : pass + pass))
-    await rig.close()
   }
 
   @Test(arguments: [0.5, 0.8, 1.25, 2])
@@ -339,7 +327,6 @@ import Testing
     let crossings = zip(heard, heard.dropFirst()).count { $0 < 0 && $1 >= 0 }
     print("a tone of 500 Hz by AudioPlayer at rate \(rate): \(crossings) Hz")
     #expect(abs(crossings - 500) <= 5)
-    await rig.close()
   }
 
   @Test func stopWhenItHasFinishedLeavesItAtItsBeginning() async throws {
@@ -352,7 +339,6 @@ import Testing
       #expect(player.currentTime == .zero && !player.isPlaying)
       #expect(ranges(rig) == Array(repeating: 0..<4_800, count: pass))
     }
-    await rig.close()
   }
 
   @Test func statement39_enableRateCountsWhenThePlayerIsPrepared() async throws {
@@ -379,7 +365,6 @@ import Testing
     await rig.advance(milliseconds: 500)
     let time = player.currentTime.seconds
     #expect(time > 1.75 && time < 1.9, "\(time)")
-    await rig.close()
   }
 
   @Test func soundsInMemoryPlayLikeFiles() async throws {
@@ -401,7 +386,6 @@ import Testing
       await rig.advance(milliseconds: 1_200)
       #expect(ranges(rig) == [4_800..<24_000, 0..<24_000], "\(kind)")
     }
-    await rig.close()
   }
 
   @Test func whatIsNoSoundIsRefusedWithItsError() async throws {
@@ -427,7 +411,6 @@ import Testing
     #expect(throws: MediaError.self) { try player.setVolume(0.5, fadeDuration: seconds(-1)) }
     #expect(throws: MediaError.self) { try player.setPan(-1.01) }
     #expect(player.volume == 1 && player.pan == 0)
-    await rig.close()
   }
 
   @Test func volumeFadesAndPanAreHeard() async throws {
@@ -448,7 +431,6 @@ import Testing
       #expect(abs(Double(heard[24_000 + offset].right) - line) <= 1)
     }
     #expect(heard[50_000] == StereoFrame(left: 0, right: 0))
-    await rig.close()
   }
 
   @Test func whatBreaksOffIsADecodeErrorAndNoSuccess() async throws {
@@ -465,6 +447,5 @@ import Testing
     await rig.advance(milliseconds: 300)
     #expect(told.all == ["error \(MediaError.Code.fileNotFound)", "finished false"])
     #expect(!player.isPlaying)
-    await rig.close()
   }
 }

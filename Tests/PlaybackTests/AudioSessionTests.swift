@@ -26,7 +26,7 @@ import Testing
       var policy = InterruptionPolicy()
       policy.fadeDuration = fade
       try session.setPolicy(policy)
-      _ = session.observeEvents { rig.log("session \($0)") }
+      _ = session.observeEvents { [log = rig.log] in log("session \($0)") }
     }
     let item = try rig.wav(file: 1, frames: 48_000)
     try await rig.run { player in
@@ -59,7 +59,6 @@ import Testing
     #expect(runs.last?.firstIndex == runs.first?.endIndex)
     #expect(runs.last?.endIndex == 48_000)
     #expect(rig.dump.contains("session interruptionBegan"))
-    await rig.close()
   }
 
   @Test("what goes on is faded in over the policy's time, and keeps its volume")
@@ -77,7 +76,6 @@ import Testing
       "\(runs)")
     #expect(last.endIndex == 48_000)
     #expect(await rig.run { $0.state.volume } == 1)
-    await rig.close()
   }
 
   @Test("what was paused before stays paused, and what is paused meanwhile does not go on")
@@ -97,7 +95,6 @@ import Testing
     #expect(await status(rig) == "paused - 0.0")
     let (first, last) = (try #require(rig.heard.runs.first), try #require(rig.heard.runs.last))
     #expect(last.endIndex < 48_000 && first.firstIndex == 0)
-    await rig.close()
   }
 
   @Test("statement 41: without shouldResume players are paused at the end")
@@ -112,7 +109,6 @@ import Testing
     }
     #expect(await status(rig) == "paused - 0.0")
     #expect(rig.dump.contains("session interruptionEnded(Playback.AudioSessionEvent.End.server, shouldResume: false)"))
-    await rig.close()
   }
 
   @Test("play during an interruption ends it for all that played")
@@ -127,7 +123,6 @@ import Testing
     await rig.advance(milliseconds: 200)
     #expect(await status(rig) == "playing - 1.0")
     #expect(await other.state.timeControlStatus == .playing)
-    await rig.close()
   }
 
   @Test("a seek during an interruption completes, and is where it goes on")
@@ -147,7 +142,6 @@ import Testing
     await rig.advance(milliseconds: 500)
     #expect(rig.heard.runs.last?.firstIndex == 36_000)
     #expect(rig.heard.runs.last?.endIndex == 48_000)
-    await rig.close()
   }
 
   @Test("an end that never comes: after the time-out what played is paused")
@@ -163,7 +157,6 @@ import Testing
     #expect(await status(rig) == "waiting interrupted 1.0")
     await rig.advance(milliseconds: 200)
     #expect(await status(rig) == "paused - 0.0")
-    await rig.close()
   }
 
   @Test("a category that plays nothing has players wait; a player that is made then, too")
@@ -181,7 +174,6 @@ import Testing
     let runs = rig.heard.runs.filter { $0.file == 1 }
     #expect(runs.last?.endIndex == 48_000 || rig.heard.runs.count > 1)
     #expect(await other.state.timeControlStatus == .paused)
-    await rig.close()
   }
 
   @Test("statement 42: deactivating while something plays deactivates, pauses and says so")
@@ -199,7 +191,6 @@ import Testing
     try await session(rig) { try $0.setActive(false) }
     await rig.run { $0.play() }
     #expect(try await session(rig) { $0.state.isActive })
-    await rig.close()
   }
 
   @Test("recording is allowed by the category, and not during an interruption")
@@ -218,6 +209,5 @@ import Testing
     #expect(try await refusal() == nil)
     try await session(rig) { $0.noticed(.interruptionBegan) }
     #expect(try await refusal() == .sessionInterrupted)
-    await rig.close()
   }
 }

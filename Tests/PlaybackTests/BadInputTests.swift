@@ -259,8 +259,6 @@ import Testing
     // The sound went on as if nothing had been asked for, and goes on.
     let count = 4_800 + cases.count * 960
     #expect(rig.heard.runs.map { "\($0.file) \($0.firstIndex) \($0.count)" } == ["1 0 \(count)"])
-    await other.close()
-    await rig.close()
   }
 
   private func scene(_ rig: Rig, _ other: QueuePlayer) async throws -> Scene {

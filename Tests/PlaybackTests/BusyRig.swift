@@ -66,8 +66,8 @@ final class BusyLoop: ControlLoop, @unchecked Sendable {
   }
 }
 
-/// A player on such a loop.
-struct BusyRig {
+/// A player on such a loop. The rig closes its engine when the test releases it.
+final class BusyRig: Sendable {
   let loop = BusyLoop()
   let engine: PlaybackEngine
   let player: QueuePlayer
@@ -81,7 +81,7 @@ struct BusyRig {
     let loop = loop
     let sink = VirtualSink(
       format: AudioFormat(sampleRateHz: 48_000, channelCount: 2), lookAheadFrames: 4_800,
-      now: { loop.now.advanced(byNanoseconds: latencyMilliseconds * 1_000_000) })
+      now: { [unowned loop] in loop.now.advanced(byNanoseconds: latencyMilliseconds * 1_000_000) })
     let engine = PlaybackEngine(loop: loop, output: OutputConfiguration(makeSink: { sink }))
     await withCheckedContinuation { continuation in
       loop.execute {
@@ -96,6 +96,8 @@ struct BusyRig {
     files = try TemporaryDirectory("busy")
     self.engine = engine
   }
+
+  deinit { loop.execute { [engine] in engine.close {} } }
 
   /// A second of sound: item 1.
   func second(sampleRateHz: Int = 48_000) throws -> PlayerItem {
@@ -119,10 +121,5 @@ struct BusyRig {
   @discardableResult
   func run<Result: Sendable>(_ body: @Sendable (isolated QueuePlayer) throws -> Result) async rethrows -> Result {
     try await body(player)
-  }
-
-  func close() async {
-    let engine = engine
-    await withCheckedContinuation { continuation in loop.execute { engine.close { continuation.resume() } } }
   }
 }

@@ -66,7 +66,6 @@ import Testing
         "chapter item 1 at 12: 4 of 4 C4",
       ])
     print(chapters(rig))
-    await rig.close()
   }
 
   /// From 2 s to 6 s and from 10 s to 15 s; that from 15.05 s to 18 s begins as good as at once.
@@ -98,7 +97,6 @@ import Testing
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 2_000)
     #expect(chapters(rig).last == "chapter item 1 at 6: 1 of 3 C1")
-    await rig.close()
   }
 
   /// What an observer of chapters was told.
@@ -161,7 +159,6 @@ import Testing
     #expect(all.take() == ["crossed 2 1.5 2 C2", "crossed 2 0 1 C1"])
     await rig.run { player in try? player.remove([2]) }
     #expect(second.take().last == "removed 2 indefinite none")
-    await rig.close()
   }
 
   @Test func anObserverThatComesLateIsToldOfWhatIsAhead() async throws {
@@ -184,7 +181,6 @@ import Testing
     }
     await rig.advance(milliseconds: 5_000)
     #expect(cues.take() == [])
-    await rig.close()
   }
 
   /// From 6 s to 13 s: the second chapter has begun before, and the fourth goes on behind.
@@ -204,7 +200,6 @@ import Testing
       chapters(rig) == [
         "chapter item 1 at 0: 1 of 3 C2", "chapter item 1 at 2.25: 2 of 3 C3", "chapter item 1 at 6: 3 of 3 C4",
       ])
-    await rig.close()
   }
 
   @Test func oneGoesOnAndBackByChapters() async throws {
@@ -230,7 +225,6 @@ import Testing
     #expect(await rig.run { $0.currentChapter?.chapter.title } == "C4")
     #expect(chapters(rig).last == "chapter item 1 at 12: 4 of 4 C4")
     print(chapters(rig))
-    await rig.close()
   }
 
   @Test func seeksLoopsAndTheWayBackAreFollowed() async throws {
@@ -262,7 +256,6 @@ import Testing
         "chapter item 1 at 4: 2 of 4 C2", "chapter item 1 at 3.75: 1 of 4 C1", "chapter item 1 at 4: 2 of 4 C2",
         "chapter item 1 at 3.75: 1 of 4 C1",
       ])
-    await rig.close()
   }
 
   @Test func whereTheFirstBeginsLaterThereIsNoneBefore() async throws {
@@ -285,6 +278,5 @@ import Testing
     code = 0
     do { _ = try await go(rig, next: true) } catch let error as MediaError { code = error.code.rawValue }
     #expect(code == 1004)
-    await rig.close()
   }
 }

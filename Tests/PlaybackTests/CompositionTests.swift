@@ -47,7 +47,6 @@ import Testing
     #expect(zip(runs, runs.dropFirst()).allSatisfy { $0.position + $0.count == $1.position })
     #expect(item.duration == Self.frames(60_001) && item.providesPreciseDuration)
     #expect(rig.dump.contains("event playedToEnd item 1 at \(Self.frames(60_001).decimalDescription)"))
-    await rig.close()
   }
 
   @Test func aSeekGoesIntoTheSegmentThatHasTheTime() async throws {
@@ -59,7 +58,6 @@ import Testing
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 1_000)
     #expect(rig.heard.runs.map { [$0.file, $0.firstIndex, $0.count] } == [[2, 15_007, 5_000], [1, 44_000, 10_001]])
-    await rig.close()
   }
 
   @Test func aCompositionIsLooped() async throws {
@@ -72,7 +70,6 @@ import Testing
     let pass = Self.parts.map { [$0.0, $0.1, $0.2] }
     #expect(rig.heard.runs.prefix(6).map { [$0.file, $0.firstIndex, $0.count] } == pass + pass)
     looper.disableLooping()
-    await rig.close()
   }
 
   @Test func aSourceThatIsGoneFailsTheItemWhenItsTurnComes() async throws {
@@ -84,6 +81,5 @@ import Testing
     await rig.advance(milliseconds: 1_500)
     #expect(rig.heard.runs.map { [$0.file, $0.firstIndex, $0.count] } == [[1, 100, 30_000]])
     #expect(rig.dump.contains("failedToPlayToEnd item 1 at 0.625: 2001 file-not-found"))
-    await rig.close()
   }
 }

@@ -23,7 +23,6 @@ import Testing
     await rig.advance(milliseconds: milliseconds)
     for line in rig.faults { rig.log("fault \(line)") }
     try expectGolden(rig.dump, name)
-    await rig.close()
   }
 
   private func bytes(_ item: PlayerItem) throws -> Data {
@@ -137,7 +136,6 @@ import Testing
     #expect(Array(heard) == wanted)
     #expect(item.status == .readyToPlay)
     #expect(await rig.run { $0.currentTime() } == MediaTime(value: Int64(end - 24_000), timescale: 48_000))
-    await rig.close()
   }
 
   /// Longer than what is decoded ahead, so that the end is lost while it plays.
@@ -155,6 +153,5 @@ import Testing
     #expect(truncate(String(decoding: item.asset.path, as: UTF8.self), 44 + 240_000 * 4) == 0)
     await rig.advance(milliseconds: 6_000)
     try expectGolden(rig.dump, "shrinking-file")
-    await rig.close()
   }
 }

@@ -40,7 +40,6 @@ import Testing
       #expect(items.filter { $0.onSoundChange != nil }.map(\.id) == items[..<100].map(\.id), "claimed again since")
       #expect(items[..<100].allSatisfy { $0.isClaimed })
     }
-    await rig.close()
   }
 
   @Test(arguments: [1, 100, 3_000]) func aReplacedQueueKeepsOnlyTheNewItems(_ count: Int) async throws {
@@ -56,7 +55,6 @@ import Testing
     await rig.run { _ in
       #expect(items.allSatisfy { $0.onSoundChange == nil } && new.allSatisfy { $0.onSoundChange != nil })
     }
-    await rig.close()
   }
 
   @Test func anotherPlayerCanHaveTheItemsAtOnce() async throws {
@@ -73,7 +71,6 @@ import Testing
       other.assumeIsolated { $0.close() }
       #expect(items.allSatisfy { !$0.isClaimed })
     }
-    await rig.close()
   }
 
   @Test func removedItemsLeaveOneByOneAndTheOthersStay() async throws {
@@ -90,7 +87,6 @@ import Testing
       #expect(player.control.core.longestDepartureSlice <= Self.slice)
       #expect(leaving.allSatisfy { $0.onSoundChange == nil } && staying.allSatisfy { $0.onSoundChange != nil })
     }
-    await rig.close()
   }
 
   @Test func reservedItemsAreInNoQueueUntilTheEdit() async throws {
@@ -118,6 +114,5 @@ import Testing
     await rig.run { _ in
       #expect(new.filter { $0.onSoundChange != nil }.map(\.id) == new[200..<400].map(\.id))
     }
-    await rig.close()
   }
 }

@@ -7,6 +7,8 @@ import RigSupport
 import Synchronization
 
 /// A sound server that a test plays: devices come and go as it says. A player with one file of time code plays on virtual time.
+///
+/// The rig closes its engine when the test releases it.
 final class DeviceRig: Sendable {
   /// The sink of one device; what happens to it the test says.
   final class Sink: AudioSink {
@@ -84,8 +86,8 @@ final class DeviceRig: Sendable {
   /// The file that the player plays.
   let path: String
   private let files: TemporaryDirectory
-  private let told = Mutex<[RouteChange]>([])
-  private let pauses = Mutex(0)
+  private let routeLog = TextLog()
+  private let pauseLog = TextLog()
 
   /// `names`: the devices, the default first.
   init(_ names: String..., selection: OutputSelection = OutputSelection()) async throws {
@@ -95,9 +97,9 @@ final class DeviceRig: Sendable {
     let path = files.file("1.wav")
     self.path = path
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 480_000, sampleRateHz: 48_000)
-    let (loop, heard) = (loop, heard)
+    let (loop, heard, routeLog, pauseLog) = (loop, heard, routeLog, pauseLog)
     let makeInner: @Sendable () -> VirtualSink = {
-      VirtualSink(format: Rig.format, lookAheadFrames: 4_800, writer: heard, now: { loop.now })
+      VirtualSink(format: Rig.format, lookAheadFrames: 4_800, writer: heard, now: { [unowned loop] in loop.now })
     }
     let engine = PlaybackEngine(
       loop: loop,
@@ -117,16 +119,24 @@ final class DeviceRig: Sendable {
         if state.status == .ready, let sink = server.sink(state.label) { loop.attach(sink.inner) }
       }
       _ = engine.observeRoutes { event in
-        if case .route(let change) = event { rig.told.withLock { $0.append(change) } }
+        guard case .route(let change) = event else { return }
+        routeLog("\(change.reason.rawValue) \(change.current.output?.deviceName ?? "none")")
       }
       _ = rig.player.assumeIsolated { player in
         player.addStateObserver { change in
-          if change.old.rate != 0, change.new.rate == 0, change.cause == .output { rig.pauses.withLock { $0 += 1 } }
+          if change.old.rate != 0, change.new.rate == 0, change.cause == .output { pauseLog("paused") }
         }
       }
       engine.open()
     }
     await report()
+  }
+
+  deinit {
+    loop.execute { [engine, server] in
+      // The sinks and the handler retain the output, which retains the server.
+      engine.close { server.state.withLock { ($0.sinks, $0.report) = ([], nil) } }
+    }
   }
 
   /// Runs `body` on the loop.
@@ -192,24 +202,15 @@ final class DeviceRig: Sendable {
 
   var output: OutputState { get async { await onLoop { $0.engine.outputState } } }
   /// Reasons of the route's changes, and where each went.
-  var routes: [String] {
-    told.withLock { $0.map { "\($0.reason.rawValue) \($0.current.output?.deviceName ?? "none")" } }
-  }
+  var routes: [String] { routeLog.lines }
   /// How often the output had the player pause.
-  var pauseCount: Int { pauses.withLock { $0 } }
+  var pauseCount: Int { pauseLog.lines.count }
 
   /// `status reason rate` of the player.
   var playing: String {
     get async {
       let state = await player.state
       return "\(state.timeControlStatus) \(state.reasonForWaitingToPlay?.rawValue ?? "-") \(state.rate)"
-    }
-  }
-
-  func close() async {
-    await player.close()
-    await withCheckedContinuation { continuation in
-      loop.execute { [engine] in engine.close { continuation.resume() } }
     }
   }
 }

@@ -59,7 +59,6 @@ import Testing
     #expect(decoding == milliseconds(10))
     #expect(report.deviceNanoseconds == milliseconds(30))
     #expect(report.totalNanoseconds == milliseconds(60))
-    await rig.close()
   }
 
   @Test func aSeekSaysWhatResamplingTookAndAsMuchAsItsReply() async throws {
@@ -81,6 +80,5 @@ import Testing
     let resumption = try #require(await rig.run { $0.lastStartReport })
     #expect(resumption.kind == .start && resumption.reached == time)
     #expect(resumption.deviceNanoseconds == milliseconds(30) && resumption.totalNanoseconds == milliseconds(30))
-    await rig.close()
   }
 }

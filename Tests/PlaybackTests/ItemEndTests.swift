@@ -36,7 +36,6 @@ import Testing
     #expect(await rig.run { $0.state.rate } == 0)
     #expect(await rig.run { $0.currentTime() } == Self.frame(24_001))
     #expect(rig.heard.runs.map(\.count) == [24_001])
-    await rig.close()
   }
 
   @Test(arguments: [1, 4_799, 24_001]) func theNextItemFollowsAtThatExactSample(_ frame: Int64) async throws {
@@ -49,7 +48,6 @@ import Testing
     #expect(runs.map(\.count) == [Int(frame), 96_000])
     #expect(runs[1].position == runs[0].position + Int(frame))
     #expect(lines(rig, "event playedToEnd").count == 2)
-    await rig.close()
   }
 
   /// Half a frame behind frame 48,000: that is not played.
@@ -65,7 +63,6 @@ import Testing
     await rig.advance(milliseconds: 3_000)
     #expect(rig.heard.runs.map(\.count) == [48_000, 96_000])
     #expect(lines(rig, "event playedToEnd").first == "event playedToEnd item 1 at 1")
-    await rig.close()
   }
 
   @Test func setWhilePlayingItEndsThereThoughMoreHasBeenDecoded() async throws {
@@ -77,7 +74,6 @@ import Testing
     #expect(rig.heard.runs.map(\.count) == [48_000, 96_000])
     #expect(lines(rig, "event playedToEnd").count == 2)
     #expect(lines(rig, "event timeJumped").isEmpty)
-    await rig.close()
   }
 
   @Test func takenAwayOrMovedWhilePlayingNothingIsMissing() async throws {
@@ -92,7 +88,6 @@ import Testing
     #expect(runs.map(\.count) == [96_000, 96_000])
     #expect(runs.map(\.position) == [runs[0].position, runs[0].position + 96_000])
     #expect(lines(rig, "event playedToEnd").count == 2)
-    await rig.close()
   }
 
   @Test(arguments: [true, false]) func setBehindThePresentTimeItIsAtItsEndAtOnce(_ pauses: Bool) async throws {
@@ -108,7 +103,6 @@ import Testing
     let state = await rig.run { $0.state }
     #expect(state.currentItemID == (pauses ? 1 : 2))
     #expect(state.rate == (pauses ? 0 : 1))
-    await rig.close()
   }
 
   @Test func aSeekBehindItLandsThereAndPlayingOnIsTheEnd() async throws {
@@ -122,7 +116,6 @@ import Testing
     await rig.advance(milliseconds: 3_000)
     #expect(rig.heard.runs.map(\.file) == [2])
     #expect(lines(rig, "event playedToEnd item 1").count == 1)
-    await rig.close()
   }
 
   @Test func repeatsAndLoopsKnowIt() async throws {
@@ -139,7 +132,6 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     #expect(rig.heard.runs.map(\.count) == [24_000, 24_000, 24_000])
     #expect(lines(rig, "event playedToEnd").count == 3)
-    await rig.close()
   }
 
   @Test func aLoopBeforeItGoesBackAndThenTheItemEndsThere() async throws {
@@ -155,7 +147,6 @@ import Testing
     #expect(runs.map(\.count) == [9_600, 4_800, 19_200])
     #expect(lines(rig, "event playedToEnd").count == 1)
     #expect(lines(rig, "loop").allSatisfy { !$0.hasSuffix("(itemEnded)") })
-    await rig.close()
   }
 
   @Test func statement19_forwardPlaybackDoesNotKnowTheReverseEnd() async throws {
@@ -165,7 +156,6 @@ import Testing
     await rig.advance(milliseconds: 3_000)
     #expect(rig.heard.runs.map(\.count) == [96_000])
     #expect(lines(rig, "event playedToEnd") == ["event playedToEnd item 1 at 2"])
-    await rig.close()
   }
 
   @Test func withActionNoneTimeGoesOnBehindItAndPauseGoesBackToIt() async throws {
@@ -182,7 +172,6 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == Self.frame(24_000))
     #expect(lines(rig, "event playedToEnd").count == 1)
     #expect(lines(rig, "event timeJumped") == ["event timeJumped item 1 to 0.5 by endAction"])
-    await rig.close()
   }
 
   @Test func statement17_actionNoneCountsPastTheDurationAndPauseThenStopsAtOnce() async throws {
@@ -197,7 +186,6 @@ import Testing
     #expect(await rig.run { $0.state.rate } == 1)
     try await rig.run { try $0.setActionAtItemEnd(.pause) }
     #expect(await rig.run { $0.state.rate } == 0)
-    await rig.close()
   }
 
   @Test(arguments: [ActionAtItemEnd.pause, .advance])
@@ -223,7 +211,6 @@ import Testing
     await rig.advance(milliseconds: 300)
     #expect(await rig.run { $0.state.currentItemID } == (action == .advance ? 2 : 1))
     #expect(await rig.run { $0.state.rate } == (action == .advance ? 1 : 0))
-    await rig.close()
   }
 
   @Test func actionNoneThenAdvanceGoesOnAtOnce() async throws {
@@ -237,7 +224,6 @@ import Testing
     #expect(await rig.run { $0.state.currentItemID } == 2)
     await rig.advance(milliseconds: 500)
     #expect(rig.heard.runs.map(\.file) == [1, 2])
-    await rig.close()
   }
 
   @Test(arguments: [MediaTime(value: -1, timescale: 1), .indefinite, .positiveInfinity, .negativeInfinity])

@@ -227,7 +227,6 @@ import Testing
     try await rig.run { try $0.edit([.remove([hanging.id])]) }
     #expect(try Set(places.waitUntilCancelled(1)) == ["hanging"])
     #expect(hanging.status == .unknown)
-    await rig.close()
   }
 
   @Test func anEntryThatHangsFailsWithANumber() async throws {
@@ -240,6 +239,5 @@ import Testing
     await rig.advance(milliseconds: 30_000)
     #expect(hanging.error?.code == .openingTimedOut)
     #expect(hanging.error?.message == "hanging is not open after 30 s")
-    await rig.close()
   }
 }

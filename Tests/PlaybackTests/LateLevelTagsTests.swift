@@ -133,7 +133,6 @@ enum TaggedAIFF {
     try await rig.run { try $0.append([other]) }
     await rig.settle()
     #expect(try await rig.run { try $0.appliedGain(of: other.id)?.source } == .scan)
-    await rig.close()
   }
 
   @Test func whatWasWantedOnceIsReadWhenItIsWantedAgain() async throws {
@@ -152,7 +151,6 @@ enum TaggedAIFF {
     await held.release()
     let gain = try await held.rig.run { try $0.appliedGain(of: late.id) }
     #expect(gain?.source == .track && held.isComplete(late) == true)
-    await held.rig.close()
   }
 
   @Test func theTagsOfWhatLeftTheQueueAreNotRead() async throws {
@@ -165,7 +163,6 @@ enum TaggedAIFF {
     try await held.rig.run { try $0.edit([.remove([item.id])]) }
     await held.release()
     #expect(held.isComplete(item) == false)
-    await held.rig.close()
   }
 
   @Test func tagsThatCannotBeReadAreNotWaitedFor() async throws {
@@ -181,7 +178,6 @@ enum TaggedAIFF {
     #expect(try await held.rig.run { try $0.appliedGain(of: item.id)?.source } == .fallback)
     #expect(item.status == .readyToPlay)
     held.places.openAll()
-    await held.rig.close()
   }
   @Test func tagsThatCouldNotBeReadAreReadWhenTheyAreWantedAnew() async throws {
     let held = try await HeldUp()
@@ -201,6 +197,5 @@ enum TaggedAIFF {
     try await held.setMode(.track)
     await held.release()
     #expect(try await held.rig.run { try $0.appliedGain(of: item.id)?.source } == .track)
-    await held.rig.close()
   }
 }

@@ -68,7 +68,6 @@ import Testing
     #expect(all[(change + 480)...].allSatisfy { abs($0 - rate) < 0.01 })
     #expect(await deviation(rig) < 0.05)
     #expect(rig.events == [])
-    await rig.close()
   }
 
   /// So late that what was decoded at the old rate has been heard to its end.
@@ -98,6 +97,5 @@ import Testing
     )
     #expect(await deviation(rig) < 0.05)
     #expect(rig.events.count == 1, "\(rig.events)")
-    await rig.close()
   }
 }

@@ -50,7 +50,7 @@ import Testing
     let item = rig.item(path)
     let boundary = MediaTime(value: Int64(Self.delay), timescale: 48_000)
     try await rig.run { player in
-      _ = try player.addBoundaryTimeObserver(forTimes: [boundary]) { rig.log(Rig.text($0)) }
+      _ = try player.addBoundaryTimeObserver(forTimes: [boundary]) { [log = rig.log] in log(Rig.text($0)) }
       try player.append([item])
     }
     await rig.settle()
@@ -64,7 +64,6 @@ import Testing
     #expect(heard.prefix(Self.delay).allSatisfy { $0 == .silence })
     #expect(heard.dropFirst(Self.delay).prefix(Self.frames).elementsEqual(sound))
     #expect(heard.dropFirst(Self.delay + Self.frames).allSatisfy { $0 == .silence })
-    await rig.close()
   }
 
   /// A place within the silence, and one in the sound behind it.
@@ -88,6 +87,5 @@ import Testing
       await rig.advance(milliseconds: 250)
       #expect(rig.heard.all.prefix(12_000).elementsEqual(whole[place..<(place + 12_000)]), "from \(place)")
     }
-    await rig.close()
   }
 }

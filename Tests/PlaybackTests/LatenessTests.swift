@@ -41,7 +41,6 @@ import Testing
         "tick 0.2 late 100 ms", "at 0.2 late 100 ms", "at 0.22 late 80 ms", "tick 0.25 late 50 ms",
         "tick 0.3 late 0 ms", "tick 0.35 late 0 ms", "at 0.38 late 0 ms", "tick 0.4 late 0 ms",
       ])
-    await rig.close()
   }
 
   /// The loop itself is held up, by somebody else's job.
@@ -66,6 +65,5 @@ import Testing
         "tick 0.2 late 20 ms", "tick 0.25 late 0 ms", "tick 0.3 late 0 ms",
       ])
     #expect(told.all.filter { $0.hasPrefix("meter") }.contains("meter late 70 ms"))
-    await rig.close()
   }
 }

@@ -17,7 +17,6 @@ import Testing
     await rig.advance(milliseconds: 100)
     rig.heard.removeAll()
     try await body(rig)
-    await rig.close()
   }
 
   private func heard(_ rig: Rig, milliseconds: Int64) async -> [StereoFrame] {
@@ -157,7 +156,6 @@ import Testing
     await rig.advance(milliseconds: 500)
     let heard = zip(rig.heard.left, rig.heard.right).drop { $0 == 0 && $1 == 0 }.prefix(19_200)
     #expect(heard.flatMap { [$0.bitPattern, $1.bitPattern] } == samples.map(\.bitPattern))
-    await rig.close()
   }
 
   /// A WAV file of two channels: float32, or 24 bits.
@@ -201,7 +199,6 @@ import Testing
       let gain = min(1, Double(index) / 240)
       return (gain, gain)
     }
-    await rig.close()
   }
 
   @Test func badLevelsAreErrorsAndChangeNothing() async throws {

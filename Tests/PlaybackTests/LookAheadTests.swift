@@ -40,6 +40,5 @@ import Testing
     #expect(least >= 2)
     await rig.advance(milliseconds: 2_100)
     #expect(rig.heard.runs.map(\.count) == [count * 960], "\(rig.heard.runs)")
-    await rig.close()
   }
 }

@@ -38,7 +38,6 @@ import Testing
     await rig.pass(milliseconds: 500)
     expectWhole(rig, frameCount: 72_000)
     #expect(rig.pauseCount == 1)
-    await rig.close()
   }
 
   @Test func aSinkThatSaysThatItsDeviceIsGoneIsAsGoodAsAReport() async throws {
@@ -50,7 +49,6 @@ import Testing
     await rig.report()
     #expect(rig.routes == ["oldDeviceUnavailable speakers"])
     #expect(rig.pauseCount == 1)
-    await rig.close()
   }
 
   @Test func pauseWithoutAnotherDeviceWaitsForOneAndStaysPaused() async throws {
@@ -63,7 +61,6 @@ import Testing
     #expect(await rig.output.label == "pulse:usb")
     #expect(await rig.playing == "paused - 0.0")
     #expect(rig.routes == ["oldDeviceUnavailable none", "newDeviceAvailable usb"])
-    await rig.close()
   }
 
   @Test func holdWaitsInPlaceForTheVeryDevice() async throws {
@@ -82,7 +79,6 @@ import Testing
     // It stays there, whatever the default is.
     await rig.report(["speakers", "headset"])
     #expect(await rig.output.label == "pulse:headset")
-    await rig.close()
   }
 
   @Test func moveGoesOnAtOnce() async throws {
@@ -93,7 +89,6 @@ import Testing
     #expect(rig.pauseCount == 0)
     #expect(rig.routes == ["oldDeviceUnavailable speakers"])
     expectWhole(rig, frameCount: 72_000)
-    await rig.close()
   }
 
   @Test func nullGoesOnInSilenceAndComesBack() async throws {
@@ -107,7 +102,6 @@ import Testing
     #expect(await rig.output.label == "pulse:headset")
     await rig.pass(milliseconds: 500)
     expectWhole(rig, frameCount: 96_000)
-    await rig.close()
   }
 
   @Test func aServerThatGoesAwayIsWaitedForWhateverThePolicy() async throws {
@@ -125,7 +119,6 @@ import Testing
       #expect(rig.routes == ["noSuitableRoute none", "newDeviceAvailable speakers"])
       #expect(rig.pauseCount == 0)
       expectWhole(rig, frameCount: 72_000)
-      await rig.close()
     }
   }
 
@@ -137,7 +130,6 @@ import Testing
       await rig.report()
       #expect(rig.routes == ["oldDeviceUnavailable laptop", "newDeviceAvailable laptop"])
       #expect(rig.pauseCount == (policy == .move ? 0 : 1))
-      await rig.close()
     }
   }
 
@@ -158,7 +150,6 @@ import Testing
     #expect(await rig.output.label == "pulse:headset")
     await rig.pass(milliseconds: 500)
     expectWhole(rig, frameCount: 96_000)
-    await rig.close()
   }
 
   @Test func aNewDeviceThatNobodyPrefersChangesNothing() async throws {
@@ -168,7 +159,6 @@ import Testing
     #expect(await rig.output.label == "pulse:speakers")
     #expect(rig.routes == [])
     #expect(await rig.playing == "playing - 1.0")
-    await rig.close()
   }
 
   @Test func aMovedStreamIsToldAndGoesOn() async throws {
@@ -178,7 +168,6 @@ import Testing
     await rig.pass(milliseconds: 500)
     #expect(await rig.playing == "playing - 1.0")
     expectWhole(rig, frameCount: 72_000)
-    await rig.close()
   }
 
   @Test func aDeviceThatHangsIsWaitedForInPlace() async throws {
@@ -194,7 +183,6 @@ import Testing
     #expect(await rig.output.status == .ready)
     await rig.pass(milliseconds: 500)
     #expect(await rig.playing == "playing - 1.0")
-    await rig.close()
   }
 
   @Test func aPlayerThatIsMadeWhileTheDeviceStallsWaitsForIt() async throws {
@@ -209,7 +197,6 @@ import Testing
     await rig.notice("speakers", .answersAgain)
     await rig.pass(milliseconds: 100)
     #expect(await other.state.timeControlStatus == .playing)
-    await rig.close()
   }
 
   @Test func anotherDeviceIsChosenWithoutASampleLost() async throws {
@@ -226,7 +213,6 @@ import Testing
     #expect(await rig.playing == "playing - 1.0")
     #expect(rig.routes == ["override usb", "override none", "override speakers"])
     expectWhole(rig, frameCount: 120_000)
-    await rig.close()
   }
 
   @Test func whatCannotBeChosenChangesNothing() async throws {
@@ -235,7 +221,6 @@ import Testing
     #expect(await rig.onLoop { $0.engine.outputSelection } == OutputSelection())
     await rig.fail("speakers", .outputLost)
     #expect(await rig.select(OutputSelection(.device("usb"))) == .outputUnavailable)
-    await rig.close()
     let other = try await Rig()
     let code = await other.run { _ -> MediaError.Code? in
       do throws(MediaError) {
@@ -276,7 +261,6 @@ import Testing
     await rig.pass(milliseconds: 500)
     #expect(await rig.playing == "playing - 1.0")
     expectWhole(rig, frameCount: 72_000)
-    await rig.close()
   }
 
   @Test(arguments: ["another device comes", "another one is chosen"])
@@ -297,7 +281,6 @@ import Testing
     await rig.pass(milliseconds: 500)
     #expect(await rig.playing == "playing - 1.0")
     expectWhole(rig, frameCount: 72_000)
-    await rig.close()
   }
 
   @Test func aNamedDeviceThatWasNeverThereIsWaitedFor() async throws {
@@ -313,6 +296,5 @@ import Testing
     #expect(await rig.output.label == "pulse:speakers")
     await rig.report(["speakers", "headset"])
     #expect(await rig.output.label == "pulse:headset")
-    await rig.close()
   }
 }

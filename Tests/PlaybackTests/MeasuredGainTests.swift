@@ -69,7 +69,6 @@ import Testing
     #expect(abs(told - 0.501) < 0.001)
     await queue.rig.advance(milliseconds: 200)
     #expect(abs(try #require(queue.rig.heard.left.last) - 0.125_3) < 0.001)
-    await queue.rig.close()
   }
 
   @Test func whatLeavesTheQueueMeanwhileIsNotCounted() async throws {
@@ -80,6 +79,5 @@ import Testing
     }
     #expect(count == queue.items.count - 10)
     #expect(queue.items.suffix(10).allSatisfy { $0.measuredReplayGain == nil })
-    await queue.rig.close()
   }
 }

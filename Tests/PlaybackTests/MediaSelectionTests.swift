@@ -63,7 +63,6 @@ import Testing
     #expect(runs.map(\.count).reduce(0, +) >= 96_000 - 2 * 240)
     #expect(await rig.run { $0.currentTime() } == seconds(2))
     #expect(!rig.dump.contains("timeJumped") && !rig.dump.contains("waiting"))
-    await rig.close()
   }
 
   @Test func whilePausedItStaysWhereItIs() async throws {
@@ -84,7 +83,6 @@ import Testing
     print(runs)
     #expect(runs.map(\.file) == [1, 2])
     for run in runs { #expect(run.firstIndex == run.position, "what is heard is heard once, and nothing is left out") }
-    await rig.close()
   }
 
   @Test func aSeekThatIsUnderWayArrivesInTheNewTrack() async throws {
@@ -105,7 +103,6 @@ import Testing
     #expect(runs.map(\.file) == [1, 2] && runs[1].firstIndex == 288_000)
     #expect(runs[0].endPosition == runs[1].position, "not a sample between them")
     #expect(outcomes.withLock { $0.map { $0.unfinishedReason == nil } } == [true])
-    await rig.close()
   }
 
   /// Two ramps that mirror each other: at any rate a sample says its time.
@@ -136,7 +133,6 @@ import Testing
     print("rate \(rate): \(before) frames before, at most \(worst) frames off its time")
     #expect(worst <= 1.5)
     #expect(!rig.dump.contains("timeJumped"))
-    await rig.close()
   }
 
   @Test func aTrackOfAnotherRateAndShapeIsHeardAtTheSameTime() async throws {
@@ -156,7 +152,6 @@ import Testing
     let edge = frames.indices.last { frames[$0].left < 8_192 } ?? 0
     print("the step at 3 s is heard at frame \(edge)")
     #expect(abs(edge - 144_000) <= 2)
-    await rig.close()
   }
 
   @Test func whatFollowsIsPlayedInItsOwnSelection() async throws {
@@ -173,7 +168,6 @@ import Testing
     let runs = codes(rig.heard.all)
     #expect(runs.map(\.file) == [1, 2] && runs.map(\.count) == [48_000, 48_000])
     #expect(items[1].copy().mediaSelectionSlot[.audible] == .track(1))
-    await rig.close()
   }
 
   @Test func aPlayersCriteriaHoldForItemsOfWhichNothingWasChosen() async throws {
@@ -201,7 +195,6 @@ import Testing
     #expect(runs.map(\.file) == [2, 1, 2] && runs.map(\.count) == [48_000, 48_000, 48_000])
     // A copy in no queue is its file's.
     #expect(items[0].copy().currentMediaSelection.selectedOption(in: group)?.trackID == 0)
-    await rig.close()
   }
 
   @Test func criteriaThatChangeAreHeardAtOnceAtTheSameSample() async throws {
@@ -239,7 +232,6 @@ import Testing
       } catch { return error.code.rawValue }
     }
     #expect(code == 1001)
-    await rig.close()
   }
 
   @Test("statement 33: select(nil) on a group with allowsEmptySelection=false leaves the selection unchanged")
@@ -255,7 +247,6 @@ import Testing
     #expect(item.currentMediaSelection.selectedOption(in: group) == group.options[1])
     await rig.advance(milliseconds: 300)
     #expect(codes(rig.heard.all).map(\.file) == [1, 2])
-    await rig.close()
   }
 
   @Test func whereThereIsVideoNothingMayBeHeard() async throws {
@@ -281,7 +272,6 @@ import Testing
     #expect(runs.map(\.file) == [1, 1])
     for run in runs { #expect(run.firstIndex == run.position) }
     #expect(runs[1].position >= 48_000)
-    await rig.close()
   }
 
   @Test func whatCannotBeSelectedIsRefusedAndNothingChanges() async throws {
@@ -319,6 +309,5 @@ import Testing
       #expect(item.currentMediaSelection.selectedOption(in: group) == group.defaultOption)
     }
     #expect(unready == group, "the same tracks")
-    await rig.close()
   }
 }

@@ -58,7 +58,6 @@ import Testing
     #expect(try await levels(rig) != silence)
     await rig.run { $0.setMeteringEnabled(false) }
     #expect(try await levels(rig) == silence)
-    await rig.close()
   }
 
   @Test func observersAreToldWhenItIsHeardAndOnceOfSilence() async throws {
@@ -66,7 +65,7 @@ import Testing
     let item = try square(rig, level: 0.5, frames: 48_000)
     try await rig.run { player in
       try player.append([item])
-      _ = try player.addMeterObserver(rate: 20) { rig.log("meter \(Self.text($0))") }
+      _ = try player.addMeterObserver(rate: 20) { [log = rig.log] in log("meter \(Self.text($0))") }
     }
     await rig.settle()
     await rig.run { $0.play() }
@@ -86,7 +85,6 @@ import Testing
     }
     await rig.advance(milliseconds: 1_500)
     try expectGolden(rig.dump, "meters")
-    await rig.close()
   }
 
   @Test func aRateThatIsNoDivisorOf100ComesAsOftenAsItSays() async throws {
@@ -94,7 +92,9 @@ import Testing
     let item = try square(rig, level: 0.5, frames: 480_000)
     let tokens = try await rig.run { player in
       try player.append([item])
-      return try [1, 30, 100].map { rate in try player.addMeterObserver(rate: rate) { _ in rig.log("rate \(rate)") } }
+      return try [1, 30, 100].map { rate in
+        try player.addMeterObserver(rate: rate) { [log = rig.log] _ in log("rate \(rate)") }
+      }
     }
     await rig.settle()
     await rig.run { $0.play() }
@@ -109,7 +109,6 @@ import Testing
     #expect(await rig.error { try $0.removeMeterObserver(tokens[0]) } == .noSuchObserver)
     await rig.advance(milliseconds: 1_000)
     #expect(rig.dump.split(separator: "\n").count { $0.hasPrefix("rate") && $0 != "rate 1.0 (request)" } == 262)
-    await rig.close()
   }
 
   @Test func badRatesAreErrors() async throws {
@@ -117,7 +116,6 @@ import Testing
     for rate in [0, 0.99, 100.01, -1, .nan, .infinity] {
       #expect(await rig.error { _ = try $0.addMeterObserver(rate: rate) { _ in } } == .invalidArgument)
     }
-    await rig.close()
   }
 
   @Test func theScaleGoesFrom0AtMinus60To1AtFullScale() {

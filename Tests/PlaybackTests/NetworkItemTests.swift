@@ -44,7 +44,6 @@ import Testing
     await rig.wait { $0.isPlaybackBufferFull }
     await rig.advance(milliseconds: 6_000)
     #expect(rig.events.contains { $0.hasPrefix("playedToEnd item 1") }, "\(rig.events)")
-    await rig.close()
   }
 
   @Test func nextDoesNotWaitForAServerThatNeverAnswers() async throws {
@@ -61,7 +60,6 @@ import Testing
     await rig.run { $0.advanceToNextItem() }
     await rig.wait { $0.timeControlStatus == .playing }
     #expect(await rig.state.currentItemID == 2)
-    await rig.close()
   }
 
   @Test func theEngineEndsWhileAServerDoesNotAnswer() async throws {
@@ -70,7 +68,9 @@ import Testing
     let never = PlayerItem(asset: Asset(name: "never") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
     try await rig.run { try $0.append([never]) }
     try supply.waitUntilBlocked()
-    await rig.close()
+    await withCheckedContinuation { continuation in
+      rig.loop.execute { [engine = rig.engine] in engine.close { continuation.resume() } }
+    }
     try supply.waitUntilCancelled()
   }
 
@@ -89,7 +89,6 @@ import Testing
     #expect(abs((ranges.first?.end.seconds ?? 0) - 1.25) < 0.01)
     #expect(item.seekableTimeRanges.count == 1)
     supply.open()
-    await rig.close()
   }
 
   @Test func aStreamCannotBeSoughtIn() async throws {
@@ -121,7 +120,6 @@ import Testing
     #expect(!item.canStepForward && !item.canStepBackward)
     await rig.advance(milliseconds: 1_000)
     #expect(await rig.time == MediaTime(value: 1, timescale: 1))
-    await rig.close()
   }
 
   @Test func aStreamHasNoDurationAndIsNotLooped() async throws {
@@ -143,7 +141,6 @@ import Testing
       #expect(state.itemStatus == .readyToPlay && state.repeatMode == .off && state.loop == nil)
       await rig.run { $0.removeAllItems() }
     }
-    await rig.close()
   }
 
   @Test func aStreamThatBecomesTheCurrentItemBackwardsIsAtItsBeginningAndPauses() async throws {
@@ -179,7 +176,6 @@ import Testing
     try await rig.run { try $0.setRate(1) }
     await rig.advance(milliseconds: 500)
     #expect(rig.heard.runs.last.map { [$0.file, $0.firstIndex, $0.count] } == [2, 0, 24_000])
-    await rig.close()
   }
 
   @Test func anItemThatIsToBeHeardBackwardsAndTurnsOutToBeAStreamFails() async throws {
@@ -195,7 +191,6 @@ import Testing
     supply.open()
     await rig.wait { $0.itemStatus.error != nil }
     #expect(await rig.state.itemStatus.error?.code == .rangesNotSupported)
-    await rig.close()
   }
 
   @Test func whatAStationPlaysNowIsKnownWhileItIsPlayed() async throws {
@@ -222,7 +217,6 @@ import Testing
     await rig.run { $0.advanceToNextItem() }
     await rig.wait { $0.currentItemID == 2 && $0.timeControlStatus == .playing }
     #expect(item.streamTitle == nil)
-    await rig.close()
   }
 }
 

@@ -99,8 +99,6 @@ import Testing
     await rig.wait { $0.timeControlStatus == .playing }
     let before = rig.loop.scheduledCount
     await rig.loop.pass(milliseconds: 960)
-    let counts = (rig.loop.scheduledCount - before, calls.value)
-    await rig.close()
-    return counts
+    return (rig.loop.scheduledCount - before, calls.value)
   }
 }

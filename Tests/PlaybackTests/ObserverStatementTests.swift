@@ -49,7 +49,6 @@ import Testing
     #expect(take() == ["stop 0.45"])
     await rig.advance(milliseconds: 500)
     #expect(take() == [], "without an item again")
-    await rig.close()
   }
 
   @Test("statement 24: an observer that was removed is not called afterwards; an unknown or foreign token is an error")
@@ -94,8 +93,6 @@ import Testing
     try await other.removeTimeObserver(foreign)
     await rig.advance(milliseconds: 200)
     #expect(foreignCount.withLock { $0 } == before + 2)
-    await other.close()
-    await rig.close()
   }
 
   @Test("statement 25: a boundary observer without times is an error")
@@ -115,6 +112,5 @@ import Testing
     await rig.advance(milliseconds: 200)
     await rig.run { $0.close() }
     #expect(called.withLock { $0 } == 0, "not even that it was removed")
-    await rig.close()
   }
 }

@@ -54,7 +54,6 @@ import Testing
     #expect(items.map(\.duration).prefix(4) == [40, 1, 49, 60].map { MediaTime(value: $0, timescale: 75) }[...])
     #expect(items[4].duration == MediaTime(value: 777, timescale: 48_000))
     #expect(!items.map(\.providesPreciseDuration).contains(false))
-    await rig.close()
   }
 
   @Test func timesOfAPartCountFromItsStart() async throws {
@@ -73,7 +72,6 @@ import Testing
     let first = 90 * 640 + 24_000
     #expect(rig.heard.runs.map { [$0.firstIndex, $0.count] } == [[first, 150 * 640 - first]])
     #expect(rig.dump.contains("event playedToEnd item 4 at 0.8"))
-    await rig.close()
   }
 
   @Test func aPartIsHeardBackwards() async throws {
@@ -89,7 +87,6 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     let indices = rig.heard.runs.flatMap { run in (0..<run.count).map { run.firstIndex + $0 } }
     #expect(indices == Array((41 * 640..<90 * 640).reversed()))
-    await rig.close()
   }
 
   @Test(arguments: [
@@ -109,7 +106,6 @@ import Testing
     #expect(items[0].error?.code == .invalidTime)
     // What follows is heard.
     #expect(rig.heard.runs.map { [$0.firstIndex, $0.count] } == [[0, 4_800]])
-    await rig.close()
   }
 
   @Test func aListBecomesItems() async throws {

@@ -11,7 +11,6 @@ import Testing
     let rig = try await Rig()
     try await scenario(rig)
     try expectGolden(rig.dump, name)
-    await rig.close()
   }
 
   @Test("statement 28: the next item is decoded before the end, so that no sample is missing and none is extra")
@@ -89,12 +88,12 @@ import Testing
       let items = [try rig.wav(file: 1, frames: 48_000), try rig.wav(file: 2, frames: 48_000)]
       try await rig.run { player in
         try player.append(items)
-        _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 4)) {
-          rig.log("tick \(Rig.text($0))")
+        _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 4)) { [log = rig.log] in
+          log("tick \(Rig.text($0))")
         }
         _ = try player.addBoundaryTimeObserver(
           forTimes: [.zero, MediaTime(value: 333, timescale: 1_000), MediaTime(value: 1, timescale: 1)]
-        ) { rig.log("cue \(Rig.text($0))") }
+        ) { [log = rig.log] in log("cue \(Rig.text($0))") }
       }
       await rig.settle()
       await rig.run { $0.play() }
@@ -207,8 +206,8 @@ import Testing
       let items = [try rig.wav(file: 1, frames: 4_800), rig.item(path), try rig.wav(file: 2, frames: 4_800)]
       try await rig.run { player in
         try player.append(items)
-        _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 2)) {
-          rig.log("tick \(Rig.text($0))")
+        _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 2)) { [log = rig.log] in
+          log("tick \(Rig.text($0))")
         }
       }
       await rig.settle()

@@ -43,7 +43,6 @@ import Testing
     _ = try await other.asset.load()
     #expect(other.status == .unknown && other.tracks == [] && other.duration == .indefinite)
     #expect(capabilities(other) == Array(repeating: false, count: 7))
-    await rig.close()
   }
 
   @Test func whatIsLoadedBeginsWhereItIsHeardAndEndsWhereDecodingIs() async throws {
@@ -59,7 +58,6 @@ import Testing
     #expect(
       try await rig.run { try $0.loadedTimeRanges(of: 1) } == [TimeRange(start: Self.seconds(1, 2), end: end)])
     await #expect(throws: MediaError.self) { try await rig.run { try $0.loadedTimeRanges(of: 77) } }
-    await rig.close()
   }
 
   @Test func preferredForwardBufferDurationIsHowFarAheadIsDecoded() async throws {
@@ -90,7 +88,6 @@ import Testing
     #expect(throws: MediaError.self) { try item.setPreferredForwardBufferDuration(Self.seconds(-1)) }
     #expect(throws: MediaError.self) { try item.setPreferredForwardBufferDuration(.indefinite) }
     #expect(item.preferredForwardBufferDuration == .zero)
-    await rig.close()
   }
 
   @Test func aCopyHasTheSettingsAndNotTheStatus() async throws {
@@ -119,7 +116,6 @@ import Testing
     try item.setAudioTimePitchAlgorithm(nil)
     #expect(item.copy().ownAudioTimePitchAlgorithm == nil)
     try await rig.run { try $0.append([copy]) }
-    await rig.close()
   }
 
   // MARK: - Stepping
@@ -149,7 +145,6 @@ import Testing
     #expect(
       rig.dump.split(separator: "\n").filter { $0.hasPrefix("event timeJumped") }
         == ["0.05", "0.03", "0.06", "0", "2"].map { "event timeJumped item 1 to \($0) by step" })
-    await rig.close()
   }
 
   @Test func aPlayerThatPlaysDoesNotStep() async throws {
@@ -164,7 +159,6 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == Self.seconds(2, 10))
     await rig.run { $0.pause() }
     await #expect(throws: MediaError.self) { try await rig.run { try $0.step(byCount: .max) { _ in } } }
-    await rig.close()
   }
 
   // MARK: - Prerolling
@@ -199,7 +193,6 @@ import Testing
     #expect(rig.heard.all.count == 4_800)
     #expect(rig.heard.runs.map(\.count) == [4_800])
     #expect(told.values == [true, true])
-    await rig.close()
   }
 
   enum Interruption: String, CaseIterable { case seek, step, rate, cancel, remove, close }
@@ -226,7 +219,6 @@ import Testing
     rig.gate.open()
     if interruption != .close, interruption != .remove { await rig.wait { !$0.isPlaybackBufferEmpty } }
     #expect(told.values == [false])
-    await rig.close()
   }
 
   @Test func statement16_prerollWithARateOrWithoutAnItemIsAnError() async throws {
@@ -246,7 +238,6 @@ import Testing
     await rig.run { $0.pause() }
     await #expect(throws: MediaError.self) { try await rig.run { try $0.preroll(atRate: 0) { told.add($0) } } }
     #expect(told.values == [])
-    await rig.close()
   }
 
   // MARK: - One item
@@ -273,8 +264,6 @@ import Testing
     try await player.replaceCurrentItem(with: nil)
     #expect(await player.state.reasonForWaitingToPlay == .noItemToPlay)
     await #expect(throws: MediaError.self) { try await player.setActionAtItemEnd(.advance) }
-    await player.close()
-    await rig.close()
   }
 
   @Test func aVolumeRampIsLinearBetweenItsEndsAndHoldsBehindThem() async throws {

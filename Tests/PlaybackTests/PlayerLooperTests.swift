@@ -44,7 +44,6 @@ import Testing
     await rig.advance(milliseconds: 200)
     #expect(looper.loopCount == 2)
     #expect(counts.withLock { $0 }.suffix(2) == [1, 2])
-    await rig.close()
   }
 
   @Test func statement27_disableLoopingFinishesTheCurrentPassAndThenDoesTheOriginalAction() async throws {
@@ -60,7 +59,6 @@ import Testing
     await rig.advance(milliseconds: 500)
     #expect(looper.status == .cancelled && looper.loopCount == 2)
     #expect(heard(rig) == ["1[0..<9600]", "1[0..<9600]", "1[0..<9600]", "2[0..<4800]"])
-    await rig.close()
   }
 
   @Test(arguments: [ActionAtItemEnd.pause, .none], [false, true])
@@ -86,7 +84,6 @@ import Testing
     #expect(
       await rig.player.currentTime()
         == (action == .pause ? MediaTime(value: 200, timescale: 1_000) : MediaTime(value: 450, timescale: 1_000)))
-    await rig.close()
   }
 
   enum Ending: String, CaseIterable { case repeatOff, repeatAll, loopOff, otherLoop, lastPass, behindTheRange }
@@ -120,7 +117,6 @@ import Testing
     // What was set instead stays.
     #expect(await rig.player.state.repeatMode == (ending == .repeatAll ? .all : .off))
     if ending == .otherLoop { #expect(await rig.player.state.loop?.range == frames(24_000, 36_000)) }
-    await rig.close()
   }
 
   @Test func aRangeIsLoopedFromItsBeginningAndEndsTheItemWhereItEnds() async throws {
@@ -144,7 +140,6 @@ import Testing
     await rig.advance(milliseconds: 600)
     #expect(heard(rig) == ["1[12000..<24000]", "1[12000..<24000]", "1[12000..<24000]", "2[0..<4800]"])
     #expect(ended.withLock { $0 } == [item.id, next.id])
-    await rig.close()
   }
 
   @Test func aCountIsHowManyTimesItGoesBack() async throws {
@@ -161,7 +156,6 @@ import Testing
     await rig.advance(milliseconds: 800)
     #expect(second.status == .cancelled && second.loopCount == 1)
     #expect(heard(rig) == ["2[0..<4800]", "2[0..<24000]"])
-    await rig.close()
   }
 
   /// A device that holds more than all passes together, and a sound that is shorter than any request takes.
@@ -189,7 +183,6 @@ import Testing
     print("heard: \(parts)")
     #expect(parts.prefix(5) == ["1[0..<960]", "1[0..<960]", "1[0..<960]", "1[0..<960]", "2[0..<4800]"])
     #expect(rig.heard.runs.filter { $0.file == 1 }.reduce(0) { $0 + $1.count } == 4 * 960)
-    await rig.close()
   }
 
   /// Twenty passes of a tone at twice its speed: 2 s of sound to the frame, as loud at the seams as elsewhere.
@@ -224,7 +217,6 @@ import Testing
     print("\(algorithm), \(isPart ? "loop" : "repeat"): 20 passes are heard to frame \(end); peaks \(least) to \(most)")
     #expect(end > 95_900 && end <= 96_000)
     #expect(least > 0.4 && most < 0.6)
-    await rig.close()
   }
 
   @Test func disableLoopingOfAShortSoundLetsThePresentPassBeTheLast() async throws {
@@ -239,7 +231,6 @@ import Testing
     await rig.advance(milliseconds: 300)
     #expect(heard(rig) == ["1[0..<960]", "1[0..<960]", "1[0..<960]", "2[0..<4800]"])
     #expect(looper.loopCount == 2)
-    await rig.close()
   }
 
   @Test func countedRepeatsEndWhenTheItemLeavesOrTheModeIsSet() async throws {
@@ -261,7 +252,6 @@ import Testing
     await rig.advance(milliseconds: 500)
     #expect(await rig.player.state.repeatMode == .off && second.status == .cancelled)
     #expect(heard(rig) == ["1[0..<9600]", "1[0..<2400]", "2[0..<4800]"])
-    await rig.close()
   }
 
   @Test func whatCannotBeLoopedIsAnErrorOrFails() async throws {
@@ -297,7 +287,6 @@ import Testing
     #expect(try await failure(elsewhere, nil) == .itemInUse)
     #expect(await rig.player.state.loop == nil)
     #expect(await rig.player.state.repeatMode == .off)
-    await rig.close()
   }
 
   @Test func theRepeatModeThatWasSetComesBack() async throws {
@@ -314,7 +303,6 @@ import Testing
     await rig.advance(milliseconds: 350)
     #expect(await rig.player.state.repeatMode == .all)
     #expect(heard(rig).prefix(3) == ["1[0..<9600]", "1[0..<9600]", "2[0..<4800]"])
-    await rig.close()
   }
 
   @Test(arguments: [false, true]) func aLooperThatIsLetGoOfEnds(isPart: Bool) async throws {
@@ -331,7 +319,6 @@ import Testing
     await rig.advance(milliseconds: 500)
     #expect(heard(rig) == ["1[0..<9600]", "1[0..<9600]", "2[0..<4800]"])
     #expect(await rig.player.state.repeatMode == .off)
-    await rig.close()
   }
 
   @Test func loopingIsOverWhenTheItemLeaves() async throws {
@@ -344,6 +331,5 @@ import Testing
     await rig.settle()
     #expect(looper.status == .cancelled)
     #expect(await rig.player.state.repeatMode == .off)
-    await rig.close()
   }
 }

@@ -62,7 +62,6 @@ import Testing
     let time = await rig.time.seconds
     #expect(abs(time - (2 + rate / 10)) < 2.0 / 48_000)
     #expect(rig.events.allSatisfy { !$0.hasPrefix("stalled") })
-    await rig.close()
   }
 
   @Test func playingAtAnotherRateThanWasPrerolledDecodesAnew() async throws {
@@ -80,7 +79,6 @@ import Testing
     #expect(await rig.run { $0.state.timebaseRate } == 1)
     #expect(await rig.time == MediaTime(value: 1, timescale: 10))
     #expect(told.values == ["2.0 true"])
-    await rig.close()
   }
 
   @Test func aPrerollForAnotherRateInterruptsTheOneBefore() async throws {
@@ -104,7 +102,6 @@ import Testing
     rig.gate.open()
     await rig.wait { $0.isPlaybackBufferFull }
     #expect(told.values.dropFirst(3) == ["4.0 false"])
-    await rig.close()
   }
 
   @Test func ratesThatCannotBePrerolledAreErrorsAndChangeNothing() async throws {
@@ -123,6 +120,5 @@ import Testing
     }
     await #expect { try await preroll(rig, 2, told) } throws: { ($0 as? MediaError)?.code == .invalidState }
     #expect(told.values == [])
-    await rig.close()
   }
 }

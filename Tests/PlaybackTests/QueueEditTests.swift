@@ -31,7 +31,6 @@ import Testing
     }
     await rig.advance(milliseconds: 2_000)
     #expect(heard(rig) == ["1: 0+48000", "5: 0+4800"])
-    await rig.close()
   }
 
   @Test func whatFollowsMayBeTakenAwayAfterItWasReplaced() async throws {
@@ -44,7 +43,6 @@ import Testing
     #expect(heard(rig) == ["1: 0+48000"])
     let count = await rig.run { $0.itemCount }
     #expect(count == 0)
-    await rig.close()
   }
 
   @Test func anEditBehindAReplacementThatWaitsItsTurnIsHeard() async throws {
@@ -56,7 +54,6 @@ import Testing
     }
     await rig.advance(milliseconds: 2_000)
     #expect(heard(rig) == ["1: 0+48000", "3: 0+4800", "6: 0+4800"])
-    await rig.close()
   }
 
   @Test func playingWhileAReplacementIsPreparedSounds() async throws {
@@ -67,7 +64,6 @@ import Testing
     }
     await rig.advance(milliseconds: 2_000)
     #expect(heard(rig) == ["1: 0+48000", "3: 0+4800"])
-    await rig.close()
   }
 
   @Test func anItemThatIsReadyIsReadyInItsNextQueue() async throws {
@@ -82,7 +78,6 @@ import Testing
       #expect(player.state.itemStatus == .readyToPlay)
       #expect(player.state.itemDuration == items[0].duration)
     }
-    await rig.close()
   }
 
   @Test(.timeLimit(.minutes(1))) func anItemThatFailedHasFailedInItsNextQueue() async throws {
@@ -98,6 +93,5 @@ import Testing
       #expect(player.state.reasonForWaitingToPlay == .currentItemFailed)
     }
     await rig.settle()
-    await rig.close()
   }
 }

@@ -43,7 +43,6 @@ import Testing
     }
     #expect(await ids(rig).first == items[0].id)
     #expect(!other.isClaimed)
-    await rig.close()
   }
 
   @Test func playersAreMadeWithWhatTheyPlay() async throws {
@@ -62,9 +61,6 @@ import Testing
     await #expect(throws: MediaError.self) {
       try await Player(engine: rig.engine, name: "five", url: "gopher://nowhere/")
     }
-    for closed in [player, named] { await closed.close() }
-    await queue.close()
-    await rig.close()
   }
 
   // MARK: - AVFoundation's statements
@@ -82,7 +78,6 @@ import Testing
     state = await rig.run { $0.state }
     #expect(state.reasonForWaitingToPlay == .noItemToPlay)
     #expect(state.rate == 1)
-    await rig.close()
   }
 
   @Test func statement20AfterTheLastItemThereIsNoneAndFinishedOnesDoNotReturn() async throws {
@@ -93,7 +88,6 @@ import Testing
     #expect(await rig.run { $0.state.rate } == 1)
     #expect(await rig.run { $0.history().map(\.id) } == items.map(\.id))
     #expect(items.allSatisfy { !$0.isClaimed }, "free for other queues")
-    await rig.close()
   }
 
   @Test func statement26WhatIsQueuedCannotBeInsertedAndRemovingTheCurrentAdvances() async throws {
@@ -114,7 +108,6 @@ import Testing
     await rig.advance(milliseconds: 500)
     #expect(rig.heard.runs.map(\.file) == [1, 2, 3])
     #expect(Array(heard(rig).suffix(2)) == ["2: 0+4800", "3: 0+4800"])
-    await rig.close()
   }
 
   @Test func theSameAssetStandsInTheQueueTwice() async throws {
@@ -128,7 +121,6 @@ import Testing
     await rig.advance(milliseconds: 400)
     #expect(heard(rig) == ["1: 0+4800", "1: 0+4800"])
     expectNoGap(rig)
-    await rig.close()
   }
 
   // MARK: - Edits of what has been decoded already
@@ -141,7 +133,6 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     #expect(heard(rig) == ["1: 0+24000", "4: 0+4803", "3: 0+4802", "2: 0+4801"])
     expectNoGap(rig)
-    await rig.close()
   }
 
   @Test func aReplacementIsHeardInPlaceOfWhatItReplaced() async throws {
@@ -151,7 +142,6 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     #expect(heard(rig) == ["1: 0+24000", "9: 0+4807", "3: 0+4802"])
     expectNoGap(rig)
-    await rig.close()
   }
 
   @Test func aShuffledQueueIsHeardInItsOrderWithoutAGap() async throws {
@@ -165,7 +155,6 @@ import Testing
     #expect(rig.heard.runs.map(\.file) == order)
     #expect(rig.heard.runs.dropFirst().allSatisfy { $0.firstIndex == 0 && $0.count == 4_799 + $0.file })
     expectNoGap(rig)
-    await rig.close()
   }
 
   @Test func aShuffledRoundFollowsTheLastWithoutAGap() async throws {
@@ -184,7 +173,6 @@ import Testing
     #expect(runs.allSatisfy { $0.count == ($0.file == 1 ? 9_600 : 4_799 + $0.file) })
     expectNoGap(rig)
     #expect(!rig.dump.contains("inserted 1"))
-    await rig.close()
   }
 
   @Test func anEditThatComesToNothingIsNotHeard() async throws {
@@ -195,7 +183,6 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     #expect(heard(rig) == ["1: 0+24000", "3: 0+4802"])
     expectNoGap(rig)
-    await rig.close()
   }
 
   // MARK: - Going back
@@ -215,7 +202,6 @@ import Testing
     #expect(await ids(rig) == [items[2].id])
     await rig.advance(milliseconds: 300)
     #expect(heard(rig).last == "3: 0+4802")
-    await rig.close()
   }
 
   @Test func previousBeginsAnewWhatHasBeenHeardForLongEnough() async throws {
@@ -228,7 +214,6 @@ import Testing
     #expect(rig.heard.runs.last?.firstIndex == 0)
     try await rig.run { try $0.goToPreviousItem(restartingAfter: limit) }
     #expect(await rig.run { $0.state.currentItemID } == items[0].id)
-    await rig.close()
   }
 
   @Test func previousWithNothingBeforeIsAnErrorOrGoesRound() async throws {
@@ -244,7 +229,6 @@ import Testing
       try player.goToPreviousItem()
     }
     #expect(await ids(rig) == [items[2], items[0], items[1]].map(\.id))
-    await rig.close()
   }
 
   @Test func whatAnotherQueueHasIsNotTakenBack() async throws {
@@ -259,8 +243,6 @@ import Testing
       return nil
     }
     #expect(code == .noSuchItem)
-    await other.close()
-    await rig.close()
   }
 
   @Test func previousThatIsNotPossibleForgetsNothing() async throws {
@@ -278,7 +260,6 @@ import Testing
     await other.close()
     try await rig.run { try $0.goToPreviousItem() }
     #expect(await ids(rig) == [items[1].id, items[2].id])
-    await rig.close()
   }
 
   @Test func aJumpGoesOverTheTapeInBothDirections() async throws {
@@ -292,7 +273,6 @@ import Testing
     try await rig.run { try $0.jump(toIndex: 1) }
     await rig.advance(milliseconds: 800)
     #expect(Array(heard(rig).suffix(3)) == ["2: 0+4801", "3: 0+4802", "4: 0+4803"])
-    await rig.close()
   }
 
   @Test func badJumpsAndEditsAreErrorsThatChangeNothing() async throws {
@@ -323,7 +303,6 @@ import Testing
     #expect(!new.isClaimed)
     #expect(await rig.run { $0.state } == before)
     #expect(await code { player throws(MediaError) in try player.edit([.append([new])], ifVersion: version) } == nil)
-    await rig.close()
   }
 
   // MARK: - Failures and length
@@ -340,7 +319,6 @@ import Testing
     #expect(await rig.run { $0.state.reasonForWaitingToPlay } == .currentItemFailed)
     #expect(await rig.run { $0.itemCount } == 1)
     #expect(rig.dump.split(separator: "\n").count { $0.hasPrefix("event itemSkipped") } == 39)
-    await rig.close()
   }
 
   @Test func aPlayerThatStopsAtFailuresPausesAtEach() async throws {
@@ -364,7 +342,6 @@ import Testing
     state = await rig.run { $0.state }
     #expect(heard(rig) == ["1: 0+4800", "2: 0+4800"])
     #expect(rig.dump.contains("event itemSkipped 2: fileNotFound") || rig.dump.contains("event itemSkipped 2: 2001"))
-    await rig.close()
   }
 
   /// Counted in places that were looked at or changed, for there is no clock in this.
@@ -386,7 +363,6 @@ import Testing
     print("work to append 500 to a short queue, to a long one, and to look: \(costs)")
     #expect(costs[0].look > 0 && costs.allSatisfy { $0.look == costs[0].look })
     #expect(costs[0].append >= 500 && Double(costs[2].append) <= 1.5 * Double(costs[0].append))
-    await rig.close()
   }
 
   /// Everything but the first eight stays unopened, and what sounds goes on through edits of 100,000 entries.
@@ -409,6 +385,5 @@ import Testing
     await rig.advance(milliseconds: 1_200)
     #expect(heard(rig) == ["1: 0+48000", "2: 0+4801"])
     expectNoGap(rig)
-    await rig.close()
   }
 }

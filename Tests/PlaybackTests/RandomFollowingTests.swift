@@ -112,6 +112,5 @@ import Testing
     }
     #expect(!rig.dump.split(separator: "\n").contains { $0.hasPrefix("event seam") && !$0.hasSuffix("inserted 0") })
     #expect(!rig.dump.contains("stalled"))
-    await rig.close()
   }
 }

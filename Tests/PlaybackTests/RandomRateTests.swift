@@ -48,7 +48,6 @@ import Testing
     }
     await rig.advance(milliseconds: 1_000)
     #expect(await rig.run { $0.state.timebaseRate } == 1)
-    await rig.close()
   }
 
   private func act(_ rig: Rig, _ random: inout SeededGenerator) async throws {

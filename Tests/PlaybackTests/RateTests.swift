@@ -51,7 +51,6 @@ import Testing
       let worst = heard.indices.map { abs(Circle.difference(heard[$0], first + Double($0) * step)) }.max() ?? 1
       #expect(worst < 0.01, "at \(sampleRateHz) Hz")
       #expect(await deviation(rig, sampleRateHz: sampleRateHz) < 0.02)
-      await rig.close()
     }
   }
 
@@ -85,7 +84,6 @@ import Testing
     #expect(before.allSatisfy { abs($0 - 1) < 0.01 })
     #expect(after.allSatisfy { abs($0 - 2) < 0.01 })
     #expect(await deviation(rig) < 0.05)
-    await rig.close()
   }
 
   @Test func aThousandChangesLeaveTheTimeWithinOneSampleOfWhatIsHeard() async throws {
@@ -117,7 +115,6 @@ import Testing
     #expect(measured > changes * 2 / 5)
     print("\(changes) rate changes: \(measured) times looked at, |currentTime - heard| at most \(worst) samples")
     #expect(worst < 0.01)
-    await rig.close()
   }
 
   @Test func atRate1AgainWhatIsHeardIsBitExact() async throws {
@@ -133,7 +130,6 @@ import Testing
     await rig.advance(milliseconds: 300)
     #expect(rig.heard.runs.count == 1)
     #expect(rig.heard.runs.first?.count == 14_400)
-    await rig.close()
   }
 
   // MARK: - What follows from time
@@ -162,7 +158,6 @@ import Testing
         let passed = Double(next.at.nanoseconds(since: tick.at)) / 1e9
         #expect(abs(passed - gap) < 0.001)
       }
-      await rig.close()
     }
   }
 
@@ -196,7 +191,6 @@ import Testing
       told == [
         "seam 0.1 inserted 0", "seam 0.1 inserted 0", "end 1", "seam 0 inserted 0", "end 1",
       ])
-    await rig.close()
   }
 
   @Test func boundariesAreCrossedOnceThoughTheRateChanges() async throws {
@@ -215,7 +209,6 @@ import Testing
     let reached = await rig.run { $0.currentTime().seconds }
     let times = (1...40).map { Double($0) / 10 }.filter { $0 <= reached }
     #expect(told.withLock { $0 } == times)
-    await rig.close()
   }
 
   @Test func aSeekAtAnotherRateLandsWithinASample() async throws {
@@ -229,7 +222,6 @@ import Testing
     #expect(off >= 0 && off < 1.7 / 48_000)
     await rig.advance(milliseconds: 300)
     #expect(await deviation(rig) < 0.05)
-    await rig.close()
   }
 
   // MARK: - Rates as state
@@ -245,7 +237,6 @@ import Testing
     try await rig.run { try $0.append([item]) }
     await rig.advance(milliseconds: 100)
     #expect(await rig.run { $0.state.timebaseRate } == 2)
-    await rig.close()
   }
 
   @Test func statement12_playReturnsToTheDefaultRate() async throws {
@@ -269,7 +260,6 @@ import Testing
       player.play()
     }
     #expect(await rig.run { [$0.state.rate, $0.state.defaultRate] } == [2, 2])
-    await rig.close()
   }
 
   @Test func aRateForTheNextPlayStartsNothingAndIsUsedOnce() async throws {
@@ -285,7 +275,6 @@ import Testing
       await rig.run { $0.pause() }
     }
     #expect(rates == [3, 1])
-    await rig.close()
   }
 
   @Test func ratesThatAreNoneAreErrorsAndChangeNothing() async throws {
@@ -300,6 +289,5 @@ import Testing
     }
     #expect(await rig.error { try $0.setDefaultRate(0) } == .unsupportedRate)
     #expect(await rig.run { $0.state } == state)
-    await rig.close()
   }
 }

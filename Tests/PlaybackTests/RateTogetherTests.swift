@@ -99,7 +99,6 @@ import Testing
     await rig.advance(milliseconds: 300)
     #expect(loudest(rig) > 0.2)
     #expect(rig.dump.split(separator: "\n").allSatisfy { !$0.contains("timeJumped") && !$0.contains("stalled") })
-    await rig.close()
   }
 
   /// Loops of other lengths and sample rates end between frames of the output, each elsewhere: where a rate changes behind
@@ -130,7 +129,6 @@ import Testing
     let apart = places[..<3].map { abs(($0 - places[0]).remainder(dividingBy: 0.1)) * 48_000 / rate }.max() ?? 1
     print("rate-together: \(changeCount) changes of loops of other lengths and rates: \(apart) frames apart")
     #expect(apart < 12)
-    await rig.close()
   }
 
   @Test func whoIsPausedUsesTheRateForItsNextPlayAndWhoLeavesGoesItsOwnWay() async throws {
@@ -158,7 +156,6 @@ import Testing
     await players[0].pause()
     await rig.settle()
     #expect(answers.errors == [.waitEnded])
-    await rig.close()
   }
 
   @Test func theyTurnTogether() async throws {
@@ -174,7 +171,6 @@ import Testing
     }
     #expect(answers.changes.count == 4 && answers.changes.allSatisfy { $0.spreadFrameCount == 0 })
     #expect(loudest(rig) < Self.rounding)
-    await rig.close()
   }
 
   @Test func whatCannotBeIsAnErrorAndChangesNothing() async throws {
@@ -197,7 +193,5 @@ import Testing
     await rig.advance(milliseconds: 200)
     for player in players { #expect(await player.state.rate == 1) }
     #expect(answers.values.isEmpty)
-    await other.close()
-    await rig.close()
   }
 }

@@ -39,7 +39,6 @@ import Testing
     }
     await rig.settle()
     #expect(results.values == ["first false", "second false", "last true 7"])
-    await rig.close()
   }
 
   @Test func changesReachAllObserversInTheOrderInWhichTheyHappened() async throws {
@@ -54,7 +53,6 @@ import Testing
       isolated.play()
     }
     #expect(rates.values == [1, 0])
-    await rig.close()
   }
 
   @Test func anObserverThatAnotherRemovesIsNotCalledAnyMore() async throws {
@@ -83,7 +81,6 @@ import Testing
     await rig.advance(milliseconds: 600)
     #expect(!calls.values.contains { $0.hasPrefix("removed") })
     #expect(calls.values.contains("tick"))
-    await rig.close()
   }
 
   /// A rig with an item of 0.1 s, whose end is answered by `body`.
@@ -107,7 +104,6 @@ import Testing
     let state = await rig.run { $0.state }
     #expect(state.timeControlStatus == .paused)
     #expect(rig.dump.components(separatedBy: "playedToEnd").count == 2)
-    await rig.close()
   }
 
   @Test func anItemThatIsSoughtBackAtItsEndLoopsWithoutAGap() async throws {
@@ -117,7 +113,6 @@ import Testing
     }
     #expect(rig.heard.runs.map { $0.count } == [4_800, 4_800, 2_400])
     #expect(rig.heard.runs.map { $0.position } == [0, 4_800, 9_600])
-    await rig.close()
   }
 
   @Test func anItemThatAnObserverPutsBackWhenItIsRemovedStays() async throws {
@@ -133,7 +128,6 @@ import Testing
     }
     let there = await rig.run { player in player.items().map(\.id) }
     #expect(there == [items[1].id, items[0].id])
-    await rig.close()
   }
 }
 

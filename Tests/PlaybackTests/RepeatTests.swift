@@ -9,7 +9,6 @@ import Testing
     let rig = try await Rig()
     try await scenario(rig)
     try expectGolden(rig.dump, name)
-    await rig.close()
   }
 
   private func frames(_ first: Int64, _ last: Int64) -> TimeRange {
@@ -33,11 +32,11 @@ import Testing
       let items = [try rig.flac(file: 1, frames: 96_000), try rig.wav(file: 2, frames: 4_800)]
       try await rig.run { player in
         try player.append(items)
-        _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 10)) {
-          rig.log("tick \(Rig.text($0))")
+        _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 10)) { [log = rig.log] in
+          log("tick \(Rig.text($0))")
         }
-        _ = try player.addBoundaryTimeObserver(forTimes: [self.time(24_007), self.time(36_000)]) {
-          rig.log("cue \(Rig.text($0))")
+        _ = try player.addBoundaryTimeObserver(forTimes: [self.time(24_007), self.time(36_000)]) { [log = rig.log] in
+          log("cue \(Rig.text($0))")
         }
       }
       await rig.settle()
@@ -84,7 +83,6 @@ import Testing
     #expect(joined.suffix(2) == [20_000...95_999, 0...4_799])
     #expect(joined.dropLast(2).allSatisfy { $0 == 20_000...30_010 })
     expectNoGap(rig)
-    await rig.close()
   }
 
   @Test func aLoopChangesWhileItPlays() async throws {
@@ -107,7 +105,6 @@ import Testing
     #expect(rest.first?.lowerBound == 4_800)
     #expect(rest.contains { $0.upperBound == 47_999 })
     expectNoGap(rig)
-    await rig.close()
   }
 
   @Test func beyondItsEndPlaybackGoesOnAndTheLoopIsOverWithTheItem() async throws {
@@ -128,7 +125,6 @@ import Testing
     #expect(state.loop == nil)
     #expect(state.currentItemID == nil)
     #expect(ranges(rig) == [24_000...47_999, 0...4_799])
-    await rig.close()
   }
 
   @Test func aSeekBeforeTheEndOfALoopIsInIt() async throws {
@@ -147,7 +143,6 @@ import Testing
     }
     await rig.advance(milliseconds: 600)
     #expect(ranges(rig).dropFirst().prefix(3) == [30_000...35_999, 24_000...35_999, 24_000...34_799])
-    await rig.close()
   }
 
   @Test func repeatOnePlaysTheItemAgain() async throws {
@@ -156,7 +151,9 @@ import Testing
       try await rig.run { player in
         try player.append(items)
         try player.setRepeatMode(.one)
-        _ = try player.addBoundaryTimeObserver(forTimes: [.zero, self.time(24_007)]) { rig.log("cue \(Rig.text($0))") }
+        _ = try player.addBoundaryTimeObserver(forTimes: [.zero, self.time(24_007)]) { [log = rig.log] in
+          log("cue \(Rig.text($0))")
+        }
       }
       await rig.settle()
       await rig.run { $0.play() }
@@ -198,7 +195,6 @@ import Testing
     #expect(passes.first?.file == 1)
     #expect(passes.count { $0.file == 1 } <= 1, "\(passes)")
     #expect(passes.count { $0.file == 2 } >= 9)
-    await rig.close()
   }
 
   @Test func aHundredShortFilesFollowEachOtherSeamlessly() async throws {
@@ -217,7 +213,6 @@ import Testing
     #expect(rig.heard.runs.map(\.count) == [96_000], "\(rig.heard.runs)")
     #expect(rig.dump.split(separator: "\n").count { $0.hasPrefix("event seam") } == 99)
     #expect(!rig.dump.contains("inserted 1"))
-    await rig.close()
   }
 
   @Test func badLoopsAreErrorsThatChangeNothing() async throws {
@@ -244,7 +239,6 @@ import Testing
     #expect(await code(frames(0, 4_800), item: 77) == .noSuchItem)
     #expect(await rig.run { $0.state } == set)
     #expect(await code(frames(0, 480)) == nil)
-    await rig.close()
   }
 
   @Test func afterACutTimeGoesOnInSilence() async throws {
@@ -269,6 +263,5 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == time(24_000))
     #expect(await rig.run { $0.state.rate } == 0)
     #expect(rig.dump.split(separator: "\n").count { $0.hasPrefix("event playedToEnd") } == 1)
-    await rig.close()
   }
 }

@@ -52,7 +52,6 @@ import Testing
     let heard = stretches(rig.heard.left)
     #expect(heard.map(\.decibels) == [-6, 3, -1, -6], "\(heard)")
     #expect(heard.map(\.count) == [9_601, 4_799, 1_000, 9_560], "\(heard)")
-    await rig.close()
   }
 
   @Test func betweenRatesTheGainBeginsWithTheFirstFrameOfTheItem() async throws {
@@ -71,7 +70,6 @@ import Testing
     // The resampler's ringing in front of the end is of the first item; the second one is exact from its first frame on.
     #expect(stretches(Array(samples[4_800..<9_000])).map(\.decibels) == [-12])
     #expect(samples[4_700] > 0.2)
-    await rig.close()
   }
 
   @Test func aChangeIsHeardAtOnceOver5MillisecondsInEverythingThatIsDecoded() async throws {
@@ -102,7 +100,6 @@ import Testing
     let heard = stretches(samples)
     #expect(heard.map(\.decibels) == [-2, -3], "\(heard)")
     #expect(heard.first?.count == 24_000 - 14_400 - 240)
-    await rig.close()
   }
 
   @Test func volumeAndGainAreMultipliedAndEachIsItsOwn() async throws {
@@ -117,7 +114,6 @@ import Testing
     await rig.advance(milliseconds: 100)
     #expect(stretches(rig.heard.left).map(\.decibels) == [(6 + 20 * log10(0.5)).rounded(toPlaces: 2)])
     #expect(await rig.run { $0.state.volume } == 0.5)
-    await rig.close()
   }
 
   @Test func autoTakesTheAlbumsGainForNeighboursOnAnAlbumOnly() async throws {
@@ -143,7 +139,6 @@ import Testing
     let heard = stretches(rig.heard.left)
     #expect(heard.map(\.decibels) == [-9, -2, -7], "\(heard)")
     #expect(heard.map(\.count) == [9_600, 4_800, 4_800])
-    await rig.close()
   }
 
   @Test func autoFollowsTheQueue() async throws {
@@ -170,7 +165,6 @@ import Testing
     rig.heard.removeAll()
     await rig.advance(milliseconds: 1_500)
     #expect(Set(stretches(Array(rig.heard.left[240...])).map(\.decibels)) == [-9])
-    await rig.close()
   }
 
   @Test func partsOfOneFileThatFollowEachOtherAreAnAlbum() async throws {
@@ -194,7 +188,6 @@ import Testing
     let heard = stretches(rig.heard.left)
     #expect(heard.map(\.decibels) == [-4, -3], "\(heard)")
     #expect(heard.map(\.count) == [24_000, 9_600])
-    await rig.close()
   }
 
   @Test func afterASeekAndBackwardsTheGainIsTheSame() async throws {
@@ -213,7 +206,6 @@ import Testing
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 200)
     #expect(Set(stretches(rig.heard.left).filter { $0.count > 300 }.map(\.decibels)) == [-6])
-    await rig.close()
   }
 
   @Test func gainsThatOnlyTagLibReadsHoldFromTheFirstSampleToo() async throws {
@@ -230,7 +222,6 @@ import Testing
       await rig.run { $0.play() }
       await rig.advance(milliseconds: 100)
       #expect(stretches(rig.heard.left).map(\.decibels) == [-6], "\(isOnBefore)")
-      await rig.close()
     }
   }
 
@@ -254,7 +245,6 @@ import Testing
     }
     #expect(await rig.run { $0.replayGain } == Self.settings(.track))
     await #expect(throws: MediaError.self) { try await rig.run { try $0.appliedGain(of: 999) } }
-    await rig.close()
   }
 }
 

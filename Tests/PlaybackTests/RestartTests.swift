@@ -72,7 +72,6 @@ import Testing
     #expect(lines(rig, "event timeJumped") == ["event timeJumped item 1 to 0 by \(way.cause.rawValue)"])
     #expect(jumps.withLock { $0 } == [.zero])
     #expect(await rig.run { $0.currentTime() } == (isPaused ? .zero : frame(4_800)))
-    await rig.close()
   }
 
   @Test(arguments: Way.allCases) func whatIsBegunAnewAtItsEndEndsAgain(_ way: Way) async throws {
@@ -85,7 +84,6 @@ import Testing
     #expect(lines(rig, "event playedToEnd") == Array(repeating: "event playedToEnd item 1 at 0.2", count: 2))
     #expect(rig.heard.runs.map(\.count) == [9_600, 9_600])
     #expect(await rig.run { $0.state.rate == 0 && $0.state.isAtItemEnd })
-    await rig.close()
   }
 
   @Test(arguments: Way.allCases) func inThePassThatFollowsAMixAndAnEndTimeHold(_ way: Way) async throws {
@@ -106,7 +104,6 @@ import Testing
     await rig.advance(milliseconds: 100)
     #expect(await rig.run { $0.state.rate } == 0)
     #expect(lines(rig, "event playedToEnd").count == 2)
-    await rig.close()
   }
 
   @Test func playedOnBehindAnItemThatBrokeOffAndIsToBeginAnewThatIsNotLeft() {

@@ -35,6 +35,5 @@ import Testing
     await rig.advance(milliseconds: 100)
     #expect(await rig.time == time)
     #expect(seen.withLock { $0 } == [time])
-    await rig.close()
   }
 }

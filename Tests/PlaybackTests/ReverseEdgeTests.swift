@@ -115,7 +115,6 @@ import Testing
     #expect(abs(await position(rig) - Double(walk.legs.last?.last ?? 0)) < 0.01)
     await rig.advance(milliseconds: 400)
     #expect(ends(rig) == ["event playedToEnd item 1 at 0"])
-    await rig.close()
   }
 
   @Test(arguments: distances)
@@ -136,7 +135,6 @@ import Testing
     await rig.advance(milliseconds: 600)
     #expect(ends(rig).count == 1)
     #expect(ends(rig).first?.hasPrefix("event playedToEnd item 1 at 0.4166") == true)
-    await rig.close()
   }
 
   @Test(arguments: distances) func inAQueueItTurnsInTheItemThatIsHeard(_ distance: Int64) async throws {
@@ -153,7 +151,6 @@ import Testing
     #expect(ends(rig).count == 1)
     #expect(await rig.run { $0.state.currentItemID } == 2)
     #expect(rig.heard.runs.last?.file == 2)
-    await rig.close()
   }
 
   @Test(arguments: distances) func aLoopIsTurnedWhereItGoesBack(_ distance: Int64) async throws {
@@ -169,7 +166,6 @@ import Testing
     await rig.advance(milliseconds: 300)
     #expect(await rig.run { $0.state.loop?.loopCount } ?? 0 > 0)
     #expect(ends(rig) == [])
-    await rig.close()
   }
 
   /// What follows has a stream of its own, and it is too late to take that back: it is heard anew behind the end.
@@ -196,7 +192,6 @@ import Testing
     let heardCount = rig.heard.all.count
     #expect(heardCount == Int(distance) + 4_800 + 15_000 - last)
     #expect(abs(await position(rig) - Double(last)) < 0.01)
-    await rig.close()
   }
 
   /// The end of the loop and its start are one place then: what lies between them has been passed, or will be, and is
@@ -244,7 +239,6 @@ import Testing
     #expect(walk(rig).legs == legs)
     #expect(ends(rig) == [])
     #expect(await rig.run { $0.state.loop?.range } == range)
-    await rig.close()
   }
 
   // MARK: - Turned at an end, and behind one
@@ -265,7 +259,6 @@ import Testing
     #expect(walk.breaks == [])
     #expect(walk.legs.allSatisfy { abs($0.first - $0.last) == 19_999 })
     #expect(walk.legs.count == 6)
-    await rig.close()
   }
 
   @Test func pausedAtItsEndInFrontOfAnotherAnItemGoesBack() async throws {
@@ -281,7 +274,6 @@ import Testing
     #expect(walk(rig).legs == [.init(19_999, 0)])
     #expect(ends(rig) == ["event playedToEnd item 1 at 0"])
     #expect(await rig.run { $0.state.rate } == 0)
-    await rig.close()
   }
 
   @Test(arguments: [10_001, 12_000, 15_000] as [Int64])
@@ -302,7 +294,6 @@ import Testing
     let walk = walk(rig)
     #expect(walk.legs == [.init(Int(place) + 4_799, Int(turn))])
     #expect(walk.breaks == [])
-    await rig.close()
   }
 
   @Test(arguments: [100, 5_000, 9_000] as [Int64])
@@ -325,7 +316,6 @@ import Testing
     #expect(ends(rig).count == 2)
     let walk = walk(rig)
     #expect(walk.breaks == [] && walk.legs == [.init(Int(place), 19_999)])
-    await rig.close()
   }
 
   @Test(arguments: distances) func anEndTimeIsTurnedAtAsAnItemsOwnEndIs(_ distance: Int64) async throws {
@@ -337,7 +327,6 @@ import Testing
     #expect(walk.legs == [.init(Int(14_000 - distance - 4_800), top), .init(top, 3_000)])
     #expect(ends(rig) == ["event playedToEnd item 1 at 0.0625"])
     #expect(await rig.run { $0.currentTime() } == frame(3_000))
-    await rig.close()
   }
 
   /// The ends lie the other way round: wherever it is turned between them, it is at its end, once.
@@ -357,7 +346,6 @@ import Testing
     await rig.advance(milliseconds: 200)
     #expect(ends(rig).count == 2)
     #expect(await rig.run { $0.currentTime() } == frame(8_000))
-    await rig.close()
   }
 
   @Test func turnedBackBeforeTheFirstTurnIsHeardNothingIsLost() async throws {
@@ -379,7 +367,6 @@ import Testing
       #expect(await rig.run { $0.state.rate } == 0)
     }
     #expect(ends(rig).count == 4)
-    await rig.close()
   }
 
   // MARK: - By chance
@@ -424,6 +411,5 @@ import Testing
     #expect(walk.breaks == [])
     #expect(ends > 5 && walk.legs.count > 20, "\(ends) ends, \(walk.legs.count) legs")
     #expect(walk.legs.allSatisfy { min($0.first, $0.last) >= low && max($0.first, $0.last) < high })
-    await rig.close()
   }
 }

@@ -71,7 +71,6 @@ import Testing
     let steps = zip(places.dropFirst(), places).map { Circle.difference($0, $1) }
     let others = steps.filter { abs(abs($0) - step) >= 0.02 }
     #expect(others.count <= 1 && others.allSatisfy { abs($0) <= 1 }, "only the turn itself is another step")
-    await rig.close()
   }
 
   // MARK: - Stretchers
@@ -88,7 +87,7 @@ import Testing
       await #expect { try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) } } throws: {
         ($0 as? MediaError)?.code == .unsupportedRate
       }
-      return await rig.close()
+      return
     }
     try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) }
     try await seek(rig, to: MediaTime(value: 6, timescale: 1))
@@ -102,7 +101,6 @@ import Testing
     let worst = heard.compactMap { $0 }.map(abs).max() ?? .infinity
     print("reverse stretched | \(algorithm) at \(rate) | \(heard.count) bursts | within \(worst) ms")
     #expect(heard.allSatisfy { $0 != nil } && worst < (algorithm == .timeDomain ? 20 : 50))
-    await rig.close()
   }
 
   // MARK: - Damage
@@ -129,7 +127,6 @@ import Testing
     #expect(rig.faults == [said, said])
     #expect(ends(rig) == ["event playedToEnd item 2 at 0"])
     #expect(await rig.run { $0.currentTime() } == .zero)
-    await rig.close()
   }
 
   // MARK: - No sound
@@ -145,8 +142,8 @@ import Testing
     }
     try await seek(rig, to: .positiveInfinity)
     try await rig.run { player in
-      _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 4)) {
-        if $0.reason == .periodic { rig.log("tick \($0.time.decimalDescription) \($0.rate)") }
+      _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 4)) { [log = rig.log] in
+        if $0.reason == .periodic { log("tick \($0.time.decimalDescription) \($0.rate)") }
       }
       try player.setRate(-1)
     }
@@ -158,6 +155,5 @@ import Testing
     #expect(rig.heard.all.allSatisfy { $0 == .silence })
     let ticks = rig.dump.split(separator: "\n").filter { $0.hasPrefix("tick") }
     #expect(ticks == ["tick 0.75 -1.0", "tick 0.5 -1.0", "tick 0.25 -1.0", "tick 0 -1.0"])
-    await rig.close()
   }
 }

@@ -61,7 +61,6 @@ import Testing
     #expect(await rig.run { $0.state.rate } == 0)
     #expect(await rig.run { $0.currentTime() } == .zero)
     #expect(rig.dump.components(separatedBy: "event playedToEnd item 1 at 0").count == 2)
-    await rig.close()
   }
 
   @Test func atItsBeginningAnItemEndsAtOnceBackwards() async throws {
@@ -75,7 +74,6 @@ import Testing
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 100)
     #expect(rig.heard.runs.first?.firstIndex == 0)
-    await rig.close()
   }
 
   @Test func aTurnWhilePlayingGoesOnFromWhatIsHeard() async throws {
@@ -103,7 +101,6 @@ import Testing
     #expect(turn <= 700 * 48 + 80 * 48)
     let time = await rig.run { $0.currentTime() }
     #expect(abs(time.seconds * 48_000 - Double(try #require(heard.last)) - 1) <= 1)
-    await rig.close()
   }
 
   @Test func aSeekAndAPauseBackwards() async throws {
@@ -124,7 +121,6 @@ import Testing
     let heard = indices(rig)
     #expect(heard.first ?? 0 > 79_990 - 4_800)
     expectDescending(heard, from: (heard.first ?? 0) + 1)
-    await rig.close()
   }
 
   @Test(arguments: [(100, 0), (0, 100), (50, 50), (0, 0), (3, 3)] as [(Int64, Int64)])
@@ -151,7 +147,6 @@ import Testing
     let heard = indices(rig).drop { $0 < 60_000 }
     expectDescending(heard, from: Int(reached))
     #expect(heard.count > 9_000)
-    await rig.close()
   }
 
   @Test(arguments: [-0.5, -2, -3.7, -1.0 / 32, -32])
@@ -176,7 +171,6 @@ import Testing
     #expect(worst < 0.02 * max(1, -rate))
     let time = await rig.run { $0.currentTime() }
     #expect(abs(time.seconds * 48_000 - (900_000 + 24_000 * rate)) < 4 * max(1, -rate))
-    await rig.close()
   }
 
   // MARK: - What follows
@@ -193,7 +187,6 @@ import Testing
       Array((20_000..<40_000).reversed()) + Array((20_000..<30_000).reversed())
       + Array((0..<30_000).reversed())
     #expect(Array(indices(rig).prefix(60_000)) == expected)
-    await rig.close()
   }
 
   @Test func statement19_anItemEndsBackwardsAtItsReverseEndTime() async throws {
@@ -213,7 +206,6 @@ import Testing
     #expect(Array(indices(rig, upTo: 48_000).prefix(12_000)) == Array((12_000..<24_000).reversed()))
     #expect(await rig.run { $0.currentTime() } == frame(12_000))
     #expect(rig.dump.components(separatedBy: "event playedToEnd item 1 at 0.25").count == 2)
-    await rig.close()
   }
 
   @Test func statement19_backwardPlaybackDoesNotKnowTheForwardEnd() async throws {
@@ -236,7 +228,6 @@ import Testing
     #expect(rig.dump.contains("event playedToEnd item 1 at 0.125"))
     #expect(item.duration == frame(48_000))
     #expect(await rig.run { $0.state.itemDuration } == frame(48_000))
-    await rig.close()
   }
 
   @Test func repeatOneBeginsAgainAtTheEndWithoutAGap() async throws {
@@ -248,7 +239,6 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     let round = Array((0..<24_000).reversed())
     #expect(indices(rig, upTo: 24_000) == Array((Array((0..<10_000).reversed()) + round + round).prefix(48_000)))
-    await rig.close()
   }
 
   @Test func withActionNoneTimeGoesOnBelowZeroSilently() async throws {
@@ -264,7 +254,6 @@ import Testing
     try await rig.run { try $0.setRate(1) }
     await rig.advance(milliseconds: 100)
     #expect(rig.heard.runs.last?.firstIndex == 0)
-    await rig.close()
   }
 
   @Test func theMixIsAppliedAtItsTimes() async throws {
@@ -286,7 +275,6 @@ import Testing
       let volume = Double(left[index] * left[index] + right[index] * right[index]).squareRoot() / 0.8
       #expect(abs(volume - (1 - Double(index - first + 1) / 48_000)) < 1e-4)
     }
-    await rig.close()
   }
 
   // MARK: - Observers
@@ -295,11 +283,12 @@ import Testing
     let rig = try await rig(at: 0)
     let boundaries = [frame(12_000), frame(24_000)]
     try await rig.run { player in
-      _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 10)) { observation in
-        rig.log("tick \(observation.reason.rawValue) \(observation.time.decimalDescription) \(observation.rate)")
+      _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 10)) {
+        [log = rig.log] observation in
+        log("tick \(observation.reason.rawValue) \(observation.time.decimalDescription) \(observation.rate)")
       }
-      _ = try player.addBoundaryTimeObserver(forTimes: boundaries) { observation in
-        rig.log("cue \(observation.reason.rawValue) \(observation.time.decimalDescription)")
+      _ = try player.addBoundaryTimeObserver(forTimes: boundaries) { [log = rig.log] observation in
+        log("cue \(observation.reason.rawValue) \(observation.time.decimalDescription)")
       }
       player.play()
     }
@@ -318,6 +307,5 @@ import Testing
       lines.filter { $0.hasPrefix("cue") } == [
         "cue crossed 0.25", "cue crossed 0.5", "cue crossed 0.5", "cue crossed 0.25",
       ])
-    await rig.close()
   }
 }

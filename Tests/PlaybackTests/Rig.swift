@@ -10,6 +10,9 @@ import Testing
 
 /// A player on virtual time, with real files, the real decode thread and the real mixer; what is heard is kept in
 /// memory, and what happens is written down as text.
+///
+/// The rig closes its engine when the test releases it. Handlers that the player stores must not capture the rig, but
+/// `log` or other parts of it.
 final class Rig: Sendable {
   static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
 
@@ -18,8 +21,9 @@ final class Rig: Sendable {
   let player: QueuePlayer
   let heard: HeardSamples
   let files: TemporaryDirectory
-  private let lines = Mutex<[String]>([])
-  private let faultLines = Mutex<[String]>([])
+  /// The changes and events so far. `rig.log("…")` adds a line.
+  let log = TextLog()
+  private let faultLog = TextLog()
   private let nextItemID = Mutex<PlayerItem.ID>(1)
 
   /// `lookAheadFrames`: what the device holds, 100 ms by default, so that every change has to rewind.
@@ -27,7 +31,7 @@ final class Rig: Sendable {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "rig"))
     let heard = HeardSamples()
     let sink = VirtualSink(
-      format: Self.format, lookAheadFrames: lookAheadFrames, writer: heard, now: { loop.now })
+      format: Self.format, lookAheadFrames: lookAheadFrames, writer: heard, now: { [unowned loop] in loop.now })
     self.loop = loop
     self.heard = heard
     files = try TemporaryDirectory()
@@ -46,16 +50,18 @@ final class Rig: Sendable {
     await observe()
   }
 
+  deinit { loop.execute { [engine] in engine.close {} } }
+
   /// Writes every change and event down.
   private func observe() async {
     await run { player in
-      _ = player.addStateObserver { [self] change in
+      _ = player.addStateObserver { [log] change in
         for line in Self.differences(change) { log(line) }
       }
-      _ = player.addEventObserver { [self] event in
+      _ = player.addEventObserver { [log, faultLog] event in
         // Said when it is found, which may be any time before it is heard.
         switch event {
-        case .packetsSkipped, .newErrorLogEntry: faultLines.withLock { $0.append(Self.text(event)) }
+        case .packetsSkipped, .newErrorLogEntry: faultLog(Self.text(event))
         default: log("event \(Self.text(event))")
         }
       }
@@ -63,7 +69,7 @@ final class Rig: Sendable {
   }
 
   /// What was wrong with files, in the order of their places.
-  var faults: [String] { faultLines.withLock { $0 } }
+  var faults: [String] { faultLog.lines }
 
   /// Runs `body` on the loop, in the player's isolation.
   @discardableResult
@@ -87,8 +93,6 @@ final class Rig: Sendable {
       loop.execute { loop.advance(byNanoseconds: nanoseconds) { continuation.resume() } }
     }
   }
-
-  func log(_ line: String) { lines.withLock { $0.append(line) } }
 
   /// An item with an id that counts from 1 in each rig.
   func item(_ path: String) -> PlayerItem {
@@ -116,17 +120,10 @@ final class Rig: Sendable {
 
   /// What was written down, and what was heard.
   var dump: String {
-    (lines.withLock { $0 } + ["== heard"]
+    (log.lines + ["== heard"]
       + heard.runs.map { run in
         "file \(run.file) from \(run.firstIndex) count \(run.count) at \(run.position)"
       }).joined(separator: "\n") + "\n"
-  }
-
-  func close() async {
-    let (loop, engine) = (loop, engine)
-    await withCheckedContinuation { continuation in
-      loop.execute { engine.close { continuation.resume() } }
-    }
   }
 
   // MARK: - Text

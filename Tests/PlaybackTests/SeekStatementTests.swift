@@ -51,7 +51,6 @@ import Testing
         "seek 2 asked", "seek 1 superseded at 0/48000 asked 48000/48000, player at 0/48000", "seek 2 returned",
         "seek 2 finished at 96000/48000 asked 96000/48000 exact",
       ])
-    await rig.close()
   }
 
   @Test(
@@ -73,7 +72,6 @@ import Testing
     #expect(lines(rig, "seek") == ["seek itemChanged item 1", "seek: next"])
     #expect(await rig.run { $0.currentTime() } == frames(24_000))
     #expect(rig.heard.runs.map(\.file) == [2] && rig.heard.runs.first?.firstIndex == 0)
-    await rig.close()
   }
 
   @Test("statement 3: a seek just before the end is the current item's, and what it finishes with is heard")
@@ -93,7 +91,6 @@ import Testing
     #expect(lines(rig, "seek") == ["seek finished at 470400/48000 asked 470400/48000 exact item 1"])
     #expect(
       rig.heard.runs.map { "\($0.file) \($0.firstIndex) \($0.count)" } == ["1 470400 9600", "2 0 4800"])
-    await rig.close()
   }
 
   @Test(
@@ -115,7 +112,6 @@ import Testing
     await rig.advance(milliseconds: 10)
     let first = try #require(rig.heard.runs.first?.firstIndex)
     #expect(frames(Int64(first)) == near.time, "it is heard where it says")
-    await rig.close()
   }
 
   @Test("statement 6: seeking while paused moves currentTime, fires periodic observers, and stays paused")
@@ -137,6 +133,5 @@ import Testing
     let state = await rig.run { $0.state }
     #expect(state.timeControlStatus == .paused && state.rate == 0)
     #expect(await rig.run { $0.currentTime() } == frames(5) && rig.heard.runs.isEmpty)
-    await rig.close()
   }
 }

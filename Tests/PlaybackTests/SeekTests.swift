@@ -39,7 +39,6 @@ import Testing
       await rig.advance(milliseconds: 50)
     }
     try expectGolden(rig.dump, "seek-chase")
-    await rig.close()
   }
 
   @Test func infinityIsTheEndAndTheBeginning() async throws {
@@ -49,7 +48,6 @@ import Testing
       #expect(result.finished && result.isExact && !result.isClamped)
       #expect(result.time == (time.isPositiveInfinity ? frames(96_000) : .zero))
     }
-    await rig.close()
   }
 
   @Test(
@@ -78,7 +76,6 @@ import Testing
     }
     await rig.settle()
     #expect(rig.dump == dump)
-    await rig.close()
   }
 
   @Test func atAnotherRateAnExactSeekReachesTheFrameThatContainsTheTime() async throws {
@@ -93,7 +90,6 @@ import Testing
       #expect(result.isExact && result.requested == time)
       #expect(abs((result.time - time).seconds) < 1 / 44_100)
     }
-    await rig.close()
   }
 
   @Test func closingCompletesSeeksUnfinishedAndEndsTheStreams() async throws {
@@ -113,7 +109,6 @@ import Testing
     for await _ in events {}
     let lines = rig.dump.split(separator: "\n").filter { $0.contains("closed") && !$0.hasSuffix("(closed)") }
     #expect(lines.map { $0.prefix(6) } == ["first ", "second"])
-    await rig.close()
   }
 
   @Test(
@@ -132,7 +127,6 @@ import Testing
     #expect(await [.zero, frames(48_000)].contains(rig.run { $0.currentTime() }))
     let lines = rig.dump.split(separator: "\n").filter { $0.contains("cancelled") }
     #expect(lines.map { $0.prefix(6) } == ["first ", "second"])
-    await rig.close()
   }
 
   @Test func aSeekIsExplained() async throws {
@@ -145,7 +139,6 @@ import Testing
     _ = try await rig.player.seek(to: frames(5), toleranceBefore: .zero, toleranceAfter: .zero)
     let seek = try #require(await rig.run { $0.lastStartReport })
     #expect(seek.kind == .seek && seek.reached == frames(5))
-    await rig.close()
   }
 }
 

@@ -80,6 +80,8 @@ final class SlowDecoder: ItemDecoder {
 }
 
 /// A player on virtual time that does not wait for decoders, with files that are as slow as the gate lets them.
+///
+/// The rig closes its engine when the test releases it. Handlers that the player stores must not capture the rig.
 final class SlowRig: Sendable {
   static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
 
@@ -89,14 +91,15 @@ final class SlowRig: Sendable {
   let heard = HeardSamples()
   let gate = Gate()
   let files: TemporaryDirectory
-  private let told = Mutex<[String]>([])
+  private let eventLog = TextLog()
   private let nextItemID = Mutex<PlayerItem.ID>(1)
 
   /// `lookAheadFrames`: what the device holds.
   init(lookAheadFrames: Int = 4_800) async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "slow-rig"))
     let sink = VirtualSink(
-      format: Self.format, lookAheadFrames: lookAheadFrames, writer: heard, waitsForSamples: false, now: { loop.now })
+      format: Self.format, lookAheadFrames: lookAheadFrames, writer: heard, waitsForSamples: false,
+      now: { [unowned loop] in loop.now })
     self.loop = loop
     files = try TemporaryDirectory("slow")
     let (engine, gate) = (PlaybackEngine(loop: loop, output: OutputConfiguration(makeSink: { sink })), gate)
@@ -110,16 +113,21 @@ final class SlowRig: Sendable {
     }
     player = QueuePlayer(engine: engine)
     await run { player in
-      _ = player.addEventObserver { [self] event in
+      _ = player.addEventObserver { [eventLog] event in
         if case .itemChanged = event { return }
-        told.withLock { $0.append(Rig.text(event)) }
+        eventLog(Rig.text(event))
       }
     }
     await run { _ in engine.waitsForDecoders = false }
   }
 
+  deinit {
+    gate.open()
+    loop.execute { [engine] in engine.close {} }
+  }
+
   /// The events but `itemChanged`.
-  var events: [String] { told.withLock { $0 } }
+  var events: [String] { eventLog.lines }
 
   @discardableResult
   func run<Result: Sendable>(_ body: @Sendable (isolated QueuePlayer) throws -> Result) async rethrows -> Result {
@@ -170,13 +178,5 @@ final class SlowRig: Sendable {
       return id
     }
     return PlayerItem(asset: Asset(path: path), id: id)
-  }
-
-  func close() async {
-    gate.open()
-    let (loop, engine) = (loop, engine)
-    await withCheckedContinuation { continuation in
-      loop.execute { engine.close { continuation.resume() } }
-    }
   }
 }

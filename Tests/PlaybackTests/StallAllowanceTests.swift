@@ -50,6 +50,5 @@ import Testing
     }
     #expect(item.error?.code == .networkTimedOut)
     await rig.wait { $0.currentItemID == 2 && $0.timeControlStatus == .playing }
-    await rig.close()
   }
 }

@@ -37,8 +37,6 @@ import Testing
     }
 
     func now() async -> HostTime { await rig.run { [rig] _ in rig.loop.now } }
-
-    func close() async { await rig.close() }
   }
 
   final class Answer: Sendable {
@@ -77,7 +75,6 @@ import Testing
     let first = try firstFrame(group.rig)
     #expect(first == Int(start.outputFrame))
     #expect(Array(group.rig.heard.all[first..<first + 12_000]) == sum(of: [1, 2, 3], frames: 12_000))
-    await group.close()
   }
 
   @Test func playersStartSoLongAfterTheCallAsWasSaid() async throws {
@@ -97,7 +94,6 @@ import Testing
     #expect(Array(group.rig.heard.all[12_000..<24_000]) == sum(of: [1, 2, 3], frames: 12_000))
     let playing = await group.players[1].state
     #expect(playing.timeControlStatus == .playing && playing.reasonForWaitingToPlay == nil)
-    await group.close()
   }
 
   @Test func anInstantAndAFrameOfTheOutputAreMomentsToo() async throws {
@@ -114,7 +110,6 @@ import Testing
     #expect(heard[4_799] == StereoFrame(left: 0, right: 0) && heard[4_800] == TimeCode.frame(file: 1, index: 0))
     #expect(heard[9_599] == TimeCode.frame(file: 1, index: 4_799))
     #expect(heard[9_600] != TimeCode.frame(file: 1, index: 4_800))
-    await group.close()
   }
 
   @Test func aPlayerThatSoundsAlreadyLosesNothing() async throws {
@@ -134,7 +129,6 @@ import Testing
     let beforehand = TimeCode.frame(file: 1, index: frame - begin)
     let joined = sum(of: [2, 3], frames: 1)[0]
     #expect(Int(heard[frame].left) == Int(beforehand.left) + Int(joined.left))
-    await group.close()
   }
 
   @Test func whoIsToldSomethingElseLeavesTheOthersToStart() async throws {
@@ -158,7 +152,6 @@ import Testing
     await group.players[0].pause()
     await group.rig.settle()
     #expect(second.error?.code == .waitEnded)
-    await group.close()
   }
 
   @Test func whatCannotStartStartsNobody() async throws {
@@ -201,7 +194,6 @@ import Testing
     let state = await first.state
     #expect(state.rate == 0 && state.timeControlStatus == .paused)
     #expect(await first.currentTime() == .zero)
-    await group.close()
   }
 
   @Test func theCompletionMayCallBack() async throws {
@@ -220,7 +212,6 @@ import Testing
     #expect(codes.withLock { $0 } == [.waitEnded])
     #expect(await player.state.rate == 1)
     #expect(await player.currentTime() == seconds(1, 10))
-    await group.close()
   }
 
   @Test func aPlayerThatTheMixerHasNoRoomForStartsNobody() async throws {
@@ -236,7 +227,6 @@ import Testing
     #expect(answer.error?.code == .outputUnavailable)
     #expect(await group.players[0].state.rate == 0)
     withExtendedLifetime(others) {}
-    await group.close()
   }
 
   /// A device that breaks.
@@ -333,7 +323,6 @@ import Testing
     let heard = group.rig.heard.all
     #expect(heard[38_399] == StereoFrame(left: 0, right: 0))
     #expect(heard[38_400] == TimeCode.frame(file: 1, index: 96_000))
-    await group.close()
   }
 
   @Test func statement15_aPastHostTimeIsAsIfItHadStartedThen() async throws {
@@ -345,7 +334,6 @@ import Testing
     await group.rig.advance(milliseconds: 600)
     // A second after the instant.
     #expect(await group.players[0].currentTime() == seconds(4, 1))
-    await group.close()
   }
 
   @Test func withoutATimeAndAnInstantItGoesOnWhereItIsAsSoonAsItCan() async throws {
@@ -364,7 +352,6 @@ import Testing
     await group.rig.settle()
     #expect(await player.currentTime() == seconds(5, 1))
     #expect(await player.state.rate == 0)
-    await group.close()
   }
 
   @Test func statement15_withAutomaticWaitingItIsAnErrorAndSoIsWhatItCannotDo() async throws {
@@ -389,7 +376,6 @@ import Testing
     #expect(await code({ try $0.setRate(1, time: nil, atHostTime: nil) }, empty) == .noCurrentItem)
     #expect(await player.state.rate == 0)
     #expect(await player.currentTime() == .zero)
-    await group.close()
   }
 
   @Test func playersStartTogetherAtTheRatesThatTheirPlayWouldSet() async throws {
@@ -402,7 +388,6 @@ import Testing
     #expect(await group.players[0].state.rate == 2)
     let times = (await group.players[0].currentTime(), await group.players[1].currentTime())
     #expect(abs((times.0 - seconds(1, 2)).seconds) < 0.001 && times.1 == seconds(1, 4))
-    await group.close()
   }
 
   // MARK: - Many players
@@ -427,7 +412,6 @@ import Testing
     let first = try #require(clicks.first?.offset)
     #expect(clicks.map(\.offset) == (0..<60).map { first + $0 * 48_000 })
     #expect(clicks.allSatisfy { $0.element == StereoFrame(left: 7_000, right: 7_000) })
-    await group.close()
   }
 
   @Test func seekingOneOfThreePlayers1000TimesLeavesTheOthersBitExact() async throws {
@@ -454,6 +438,5 @@ import Testing
     let count = heard.count - first
     #expect(count > 180 * seeks)
     #expect(Array(heard[first...]) == sum(of: [2, 3], frames: count))
-    await group.close()
   }
 }

@@ -42,7 +42,6 @@ import Testing
     }
     #expect(wrong.withLock { $0 } == [])
     #expect(seen.withLock { $0 } == Set(TimeControlStatus.allCases))
-    await rig.close()
   }
 
   @Test func whatAPlayerThatIsClosedWhilePlayingIsToldAboutSaysSo() async throws {
@@ -59,7 +58,6 @@ import Testing
     }
     await player.close()
     #expect(told.withLock { $0 } == ["paused 0.0 - by closed"])
-    await rig.close()
   }
 
   @Test func whatIsHeardAfterAPauseOfAnHourIsTheVeryNextSample() async throws {
@@ -79,7 +77,6 @@ import Testing
     let runs = rig.heard.runs
     #expect(zip(runs, runs.dropFirst()).allSatisfy { $0.endIndex == $1.firstIndex })
     #expect(runs.first?.firstIndex == 0 && runs.last?.endIndex == 48_000)
-    await rig.close()
   }
 
   @Test func stoppingIsToldAsAJumpOnceAndNotWhereThePlayerIsAtTheBeginning() async throws {
@@ -99,7 +96,6 @@ import Testing
       #expect(jumps() == ["event timeJumped item 1 to 0 by stop"])
     }
     #expect(await rig.run { $0.currentTime() } == .zero)
-    await rig.close()
   }
 
   @Test("statement 14: replacing the current item with itself changes nothing")
@@ -122,8 +118,6 @@ import Testing
     // Another item is told, so that silence above means something.
     try await player.replaceCurrentItem(with: next)
     #expect(!told.withLock { $0 }.isEmpty)
-    await player.close()
-    await rig.close()
   }
 
   @Test("statement 18: advance is an error for a player without a queue")
@@ -138,8 +132,6 @@ import Testing
     try await player.setActionAtItemEnd(.none)
     #expect(await player.state.actionAtItemEnd == .none)
     try await rig.run { try $0.setActionAtItemEnd(.advance) }
-    await player.close()
-    await rig.close()
   }
 
   @Test(
@@ -162,7 +154,6 @@ import Testing
     }
     #expect(await rig.run { $0.items().isEmpty && $0.currentItem == nil })
     #expect(rig.heard.runs.map(\.file) == [1, 2])
-    await rig.close()
   }
 
   @Test(
@@ -202,7 +193,5 @@ import Testing
     #expect(await rig.run { $0.items().map(\.id) } == [2, 3])
     #expect(await rig.run { $0.state.rate } == 1 && rig.heard.runs.map(\.file) == [2])
     #expect(rig.heard.runs.first?.firstIndex == 0)
-    await other.close()
-    await rig.close()
   }
 }

@@ -61,11 +61,11 @@ import Testing
     try await observed.rig.run { player in
       try player.append(items)
       try player.setActionAtItemEnd(action)
-      _ = try player.addPeriodicTimeObserver(forInterval: interval) { observed.ticks.add($0) }
+      _ = try player.addPeriodicTimeObserver(forInterval: interval) { [ticks = observed.ticks] in ticks.add($0) }
       guard !times.isEmpty else { return }
       _ = try player.addBoundaryTimeObserver(
         forTimes: times.map(Self.seconds), itemID: itemID, includesSeeks: true
-      ) { observed.cues.add($0) }
+      ) { [cues = observed.cues] in cues.add($0) }
     }
     await observed.rig.settle()
     return observed
@@ -81,7 +81,6 @@ import Testing
       observed.ticks.lines == [
         "start 1 0", "periodic 1 0.1", "periodic 2 0", "periodic 2 0.1", "stop 2 0.1 still",
       ])
-    await observed.rig.close()
   }
 
   @Test func anItemThatPausesAtItsEndStopsAndBeingPlayedOnStartsNothing() async throws {
@@ -95,7 +94,6 @@ import Testing
     #expect(observed.cues.take() == ["crossed 1 0.15"])
     let state = await observed.rig.run { $0.state }
     #expect(state.timeControlStatus == .paused)
-    await observed.rig.close()
   }
 
   @Test func whatIsTakenAwayStopsAndTheNextItemStarts() async throws {
@@ -111,7 +109,6 @@ import Testing
         "start 1 0", "periodic 1 0.1", "periodic 1 0.2", "stop 1 0.25 still", "start 2 0", "stop 2 0.05 still",
       ])
     #expect(observed.cues.lines == ["crossed 1 0", "crossed 2 0"])
-    await observed.rig.close()
   }
 
   @Test func aPauseAtAMultipleTellsItOnce() async throws {
@@ -129,7 +126,6 @@ import Testing
     for _ in 0..<3 { expected += ["stop 1 0.2 still", "start 1 0.2"] }
     #expect(observed.ticks.lines == expected + ["periodic 1 0.3"])
     #expect(observed.cues.lines == ["crossed 1 0.2"])
-    await observed.rig.close()
   }
 
   @Test func pausingAndPlayingOnAtOnceBreaksNoSoundAndTellsNothing() async throws {
@@ -143,7 +139,6 @@ import Testing
     await observed.rig.advance(milliseconds: 100)
     #expect(observed.ticks.lines == ["start 1 0", "periodic 1 0.1", "periodic 1 0.2"])
     #expect(observed.rig.heard.runs.map(\.count) == [12_000])
-    await observed.rig.close()
   }
 
   @Test func aJumpWhilePlayingNeitherStartsNorStops() async throws {
@@ -158,7 +153,6 @@ import Testing
       observed.ticks.lines == [
         "start 1 0", "periodic 1 0.1", "jump 1 0.5", "periodic 1 0.6", "stop 1 0.6 still", "jump 1 0.7 still",
       ])
-    await observed.rig.close()
   }
 
   // MARK: - Intervals
@@ -168,7 +162,6 @@ import Testing
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 500)
     #expect(observed.ticks.lines == ["start 1 0", "periodic 2 0", "stop 2 0.1 still"])
-    await observed.rig.close()
   }
 
   @Test func videoFramesAreOnTheirOwnGrid() async throws {
@@ -184,7 +177,6 @@ import Testing
     }
     await observed.rig.advance(milliseconds: 2_000)
     #expect(exact.withLock { $0 } == (1...30).map { MediaTime(value: 1_001 * $0, timescale: 30_000) })
-    await observed.rig.close()
   }
 
   // MARK: - Boundaries
@@ -211,7 +203,6 @@ import Testing
       }
       await rig.advance(milliseconds: 2_000)
       #expect(told.lines == ["crossed 1 0", "crossed 1 \(duration.decimalDescription)"], "\(name)")
-      await rig.close()
     }
   }
 
@@ -220,7 +211,6 @@ import Testing
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 400)
     #expect(observed.cues.lines == ["crossed 1 0.1", "crossed 1 0.3"])
-    await observed.rig.close()
   }
 
   @Test func seeksSkipAndPlayingCrosses() async throws {
@@ -238,7 +228,6 @@ import Testing
     try await observed.seek(1)
     await observed.rig.advance(milliseconds: 50)
     #expect(observed.cues.take() == ["skipped 1 0.6+", "crossed 1 1"])
-    await observed.rig.close()
   }
 
   @Test func onlyWhatASeekReallyGoesOverCounts() async throws {
@@ -249,7 +238,6 @@ import Testing
     }
     await observed.rig.settle()
     #expect(observed.cues.lines == ["skipped 1 0.1+ still", "skipped 1 0.5+ still"])
-    await observed.rig.close()
   }
 
   @Test(
@@ -268,7 +256,6 @@ import Testing
     try await observed.seek(0.1)
     await observed.rig.advance(milliseconds: 150)
     #expect(cues.lines == ["crossed 1 0.6", "crossed 1 0.2"])
-    await observed.rig.close()
   }
 
   /// The real player, decode thread and mixer, moved about by chance.
@@ -300,7 +287,6 @@ import Testing
     #expect(isBehind.count == 6)
     let edges = observed.ticks.lines.filter { $0.hasPrefix("start") || $0.hasPrefix("stop") }.map { $0.prefix(4) }
     #expect(zip(edges, edges.dropFirst()).allSatisfy { $0 != $1 }, "seed \(seed): \(script)")
-    await observed.rig.close()
   }
 
   // MARK: - Ends of observers
@@ -333,7 +319,6 @@ import Testing
     await #expect(throws: MediaError.self) {
       try await observed.rig.run { _ = try $0.addBoundaryTimeObserver(forTimes: [.zero]) { _ in } }
     }
-    await observed.rig.close()
   }
 
   // MARK: - Handlers that call back
@@ -360,7 +345,6 @@ import Testing
     }
     await observed.rig.advance(milliseconds: 600)
     #expect(added.lines == ["crossed 1 0.3"], "what has been reached is not told, and the first to be told ends all")
-    await observed.rig.close()
   }
 
   @Test(.timeLimit(.minutes(1))) func whoeverPlaysOnAtTheEndAgainAndAgainHoldsNothingUp() async throws {
@@ -379,7 +363,6 @@ import Testing
     #expect(count.withLock { $0 } <= 110)
     #expect(observed.cues.lines == ["crossed 1 0.1"])
     #expect(observed.ticks.lines == ["start 1 0", "periodic 1 0.1", "stop 1 0.1 still"])
-    await observed.rig.close()
   }
 
   // MARK: - Outputs
@@ -497,6 +480,5 @@ import Testing
       }
       #expect(error?.code == code)
     }
-    await observed.rig.close()
   }
 }

@@ -43,7 +43,6 @@ import TimeStretch
     #expect(item.audioTimePitchAlgorithm == .timeDomain)
     try item.setAudioTimePitchAlgorithm(nil)
     #expect(item.audioTimePitchAlgorithm == .varispeed)
-    await engine.close()
   }
 
   @Test func anotherAlgorithmIsAChangeOfTheStateThatWasAskedFor() async throws {
@@ -56,7 +55,6 @@ import TimeStretch
     #expect(await rig.run { $0.state.audioTimePitchAlgorithm } == .timeDomain)
     let told = rig.dump.split(separator: "\n").filter { $0.hasPrefix("audioTimePitchAlgorithm timeDomain") }
     #expect(told == ["audioTimePitchAlgorithm timeDomain (request)"])
-    await rig.close()
   }
 
   @Test(arguments: stretching, [0.5, 2.0])
@@ -70,7 +68,6 @@ import TimeStretch
     let after = await rig.run { $0.currentTime() }
     #expect(after - before == MediaTime(value: Int64(rate * 2), timescale: 2))
     #expect(abs(heardPitch(rig) - 480) < 2)
-    await rig.close()
   }
 
   @Test(arguments: stretching)
@@ -86,7 +83,6 @@ import TimeStretch
     try item.setAudioTimePitchAlgorithm(algorithm)
     await rig.advance(milliseconds: 2_000)
     #expect(rig.heard.runs.map(\.count) == [96_000])
-    await rig.close()
   }
 
   @Test(arguments: stretching)
@@ -108,7 +104,6 @@ import TimeStretch
     await rig.advance(milliseconds: 500)
     #expect(abs(heardPitch(rig) - 480) < 2)
     #expect(await rig.run { $0.state.timeControlStatus } == .playing)
-    await rig.close()
   }
 
   private static let changes = AudioTimePitchAlgorithm.allCases.filter(\.isAvailable).flatMap { old in
@@ -130,7 +125,6 @@ import TimeStretch
       await rig.advance(milliseconds: 500)
       heard.append(rig.heard.all.map { Int($0.left) })
       #expect(await rig.run { $0.currentTime() } == MediaTime(value: Int64(rate * 2), timescale: 2))
-      await rig.close()
     }
     let lead = zip(heard[0], heard[1]).prefix { $0 == $1 }.count
     // The first samples that differ may do so by less than a step of 16 bits.
@@ -166,7 +160,6 @@ import TimeStretch
       let peak = left[first..<(first + 480)].lazy.map { abs($0) }.max() ?? 0
       #expect(peak > 12_000, "\(algorithm) from \(rates.0) to \(rates.1), at \(first)")
     }
-    await rig.close()
   }
 
   /// Whichever of the two is changed first, and whether the other follows at once or later.
@@ -188,7 +181,6 @@ import TimeStretch
       dumps.append(told[from...].prefix { $0 != "== heard" }.map { $0 })
       #expect(await rig.run { $0.state.timebaseRate } == 0.5)
       #expect(abs(pitch(of: rig.heard.all.suffix(12_000).map { Float($0.left) }[...], sampleRateHz: 48_000) - 480) < 2)
-      await rig.close()
     }
     let (pitch, rate) = ("audioTimePitchAlgorithm timeDomain (request)", "rate 0.5 (request)")
     #expect(dumps[0] == ["== change", pitch, rate, "-- 500 ms"])
@@ -231,7 +223,6 @@ import TimeStretch
     print("a hundred changes with \(algorithm): \(whole.map { $0.element.map { Int($0.rounded()) } })")
     #expect(whole.count >= 9)
     #expect(whole.allSatisfy { abs($0.element ?? .infinity) <= (algorithm == .timeDomain ? 20 : 50) })
-    await rig.close()
   }
 
   /// Nothing is decoded anew for an entry that is not concerned, and the next one that is sounds with what was set.
@@ -247,7 +238,6 @@ import TimeStretch
     await rig.advance(milliseconds: 500)
     #expect(abs(heardPitch(rig) - 480) < 2)
     #expect(await rig.run { $0.currentTime() } == MediaTime(value: 2, timescale: 1))
-    await rig.close()
   }
 
   @Test func entriesWithAlgorithmsOfTheirOwnFollowEachOtherExactly() async throws {
@@ -266,7 +256,6 @@ import TimeStretch
     let text = rig.dump
     for id in 1...3 { #expect(text.contains("playedToEnd item \(id) ")) }
     #expect(!text.contains("stalled"))
-    await rig.close()
   }
 
   /// AVFoundation: a rate that the algorithm does not support plays silence and does not fail, and `lowQuality` snaps to
@@ -279,7 +268,6 @@ import TimeStretch
           ($0 as? MediaError)?.code == .unsupportedRate
         }
         #expect(await rig.run { $0.audioTimePitchAlgorithm } == .varispeed)
-        await rig.close()
         continue
       }
       for rate in [1.0 / 32, 0.51, 1.9, 32] {
@@ -288,7 +276,6 @@ import TimeStretch
         await rig.advance(milliseconds: 300)
         #expect(await rig.run { $0.state.timebaseRate } == rate)
         #expect(rig.heard.all.lazy.map { abs(Int($0.left)) }.max() ?? 0 > 12_000, "\(algorithm) at \(rate)")
-        await rig.close()
       }
       let rig = try await rig(algorithm)
       for rate in [1.0 / 33, 33, .nan] {
@@ -297,7 +284,6 @@ import TimeStretch
         }
       }
       #expect(await rig.run { $0.state.rate } == 0)
-      await rig.close()
     }
   }
 }

@@ -42,7 +42,6 @@ import Testing
     #expect(heard.dropFirst(wanted.count).allSatisfy { $0 == .silence }, "something extra")
     #expect(rig.dump.contains("event seam 1 to 2"))
     #expect(rig.dump.contains("inserted 0"))
-    await rig.close()
   }
 
   /// 12,960 frames are 270 ms: what an edit list says in milliseconds is exact, too. What fills the last packet is its size
@@ -72,7 +71,6 @@ import Testing
       rig.dump.contains(
         "event seam 1 to 2 at 0 trimmed \(end) by \(endSource) and \(start) by \(startSource) inserted 0"),
       "\(rig.dump)")
-    await rig.close()
   }
 
   // MARK: - Again
@@ -98,7 +96,6 @@ import Testing
     expect(rig.heard.all, try CodecFile.heard(Array(repeating: pass, count: 6)))
     #expect(rig.dump.contains("event seam 1 to 1 at 0 "))
     #expect(!rig.dump.contains("inserted 1"), "\(rig.dump)")
-    await rig.close()
   }
 
   @Test(arguments: [
@@ -123,7 +120,6 @@ import Testing
     expect(rig.heard.all, try CodecFile.heard(Array(repeating: round, count: 3).flatMap { $0 }))
     #expect(rig.dump.contains("event seam 1 to 2 at 0 ") && rig.dump.contains("event seam 2 to 1 at 0 "))
     #expect(!rig.dump.contains("inserted 1"), "\(rig.dump)")
-    await rig.close()
   }
 
   /// From one place within a packet to another. Opus comes as close as one step of 16 bits to what it was without the jump.
@@ -137,7 +133,6 @@ import Testing
     await rig.advance(milliseconds: 1_500)
     expect(
       rig.heard.all, try Self.looped(rig.files.file("a.\(kind.suffix)")), tolerance: kind.name == "opus" ? 1 : 0)
-    await rig.close()
   }
 
   /// What lies behind the loop's end has been decoded when the loop is set: it is cut off there.
@@ -148,7 +143,6 @@ import Testing
     await rig.advance(milliseconds: 1_500)
     expect(
       rig.heard.all, try Self.looped(rig.files.file("a.\(kind.suffix)")), tolerance: kind.name == "opus" ? 1 : 0)
-    await rig.close()
   }
 
   /// The same of an item that follows another: the two share a filter, and so do they with the loop.
@@ -170,7 +164,6 @@ import Testing
       rig.heard.all, try CodecFile.heard([first] + Self.loopedPasses(paths[1])),
       tolerance: kind.name == "opus" ? 1 : 0)
     #expect(rig.dump.contains("event seam 1 to 2 at 0 ") && rig.dump.contains("event seam 2 to 2 at "))
-    await rig.close()
   }
 
   private static let loopFrames = 20_011..<30_024

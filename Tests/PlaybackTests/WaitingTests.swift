@@ -39,7 +39,6 @@ import Testing
     #expect(rig.events == [])
     rig.gate.open()
     await rig.wait { $0.timeControlStatus == .playing }
-    await rig.close()
   }
 
   @Test func playOnAnEmptyPlayerWaitsForAnItemAndInsertingStartsIt() async throws {
@@ -53,7 +52,6 @@ import Testing
     await rig.wait { $0.isPlaybackBufferFull }
     await rig.advance(milliseconds: 500)
     #expect(await rig.time == MediaTime(value: 1, timescale: 2))
-    await rig.close()
   }
 
   @Test func statement10_aStallIsToldOnceKeepsTheRateAndEndsByItself() async throws {
@@ -78,7 +76,6 @@ import Testing
     let runs = rig.heard.runs
     #expect(runs.map(\.firstIndex) == [0, 49_152])
     #expect(runs.map(\.count) == [49_152, 48_000])
-    await rig.close()
   }
 
   @Test func samplesThatComeBeforeTheStallIsHeardMakeItNothing() async throws {
@@ -91,7 +88,6 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     #expect(rig.events == [])
     #expect(rig.heard.runs.map(\.count) == [96_000])
-    await rig.close()
   }
 
   @Test func whatTricklesInWhileItWaitsIsNotHeardInShreds() async throws {
@@ -105,7 +101,6 @@ import Testing
     #expect(await rig.state.reasonForWaitingToPlay == .toMinimizeStalls)
     #expect(await rig.time == readable)
     #expect(rig.events == [Self.stall])
-    await rig.close()
   }
 
   @Test func anEndThatIsSetWithinWhatTrickledInIsHeardAndEndsTheStall() async throws {
@@ -135,7 +130,6 @@ import Testing
       rig.heard.runs.map { [$0.file, $0.firstIndex, $0.count] } == [
         [1, 0, 49_152], [1, 49_152, 2_000], [2, 0, 4_800],
       ])
-    await rig.close()
   }
 
   @Test func anEditThatTakesAwayWhatRanOutEndsTheStallBeforeItIsHeard() async throws {
@@ -159,7 +153,6 @@ import Testing
     await rig.advance(milliseconds: 500)
     #expect(rig.heard.runs.map { [$0.file, $0.firstIndex, $0.count] } == [[1, 0, 24_000], [3, 0, 21_600]])
     #expect(rig.events.filter { $0.hasPrefix("stalled") } == [])
-    await rig.close()
   }
 
   /// The device has taken silence after the first item, which is not heard if the second one is opened in time.
@@ -181,7 +174,6 @@ import Testing
     #expect(runs.map { [$0.file, $0.firstIndex, $0.count] } == [[1, 0, 24_000], [2, 0, 33_600]])
     #expect(runs.map(\.position) == [0, 24_000])
     #expect(rig.events.filter { $0.hasPrefix("stalled") } == [])
-    await rig.close()
   }
 
   @Test func statement10_withoutAutomaticWaitingAStallPausesAndDoesNotEndByItself() async throws {
@@ -212,7 +204,6 @@ import Testing
     let runs = rig.heard.runs
     #expect(zip(runs, runs.dropFirst()).allSatisfy { $0.firstIndex + $0.count == $1.firstIndex })
     #expect(rig.events == [Self.stall])
-    await rig.close()
   }
 
   @Test func withoutAutomaticWaitingPlayStartsAtOnceWithTheLittleThatIsThere() async throws {
@@ -233,7 +224,6 @@ import Testing
     #expect(rig.heard.runs.map(\.count) == [4_096])
     #expect(rig.events == ["stalled item 1 at 0.085333333"])
     #expect(await rig.state.rate == 0)
-    await rig.close()
   }
 
   @Test func withoutAutomaticWaitingThatIsAlsoSoWhenNothingWasThereYet() async throws {
@@ -252,7 +242,6 @@ import Testing
     await rig.wait { $0.timeControlStatus == .playing }
     await rig.advance(milliseconds: 50)
     #expect(await rig.time == MediaTime(value: 50, timescale: 1_000))
-    await rig.close()
   }
 
   /// One that does not wait by itself, and has stopped where samples ran out.
@@ -290,7 +279,6 @@ import Testing
     #expect(await rig.state.rate == 0)
     let runs = rig.heard.runs
     #expect(runs.map(\.firstIndex) == [0, 49_152] && runs[1].count >= 4_800)
-    await rig.close()
   }
 
   @Test func statement11_playImmediatelyOnAnEmptyBufferTellsNoStall() async throws {
@@ -310,7 +298,6 @@ import Testing
     #expect(await rig.state.timeControlStatus == .paused)
     #expect(await rig.state.rate == 0)
     #expect(rig.events == [])
-    await rig.close()
   }
 
   @Test func playImmediatelyOnABufferThatRanDryTellsNoStall() async throws {
@@ -326,7 +313,6 @@ import Testing
     #expect(rig.events == events)
     rig.gate.open()
     await rig.wait { $0.timeControlStatus == .playing }
-    await rig.close()
   }
 
   @Test func playImmediatelyPlaysTheLittleThatIsThere() async throws {
@@ -346,7 +332,6 @@ import Testing
     #expect(rig.events == ["stalled item 1 at 0.085333333"])
     rig.gate.open()
     await rig.wait { $0.timeControlStatus == .playing }
-    await rig.close()
   }
 
   @Test func endingAutomaticWaitingGoesOnAtOnceWithWhatIsThere() async throws {
@@ -359,7 +344,6 @@ import Testing
     #expect(await rig.state.timeControlStatus == .playing)
     await rig.advance(milliseconds: 50)
     #expect(await rig.time == readable + MediaTime(value: 50, timescale: 1_000))
-    await rig.close()
   }
 
   @Test func thereIsAReasonOnlyWhileWaiting() async throws {
@@ -384,7 +368,6 @@ import Testing
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 5_000)
     #expect(mistakes.withLock { $0 } == 0)
-    await rig.close()
   }
 
   @Test func resumingDoesNotFlashAWaitingReason() async throws {
@@ -405,7 +388,6 @@ import Testing
       await rig.run { $0.pause() }
     }
     #expect(told.withLock { $0 } == [.playing, .paused, .playing, .paused, .playing, .paused])
-    await rig.close()
   }
 
   /// What is left of the item is less than what is waited for behind a stall.
@@ -427,7 +409,6 @@ import Testing
     let runs = rig.heard.runs
     #expect(runs.map(\.firstIndex) == [0, 49_152] && runs.map(\.count) == [49_152, 60_000 - 49_152])
     #expect(rig.events == [Self.stall, "playedToEnd item 1 at 1.25"])
-    await rig.close()
   }
 
   @Test func statement30_aFullBufferEndsTheWaitingThoughItIsNotLikelyToKeepUp() {
