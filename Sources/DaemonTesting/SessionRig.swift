@@ -44,9 +44,4 @@ package struct SessionRig {
     try client.reply("play")
     return try server.capture.waitForCode(file: 1, index: 12_000)
   }
-
-  package func stop() throws {
-    try daemon.stop()
-    server.stop()
-  }
 }

@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func aRateForSeveralPlayersChangesOnOneSample() throws {
-    let (daemon, client) = try three(frameCount: 96_000)
+    let (_, client) = try three(frameCount: 96_000)
     for name in ["a", "b", "c"] { try client.reply("pitch varispeed player=\(name)") }
     #expect(try client.reply("rate-together 0.5 a b c") == "ok frame=none hostTime=none spread=0")
     #expect(try client.reply("rate player=b") == "ok rate=0.5")
@@ -126,7 +126,6 @@ import Testing
     // 0.56 s at the rate 1 and 0.71 s at 2.
     try client.reply("clock.advance 0.27")
     for name in ["a", "b", "c"] { #expect(field("time", try client.reply("status player=\(name)")) == "1.98") }
-    try daemon.finish()
   }
 
   @Test func theLastPassOfALoopEndsTheItem() throws {
@@ -191,6 +190,4 @@ import Testing
     #expect(heard.first == "2000/5000*48001")
     #expect(heard.contains { $0.hasPrefix("1250/4250*") })
   }
-
-  /// Three players through PulseAudio: every click of the three falls on one sample of the device.
 }

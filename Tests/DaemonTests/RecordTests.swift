@@ -188,8 +188,6 @@ import Testing
     let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
     let soundSize = Int((seconds * (isWide ? 192_000 * 16 : 48_000 * 4)).rounded())
     #expect((soundSize..<soundSize + 4_096).contains(size))
-    try daemon.finish()
-    server.stop()
   }
 
   @Test func theClientRecordsUntilItsInputEndsOrForATime() throws {

@@ -52,7 +52,6 @@ import Testing
     let states = try daemon.threadStates()
     #expect(states.count >= 4)
     for state in states { #expect(state.contains("NoNewPrivs:\t1"), "\(state)") }
-    try daemon.finish()
   }
 
   @Test func landlockCanBeTurnedOff() throws {
@@ -111,7 +110,6 @@ import Testing
     try rig.folder.write("config/new.toml", Array(rig.roots(read: [rig.music], write: [rig.out]).utf8))
     try #require(rename(rig.folder.file("config/new.toml"), rig.configuration) == 0)
     #expect(try client.reply("config.reload") == #"ok changed="" restart="""#)
-    try daemon.finish()
   }
 
   @Test func narrowerRootsTakeEffectAtOnceAndWiderOnesAtTheNextStart() throws {
@@ -138,7 +136,6 @@ import Testing
     try daemon.finish()
     let next = try TestDaemon(["--config", rig.configuration, "--clock", "virtual"], folder: rig.folder)
     #expect(try next.connect().reply(outside).hasPrefix("ok"))
-    try next.stop()
   }
 
   @Test func narrowRootsLeaveEverythingElseUsable() throws {

@@ -34,7 +34,6 @@ import Testing
     let stopped = try rig.client.reply("record.stop")
     #expect(stopped.hasPrefix("ok recorder=1 ") && field("fault", stopped) == nil, "\(stopped)")
     try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-xerror", "-i", file, "-f", "null", "-"])
-    try rig.stop()
   }
 
   @Test func whatWasPausedBeforeStaysPaused() throws {
@@ -47,7 +46,6 @@ import Testing
     call.kill()
     try rig.interruption("ended")
     #expect(field("timeControlStatus", try rig.client.reply("status")) == "paused")
-    try rig.stop()
   }
 
   @Test func pausingInsteadOfResumingIsAPolicy() throws {
@@ -64,7 +62,6 @@ import Testing
     let silence = try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
     try rig.client.reply("play")
     try rig.server.capture.waitForCode(file: 1, from: silence)
-    try rig.stop()
   }
 
   @Test func anEndThatNeverComesIsMadeUpForByTheTimeOut() throws {
@@ -79,7 +76,6 @@ import Testing
     let again = try capture.waitForCode(file: 1, from: capture.frameCount)
     try capture.waitForFrames(again + 4_800)
     withExtendedLifetime(call) {}
-    try rig.stop()
   }
 
   @Test func duckingIsToldAsAHintAndPlayingGoesOn() throws {
@@ -91,6 +87,5 @@ import Testing
     #expect(field("timeControlStatus", try rig.client.reply("status")) == "playing")
     call.kill()
     try rig.wait { $0.hasPrefix("* secondary-audio-hint ") && field("phase", $0) == "ended" }
-    try rig.stop()
   }
 }

@@ -115,6 +115,5 @@ import Testing
     #expect(reasons.first == "start")
     #expect(reasons.filter { $0 == "jump" }.count == 8)
     #expect(!reasons.contains("stop") && reasons.filter { $0 == "start" }.count == 1, "\(reasons)")
-    try daemon.finish()
   }
 }

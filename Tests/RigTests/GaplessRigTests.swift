@@ -68,7 +68,6 @@ import Testing
     for (source, (count, exact)) in zip([first, second], zip(apart.map(\.count), exact)) where source.saysItsLength {
       #expect(count == exact, "\(source.testDescription): padding that is no sound")
     }
-    try rig.stop()
   }
 
   @Test func aLoopAndARepeatedQueueHaveNoGap() throws {
@@ -94,7 +93,6 @@ import Testing
     #expect(runs.prefix(22).map(\.firstIndex) == [0] + Array(repeating: 24_001, count: 20) + [0])
     #expect(runs[20].count == 96_000 - 24_001)
     #expect(runs[21..<26].map(\.count) == [4_801, 96_000, 4_801, 96_000, 4_801])
-    try rig.stop()
   }
 
   /// Five seconds of files, more than is decoded ahead. Playback starts after the player has decoded as far ahead as it can:
@@ -116,6 +114,5 @@ import Testing
     let runs = rig.server.capture.runs()
     print("\(count) files of 20 ms: \(runs)")
     #expect(runs.map(\.count) == [count * 960])
-    try rig.stop()
   }
 }

@@ -56,7 +56,6 @@ extension PlaybackRigTests {
       let wrong = (0..<4_800).first { !reference.matches(heard[landing + $0], target + $0) }
       #expect(wrong == nil, "another sample \(wrong ?? 0) frames behind \(target)")
     }
-    try rig.stop()
   }
 
   /// A file decoded from its start.

@@ -54,11 +54,6 @@ import Testing
       try client.reply("play")
       try capture.waitForCode(file: 1, index: frameCount)
     }
-
-    func stop() throws {
-      try daemon.stop()
-      server.stop()
-    }
   }
 
   /// From what was heard last at one place it goes on at another: nothing is left out, and at most 50 ms come twice.
@@ -92,7 +87,6 @@ import Testing
     try rig.server.removeSink("second")
     while field("new", try rig.wait("output.devices", "rig")) != "rig" {}
     #expect(field("route", try rig.client.reply("output.status")) == "rig")
-    try rig.stop()
   }
 
   // MARK: - Devices that go away
@@ -112,7 +106,6 @@ import Testing
     try rig.client.reply("play")
     try server.capture.waitForCode(file: 1, index: lastHeard(headset) + 4_800)
     expectContinuation("pause", kind, from: lastHeard(headset), at: server.capture.runs().first?.firstIndex ?? -1)
-    try rig.stop()
   }
 
   @Test(arguments: Kind.allCases) func withMoveItGoesOnAtOnceOnTheNextDevice(kind: Kind) throws {
@@ -125,7 +118,6 @@ import Testing
     try server.capture.waitForCode(file: 1, index: lastHeard(headset) + 24_000)
     expectContinuation("move", kind, from: lastHeard(headset), at: server.capture.runs().first?.firstIndex ?? -1)
     #expect(server.capture.runs().count == 1)
-    try rig.stop()
   }
 
   @Test(arguments: Kind.allCases) func withHoldItWaitsForTheVeryDeviceAndGoesOnThere(kind: Kind) throws {
@@ -142,7 +134,6 @@ import Testing
     try again.waitForCode(file: 1, index: lastHeard(headset) + 4_800)
     expectContinuation("hold", kind, from: lastHeard(headset), at: again.runs().first?.firstIndex ?? -1)
     #expect(server.capture.runs() == [])
-    try rig.stop()
   }
 
   @Test(arguments: Kind.allCases) func withNullItGoesOnInSilenceAndComesBackLater(kind: Kind) throws {
@@ -159,7 +150,6 @@ import Testing
     try again.waitForCode(file: 1)
     #expect(again.runs().first?.firstIndex ?? 0 >= heard + 24_000 - Self.repeatable)
     #expect(server.capture.runs() == [])
-    try rig.stop()
   }
 
   @Test(arguments: Kind.allCases) func aPreferredDeviceIsTakenAgainWhenItReturns(kind: Kind) throws {
@@ -172,7 +162,6 @@ import Testing
     try headset.waitForCode(file: 1, index: lastHeard(server.capture) + 4_800)
     expectContinuation("preferred", kind, from: lastHeard(server.capture), at: headset.runs().first?.firstIndex ?? -1)
     #expect(field("timeControlStatus", try rig.client.reply("status")) == "playing")
-    try rig.stop()
   }
 
   // MARK: - Choosing and moving
@@ -190,7 +179,6 @@ import Testing
     #expect(field("reason", change) == "override" && field("current", change) == "second", "\(change)")
     try second.waitForCode(file: 1, index: lastHeard(server.capture) + 4_800)
     expectContinuation("chosen", kind, from: lastHeard(server.capture), at: second.runs().first?.firstIndex ?? -1)
-    try rig.stop()
   }
 
   @Test(arguments: Kind.allCases) func aStreamThatTheServerMovesIsToldAndSoundsOn(kind: Kind) throws {
@@ -206,7 +194,6 @@ import Testing
     print("moved, \(kind): \(server.capture.runs()) then \(second.runs())")
     #expect(field("timeControlStatus", try rig.client.reply("status")) == "playing")
     #expect(field("output", try rig.client.reply("output.status")) == "pulse:second")
-    try rig.stop()
   }
 
   // MARK: - Servers that die and hang
@@ -224,9 +211,6 @@ import Testing
     let next = try kind.start(in: server.directory)
     try next.capture.waitForCode(file: 1, index: lastHeard(server.capture) + 4_800)
     expectContinuation("killed", kind, from: lastHeard(server.capture), at: next.capture.runs().first?.firstIndex ?? -1)
-    try rig.daemon.stop()
-    next.stop()
-    server.stop()
   }
 
   @Test(arguments: Kind.allCases) func aServerThatHangsIsWaitedForAndSoundsOnWhereItWas(kind: Kind) throws {
@@ -247,7 +231,6 @@ import Testing
     let coverage = TimeCode.coverage(of: runs)
     print("hangs, \(kind): heard up to \(heard), then \(runs): \(coverage.repeated * 1_000 / 48_000) ms twice")
     #expect(coverage.leftOut == 0 && coverage.repeated <= Self.repeatable, "\(runs)")
-    try rig.stop()
   }
 
   /// It is the daemon that stands, for 60 ms, which the server's buffer lasts, and for longer: nothing is left out, and nothing that the
@@ -268,7 +251,6 @@ import Testing
     let coverage = TimeCode.coverage(of: runs)
     print("daemon stands for \(frameCount) frames, \(kind): \(runs.count) runs, \(coverage)")
     #expect(coverage == (0, 0), "\(runs)")
-    try rig.stop()
   }
 
   @Test(arguments: Kind.allCases) func aServerThatIsKilledWhileItHangsIsWaitedForAndNoSampleIsLost(kind: Kind)
@@ -286,8 +268,5 @@ import Testing
     try next.capture.waitForCode(file: 1, index: lastHeard(server.capture) + 4_800)
     expectContinuation(
       "hangs and is killed", kind, from: lastHeard(server.capture), at: next.capture.runs().first?.firstIndex ?? -1)
-    try rig.daemon.stop()
-    next.stop()
-    server.stop()
   }
 }

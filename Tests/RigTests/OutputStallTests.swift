@@ -53,7 +53,6 @@ import Testing
       try server.setLinked(true)
       try expectContinuation("links", rig, from: heard, stallCount: round)
     }
-    try rig.stop()
   }
 
   /// The links disappear with the session manager.
@@ -64,6 +63,5 @@ import Testing
     let heard = server.capture.runs().last?.endIndex ?? 0
     try server.setLinked(true)
     try expectContinuation("session manager", rig, from: heard, stallCount: 1)
-    try rig.stop()
   }
 }

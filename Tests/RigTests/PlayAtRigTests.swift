@@ -7,6 +7,7 @@ import Testing
 ///
 /// In real time: the start is an instant of the device's clock, which the daemon estimates.
 @Suite struct PlayAtRigTests {
+  /// Every click of the three falls on one sample of the device.
   @Test func threePlayersAreNoSampleApartOnARealDevice() throws {
     let server = try PulseServer()
     let daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
@@ -38,7 +39,5 @@ import Testing
     #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $1 - $0 >= 4_800 }, "\(offsets)")
     #expect(offsets.count > seconds * 5, "\(offsets)")
     print("play-at: \(clicks.count) clicks of three players in \(seconds) s, 0 samples apart")
-    try daemon.stop()
-    server.stop()
   }
 }

@@ -36,9 +36,4 @@ struct PlaybackRig {
     let end = try server.capture.waitForSilence(9_600, from: start)
     return server.capture.frames(from: start, count: end - start)
   }
-
-  func stop() throws {
-    try daemon.stop()
-    server.stop()
-  }
 }

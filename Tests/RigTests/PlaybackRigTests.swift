@@ -38,7 +38,7 @@ import Testing
     }
     #expect(runs.map(\.firstIndex) == targets)
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endPosition == next.position, "silence at a seek") }
-    try rig.stop()
+    #expect(try rig.daemon.stop().status == 0)
   }
 
   /// `status` says that the player stands at frame `frame` of a file of 48 kHz.
@@ -65,7 +65,6 @@ import Testing
     #expect(runs.map(\.firstIndex) == [0, 0, 0])
     #expect(runs.map(\.count) == [36_001, 30_011, 10_007])
     #expect(gaps == [0, 0])
-    try rig.stop()
   }
 
   /// Within 30 ms of the device's time, counted from the sample that was heard when the command was sent, what is heard ends, and
@@ -102,7 +101,6 @@ import Testing
     // The device plays the block that it has, 1,024 frames or 21 ms, to its end. A busy machine may hold up one or the other.
     #expect(tails.sorted()[10] <= 1_440, "30 ms are 1,440 frames: \(tails)")
     #expect(tailsOfCommands.sorted()[10] <= 1_440, "30 ms are 1,440 frames: \(tailsOfCommands)")
-    try rig.stop()
   }
 
   /// Waits for the first tick of a file of 48 kHz that is told at frame `frame` or later; its frame.
@@ -133,7 +131,6 @@ import Testing
     #expect(runs.first?.firstIndex == 0)
     #expect(runs.last?.endIndex == 120_000)
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endIndex == next.firstIndex) }
-    try rig.stop()
   }
 
   @Test func aChangeOfVolumeOrASeekOfOnePlayerLeavesTheOtherAlone() throws {
@@ -152,7 +149,6 @@ import Testing
     try rig.server.capture.waitForCode(file: 1, index: 95_999)
     let runs = rig.server.capture.runs()
     #expect(runs.map(\.count) == [96_000], "\(runs)")
-    try rig.stop()
   }
 
   @Test func aKilledServerIsWaitedForAndPlaybackGoesOnWhereItWas() throws {
@@ -171,8 +167,6 @@ import Testing
     let again = server.capture.runs().first?.firstIndex ?? -1
     print("server killed after sample \(heard); sound came back at \(again)")
     #expect(again <= heard && again >= heard - 48_000 * 150 / 1_000, "goes on from \(again), heard \(heard)")
-    try rig.daemon.stop()
-    server.stop()
   }
 
   /// Without a server `auto` is silent at real speed; when one appears it is taken, and when that goes away it is silent again,
@@ -222,7 +216,5 @@ import Testing
     #expect(told <= heard && told >= heard - 48_000 * 150 / 1_000, "\(told), heard \(heard)")
     let reached = Double(heard) / 48_000 + 0.25
     #expect(try client.reply("wait time>=\(reached) timeout=20").hasPrefix("ok"))
-    try daemon.stop()
-    server.stop()
   }
 }

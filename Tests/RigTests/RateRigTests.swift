@@ -56,7 +56,6 @@ import Testing
       "reverse rig \(kind.rawValue) | \(heard.count) samples, turned at \(turns.map { heard[$0] ?? -1 }), heard up to \(heard.last.flatMap { $0 } ?? -1), said \(said)"
     )
     #expect(abs(said - Double((heard.last.flatMap { $0 } ?? -1) + 1)) < 0.001)
-    try rig.stop()
   }
 
   /// The frame of a file of 48 kHz at which `status` says that the player is.
@@ -94,6 +93,5 @@ import Testing
     if position.count == 2, let last = places.last {
       #expect(abs(Self.difference(position[0] / position[1] * 48_000, last + 1)) < 1)
     }
-    try rig.stop()
   }
 }

@@ -32,7 +32,6 @@ import Testing
       #expect(next.firstIndex <= run.endIndex && run.endIndex - next.firstIndex <= 2_400, "\(runs)")
     }
     print("interruptions over the wire: repeated \(zip(runs, runs.dropFirst()).map { $0.endIndex - $1.firstIndex })")
-    try rig.stop()
   }
 
   @Test func whatGoesOnIsFadedInAndInItsPlace() throws {
@@ -53,7 +52,6 @@ import Testing
     let faded = capture.frames(from: first, count: 2_000).map { abs(Int($0.left)) }.max() ?? 0
     let loud = capture.frames(from: whole, count: 2_000).map { abs(Int($0.left)) }.max() ?? 0
     #expect(faded < loud / 2, "\(faded) of \(loud)")
-    try rig.stop()
   }
 
   @Test func playAndSessionResumeEndAnInterruptionThatTheServerDoesNot() throws {
@@ -77,7 +75,6 @@ import Testing
     #expect(try rig.client.reply("session.resume").hasPrefix("error code=1003"))
     let runs = capture.runs()
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(next.firstIndex <= run.endIndex, "\(runs)") }
-    try rig.stop()
   }
 
   @Test func anotherCategoryIsAnotherRoleAtOnceEvenDuringACall() throws {
@@ -95,7 +92,6 @@ import Testing
     let runs = rig.server.capture.runs()
     #expect(zip(runs, runs.dropFirst()).allSatisfy { $1.firstIndex <= $0.endIndex }, "\(runs)")
     withExtendedLifetime(call) {}
-    try rig.stop()
   }
 
   @Test func aDaemonThatStartsDuringACallIsInterruptedFromTheBeginning() throws {
@@ -117,6 +113,5 @@ import Testing
     let start = try server.capture.waitForCode(file: 1)
     try server.capture.waitForCode(file: 1, index: 47_999, from: start)
     #expect(server.capture.runs().map(\.count) == [48_000])
-    try daemon.stop()
   }
 }

@@ -40,7 +40,5 @@ import Testing
       ])
     let late = ticks.compactMap { field("late", $0).flatMap(Double.init) }
     print("ticks every 50 ms: \(ticks.count), latest \(late.max() ?? 0) s")
-    try daemon.stop()
-    server.stop()
   }
 }

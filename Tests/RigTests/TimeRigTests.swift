@@ -63,7 +63,6 @@ import Testing
     for (run, next) in zip(runs, runs.dropFirst()) {
       #expect(run.endPosition == next.position, "silence between \(run) and \(next)")
     }
-    try rig.stop()
   }
 
   /// A tick is told when its sample is heard. The device takes a block of 1,024 frames each time that it has played one: its
@@ -102,6 +101,5 @@ import Testing
     let timely = after.filter { (-48...1_536).contains($0) }.count
     #expect(timely >= 60, "\(timely) of 80 in time: \(sorted)")
     #expect((0...1_280).contains(sorted[40]), "\(sorted)")
-    try rig.stop()
   }
 }
