@@ -36,7 +36,6 @@ struct PulseDeviceMonitorTests {
     #expect(devices?.inputs.map(\.name) == ["rig.monitor"])
     #expect(devices?.inputs.first?.monitoredOutputName == "rig" && devices?.inputs.first?.kind == .input)
     monitor.cancel()
-    server.stop()
   }
 
   @Test("reports what is added, taken away and made the default, without being asked")
@@ -51,7 +50,6 @@ struct PulseDeviceMonitorTests {
     try server.control("unload-module", "module-null-sink")
     try wait("one output less") { $0?.outputs.map(\.name) == ["rig"] && $0?.defaultOutputName == "rig" }
     monitor.cancel()
-    server.stop()
   }
 
   @Test("reports that there is nothing, and what there is when a server comes up in a folder that did not exist")
@@ -82,7 +80,6 @@ struct PulseDeviceMonitorTests {
       try wait("server \(number + 1)") { $0?.output("rig") != nil }
     }
     monitor.cancel()
-    server.stop()
   }
 
   @Test("a check reports what is the same once more, and a server that hangs when it goes on")
@@ -100,7 +97,6 @@ struct PulseDeviceMonitorTests {
     let again = reports.wait(until: deadline) { $0.count > count ? $0 : nil }
     #expect(again?.last == again?.dropLast().last)
     monitor.cancel()
-    server.stop()
   }
 
   @Test("never reports after it was cancelled")
