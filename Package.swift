@@ -208,9 +208,10 @@ let package = Package(
       name: "DaemonTesting",
       dependencies: ["ControlServer", "FileAccess", "Playback", "RealtimeAudio", "MediaCore", "RigSupport", log],
       swiftSettings: optimized),
-    .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: strict),
+    .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(
-      name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "MediaCore"], swiftSettings: strict),
+      name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "RigSupport", "MediaCore"],
+      swiftSettings: strict),
     .testTarget(
       name: "LibAVTests",
       dependencies: ["LibAV", "CFFmpeg", "MediaCore", "MediaTesting", "RigSupport", "CSanitizerSupport", log],
@@ -218,7 +219,7 @@ let package = Package(
     .testTarget(
       name: "TimeStretchTests", dependencies: ["TimeStretch", "MediaCore", "RigSupport"],
       swiftSettings: strict),
-    .testTarget(name: "PlaylistsTests", dependencies: ["Playlists", "MediaCore"], swiftSettings: strict),
+    .testTarget(name: "PlaylistsTests", dependencies: ["Playlists", "MediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(
       name: "TagsTests", dependencies: ["Tags", "MediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(
@@ -273,10 +274,13 @@ let package = Package(
       dependencies: ["SavedState", "MediaCore", "RigSupport", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
     .testTarget(
-      name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore", "MediaTesting"], swiftSettings: strict),
+      name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore", "MediaTesting", "RigSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests",
-      dependencies: ["ControlServer", "WireProtocol", "Playback", "MediaAssets", "MediaCore", "CSanitizerSupport"],
+      dependencies: [
+        "ControlServer", "WireProtocol", "Playback", "MediaAssets", "MediaCore", "RigSupport", "CSanitizerSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "DaemonConfigurationTests",

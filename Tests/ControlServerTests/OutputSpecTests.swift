@@ -1,5 +1,6 @@
 import ControlServer
 import MediaCore
+import RigSupport
 import Testing
 
 @Suite struct OutputSpecTests {
@@ -26,7 +27,7 @@ import Testing
     "wav:/x,rate=99999999999999999999", "NULL",
   ])
   func whatIsNoOutputIsRefused(_ text: String) {
-    #expect { try OutputSpec(parsing: text) } throws: { ($0 as? MediaError)?.code == .outputConfiguration }
+    expectError(.outputConfiguration) { try OutputSpec(parsing: text) }
   }
 
   @Test func withoutADeviceTheFormatIsTheUsualOne() {

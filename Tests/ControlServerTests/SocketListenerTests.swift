@@ -1,5 +1,6 @@
 import Glibc
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import ControlServer
@@ -38,13 +39,13 @@ import Testing
 
   @Test func aFolderThatIsNotPlayheadsOwnIsNeverMade() throws {
     try withFolder { folder in
-      #expect(code { _ = try SocketListener(path: "\(folder)/a/s") } == .fileNotFound)
+      expectError(.fileNotFound) { try SocketListener(path: "\(folder)/a/s") }
       #expect(mode("\(folder)/a") == nil)
       // Nor are those above one that is.
-      #expect(code { _ = try SocketListener(path: "\(folder)/a/b/s", makesFolder: true) } == .writeFailed)
+      expectError(.writeFailed) { try SocketListener(path: "\(folder)/a/b/s", makesFolder: true) }
       #expect(mode("\(folder)/a") == nil)
       close(open("\(folder)/s", O_CREAT | O_WRONLY, 0o644))
-      #expect(code { _ = try SocketListener(path: "\(folder)/s/s") } == .fileNotFound)
+      expectError(.fileNotFound) { try SocketListener(path: "\(folder)/s/s") }
       #expect(code { _ = try SocketListener(path: "\(folder)/s/s", makesFolder: true) } != nil)
     }
   }
@@ -54,7 +55,7 @@ import Testing
       let path = "\(folder)/s"
       do {
         let first = try SocketListener(path: path)
-        #expect(code { _ = try SocketListener(path: path) } == .invalidState)
+        expectError(.invalidState) { try SocketListener(path: path) }
         withExtendedLifetime(first) {}
       }
       // The first is gone without having removed anything.
@@ -137,7 +138,7 @@ import Testing
     try withFolder { folder in
       let path = "\(folder)/s"
       close(open(path, O_CREAT | O_WRONLY, 0o644))
-      #expect(code { _ = try SocketListener(path: path) } == .notAFile)
+      expectError(.notAFile) { try SocketListener(path: path) }
       #expect(mode(path) == 0o644)
       #expect(mode(path + ".lock") == nil)
     }
@@ -148,7 +149,7 @@ import Testing
     try withFolder { folder in
       for open in [0o777, 0o722, 0o770] as [mode_t] {
         chmod(folder, open)
-        #expect(code { _ = try SocketListener(path: "\(folder)/s") } == .permissionDenied, "\(open)")
+        expectError(.permissionDenied, "\(open)") { try SocketListener(path: "\(folder)/s") }
         #expect(mode("\(folder)/s") == nil && mode("\(folder)/s.lock") == nil)
       }
       chmod(folder, 0o1777)
@@ -163,20 +164,20 @@ import Testing
       close(open(lock, O_CREAT | O_WRONLY, 0o666))
       try #require(chown(lock, 65_534, 65_534) == 0)
       chmod(folder, 0o1777)
-      #expect(code { _ = try SocketListener(path: "\(folder)/s") } == .permissionDenied)
+      expectError(.permissionDenied) { try SocketListener(path: "\(folder)/s") }
       #expect(mode("\(folder)/s") == nil && mode(lock) != nil)
     }
   }
 
   @Test func pathsThatNoSocketCanHaveAreRefused() {
-    #expect(code { _ = try SocketListener(path: "relative") } == .invalidArgument)
-    #expect(code { _ = try SocketListener(path: "/" + String(repeating: "x", count: 107)) } == .invalidArgument)
+    expectError(.invalidArgument) { try SocketListener(path: "relative") }
+    expectError(.invalidArgument) { try SocketListener(path: "/" + String(repeating: "x", count: 107)) }
   }
 
   @Test func aFolderThatIsOpenToOthersIsNotTrustedWhereAnybodyCouldHaveMadeIt() throws {
     try withFolder { folder in
       chmod(folder, 0o755)
-      #expect(code { _ = try SocketListener(path: "\(folder)/s", needsOwnedFolder: true) } == .permissionDenied)
+      expectError(.permissionDenied) { try SocketListener(path: "\(folder)/s", needsOwnedFolder: true) }
       chmod(folder, 0o700)
       let listener = try SocketListener(path: "\(folder)/s", needsOwnedFolder: true)
       listener.remove()

@@ -111,17 +111,15 @@ import Testing
     let pool = try Self.pool()
     let lease = try pool.lease()
     let first = try Self.memory()
-    let error = #expect(throws: MediaError.self) {
+    expectError(.fileNotFound) {
       try lease.open(2, displayName: "all", Function.countBytes.rawValue, true, as: Int.self) {
         (index) throws(MediaError) in
         guard index == 0 else { throw MediaError(.fileNotFound, "no file") }
         return (first, "first")
       }
     }
-    #expect(error?.code == .fileNotFound)
     // The worker has half a task: it does not perform another.
-    let next = #expect(throws: MediaError.self) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
-    #expect(next?.code == .fileNotFound)
+    expectError(.fileNotFound) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
     #expect(pool.statistics.crashCount == 0)
   }
 
@@ -193,8 +191,7 @@ import Testing
     let pool = try Self.pool()
     let bytes = BytesInMemory([UInt8](repeating: 0, count: 200_000))
     let source = try FileSource(opened: bytes, hint: "a", interrupt: Interrupt())
-    let error = #expect(throws: MediaError.self) { try Self.count(source, in: pool, byteLimit: 100_000) }
-    #expect(error?.code == .mediaLimitExceeded)
+    expectError(.mediaLimitExceeded) { try Self.count(source, in: pool, byteLimit: 100_000) }
     #expect(pool.statistics.crashCount == 0)
   }
 
@@ -230,8 +227,7 @@ import Testing
     let pool = try Self.pool()
     let interrupt = Interrupt()
     let source = try FileSource(opened: CancellingBytes(interrupt), hint: "a.mp3", interrupt: interrupt)
-    let error = #expect(throws: MediaError.self) { try Self.count(source, in: pool) }
-    #expect(error?.code == .cancelled)
+    expectError(.cancelled) { try Self.count(source, in: pool) }
     #expect(pool.statistics.crashCount == 0 && pool.statistics.busyCount == 0)
     #expect(try Self.count(try Self.memory(), in: pool) == 3)
     #expect(pool.statistics.startedCount == 1)
@@ -243,15 +239,13 @@ import Testing
     let source = try FileSource(bytes: [1], interrupt: interrupt)
     let lease = try pool.lease()
     interrupt.cancel()
-    let error = #expect(throws: MediaError.self) {
+    expectError(.cancelled) {
       try lease.open(
         source, displayName: "a.mp3", Function.exhaustProcessorTime.rawValue, true, patienceMilliseconds: 1,
         as: Int.self)
     }
-    #expect(error?.code == .cancelled)
     // A reader whose worker is gone says so, and does not wait for an end of the cancellation.
-    let next = #expect(throws: MediaError.self) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
-    #expect(next?.code == .damagedFile)
+    expectError(.damagedFile) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
     #expect(pool.statistics.crashCount == 0)
   }
 
@@ -278,8 +272,7 @@ import Testing
 
   @Test func aMissingProgramIsAnErrorWithANumber() throws {
     let pool = WorkerPool(program: "/nowhere/playhead-worker")
-    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memory(), in: pool) }
-    #expect(error?.code == .workerUnavailable)
+    expectError(.workerUnavailable) { try Self.count(try Self.memory(), in: pool) }
     #expect(pool.statistics.busyCount == 0)
   }
 

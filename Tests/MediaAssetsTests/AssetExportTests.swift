@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import RigSupport
 import Synchronization
 import Testing
 
@@ -278,9 +279,9 @@ import Testing
     let kept = try #require(try StoredSamples(movie).format.video)
     #expect(kept.width == 64 && kept.height == 48 && kept.rotationDegrees == 360 - degrees)
     // What is not coded anew is not turned.
-    #expect(
-      await Self.code { try await Self.export(source, isolation, to: folder.file("no.mkv"), .passthrough(.matroska)) }
-        == .invalidArgument)
+    await expectError(.invalidArgument) {
+      try await Self.export(source, isolation, to: folder.file("no.mkv"), .passthrough(.matroska))
+    }
   }
 
   // MARK: - Several
@@ -383,15 +384,14 @@ import Testing
     let before = AssetExportSession(
       Self.asset(source, isolation), to: Array(folder.file("x.flac").utf8), ExportSettings(.flac))
     before.cancel()
-    #expect(await Self.code { try await before.outcome() } == .cancelled)
+    await expectError(.cancelled) { try await before.outcome() }
     let session = AssetExportSession(
       Self.asset(source, isolation), to: Array(folder.file("x.flac").utf8), ExportSettings(.flac))
-    #expect(
-      await Self.code {
-        try await session.outcome(on: AssetExporter()) { done in
-          if done ?? 0 > 0.2 { session.cancel() }
-        }
-      } == .cancelled)
+    await expectError(.cancelled) {
+      try await session.outcome(on: AssetExporter()) { done in
+        if done ?? 0 > 0.2 { session.cancel() }
+      }
+    }
     let after = try await Self.export(source, isolation, to: folder.file("y.flac"), ExportSettings(.flac))
     #expect(after.byteCount > 0)
     #expect(try Self.names(in: folder).filter { $0.hasSuffix("x.flac") } == [])

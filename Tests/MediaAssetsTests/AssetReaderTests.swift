@@ -2,6 +2,7 @@ import Foundation
 import MediaCore
 import MediaTesting
 import RealtimeAudio
+import RigSupport
 import Testing
 
 @testable import MediaAssets
@@ -50,11 +51,6 @@ import Testing
 
   private static func time(_ frame: Int, _ rate: Int32 = 48_000) -> MediaTime {
     MediaTime(value: Int64(frame), timescale: rate)
-  }
-
-  private static func code(_ body: () throws(MediaError) -> Void) -> MediaError.Code? {
-    do throws(MediaError) { try body() } catch { return error.code }
-    return nil
   }
 
   // MARK: - What is read
@@ -218,11 +214,11 @@ import Testing
     let output = AssetReaderTrackOutput(settings: Self.s16, supportsRandomAccess: true)
     let reader = try Self.reader(Asset(path: path), output, TimeRange(start: .zero, end: Self.time(100)))
     func range(_ start: Int, _ end: Int) -> TimeRange { TimeRange(start: Self.time(start), end: Self.time(end)) }
-    #expect(Self.code { () throws(MediaError) in try output.reset(forReadingTimeRanges: []) } == .invalidState)
+    expectError(.invalidState) { try output.reset(forReadingTimeRanges: []) }
     #expect(Self.rest(output).bytes == Array(whole[..<400]))
     #expect(reader.status == .reading)
     for wrong in [[range(5, 9), range(8, 10)], [range(9, 10), range(5, 6)], [range(5, 5), range(5, 5)]] {
-      #expect(Self.code { () throws(MediaError) in try output.reset(forReadingTimeRanges: wrong) } == .invalidTime)
+      expectError(.invalidTime) { try output.reset(forReadingTimeRanges: wrong) }
     }
     try output.reset(forReadingTimeRanges: [range(90_000, 90_010), range(99_990, 200_000)])
     #expect(Self.rest(output).bytes == Array(whole[360_000..<360_040]) + Array(whole[399_960...]))
@@ -231,8 +227,7 @@ import Testing
     #expect(Self.rest(output).bytes == Array(whole[28..<80_000]))
     output.markConfigurationAsFinal()
     #expect(reader.status == .completed && output.copyNextSampleBuffer() == nil)
-    #expect(
-      Self.code { () throws(MediaError) in try output.reset(forReadingTimeRanges: [range(0, 1)]) } == .invalidState)
+    expectError(.invalidState) { try output.reset(forReadingTimeRanges: [range(0, 1)]) }
   }
 
   @Test func withoutRandomAccessThereIsOneRange() throws {
@@ -240,7 +235,7 @@ import Testing
     let output = AssetReaderTrackOutput(settings: Self.s16)
     let reader = try Self.reader(Asset(path: try Self.wave(folder, frameCount: 100)), output)
     #expect(Self.rest(output).bytes.count == 400)
-    #expect(Self.code { () throws(MediaError) in try output.reset(forReadingTimeRanges: []) } == .invalidState)
+    expectError(.invalidState) { try output.reset(forReadingTimeRanges: []) }
     #expect(reader.status == .completed)
   }
 
@@ -251,14 +246,14 @@ import Testing
     let path = try Self.wave(folder, frameCount: 100)
     let output = AssetReaderTrackOutput(settings: Self.s16)
     let reader = AssetReader(asset: Asset(path: path))
-    #expect(Self.code { () throws(MediaError) in try reader.startReading() } == .invalidState, "without outputs")
+    expectError(.invalidState, "without outputs") { try reader.startReading() }
     for range in [
       TimeRange(start: .invalid, duration: .zero), TimeRange(start: .positiveInfinity, duration: .zero),
       TimeRange(start: MediaTime(value: -1, timescale: 1), duration: .positiveInfinity),
       TimeRange(start: .zero, duration: MediaTime(value: -1, timescale: 1)),
       TimeRange(start: .zero, duration: .indefinite),
     ] {
-      #expect(Self.code { () throws(MediaError) in try reader.setTimeRange(range) } == .invalidTime, "\(range)")
+      expectError(.invalidTime, "\(range)") { try reader.setTimeRange(range) }
     }
     for settings in [
       AudioReadSettings(PCMEncoding(.signedInteger, bitsPerSample: 12)),
@@ -266,18 +261,18 @@ import Testing
       AudioReadSettings(sampleRateHz: .max), AudioReadSettings(channelCount: 0), AudioReadSettings(channelCount: 1_000),
     ] {
       let refused = AssetReaderTrackOutput(settings: settings)
-      #expect(Self.code { () throws(MediaError) in try reader.add(refused) } == .invalidArgument, "\(settings)")
+      expectError(.invalidArgument, "\(settings)") { try reader.add(refused) }
     }
     try reader.add(output)
-    #expect(Self.code { () throws(MediaError) in try reader.add(output) } == .invalidState)
+    expectError(.invalidState) { try reader.add(output) }
     let other = AssetReader(asset: reader.asset)
-    #expect(Self.code { () throws(MediaError) in try other.add(output) } == .invalidState, "it has a reader")
+    expectError(.invalidState, "it has a reader") { try other.add(output) }
     #expect(output.copyNextSampleBuffer() == nil && reader.status == .unknown)
     try reader.startReading()
     #expect(reader.status == .reading)
-    #expect(Self.code { () throws(MediaError) in try reader.startReading() } == .invalidState)
-    #expect(Self.code { () throws(MediaError) in try reader.setTimeRange(.zero) } == .invalidState)
-    #expect(Self.code { () throws(MediaError) in try reader.add(AssetReaderTrackOutput()) } == .invalidState)
+    expectError(.invalidState) { try reader.startReading() }
+    expectError(.invalidState) { try reader.setTimeRange(.zero) }
+    expectError(.invalidState) { try reader.add(AssetReaderTrackOutput()) }
     #expect(Self.rest(output).bytes.count == 400 && reader.status == .completed)
     reader.cancelReading()
     #expect(reader.status == .completed, "what is complete stays so")
@@ -295,9 +290,9 @@ import Testing
       let reader = AssetReader(asset: Asset(path: path))
       let output = AssetReaderTrackOutput(trackID: track)
       try reader.add(output)
-      let code = Self.code { () throws(MediaError) in try reader.startReading() }
-      print("read | \(path.split(separator: "/").last ?? "") | \(code.map { "\($0.rawValue)" } ?? "nothing")")
-      #expect(code == expected && reader.status == .failed && reader.error?.code == expected)
+      expectError(expected) { try reader.startReading() }
+      print("read | \(path.split(separator: "/").last ?? "") | \(expected.rawValue)")
+      #expect(reader.status == .failed && reader.error?.code == expected)
       #expect(output.copyNextSampleBuffer() == nil)
     }
   }
@@ -371,7 +366,7 @@ import Testing
       reader.cancelReading()
     }
     canceller.start()
-    #expect(Self.code { () throws(MediaError) in try reader.startReading() } == .cancelled)
+    expectError(.cancelled) { try reader.startReading() }
     #expect(reader.status == .cancelled && output.copyNextSampleBuffer() == nil)
     bytes.release()
   }
@@ -429,7 +424,7 @@ import Testing
     let output = AssetReaderTrackOutput()
     try reader.add(output)
     reader.cancelReading()
-    #expect(Self.code { () throws(MediaError) in try reader.startReading() } == .invalidState)
+    expectError(.invalidState) { try reader.startReading() }
     #expect(reader.status == .cancelled && output.copyNextSampleBuffer() == nil)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import MediaCore
 import MediaTesting
+import RigSupport
 import Testing
 
 @testable import MediaAssets
@@ -104,7 +105,7 @@ import Testing
     #expect(second.format == AudioFormat(sampleRateHz: 44_100, channelCount: 1) && second.trackID == 2)
     #expect(try second.readToEnd().count == 88_200)
     #expect(try AudioTrackReader(asset: asset).trackID == 1)
-    for id in [0, 3, 4, -1, .max] { #expect(errorCode { _ = try AudioTrackReader(asset: asset, trackID: id) } == 1012) }
+    for id in [0, 3, 4, -1, .max] { expectError(.noSuchTrack) { try AudioTrackReader(asset: asset, trackID: id) } }
   }
 
   @Test func whatIsEncryptedIsSaidToBe() throws {

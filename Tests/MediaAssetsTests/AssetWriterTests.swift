@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import RigSupport
 import Synchronization
 import Testing
 
@@ -56,11 +57,6 @@ extension AudioOutputSettings {
   private static func decoded(_ path: String, stream: Int = 0) throws -> [UInt8] {
     try Tool.ffmpeg("-i", path, "-map", "0:a:\(stream)", "-f", "s16le", path + ".pcm")
     return try readFile(path + ".pcm")
-  }
-
-  private static func code(_ body: () throws(MediaError) -> Void) -> MediaError.Code? {
-    do throws(MediaError) { try body() } catch { return error.code }
-    return nil
   }
 
   private static func names(in folder: TemporaryFolder) throws -> [String] {
@@ -123,10 +119,10 @@ extension AudioOutputSettings {
       SampleBuffer(
         pcm: Self.samples(0..<1_000), format: Self.source, presentationTime: MediaTime(value: -100, timescale: 48_000),
         attachments: trims))
-    #expect(Self.code { () throws(MediaError) in try writer.endSession(atSourceTime: .zero) } == .invalidTime)
+    expectError(.invalidTime) { try writer.endSession(atSourceTime: .zero) }
     try writer.endSession(atSourceTime: MediaTime(value: 2_000, timescale: 48_000))
     let more = try Self.buffer(1_000..<2_000, at: 2_000)
-    #expect(Self.code { () throws(MediaError) in try input.append(more) } == .invalidState)
+    expectError(.invalidState) { try input.append(more) }
     try writer.finishWriting()
     let silence = [UInt8](repeating: 0, count: 4 * 1_150)
     #expect(try Self.decoded(path) == Self.samples(100..<950) + silence)
@@ -225,7 +221,7 @@ extension AudioOutputSettings {
     let folder = try TemporaryFolder()
     let writer = AssetWriter(path: Array(folder.file("sound").utf8), container: container)
     let input = AssetWriterInput(settings: settings, sourceFormat: Self.source)
-    #expect(Self.code { () throws(MediaError) in try writer.add(input) } == .invalidArgument)
+    expectError(.invalidArgument) { try writer.add(input) }
     #expect(try Self.names(in: folder) == [])
   }
 
@@ -235,29 +231,29 @@ extension AudioOutputSettings {
     let path = Array(folder.file("sound.flac").utf8)
     let buffer = try Self.buffer(0..<1_000)
     let (writer, input) = (AssetWriter(path: path, container: .flac), Self.input())
-    #expect(Self.code { () throws(MediaError) in try writer.startWriting() } == .invalidState, "without an input")
-    #expect(Self.code { () throws(MediaError) in try input.append(buffer) } == .invalidState, "without a writer")
+    expectError(.invalidState, "without an input") { try writer.startWriting() }
+    expectError(.invalidState, "without a writer") { try input.append(buffer) }
     try writer.add(input)
-    #expect(Self.code { () throws(MediaError) in try writer.add(Self.input()) } == .invalidArgument, "a second track")
-    #expect(Self.code { () throws(MediaError) in try writer.finishWriting() } == .invalidState, "not begun")
+    expectError(.invalidArgument, "a second track") { try writer.add(Self.input()) }
+    expectError(.invalidState, "not begun") { try writer.finishWriting() }
     try writer.startWriting()
-    #expect(Self.code { () throws(MediaError) in try writer.startWriting() } == .invalidState, "twice")
-    #expect(Self.code { () throws(MediaError) in try input.append(buffer) } == .invalidState, "before the session")
+    expectError(.invalidState, "twice") { try writer.startWriting() }
+    expectError(.invalidState, "before the session") { try input.append(buffer) }
     #expect(!input.isReadyForMoreMediaData)
     try writer.startSession(atSourceTime: .zero)
-    #expect(Self.code { () throws(MediaError) in try writer.startSession(atSourceTime: .zero) } == .invalidState)
+    expectError(.invalidState) { try writer.startSession(atSourceTime: .zero) }
     try input.append(buffer)
-    #expect(Self.code { () throws(MediaError) in try input.append(buffer) } == .invalidTime, "the same time again")
+    expectError(.invalidTime, "the same time again") { try input.append(buffer) }
     let foreign = try SampleBuffer(
       pcm: [0, 0], format: .pcm(.signed16, sampleRateHz: 48_000, channelCount: 1),
       presentationTime: MediaTime(value: 1, timescale: 1))
-    #expect(Self.code { () throws(MediaError) in try input.append(foreign) } == .invalidArgument, "another format")
+    expectError(.invalidArgument, "another format") { try input.append(foreign) }
     try input.append(Self.buffer(1_000..<2_000))
     input.markAsFinished()
     let more = try Self.buffer(2_000..<3_000)
-    #expect(Self.code { () throws(MediaError) in try input.append(more) } == .invalidState)
+    expectError(.invalidState) { try input.append(more) }
     try writer.finishWriting()
-    #expect(Self.code { () throws(MediaError) in try writer.finishWriting() } == .invalidState, "twice")
+    expectError(.invalidState, "twice") { try writer.finishWriting() }
     #expect(try Self.decoded(folder.file("sound.flac")) == Self.samples(0..<2_000))
   }
 
@@ -267,7 +263,7 @@ extension AudioOutputSettings {
     let path = try folder.write([1, 2, 3], as: "sound.wav")
     let writer = AssetWriter(path: Array(path.utf8), container: .wav)
     try writer.add(Self.input(.pcm(.signed16)))
-    #expect(Self.code { () throws(MediaError) in try writer.startWriting() } == .fileExists)
+    expectError(.fileExists) { try writer.startWriting() }
     #expect(writer.status == .failed && writer.error?.code == .fileExists)
     #expect(try readFile(path) == [1, 2, 3])
     var options = AssetWriter.Options()
@@ -285,7 +281,7 @@ extension AudioOutputSettings {
     let folder = try TemporaryFolder()
     let writer = AssetWriter(path: Array(folder.file("no/sound.wav").utf8), container: .wav)
     try writer.add(Self.input(.pcm(.signed16)))
-    #expect(Self.code { () throws(MediaError) in try writer.startWriting() } == .writeFailed)
+    expectError(.writeFailed) { try writer.startWriting() }
   }
 
   @Test("times of whole seconds are exact: gaps are silence, and what was there is not taken twice")
@@ -302,7 +298,7 @@ extension AudioOutputSettings {
     try input.append(waiting: buffer(0..<half, atSecond: 0))
     try input.append(waiting: buffer(2 * half..<4 * half, atSecond: 1))
     let again = try buffer(2 * half..<4 * half, atSecond: 1)
-    #expect(Self.code { () throws(MediaError) in try input.append(waiting: again) } == .invalidTime)
+    expectError(.invalidTime) { try input.append(waiting: again) }
     try writer.finishWriting()
     let silence = [UInt8](repeating: 0, count: 4 * half)
     #expect(try Self.decoded(path) == Self.samples(0..<half) + silence + Self.samples(2 * half..<4 * half))
@@ -315,7 +311,7 @@ extension AudioOutputSettings {
     let writer = try Self.writer(folder.file("sound.wav"), .wav, [input])
     try input.append(waiting: Self.buffer(0..<10, at: 48_000 * 86_000))
     writer.cancelWriting()
-    #expect(Self.code { () throws(MediaError) in try writer.finishWriting() } == .cancelled)
+    expectError(.cancelled) { try writer.finishWriting() }
     #expect(try Self.names(in: folder) == [])
   }
 
@@ -326,10 +322,10 @@ extension AudioOutputSettings {
     let writer = try Self.writer(folder.file("sound.flac"), .flac, [input])
     for index in 0..<10 { try input.append(waiting: Self.buffer(index * 10_000..<(index + 1) * 10_000)) }
     writer.cancelWriting()
-    #expect(Self.code { () throws(MediaError) in try writer.finishWriting() } == .cancelled)
+    expectError(.cancelled) { try writer.finishWriting() }
     #expect(writer.status == .cancelled && writer.error == nil)
     let more = try Self.buffer(200_000..<200_010)
-    #expect(Self.code { () throws(MediaError) in try input.append(waiting: more) } == .cancelled)
+    expectError(.cancelled) { try input.append(waiting: more) }
     #expect(try Self.names(in: folder) == [])
     let idle = AssetWriter(path: Array(folder.file("idle.flac").utf8), container: .flac)
     idle.cancelWriting()
@@ -354,7 +350,7 @@ extension AudioOutputSettings {
     } catch { failure = error }
     #expect(failure?.code == .writeFailed)
     #expect(failure?.underlying?.contains("No space left") == true)
-    #expect(Self.code { () throws(MediaError) in try writer.finishWriting() } == .writeFailed)
+    expectError(.writeFailed) { try writer.finishWriting() }
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == [])
   }
 }

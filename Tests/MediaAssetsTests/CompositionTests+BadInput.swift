@@ -2,6 +2,7 @@ import Foundation
 import MediaCore
 import MediaTesting
 import RealtimeAudio
+import RigSupport
 import Synchronization
 import Testing
 
@@ -120,11 +121,11 @@ extension CompositionTests {
     }
     // Nothing is left to play.
     var empty = Composition()
-    #expect(Self.code { () throws(MediaError) in _ = try Asset(composition: empty).load() } == .noPlayableTracks)
+    expectError(.noPlayableTracks) { try Asset(composition: empty).load() }
     let id = try empty.addTrack(.audio)
     try empty.insertTimeRange(second, ofTrack: nil, of: asset, at: .zero, inTrack: id)
     try empty.removeTimeRange(second)
-    #expect(Self.code { () throws(MediaError) in _ = try Asset(composition: empty).load() } == .noPlayableTracks)
+    expectError(.noPlayableTracks) { try Asset(composition: empty).load() }
   }
 
   @Test func whatCannotBeReadIsANumberedError() throws {

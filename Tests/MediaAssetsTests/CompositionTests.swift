@@ -2,6 +2,7 @@ import Foundation
 import MediaCore
 import MediaTesting
 import RealtimeAudio
+import RigSupport
 import Synchronization
 import Testing
 
@@ -169,10 +170,9 @@ import Testing
     var composition = Composition()
     try composition.insertTimeRange(Self.range(0, 2, 1), of: asset, at: .zero)
     #expect(composition.tracks.map(\.mediaType) == [.audio, .video])
-    #expect(
-      Self.code { () throws(MediaError) in
-        try composition.scaleTimeRange(Self.range(0, 1, 1), toDuration: Self.time(2, 1))
-      } == .unsupportedEdit)
+    expectError(.unsupportedEdit) {
+      try composition.scaleTimeRange(Self.range(0, 1, 1), toDuration: Self.time(2, 1))
+    }
     let video = composition.tracks[1].id
     try composition.scaleTimeRange(Self.range(1, 2, 1), toDuration: Self.time(4, 1), inTrack: video)
     let track = try #require(composition.track(video))
@@ -240,9 +240,7 @@ import Testing
       #expect(difference(try Self.all(asset), Array(sound[(400 * depth)..<(4 * 48_000)])) == nil)
     }
     var tooDeep = Composition()
-    #expect(
-      Self.code { () throws(MediaError) in try tooDeep.insertTimeRange(Self.range(0, 100), of: asset, at: .zero) }
-        == .mediaLimitExceeded)
+    expectError(.mediaLimitExceeded) { try tooDeep.insertTimeRange(Self.range(0, 100), of: asset, at: .zero) }
   }
 
   @Test func whatACompositionIsIsFoundOnceHoweverManySegmentsLieInEachOther() throws {

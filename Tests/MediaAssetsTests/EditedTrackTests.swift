@@ -1,6 +1,7 @@
 import Foundation
 import MediaCore
 import MediaTesting
+import RigSupport
 import Testing
 
 @testable import MediaAssets
@@ -78,7 +79,7 @@ import Testing
     }
     #expect(try reader.seekExactly(to: .positiveInfinity) == MediaTime(frame: 65_000, rate: 44_100))
     #expect(try reader.readFrames(1).position == nil)
-    #expect(errorCode { try reader.seekExactly(to: .invalid) } == MediaError.Code.invalidTime.rawValue)
+    expectError(.invalidTime) { try reader.seekExactly(to: .invalid) }
     #expect(reader.position == 65_000)
   }
 
@@ -96,7 +97,7 @@ import Testing
     let (path, _) = try makeCutOff(folder)
     let reader = try AudioTrackReader(asset: Asset(path: path))
     var samples: [Float] = []
-    #expect(errorCode { try reader.readToEnd(into: &samples) } == MediaError.Code.damagedFile.rawValue)
+    expectError(.damagedFile) { try reader.readToEnd(into: &samples) }
     let end = try #require(reader.end)
     #expect(end.frame == Int64(samples.count / 2) && end.frame > 30_000 && end.frame < 45_000)
     // A reader that was at the break-off, and one that was not.
@@ -104,7 +105,7 @@ import Testing
       for _ in 0..<2 {
         for time in [MediaTime(frame: 60_000, rate: 44_100), MediaTime(value: 1_000, timescale: 1)] {
           #expect(try reader.seekExactly(to: time) == MediaTime(frame: end.frame, rate: 44_100))
-          #expect(errorCode { _ = try reader.readFrames(10) } == MediaError.Code.damagedFile.rawValue)
+          expectError(.damagedFile) { try reader.readFrames(10) }
           #expect(try reader.readFrames(10).position == nil, "said once")
           #expect(reader.end?.frame == end.frame && reader.position == end.frame)
         }
@@ -119,7 +120,7 @@ import Testing
     let (path, rest) = try makeCutOff(folder)
     let reader = try AudioTrackReader(asset: Asset(path: path))
     var samples: [Float] = []
-    #expect(errorCode { try reader.readToEnd(into: &samples) } == MediaError.Code.damagedFile.rawValue)
+    expectError(.damagedFile) { try reader.readToEnd(into: &samples) }
     try reader.seekExactly(to: .zero)
     let file = try #require(FileHandle(forWritingAtPath: path))
     try file.seekToEnd()
@@ -157,7 +158,7 @@ import Testing
     #expect(try indices(reader.readFrames(900).samples) == Array(50_000..<50_900))
     reader.cancel()
     #expect(try reader.readFrames(1).position == nil)
-    #expect(errorCode { try reader.seekExactly(to: .zero) } == MediaError.Code.cancelled.rawValue)
+    expectError(.cancelled) { try reader.seekExactly(to: .zero) }
     reader.resetCancellation()
     #expect(try indices(reader.readFrames(1_000).samples) == Array(50_900..<51_000) + Array(10..<910))
   }

@@ -145,7 +145,7 @@ import Testing
       reader.cancel()
       var frame: [Float] = [0, 0]
       #expect(try reader.read(into: &frame, capacityFrames: 1) == .cancelled)
-      #expect(errorCode { try reader.seekExactly(to: .zero) } == MediaError.Code.cancelled.rawValue)
+      expectError(.cancelled) { try reader.seekExactly(to: .zero) }
       reader.resetCancellation()
       _ = try reader.seekExactly(to: MediaTime(frame: 10_000, rate: 48_000))
       let rest = try reader.readToEnd()

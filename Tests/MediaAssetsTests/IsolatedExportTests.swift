@@ -75,12 +75,11 @@ import Testing
     var limits = WorkerLimits()
     limits.fileByteCount = 3_000_000
     let lease = try Self.pool().lease(limits: limits)
-    let error = #expect(throws: MediaError.self) {
+    expectError(.writeFailed) {
       try lease.open(
         source, displayName: "fills-disk", AssetWorkerFunction.export.rawValue, true, descriptor: descriptor,
         as: Bool.self)
     }
-    #expect(error?.code == .writeFailed)
     #expect(lseek(descriptor, 0, SEEK_END) == 3_000_000)
   }
 

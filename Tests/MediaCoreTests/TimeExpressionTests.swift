@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 struct TimeExpressionTests {
@@ -80,7 +81,7 @@ struct TimeExpressionTests {
     "END", "End", "+end", "-end", "end ", "ends", "end5", "-1%", "١", "5\u{0}", "1:3٠", "🎵",
   ])
   func otherTextIsAnInvalidTime(text: String) {
-    #expect { try TimeExpression(parsing: text) } throws: { ($0 as? MediaError)?.code == .invalidTime }
+    expectError(.invalidTime) { try TimeExpression(parsing: text) }
   }
 
   @Test(arguments: [
@@ -90,7 +91,7 @@ struct TimeExpressionTests {
     "18446744073709551615/1", "99999999999999999999/1", "1/99999999999999999999", "9223372036854775808/1",
   ])
   func numbersWithoutRoomAreAnInvalidTime(text: String) {
-    #expect { try TimeExpression(parsing: text) } throws: { ($0 as? MediaError)?.code == .invalidTime }
+    expectError(.invalidTime) { try TimeExpression(parsing: text) }
   }
 
   @Test func theErrorShowsTheTextButNotAllOfIt() throws {
@@ -149,16 +150,12 @@ struct TimeExpressionTests {
     for text in ["50%", "0%", "end"] {
       let expression = try TimeExpression(parsing: text)
       for duration in unknown {
-        #expect { try expression.resolve(current: .zero, duration: duration) } throws: {
-          ($0 as? MediaError)?.code == .invalidTime
-        }
+        expectError(.invalidTime) { try expression.resolve(current: .zero, duration: duration) }
       }
       #expect(throws: Never.self) { try expression.resolve(current: .invalid, duration: .zero) }
     }
     for current in unknown {
-      #expect { try TimeExpression.relative(.zero).resolve(current: current, duration: .zero) } throws: {
-        ($0 as? MediaError)?.code == .invalidTime
-      }
+      expectError(.invalidTime) { try TimeExpression.relative(.zero).resolve(current: current, duration: .zero) }
       #expect(
         try TimeExpression.absolute(MediaTime(3, 1)).resolve(current: current, duration: current) == MediaTime(3, 1))
     }

@@ -71,8 +71,7 @@ import Testing
     #expect(!long.isSeekable)
     var outcome = HTTPRig.Outcome()
     try HTTPRig.read(long, from: 0, limit: 6_900_000, into: &outcome)
-    let error = #expect(throws: MediaError.self) { try HTTPRig.read(long, from: 0, limit: 7_000_000, into: &outcome) }
-    #expect(error?.code == .rangesNotSupported)
+    expectError(.rangesNotSupported) { try HTTPRig.read(long, from: 0, limit: 7_000_000, into: &outcome) }
   }
 
   @Test func aServerThatNeverAnswersIsGivenUpAfterTheTime() throws {
@@ -116,7 +115,7 @@ import Testing
     let opening = Thread { try silent.open() }
     try rig.server.wait("gate never")
     silent.cancel()
-    #expect((#expect(throws: MediaError.self) { try opening.join() })?.code == .cancelled)
+    expectError(.cancelled) { try opening.join() }
 
     let resource = try rig.resource("/a?gate=stop&at=40000")
     try resource.open()
@@ -126,7 +125,7 @@ import Testing
       try HTTPRig.read(resource, from: 0, into: &outcome)
     }
     resource.cancel()
-    #expect((#expect(throws: MediaError.self) { try reading.join() })?.code == .cancelled)
+    expectError(.cancelled) { try reading.join() }
     resource.resume()
     rig.server.open(gate: "stop")
     var outcome = HTTPRig.Outcome()
@@ -166,8 +165,7 @@ import Testing
     let log = NetworkLog()
     let url = try HTTPURL("http://user:secret@127.0.0.1:\(rig.server.port)/none?x=1")
     let resource = HTTPResource(url: url, log: log, clock: rig.clock)
-    let error = #expect(throws: MediaError.self) { try resource.open() }
-    #expect(error?.code == .httpNotFound)
+    let error = expectError(.httpNotFound) { try resource.open() }
     #expect(try rig.server.drain().contains("header Authorization: Basic dXNlcjpzZWNyZXQ="))
     let told = "\(error.map { "\($0)" } ?? "")\(log.accessEvents)\(log.errorEvents)"
     #expect(!told.contains("secret") && told.contains("http://127.0.0.1:\(rig.server.port)/none?x=1"))

@@ -91,8 +91,7 @@ import Testing
     ] {
       let log = NetworkLog()
       let resource = HTTPResource(url: try HTTPURL("http://\(place)/a"), options: options, log: log, clock: rig.clock)
-      let error = #expect(throws: MediaError.self, "\(place)") { try resource.open() }
-      #expect(error?.code == .addressNotAllowed, "\(place)")
+      let error = expectError(.addressNotAllowed, "\(place)") { try resource.open() }
       #expect(error?.underlying == nil && log.errorEvents.allSatisfy { $0.serverAddress.isEmpty })
       if let message = error?.message { messages.insert(message.replacing(place, with: "PLACE")) }
     }

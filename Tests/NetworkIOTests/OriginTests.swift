@@ -95,8 +95,7 @@ import Testing
       options.headerScope = scope
       let resource = HTTPResource(
         url: try HTTPURL("\(secure.address)/a?redirect=1&to=\(plain.address)/a"), options: options)
-      let error = #expect(throws: MediaError.self) { try resource.open() }
-      #expect(error?.code == .insecureRedirect)
+      expectError(.insecureRedirect) { try resource.open() }
     }
     #expect(try plain.drain().isEmpty)
     let kept = HTTPResource(url: try HTTPURL("\(secure.address)/a?redirect=1"), options: options)
@@ -116,8 +115,7 @@ import Testing
     var options = HTTPOptions()
     options.certificateAuthorityFile = certificate
     let old = HTTPResource(url: try HTTPURL(server.address + "/a"), options: options)
-    let error = #expect(throws: MediaError.self) { try old.open() }
-    #expect(error?.code == .tlsFailed)
+    expectError(.tlsFailed) { try old.open() }
     let newer = try HTTPServer(certificate: certificate, key: key, newestTLS: "TLSv1_2")
     try newer.write([1], to: "a")
     try HTTPResource(url: try HTTPURL(newer.address + "/a"), options: options).open()

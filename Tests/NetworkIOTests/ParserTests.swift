@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import NetworkIO
@@ -105,10 +106,10 @@ import Testing
     for text in [
       "http:", "http://", "http:///a", "http://:80/", "http://u@/", "http://h/a b", "http://h/\n", "http://h/\u{7F}",
     ] {
-      #expect((#expect(throws: MediaError.self) { try HTTPURL(text) })?.code == .invalidArgument, "\(text)")
+      expectError(.invalidArgument, "\(text)") { try HTTPURL(text) }
     }
     for text in ["file:///a", "ftp://h/a", "httpx://h", "", "/a", "rtsp://h"] {
-      #expect((#expect(throws: MediaError.self) { try HTTPURL(text) })?.code == .unsupportedPlace, "\(text)")
+      expectError(.unsupportedPlace, "\(text)") { try HTTPURL(text) }
     }
     #expect(throws: MediaError.self) { try HTTPURL("http://h/" + String(repeating: "a", count: 9_000)) }
   }

@@ -118,8 +118,7 @@ import Testing
     for (url, code) in [
       ("\(server.address)/none.wav", MediaError.Code.httpNotFound), ("gopher://nowhere/", .unsupportedPlace),
     ] {
-      let error = #expect(throws: MediaError.self) { try AudioPlayer(url: url, engine: rig.engine) }
-      #expect(error?.code == code)
+      expectError(code) { try AudioPlayer(url: url, engine: rig.engine) }
     }
   }
 

@@ -1,5 +1,6 @@
 import MediaCore
 import RealtimeAudio
+import RigSupport
 import Testing
 
 @testable import Playback
@@ -47,10 +48,9 @@ import Testing
 
   @Test("what does not fit is named")
   func mismatch() {
-    let error = #expect(throws: MediaError.self) {
+    let error = expectError(.sessionMismatch) {
       try AudioSessionSetting(.ambient, options: [.mixWithOthers, .defaultToSpeaker])
     }
-    #expect(error?.code == .sessionMismatch)
     #expect(error?.message == "the category ambient has no option mixWithOthers, defaultToSpeaker")
   }
 }
@@ -193,15 +193,13 @@ import Testing
     #expect(!machine.state.isActive)
     #expect(machine.deactivate(isRunning: false) == [])
     _ = machine.interruptionBegan()
-    let error = #expect(throws: MediaError.self) { try machine.activate() }
-    #expect(error?.code == .sessionInterrupted)
+    expectError(.sessionInterrupted) { try machine.activate() }
   }
 
   @Test("there is nothing to end without an interruption")
   func noEnd() {
     var machine = Machine()
-    let error = #expect(throws: MediaError.self) { try machine.endInterruption(.resume) }
-    #expect(error?.code == .invalidState)
+    expectError(.invalidState) { try machine.endInterruption(.resume) }
   }
 
   @Test("an interruption in a category that plays nothing leaves players waiting for that")

@@ -109,7 +109,7 @@ import Testing
     let told = Completions()
     let (state, ready) = (await rig.state, await generation(rig))
     for rate in [0, .nan, .infinity, 33, -33, 0.03] as [Double] {
-      await #expect { try await preroll(rig, rate, told) } throws: { ($0 as? MediaError)?.code == .unsupportedRate }
+      await expectError(.unsupportedRate) { try await preroll(rig, rate, told) }
     }
     #expect(await rig.state == state)
     #expect(await generation(rig) == ready)
@@ -118,7 +118,7 @@ import Testing
     try await rig.run { _ in
       try engine.start([player], at: .after(MediaTime(value: 1, timescale: 1))) { _ in }
     }
-    await #expect { try await preroll(rig, 2, told) } throws: { ($0 as? MediaError)?.code == .invalidState }
+    await expectError(.invalidState) { try await preroll(rig, 2, told) }
     #expect(told.values == [])
   }
 }

@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import Playback
@@ -75,8 +76,7 @@ import Testing
       var machine = machine(1...6)
       _ = machine.insert(Array(100...200), at: 6)
       let (before, version, generation) = (ids(machine), machine.queueVersion, machine.generation)
-      let error = #expect(throws: MediaError.self) { try machine.edit(good + [change]) }
-      #expect(error?.code == code, "\(change)")
+      let error = expectError(code, "\(change)") { try machine.edit(good + [change]) }
       #expect(error?.message.hasPrefix("change 8 of 8: ") == true)
       #expect(ids(machine) == before)
       #expect(machine.queueVersion == version)

@@ -188,7 +188,7 @@ import Testing
       (0, players, .unsupportedRate), (.nan, players, .unsupportedRate), (33, players, .unsupportedRate),
     ]
     for (rate, members, code) in cases {
-      await #expect { try await set(rate, rig, members, answers) } throws: { ($0 as? MediaError)?.code == code }
+      await expectError(code) { try await set(rate, rig, members, answers) }
     }
     await rig.advance(milliseconds: 200)
     for player in players { #expect(await player.state.rate == 1) }

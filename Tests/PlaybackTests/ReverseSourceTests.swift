@@ -84,9 +84,7 @@ import Testing
       return rig.item(path)
     }
     guard algorithm.isAvailable else {
-      await #expect { try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) } } throws: {
-        ($0 as? MediaError)?.code == .unsupportedRate
-      }
+      await expectError(.unsupportedRate) { try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) } }
       return
     }
     try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) }

@@ -126,8 +126,7 @@ import Testing
     let player = await player(rig)
     let before = await player.state
     #expect(before.actionAtItemEnd == .pause)
-    let error = await #expect(throws: MediaError.self) { try await player.setActionAtItemEnd(.advance) }
-    #expect(error?.code == .invalidArgument)
+    await expectError(.invalidArgument) { try await player.setActionAtItemEnd(.advance) }
     #expect(await player.state == before)
     try await player.setActionAtItemEnd(.none)
     #expect(await player.state.actionAtItemEnd == .none)
@@ -178,8 +177,7 @@ import Testing
       #expect(free == [true, true])
       let version = player.state.queueVersion
       for item in [items[0], items[3]] {
-        let error = #expect(throws: MediaError.self) { try player.insert([items[2], item], after: nil) }
-        #expect(error?.code == .itemInUse)
+        expectError(.itemInUse) { try player.insert([items[2], item], after: nil) }
       }
       #expect(player.items().map(\.id) == [1, 2] && player.state.queueVersion == version, "all or none")
       try player.insert([items[2]], after: nil)

@@ -465,20 +465,18 @@ import Testing
   @Test func wrongTimesAreErrorsAndChangeNothing() async throws {
     let observed = try await observed([100])
     for interval in [MediaTime.zero, Self.seconds(-1), .invalid, .indefinite, MediaTime(value: 1, timescale: 1_001)] {
-      let error = await #expect(throws: MediaError.self) {
+      await expectError(.invalidTime) {
         try await observed.rig.run { _ = try $0.addPeriodicTimeObserver(forInterval: interval) { _ in } }
       }
-      #expect(error?.code == .invalidTime)
     }
     for (times, itemID, code) in [
       ([.zero, .indefinite], nil, MediaError.Code.invalidTime), ([.zero], 9, .noSuchItem),
     ] as [([MediaTime], PlayerItem.ID?, MediaError.Code)] {
-      let error = await #expect(throws: MediaError.self) {
+      await expectError(code) {
         try await observed.rig.run { player in
           _ = try player.addBoundaryTimeObserver(forTimes: times, itemID: itemID, includesSeeks: true) { _ in }
         }
       }
-      #expect(error?.code == code)
     }
   }
 }

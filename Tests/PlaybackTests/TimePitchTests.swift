@@ -264,9 +264,7 @@ import TimeStretch
     for algorithm in AudioTimePitchAlgorithm.allCases {
       guard algorithm.isAvailable else {
         let rig = try await Rig()
-        await #expect { try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) } } throws: {
-          ($0 as? MediaError)?.code == .unsupportedRate
-        }
+        await expectError(.unsupportedRate) { try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) } }
         #expect(await rig.run { $0.audioTimePitchAlgorithm } == .varispeed)
         continue
       }
@@ -279,9 +277,7 @@ import TimeStretch
       }
       let rig = try await rig(algorithm)
       for rate in [1.0 / 33, 33, .nan] {
-        await #expect { try await rig.run { try $0.setRate(rate) } } throws: {
-          ($0 as? MediaError)?.code == .unsupportedRate
-        }
+        await expectError(.unsupportedRate) { try await rig.run { try $0.setRate(rate) } }
       }
       #expect(await rig.run { $0.state.rate } == 0)
     }

@@ -31,8 +31,7 @@ struct PulseSinkOpeningTests {
   func tellsOfNoServer() throws {
     let folder = try TemporaryDirectory()
     let sink = PulseSink(.init(server: "unix:\(folder.file("nothing"))"))
-    let error = #expect(throws: MediaError.self) { try sink.open() }
-    #expect(error?.code == .outputUnavailable)
+    expectError(.outputUnavailable) { try sink.open() }
     sink.close()
   }
 
@@ -40,8 +39,7 @@ struct PulseSinkOpeningTests {
   func tellsOfNoDevice() throws {
     let server = try PulseServer()
     let sink = PulseSink(.init(server: server.address, sinkName: "attic"))
-    let error = #expect(throws: MediaError.self) { try sink.open() }
-    #expect(error?.code == .outputUnavailable)
+    let error = expectError(.outputUnavailable) { try sink.open() }
     #expect(error?.message.contains("attic") == true)
   }
 
@@ -51,8 +49,7 @@ struct PulseSinkOpeningTests {
     for (rate, channels) in [(768_000, 2), (48_000, 64)] {
       let sink = PulseSink(
         .init(server: server.address, sampleRateHz: rate, channelCount: channels))
-      let error = #expect(throws: MediaError.self) { try sink.open() }
-      #expect(error?.code == .outputConfiguration)
+      expectError(.outputConfiguration) { try sink.open() }
     }
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import RealtimeAudio
@@ -89,19 +90,13 @@ import Testing
   func missingDirectoryIsAnError(container: SampleFileWriter.Container) throws {
     let file = try TemporaryDirectory()
     let writer = SampleFileWriter(path: file.path("missing/a"), container: container, encoding: .s16)
-    let error = #expect(throws: MediaError.self) {
-      try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
-    }
-    #expect(error?.code == .writeFailed)
+    expectError(.writeFailed) { try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1)) }
     writer.finish()
   }
 
   @Test func fullDeviceIsAnError() {
     let writer = SampleFileWriter(path: "/dev/full", container: .wav, encoding: .s16)
-    let error = #expect(throws: MediaError.self) {
-      try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
-    }
-    #expect(error?.code == .writeFailed)
+    expectError(.writeFailed) { try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1)) }
     writer.finish()
   }
 
@@ -136,10 +131,7 @@ import Testing
     let file = try TemporaryDirectory()
     try file.write("p", [1, 2, 3])
     let writer = SampleFileWriter(path: file.path("p"), container: .pipe, encoding: .s16)
-    let error = #expect(throws: MediaError.self) {
-      try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
-    }
-    #expect(error?.code == .outputConfiguration)
+    expectError(.outputConfiguration) { try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1)) }
     writer.finish()
     #expect(try file.read("p") == [1, 2, 3])
   }

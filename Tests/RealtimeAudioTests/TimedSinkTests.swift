@@ -1,6 +1,7 @@
 import Glibc
 import MediaCore
 import MediaTesting
+import RigSupport
 import Testing
 
 @testable import RealtimeAudio
@@ -237,8 +238,7 @@ import Testing
     let file = try TemporaryDirectory()
     for path in [file.path("missing/a.wav"), "/dev/full"] {
       let sink = TimedSink.file(path: path, container: .wav, encoding: .s16, format: Self.format)
-      let error = #expect(throws: MediaError.self) { try sink.open() }
-      #expect(error?.code == .writeFailed)
+      expectError(.writeFailed) { try sink.open() }
       sink.close()
     }
   }

@@ -50,24 +50,20 @@ import Testing
 
   @Test func whatIsAskedForAtTheWrongTimeIsAnError() throws {
     let rig = try RecorderRig()
-    func code(_ body: () throws -> Void) -> MediaError.Code? {
-      do { try body() } catch { return (error as? MediaError)?.code }
-      return nil
-    }
-    #expect(code { try rig.recorder.pause() } == .invalidState)
-    #expect(code { try rig.recorder.stop() } == .invalidState)
-    #expect(code { try rig.recorder.deleteRecording() } == .invalidState)
+    expectError(.invalidState) { try rig.recorder.pause() }
+    expectError(.invalidState) { try rig.recorder.stop() }
+    expectError(.invalidState) { try rig.recorder.deleteRecording() }
     try rig.begin()
-    #expect(code { try rig.recorder.record() } == .invalidState)
-    #expect(code { try rig.recorder.record(forDuration: .zero) } == .invalidTime)
-    #expect(code { try rig.recorder.record(atHostTime: HostTime(nanoseconds: 1)) } == .invalidTime)
+    expectError(.invalidState) { try rig.recorder.record() }
+    expectError(.invalidTime) { try rig.recorder.record(forDuration: .zero) }
+    expectError(.invalidTime) { try rig.recorder.record(atHostTime: HostTime(nanoseconds: 1)) }
     rig.give(0..<1_000)
-    #expect(code { try rig.recorder.deleteRecording() } == .invalidState)
+    expectError(.invalidState) { try rig.recorder.deleteRecording() }
     try rig.recorder.stop()
     // Again: what it came to.
     #expect(try rig.recorder.stop().duration == MediaTime(value: 1_000, timescale: 48_000))
     // It is not replaced by a second recording.
-    #expect(code { try rig.recorder.prepareToRecord() } == .fileExists)
+    expectError(.fileExists) { try rig.recorder.prepareToRecord() }
     #expect(try Decoded.frames(rig.path).count == 1_000)
   }
 
@@ -79,7 +75,7 @@ import Testing
     #expect(access(rig.path, F_OK) == 0)
     try rig.recorder.deleteRecording()
     #expect(access(rig.path, F_OK) != 0)
-    #expect { try rig.recorder.deleteRecording() } throws: { ($0 as? MediaError)?.code == .fileNotFound }
+    expectError(.fileNotFound) { try rig.recorder.deleteRecording() }
     // Then the name is free.
     try rig.recorder.prepareToRecord()
     try rig.recorder.stop()

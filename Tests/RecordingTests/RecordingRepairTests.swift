@@ -111,7 +111,7 @@ import Testing
     rig.give(0..<48_000)
     #expect(try rig.recorder.place.recover() == nil)
     let other = try RecorderRig(in: rig.folder)
-    #expect { try other.recorder.prepareToRecord() } throws: { ($0 as? MediaError)?.code == .fileExists }
+    expectError(.fileExists) { try other.recorder.prepareToRecord() }
     rig.give(48_000..<50_000)
     #expect(try rig.recorder.stop().duration == MediaTime(value: 50_000, timescale: 48_000))
     #expect(try Decoded.frames(rig.path).count == 50_000)

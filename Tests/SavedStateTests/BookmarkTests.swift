@@ -1,5 +1,6 @@
 import GRDB
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import SavedState
@@ -54,14 +55,12 @@ import Testing
     for number in 2..<BookmarkTable.limit {
       _ = try table.add(Self.place("a"), name: "", at: Self.seconds(Int64(number)), now: 4)
     }
-    let refused = #expect(throws: MediaError.self) { try table.add(Self.place("a"), name: "", at: .zero, now: 5) }
-    #expect(refused?.code == .tooManyBookmarks)
+    expectError(.tooManyBookmarks) { try table.add(Self.place("a"), name: "", at: .zero, now: 5) }
     // One that is there is moved all the same, and those that are left have a limit of their own.
     _ = try table.add(Self.place("b"), name: "x", at: Self.seconds(9), now: 6)
     table.settle(Self.place("c"), at: Self.seconds(10), .put, now: 7)
     #expect(table.left(Self.place("c")) != nil)
-    let missing = #expect(throws: MediaError.self) { try table.remove(99_999) }
-    #expect(missing?.code == .noSuchBookmark)
+    expectError(.noSuchBookmark) { try table.remove(99_999) }
   }
 
   @Test func ofAChangeThatWasTakenNothingIsTakenAgain() throws {

@@ -125,7 +125,7 @@ import TimeStretch
 
   @Test(arguments: [(0, 1), (1, 0), (-1, 1), (33, 1), (1, 33), (.max, 1), (1, .max), (.min, .min)] as [(Int64, Int64)])
   func aSpeedOutOfRangeIsRefused(_ speed: (Int64, Int64)) {
-    #expect { try StretchSpeed(speed.0, over: speed.1) } throws: { ($0 as? MediaError)?.code == .unsupportedRate }
+    expectError(.unsupportedRate) { try StretchSpeed(speed.0, over: speed.1) }
   }
 
   @Test func speedsAreInLowestTermsAndCountExactly() throws {
@@ -138,19 +138,19 @@ import TimeStretch
 
   @Test func aSampleRateTooLowForTheSpeedIsSaid() throws {
     let speed = try StretchSpeed(32)
-    #expect {
+    expectError(.unsupportedRate) {
       try TimeDomainStretcher(format: AudioFormat(sampleRateHz: 2_000, channelCount: 1), speed: speed)
-    } throws: { ($0 as? MediaError)?.code == .unsupportedRate }
+    }
   }
 
   #if !RubberBand
     @Test func aBuildWithoutRubberBandSaysThatItHasNoSpectralStretching() throws {
       let speed = try StretchSpeed(2)
       #expect(!TimeStretchAlgorithm.spectral.isAvailable)
-      #expect {
+      expectError(.unsupportedRate) {
         try TimeStretchAlgorithm.spectral.makeStretcher(
           format: AudioFormat(sampleRateHz: 44_100, channelCount: 1), speed: speed)
-      } throws: { ($0 as? MediaError)?.code == .unsupportedRate }
+      }
     }
   #endif
 }

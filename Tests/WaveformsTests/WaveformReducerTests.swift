@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import Waveforms
@@ -90,11 +91,10 @@ import Testing
   @Test func thereAreNotMoreBinsThanFit() throws {
     var reducer = WaveformReducer(channelCount: 8, scale: .framesPerBin(1), frameCount: nil)
     let samples = [Float](repeating: 0, count: 8 * (Waveform.maximumPointCount / 8 + 1))
-    let error = #expect(throws: MediaError.self) {
+    expectError(.mediaLimitExceeded) {
       try samples.withUnsafeBufferPointer { buffer in
         try reducer.add(try #require(buffer.baseAddress), frameCount: samples.count / 8)
       }
     }
-    #expect(error?.code == .mediaLimitExceeded)
   }
 }

@@ -20,11 +20,6 @@ import WholeFiles
 
   private func text(_ name: String) throws -> String { try String(contentsOfFile: folder.file(name), encoding: .utf8) }
 
-  private func code(_ body: () throws(MediaError) -> Void) -> MediaError.Code? {
-    do throws(MediaError) { try body() } catch { return error.code }
-    return nil
-  }
-
   @Test func aFileHasItsBytesAndNothingIsBesideIt() throws {
     let file = place(folder.file("a.txt"))
     #expect(file.name == Array("a.txt".utf8) && file.folder == Array(folder.path.utf8))
@@ -46,18 +41,18 @@ import WholeFiles
     givenUp.giveUp()
     let late = try place(folder.file("d")).begin()
     try place(folder.file("d")).write([1])
-    #expect(code { () throws(MediaError) in try late.commit() } == .fileExists)
+    expectError(.fileExists) { try late.commit() }
     #expect(try names == ["a", "d"])
-    #expect(code { () throws(MediaError) in _ = try place(folder.file("a")).begin() } == .fileExists)
+    expectError(.fileExists) { try place(folder.file("a")).begin() }
   }
 
   @Test func whatIsThereStaysUnlessItIsToBeReplaced() throws {
     let path = folder.file("a")
     try place(path).write(Array("mine".utf8))
-    #expect(code(place(path).check) == .fileExists)
-    #expect(code { () throws(MediaError) in try place(path).write([1]) } == .fileExists)
+    expectError(.fileExists) { try place(path).check() }
+    expectError(.fileExists) { try place(path).write([1]) }
     #expect(try text("a") == "mine" && names == ["a"])
-    #expect(code(place(path, replaces: true).check) == nil)
+    try place(path, replaces: true).check()
     try place(path, replaces: true).write(Array("yours".utf8))
     #expect(try text("a") == "yours" && names == ["a"])
   }
@@ -68,7 +63,7 @@ import WholeFiles
     for target in ["target", "nowhere"] {
       let path = folder.file("link")
       try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file(target))
-      #expect(code { () throws(MediaError) in try place(path).write([1]) } == .fileExists, "\(target)")
+      expectError(.fileExists, "\(target)") { try place(path).write([1]) }
       try place(path, replaces: true).write(Array("yours".utf8))
       #expect(try text("target") == "mine" && text("link") == "yours" && names == ["link", "target"], "\(target)")
       try FileManager.default.removeItem(atPath: path)
@@ -79,14 +74,14 @@ import WholeFiles
     let name = String(repeating: "n", count: 255)
     try place(folder.file(name)).write([65])
     #expect(try names == [name] && text(name) == "A")
-    #expect(code { () throws(MediaError) in try place(folder.file(name + "n")).write([65]) } == .writeFailed)
+    expectError(.writeFailed) { try place(folder.file(name + "n")).write([65]) }
     #expect(try names == [name])
   }
 
   @Test func ofWhatCannotBeWrittenNothingIsThere() throws {
     try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
     for path in [folder.file("folder"), folder.file("no/a"), folder.path + "/"] {
-      #expect(code { () throws(MediaError) in try place(path, replaces: true).write([65]) } == .writeFailed, "\(path)")
+      expectError(.writeFailed, "\(path)") { try place(path, replaces: true).write([65]) }
     }
     #expect(try names == ["folder"])
   }

@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import WireProtocol
@@ -26,8 +27,7 @@ import Testing
 
   @Test func aLimitThatThereIsNotIsSaidWithTheNearestOne() {
     var limits = WireLimits.standard
-    let error = #expect(throws: MediaError.self) { try limits.set("connection", to: 5) }
-    #expect(error?.code == .noSuchProperty)
+    let error = expectError(.noSuchProperty) { try limits.set("connection", to: 5) }
     #expect(error?.message == "there is no limit 'connection'; did you mean connections?")
     #expect(limits == .standard)
   }

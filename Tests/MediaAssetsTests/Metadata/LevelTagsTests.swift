@@ -2,6 +2,7 @@ import Foundation
 import LibAV
 import MediaCore
 import RealtimeAudio
+import RigSupport
 import Testing
 
 @testable import MediaAssets
@@ -135,8 +136,7 @@ import Testing
     #expect(try isComplete(asset) == false)
     let elsewhere = folder.file("elsewhere.mp3")
     #expect(rename(path, elsewhere) == 0)
-    let error = #expect(throws: MediaError.self) { try AssetOpening().levelTags(of: asset) }
-    #expect(error?.code == .fileNotFound)
+    expectError(.fileNotFound) { try AssetOpening().levelTags(of: asset) }
     #expect(try isComplete(asset) == false)
     #expect(rename(elsewhere, path) == 0)
     #expect(try AssetOpening().levelTags(of: asset)?.replayGain.trackGainDecibels == -7.25)

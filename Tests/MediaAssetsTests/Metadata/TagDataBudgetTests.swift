@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Tags
 import Testing
 
@@ -116,7 +117,7 @@ import Testing
     #expect(budget.heldByteCount == data.count && Artwork.mediaType(of: data) == "image/png")
     #expect(holding?.loadedTitles?.title == "T" && holding?.loadedTitles?.artist == "A")
     #expect(try holding?.loadArtwork().1.data == data)
-    #expect(errorCode { _ = try holding?.loadArtwork(1) } == MediaError.Code.noSuchPicture.rawValue)
+    expectError(.noSuchPicture) { try holding?.loadArtwork(1) }
     holding = nil
     // The thread that loaded it may let go of it a moment later; for ever is a hang, which `scripts/test` ends.
     while budget.heldByteCount != 0 { await Task.yield() }

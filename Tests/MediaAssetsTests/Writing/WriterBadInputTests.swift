@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import MediaAssets
@@ -118,9 +119,6 @@ import Testing
     let path = folder.file("film.mp4")
     let input = AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
     let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
-    func code(_ buffer: SampleBuffer) -> MediaError.Code? {
-      WriterRig.code { () throws(MediaError) in try input.append(waiting: buffer) }
-    }
     func buffer(_ number: Int, _ format: PixelFormat = .i420, width: Int = 128, at time: MediaTime? = nil) throws
       -> SampleBuffer
     {
@@ -128,10 +126,10 @@ import Testing
         pixels: VideoRig.picture(number, format, width: width),
         presentationTime: time ?? MediaTime(value: Int64(number), timescale: 25))
     }
-    #expect(code(try buffer(0)) == .invalidState, "without a writer")
+    expectError(.invalidState, "without a writer") { try input.append(waiting: buffer(0)) }
     try writer.add(input)
     try writer.startWriting()
-    #expect(code(try buffer(0)) == .invalidState, "before the session")
+    expectError(.invalidState, "before the session") { try input.append(waiting: buffer(0)) }
     try writer.startSession(atSourceTime: .zero)
     try input.append(waiting: buffer(0))
     try input.append(waiting: buffer(1))
@@ -150,14 +148,14 @@ import Testing
       ("too far", .invalidTime, try buffer(2, at: MediaTime(value: .max, timescale: 1))),
     ]
     for (name, expected, buffer) in rows {
-      #expect(code(buffer) == expected, "\(name)")
+      expectError(expected, "\(name)") { try input.append(waiting: buffer) }
       print("\(name)\t\(expected)")
     }
     try input.append(waiting: buffer(2))
     try writer.endSession(atSourceTime: MediaTime(value: 3, timescale: 25))
-    #expect(code(try buffer(3)) == .invalidState, "after the end")
+    expectError(.invalidState, "after the end") { try input.append(waiting: buffer(3)) }
     try writer.finishWriting()
-    #expect(code(try buffer(4)) == .invalidState, "after it is finished")
+    expectError(.invalidState, "after it is finished") { try input.append(waiting: buffer(4)) }
     #expect(try VideoRig.numbers(path) == [0, 1, 2])
   }
 
@@ -204,16 +202,14 @@ import Testing
     let writer = try WriterRig.writer(path, .m4a, [input])
     for buffer in buffers.prefix(3) { try input.append(waiting: buffer) }
     for (name, code, buffer) in rows {
-      #expect(WriterRig.code { () throws(MediaError) in try input.append(waiting: buffer) } == code, "\(name)")
+      expectError(code, "\(name)") { try input.append(waiting: buffer) }
       print("\(name)\t\(code)")
     }
     for buffer in buffers.dropFirst(3) { try input.append(waiting: buffer) }
     let behind = try changed(buffers.count - 1, at: MediaTime(value: 2, timescale: 1)) { attachments, _ in
       attachments.trimAtEnd = .zero
     }
-    #expect(
-      WriterRig.code { () throws(MediaError) in try input.append(waiting: behind) } == .unsupportedEdit,
-      "after a cut end")
+    expectError(.unsupportedEdit, "after a cut end") { try input.append(waiting: behind) }
     try writer.finishWriting()
     #expect(try WrittenFile.heard(path) == WrittenFile.heard(source))
     // A file without times has no gaps.
@@ -222,9 +218,9 @@ import Testing
     let other = AssetWriterInput(settings: .passthrough, sourceFormat: mp3.format)
     let second = try WriterRig.writer(folder.file("gap.mp3"), .mp3, [other])
     try other.append(waiting: mp3.buffers[0])
-    #expect(WriterRig.code { () throws(MediaError) in try other.append(waiting: mp3.buffers[20]) } == .unsupportedEdit)
+    expectError(.unsupportedEdit) { try other.append(waiting: mp3.buffers[20]) }
     second.cancelWriting()
-    #expect(WriterRig.code { () throws(MediaError) in try second.finishWriting() } == .cancelled)
+    expectError(.cancelled) { try second.finishWriting() }
     #expect(!FileManager.default.fileExists(atPath: folder.file("gap.mp3")))
   }
 
@@ -247,11 +243,11 @@ import Testing
         writer = nil
         // Its thread ends by itself; what waits hears of it.
         let more = try SampleBuffer(pixels: VideoRig.picture(1), presentationTime: MediaTime(value: 100, timescale: 1))
-        #expect(WriterRig.code { () throws(MediaError) in try pictures.append(waiting: more) } == .cancelled)
+        expectError(.cancelled) { try pictures.append(waiting: more) }
         _ = shared?.wait { $0.hasEnded ? true : nil }
       } else {
         writer?.cancelWriting()
-        #expect(WriterRig.code { () throws(MediaError) in try writer?.finishWriting() } == .cancelled)
+        expectError(.cancelled) { try writer?.finishWriting() }
       }
       #expect(try Self.names(in: folder) == [])
     }
@@ -283,7 +279,7 @@ import Testing
         do throws(MediaError) { try input.append(waiting: buffer) } catch { failure = error }
       }
       #expect(failure?.code == .writeFailed && failure?.underlying?.contains("No space left") == true, "\(way)")
-      #expect(WriterRig.code { () throws(MediaError) in try writer.finishWriting() } == .writeFailed, "\(way)")
+      expectError(.writeFailed, "\(way)") { try writer.finishWriting() }
       #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == [], "\(way)")
     }
   }
@@ -303,7 +299,7 @@ import Testing
     for (name, path, code) in rows {
       let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
       try writer.add(AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format()))
-      #expect(WriterRig.code { () throws(MediaError) in try writer.startWriting() } == code, "\(name)")
+      expectError(code, "\(name)") { try writer.startWriting() }
       #expect(writer.status == .failed, "\(name)")
     }
     #expect(try readFile(folder.file("film.mp4")) == [1])

@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import MediaAssets
@@ -60,9 +61,7 @@ import Testing
       if container.pictureKind != .tag { options.artwork.append(Artwork(pictures[1], type: .backCover)) }
       let pictured = folder.file("pictures.\(container)")
       if container.pictureKind == .none {
-        #expect(
-          WriterRig.code { () throws(MediaError) in try Self.began(pictured, container, options) } == .invalidArgument,
-          row)
+        expectError(.invalidArgument, row) { try Self.began(pictured, container, options) }
         #expect(!FileManager.default.fileExists(atPath: pictured))
         words.append("refused")
       } else {
@@ -92,9 +91,7 @@ import Testing
         #expect(try WrittenFile.heard(parted) == WrittenFile.heard(tagged), row)
         words.append("3")
       } else {
-        #expect(
-          WriterRig.code { () throws(MediaError) in try Self.began(parted, container, options) } == .invalidArgument,
-          row)
+        expectError(.invalidArgument, row) { try Self.began(parted, container, options) }
         words.append("refused")
       }
       print(words.joined(separator: "\t"))
@@ -144,7 +141,7 @@ import Testing
     for (name, code, change) in rows {
       var options = AssetWriter.Options()
       change(&options)
-      #expect(WriterRig.code { () throws(MediaError) in try Self.began(path, .m4a, options) } == code, "\(name)")
+      expectError(code, "\(name)") { try Self.began(path, .m4a, options) }
       print("\(name)\t\(code)")
     }
     var options = AssetWriter.Options()
@@ -165,10 +162,10 @@ import Testing
     let other = WriterRig.sound(.aac)
     let foreign = try AssetWriterInputGroup(inputs: [inputs[0], other])
     for input in inputs { try writer.add(input) }
-    #expect(WriterRig.code { () throws(MediaError) in try writer.add(foreign) } == .invalidArgument)
+    expectError(.invalidArgument) { try writer.add(foreign) }
     try writer.add(try AssetWriterInputGroup(inputs: inputs, defaultInput: inputs[1]))
     let again = try AssetWriterInputGroup(inputs: [inputs[0], inputs[1]])
-    #expect(WriterRig.code { () throws(MediaError) in try writer.add(again) } == .invalidArgument)
+    expectError(.invalidArgument) { try writer.add(again) }
     try writer.startWriting()
     try writer.startSession(atSourceTime: .zero)
     for input in inputs { try input.append(waiting: WriterRig.buffer(0..<48_000)) }

@@ -35,10 +35,4 @@ enum WriterRig {
     try writer.startSession(atSourceTime: .zero)
     return writer
   }
-
-  /// The number of the error that something throws; nil when it throws none.
-  static func code(_ body: () throws(MediaError) -> Void) -> MediaError.Code? {
-    do throws(MediaError) { try body() } catch { return error.code }
-    return nil
-  }
 }
