@@ -79,6 +79,13 @@ public final class Asset: Sendable {
       displayName: displayName, isolation: isolation)
   }
 
+  /// An asset for the same bytes that finds out its exact duration. No I/O.
+  convenience init(precise asset: Asset) {
+    self.init(
+      place: asset.place, options: asset.httpOptions, prefersPreciseDuration: true, workers: asset.workers,
+      tagData: .shared, displayName: asset.displayName, isolation: asset.isolation)
+  }
+
   /// The same asset, for a thread that loads it: it has all but the right to be loaded to its end when nobody has the asset any more.
   init(loaderOf asset: Asset) {
     place = asset.place

@@ -44,6 +44,46 @@ import Testing
     return folder.file(name)
   }
 
+  /// Files whose durations are estimates, or unknown: two seconds of noise, then ten of silence.
+  private static let unmeasured = [
+    ("a.aac", ["-c:a", "aac"]), ("a.mp3", ["-c:a", "libmp3lame", "-q:a", "4", "-write_xing", "0"]),
+    ("a.ts", ["-c:a", "aac"]), ("a.mka", ["-c:a", "libvorbis", "-live", "1"]),
+    ("a.webm", ["-c:a", "libopus", "-live", "1"]), ("a.dts", ["-strict", "-2", "-c:a", "dca"]),
+    ("a.wma", ["-c:a", "wmav2"]), ("a.ac3", ["-c:a", "ac3"]),
+  ]
+
+  @Test("an export ends where the sound does, whatever the estimated duration is", arguments: unmeasured)
+  func exportsToTheRealEnd(_ name: String, _ encoding: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let source = folder.file(name)
+    try Tool.ffmpeg(
+      arguments: ["-f", "lavfi", "-i", "anoisesrc=d=2:r=48000:seed=4:a=0.6", "-af", "apad=pad_dur=10", "-ac", "2"]
+        + encoding + [source])
+    let estimate = try await Asset(path: source).load(.duration)
+    let whole = try AudioTrackReader(asset: Asset(path: source)).exactFrameCount()
+    print("export | \(name) | duration \(estimate.seconds) | frames \(whole)")
+    #expect(whole > 48_000 * 119 / 10)
+
+    let target = folder.file("out.flac")
+    let outcome = try await Self.export(source, .none, to: target, ExportSettings(.flac))
+    #expect(outcome.fault == nil)
+    #expect(try AudioTrackReader(asset: Asset(path: target)).exactFrameCount() == whole)
+
+    // A range that exists can be exported though it begins after the estimated end.
+    var settings = ExportSettings(.flac)
+    settings.timeRange = TimeRange(
+      start: MediaTime(value: 10, timescale: 1), duration: MediaTime(value: 1, timescale: 1))
+    _ = try await Self.export(source, .none, to: target, settings, replaces: true)
+    #expect(try AudioTrackReader(asset: Asset(path: target)).exactFrameCount() == 48_000)
+
+    // What follows it in a joined export begins after its last frame.
+    _ = try await AssetExportSession(
+      joining: [Asset(path: source), Asset(path: source)], to: Array(target.utf8), ExportSettings(.flac),
+      replacesFile: true
+    ).outcome(on: AssetExporter())
+    #expect(try AudioTrackReader(asset: Asset(path: target)).exactFrameCount() == 2 * whole)
+  }
+
   @Test(
     "a lossless export has exactly the samples of its time range",
     arguments: [

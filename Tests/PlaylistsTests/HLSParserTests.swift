@@ -172,7 +172,7 @@ import Testing
     let target = "#EXT-X-TARGETDURATION:4"
     let rows: [([String], Int)] = [
       ([target, "a"], 2060), ([target, "#EXTINF:x,", "a"], 2060), ([target, "#EXTINF:-1,", "a"], 2060),
-      ([target, "#EXTINF:3601,", "a"], 2060), (["#EXT-X-ENDLIST", "#EXTINF:1,", "a"], 2060),
+      ([target, "#EXTINF:86401,", "a"], 2060), (["#EXT-X-ENDLIST", "#EXTINF:1,", "a"], 2060),
       ([target, "#EXT-X-BYTERANGE:5", "#EXTINF:1,", "a"], 2060), ([target, "#EXT-X-BYTERANGE:0@5"], 2060),
       (
         [target]

@@ -12,7 +12,7 @@ struct ExportExtras {
     options.toleratesLateChapters = true
     if settings.metadataFilter != .none {
       options.metadata = ExportTags.dictionary(material.metadata, settings.metadataFilter)
-      if settings.container.hasChapters { options.chapters = Self.chapters(material.chapters, in: range) }
+      if settings.container.hasChapters { options.chapters = Self.chapters(material, in: range) }
       if settings.container.pictureKind != .none {
         options.artwork = try Self.pictures(material.metadata, material.tagged, opening).filter {
           settings.metadataFilter != .sharing || !Self.tellsOfItsMaking($0.data)
@@ -22,11 +22,12 @@ struct ExportExtras {
     for (name, value) in settings.metadata { options.metadata[name] = value.isEmpty ? nil : value }
   }
 
-  /// Those that lie in the range, on the file's timeline.
-  private static func chapters(_ chapters: [AssetChapter], in range: TimeRange) -> [AssetChapter] {
-    chapters.compactMap { chapter in
+  /// The chapters within the range, on the file's timeline. A chapter without an end lasts until that of the asset.
+  private static func chapters(_ material: ExportSource.Material, in range: TimeRange) -> [AssetChapter] {
+    material.chapters.compactMap { chapter in
       let start = max(chapter.timeRange.start, range.start)
-      let end = chapter.timeRange.end.isNumeric ? min(chapter.timeRange.end, range.end) : range.end
+      let chapterEnd = chapter.timeRange.end.isNumeric ? chapter.timeRange.end : material.properties.duration
+      let end = min(chapterEnd, range.end)
       guard start.isNumeric, end.isNumeric, start < end else { return nil }
       return AssetChapter(
         titles: chapter.titles, timeRange: TimeRange(start: start - range.start, end: end - range.start))

@@ -101,7 +101,7 @@ final class ExportPass: Sendable {
   ) throws(MediaError) -> MediaTime {
     var tracks = begun
     var (end, toldPart) = (plan.range.start, 0)
-    progress(plan.range.duration.isNumeric ? 0 : nil)
+    progress(plan.expectedDuration.isNumeric ? 0 : nil)
     // What is furthest behind comes next, so that tracks lie side by side in the file.
     while let index = Self.first(of: tracks), let buffer = tracks[index].next {
       try check()
@@ -110,7 +110,7 @@ final class ExportPass: Sendable {
       if tracks[index].next == nil { tracks[index].input.markAsFinished() }
       let bufferEnd = buffer.outputPresentationTime + buffer.outputDuration
       if bufferEnd.isNumeric { end = max(end, min(bufferEnd, plan.range.end)) }
-      let part = Self.part(end - plan.range.start, of: plan.range.duration)
+      let part = Self.part(end - plan.range.start, of: plan.expectedDuration)
       if part > toldPart, part < 20 {
         toldPart = part
         progress(part)

@@ -10,8 +10,10 @@ struct ExportPlan: Sendable {
   }
 
   let lanes: [Lane]
-  /// On the asset's timeline; the end may be indefinite.
+  /// What is read, on the asset's timeline. The end may be infinite or lie after that of the asset.
   let range: TimeRange
+  /// How long the result will be, for the progress. An estimate; indefinite if nothing tells it.
+  let expectedDuration: MediaTime
   let container: WritableContainer
   let options: AssetWriter.Options
 
@@ -21,6 +23,8 @@ struct ExportPlan: Sendable {
   ) throws(MediaError) {
     container = settings.container
     range = try Self.range(settings.timeRange, material.properties, name)
+    let end = min(range.end, material.properties.duration)
+    expectedDuration = end.isNumeric ? end - range.start : .indefinite
     lanes = try ExportLanes(material, settings, path: name).all()
     options = try ExportExtras(material, settings, range, opening).options
   }
@@ -36,11 +40,13 @@ struct ExportPlan: Sendable {
         .invalidTime, "what is exported begins at a number from 0 on, and has a length", operation: "export")
     }
     guard properties.duration.isNumeric else { return wanted }
-    guard wanted.start < properties.duration else {
+    guard wanted.start < properties.duration || !properties.providesPreciseDuration else {
       throw MediaError(
         .invalidTime, "\(wanted.start) lies behind the end, which is at \(properties.duration): \(path)",
         operation: "export")
     }
-    return TimeRange(start: wanted.start, end: min(wanted.end, properties.duration))
+    // Tracks of a file end by themselves. Its duration may be an estimate, or that of another track. A server may send
+    // more than it says, without an end.
+    return properties.isSeekable ? wanted : TimeRange(start: wanted.start, end: min(wanted.end, properties.duration))
   }
 }

@@ -39,6 +39,7 @@ struct ExportSource: Sendable {
     var (composition, chapters, first) = (Composition(), [AssetChapter](), AssetMetadata?.none)
     for asset in assets {
       let opening = try opening()
+      let asset = try Self.measured(asset, opening)
       let duration = try opening.inspect(asset).duration
       guard duration.isNumeric else {
         throw MediaError(
@@ -62,6 +63,12 @@ struct ExportSource: Sendable {
     return Material(
       asset: whole, properties: try whole.load(), metadata: first ?? AssetMetadata(), tagged: assets[0],
       chapters: chapters)
+  }
+
+  /// An asset whose duration is exact, because another one follows it, if the file can be read again.
+  private static func measured(_ asset: Asset, _ opening: AssetOpening) throws(MediaError) -> Asset {
+    let properties = try opening.inspect(asset)
+    return properties.providesPreciseDuration || !properties.isSeekable ? asset : Asset(precise: asset)
   }
 }
 

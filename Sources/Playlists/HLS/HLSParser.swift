@@ -230,11 +230,11 @@ struct HLSMediaParser {
     case "EXTINF":
       let number = text.prefix { $0 != "," && $0 != " " }
       guard let nanoseconds = HLSNumber.nanoseconds(number, limit: HLSLimits.segmentNanoseconds), nanoseconds >= 0
-      else { throw reader.bad("a segment without a length, or one beyond an hour") }
+      else { throw reader.bad("a segment without a length, or one beyond a day") }
       duration = nanoseconds
     case "EXT-X-TARGETDURATION":
       guard let nanoseconds = HLSNumber.nanoseconds(text, limit: HLSLimits.segmentNanoseconds), nanoseconds >= 0
-      else { throw reader.bad("no target duration, or one beyond an hour") }
+      else { throw reader.bad("no target duration, or one beyond a day") }
       list.targetNanoseconds = nanoseconds
       hasTarget = true
     case "EXT-X-MEDIA-SEQUENCE": list.firstNumber = try number(text, reader)

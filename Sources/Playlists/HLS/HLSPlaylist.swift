@@ -11,8 +11,8 @@ public enum HLSLimits {
   public static let variantCount = 512
   /// Bytes of the places of all segments of a playlist, once they are whole.
   public static let placeByteCount = 64 << 20
-  /// Nanoseconds of a segment: an hour.
-  public static let segmentNanoseconds: Int64 = 3_600_000_000_000
+  /// Nanoseconds of a segment: a day.
+  public static let segmentNanoseconds: Int64 = 86_400_000_000_000
   /// Nanoseconds of all segments: 115 days.
   public static let totalNanoseconds: Int64 = 10_000_000_000_000_000
   /// Nanoseconds that a live stream may have gone on, either way: 36 years.
