@@ -80,7 +80,9 @@ enum Inspect {
   private static func describe(track: ServerLine.TextFields) -> String {
     var parts = ["\(track["type"] ?? "") \(track["codec"] ?? "")"]
     if let rate = track["sampleRate"] { parts.append("\(rate) Hz") }
-    if let count = track["channels"] { parts.append(track["layout"] ?? "\(count) channels") }
+    if let count = track["channels"] {
+      parts.append(track["layout"] ?? (count == "1" ? "1 channel" : "\(count) channels"))
+    }
     if let format = track["sampleFormat"] { parts.append(format) }
     if let width = track["width"], let height = track["height"] { parts.append("\(width)x\(height)") }
     if let rate = track["frameRate"] { parts.append("\(rate) frames/s") }
