@@ -23,11 +23,39 @@ final class InputMeter: Sendable {
   private static let windowCapacity: Int64 = 512
 
   nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
+  /// The engine reads the windows without touching `storage`, which the sink changes meanwhile.
+  private nonisolated(unsafe) let table: Table
 
   /// Where one window's numbers are: a sequence number around them, as in `OutputClock`.
-  private struct Slot: ~Copyable {
+  fileprivate struct Slot: ~Copyable {
     /// The window's number; -1 while it is being written.
     let number = Atomic<Int64>(-1)
+  }
+
+  /// The windows that both sides share: atomics at constant addresses.
+  fileprivate struct Table {
+    let channelCount: Int
+    let windowFrames: Int
+    let slots: UnsafeMutablePointer<Slot>
+    let values: UnsafeMutablePointer<Atomic<UInt64>>
+
+    func read(_ window: Int64) -> MeterWindow? {
+      let slot = Int(window & (InputMeter.windowCapacity - 1))
+      let length = Int64(windowFrames)
+      var result = MeterWindow(frames: window * length..<(window + 1) * length, peaks: [], meanSquares: [])
+      while true {
+        guard slots[slot].number.load(ordering: .acquiring) == window else { return nil }
+        result.peaks.removeAll(keepingCapacity: true)
+        result.meanSquares.removeAll(keepingCapacity: true)
+        for channel in 0..<channelCount {
+          let bits = values[slot * channelCount + channel].load(ordering: .relaxed)
+          result.peaks.append(Float(bitPattern: UInt32(bits >> 32)))
+          result.meanSquares.append(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+        }
+        atomicMemoryFence(ordering: .acquiring)
+        if slots[slot].number.load(ordering: .relaxed) == window { return result }
+      }
+    }
   }
 
   struct Storage: ~Copyable {
@@ -146,28 +174,15 @@ final class InputMeter: Sendable {
 
     // MARK: - Engine's side
 
-    fileprivate func read(_ window: Int64) -> MeterWindow? {
-      let slot = Int(window & (InputMeter.windowCapacity - 1))
-      let length = Int64(windowFrames)
-      var result = MeterWindow(frames: window * length..<(window + 1) * length, peaks: [], meanSquares: [])
-      while true {
-        guard slots[slot].number.load(ordering: .acquiring) == window else { return nil }
-        result.peaks.removeAll(keepingCapacity: true)
-        result.meanSquares.removeAll(keepingCapacity: true)
-        for channel in 0..<channelCount {
-          let bits = values[slot * channelCount + channel].load(ordering: .relaxed)
-          result.peaks.append(Float(bitPattern: UInt32(bits >> 32)))
-          result.meanSquares.append(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
-        }
-        atomicMemoryFence(ordering: .acquiring)
-        if slots[slot].number.load(ordering: .relaxed) == window { return result }
-      }
+    fileprivate var table: Table {
+      Table(channelCount: channelCount, windowFrames: windowFrames, slots: slots, values: values)
     }
   }
 
   init(channelCount: Int, sampleRateHz: Int) {
     storage = .allocate(capacity: 1)
     storage.initialize(to: Storage(channelCount: channelCount, sampleRateHz: sampleRateHz))
+    table = storage.pointee.table
   }
 
   deinit {
@@ -176,5 +191,5 @@ final class InputMeter: Sendable {
   }
 
   /// The numbers of a window; nil when it has not been rendered, or so long ago that it has been replaced.
-  func window(_ number: Int64) -> MeterWindow? { storage.pointee.read(number) }
+  func window(_ number: Int64) -> MeterWindow? { table.read(number) }
 }
