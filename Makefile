@@ -68,7 +68,7 @@ fuzz: deps ## fuzz the parsers and the server for SECONDS each (60)
 bench: bench-deps release ## measure this player, mpv and MPD side by side, and print a table
 	@scripts/bench
 
-soak: release ## what takes minutes: play for DURATION (10m) and watch memory and descriptors; record; kill the daemon 50 times; random lines; hostile files and servers
+soak: release ## long tests: play for DURATION (10m) and watch memory and descriptors; record; kill the daemon 50 times; random lines; hostile files and servers
 	@scripts/soak $(DURATION)
 	@scripts/record-rig soak $(DURATION)
 	@scripts/kills --within $(DURATION)

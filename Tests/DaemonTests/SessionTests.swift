@@ -28,7 +28,7 @@ import Testing
     #expect(try rig.client.reply("record.start").contains("name=session-interrupted"))
     call.kill()
     try state("recording")
-    // Whoever does not record any more has a whole file of what was recorded.
+    // The recording ends, and its file is complete.
     try rig.client.reply("session.category playback")
     try state("stopped")
     let stopped = try rig.client.reply("record.stop")

@@ -66,7 +66,7 @@ import Testing
       #expect(try rig.client.reply("session.active on").hasPrefix("error code=1032"))
       #expect(try rig.client.reply(command) == "ok")
       #expect(field("by", try rig.interruption("ended")) == "request")
-      // The call goes on, and so does the sound.
+      // The call continues, and so does the audio.
       let again = try capture.waitForCode(file: 1, from: silence)
       try capture.waitForFrames(again + 9_600)
       call.kill()
@@ -84,7 +84,7 @@ import Testing
     let call = try rig.server.play(role: "phone")
     try rig.interruption("began")
     let silence = try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
-    // `game` is no role that a call has stand still: a new stream plays on.
+    // A call does not cork streams with the role `game`: the new stream continues.
     let reply = try rig.client.reply("session.category ambient")
     #expect(field("role", reply) == "game" && field("others", reply) == "mixed")
     #expect(field("by", try rig.interruption("ended")) == "outputLost")

@@ -5,7 +5,7 @@ import Testing
 
 /// Times of ticks and of replies, compared with what the device plays, sample for sample.
 ///
-/// In real time: what is heard at a time is an estimate from the clock of the device.
+/// In real time: the sample that a listener hears at an instant is an estimate from the clock of the device.
 @Suite(.serialized) struct TimeRigTests {
   /// One place of a scrub.
   private struct Place {

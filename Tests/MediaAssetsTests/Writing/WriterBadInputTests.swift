@@ -206,10 +206,10 @@ import Testing
       print("\(name)\t\(code)")
     }
     for buffer in buffers.dropFirst(3) { try input.append(waiting: buffer) }
-    let behind = try changed(buffers.count - 1, at: MediaTime(value: 2, timescale: 1)) { attachments, _ in
+    let later = try changed(buffers.count - 1, at: MediaTime(value: 2, timescale: 1)) { attachments, _ in
       attachments.trimAtEnd = .zero
     }
-    expectError(.unsupportedEdit, "after a cut end") { try input.append(waiting: behind) }
+    expectError(.unsupportedEdit, "after a cut end") { try input.append(waiting: later) }
     try writer.finishWriting()
     #expect(try WrittenFile.heard(path) == WrittenFile.heard(source))
     // A file without times has no gaps.
@@ -228,22 +228,22 @@ import Testing
   func ended() throws {
     let folder = try TemporaryFolder()
     for isReleased in [true, false] {
-      let (sound, pictures) = (
+      let (sound, video) = (
         WriterRig.sound(.aac), AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
       )
-      var writer: AssetWriter? = try WriterRig.writer(folder.file("film.mp4"), .mp4, [sound, pictures])
+      var writer: AssetWriter? = try WriterRig.writer(folder.file("film.mp4"), .mp4, [sound, video])
       for second in 0..<2 {
         try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
         for time in VideoRig.times(25, from: Int64(second) * 25) {
-          try pictures.append(waiting: SampleBuffer(pixels: VideoRig.picture(Int(time.value)), presentationTime: time))
+          try video.append(waiting: SampleBuffer(pixels: VideoRig.picture(Int(time.value)), presentationTime: time))
         }
       }
       if isReleased {
         let shared = writer?.shared
         writer = nil
         // Its thread ends by itself; what waits hears of it.
-        let more = try SampleBuffer(pixels: VideoRig.picture(1), presentationTime: MediaTime(value: 100, timescale: 1))
-        expectError(.cancelled) { try pictures.append(waiting: more) }
+        let late = try SampleBuffer(pixels: VideoRig.picture(1), presentationTime: MediaTime(value: 100, timescale: 1))
+        expectError(.cancelled) { try video.append(waiting: late) }
         _ = shared?.wait { $0.hasEnded ? true : nil }
       } else {
         writer?.cancelWriting()
