@@ -160,9 +160,11 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         finish(.next(current.entry.segment.number + 1))
         return 0
       }
-      if count == 0 || current.hasCome { measure(current) }
+      // Read once: the last byte may arrive between two looks, and nothing is asked for before it is measured.
+      let hasCome = current.hasCome
+      if count == 0 || hasCome { measure(current) }
       if count > 0 {
-        if current.hasCome, target == nil { prefetch() }
+        if hasCome, target == nil { prefetch() }
         return count
       }
       self.current = nil
@@ -289,7 +291,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   func confirm() {
     guard isTentative else { return }
     isTentative = false
-    if let current, current.hasCome, target == nil { prefetch() }
+    guard let current, current.hasCome else { return }
+    measure(current)
+    if target == nil { prefetch() }
   }
 
   /// Asks for the next segment while this one is read.
