@@ -196,8 +196,15 @@ extension Connection {
     fields.append("exact", .bool(result.isExact))
     fields.append("clamped", .bool(result.isClamped))
     fields.append("us", .integer(result.durationNanoseconds / 1_000))
-    fields.append("reason", ifPresent: result.unfinishedReason.map { .string($0.rawValue) })
+    fields.append("reason", ifPresent: reason(result).map(FieldValue.string))
     return .ok(fields)
+  }
+
+  /// Why a seek was not carried out, or why its position is not exact; nil where it is.
+  private static func reason(_ result: SeekResult) -> String? {
+    if let reason = result.unfinishedReason { return reason.rawValue }
+    if result.isExact { return nil }
+    return result.positionDoubt?.rawValue ?? "tolerance"
   }
 
   // MARK: - Where the time goes

@@ -79,6 +79,21 @@ public final class Packet {
     pointer.pointee.dts = ticks
   }
 
+  /// It begins as a frame of MPEG audio does (ISO/IEC 11172-3, 2.4.1.3; ISO/IEC 14496-3, 1.A.3.2.1).
+  public var beginsWithSyncWord: Bool {
+    guard byteCount >= 2, let data = pointer.pointee.data else { return false }
+    return data[0] == 0xff && data[1] & 0xe0 == 0xe0
+  }
+
+  /// Its first four bytes as a little-endian number; nil when it has fewer.
+  var leadingUInt32: UInt32? {
+    guard byteCount >= 4, let data = pointer.pointee.data else { return nil }
+    return (0..<4).reduce(0) { $0 | UInt32(data[$1]) << (8 * $1) }
+  }
+
+  /// Takes its timestamps away: the frames that it decodes to follow those before.
+  public func clearTimestamps() { stamp(shim_AV_NOPTS_VALUE()) }
+
   /// Lets the decoder cut nothing off that the demuxer wants cut off (`AV_PKT_DATA_SKIP_SAMPLES`).
   public func clearTrims() {
     var byteCount = 0

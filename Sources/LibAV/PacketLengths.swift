@@ -60,6 +60,8 @@ public final class PacketLengths {
     case "mp1": return 384
     case "mp2", "mp3", "ac3":
       return optionalCount(Int64(av_get_audio_frame_duration(context, Int32(packet.byteCount))))
+    // FFmpeg writes the number of frames in front of what the file has (`ape_read_packet`).
+    case "ape": return optionalCount(Int64(packet.leadingUInt32 ?? 0))
     case "alac": return Self.alacFrameCount(packet) ?? alacFrameSize
     default: return parsed(packet)
     }

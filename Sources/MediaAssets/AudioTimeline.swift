@@ -2,11 +2,28 @@ import LibAV
 
 /// Places decoded frames on the asset's timeline, in frames of the track's rate. A pure value.
 ///
-/// Timestamps are believed where they can be told from noise: those of a container with ticks of a millisecond jitter
-/// about the true place, so within the jitter the count of samples goes on; a step beyond it is a hole (silence) or an
-/// overlap (cut off). A jump ahead of more than `maximumHoleSeconds`, or back by more than a quarter of a second, is taken for a new
-/// count, and time goes on without it.
+/// One rule decides for playing, seeking, reading and exporting: the frames of consecutive packets are continuous. A timestamp
+/// overrides the count only where it is evidence that something is missing or repeated:
+///
+/// - a packet before it is known to be missing;
+/// - it is later by whole frames of a stream whose timestamps have agreed with the count so far: frames are missing;
+/// - it differs by more than several frames (`driftFrames`). A difference of more than `maximumHoleSeconds` forwards, or of more
+///   than a quarter of a second backwards, is a new count of the container, and time continues without it.
+///
+/// Smaller differences are noise: many containers round timestamps, write one for several frames, or derive them from a clock.
+/// Containers that have no timestamps, for which FFmpeg calculates them from byte positions, are counted throughout.
 struct AudioTimeline {
+  /// What the timestamps of a stream are worth.
+  enum TimestampSource {
+    /// The container stores them.
+    case container
+    /// Every frame stores its number (FLAC). Numbers that do not agree with the count are of a numbering that FFmpeg does
+    /// not know, and are ignored from then on.
+    case frameNumbers
+    /// FFmpeg calculates them from byte positions and bit rates.
+    case none
+  }
+
   /// Where a frame lies, compared with what was expected.
   enum Step: Equatable {
     case contiguous, hole, overlap, renumbered
@@ -22,7 +39,14 @@ struct AudioTimeline {
   /// the count that the file begins with.
   private var originFrame: Int64
   private let firstOriginFrame: Int64
-  private let toleranceFrames: Int64
+  private let source: TimestampSource
+  /// A timestamp that differs from the count by no more agrees with it.
+  private let agreementFrames: Int64
+  /// How far a difference may be from whole frames that are missing.
+  private let wholeFrameToleranceFrames: Int64
+  /// Samples are stored as they are, and timestamps tell every one from its neighbours: packets have no length that would tell how
+  /// many samples can be missing.
+  private let isSampleExact: Bool
   private let maximumHoleFrames: Int64
   private let maximumOverlapFrames: Int64
   /// Timestamps tell every frame from its neighbours.
@@ -35,11 +59,20 @@ struct AudioTimeline {
   private(set) var furthestFrame: Int64?
   /// The next timestamp counts exactly, because packets are missing before it.
   private var takesNextTimestamp = false
+  /// Every timestamp since the first frame, or since the last seek, agreed with the count, but for what was missing.
+  private(set) var hasAgreed = true
+  /// Timestamps are known not to agree with the count, here or elsewhere in the file.
+  var isIrregular = false { didSet { if isIrregular { hasAgreed = false } } }
+  /// The number of frames that were placed last.
+  private var lastFrameCount: Int64 = 0
 
   /// - Parameters:
   ///   - originFrame: the stream's timestamp, in frames, of timeline frame 0.
-  ///   - isLossless: every sample is coded as it is, so that there are as many as the timestamps say.
-  init(timeBase: TimeBase, frameBase: TimeBase, originFrame: Int64, isLossless: Bool) {
+  ///   - coding: how the samples are coded.
+  init(
+    timeBase: TimeBase, frameBase: TimeBase, originFrame: Int64, coding: AudioCoding,
+    source: TimestampSource = .container
+  ) {
     self.timeBase = timeBase
     self.frameBase = frameBase
     self.originFrame = originFrame
@@ -48,12 +81,12 @@ struct AudioTimeline {
     maximumHoleFrames = rate * Int64(Self.maximumHoleSeconds)
     maximumOverlapFrames = rate / 4
     hasFineTimestamps = frameBase.ticks(from: 1, of: timeBase, rounding: .up).map { $0 <= 1 } ?? false
-    if isLossless && timeBase.divides(frameBase) {
-      toleranceFrames = 0
-    } else {
-      let twoTicks = frameBase.ticks(from: 2, of: timeBase, rounding: .up) ?? 0
-      toleranceFrames = max(twoTicks, rate / 50)
-    }
+    self.source = source
+    let twoTicks = frameBase.ticks(from: 2, of: timeBase, rounding: .up) ?? 0
+    let isExact = coding != .lossy && timeBase.divides(frameBase)
+    isSampleExact = coding == .samples && isExact
+    agreementFrames = isExact ? 0 : max(twoTicks, rate / 50)
+    wholeFrameToleranceFrames = isExact ? 0 : max(twoTicks, 2)
   }
 
   /// Ticks are longer than frames: a timestamp alone does not tell the frame.
@@ -85,8 +118,9 @@ struct AudioTimeline {
 
   /// Places the next decoded frames and expects what follows them.
   mutating func place(ticks: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
-    let (frame, step) = decide(ticks.flatMap { self.frame(ofTicks: $0) })
+    let (frame, step) = decide(ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: Int64(frameCount))
     expectedFrame = Self.place(frame, movedBy: Int64(frameCount))
+    lastFrameCount = Int64(frameCount)
     return (frame, step)
   }
 
@@ -107,21 +141,48 @@ struct AudioTimeline {
   mutating func restart(at frame: Int64? = nil) {
     expectedFrame = frame.map { Self.place($0, movedBy: 0) }
     takesNextTimestamp = false
+    hasAgreed = !isIrregular
     originFrame = firstOriginFrame
   }
 
-  private mutating func decide(_ stamped: Int64?) -> (Int64, Step) {
+  private mutating func decide(_ stamped: Int64?, frameCount: Int64) -> (Int64, Step) {
     guard let expected = expectedFrame else { return (stamped ?? 0, .contiguous) }
     guard let stamped else { return (expected, .contiguous) }
     let difference = stamped - expected
-    let tolerance = takesNextTimestamp ? 0 : toleranceFrames
+    let isAfterMissingPacket = takesNextTimestamp
     takesNextTimestamp = false
-    if abs(difference) <= tolerance { return (expected, .contiguous) }
+    if isAfterMissingPacket {
+      if difference == 0 { return (expected, .contiguous) }
+    } else {
+      if source == .none || abs(difference) <= agreementFrames { return (expected, .contiguous) }
+      if !isMissing(difference) {
+        hasAgreed = hasAgreed && abs(difference) > driftFrames(frameCount)
+        if source == .frameNumbers && !hasAgreed || abs(difference) <= driftFrames(frameCount) {
+          return (expected, .contiguous)
+        }
+      }
+    }
     if difference > 0, difference <= maximumHoleFrames { return (stamped, .hole) }
     if difference < 0, -difference <= maximumOverlapFrames { return (stamped, .overlap) }
     let (moved, overflow) = originFrame.addingReportingOverflow(difference)
     if !overflow { originFrame = moved }
     return (expected, .renumbered)
+  }
+
+  /// Whether a timestamp that is later by so much says that frames are missing.
+  private func isMissing(_ difference: Int64) -> Bool {
+    guard hasAgreed, difference > 0 else { return false }
+    if isSampleExact { return true }
+    guard lastFrameCount > wholeFrameToleranceFrames * 4 else { return false }
+    let remainder = difference % lastFrameCount
+    return min(remainder, lastFrameCount - remainder) <= wholeFrameToleranceFrames
+  }
+
+  /// Timestamps may differ from the count by so much without a reason: by several frames, and by a tenth of a second where frames
+  /// are short.
+  private func driftFrames(_ frameCount: Int64) -> Int64 {
+    let rate = Int64(frameBase.denominator)
+    return max(rate / 10, min(4 * max(frameCount, lastFrameCount), rate / 2))
   }
 
   /// A place behind another one, within what a place can be.

@@ -112,8 +112,8 @@ public final class AudioTrackReader: @unchecked Sendable {
   public var channelMask: UInt64? { sound.channelMask }
   /// The place of the frame that the next read gives.
   public var position: Int64 { edited?.position ?? sound.position }
-  /// Where the last seek went is known only by an estimate: finding it out would have meant to read all that lies before it.
-  public var isPlaceEstimated: Bool { sound.isPlaceEstimated }
+  /// Why `position` is not proved to be that of the next sample, since the last seek; nil where it is.
+  public var positionDoubt: PositionDoubt? { sound.positionDoubt }
   /// What the stream said since the last call of what it plays, and from which time on; in order.
   public func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
     sound.takeTitles().map { (assetTime($0.time), $0.title) }

@@ -1,3 +1,17 @@
+/// How a codec codes samples.
+enum AudioCoding: Sendable, Hashable {
+  /// As they are (PCM).
+  case samples
+  /// In frames, without a loss.
+  case lossless
+  /// In frames that overlap, or whose lengths encoders and containers round.
+  case lossy
+
+  init(codecName: String) {
+    self = codecName.hasPrefix("pcm_") ? .samples : CodecTraits.isLossless(codecName: codecName) ? .lossless : .lossy
+  }
+}
+
 /// What is known of codecs by name.
 enum CodecTraits {
   /// Whether every sample comes out as it went in, so that counting them is exact.

@@ -9,6 +9,11 @@ enum ContainerFormat: Sendable, Hashable {
   case caf
   /// Flash video, Windows Media: timestamps in milliseconds.
   case coarse
+  /// Streams without a container, and containers without timestamps: FFmpeg calculates them from byte positions, from the lengths
+  /// of packets or from average bit rates.
+  case untimed
+  /// AVI, Monkey's Audio, Musepack: no timestamps either, and the demuxer finds packets by a table or a state of its own.
+  case frameTable
   case other
 
   /// From FFmpeg's name of the format.
@@ -23,6 +28,10 @@ enum ContainerFormat: Sendable, Hashable {
     case "caf": self = .caf
     case "flv", "asf": self = .coarse
     case "wv", "tta": self = .numberedFrames
+    case "avi", "ape", "mpc", "mpc8": self = .frameTable
+    case "ac3", "eac3", "dts", "dtshd", "mlp", "truehd", "amr", "amrnb", "amrwb", "gsm", "voc", "dsf", "iff", "tak", "adx",
+      "aptx", "aptx_hd", "sbc", "g722", "g726", "g729", "shn", "ircam", "sox":
+      self = .untimed
     case _ where formatName.split(separator: ",").contains("mp4"): self = .movie
     case _ where formatName.split(separator: ",").contains("matroska"): self = .matroska
     default: self = .other
@@ -36,12 +45,21 @@ enum ContainerFormat: Sendable, Hashable {
   var hasExactDurations: Bool {
     switch self {
     case .wav, .aiff, .flac, .movie, .ogg, .numberedFrames, .caf: true
-    case .matroska, .mp3, .adts, .coarse, .other: false
+    case .matroska, .mp3, .adts, .coarse, .untimed, .frameTable, .other: false
     }
   }
 
   /// The padding that encoders add at the end is not cut off by FFmpeg, but the track's duration tells it.
   var endsAtTrackDuration: Bool { self == .movie }
+
+  /// Where timestamps of audio come from.
+  var timestampSource: AudioTimeline.TimestampSource {
+    switch self {
+    case .wav, .aiff, .mp3, .adts, .untimed, .frameTable: .none
+    case .flac: .frameNumbers
+    case .movie, .matroska, .ogg, .numberedFrames, .caf, .coarse, .other: .container
+    }
+  }
 
   /// How the position after a seek is known.
   enum Positioning: Sendable, Hashable {
@@ -49,6 +67,8 @@ enum ContainerFormat: Sendable, Hashable {
     case timestamps
     /// Packets are counted from the file's start, by an index.
     case counted(Counting)
+    /// Neither timestamps nor packets tell, or the decoder depends on everything before: frames are decoded from the file's start.
+    case decoded
   }
 
   /// How packets are counted.
@@ -61,8 +81,10 @@ enum ContainerFormat: Sendable, Hashable {
     case oggPages
     /// Every block of so many bytes gives so many frames.
     case blocks(byteCount: Int64, frameCount: Int64)
-    /// By reading them all once.
+    /// By reading them all once; afterwards reading can begin at any packet that was noted.
     case packets
+    /// By reading them all from the first, because the demuxer keeps a state of its own and cannot begin at a byte.
+    case packetsFromStart
   }
 
   /// How the position after a seek is known. Where there is video, the whole file would have to be read to count, so
@@ -81,6 +103,8 @@ enum ContainerFormat: Sendable, Hashable {
     case .adts: return .counted(.adts)
     case .ogg:
       return .counted(["vorbis", "opus", "flac"].contains(stream.codecName) ? .oggPages : .packets)
+    case .untimed: return .counted(.packets)
+    case .frameTable: return stream.codecName.hasPrefix("musepack") ? .decoded : .counted(.packetsFromStart)
     case .other: return hasVideo ? .timestamps : .counted(.packets)
     }
   }

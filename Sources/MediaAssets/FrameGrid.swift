@@ -43,6 +43,27 @@ struct FrameGrid: Sendable, Equatable {
   /// Whether enough was seen to know how late timestamps are, too.
   var isSettled: Bool { isKnown && latenessCount >= Self.neededStamps }
 
+  /// How far the timestamps that were compared scatter about the true positions; nil before enough were.
+  var scatterFrames: Int64? { latenessCount >= Self.neededStamps ? largestLateness - smallestLateness : nil }
+
+  /// How far a timestamp may be from a position at which a frame can begin and still name it: where timestamps scatter, as far as
+  /// they leave no doubt which one.
+  func toleranceFrames(roundingFrames: Int64) -> Int64 {
+    guard let scatterFrames, scatterFrames > roundingFrames, scatterFrames <= step / 4 else { return roundingFrames }
+    return step / 2 - 1
+  }
+
+  /// Whether timestamps scatter too far to tell one frame from the next.
+  func isAmbiguous(roundingFrames: Int64) -> Bool {
+    guard let scatterFrames else { return false }
+    return scatterFrames > max(2 * roundingFrames + 2, step > roundingFrames ? step / 4 : 0)
+  }
+
+  /// Whether a frame cannot begin there: frames that are all of one length begin at its multiples.
+  func excludes(_ frame: Int64, withinFrames tolerance: Int64) -> Bool {
+    isKnown && step > 2 * tolerance + 2 && nearest(to: frame, withinFrames: tolerance) == nil
+  }
+
   /// By how much every timestamp was late, when all were by the same, to a frame's rounding; nil when not.
   var steadyLateness: Int64? {
     guard latenessCount >= Self.neededStamps, largestLateness - smallestLateness <= 2 else { return nil }

@@ -50,6 +50,12 @@ final class FrameReader {
   private(set) var demuxer: Demuxer
   private var decoder: Decoder
   let packet: Packet
+  /// The timestamps of the stream do not agree with its frames: they cannot tell where a seek has led.
+  private(set) var hasIrregularTimestamps = false
+  /// The timestamp of the first frame since the last seek is rounded to more than a frame, and nothing tells the exact position.
+  private(set) var isPlaceRounded = false
+  /// Places packets by their lengths and the rule of `AudioTimeline`, once timestamps are known to be irregular.
+  private var packetTimeline: AudioTimeline?
   /// `packet` was read, but not decoded yet.
   private(set) var isPacketHeld = false
   /// Nothing was decoded since the decoder was flushed.
@@ -57,12 +63,26 @@ final class FrameReader {
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
   private let isMovieTimeline: Bool
   private let isBareStream: Bool
+  /// Every packet of the stream begins with twelve set bits, or eleven.
+  private let hasSyncWords: Bool
+  private let timestampSource: AudioTimeline.TimestampSource
+  /// FFmpeg's timestamps are never better than the count of packets.
+  private let countsPackets: Bool
+  /// What the container says of the lengths of packets is not to be believed.
+  private let hasFrameTable: Bool
+  /// A packet decoded to more than it says: the header says another sample rate than its packets.
+  private var hasLongerFrames = false
+  /// What packets say of their lengths, where that counts.
+  private var lengths: PacketLengths?
   /// What is cut off the ends of packets is not in their durations: FFmpeg's Ogg demuxer goes by granule positions.
   private let hasTrimmedDurations: Bool
   let edges: TrackEdges
   /// Sound is missing behind the last frame, for packets did not decode; and where they end, if they say.
   private var isAfterLoss = false
   private var lostEnd: Int64?
+  /// Where bytes begin that are no frames, in a stream without a container, while no frame has followed them: tags that FFmpeg does
+  /// not know, or garbage. They are no audio.
+  private var trailingBytesFrame: Int64?
   /// Packets that did not decode before the first that did.
   private var lostAtStartCount: Int64 = 0
   private var lastFrameCount: Int64 = 0
@@ -76,6 +96,8 @@ final class FrameReader {
   private var previousEndFrame: Int64?
   /// How the last packet's place follows from the container's own timestamps.
   private var stamps = PacketStamps()
+  /// Nothing was passed over since the file's start.
+  private var isDecodedFromStart = true
   /// The place of the first frame of all, and whether the next frame is that one: a new decoder is at the first packet.
   private var firstFrameStart: Int64?
   private var isAtTrueStart = true
@@ -112,6 +134,11 @@ final class FrameReader {
     grid = FrameGrid(declaredStep: stream.frameStepCount)
     isMovieTimeline = format.hasMovieTimeline
     isBareStream = format == .adts
+    hasSyncWords = format == .adts || format == .mp3
+    timestampSource = format.timestampSource
+    countsPackets = format == .untimed || format == .frameTable
+    hasFrameTable = format == .frameTable
+    lengths = countsPackets ? try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) : nil
     hasTrimmedDurations = format == .ogg
     let others = demuxer.ignoresEditLists ? [] : demuxer.streams
     presentationStart =
@@ -155,7 +182,7 @@ final class FrameReader {
   }
 
   /// Where the silence ends that stands for packets at the track's end that did not decode; nil when there are none.
-  var silentEnd: Int64? { lostEnd.map { $0 - trims.endFrames } }
+  var silentEnd: Int64? { trailingBytesFrame == nil ? lostEnd.map { $0 - trims.endFrames } : nil }
 
   /// Whether the file has fewer bytes than `byteCount`.
   func isShorter(than byteCount: Int64) -> Bool { demuxer.presentByteCount.map { $0 < byteCount } ?? false }
@@ -256,13 +283,24 @@ final class FrameReader {
       firstPacketFrame = place
     }
     guard let place else { return }
+    trailingBytesFrame = hasSyncWords && !packet.beginsWithSyncWord ? trailingBytesFrame ?? place : nil
     if isCounted, let index, let byte = packet.bytePosition, let startFrame {
       note(place - startFrame, byte, in: index)
     }
-    isLengthKnown = (packet.duration ?? 0) > 0
-    let (end, overflow) = place.addingReportingOverflow(
-      packet.duration.flatMap { timeline.frameCount(ofTicks: $0) } ?? 0)
+    let length = packetLength(in: timeline)
+    isLengthKnown = length != nil && !hasLongerFrames
+    let (end, overflow) = place.addingReportingOverflow(length ?? 0)
     countedFrame = overflow || end > Int64.max / 4 ? nil : end
+  }
+
+  /// How many frames the packet decodes to: by what it says itself where packets are counted, else by its duration; nil where
+  /// nothing says.
+  private func packetLength(in timeline: AudioTimeline) -> Int64? {
+    if countsPackets || packetTimeline != nil, let count = lengths?.frameCount(of: packet) { return count }
+    guard !hasFrameTable, let duration = packet.duration, duration > 0 else { return nil }
+    let length = timeline.frameCount(ofTicks: duration)
+    guard packetTimeline != nil else { return length }
+    return length.map { grid.frameCount(told: $0, roundingFrames: timeline.roundingFrames) }
   }
 
   /// A packet without a timestamp lies where counting says. So does one whose timestamp only goes on from the packet before:
@@ -274,15 +312,37 @@ final class FrameReader {
       let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
       return overflow ? nil : end
     }
+    if isCounted, let countedFrame, packetTimeline != nil { return placeByLength(countedFrame, timeline) }
+    // Of packets that share a block only the first has a timestamp; what FFmpeg makes up for the others is no evidence.
+    if !stamps.isOwn, !isLengthKnown { packet.clearTimestamps() }
+    let isCalculated = countsPackets && isLengthKnown && hasReadPacket
     let goesOn =
       packet.pts.map { pts in
-        isRecounting || !timeline.hasCoarseTicks && (expectedTicks.map { ($0 &- pts).magnitude <= 1 } ?? false)
+        isRecounting || isCalculated
+          || !timeline.hasCoarseTicks && (expectedTicks.map { ($0 &- pts).magnitude <= 1 } ?? false)
       } ?? true
     guard isCounted, let countedFrame, goesOn else { return packet.pts.flatMap { timeline.frame(ofTicks: $0) } }
     guard let ticks = timeline.ticks(ofFrame: countedFrame, rounding: .nearest) else { return nil }
     packet.stamp(ticks)
     if isRecounting { packet.clearTrims() }
     return countedFrame
+  }
+
+  /// Counts a packet of a stream with irregular timestamps, and gives it a timestamp that agrees.
+  private func placeByLength(_ countedFrame: Int64, _ timeline: AudioTimeline) -> Int64? {
+    if packetTimeline?.expectedFrame != countedFrame { packetTimeline?.restart(at: countedFrame) }
+    let length = Int(clamping: packetLength(in: timeline) ?? 0)
+    let place = packetTimeline?.place(ticks: packet.pts, frameCount: length).frame ?? countedFrame
+    guard let ticks = timeline.ticks(ofFrame: place, rounding: .nearest) else { return nil }
+    packet.stamp(ticks)
+    return place
+  }
+
+  /// The timestamps of the stream are irregular: from the next rewind on packets are counted by their lengths.
+  func countPacketLengths() {
+    if lengths == nil { lengths = try? PacketLengths(demuxer: demuxer, streamIndex: stream.index) }
+    packetTimeline = timeline
+    packetTimeline?.isIrregular = true
   }
 
   /// The first packet after a seek to a byte: where a container has no timestamps of its own, FFmpeg counts anew from there,
@@ -357,8 +417,14 @@ final class FrameReader {
     let expected = timeline?.expectedFrame
     let stamped = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
     lastFrameCount = Int64(frame.frameCount)
+    if hasFrameTable, let timeline, let length = packetLength(in: timeline), length < lastFrameCount {
+      (hasLongerFrames, isLengthKnown) = (true, false)
+    }
     guard let placed = timeline?.place(ticks: frame.pts, frameCount: frame.frameCount) else { return true }
     frameStart = placed.frame
+    if let timeline, isCounted, !hasIrregularTimestamps {
+      hasIrregularTimestamps = !timeline.hasAgreed
+    }
     if isCounted {
       let isOwn = stamps.isOwn && frame.pts == packet.pts
       grid.observe(start: frameStart, stamped: isOwn ? stamped : nil, frameCount: frame.frameCount)
@@ -381,7 +447,8 @@ final class FrameReader {
   /// late by as much as all others were is put right. False when the timestamp is FFmpeg's own, from lengths that it guessed:
   /// the next one of the container's tells.
   private func resolveRounding() -> Bool {
-    guard let timeline, timeline.hasRoundedTicks, let pts = frame.pts, let start else { return true }
+    isPlaceRounded = false
+    guard let timeline, timeline.hasRoundedTicks || grid.isSettled, let pts = frame.pts, let start else { return true }
     if isAtTrueStart {
       if let firstFrameStart { self.timeline?.restart(at: firstFrameStart) }
       return true
@@ -395,11 +462,21 @@ final class FrameReader {
       return true
     }
     if timeline.hasCoarseTicks {
-      guard let exact = grid.nearest(to: stamped, withinFrames: timeline.roundingFrames) else { return true }
-      self.timeline?.restart(at: exact + since)
+      let tolerance = grid.toleranceFrames(roundingFrames: timeline.roundingFrames)
+      if let exact = grid.nearest(to: stamped, withinFrames: tolerance) {
+        self.timeline?.restart(at: exact + since)
+      } else {
+        isPlaceRounded = true
+      }
     } else if !isCounted, ticks != start.ticks, let lateness = grid.steadyLateness {
       // Rounding twice, to the tick and to the frame, may be a frame off.
       self.timeline?.restart(at: (grid.nearest(to: stamped, withinFrames: 2) ?? stamped - lateness) + since)
+    } else if !isCounted, ticks != start.ticks {
+      // Timestamps that scatter by less than a quarter of a frame name one position.
+      let tolerance = grid.toleranceFrames(roundingFrames: 0)
+      if tolerance > 0, let exact = grid.nearest(to: stamped, withinFrames: tolerance) {
+        self.timeline?.restart(at: exact + since)
+      }
     }
     return true
   }
@@ -423,7 +500,7 @@ final class FrameReader {
     let beginsAtZero = isMovieTimeline && !edges.beginsAtFirstSound
     return AudioTimeline(
       timeBase: stream.timeBase, frameBase: frameBase, originFrame: beginsAtZero ? min(0, earliest) : earliest,
-      isLossless: CodecTraits.isLossless(codecName: stream.codecName))
+      coding: AudioCoding(codecName: stream.codecName), source: timestampSource)
   }
 
   /// A timestamp in frames of the stream's own count; nil when it is so far away that sums with it would not be in range.
@@ -485,6 +562,7 @@ final class FrameReader {
         _ = try decoder.sendEndOfStream()
         return true
       case .packet:
+        isDecodedFromStart = false
         guard packet.pts != nil, let end = countedFrame, end <= target else {
           if packet.pts == nil { timeline?.restart(at: before) }
           isPacketHeld = true
@@ -510,6 +588,15 @@ final class FrameReader {
     return countedFrame.map { $0 <= target } ?? false
   }
 
+  /// Packets are counted by their lengths, because timestamps are irregular.
+  var isCountedByLength: Bool { packetTimeline != nil && isCounted }
+
+  /// Whether a place is reached by decoding on from here, and all before was decoded from the file's start.
+  func canDecode(toFrame target: Int64) -> Bool {
+    guard isDecodedFromStart, !isAtEndOfFile, !mustRewind else { return false }
+    return timeline?.expectedFrame.map { $0 <= target } ?? false
+  }
+
   /// Whether timestamps tell every frame from its neighbours, so that durations of packets add up.
   var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
 
@@ -525,7 +612,7 @@ final class FrameReader {
       case .endOfFile:
         isAtEndOfFile = true
         _ = try decoder.sendEndOfStream()
-        return (countedFrame ?? 0) - (hasTrimmedDurations ? 0 : trims.endFrames)
+        return (trailingBytesFrame ?? countedFrame ?? 0) - (hasTrimmedDurations ? 0 : trims.endFrames)
       }
     }
   }
@@ -548,11 +635,14 @@ final class FrameReader {
     isAtTrueStart = true
     countedFrame = startFrame
     isCounted = true
+    isDecodedFromStart = true
     mustRewind = false
+    packetTimeline?.restart(at: startFrame)
     stored.restart(atStart: true)
   }
 
   private func restart() {
+    isDecodedFromStart = false
     decoder.flush()
     isDecoderFlushed = true
     timeline?.restart()
@@ -569,6 +659,7 @@ final class FrameReader {
     badReadCount = 0
     isAfterLoss = false
     lostEnd = nil
+    trailingBytesFrame = nil
     trims.restart()
     stored.restart(atStart: false)
   }

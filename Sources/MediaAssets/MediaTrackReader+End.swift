@@ -87,7 +87,8 @@ extension MediaTrackReader {
         .damagedFile, "the file became shorter while it was read: \(displayPath)", operation: "read",
         underlying: "sound up to \(seconds(frame)) seconds")
     }
-    if let promisedEnd, promisedEnd.frame - frame > promisedEnd.toleranceFrames {
+    // Where timestamps do not agree with the frames, the end that they promise does not either.
+    if let promisedEnd, promisedEnd.frame - frame > promisedEnd.toleranceFrames, !reader.hasIrregularTimestamps {
       return MediaError(
         .damagedFile, "the file breaks off before its end: \(displayPath)", operation: "read",
         underlying: "sound up to \(seconds(frame)) of \(seconds(promisedEnd.frame)) seconds")
@@ -125,8 +126,9 @@ extension MediaTrackReader {
         return counted
       }
     }
-    _ = try seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
-    isPlaceExact = true
+    try mapped { () throws(AVFailure) in try reader.rewind() }
+    (position, firstRightFrame, hasFrame, isAtEnd, mustReposition) = (0, 0, false, false, false)
+    (isPlaceExact, pendingError, silentEnd) = (true, nil, 0)
     do throws(MediaError) {
       while try advance() {
         position = hasFrame ? reader.frameStart + Int64(reader.frame.frameCount) : silentEnd
@@ -135,7 +137,9 @@ extension MediaTrackReader {
       // What could be decoded of a file that breaks off is what there is.
       guard end != nil else { throw error }
     }
-    guard let end else { throw MediaError(.cancelled, "counting was cancelled", operation: "load") }
-    return end.frame
+    if interrupt.isCancelled { throw MediaError(.cancelled, "counting was cancelled", operation: "load") }
+    // Where nothing could be decoded to the end, what was decoded is what there is.
+    if end == nil { setEnd(position, trimmed: 0) }
+    return end?.frame ?? position
   }
 }

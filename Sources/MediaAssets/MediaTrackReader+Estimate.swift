@@ -19,7 +19,7 @@ extension MediaTrackReader {
       return nil
     }
     let frame = startFrame + (warmStart - startFrame) / packetFrames * packetFrames
-    isPlaceEstimated = true
+    positionDoubt = .estimated
     isPlaceExact = false
     return Entry(byte: packet, frame: frame, warmStart: warmStart)
   }

@@ -123,11 +123,11 @@ extension MediaTrackReader {
       return
     }
     isPlaceExact = hasExactPlaces
-    isPlaceEstimated = false
-    switch positioning {
-    case .timestamps: if try repositionByTimestamps(toFrame: target, within: allowed) { return }
-    case .counted: break
-    }
+    positionDoubt = nil
+    try learnTimestamps()
+    if positioning == .counted(.packetsFromStart), !reader.isLengthKnown { positioning = .decoded }
+    if positioning == .timestamps, try repositionByTimestamps(toFrame: target, within: allowed) { return }
+    if positioning == .decoded, try repositionByDecoding(toFrame: target) { return }
     try repositionByCounting(toFrame: target, within: allowed)
   }
 
@@ -137,7 +137,6 @@ extension MediaTrackReader {
   private func repositionByTimestamps(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError)
     -> Bool
   {
-    try learnGrid()
     // Negative near the start, so that priming is decoded, too.
     let warmStart = target - prerollFrames
     var stepBack: Int64 = 0
@@ -147,6 +146,7 @@ extension MediaTrackReader {
       try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: warmStart - stepBack) }
       lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
       guard try decodeOne(), reader.isPlaceProven else { break }
+      if isOffGrid { return try distrustTimestamps(toFrame: target, within: allowed) }
       let rounding = reader.timeline?.roundingFrames ?? 0
       let firstPacket = reader.isPlaceDelayed ? nil : reader.firstPacketFrame
       let landed = max(0, min(firstPacket.map { $0 + rounding } ?? .max, reader.frameStart))
@@ -156,11 +156,13 @@ extension MediaTrackReader {
       if firstRight <= target {
         firstRightFrame = firstRight
         position = min(target, max(allowed.lowerBound, firstRight))
+        noteDoubt()
         return true
       }
       if firstRight <= allowed.upperBound {
         firstRightFrame = firstRight
         position = firstRight
+        noteDoubt()
         return true
       }
       // The container does not lead back to its first packet; opening it anew does.
@@ -174,11 +176,12 @@ extension MediaTrackReader {
     return false
   }
 
-  /// Decodes some frames at the start, once, where timestamps are rounded: to learn the frames' sizes, and what the timestamps
-  /// are late by.
-  func learnGrid() throws(MediaError) {
-    guard reader.timeline?.hasRoundedTicks ?? false, !reader.grid.isSettled, reader.isCounted else { return }
-    for _ in 0..<Self.learntFrameCount where !reader.grid.isSettled {
+  /// Decodes some frames at the start, once: to learn the frames' lengths and, unless `untilKnown`, what the timestamps are late by.
+  func learnGrid(untilKnown: Bool = false) throws(MediaError) {
+    guard let timeline = reader.timeline, timeline.hasRoundedTicks || !reader.stream.codecName.hasPrefix("pcm_"),
+      reader.isCounted
+    else { return }
+    for _ in 0..<Self.learntFrameCount where !(untilKnown ? reader.grid.isKnown : reader.grid.isSettled) {
       guard try decodeOne() else { break }
     }
     isAtEnd = false
@@ -217,6 +220,11 @@ extension MediaTrackReader {
     }
     position = max(allowed.lowerBound, min(target, firstRightFrame))
     _ = try decodeOne()
+    if positioning == .counted(.oggPages), hasFrame, isOffGrid {
+      trustPacketLengths()
+      hasFrame = false
+      return try repositionByCounting(toFrame: target, within: allowed)
+    }
   }
 
   /// Goes to the packet with which decoding begins for `target`, which is read next; answers the entry that it was found by.
@@ -280,6 +288,7 @@ extension MediaTrackReader {
       let packetFrames = reader.start?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
       try ADTSWalker.extend(index, to: warmStart - startFrame, packetFrames: packetFrames, source: source)
     case .packets: reader.index = index
+    case .packetsFromStart: return nil
     case .blocks(let byteCount, let frameCount):
       let count = max(0, warmStart - startFrame) / max(1, frameCount)
       let (offset, overflow) = count.multipliedReportingOverflow(by: byteCount)
@@ -309,7 +318,7 @@ extension MediaTrackReader {
 
   // MARK: - Decoding up to the place
 
-  private func decodeOne() throws(MediaError) -> Bool {
+  func decodeOne() throws(MediaError) -> Bool {
     switch try mapped({ () throws(AVFailure) in try reader.next() }) {
     case .frame:
       hasFrame = true

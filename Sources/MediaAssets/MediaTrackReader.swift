@@ -43,7 +43,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   let reader: FrameReader
   /// Keeps the packet index.
   let asset: Asset
-  let positioning: ContainerFormat.Positioning
+  var positioning: ContainerFormat.Positioning
   let prerollFrames: Int64
   let edges: TrackEdges
   /// Bytes in the file when it was opened.
@@ -80,8 +80,8 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   var breakOff: MediaError?
   /// Said by `takeWarning`.
   var warning: MediaError?
-  /// Since the last seek places are estimated: where exactly it is could only be found out by reading what lies before.
-  var isPlaceEstimated = false
+  /// Why the position since the last seek is not proved; nil where it is.
+  var positionDoubt: PositionDoubt?
   /// After an interruption the demuxer may stand anywhere: seek to `position` before reading.
   var mustReposition = false
   /// Found while there were still frames to hand over; thrown by the next read.

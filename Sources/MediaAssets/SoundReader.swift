@@ -9,7 +9,7 @@ protocol SoundReader: AnyObject {
   var trackID: AssetTrack.ID { get }
   var channelMask: UInt64? { get }
   var position: Int64 { get }
-  var isPlaceEstimated: Bool { get }
+  var positionDoubt: PositionDoubt? { get }
   var lastSeekTimings: SeekTimings { get }
   var startTrim: EdgeTrim { get }
   var endTrim: EdgeTrim { get }

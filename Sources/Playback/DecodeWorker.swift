@@ -169,7 +169,7 @@ final class DecodeWorker {
       preparation.sought(
         at: now(), indexNanoseconds: timings.indexNanoseconds, demuxNanoseconds: timings.demuxNanoseconds)
       preparation.sourceRateHz = decoder.format.sampleRateHz
-      preparation.isEstimated = decoder.reader?.isPlaceEstimated ?? false
+      preparation.positionDoubt = decoder.reader?.positionDoubt
       // An end before the place where a seek landed ends the pass at once.
       if !setEnd(job.start.end, of: decoder) { decoder.endHere() }
     } catch {

@@ -105,6 +105,7 @@ extension PlayerCore {
     let requested = (try? pending.target.time(duration: item?.duration ?? .indefinite)) ?? .indefinite
     let isCurrent = machine.entries.first?.id == pending.itemID
     let isFinished = outcome == .finished
+    let positionDoubt = isFinished ? startTrace?.preparation?.positionDoubt : nil
     let time = isFinished ? startTrace?.commit?.reached : isCurrent ? currentTime() : nil
     // A live stream's window moves: what was reached as asked for lay within.
     let isReached = requested.isNumeric && time.map { isExact($0, for: requested) } == true
@@ -122,8 +123,8 @@ extension PlayerCore {
           outcome: outcome, itemID: pending.itemID, requested: requested,
           toleranceBefore: pending.seek.toleranceBefore, toleranceAfter: pending.seek.toleranceAfter,
           time: time ?? wanted,
-          isExact: isFinished && startTrace?.preparation?.isEstimated != true
-            && time.map { isExact($0, for: wanted) } ?? false,
+          isExact: isFinished && positionDoubt == nil && time.map { isExact($0, for: wanted) } ?? false,
+          positionDoubt: positionDoubt,
           isClamped: requested.isNumeric && wanted != requested,
           durationNanoseconds: max(0, engine.loop.now.nanoseconds(since: pending.askedAt)))))
   }

@@ -53,6 +53,8 @@ public struct SeekResult: Sendable, Hashable {
   /// Whether `time` is that of the sample that contains `requested` (clamped into the item). Where the output has another
   /// rate than the item: of the first output frame at or after it, which is less than an output frame away.
   public var isExact: Bool
+  /// Why `time` is not proved to be that of the first sample that is heard; nil where it is. `isExact` is false with it.
+  public var positionDoubt: PositionDoubt?
   /// Whether `requested` lay outside the item and was moved to its nearest end.
   public var isClamped: Bool
   /// Nanoseconds from the call to the completion: with `finished` until the new sound was handed to the device.

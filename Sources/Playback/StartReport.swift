@@ -85,8 +85,8 @@ struct StartTrace: Sendable {
 struct Preparation: Sendable {
   /// The item's time at the first frame.
   var time = MediaTime.zero
-  /// The place is an estimate: finding out the true one would have meant to load all that lies before it.
-  var isEstimated = false
+  /// Why the item's time at the first frame is not proved; nil where it is.
+  var positionDoubt: PositionDoubt?
   /// The item's own frames per second.
   var sourceRateHz = 0
   let beganAt: HostTime

@@ -93,6 +93,8 @@ extension CommandTable {
         + " seek that is not carried out answers at once with `finished=false`, in `time` where the player is, and a `reason`:"
         + " `superseded`, `itemChanged`, `itemEnded`, `itemFailed`, `cancelled`, `outputLost` (playback will go on from the"
         + " asked-for place) or `closed`."
+        + " Where `exact` is false although it finished, `reason` says why: `tolerance` (it landed elsewhere within the tolerances),"
+        + " `estimated`, `irregularTimestamps`, `coarseTimestamps` or `decoderState` (the position is not proved)."
         + " A relative place counts from where the newest seek goes. In a live stream `end`, or `live`, is three target durations"
         + " before the end of what there is. `item` guards against a change of item in between.",
       parameters: [

@@ -81,7 +81,7 @@ import Testing
       #expect(samples.count == whole.count && samples == whole, "\(ending)")
       for place in [Int64(700_001), 100, 903_000] {
         try reader.seek(toFrame: place)
-        #expect(!reader.isPlaceEstimated)
+        #expect(reader.positionDoubt == nil)
         let first = Int(place) * 2
         #expect(try reader.frames(3_000) == Array(whole[first..<first + 6_000]), "\(ending) at \(place)")
       }
@@ -103,12 +103,12 @@ import Testing
     let fresh = try rig.reader(session)
     let target = Int64(halves.0.count / 2 + 100_000)
     try fresh.seek(toFrame: target)
-    #expect(fresh.isPlaceEstimated, "where the second stretch begins only reading the first one tells")
+    #expect(fresh.positionDoubt == .estimated, "where the second stretch begins only reading the first one tells")
     let reader = try rig.reader(session)
     #expect(try reader.frames(2_000_000) == halves.0 + halves.1)
     #expect(reader.takeWarning() == nil)
     try reader.seek(toFrame: target)
-    #expect(!reader.isPlaceEstimated)
+    #expect(reader.positionDoubt == nil)
     #expect(try reader.frames(3_000) == Array(halves.1[200_000..<206_000]))
   }
 

@@ -152,7 +152,7 @@ import Testing
     let time = MediaTime(frame: english.position, rate: 48_000)
     let german = try rig.reader(session, trackID: 1)
     let reached = try german.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
-    #expect(reached == time && german.isPlaceEstimated == english.isPlaceEstimated)
+    #expect(reached == time && german.positionDoubt == english.positionDoubt)
     let other = CodedStreamRig.runs(try german.frames(30_000))
     #expect(other.map(\.file) == [2] && other.map(\.firstIndex) == [Int(german.position) - 30_000 + offset], "\(other)")
     // The window that counts is that of what is read.

@@ -57,7 +57,7 @@ import Testing
         try other.seek(to: target, toleranceBefore: reach, toleranceAfter: reach)
       )
       #expect(first == second && one.position == other.position, "\(row.name): \(time)")
-      #expect(one.isPlaceEstimated == other.isPlaceEstimated)
+      #expect(one.positionDoubt == other.positionDoubt)
       let (heard, isolatedHeard) = (try one.readFrames(5_000), try other.readFrames(5_000))
       #expect(heard.position == isolatedHeard.position, "\(row.name): \(time)")
       // Some decoders have a state that a seek does not restore: what they decode depends on what was decoded before.
@@ -89,7 +89,7 @@ import Testing
         #expect(try readers[0].readToEnd() == readers[1].readToEnd(), "\(name)")
         for seconds in [1.5, 0.25] {
           let time = MediaTime(seconds: seconds, preferredTimescale: 48_000)
-          let positions = try readers.map { reader in (try reader.seekExactly(to: time), reader.isPlaceEstimated) }
+          let positions = try readers.map { reader in (try reader.seekExactly(to: time), reader.positionDoubt) }
           #expect(positions[0] == positions[1], "\(name)")
         }
       }

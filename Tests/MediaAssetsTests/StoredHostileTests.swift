@@ -66,7 +66,7 @@ import Testing
   @Test func aTimelineStaysInRangeWhateverItIsTold() throws {
     let base = try #require(TimeBase(sampleRateHz: 48_000))
     for counts in [Int.max, Int.max / 2, Int.max / 8] {
-      var timeline = AudioTimeline(timeBase: base, frameBase: base, originFrame: 0, isLossless: false)
+      var timeline = AudioTimeline(timeBase: base, frameBase: base, originFrame: 0, coding: .lossy)
       for ticks in [nil, 0, Int64.max / 4, -Int64.max / 4, nil, Int64.max, Int64.min] as [Int64?] {
         let placed = timeline.place(ticks: ticks, frameCount: counts)
         #expect(placed.frame.magnitude <= AudioTimeline.furthestPlace.magnitude)

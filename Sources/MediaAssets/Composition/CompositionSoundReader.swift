@@ -63,7 +63,7 @@ final class CompositionSoundReader: SoundReader, @unchecked Sendable {
 
   deinit { written?.deallocate() }
 
-  var isPlaceEstimated: Bool { tracks.contains(where: \.isPlaceEstimated) }
+  var positionDoubt: PositionDoubt? { tracks.lazy.compactMap(\.positionDoubt).first }
   var lastSeekTimings: SeekTimings { SeekTimings() }
   var startTrim: EdgeTrim { .none }
   var endTrim: EdgeTrim { .none }

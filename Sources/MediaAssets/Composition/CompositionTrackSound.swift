@@ -37,7 +37,7 @@ final class CompositionTrackSound {
   }
 
   /// Where the last seek in the source went is known only by an estimate.
-  var isPlaceEstimated: Bool { open?.sound.reader.isPlaceEstimated ?? false }
+  var positionDoubt: PositionDoubt? { open?.sound.reader.positionDoubt }
 
   // MARK: - What is wrong
 

@@ -270,7 +270,7 @@ extension AudioTrackReader {
   /// A snapshot of the reader's state.
   fileprivate var state: AudioState {
     AudioState(
-      position: position, isPlaceEstimated: isPlaceEstimated, lastSeekTimings: lastSeekTimings, startTrim: startTrim,
+      position: position, positionDoubt: positionDoubt, lastSeekTimings: lastSeekTimings, startTrim: startTrim,
       endTrim: endTrim, end: end,
       skipped: takeSkippedPackets().map { .init(count: $0.count, time: $0.time, error: $0.error) },
       warning: takeWarning().map { .init(time: $0.time, error: $0.error) },

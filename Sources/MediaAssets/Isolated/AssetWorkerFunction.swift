@@ -120,7 +120,7 @@ struct AudioState: Codable {
 
   /// The place of the frame that the next read gives.
   var position: Int64
-  var isPlaceEstimated: Bool
+  var positionDoubt: PositionDoubt?
   var lastSeekTimings: SeekTimings
   var startTrim: EdgeTrim
   var endTrim: EdgeTrim

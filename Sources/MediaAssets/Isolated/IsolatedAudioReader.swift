@@ -65,7 +65,7 @@ final class IsolatedAudioReader: SoundReader {
   var trackID: AssetTrack.ID { description.trackID }
   var channelMask: UInt64? { description.channelMask }
   var position: Int64 { state.position - Int64(frameCount) }
-  var isPlaceEstimated: Bool { state.isPlaceEstimated }
+  var positionDoubt: PositionDoubt? { state.positionDoubt }
   var lastSeekTimings: SeekTimings { state.lastSeekTimings }
   var startTrim: EdgeTrim { state.startTrim }
   var endTrim: EdgeTrim { state.endTrim }

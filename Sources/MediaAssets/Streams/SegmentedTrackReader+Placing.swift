@@ -60,7 +60,7 @@ extension SegmentedTrackReader {
       place = Self.snapped(place, present)
     }
     frameStart = place
-    if isFirst { isPlaceEstimated = !present.isExact }
+    if isFirst { positionDoubt = present.isExact ? nil : .estimated }
     if !isFirst, stepFrames > present.stepFrames {
       present.stepFrames = stepFrames
       present.anchorFrame = place
@@ -101,7 +101,7 @@ extension SegmentedTrackReader {
     let first = timeline.firstNumber(ofStretchWith: number) ?? number
     if let expected {
       return StreamStretch(
-        sampleRateHz: format.sampleRateHz, originFrame: stamp, startFrame: expected, isExact: !isPlaceEstimated)
+        sampleRateHz: format.sampleRateHz, originFrame: stamp, startFrame: expected, isExact: positionDoubt == nil)
     }
     // The encoder's delay lies before time 0 in MP4.
     let isDelay = run?.cutsNegative == true && stamp < 0 && stamp > -65_536
@@ -116,7 +116,7 @@ extension SegmentedTrackReader {
   private func placeOfUntimed(_ timestamp: Int64) -> Int64 {
     guard let run else { return 0 }
     let start = entryFrame(of: run)
-    isPlaceEstimated = start != 0
+    positionDoubt = start == 0 ? nil : .estimated
     return start + max(0, timestamp)
   }
 

@@ -23,7 +23,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   private(set) var startTrim = EdgeTrim.none
   private(set) var endTrim = EdgeTrim.none
   var end: AudioTrackReader.TrackEnd?
-  var isPlaceEstimated = false
+  var positionDoubt: PositionDoubt?
 
   let session: StreamSession
   let fetcher: StreamFetcher
@@ -184,8 +184,8 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
         isAtEnd = true
         let last = expected ?? position
         // Silence at the end would be made up.
-        if end == nil || !isPlaceEstimated {
-          end = AudioTrackReader.TrackEnd(frame: last, isExact: !isPlaceEstimated && stretch?.isExact ?? false)
+        if end == nil || positionDoubt == nil {
+          end = AudioTrackReader.TrackEnd(frame: last, isExact: positionDoubt == nil && stretch?.isExact ?? false)
         }
         position = min(position, last)
       case .cancelled:

@@ -1,0 +1,84 @@
+// Seeks in streams whose timestamps do not agree with their frames: packets or decoded frames are counted from the file's start, as
+// a read from there counts them.
+import LibAV
+import MediaCore
+
+extension MediaTrackReader {
+  /// Up to this position a seek may decode everything from the file's start; further ones are not exact.
+  private var mostDecodedFrames: Int64 { Int64(format.sampleRateHz) * 900 }
+
+  /// Files with video are counted up to this size: counting reads the video, too.
+  private static let mostCountedByteCount: Int64 = 256 << 20
+
+  /// Finds out, once, whether timestamps agree with the frames at the file's start, and decides how seeks are counted.
+  func learnTimestamps() throws(MediaError) {
+    let isOggFLAC = positioning == .counted(.oggPages) && reader.stream.codecName == "flac"
+    guard positioning == .timestamps || isOggFLAC else { return }
+    try learnGrid(untilKnown: isOggFLAC)
+    let rounding = reader.timeline?.roundingFrames ?? 0
+    guard reader.hasIrregularTimestamps || reader.grid.isAmbiguous(roundingFrames: rounding) else { return }
+    trustPacketLengths()
+  }
+
+  /// From now on positions follow from counting, where that costs no network and not too much time.
+  func trustPacketLengths() {
+    guard !isRemote, !isForwardOnly, byteCount <= Self.mostCountedByteCount else { return }
+    guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.isLengthKnown else {
+      positioning = .decoded
+      return
+    }
+    reader.countPacketLengths()
+    positioning = .counted(.packetsFromStart)
+    mustReposition = true
+  }
+
+  /// Codecs whose packets' durations FFmpeg takes from the packets themselves.
+  private static let codecsWithLengths: Set<String> = [
+    "aac", "ac3", "eac3", "flac", "mp1", "mp2", "mp3", "opus",
+  ]
+
+  /// Whether the decoded frame lies where no frame of the stream can begin.
+  var isOffGrid: Bool {
+    guard reader.frameStart > 0, !reader.isCountedByLength, let timeline = reader.timeline else { return false }
+    return reader.grid.excludes(reader.frameStart, withinFrames: max(2, timeline.roundingFrames))
+  }
+
+  /// A seek has led to a timestamp that is wrong for its frame: counts instead. Answers false: the position is to be counted.
+  func distrustTimestamps(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) -> Bool {
+    trustPacketLengths()
+    guard positioning != .timestamps else {
+      positionDoubt = .irregularTimestamps
+      position = min(target, max(allowed.lowerBound, reader.frameStart))
+      firstRightFrame = reader.frameStart
+      return true
+    }
+    hasFrame = false
+    isAtEnd = false
+    pendingError = nil
+    return positioning == .decoded ? try repositionByDecoding(toFrame: target) : false
+  }
+
+  /// Says why the position that timestamps have led to is not proved, where it is not.
+  func noteDoubt() {
+    if reader.isPlaceRounded {
+      positionDoubt = .coarseTimestamps
+    } else if reader.hasIrregularTimestamps || positioning == .decoded {
+      positionDoubt = .irregularTimestamps
+    }
+  }
+
+  /// Decodes everything from the file's start, or from here; false where that would take too long.
+  func repositionByDecoding(toFrame target: Int64) throws(MediaError) -> Bool {
+    guard target <= mostDecodedFrames, !isRemote, !isForwardOnly else {
+      positionDoubt = .decoderState
+      return false
+    }
+    if !reader.canDecode(toFrame: target) {
+      try mapped { () throws(AVFailure) in try reader.rewind() }
+    }
+    isPlaceExact = true
+    firstRightFrame = 0
+    _ = try decodeOne()
+    return true
+  }
+}
