@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <libavcodec/avcodec.h>
+#include <libavcodec/vorbis_parser.h>
 #include <libavformat/avformat.h>
 #include <libavutil/aes.h>
 #include <libavutil/audio_fifo.h>

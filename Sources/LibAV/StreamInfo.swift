@@ -129,14 +129,8 @@ public struct StreamInfo: Sendable, Hashable {
     switch parameters.codec_id {
     case AV_CODEC_ID_OPUS: return 120
     case AV_CODEC_ID_VORBIS:
-      guard let data = parameters.extradata, parameters.extradata_size > 0 else { return nil }
-      // The identification header comes first, after the lengths of the three headers.
-      let header = UnsafeBufferPointer(start: data, count: min(64, Int(parameters.extradata_size)))
-      let name: [UInt8] = [1] + Array("vorbis".utf8)
-      guard let start = header.indices.first(where: { header[$0...].starts(with: name) }), start + 28 < header.count
-      else { return nil }
-      let short = 1 << Int(header[start + 28] & 15)
-      return short >= 64 ? short / 4 : nil
+      let headers = UnsafeBufferPointer(start: parameters.extradata, count: max(0, Int(parameters.extradata_size)))
+      return VorbisBlocks.sizes(headers).map { Int($0.short) / 4 }
     default: return nil
     }
   }
