@@ -94,6 +94,10 @@ final class FrameReader {
   private(set) var isLengthKnown = true
   /// The end of the one before.
   private var previousEndFrame: Int64?
+  /// Corrects the timestamps of an Ogg Vorbis stream; nil for other streams.
+  private var vorbisTimes: VorbisPacketTimes?
+  /// Frames before time 0 that are not heard: granule positions count audio from 0 on (Vorbis I, appendix A.2).
+  private(set) var negativeStartFrames: Int64 = 0
   /// How the last packet's place follows from the container's own timestamps.
   private var stamps = PacketStamps()
   /// Nothing was passed over since the file's start.
@@ -140,6 +144,9 @@ final class FrameReader {
     hasFrameTable = format == .frameTable
     lengths = countsPackets ? try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) : nil
     hasTrimmedDurations = format == .ogg
+    if format == .ogg, stream.codecName == "vorbis" {
+      vorbisTimes = VorbisPacketTimes(demuxer: demuxer, stream: stream, edges: edges)
+    }
     let others = demuxer.ignoresEditLists ? [] : demuxer.streams
     presentationStart =
       others.filter { $0.mediaType == .video && $0.startTicks != nil }
@@ -251,6 +258,7 @@ final class FrameReader {
       badReadCount = 0
       stored.readCount += 1
       previousEndFrame = countedFrame
+      try vorbisTimes?.correct(packet)
       count()
       if stored.keepsPackets { try stored.keep(packet) }
       noteTitles()
@@ -492,7 +500,8 @@ final class FrameReader {
     let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
     // What does not decode in front of the sound of a bare stream was no sound, for all that anything says.
     let sound = (isAfterLoss && !isBareStream ? afterLoss ?? firstFrame : firstFrame) ?? 0
-    let first = sound + edges.uncutStartFrames
+    if vorbisTimes != nil { negativeStartFrames = max(0, -sound) }
+    let first = sound + edges.uncutStartFrames + negativeStartFrames
     let videoStart = presentationStart.flatMap {
       frameBase.ticks(from: $0.ticks, of: $0.timeBase, rounding: .nearest)
     }
@@ -517,6 +526,7 @@ final class FrameReader {
     isCounted = false
     isRecounting = false
     nextTicks = nil
+    vorbisTimes?.restartAnywhere()
     guard let ticks = timeline?.ticks(ofFrame: target) else { return }
     try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
   }
@@ -537,10 +547,11 @@ final class FrameReader {
     countedFrame = frame
     entryFrame = frame
     isCounted = true
+    if let ticks = timeline?.ticks(ofFrame: frame) { vorbisTimes?.restart(atPageAfter: ticks) }
     let result = try readPacket()
     if result == .cancelled { throw AVFailure(cancelledIn: "av_read_frame") }
     guard result == .packet, packet.bytePosition == byte, let found = firstPacketFrame,
-      abs(found - frame) <= Self.maximumDisagreementFrames
+      abs(found - frame) <= Self.maximumDisagreementFrames, vorbisTimes?.isStartProven ?? true
     else {
       isCounted = false
       return false
@@ -624,6 +635,7 @@ final class FrameReader {
     isRecounting = false
     nextTicks = nil
     isCounted = false
+    vorbisTimes?.restartAtFile()
     mustRewind = true
     demuxer = try demuxer.reopened()
     guard demuxer.streams.indices.contains(stream.index) else {

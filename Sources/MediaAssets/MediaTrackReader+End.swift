@@ -7,7 +7,9 @@ extension MediaTrackReader {
 
   /// What was cut off at the start, when the first frame has been decoded.
   static func startTrim(_ reader: FrameReader, _ edges: TrackEdges) -> EdgeTrim {
-    let count = reader.trims.startFrames + edges.uncutStartFrames - edges.informationFrames + edges.decoderCutFrames
+    let count =
+      reader.trims.startFrames + edges.uncutStartFrames - edges.informationFrames + edges.decoderCutFrames
+      + reader.negativeStartFrames
     return count > 0 ? EdgeTrim(frameCount: count, source: edges.startSource) : .none
   }
 

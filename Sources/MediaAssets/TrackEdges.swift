@@ -27,6 +27,16 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private(set) var beginsAtFirstSound = false
   /// The file was cut off: there is no last page (Ogg), or less than its data chunk says (WAV).
   private(set) var isCutOff = false
+  /// The pages that end a stream, of all streams of an Ogg file, as far as they lie at the file's end.
+  private(set) var lastPages: [LastPage] = []
+
+  /// A page that ends a stream (RFC 3533, section 6).
+  struct LastPage: Sendable, Hashable, Codable {
+    /// The position of the page's first byte in the file.
+    var byte: Int64
+    /// The page's granule position: the stream's end. From 1 on.
+    var granule: Int64
+  }
 
   /// The largest of all numbers of frames and ticks, without its sign.
   var largestNumber: Int64 {
@@ -42,7 +52,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
     case .ogg:
       startSource = stream.codecName == "opus" ? .opusPreSkip : .granulePosition
       endSource = .granulePosition
-      isCutOff = Self.lacksLastPage(demuxer, byteCount: byteCount)
+      readLastPages(demuxer, byteCount: byteCount)
     case .matroska:
       startSource = .codecDelay
       endSource = .discardPadding
@@ -190,19 +200,28 @@ struct TrackEdges: Sendable, Hashable, Codable {
     }
   }
 
-  /// Whether no page near the end of the file says that it is the last (RFC 3533, section 6).
-  private static func lacksLastPage(_ demuxer: Demuxer, byteCount: Int64) -> Bool {
-    let bytes = demuxer.bytes(at: max(0, byteCount - 65_536), count: 65_536)
+  /// Finds the pages at the end of the file that end a stream. If none does (RFC 3533, section 6), the file is cut off.
+  private mutating func readLastPages(_ demuxer: Demuxer, byteCount: Int64) {
+    let start = max(0, byteCount - 65_536)
+    let bytes = demuxer.bytes(at: start, count: 65_536)
     let capture = Array("OggS".utf8)
-    guard bytes.count > 27 else { return false }
-    var hasPage = false
+    guard bytes.count > 27 else { return }
+    var (hasPage, hasLastPage) = (false, false)
     for offset in (0..<(bytes.count - 5)).reversed() where bytes[offset] == capture[0] {
       guard bytes[offset..<(offset + 4)].elementsEqual(capture) else { continue }
-      if bytes[offset + 5] & 4 != 0 { return false }
       hasPage = true
+      guard bytes[offset + 5] & 4 != 0 else { continue }
+      hasLastPage = true
+      guard offset + 14 <= bytes.count, lastPages.count < Self.maximumLastPageCount else { continue }
+      let granule = bytes[(offset + 6)..<(offset + 14)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      guard granule > 0, granule < Int64.max / 8 else { continue }
+      lastPages.append(LastPage(byte: start + Int64(offset), granule: Int64(granule)))
     }
-    return hasPage
+    isCutOff = hasPage && !hasLastPage
   }
+
+  /// Streams of one file that end at its end.
+  private static let maximumLastPageCount = 32
 }
 
 /// iTunes' comment about the encoder's delay: hexadecimal numbers, of which the second is the frames before the sound,

@@ -1,0 +1,212 @@
+// FFmpeg's Ogg demuxer counts the packets of a page back from the page's granule position. For each packet it takes the
+// previous block for a short one (`vorbis_packet` in oggparsevorbis.c). The end of a packet is then right, but the start
+// and the length of a short block after a long one are not. At the end of a stream of one page, the demuxer also counts
+// the first packet, which has no audio. With the block sizes of all packets both can be corrected.
+import LibAV
+
+/// Corrects the timestamps, lengths and end trims of an Ogg Vorbis stream's packets, which come in the file's order.
+///
+/// A packet has a quarter of the sum of its block size and the previous one's (Vorbis I, section 4.3.8). A stream's first
+/// packet has no audio. In a chain of streams, each stream begins at the end of the previous one. Ticks are frames.
+///
+/// Threading: one thread at a time.
+struct VorbisPacketTimes {
+  /// The position from which packets are read.
+  private enum Start {
+    /// The first packet of the first stream.
+    case file
+    /// The first packet of another stream of a chain.
+    case stream
+    /// A page after one that ends at this granule position.
+    case page(granule: Int64)
+    /// Unknown: the first packet's timestamp states the position.
+    case unknown
+  }
+
+  /// A packet's start and end by FFmpeg's count.
+  private struct Stated {
+    var start: Int64
+    var end: Int64
+
+    /// Nil without a valid timestamp.
+    init?(_ packet: Packet) {
+      guard let start = packet.pts, start.magnitude < furthestTicks else { return nil }
+      self.start = start
+      end = start + min(packet.duration ?? 0, furthestTicks)
+    }
+  }
+
+  private let fileBlocks: VorbisBlocks
+  private let lastPages: [TrackEdges.LastPage]
+  /// A larger difference between granule positions and the count of samples is a hole, or an overlap. `AudioTimeline`
+  /// has the same limit.
+  private let maximumDriftTicks: Int64
+  /// Of the stream that is read.
+  private var blocks: VorbisBlocks
+  private var start = Start.file
+  /// The identification header of the stream that follows in a chain.
+  private var identification: [UInt8]?
+  /// The previous audio packet's block size; nil at the start.
+  private var previousSize: Int64?
+  /// The end of the previous audio packet, in ticks; nil at the start, and when no timestamp has stated it.
+  private var endTicks: Int64?
+  /// Frames cut off that packet's end.
+  private var trimTicks: Int64 = 0
+  /// The ticks by which the timestamps of a chain's stream are moved.
+  private var offsetTicks: Int64 = 0
+  /// The ticks by which FFmpeg's timestamps are late, because they count the first packet.
+  private var latenessTicks: Int64 = 0
+  /// The ticks by which granule positions are later than the count of samples: some muxers round them.
+  private var driftTicks: Int64 = 0
+  /// The first packet after `restart(atPageAfter:)` ends where block sizes allow it to end.
+  private(set) var isStartProven = true
+
+  /// Timestamps beyond it are invalid. Sums stay in range.
+  private static let furthestTicks = Int64.max / 8
+
+  /// Nil when the stream's headers are invalid.
+  init?(demuxer: Demuxer, stream: StreamInfo, edges: TrackEdges) {
+    guard let rate = stream.sampleRateHz, TimeBase(sampleRateHz: rate) == stream.timeBase,
+      let blocks = VorbisBlocks(demuxer: demuxer, streamIndex: stream.index)
+    else { return nil }
+    fileBlocks = blocks
+    self.blocks = blocks
+    lastPages = edges.lastPages
+    maximumDriftTicks = Int64(rate / 50)
+  }
+
+  /// The next packet is the file's first one.
+  mutating func restartAtFile() { restart(.file) }
+
+  /// The next packet is the first one of a page. The page before it ends at `granule`.
+  mutating func restart(atPageAfter granule: Int64) { restart(.page(granule: granule)) }
+
+  /// The next packet may be any one.
+  mutating func restartAnywhere() { restart(.unknown) }
+
+  private mutating func restart(_ start: Start) {
+    self.start = start
+    blocks = fileBlocks
+    identification = nil
+    previousSize = nil
+    endTicks = nil
+    trimTicks = 0
+    offsetTicks = 0
+    latenessTicks = 0
+    driftTicks = 0
+    isStartProven = true
+  }
+
+  // MARK: - Packets
+
+  /// Corrects the packet that was read last.
+  mutating func correct(_ packet: Packet) throws(AVFailure) {
+    switch blocks.kind(of: packet) {
+    case .audio(let size):
+      defer { previousSize = size }
+      if let previousSize {
+        try correct(packet, length: (previousSize + size) / 4)
+      } else {
+        try correctFirst(packet, size: size)
+      }
+      if (endTicks ?? 0).magnitude >= Self.furthestTicks { endTicks = nil }
+    case .identification:
+      beginStream()
+      identification = packet.data(limit: 30)
+      correctEmpty(packet)
+    case .setup:
+      if let identification, let setup = packet.data(limit: Int(UInt16.max)) {
+        blocks = VorbisBlocks(identification: identification, setup: setup) ?? blocks
+      }
+      correctEmpty(packet)
+    case .other: correctEmpty(packet)
+    }
+  }
+
+  /// The decoder drops the packet: the next one overlaps the one before it.
+  private func correctEmpty(_ packet: Packet) {
+    if let endTicks { packet.stamp(pts: endTicks, dts: endTicks, duration: 0) }
+  }
+
+  /// Another stream of a chain begins, and FFmpeg's decoder starts anew.
+  private mutating func beginStream() {
+    guard previousSize != nil, let endTicks else { return }
+    start = .stream
+    self.endTicks = endTicks - trimTicks
+    trimTicks = 0
+    previousSize = nil
+  }
+
+  private mutating func correct(_ packet: Packet, length: Int64) throws(AVFailure) {
+    let isTrimmed = packet.trimmedFrames.end > 0
+    guard let start = startTicks(length: length, Stated(packet), isTrimmed: isTrimmed) else { return }
+    let end = start + length
+    trimTicks = endTrim(of: packet, end: end, length: length)
+    endTicks = end
+    packet.stamp(pts: start, dts: start, duration: length - trimTicks)
+    if trimTicks > 0 { try packet.setTrims(start: 0, end: trimTicks) } else { packet.clearTrims() }
+  }
+
+  private mutating func correctFirst(_ packet: Packet, size: Int64) throws(AVFailure) {
+    let stated = Stated(packet)
+    // A page that FFmpeg does not count back, because it is the last one, too, or has no granule position: its packets
+    // are counted from 0, with the first one, although audio begins after that one.
+    let isCountedFromZero = stated.map { $0.start == 0 } ?? true
+    let length = stated.map { $0.end - $0.start } ?? 0
+    switch start {
+    case .file:
+      endTicks = isCountedFromZero ? 0 : stated?.end
+      guard isCountedFromZero else { return }
+      latenessTicks = length
+      packet.stamp(pts: -length, dts: -length, duration: length)
+    case .stream:
+      let begin = endTicks ?? 0
+      offsetTicks = begin - (isCountedFromZero ? 0 : stated?.end ?? 0)
+      latenessTicks = isCountedFromZero ? length : 0
+      driftTicks = 0
+      // The decoder decodes something for a stream's first packet, unless it is the file's.
+      packet.stamp(pts: begin, dts: begin, duration: 0)
+      try packet.setTrims(start: 0, end: length)
+    case .page(let granule):
+      endTicks = stated?.end
+      let sizes = [blocks.sizes.short, blocks.sizes.long]
+      isStartProven = stated.map { stated in sizes.contains { ($0 + size) / 4 == stated.end - granule } } ?? false
+      guard isStartProven, let stated else { return }
+      packet.stamp(pts: granule, dts: granule, duration: stated.end - granule)
+    case .unknown: endTicks = stated?.end
+    }
+  }
+
+  /// The start of a packet: the end of the previous one, unless FFmpeg's timestamps state a hole or an overlap.
+  private mutating func startTicks(length: Int64, _ stated: Stated?, isTrimmed: Bool) -> Int64? {
+    guard let stated else { return endTicks }
+    let start = isTrimmed ? stated.start : stated.end - length
+    guard let endTicks else { return start + offsetTicks }
+    let counted = endTicks - offsetTicks
+    // Of a packet that FFmpeg counts back the end is right, of the first one of a page and of those of the last page
+    // the start.
+    for lateness in [latenessTicks, 0] {
+      let expected = counted + driftTicks + lateness
+      guard stated.start == expected || stated.end == expected + length else { continue }
+      latenessTicks = lateness
+      return endTicks
+    }
+    // 0 also stands for a page that FFmpeg could not count back, because a packet on it is invalid.
+    if stated.start == 0 { return endTicks }
+    latenessTicks = 0
+    driftTicks = start - counted
+    guard driftTicks.magnitude > maximumDriftTicks else { return endTicks }
+    driftTicks = 0
+    return start + offsetTicks
+  }
+
+  /// The frames of a packet after the stream's end, which is the granule position of the last page (Vorbis I, appendix
+  /// A.2).
+  private func endTrim(of packet: Packet, end: Int64, length: Int64) -> Int64 {
+    if let byte = packet.bytePosition, let page = lastPages.first(where: { $0.byte == byte }) {
+      return max(0, min(end - offsetTicks + driftTicks - page.granule, length))
+    }
+    let stated = packet.trimmedFrames.end
+    return stated > 0 ? max(0, min(stated - latenessTicks, length)) : 0
+  }
+}
