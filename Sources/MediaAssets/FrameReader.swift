@@ -574,6 +574,12 @@ final class FrameReader {
         return true
       case .packet:
         isDecodedFromStart = false
+        if vorbisTimes?.isAtHeader ?? false {
+          // The decoder needs the headers of each stream of a chain.
+          if case .undecodable = try decoder.send(packet) { continue }
+          while case .frame = try decoder.receive(into: frame) {}
+          continue
+        }
         guard packet.pts != nil, let end = countedFrame, end <= target else {
           if packet.pts == nil { timeline?.restart(at: before) }
           isPacketHeld = true

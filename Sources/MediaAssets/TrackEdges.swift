@@ -29,6 +29,9 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private(set) var isCutOff = false
   /// The pages that end a stream, of all streams of an Ogg file, as far as they lie at the file's end.
   private(set) var lastPages: [LastPage] = []
+  /// The file's last page belongs to none of the streams that begin at the file's start: streams follow each other in a
+  /// chain (RFC 3533, section 4), and the container's duration is that of the last one.
+  private(set) var isChain = false
 
   /// A page that ends a stream (RFC 3533, section 6).
   struct LastPage: Sendable, Hashable, Codable {
@@ -204,20 +207,42 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private mutating func readLastPages(_ demuxer: Demuxer, byteCount: Int64) {
     let start = max(0, byteCount - 65_536)
     let bytes = demuxer.bytes(at: start, count: 65_536)
-    let capture = Array("OggS".utf8)
     guard bytes.count > 27 else { return }
-    var (hasPage, hasLastPage) = (false, false)
-    for offset in (0..<(bytes.count - 5)).reversed() where bytes[offset] == capture[0] {
-      guard bytes[offset..<(offset + 4)].elementsEqual(capture) else { continue }
-      hasPage = true
+    var lastSerialNumber: UInt64?
+    var hasLastPage = false
+    for offset in (0..<(bytes.count - 27)).reversed() where Self.isPage(bytes, at: offset) {
+      lastSerialNumber = lastSerialNumber ?? Self.number(bytes, at: offset + 14, byteCount: 4)
       guard bytes[offset + 5] & 4 != 0 else { continue }
       hasLastPage = true
-      guard offset + 14 <= bytes.count, lastPages.count < Self.maximumLastPageCount else { continue }
-      let granule = bytes[(offset + 6)..<(offset + 14)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      guard granule > 0, granule < Int64.max / 8 else { continue }
+      let granule = Self.number(bytes, at: offset + 6, byteCount: 8)
+      guard granule > 0, granule < Int64.max / 8, lastPages.count < Self.maximumLastPageCount else { continue }
       lastPages.append(LastPage(byte: start + Int64(offset), granule: Int64(granule)))
     }
-    isCutOff = hasPage && !hasLastPage
+    guard let lastSerialNumber else { return }
+    isCutOff = !hasLastPage
+    isChain = !Self.serialNumbersAtStart(demuxer).contains(lastSerialNumber)
+  }
+
+  /// The serial numbers of the streams whose first pages begin the file.
+  private static func serialNumbersAtStart(_ demuxer: Demuxer) -> Set<UInt64> {
+    let bytes = demuxer.bytes(at: 0, count: 16_384)
+    var numbers: Set<UInt64> = []
+    var offset = 0
+    while offset + 27 <= bytes.count, isPage(bytes, at: offset), bytes[offset + 5] & 2 != 0 {
+      numbers.insert(number(bytes, at: offset + 14, byteCount: 4))
+      let segments = bytes[(offset + 27)...].prefix(Int(bytes[offset + 26]))
+      offset += 27 + segments.count + segments.reduce(0) { $0 + Int($1) }
+    }
+    return numbers
+  }
+
+  private static func isPage(_ bytes: [UInt8], at offset: Int) -> Bool {
+    // Most bytes are no "O".
+    bytes[offset] == 0x4f && bytes[offset..<(offset + 4)].elementsEqual("OggS".utf8)
+  }
+
+  private static func number(_ bytes: [UInt8], at offset: Int, byteCount: Int) -> UInt64 {
+    bytes[offset..<(offset + byteCount)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// Streams of one file that end at its end.

@@ -60,6 +60,8 @@ struct VorbisPacketTimes {
   private var driftTicks: Int64 = 0
   /// The first packet after `restart(atPageAfter:)` ends where block sizes allow it to end.
   private(set) var isStartProven = true
+  /// The packet that was corrected last is a header of a chain's stream.
+  private(set) var isAtHeader = false
 
   /// Timestamps beyond it are invalid. Sums stay in range.
   private static let furthestTicks = Int64.max / 8
@@ -101,7 +103,9 @@ struct VorbisPacketTimes {
 
   /// Corrects the packet that was read last.
   mutating func correct(_ packet: Packet) throws(AVFailure) {
-    switch blocks.kind(of: packet) {
+    let kind = blocks.kind(of: packet)
+    isAtHeader = kind == .identification || kind == .setup
+    switch kind {
     case .audio(let size):
       defer { previousSize = size }
       if let previousSize {

@@ -138,9 +138,14 @@ import Testing
       bytes += try readFile(path)
     }
     let chain = try folder.write(bytes, as: "chain.ogg")
-    let samples = try read(chain).samples
-    print("ogg | chain \(lengths) | \(samples.count / 2) of \(expected.count / 2) frames")
-    #expect(samples == expected)
+    let whole = try read(chain)
+    let failures = try wrongSeeks(chain, whole, 30)
+    print("ogg | chain \(lengths) | \(whole.samples.count / 2) of \(expected.count / 2) frames | \(failures)")
+    #expect(whole.samples == expected)
+    #expect(failures.isEmpty)
+    let length = MediaTime(frame: Int64(expected.count / 2), rate: 44_100)
+    #expect(try !Asset(path: chain).load().providesPreciseDuration)
+    #expect(try Asset(path: chain, prefersPreciseDuration: true).load().duration == length)
   }
 
   @Test func seeksBesideVideoAreExact() throws {
