@@ -3,7 +3,8 @@
 #include <taglib/generalencapsulatedobjectframe.h>
 #include <taglib/id3v1genres.h>
 #include <taglib/id3v2framefactory.h>
-#include <taglib/id3v2tag.h>
+#include <taglib/id3v2header.h>
+#include <taglib/id3v2synchdata.h>
 #include <taglib/podcastframe.h>
 #include <taglib/popularimeterframe.h>
 #include <taglib/privateframe.h>
@@ -14,8 +15,12 @@
 #include <taglib/unsynchronizedlyricsframe.h>
 #include <taglib/urllinkframe.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <vector>
 
+#include "ID3v2Text.hpp"
 #include "Readers.hpp"
 #include "Text.hpp"
 
@@ -40,6 +45,16 @@ class FrameAccess : public ID3v2::Frame {
 
 std::string string(const ByteVector &bytes) { return std::string(bytes.data(), bytes.size()); }
 
+/// The digits in the first bytes of a text frame, in any encoding.
+std::string digits(const ByteVector &data) {
+  std::string result;
+  for (unsigned int i = 1; i < data.size() && i < 16; i++) {
+    const char byte = data[static_cast<int>(i)];
+    if (byte >= '0' && byte <= '9') result += byte;
+  }
+  return result;
+}
+
 std::string withoutZeros(const ByteVector &bytes) { return string(bytes).substr(0, string(bytes).find('\0')); }
 
 /// Lets TagLib parse a frame, or keeps it from doing so where that could cost more than the bounds allow.
@@ -49,14 +64,6 @@ class BoundedFrames final : public ID3v2::FrameFactory {
 
  protected:
   bool updateFrame(FrameAccess::Header *header) const override {
-    if (++frameCount > sink.limits.item_count) {
-      // An empty frame ends the tag for TagLib.
-      if (frameCount == sink.limits.item_count + 1) {
-        sink.limit(tags_space_id3v2, "ID3v2", "the tag has more than " + std::to_string(frameCount - 1) + " frames");
-      }
-      header->setFrameSize(0);
-      return false;
-    }
     const std::string id = string(header->frameID());
     const int64_t size = header->frameSize();
     if (header->compression()) {
@@ -90,7 +97,6 @@ class BoundedFrames final : public ID3v2::FrameFactory {
 
  private:
   ItemSink &sink;
-  mutable int64_t frameCount = 0;
   mutable int64_t inflatedByteCount = 0;
   mutable int64_t textByteCount = 0;
 
@@ -137,15 +143,17 @@ void givePeople(const std::string &id, const StringList &fields, ItemSink &sink)
   }
 }
 
-void giveFrame(const ID3v2::Frame &frame, ItemSink &sink) {
+void giveFrame(const ID3v2::Frame &frame, bool hasEmptyDescription, ItemSink &sink) {
   const std::string id = string(frame.frameID());
   std::string description, language, owner, mediaType;
   Details details;
   if (auto user = dynamic_cast<const ID3v2::UserTextIdentificationFrame *>(&frame)) {
-    description = utf8(user->description());
-    details.description = &description;
     StringList fields = user->fieldList();
-    if (!fields.isEmpty()) fields.erase(fields.begin());
+    if (!hasEmptyDescription) {
+      description = utf8(user->description());
+      if (!fields.isEmpty()) fields.erase(fields.begin());
+    }
+    details.description = &description;
     giveTexts(id, fields, details, sink);
   } else if (auto text = dynamic_cast<const ID3v2::TextIdentificationFrame *>(&frame)) {
     if (id == "TIPL" || id == "TMCL" || id == "IPLS") return givePeople(id, text->fieldList(), sink);
@@ -210,6 +218,152 @@ void giveFrame(const ID3v2::Frame &frame, ItemSink &sink) {
   }
 }
 
+/// One frame of a tag, as the parser of TagLib understands it.
+struct ParsedFrame {
+  std::unique_ptr<ID3v2::Frame> frame;
+  /// A user text whose description is empty: TagLib takes its first value for the description.
+  bool hasEmptyDescription = false;
+};
+
+/// The frames of one tag. It walks over them as `ID3v2::Tag` does, but also past empty frames, and it gives each frame to TagLib by
+/// itself, so that the frame can be repaired first.
+class FrameWalk {
+ public:
+  FrameWalk(const ID3v2::Header &tagHeader, ItemSink &sink)
+      : version(tagHeader.majorVersion()), tagHeader(tagHeader), frames(sink), sink(sink) {
+    plainTagHeader.setMajorVersion(version);
+  }
+
+  void walk(const ByteVector &body, unsigned int position) {
+    const unsigned int headerSize = ID3v2::Frame::headerSize(version);
+    int64_t frameCount = 0;
+    while (position < body.size() && body.size() - position > headerSize) {
+      // Padding.
+      if (body[static_cast<int>(position)] == 0) break;
+      if (++frameCount > sink.limits.item_count) {
+        sink.limit(tags_space_id3v2, "ID3v2", "the tag has more than " + std::to_string(frameCount - 1) + " frames");
+        break;
+      }
+      const ByteVector rest = body.mid(position);
+      const FrameAccess::Header header(rest, version);
+      const std::string id = string(header.frameID());
+      const unsigned int room = rest.size() - headerSize;
+      const unsigned int size = std::min(header.frameSize(), room);
+      if (!isFrameID(id)) {
+        if (header.frameSize() > room) break;
+        position += headerSize + size;
+        continue;
+      }
+      if (header.frameSize() > room) {
+        sink.warning(tags_space_id3v2, id, "the frame says that it has " + std::to_string(header.frameSize()) +
+                                               " bytes, which the tag has not");
+        // The beginning of a text is worth reading, that of a picture is not.
+        if (id[0] == 'T') parse(id, rest, header, size);
+        break;
+      }
+      if (size > 0) parse(id, rest, header, size);
+      position += headerSize + size;
+    }
+  }
+
+  /// Gives the values of all frames.
+  void give();
+
+ private:
+  const unsigned int version;
+  const ID3v2::Header &tagHeader;
+  /// The header of a tag in which nothing is unsynchronised.
+  ID3v2::Header plainTagHeader;
+  const BoundedFrames frames;
+  ItemSink &sink;
+  std::vector<ParsedFrame> parsed;
+  /// The digits of the frames `TDAT` (day and month) and `TIME` (hour and minute) of the versions before 2.4.
+  std::string date, time;
+
+  static bool isFrameID(const std::string &id) {
+    for (size_t i = 0; i < id.size(); i++) {
+      const bool isLetterOrDigit = (id[i] >= 'A' && id[i] <= 'Z') || (id[i] >= '0' && id[i] <= '9');
+      // iTunes writes names of version 2.2 into tags of version 2.3.
+      if (!isLetterOrDigit && !(i == 3 && id[i] == '\0')) return false;
+    }
+    return !id.empty();
+  }
+
+  void parse(const std::string &id, const ByteVector &rest, const FrameAccess::Header &header, unsigned int size) {
+    ParsedFrame result;
+    const bool isPlain = !header.compression() && !header.encryption();
+    const bool isCut = size < header.frameSize();
+    if (isPlain && (holdsText(id) || isCut)) {
+      ByteVector data = fields(rest, header, size);
+      if (id == "TDAT" || id == "TDA") date = digits(data);
+      if (id == "TIME" || id == "TIM") time = digits(data);
+      const bool isRepaired = addByteOrderMarks(id, data);
+      result.hasEmptyDescription = (id == "TXXX" || id == "TXX") && beginsWithEmptyText(data);
+      if (isRepaired || isCut) {
+        result.frame.reset(frames.createFrame(plainFrame(id, data), &plainTagHeader));
+        if (result.frame) parsed.push_back(std::move(result));
+        return;
+      }
+    }
+    result.frame.reset(frames.createFrame(rest, &tagHeader));
+    if (result.frame) parsed.push_back(std::move(result));
+  }
+
+  /// The content of a frame that is neither compressed nor encrypted.
+  ByteVector fields(const ByteVector &rest, const FrameAccess::Header &header, unsigned int size) const {
+    ByteVector data = rest.mid(ID3v2::Frame::headerSize(version), size);
+    if (version < 4) return data;
+    if (tagHeader.unsynchronisation() || header.unsynchronisation()) data = ID3v2::SynchData::decode(data);
+    return header.dataLengthIndicator() ? data.mid(4) : data;
+  }
+
+  /// A frame without flags.
+  ByteVector plainFrame(const std::string &id, const ByteVector &data) const {
+    ByteVector frame(id.data(), static_cast<unsigned int>(id.size()));
+    if (version == 2) {
+      frame.append(ByteVector::fromUInt(data.size()).mid(1));
+    } else {
+      frame.append(version == 4 ? ID3v2::SynchData::fromUInt(data.size()) : ByteVector::fromUInt(data.size()));
+      frame.append(ByteVector(2, '\0'));
+    }
+    frame.append(data);
+    return frame;
+  }
+
+  /// The date of a frame `TDRC` with the day and the time of other frames.
+  std::string completeDate(const std::string &year) const {
+    if (version >= 4 || year.size() != 4 || date.size() != 4) return year;
+    const std::string day = year + "-" + date.substr(2) + "-" + date.substr(0, 2);
+    return time.size() == 4 ? day + "T" + time.substr(0, 2) + ":" + time.substr(2) : day;
+  }
+};
+
+void FrameWalk::give() {
+  for (const ParsedFrame &entry : parsed) {
+    const auto *text = dynamic_cast<const ID3v2::TextIdentificationFrame *>(entry.frame.get());
+    if (text && text->frameID() == "TDRC" && text->fieldList().size() == 1) {
+      sink.text(tags_space_id3v2, "TDRC", completeDate(utf8(text->fieldList().front())));
+    } else {
+      giveFrame(*entry.frame, entry.hasEmptyDescription, sink);
+    }
+  }
+}
+
+/// How many bytes of a tag's content its extended header has.
+unsigned int extendedHeaderByteCount(const ByteVector &body, unsigned int version) {
+  if (body.size() < 4 || version < 3) return 0;
+  bool isFrameID = true;
+  for (int i = 0; i < 4; i++) {
+    isFrameID = isFrameID && ((body[i] >= 'A' && body[i] <= 'Z') || (body[i] >= '0' && body[i] <= '9'));
+  }
+  // Some programs set the flag and write no such header.
+  if (isFrameID) return 0;
+  // The size counts its own four bytes in version 2.4 (structure, 3.2), but not in 2.3 (3.2 there).
+  const uint64_t count =
+      version == 4 ? ID3v2::SynchData::toUInt(body.mid(0, 4)) : uint64_t(body.toUInt(0U)) + 4;
+  return count > body.size() ? 0 : static_cast<unsigned int>(count);
+}
+
 }  // namespace
 
 long readID3v2(File &file, long offset, ItemSink &sink) {
@@ -225,9 +379,12 @@ long readID3v2(File &file, long offset, ItemSink &sink) {
     sink.warning(tags_space_id3v2, "ID3v2", "the tag says that it has " + std::to_string(header.tagSize()) +
                                                 " bytes, which the file has not");
   }
-  BoundedFrames frames(sink);
-  ID3v2::Tag tag(&file, offset, &frames);
-  for (const ID3v2::Frame *frame : tag.frameList()) giveFrame(*frame, sink);
+  ByteVector body = file.readBlock(header.tagSize());
+  if (header.unsynchronisation() && header.majorVersion() < 4) body = ID3v2::SynchData::decode(body);
+  FrameWalk walk(header, sink);
+  walk.walk(body, header.extendedHeader() ? extendedHeaderByteCount(body, header.majorVersion()) : 0);
+  body.clear();
+  walk.give();
   return header.completeTagSize();
 }
 
