@@ -23,7 +23,7 @@ typedef struct tags_source {
 
 /// Where in a file tags are looked for.
 typedef enum tags_container {
-  /// ID3v2 in front, APEv2 and ID3v1 at the end: MP3, ADTS, WavPack, Musepack, Monkey's Audio, True Audio.
+  /// ID3v2 at the beginning or the end, APEv2 and ID3v1 at the end, in this order of precedence: MP3, ADTS, True Audio.
   tags_container_edges,
   tags_container_flac,
   tags_container_ogg,
@@ -31,6 +31,10 @@ typedef enum tags_container {
   tags_container_wav,
   tags_container_aiff,
   tags_container_asf,
+  /// The same tags as `tags_container_edges`, APEv2 first: Monkey's Audio, Musepack, WavPack, TAK, OptimFROG.
+  tags_container_ape_edges,
+  /// DSDIFF and DSF: ID3v2 in a chunk.
+  tags_container_dsd,
 } tags_container;
 
 /// The kind of tag that an item is from.

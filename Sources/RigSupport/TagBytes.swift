@@ -94,6 +94,24 @@ public enum TagBytes {
         atom("udta", atom("meta", bigEndian(0) + atom("hdlr", [UInt8](repeating: 0, count: 25)) + atom("ilst", items))))
   }
 
+  // MARK: - DSD
+
+  /// A DSDIFF file: chunks with sizes of eight bytes.
+  public static func dsdiff(_ chunks: [(name: String, data: [UInt8])]) -> [UInt8] {
+    let body = chunks.flatMap { chunk -> [UInt8] in
+      let padding = [UInt8](repeating: 0, count: chunk.data.count % 2)
+      return Array(chunk.name.utf8) + bigEndian(chunk.data.count, bytes: 8) + chunk.data + padding
+    }
+    return Array("FRM8".utf8) + bigEndian(body.count + 4, bytes: 8) + Array("DSD ".utf8) + body
+  }
+
+  /// A DSF file: its header with the position of the tag, some audio, the tag.
+  public static func dsf(_ tag: [UInt8]) -> [UInt8] {
+    let audio = [UInt8](repeating: 0x69, count: 20)
+    return Array("DSD ".utf8) + littleEndian(28, bytes: 8) + littleEndian(28 + audio.count + tag.count, bytes: 8)
+      + littleEndian(28 + audio.count, bytes: 8) + audio + tag
+  }
+
   // MARK: - Others
 
   /// APEv2 at the end of nothing; `claiming` another size or number of items than it has.
@@ -108,6 +126,16 @@ public enum TagBytes {
       Array("APETAGEX".utf8) + littleEndian(2_000) + littleEndian(size ?? body.count + 32)
       + littleEndian(count ?? items.count) + littleEndian(0) + [UInt8](repeating: 0, count: 8)
     return body + footer
+  }
+
+  /// APEv2 with a header in front of everything else.
+  public static func apeAtBeginning(_ items: [(key: String, flags: Int, value: [UInt8])]) -> [UInt8] {
+    let tag = ape(items)
+    // Flags of the header and the footer: the tag has a header, and this is it.
+    func end(_ flags: Int) -> [UInt8] {
+      Array(tag.suffix(32).prefix(20)) + littleEndian(flags) + [UInt8](repeating: 0, count: 8)
+    }
+    return end(0xA000_0000) + tag.dropLast(32) + end(0x8000_0000)
   }
 
   public static func id3v1(title: [UInt8]) -> [UInt8] {

@@ -23,16 +23,19 @@ class Chunks final : public RIFF::File {
   bool save() override { return false; }
 
   void read(bool isAIFF, ItemSink &sink) {
+    // ID3v2 takes precedence: its texts have no bounds and a known encoding.
     for (unsigned int i = 0; i < chunkCount() && !sink.isFull(); i++) {
       const ByteVector name = chunkName(i);
-      if (name == "ID3 " || name == "id3 ") {
-        readID3v2(*this, static_cast<long>(chunkOffset(i)), sink);
-      } else if (!isAIFF && name == "LIST") {
+      if (name == "ID3 " || name == "id3 ") readID3v2(*this, static_cast<long>(chunkOffset(i)), sink);
+    }
+    for (unsigned int i = 0; i < chunkCount() && !sink.isFull(); i++) {
+      const ByteVector name = chunkName(i);
+      if (!isAIFF && name == "LIST") {
         readList(i, sink);
       } else if (isAIFF && (name == "NAME" || name == "AUTH" || name == "(c) " || name == "ANNO")) {
         if (!isSmall(i, sink)) continue;
-        const ByteVector data = chunkData(i);
-        sink.text(tags_space_riff, std::string(name.data(), 4), latin1OrUTF8(data));
+        const std::string text = latin1OrUTF8(beforeZero(chunkData(i)));
+        if (!text.empty()) sink.text(tags_space_riff, std::string(name.data(), 4), text);
       }
     }
   }
@@ -44,6 +47,12 @@ class Chunks final : public RIFF::File {
     sink.limit(tags_space_riff, repairedUTF8(name.data(), name.size()),
                  "the chunk has " + std::to_string(chunkDataSize(i)) + " bytes");
     return false;
+  }
+
+  /// The text in a chunk or field that may be filled up with zeros.
+  static ByteVector beforeZero(const ByteVector &bytes) {
+    const int end = bytes.find('\0');
+    return end < 0 ? bytes : bytes.mid(0, static_cast<unsigned int>(end));
   }
 
   static std::string latin1OrUTF8(const ByteVector &data) { return utf8OrLatin1(String(data, String::Latin1)); }
@@ -59,9 +68,7 @@ class Chunks final : public RIFF::File {
       if (size > data.size() - position - 8) {
         return sink.warning(tags_space_riff, key, "the text says that it has more bytes than the list");
       }
-      const ByteVector bytes = data.mid(position + 8, size);
-      const int end = bytes.find('\0');
-      const std::string text = latin1OrUTF8(end < 0 ? bytes : bytes.mid(0, static_cast<unsigned int>(end)));
+      const std::string text = latin1OrUTF8(beforeZero(data.mid(position + 8, size)));
       if (text.empty()) sink.warning(tags_space_riff, key, "the text is empty");
       else sink.text(tags_space_riff, key, text);
       // A byte is added to an odd number of them.
@@ -99,6 +106,30 @@ void giveAttribute(const std::string &key, const ASF::Attribute &attribute, Item
 void readRIFF(BoundedStream &stream, bool isAIFF, ItemSink &sink) {
   Chunks file(&stream, isAIFF);
   file.read(isAIFF, sink);
+}
+
+void readDSD(BoundedStream &stream, ItemSink &sink) {
+  PlainFile file(&stream);
+  const ByteVector head = file.bytes(0, 28);
+  if (head.size() == 28 && head.startsWith("DSD ")) {
+    // DSF: the header has the position of the tag (DSF file format specification, 1.01).
+    const uint64_t position = static_cast<uint64_t>(head.toLongLong(20U, false));
+    if (position > 0 && position < static_cast<uint64_t>(file.length())) {
+      readID3v2(file, static_cast<long>(position), sink);
+    }
+    return;
+  }
+  if (!head.startsWith("FRM8")) return;
+  // DSDIFF: chunks with a name and a size of eight bytes, filled up to an even number of bytes (DSDIFF 1.5, 2.3).
+  long position = 16;
+  for (int64_t i = 0; i < sink.limits.item_count && !sink.isFull(); i++) {
+    const ByteVector chunk = file.bytes(position, 12);
+    if (chunk.size() < 12) return;
+    const uint64_t size = static_cast<uint64_t>(chunk.toLongLong(4U));
+    if (chunk.startsWith("ID3 ")) readID3v2(file, position + 12, sink);
+    if (size > static_cast<uint64_t>(file.length() - position)) return;
+    position += 12 + static_cast<long>(size + size % 2);
+  }
 }
 
 void readASF(BoundedStream &stream, ItemSink &sink) {

@@ -1,6 +1,10 @@
 #include <taglib/apefooter.h>
 #include <taglib/apeitem.h>
 #include <taglib/id3v1tag.h>
+#include <taglib/id3v2header.h>
+#include <taglib/id3v2synchdata.h>
+
+#include <algorithm>
 
 #include "Readers.hpp"
 #include "Text.hpp"
@@ -12,6 +16,10 @@ namespace playhead {
 namespace {
 
 constexpr long id3v1ByteCount = 128;
+/// Bytes at the beginning and the end of a file in which an ID3v2 tag is searched for.
+constexpr unsigned long id3v2SearchByteCount = 1 << 16;
+/// Several tags may follow each other.
+constexpr int maximumID3v2TagCount = 8;
 /// Of value, flags, a key of two letters and its end (APEv2 tag item).
 constexpr unsigned int smallestAPEItemByteCount = 11;
 
@@ -98,40 +106,144 @@ void readAPEItems(const ByteVector &data, unsigned int count, ItemSink &sink) {
   }
 }
 
-/// The APEv2 tag whose footer begins at `offset`, if there is one.
-void readAPE(PlainFile &file, long offset, ItemSink &sink) {
-  if (offset < 0) return;
+/// The APEv2 tag that has its header or footer at `offset`; answers where the tag begins, -1 when there is none.
+long readAPE(PlainFile &file, long offset, ItemSink &sink) {
+  if (offset < 0) return -1;
   const ByteVector bytes = file.bytes(offset, APE::Footer::size());
-  if (bytes.size() < APE::Footer::size() || !bytes.startsWith(APE::Footer::fileIdentifier())) return;
+  if (bytes.size() < APE::Footer::size() || !bytes.startsWith(APE::Footer::fileIdentifier())) return -1;
   const APE::Footer footer(bytes);
   const long itemByteCount = static_cast<long>(footer.tagSize()) - static_cast<long>(APE::Footer::size());
-  if (itemByteCount < 0 || itemByteCount > offset) {
-    return sink.warning(tags_space_ape, "APEv2", "the tag says that it has " + std::to_string(footer.tagSize()) +
-                                                     " bytes, which the file has not");
+  const long begin = footer.isHeader() ? offset + static_cast<long>(APE::Footer::size()) : offset - itemByteCount;
+  if (itemByteCount < 0 || begin < 0 || itemByteCount > file.length() - begin) {
+    sink.warning(tags_space_ape, "APEv2", "the tag says that it has " + std::to_string(footer.tagSize()) +
+                                              " bytes, which the file has not");
+    return -1;
   }
-  const ByteVector items = file.bytes(offset - itemByteCount, static_cast<unsigned long>(itemByteCount));
+  const ByteVector items = file.bytes(begin, static_cast<unsigned long>(itemByteCount));
   readAPEItems(items, footer.itemCount(), sink);
+  return begin - (!footer.isHeader() && footer.headerPresent() ? static_cast<long>(APE::Footer::size()) : 0);
 }
+
+/// Where the lyrics of Lyrics3v2 begin that end at `end`; `end` when there are none (id3.org, Lyrics3v2).
+long beginOfLyrics3(PlainFile &file, long end) {
+  const long tailByteCount = 15;
+  if (end < tailByteCount) return end;
+  const ByteVector tail = file.bytes(end - tailByteCount, tailByteCount);
+  if (tail.size() < tailByteCount || tail.mid(6) != "LYRICS200") return end;
+  long byteCount = 0;
+  for (int i = 0; i < 6; i++) {
+    if (tail[i] < '0' || tail[i] > '9') return end;
+    byteCount = byteCount * 10 + (tail[i] - '0');
+  }
+  return byteCount + tailByteCount > end ? end : end - tailByteCount - byteCount;
+}
+
+/// Whether these bytes begin a plausible ID3v2 tag: a known version, a size of 28 bits, the name of a frame.
+bool isID3v2(const ByteVector &bytes, unsigned int position) {
+  if (bytes.size() < position + 13 || bytes.mid(position, 3) != "ID3") return false;
+  const ByteVector head = bytes.mid(position, 13);
+  if (head[3] < 2 || head[3] > 4 || head[4] == '\xFF') return false;
+  for (int i = 6; i < 10; i++) {
+    if ((head[i] & 0x80) != 0) return false;
+  }
+  // An extended header lies in front of the frames.
+  if ((head[5] & 0x40) != 0) return true;
+  for (int i = 10; i < 13; i++) {
+    if (!((head[i] >= 'A' && head[i] <= 'Z') || (head[i] >= '0' && head[i] <= '9'))) return false;
+  }
+  return true;
+}
+
+/// Where the first ID3v2 tag begins in the first bytes of the file, be it after other data; -1 when there is none.
+long findFirstID3v2(PlainFile &file) {
+  if (file.bytes(0, 3) == "ID3") return 0;
+  const ByteVector bytes = file.bytes(0, id3v2SearchByteCount);
+  for (int i = bytes.find("ID3"); i >= 0; i = bytes.find("ID3", static_cast<unsigned int>(i) + 1)) {
+    if (isID3v2(bytes, static_cast<unsigned int>(i))) return i;
+  }
+  return -1;
+}
+
+/// Where an ID3v2 tag begins that ends at `end`; -1 when there is none. The tag should have a footer, by which it is found (ID3v2.4,
+/// 3.4). Some programs write none.
+long findLastID3v2(PlainFile &file, long end) {
+  const long footerByteCount = 10;
+  if (end < 2 * footerByteCount) return -1;
+  const ByteVector footer = file.bytes(end - footerByteCount, footerByteCount);
+  if (footer.size() == footerByteCount && footer.startsWith("3DI")) {
+    const long size = static_cast<long>(ID3v2::SynchData::toUInt(footer.mid(6, 4)));
+    const long begin = end - size - 2 * footerByteCount;
+    return begin >= 0 && file.bytes(begin, 3) == "ID3" ? begin : -1;
+  }
+  const long first = std::max(0L, end - static_cast<long>(id3v2SearchByteCount));
+  const ByteVector bytes = file.bytes(first, static_cast<unsigned long>(end - first));
+  for (int i = bytes.find("ID3"); i >= 0; i = bytes.find("ID3", static_cast<unsigned int>(i) + 1)) {
+    const unsigned int position = static_cast<unsigned int>(i);
+    if (isID3v2(bytes, position) &&
+        first + i + static_cast<long>(ID3v2::Header(bytes.mid(position, 10)).completeTagSize()) == end) {
+      return first + i;
+    }
+  }
+  return -1;
+}
+
+/// The tags at the end of a file, in the order in which they lie there: ID3v2, APEv2, Lyrics3v2, ID3v1.
+class Tail {
+ public:
+  Tail(PlainFile &file, ItemSink &sink) : file(file), sink(sink), end(file.length()) {
+    const long last = end - id3v1ByteCount;
+    if (last >= 0 && file.bytes(last, 3) == ID3v1::Tag::fileIdentifier()) id3v1Offset = end = last;
+    end = beginOfLyrics3(file, end);
+  }
+
+  void readAPEv2() {
+    const long begin = readAPE(file, end - static_cast<long>(APE::Footer::size()), sink);
+    if (begin >= 0) end = begin;
+    else readAPE(file, 0, sink);
+  }
+
+  /// To be called after `readAPEv2`.
+  void readLastID3v2() {
+    const long begin = findLastID3v2(file, end);
+    if (begin >= 0) readID3v2(file, begin, sink);
+  }
+
+  void readID3v1() {
+    if (id3v1Offset >= 0) playhead::readID3v1(file, id3v1Offset, sink);
+  }
+
+ private:
+  PlainFile &file;
+  ItemSink &sink;
+  long end;
+  long id3v1Offset = -1;
+};
 
 }  // namespace
 
 void readTail(PlainFile &file, ItemSink &sink) {
-  const long last = file.length() - id3v1ByteCount;
-  const bool hasID3v1 = last >= 0 && file.bytes(last, 3) == ID3v1::Tag::fileIdentifier();
-  readAPE(file, (hasID3v1 ? last : file.length()) - static_cast<long>(APE::Footer::size()), sink);
-  if (hasID3v1) readID3v1(file, last, sink);
+  Tail tail(file, sink);
+  tail.readAPEv2();
+  tail.readID3v1();
 }
 
-void readEdges(BoundedStream &stream, ItemSink &sink) {
-  PlainFile file(&stream);
-  // Several tags may follow each other.
-  long offset = 0;
-  for (int i = 0; i < 8 && !sink.isFull(); i++) {
+void readID3v2Tags(File &file, long offset, ItemSink &sink) {
+  for (int i = 0; i < maximumID3v2TagCount && !sink.isFull(); i++) {
     const long size = readID3v2(file, offset, sink);
     if (size == 0) break;
     offset += size;
   }
-  readTail(file, sink);
+}
+
+void readEdges(BoundedStream &stream, bool isAPEFirst, ItemSink &sink) {
+  PlainFile file(&stream);
+  Tail tail(file, sink);
+  if (isAPEFirst) tail.readAPEv2();
+  const long first = findFirstID3v2(file);
+  if (first >= 0) readID3v2Tags(file, first, sink);
+  if (!isAPEFirst) tail.readAPEv2();
+  if (first < 0) tail.readLastID3v2();
+  tail.readID3v1();
 }
 
 }  // namespace playhead

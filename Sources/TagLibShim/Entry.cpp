@@ -10,13 +10,15 @@ extern "C" __attribute__((visibility("default"))) tags_outcome playhead_tags_rea
     BoundedStream stream(*source, *limits);
     ItemSink items(*sink, *limits);
     switch (container) {
-      case tags_container_edges: readEdges(stream, items); break;
+      case tags_container_edges: readEdges(stream, false, items); break;
+      case tags_container_ape_edges: readEdges(stream, true, items); break;
       case tags_container_flac: readFLAC(stream, items); break;
       case tags_container_ogg: readOgg(stream, items); break;
       case tags_container_mp4: readMP4(stream, items); break;
       case tags_container_wav: readRIFF(stream, false, items); break;
       case tags_container_aiff: readRIFF(stream, true, items); break;
       case tags_container_asf: readASF(stream, items); break;
+      case tags_container_dsd: readDSD(stream, items); break;
     }
     if (stream.hasFailed()) return tags_outcome_read_failed;
     return stream.isExhausted() || items.isFull() ? tags_outcome_limit : tags_outcome_complete;

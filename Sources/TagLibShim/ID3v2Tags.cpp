@@ -246,7 +246,8 @@ class FrameWalk {
       }
       const ByteVector rest = body.mid(position);
       const FrameAccess::Header header(rest, version);
-      const std::string id = string(header.frameID());
+      // iTunes writes names of version 2.2, and a zero, into tags of version 2.3.
+      const std::string id = withoutZeros(header.frameID());
       const unsigned int room = rest.size() - headerSize;
       const unsigned int size = std::min(header.frameSize(), room);
       if (!isFrameID(id)) {
@@ -282,11 +283,9 @@ class FrameWalk {
 
   static bool isFrameID(const std::string &id) {
     for (size_t i = 0; i < id.size(); i++) {
-      const bool isLetterOrDigit = (id[i] >= 'A' && id[i] <= 'Z') || (id[i] >= '0' && id[i] <= '9');
-      // iTunes writes names of version 2.2 into tags of version 2.3.
-      if (!isLetterOrDigit && !(i == 3 && id[i] == '\0')) return false;
+      if (!((id[i] >= 'A' && id[i] <= 'Z') || (id[i] >= '0' && id[i] <= '9'))) return false;
     }
-    return !id.empty();
+    return id.size() >= 3;
   }
 
   void parse(const std::string &id, const ByteVector &rest, const FrameAccess::Header &header, unsigned int size) {
@@ -320,6 +319,7 @@ class FrameWalk {
   /// A frame without flags.
   ByteVector plainFrame(const std::string &id, const ByteVector &data) const {
     ByteVector frame(id.data(), static_cast<unsigned int>(id.size()));
+    frame.resize(version == 2 ? 3 : 4, '\0');
     if (version == 2) {
       frame.append(ByteVector::fromUInt(data.size()).mid(1));
     } else {

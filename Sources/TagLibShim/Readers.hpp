@@ -32,18 +32,23 @@ long readID3v2(TagLib::File &file, long offset, ItemSink &sink);
 /// APEv2 and ID3v1 at the end of a file.
 void readTail(PlainFile &file, ItemSink &sink);
 
+/// All ID3v2 tags that follow each other from `offset` on.
+void readID3v2Tags(TagLib::File &file, long offset, ItemSink &sink);
+
 /// A Vorbis comment: vendor, then entries (xiph.org, Vorbis I, 5).
 void readVorbisComment(const TagLib::ByteVector &block, ItemSink &sink);
 
 /// A picture as FLAC has it.
 void givePicture(const TagLib::FLAC::Picture &picture, ItemSink &sink);
 
-void readEdges(BoundedStream &stream, ItemSink &sink);
+/// Tags at the beginning and the end; `isAPEFirst` puts APEv2 before ID3v2.
+void readEdges(BoundedStream &stream, bool isAPEFirst, ItemSink &sink);
 void readFLAC(BoundedStream &stream, ItemSink &sink);
 void readOgg(BoundedStream &stream, ItemSink &sink);
 void readMP4(BoundedStream &stream, ItemSink &sink);
 void readRIFF(BoundedStream &stream, bool isAIFF, ItemSink &sink);
 void readASF(BoundedStream &stream, ItemSink &sink);
+void readDSD(BoundedStream &stream, ItemSink &sink);
 
 }  // namespace playhead
 

@@ -1,3 +1,4 @@
+#include <taglib/id3v2header.h>
 #include <taglib/oggfile.h>
 #include <taglib/xiphcomment.h>
 
@@ -124,10 +125,14 @@ void readVorbisComment(const ByteVector &block, ItemSink &sink) {
 
 void readFLAC(BoundedStream &stream, ItemSink &sink) {
   PlainFile file(&stream);
-  long position = readID3v2(file, 0, sink);
-  if (file.bytes(position, 4) != "fLaC") return readTail(file, sink);
+  // FLAC's own tag takes precedence over an ID3v2 tag in front of it.
+  long position = 0;
+  const ByteVector head = file.bytes(0, ID3v2::Header::size());
+  const bool hasID3v2 = head.size() == ID3v2::Header::size() && head.startsWith(ID3v2::Header::fileIdentifier());
+  if (hasID3v2) position = static_cast<long>(ID3v2::Header(head).completeTagSize());
+  const bool isFLAC = file.bytes(position, 4) == "fLaC";
   position += 4;
-  bool hasComment = false, isLast = false;
+  bool hasComment = false, isLast = !isFLAC;
   // Blocks of metadata: a byte with the kind, three with the size (RFC 9639, 8.1).
   while (!isLast && !sink.isFull()) {
     const ByteVector header = file.bytes(position, 4);
@@ -152,6 +157,7 @@ void readFLAC(BoundedStream &stream, ItemSink &sink) {
     }
     position += 4 + static_cast<long>(size);
   }
+  if (hasID3v2) readID3v2(file, 0, sink);
   readTail(file, sink);
 }
 

@@ -2,16 +2,23 @@ import CTags
 
 /// Where in a file tags are looked for.
 public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
-  /// ID3v2 in front, APEv2 and ID3v1 at the end.
+  /// ID3v2 at the beginning or the end, APEv2 and ID3v1 at the end. Precedence: in this order, as in TagLib.
   case edges
   case flac, ogg, mp4, wav, aiff, asf
   /// Matroska and WebM, which TagLib does not read.
   case matroska
+  /// The same tags as of `edges`. Precedence: APEv2 first, which is the native tag of these formats.
+  case apeEdges
+  /// DSDIFF and DSF, with an ID3v2 tag in a chunk.
+  case dsd
 
   /// For FFmpeg's name of a format; nil when FFmpeg loses nothing of its tags, or nobody here reads them.
   public init?(formatName: String) {
     switch formatName {
-    case "mp3", "aac", "ac3", "eac3", "ape", "mpc", "mpc8", "wv", "tta", "tak", "dts": self = .edges
+    case "mp3", "aac", "ac3", "eac3", "tta", "dts": self = .edges
+    case "ape", "mpc", "mpc8", "wv", "tak": self = .apeEdges
+    // DSDIFF is one of the forms of IFF that FFmpeg knows.
+    case "dsf", "iff": self = .dsd
     case "flac": self = .flac
     case "ogg": self = .ogg
     case "mov,mp4,m4a,3gp,3g2,mj2": self = .mp4
@@ -33,6 +40,8 @@ public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
     case .wav: tags_container_wav
     case .aiff: tags_container_aiff
     case .asf: tags_container_asf
+    case .apeEdges: tags_container_ape_edges
+    case .dsd: tags_container_dsd
     case .matroska: nil
     }
   }

@@ -14,7 +14,7 @@ import Testing
     var warningCount = 0
   }
 
-  @Test(arguments: id3v2Rows) func valuesAreRead(_ row: Row) {
+  @Test(arguments: id3v2Rows + placeRows + orderRows) func valuesAreRead(_ row: Row) {
     let reading = TagReader.read(row.container, data: row.bytes)
     let items = reading.items.map(Self.text)
     print("\(row): \(items)")
@@ -22,7 +22,7 @@ import Testing
     #expect(reading.warnings.count == row.warningCount, "\(reading.warnings)")
   }
 
-  private static func text(_ item: TagItem) -> String {
+  fileprivate static func text(_ item: TagItem) -> String {
     let value: String
     switch item.value {
     case .text(let text): value = text
@@ -31,6 +31,66 @@ import Testing
     }
     return item.key + (item.description.map { ":\($0)" } ?? "") + "=" + value
   }
+
+  // MARK: - Positions and precedence
+
+  private static let audio = [UInt8](repeating: 0x55, count: 1_000)
+  private static let simpleAPE = TagBytes.ape([("Title", 0, Array("B".utf8))])
+  private static let simpleID3 = TagBytes.id3v2(3, TagBytes.text(3, "TIT2", "A"))
+
+  static let placeRows: [Row] = [
+    Row(
+      description: "ID3v2 after other bytes", container: .edges, bytes: audio + simpleID3 + audio, items: ["TIT2=A"]),
+    Row(
+      description: "bytes that only resemble ID3v2", container: .edges,
+      bytes: audio + Array("ID3".utf8) + [3, 0, 0, 0xFF, 0, 0, 9] + Array("ID3 tag".utf8) + audio, items: []),
+    Row(description: "ID3v2 at the end", container: .edges, bytes: audio + simpleID3, items: ["TIT2=A"]),
+    Row(
+      description: "ID3v2 with a footer in front of ID3v1", container: .edges,
+      bytes: audio + TagBytes.id3v2(4, TagBytes.text(4, "TIT2", "A"), flags: 0x10)
+        + Array("3DI".utf8) + [4, 0, 0x10] + TagBytes.syncSafe(TagBytes.text(4, "TIT2", "A").count)
+        + TagBytes.id3v1(title: Array("C".utf8)), items: ["TIT2=A", "title=C", "genre=Ambient"]),
+    Row(
+      description: "APEv2 in front of the audio", container: .apeEdges,
+      bytes: TagBytes.apeAtBeginning([("Title", 0, Array("B".utf8))]) + audio, items: ["Title=B"]),
+    Row(
+      description: "APEv2 in front of Lyrics3v2 and ID3v1", container: .edges,
+      bytes: audio + simpleAPE + Array("LYRICSBEGININD0000210".utf8) + Array("000021LYRICS200".utf8)
+        + TagBytes.id3v1(title: Array("C".utf8)), items: ["Title=B", "title=C", "genre=Ambient"]),
+    Row(
+      description: "DSDIFF", container: .dsd,
+      bytes: TagBytes.dsdiff([("DSD ", [1, 2, 3]), ("ID3 ", simpleID3)]), items: ["TIT2=A"]),
+    Row(description: "DSF", container: .dsd, bytes: TagBytes.dsf(simpleID3), items: ["TIT2=A"]),
+  ]
+
+  static let orderRows: [Row] = [
+    Row(
+      description: "ID3v2 before APEv2 in MP3", container: .edges, bytes: simpleID3 + audio + simpleAPE,
+      items: ["TIT2=A", "Title=B"]),
+    Row(
+      description: "APEv2 before ID3v2 in Monkey's Audio", container: .apeEdges, bytes: simpleID3 + audio + simpleAPE,
+      items: ["Title=B", "TIT2=A"]),
+    Row(
+      description: "Vorbis comments before ID3v2 in FLAC", container: .flac,
+      bytes: simpleID3 + TagBytes.flac([(4, TagBytes.vorbisComment([Array("TITLE=B".utf8)]), nil)]),
+      items: ["TITLE=B", "TIT2=A"]),
+    Row(
+      description: "ID3v2 before INFO in WAV", container: .wav,
+      bytes: TagBytes.riff(
+        "WAVE",
+        [
+          ("LIST", Array("INFOINAM".utf8) + TagBytes.littleEndian(2) + Array("B\0".utf8), nil),
+          ("id3 ", simpleID3, nil),
+        ]), items: ["TIT2=A", "INAM=B"]),
+    Row(
+      description: "ID3v2 before NAME and ANNO in AIFF, zeros in these", container: .aiff,
+      bytes: TagBytes.riff(
+        "AIFF",
+        [
+          ("NAME", Array("B\0\0\0".utf8), nil), ("ANNO", [0, 0, 0, 0], nil),
+          ("ANNO", Array("C\0rest".utf8) + [0], nil), ("ID3 ", simpleID3, nil),
+        ]), items: ["TIT2=A", "NAME=B", "ANNO=C"]),
+  ]
 
   // MARK: - ID3v2
 

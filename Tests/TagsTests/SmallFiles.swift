@@ -98,5 +98,12 @@ enum SmallFiles {
           + TagBytes.element(
             0x7373,
             TagBytes.element(0x63C0, TagBytes.element(0x63C5, [9])) + TagBytes.simpleTag("TITLE", "of another track")))),
+    File(
+      description: "APEv2, ID3v2.4 and ID3v1", container: .apeEdges,
+      bytes: id3(4) + [UInt8](repeating: 0xFF, count: 20) + ape + TagBytes.id3v1(title: Array("A".utf8))),
+    File(
+      description: "DSDIFF", container: .dsd,
+      bytes: TagBytes.dsdiff([("FVER", [1, 5, 0, 0]), ("DSD ", [0x69, 0x69, 0x69]), ("ID3 ", id3(3))])),
+    File(description: "DSF", container: .dsd, bytes: TagBytes.dsf(id3(3))),
   ]
 }

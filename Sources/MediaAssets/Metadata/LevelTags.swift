@@ -62,7 +62,7 @@ extension LevelTags {
   /// Where tags are that FFmpeg does not read, in files of a format.
   static func furtherTags(formatName: String) -> TagContainer? {
     switch TagContainer(formatName: formatName) {
-    case let container? where [.edges, .wav, .aiff].contains(container): container
+    case let container? where [.edges, .apeEdges, .wav, .aiff, .dsd].contains(container): container
     default: nil
     }
   }
