@@ -46,6 +46,8 @@ typedef enum tags_space {
   tags_space_ape,
   tags_space_riff,
   tags_space_asf,
+  /// The boxes of 3GPP in MP4's user data.
+  tags_space_user_data,
 } tags_space;
 
 typedef enum tags_kind {

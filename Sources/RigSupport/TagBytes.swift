@@ -212,8 +212,14 @@ public enum TagBytes {
   }
 
   /// A Matroska file with a track of sound, whose number is 7, and these tags behind a cluster, to which its list of places leads.
-  public static func matroska(_ tags: [UInt8], places: [(id: Int, place: Int)] = []) -> [UInt8] {
-    let tracks = element(0x1654_AE6B, element(0xAE, element(0x73C5, [7]) + element(0x83, [2])))
+  ///
+  /// - Parameter info: the content of the information on the segment, if it has any.
+  public static func matroska(
+    _ tags: [UInt8], places: [(id: Int, place: Int)] = [], info: [UInt8] = []
+  ) -> [UInt8] {
+    let tracks =
+      (info.isEmpty ? [] : element(0x1549_A966, info))
+      + element(0x1654_AE6B, element(0xAE, element(0x73C5, [7]) + element(0x83, [2])))
     let cluster = element(0x1F43_B675, [1, 2, 3])
     func list(_ place: Int) -> [UInt8] {
       let all = [(id: 0x1254_C367, place: place)] + places

@@ -101,6 +101,59 @@ MP4::AtomList leaveOnly(MP4::Atom *child, MP4::AtomList &children) {
   return all;
 }
 
+/// Bytes of a box of user data that are read.
+constexpr long maximumUserDataByteCount = 1 << 16;
+
+/// A text of 3GPP: UTF-16 with a byte order mark or else UTF-8, and a zero.
+std::string userDataText(const ByteVector &bytes) {
+  if (bytes.startsWith(ByteVector("\xFE\xFF", 2)) || bytes.startsWith(ByteVector("\xFF\xFE", 2))) {
+    const std::string text = utf8(String(bytes, String::UTF16));
+    return text.substr(0, text.find('\0'));
+  }
+  const int end = bytes.find('\0');
+  return repairedUTF8(bytes.data(), end < 0 ? bytes.size() : static_cast<size_t>(end));
+}
+
+/// Gives a box of user data as 3GPP defines them (TS 26.244, section 8): version and flags, a language, a text.
+void giveUserData(const std::string &name, const ByteVector &content, ItemSink &sink) {
+  // QuickTime has texts of another form under names of its own.
+  if (content.size() < 6 || content.toUInt(0U) != 0) return;
+  const auto give = [&](unsigned int position) {
+    const unsigned int code = content.toUShort(position - 2);
+    std::string language;
+    for (int shift = 10; shift >= 0; shift -= 5) language += static_cast<char>(0x60 + (code >> shift & 0x1F));
+    Details details;
+    if (isUTF8(language.data(), language.size())) details.language = &language;
+    const std::string text = userDataText(content.mid(position));
+    if (!text.empty()) sink.text(tags_space_user_data, name, text, details);
+  };
+  if (name == "titl" || name == "auth" || name == "perf" || name == "gnre" || name == "dscp" || name == "cprt" ||
+      name == "albm") {
+    give(6);
+  } else if (name == "yrrc") {
+    sink.number(tags_space_user_data, name, content.toUShort(4U));
+  } else if (name == "kywd" && content.size() > 7) {
+    // A language, a count, and for each keyword a size and a text.
+    unsigned int position = 7;
+    for (int count = static_cast<unsigned char>(content[6]); count > 0 && position < content.size(); count--) {
+      const unsigned int size = static_cast<unsigned char>(content[static_cast<int>(position)]);
+      const std::string text = userDataText(content.mid(position + 1, size));
+      if (!text.empty()) sink.text(tags_space_user_data, name, text);
+      position += 1 + size;
+    }
+  }
+}
+
+void readUserData(PlainFile &file, const MP4::AtomList &boxes, ItemSink &sink) {
+  int64_t count = 0;
+  for (const MP4::Atom *box : boxes) {
+    if (sink.isFull() || ++count > sink.limits.item_count) return;
+    if (box->length <= 8 || box->length > maximumUserDataByteCount) continue;
+    const ByteVector content = file.bytes(box->offset + 8, static_cast<unsigned long>(box->length) - 8);
+    giveUserData(std::string(box->name.data(), box->name.size()), content, sink);
+  }
+}
+
 }  // namespace
 
 void readMP4(BoundedStream &stream, ItemSink &sink) {
@@ -110,7 +163,11 @@ void readMP4(BoundedStream &stream, ItemSink &sink) {
   MP4::Atom *udta = moov ? moov->find("udta") : nullptr;
   MP4::Atom *meta = udta ? udta->find("meta") : nullptr;
   MP4::Atom *list = meta ? meta->find("ilst") : nullptr;
-  if (!list) return;
+  if (!list) {
+    if (udta) readUserData(file, udta->children, sink);
+    return;
+  }
+  const MP4::AtomList userData = udta->children;
   // TagLib looks for the list from the top each time.
   const MP4::AtomList top = leaveOnly(moov, atoms.atoms), second = leaveOnly(udta, moov->children),
                       third = leaveOnly(meta, udta->children), fourth = leaveOnly(list, meta->children);
@@ -140,6 +197,7 @@ void readMP4(BoundedStream &stream, ItemSink &sink) {
     for (const auto &entry : tag.itemMap()) giveItem(name, utf8(entry.first), entry.second, sink);
   }
   list->children.clear();
+  readUserData(file, userData, sink);
 }
 
 }  // namespace playhead

@@ -91,6 +91,26 @@ ByteVector repaired(const ByteVector &block, std::vector<String> &names, ItemSin
   return result;
 }
 
+/// How many bytes the comment has that begins at `position`, by its own counts; 0 where these lead past the end of the file.
+unsigned int commentByteCount(PlainFile &file, long position, ItemSink &sink) {
+  const auto number = [&file](long offset) -> int64_t {
+    const ByteVector bytes = file.bytes(offset, 4);
+    return bytes.size() == 4 ? static_cast<int64_t>(bytes.toUInt(0U, false)) : -1;
+  };
+  const int64_t vendorByteCount = number(position);
+  if (vendorByteCount < 0 || vendorByteCount > file.length()) return 0;
+  int64_t end = position + 4 + vendorByteCount;
+  const int64_t entryCount = number(static_cast<long>(end));
+  end += 4;
+  if (entryCount < 0 || entryCount > sink.limits.item_count) return 0;
+  for (int64_t i = 0; i < entryCount; i++) {
+    const int64_t byteCount = number(static_cast<long>(end));
+    if (byteCount < 0 || byteCount > file.length() - end - 4) return 0;
+    end += 4 + byteCount;
+  }
+  return end > file.length() ? 0 : static_cast<unsigned int>(end - position);
+}
+
 }  // namespace
 
 void givePicture(const FLAC::Picture &picture, ItemSink &sink) {
@@ -138,7 +158,9 @@ void readFLAC(BoundedStream &stream, ItemSink &sink) {
     const ByteVector header = file.bytes(position, 4);
     if (header.size() < 4) break;
     const int kind = header[0] & 0x7F;
-    const unsigned int size = header.toUInt(1U, 3U);
+    unsigned int size = header.toUInt(1U, 3U);
+    // Some programs write a comment and a smaller size of its block. Decoders read such a file by the comment's own counts.
+    if (kind == 4 && !hasComment) size = std::max(size, commentByteCount(file, position + 4, sink));
     isLast = (header[0] & 0x80) != 0;
     if ((kind == 4 && !hasComment) || kind == 6) {
       const ByteVector block = file.bytes(position + 4, size);

@@ -5,6 +5,8 @@
 struct MatroskaTags<Failure: Error> {
   /// Names of elements, as RFC 9559 writes them.
   private enum ID {
+    static var info: UInt32 { 0x1549_A966 }
+    static var title: UInt32 { 0x7BA9 }
     static var tracks: UInt32 { 0x1654_AE6B }
     static var trackEntry: UInt32 { 0xAE }
     static var trackUID: UInt32 { 0x73C5 }
@@ -52,7 +54,11 @@ struct MatroskaTags<Failure: Error> {
   }
 
   private mutating func readFile() throws(Failure) {
-    let places = try file.places(of: [ID.tracks, ID.tags])
+    let places = try file.places(of: [ID.info, ID.tracks, ID.tags])
+    for place in places[ID.info] ?? [] {
+      guard let child = try file.element(at: place), child.id == ID.info else { continue }
+      takeInfo(try file.content(of: child, limit: MatroskaFile<Failure>.maximumListBytes))
+    }
     for place in places[ID.tracks] ?? [] {
       guard let child = try file.element(at: place), child.id == ID.tracks else { continue }
       takeTracks(try file.content(of: child, limit: MatroskaFile<Failure>.maximumListBytes))
@@ -63,8 +69,18 @@ struct MatroskaTags<Failure: Error> {
     }
   }
 
+  /// The title of the segment. It has the name that FFmpeg gives it, for it is no tag.
+  private mutating func takeInfo(_ info: ArraySlice<UInt8>) {
+    for part in EBML.children(info) where part.id == ID.title {
+      let title = EBML.text(part.content)
+      if !title.isEmpty { add("title", .text(title), nil, nil, count: part.content.count) }
+    }
+  }
+
   private mutating func takeTracks(_ list: ArraySlice<UInt8>) {
-    for track in EBML.children(list) where track.id == ID.trackEntry && soundTrackUID == nil {
+    for track in EBML.children(list) where track.id == ID.trackEntry {
+      reading.trackCount += 1
+      guard soundTrackUID == nil else { continue }
       let parts = EBML.children(track.content)
       guard parts.first(where: { $0.id == ID.trackType }).flatMap({ EBML.number($0.content) }) == 2 else { continue }
       soundTrackUID = parts.first { $0.id == ID.trackUID }.flatMap { EBML.number($0.content) }
@@ -102,7 +118,9 @@ struct MatroskaTags<Failure: Error> {
       if !others.isEmpty, !others.contains(0) { continue }
       // What says nothing is of the album, unless it is of a stream.
       if level == nil, !isOfTrack { level = 50 }
+      let first = reading.items.count
       for part in parts where part.id == ID.simpleTag { take(part.content, level, prefix: "", depth: 0) }
+      if isOfTrack { for index in first..<reading.items.count { reading.items[index].isOfTrack = true } }
     }
   }
 

@@ -2,7 +2,7 @@
 public struct TagItem: Sendable, Hashable, Codable {
   /// The kind of tag that an item is from.
   public enum Space: Sendable, Hashable, Codable, CaseIterable {
-    case id3v2, id3v1, iTunes, vorbis, ape, riff, asf, matroska
+    case id3v2, id3v1, iTunes, vorbis, ape, riff, asf, matroska, userData
   }
 
   public enum Value: Sendable, Hashable, Codable {
@@ -31,6 +31,8 @@ public struct TagItem: Sendable, Hashable, Codable {
   public var pictureType: Int?
   /// What it is said of, in Matroska's numbers: 30 is a track or part, 50 an album or film; nil where the tag does not say.
   public var targetLevel: Int64?
+  /// Matroska: the tag names single tracks (`TagTrackUID`), not the whole file.
+  public var isOfTrack = false
   /// Of data or a picture that has more bytes than `TagLimits` allow: how many; the value is its first ones. Else nil.
   public var excessiveByteCount: Int?
 
@@ -61,6 +63,8 @@ public struct TagReading: Sendable, Hashable, Codable {
   /// In the file's order, the strongest kind of tag first.
   public var items: [TagItem] = []
   public var warnings: [TagWarning] = []
+  /// The number of tracks in a Matroska file; 0 for other files.
+  public var trackCount = 0
 
   public init() {}
 }

@@ -133,7 +133,7 @@ private final class Call {
   private static let spaces: [UInt32: TagItem.Space] = [
     tags_space_id3v2.rawValue: .id3v2, tags_space_id3v1.rawValue: .id3v1, tags_space_itunes.rawValue: .iTunes,
     tags_space_vorbis.rawValue: .vorbis, tags_space_ape.rawValue: .ape, tags_space_riff.rawValue: .riff,
-    tags_space_asf.rawValue: .asf,
+    tags_space_asf.rawValue: .asf, tags_space_user_data.rawValue: .userData,
   ]
 
   private static let readCallback:

@@ -14,7 +14,7 @@ import Testing
     var warningCount = 0
   }
 
-  @Test(arguments: id3v2Rows + placeRows + orderRows) func valuesAreRead(_ row: Row) {
+  @Test(arguments: id3v2Rows + placeRows + orderRows + otherRows) func valuesAreRead(_ row: Row) {
     let reading = TagReader.read(row.container, data: row.bytes)
     let items = reading.items.map(Self.text)
     print("\(row): \(items)")
@@ -90,6 +90,47 @@ import Testing
           ("NAME", Array("B\0\0\0".utf8), nil), ("ANNO", [0, 0, 0, 0], nil),
           ("ANNO", Array("C\0rest".utf8) + [0], nil), ("ID3 ", simpleID3, nil),
         ]), items: ["TIT2=A", "NAME=B", "ANNO=C"]),
+  ]
+
+  // MARK: - FLAC, MP4, Matroska
+
+  private static func userData(_ name: String, _ content: [UInt8]) -> [UInt8] {
+    // Version and flags, then a language of three times five bits: `deu`.
+    TagBytes.atom(name, [0, 0, 0, 0, 0x10, 0xB5] + content)
+  }
+
+  private static var movieOf3GPP: [UInt8] {
+    let title: [UInt8] = Array("Grü".utf8) + [0]
+    let album: [UInt8] = Array("C".utf8) + [0, 7]
+    var boxes = userData("titl", title)
+    boxes += userData("auth", [0xFE, 0xFF, 0, 0x42, 0, 0])
+    boxes += userData("albm", album)
+    boxes += TagBytes.atom("yrrc", [0, 0, 0, 0, 0x07, 0xD3])
+    boxes += userData("kywd", [2, 2, 0x61, 0, 1, 0x62])
+    boxes += TagBytes.atom("perf", Array("not 3GPP".utf8))
+    let type: [UInt8] = Array("3gp6".utf8) + [0, 0, 0, 0]
+    return TagBytes.atom("ftyp", type) + TagBytes.atom("moov", TagBytes.atom("udta", boxes))
+  }
+
+  static let otherRows: [Row] = [
+    Row(
+      description: "a FLAC comment that is larger than its block says", container: .flac,
+      bytes: TagBytes.flac([
+        (4, TagBytes.vorbisComment([Array("TITLE=A".utf8), Array("ARTIST=B".utf8)]), 12), (1, [0, 0], nil),
+      ]), items: ["TITLE=A", "ARTIST=B"]),
+    Row(
+      description: "the boxes of 3GPP", container: .mp4,
+bytes: movieOf3GPP,
+      items: [
+        "titl=Grü", "auth=B", "albm=C", "yrrc=2003", "kywd=a", "kywd=b",
+      ]),
+    Row(
+      description: "Matroska: a tag of a track and the title of the segment", container: .matroska,
+      bytes: TagBytes.matroska(
+        TagBytes.element(
+          0x7373,
+          TagBytes.element(0x63C0, TagBytes.element(0x63C5, [7])) + TagBytes.simpleTag("TITLE", "Noise")),
+        info: TagBytes.element(0x7BA9, Array("Film".utf8))), items: ["title=Film", "TITLE=Noise"]),
   ]
 
   // MARK: - ID3v2

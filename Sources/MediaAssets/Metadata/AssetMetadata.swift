@@ -10,8 +10,10 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
     public var error: MediaError
   }
 
-  /// Every value of every key, the strongest kind of tag first; in the file's order, but those of WMA by their keys. Of ID3v1
-  /// only what ID3v2 does not have.
+  /// Every value of every key, in the file's order, except that those of WMA are sorted by their keys. Of several tags the tag of
+  /// the format itself comes first: Vorbis comments before ID3v2 in FLAC, APEv2 before ID3v2 in Monkey's Audio, Musepack,
+  /// WavPack and TAK, and ID3v2 before RIFF INFO, the text chunks of AIFF, and APEv2 in other formats. Of ID3v1 only the values
+  /// that ID3v2 does not have.
   public var items: [MetadataItem] = []
   /// Pictures, in the file's order.
   public var artwork: [Artwork] = []
@@ -59,16 +61,19 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
     }
   }
 
-  /// Of how many a track or disc is, where that stands under a key of its own, as in Vorbis comments and in Matroska.
+  /// The number of tracks or discs from a separate key, as in Vorbis comments.
   private func total(of commonKey: MetadataCommonKey, _ keySpace: MetadataKeySpace) -> String? {
-    guard keySpace == .vorbis || keySpace == .matroska else { return nil }
     let keys: [String]
     switch commonKey {
-    case .trackNumber: keys = ["TRACKTOTAL", "TOTALTRACKS"]
-    case .discNumber: keys = ["DISCTOTAL", "TOTALDISCS"]
+    case .trackNumber: keys = ["TRACKTOTAL", "TOTALTRACKS", "TRACKC", "TOTAL_PARTS", "IFRM"]
+    case .discNumber: keys = ["DISCTOTAL", "TOTALDISCS", "DISCC"]
     default: return nil
     }
-    for item in items where item.keySpace == keySpace && keys.contains(item.key.uppercased()) {
+    for item in items where item.keySpace == keySpace {
+      let name = keySpace == .id3 && item.key == "TXXX" ? item.extraAttributes[.info] ?? "" : item.key
+      guard keys.contains(name.uppercased()) else { continue }
+      // In Matroska the album says how many tracks it has.
+      if name == "TOTAL_PARTS", item.extraAttributes[.targetLevel].map({ $0 != "50" }) == true { continue }
       if let number = item.stringValue.flatMap({ Int64($0.filter { $0 != " " }) }), number > 0 { return "\(number)" }
     }
     return nil

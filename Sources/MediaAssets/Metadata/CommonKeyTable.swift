@@ -1,23 +1,76 @@
 /// Which keys of which formats mean the same.
 enum CommonKeyTable {
   /// The common key of a key; nil when it has none.
-  static func commonKey(of key: String, in keySpace: MetadataKeySpace) -> MetadataCommonKey? {
+  ///
+  /// - Parameter description: that of a user text or a comment of ID3v2.
+  static func commonKey(
+    of key: String, in keySpace: MetadataKeySpace, description: String? = nil
+  ) -> MetadataCommonKey? {
     switch keySpace {
-    case .id3: id3[key]
+    case .id3:
+      switch key {
+      // Programs name their user texts as Vorbis comments name fields.
+      case "TXXX": description.flatMap { vorbis[$0.uppercased()] }
+      case "COMM": isPrivateComment(description) ? nil : .description
+      default: id3[key]
+      }
     case .iTunes: iTunes[key]
+    case .iTunesLong: key.split(separator: ".").last.flatMap { vorbis[$0.uppercased()] }
     case .vorbis: vorbis[key.uppercased()]
-    case .ape: ape[key.uppercased()]
+    case .ape: ape[key.uppercased()] ?? vorbis[key.uppercased()]
     case .riff: riff[key]
-    case .asf: asf[key]
+    case .asf: asf[key] ?? vorbis[key.uppercased()]
     case .quickTimeMetadata: quickTime[key]
+    case .quickTimeUserData: userData[key] ?? generic[key.uppercased()]
     case .icy: icy[key]
     case .hls: hls[key]
+    case .matroska: generic[key.uppercased()] ?? vorbis[key.uppercased()]
     default: generic[key.uppercased()]
     }
   }
 
+  /// How well an item speaks for its common key. Of the items of one key space only those of the best rank keep it.
+  enum Rank: Int, Comparable {
+    /// A key that is made for this.
+    case standard
+    /// A key of another format, a comment with a description, a release date in place of a recording date.
+    case substitute
+    /// A tag of the only track, which is said of the track and not of the file.
+    case track
+
+    static func < (one: Rank, other: Rank) -> Bool { one.rawValue < other.rawValue }
+  }
+
+  /// The rank of an item among those with the same common key.
+  static func rank(of item: MetadataItem, isOfTrack: Bool) -> Rank {
+    if isOfTrack { return .track }
+    switch item.keySpace {
+    case .id3:
+      if item.key == "COMM" { return isPlainComment(item.extraAttributes[.info]) ? .standard : .substitute }
+      return ["TXXX", "TDRL", "TENC"].contains(item.key) ? .substitute : .standard
+    case .iTunesLong: return .substitute
+    // The title of the segment.
+    case .matroska: return item.key == "title" ? .substitute : .standard
+    default: return .standard
+    }
+  }
+
+  /// Whether the description of a comment says nothing: none, or three letters, where a program wrote the language twice.
+  private static func isPlainComment(_ description: String?) -> Bool {
+    guard let description, !description.isEmpty else { return true }
+    return description.utf8.count == 3 && description.utf8.allSatisfy { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A }
+  }
+
+  /// Whether a program keeps its own data in a comment with this description.
+  private static func isPrivateComment(_ description: String?) -> Bool {
+    guard let name = description?.lowercased() else { return false }
+    return ["itun", "musicmatch_", "songs-db_", "mp3gain_", "replaygain_", "quodlibet"].contains { name.hasPrefix($0) }
+  }
+
   /// The common key of one of FFmpeg's names.
-  static func commonKey(ofGenericName name: String) -> MetadataCommonKey? { generic[name.uppercased()] }
+  static func commonKey(ofGenericName name: String) -> MetadataCommonKey? {
+    generic[name.uppercased()] ?? vorbis[name.uppercased()]
+  }
 
   /// That of a Matroska tag which says something of more than the track.
   ///
@@ -27,6 +80,7 @@ enum CommonKeyTable {
     case "TITLE": level == 50 ? .albumName : nil
     case "ARTIST": .albumArtist
     case "PART_NUMBER": level == 40 ? .discNumber : nil
+    case "TOTAL_PARTS": nil
     default: commonKey(ofGenericName: name)
     }
   }
@@ -36,7 +90,8 @@ enum CommonKeyTable {
     "TDRC": .creationDate, "TRCK": .trackNumber, "TPOS": .discNumber, "COMM": .description, "TCOP": .copyrights,
     "TPUB": .publisher, "TSSE": .software, "TENC": .software, "TLAN": .language, "USLT": .lyrics, "APIC": .artwork,
     "TEXT": .author, "TPE3": .contributor, "POPM": .rating, "UFID": .identifier, "TSRC": .identifier,
-    "TIT3": .subject, "TMED": .format,
+    "TIT3": .subject, "TMED": .format, "TPE4": .contributor, "TMCL": .contributor, "TIPL": .contributor,
+    "TDRL": .creationDate, "TDES": .subject,
   ]
 
   private static let iTunes: [String: MetadataCommonKey] = [
@@ -44,15 +99,27 @@ enum CommonKeyTable {
     "©day": .creationDate, "trkn": .trackNumber, "disk": .discNumber, "©cmt": .description, "cprt": .copyrights,
     "©cpy": .copyrights, "©pub": .publisher, "©too": .software, "©lyr": .lyrics, "covr": .artwork, "desc": .subject,
     "©aut": .author, "rate": .rating,
+    "©con": .contributor, "©per": .contributor, "©prf": .contributor, "©nrt": .contributor, "©arg": .contributor,
+    "©prd": .contributor, "©dir": .contributor, "©enc": .software, "©swr": .software, "©des": .description,
+    "©inf": .description, "©st3": .subject, "keyw": .subject, "©url": .relation, "©mak": .make, "©mod": .model,
+    "©xyz": .location, "©isr": .identifier, "©src": .source, "©lab": .publisher, "ldes": .subject,
   ]
 
+  /// The names of Xiph's recommendation, those that MusicBrainz Picard writes, and spellings of other programs.
   private static let vorbis: [String: MetadataCommonKey] = [
-    "TITLE": .title, "ARTIST": .artist, "ALBUMARTIST": .albumArtist, "ALBUM ARTIST": .albumArtist, "ALBUM": .albumName,
-    "COMPOSER": .creator, "GENRE": .type, "DATE": .creationDate, "YEAR": .creationDate, "TRACKNUMBER": .trackNumber,
-    "DISCNUMBER": .discNumber, "DESCRIPTION": .description, "COMMENT": .description, "COPYRIGHT": .copyrights,
-    "ORGANIZATION": .publisher, "LABEL": .publisher, "PUBLISHER": .publisher, "ENCODER": .software, "LYRICS": .lyrics,
-    "UNSYNCEDLYRICS": .lyrics, "METADATA_BLOCK_PICTURE": .artwork, "PERFORMER": .contributor, "ISRC": .identifier,
+    "TITLE": .title, "ARTIST": .artist, "ALBUMARTIST": .albumArtist, "ALBUM ARTIST": .albumArtist,
+    "ALBUM_ARTIST": .albumArtist, "ALBUM": .albumName, "COMPOSER": .creator, "GENRE": .type, "DATE": .creationDate,
+    "YEAR": .creationDate, "TRACKNUMBER": .trackNumber, "TRACK": .trackNumber, "TRACKNUM": .trackNumber,
+    "DISCNUMBER": .discNumber, "DISC": .discNumber, "DISCNUM": .discNumber, "DESCRIPTION": .description,
+    "COMMENT": .description, "COMMENTS": .description, "COPYRIGHT": .copyrights, "ORGANIZATION": .publisher,
+    "LABEL": .publisher, "PUBLISHER": .publisher, "ENCODER": .software, "SOFTWARE": .software,
+    "ENCODEDBY": .software, "ENCODED-BY": .software, "ENCODED BY": .software, "ENCODED_BY": .software,
+    "ENCODERSETTINGS": .software, "ENCODING": .software, "LYRICS": .lyrics, "UNSYNCEDLYRICS": .lyrics,
+    "UNSYNCED LYRICS": .lyrics, "METADATA_BLOCK_PICTURE": .artwork, "PERFORMER": .contributor,
+    "CONDUCTOR": .contributor, "REMIXER": .contributor, "ARRANGER": .contributor, "ISRC": .identifier,
     "LANGUAGE": .language, "LOCATION": .location, "RATING": .rating, "LYRICIST": .author, "AUTHOR": .author,
+    "WRITER": .author, "SUBTITLE": .subject, "SUBJECT": .subject, "MEDIA": .format, "SOURCEMEDIA": .format,
+    "SOURCE": .source,
   ]
 
   private static let ape: [String: MetadataCommonKey] = [
@@ -60,14 +127,18 @@ enum CommonKeyTable {
     "COMPOSER": .creator, "GENRE": .type, "YEAR": .creationDate, "TRACK": .trackNumber, "DISC": .discNumber,
     "COMMENT": .description, "COPYRIGHT": .copyrights, "PUBLISHER": .publisher, "LABEL": .publisher, "LYRICS": .lyrics,
     "COVER ART (FRONT)": .artwork, "COVER ART (BACK)": .artwork, "ISRC": .identifier, "LANGUAGE": .language,
-    "SUBTITLE": .subject, "LYRICIST": .author, "RECORD LOCATION": .location,
+    "SUBTITLE": .subject, "LYRICIST": .author, "RECORD LOCATION": .location, "RECORD DATE": .creationDate,
+    "MIXARTIST": .contributor, "TOOL NAME": .software,
   ]
 
   private static let riff: [String: MetadataCommonKey] = [
     "INAM": .title, "IART": .artist, "IPRD": .albumName, "IGNR": .type, "ICRD": .creationDate, "IPRT": .trackNumber,
     "ITRK": .trackNumber, "ICMT": .description, "ICOP": .copyrights, "ISFT": .software, "IENG": .contributor,
     "IMUS": .creator, "ISBJ": .subject, "ISRC": .source, "ILNG": .language, "IWRI": .author, "NAME": .title,
-    "AUTH": .artist, "(c) ": .copyrights, "ANNO": .description,
+    "AUTH": .artist, "(c) ": .copyrights, "ANNO": .description, "IALB": .albumName, "IAAR": .albumArtist,
+    "YEAR": .creationDate, "TRCK": .trackNumber, "IMED": .format, "ISRF": .format, "ITCH": .software,
+    "IENC": .software, "IPUB": .publisher, "IDST": .publisher, "IKEY": .subject, "ISTR": .contributor,
+    "IPRO": .contributor, "IARL": .location, "IBSU": .relation, "IURL": .relation, "ILYR": .lyrics, "IRTD": .rating,
   ]
 
   private static let asf: [String: MetadataCommonKey] = [
@@ -76,6 +147,9 @@ enum CommonKeyTable {
     "WM/PartOfSet": .discNumber, "Description": .description, "Copyright": .copyrights, "WM/Publisher": .publisher,
     "WM/EncodingSettings": .software, "WM/Lyrics": .lyrics, "WM/Picture": .artwork, "WM/Writer": .author,
     "WM/SharedUserRating": .rating, "WM/Language": .language, "WM/ISRC": .identifier,
+    "WM/Conductor": .contributor, "WM/ModifiedBy": .contributor, "WM/Producer": .contributor,
+    "WM/SubTitle": .subject, "WM/Media": .format, "WM/EncodedBy": .software, "WM/ToolName": .software,
+    "WM/AuthorURL": .relation,
   ]
 
   private static let quickTime: [String: MetadataCommonKey] = [
@@ -87,6 +161,16 @@ enum CommonKeyTable {
     "com.apple.quicktime.make": .make, "com.apple.quicktime.model": .model,
     "com.apple.quicktime.location.ISO6709": .location, "com.apple.quicktime.artwork": .artwork,
     "com.apple.quicktime.keywords": .subject, "com.apple.quicktime.composer": .creator,
+    "com.apple.quicktime.displayname": .title, "com.apple.quicktime.information": .description,
+    "com.apple.quicktime.year": .creationDate, "com.apple.quicktime.director": .contributor,
+    "com.apple.quicktime.producer": .contributor, "com.apple.quicktime.performer": .contributor,
+    "com.apple.quicktime.rating.user": .rating,
+  ]
+
+  /// The boxes of 3GPP (TS 26.244, section 8).
+  private static let userData: [String: MetadataCommonKey] = [
+    "titl": .title, "dscp": .description, "cprt": .copyrights, "perf": .artist, "auth": .author, "gnre": .type,
+    "albm": .albumName, "yrrc": .creationDate, "kywd": .subject,
   ]
 
   /// FFmpeg's names, and those of Matroska's tags.
@@ -98,6 +182,9 @@ enum CommonKeyTable {
     "ENCODER": .software, "ENCODED_BY": .software, "LYRICS": .lyrics, "PERFORMER": .contributor, "ISRC": .identifier,
     "LANGUAGE": .language, "SUBJECT": .subject, "LYRICIST": .author, "AUTHOR": .author, "LOCATION": .location,
     "RATING": .rating, "MAKE": .make, "MODEL": .model, "STREAMTITLE": .title,
+    "WRITTEN_BY": .author, "SUMMARY": .description, "KEYWORDS": .subject, "DIRECTOR": .contributor,
+    "PRODUCER": .contributor, "LEAD_PERFORMER": .contributor, "ENCODER_SETTINGS": .software,
+    "RECORDING_LOCATION": .location, "ORIGINAL_MEDIA_TYPE": .format, "URL": .relation,
   ]
 
   /// What a station says of itself, and of what it plays.

@@ -30,10 +30,32 @@ enum DictionaryMetadata {
     "subject": "ISBJ", "encoded_by": "ITCH",
   ]
 
+  /// FFmpeg's names of ID3v2's frames (libavformat/id3v2.c) and of ID3v1's fields.
+  private static let frames = [
+    "album": "TALB", "album-sort": "TSOA", "album_artist": "TPE2", "artist": "TPE1", "artist-sort": "TSOP",
+    "comment": "COMM", "compilation": "TCMP", "composer": "TCOM", "copyright": "TCOP", "date": "TDRC", "disc": "TPOS",
+    "encoded_by": "TENC", "encoder": "TSSE", "genre": "TCON", "grouping": "GRP1", "language": "TLAN",
+    "lyrics": "USLT", "performer": "TPE3", "publisher": "TPUB", "title": "TIT2", "title-sort": "TSOT",
+    "track": "TRCK",
+  ]
+
+  /// The frame that one of FFmpeg's names means. FFmpeg leaves the names of further frames as they are.
+  private static func frame(ofName name: String) -> String {
+    if let frame = frames[name.lowercased()] { return frame }
+    let isFrame =
+      name.utf8.count == 4 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+    return isFrame ? name : "TXXX"
+  }
+
   /// The items of a file, in the key space of its format.
   static func items(of demuxer: Demuxer) -> [MetadataItem] {
-    let audio = demuxer.preferredAudioStreamIndex
-    let entries = demuxer.metadata + (audio.map { demuxer.metadata(ofStream: $0) } ?? [])
+    let names = Set(demuxer.metadata.map { $0.key.lowercased() })
+    let isMatroska = demuxer.formatName == "matroska,webm"
+    // In Matroska a stream has the name of its track for a title, which is not the title of the file.
+    let ofStream = (demuxer.preferredAudioStreamIndex.map { demuxer.metadata(ofStream: $0) } ?? []).filter { entry in
+      !isMatroska || (demuxer.streams.count == 1 && !names.contains(entry.key.lowercased()))
+    }
+    let entries = demuxer.metadata + ofStream
     var seen: Set<MetadataEntry> = []
     return entries.compactMap { entry in
       guard !entry.value.isEmpty, isMetadata(entry.key), seen.insert(entry).inserted else { return nil }
@@ -68,10 +90,16 @@ enum DictionaryMetadata {
     }
     let name = key
     if keySpace == .riff, formatName != "aiff" { key = riffNames[key] ?? key }
+    var attributes: [MetadataItem.ExtraAttribute: String] = [:]
+    if keySpace == .id3 {
+      key = frame(ofName: key)
+      // FFmpeg names a user text by its description.
+      if key == "TXXX" { attributes[.info] = name }
+    }
     return MetadataItem(
       keySpace: keySpace, key: key,
       commonKey: CommonKeyTable.commonKey(of: key, in: keySpace) ?? CommonKeyTable.commonKey(ofGenericName: name),
-      value: .string(text(of: entry, keySpace: keySpace)), extendedLanguageTag: language)
+      value: .string(text(of: entry, keySpace: keySpace)), extendedLanguageTag: language, extraAttributes: attributes)
   }
 
   static func isMetadata(_ key: String) -> Bool {
@@ -90,12 +118,12 @@ enum DictionaryMetadata {
 
   private static func keySpace(of key: String, formatName: String) -> MetadataKeySpace {
     switch formatName {
-    case "mp3", "aac": .id3
+    case "mp3", "aac", "ac3", "eac3", "dts", "dsf", "tta": .id3
     case "flac", "ogg": .vorbis
     case "wav", "w64", "aiff", "avi": .riff
     case "asf", "asf_o": .asf
     case "matroska,webm": .matroska
-    case "wv", "ape", "mpc", "mpc8", "tak", "tta": .ape
+    case "wv", "ape", "mpc", "mpc8", "tak": .ape
     case "mov,mp4,m4a,3gp,3g2,mj2": movieNames.contains(key) ? .quickTimeUserData : .quickTimeMetadata
     default: MetadataKeySpace(rawValue: String(formatName.prefix { $0 != "," }))
     }

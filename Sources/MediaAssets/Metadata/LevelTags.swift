@@ -62,8 +62,8 @@ extension LevelTags {
   /// Where tags are that FFmpeg does not read, in files of a format.
   static func furtherTags(formatName: String) -> TagContainer? {
     switch TagContainer(formatName: formatName) {
-    case let container? where [.edges, .apeEdges, .wav, .aiff, .dsd].contains(container): container
-    default: nil
+    case let container? where [.edges, .apeEdges, .wav, .aiff, .dsd].contains(container): return container
+    default: return nil
     }
   }
 

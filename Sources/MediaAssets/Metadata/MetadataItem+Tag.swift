@@ -18,13 +18,11 @@ extension MetadataItem {
     if let second = tag.secondNumber {
       if key == "POPM" { attributes[.playCount] = "\(second)" } else if second > 0 { attributes[.total] = "\(second)" }
     }
-    var commonKey = CommonKeyTable.commonKey(of: key, in: keySpace)
+    var commonKey = CommonKeyTable.commonKey(of: key, in: keySpace, description: attributes[.info])
     if case .picture = tag.value {
       commonKey = .artwork
       attributes[.pictureType] = Self.pictureType(of: tag).description
     }
-    // Of comments only that without a description is the comment; programs put their own things in the others.
-    if keySpace == .id3, key == "COMM", attributes[.info] != nil { commonKey = nil }
     // An identifier of the recording is text.
     if keySpace == .id3, key == "UFID", case .data(let bytes) = value, bytes.allSatisfy({ 0x20...0x7E ~= $0 }) {
       value = .string(String(decoding: bytes, as: UTF8.self))
@@ -61,6 +59,7 @@ extension MetadataItem {
     case .riff: return (.riff, tag.key)
     case .asf: return (.asf, tag.key)
     case .matroska: return (.matroska, tag.key)
+    case .userData: return (.quickTimeUserData, tag.key)
     case .iTunes:
       // `----:com.apple.iTunes:LABEL`
       let parts = tag.key.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

@@ -9,6 +9,14 @@ import Tags
 package enum MetadataReader {
   /// Reads all tags of an asset's file. With isolation a worker does. Blocks. Errors: those of `Asset.load`.
   static func read(_ source: FileSource, of asset: Asset) throws(MediaError) -> AssetMetadata {
+    do throws(MediaError) { return try readOpened(source, of: asset) } catch {
+      // The tags may be whole although FFmpeg does not open the file.
+      if let metadata = try readUnopened(source, of: asset, after: error) { return metadata }
+      throw error
+    }
+  }
+
+  private static func readOpened(_ source: FileSource, of asset: Asset) throws(MediaError) -> AssetMetadata {
     let found = try asset.isolation.run(
       .loadMetadata, true, on: source, named: asset.displayPath, as: AssetMetadata.self)
     guard var metadata = found else {
@@ -22,6 +30,47 @@ package enum MetadataReader {
       metadata.replayGain = ReplayGain(items: metadata.items)
     }
     return metadata
+  }
+
+  /// Errors of a file, rather than of reading it.
+  private static let fileErrors: Set<MediaError.Code> = [
+    .unknownFormat, .damagedFile, .unknownCodec, .noPlayableTracks, .unsupportedAudioFormat, .mediaLimitExceeded,
+    .decodeFailed,
+  ]
+
+  /// Reads the tags of a file that FFmpeg did not open, without FFmpeg. Nil when there are none, or when the error is not of
+  /// the file itself.
+  private static func readUnopened(
+    _ source: FileSource, of asset: Asset, after error: MediaError
+  ) throws(MediaError) -> AssetMetadata? {
+    guard fileErrors.contains(error.code), source.isSeekable, let byteCount = source.byteCount else { return nil }
+    do throws(AVFailure) {
+      let beginning = try bytes(of: source, at: 0)
+      let tagByteCount = TagContainer.id3v2ByteCount(beginning)
+      let head = tagByteCount == 0 ? beginning : try bytes(of: source, at: tagByteCount)
+      let reading = try asset.isolation.tags(
+        TagContainer(beginning: head), of: source, byteCount: byteCount)
+      guard !reading.items.isEmpty else { return nil }
+      var metadata = AssetMetadata()
+      metadata.add(reading)
+      metadata.replayGain = ReplayGain(items: metadata.items)
+      return metadata
+    } catch {
+      throw MediaError(error, path: asset.displayPath)
+    }
+  }
+
+  private static func bytes(of source: FileSource, at offset: Int64) throws(AVFailure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: TagContainer.beginningByteCount)
+    var failure: AVFailure?
+    let count = bytes.withUnsafeMutableBytes { buffer -> Int in
+      do throws(AVFailure) { return try source.read(into: buffer, at: offset) } catch {
+        failure = error
+        return 0
+      }
+    }
+    if let failure { throw failure }
+    return Array(bytes.prefix(count))
   }
 
   /// Reads all tags of an open file, or of one in memory. Blocks while it reads; what FFmpeg reads of it is not disturbed.
@@ -62,8 +111,14 @@ extension AssetMetadata {
   mutating func add(_ reading: TagReading) {
     // ID3v1 has beginnings of what ID3v2 has whole.
     let frames = Set(reading.items.lazy.filter { $0.space == .id3v2 }.map(\.key))
-    // Of Matroska's tags those of a track stand beside those of its album, under the same names.
-    let hasParts = reading.items.contains { $0.targetLevel.map { $0 <= 30 } == true }
+    // The tags of one of several tracks describe that track, not the file.
+    let hasTracks = reading.trackCount > 1
+    // Matroska has tags of a part and tags of its album under the same names.
+    let hasParts = reading.items.contains { tag in
+      tag.targetLevel.map { $0 <= 30 } == true && !(hasTracks && tag.isOfTrack)
+    }
+    let first = items.count
+    var ranks: [CommonKeyTable.Rank] = []
     for tag in reading.items {
       if tag.space == .matroska, !DictionaryMetadata.isMetadata(tag.key) { continue }
       if tag.space == .id3v1, let frame = MetadataItem.id3v1Frames[tag.key], frames.contains(frame) { continue }
@@ -71,6 +126,7 @@ extension AssetMetadata {
       if hasParts, let level = tag.targetLevel, level > 30 {
         item.commonKey = CommonKeyTable.commonKey(ofAlbum: tag.key, level: level)
       }
+      if hasTracks, tag.isOfTrack { item.commonKey = nil }
       if case .picture(let data) = tag.value {
         item.artworkIndex = artwork.count
         artwork.append(
@@ -79,12 +135,32 @@ extension AssetMetadata {
             data: data, byteCount: tag.excessiveByteCount))
       }
       items.append(item)
+      ranks.append(CommonKeyTable.rank(of: item, isOfTrack: tag.isOfTrack))
     }
+    keepBestRanks(ranks, from: first)
     warnings += reading.warnings.map { warning in
       Warning(
         subject: warning.subject,
         error: MediaError(
           warning.isLimit ? .mediaLimitExceeded : .damagedFile, "\(warning.subject): \(warning.reason)"))
+    }
+  }
+
+  /// Leaves a common key only to the items of a key space that have the best rank for it.
+  private mutating func keepBestRanks(_ ranks: [CommonKeyTable.Rank], from first: Int) {
+    struct Claim: Hashable {
+      var keySpace: MetadataKeySpace
+      var commonKey: MetadataCommonKey
+    }
+    var best: [Claim: CommonKeyTable.Rank] = [:]
+    let claims = items[first...].map { item in
+      item.commonKey.map { Claim(keySpace: item.keySpace, commonKey: $0) }
+    }
+    for (claim, rank) in zip(claims, ranks) {
+      if let claim { best[claim] = min(best[claim] ?? rank, rank) }
+    }
+    for (index, claim) in claims.enumerated() {
+      if let claim, let rank = best[claim], ranks[index] > rank { items[first + index].commonKey = nil }
     }
   }
 

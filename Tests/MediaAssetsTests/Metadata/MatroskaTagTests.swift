@@ -45,4 +45,36 @@ import Testing
     let asset = Asset(path: path)
     #expect(try asset.load().hasAudio)
   }
+
+  /// A tag of one of several tracks says nothing of the file; that of the only track does where the file says nothing.
+  @Test(arguments: [1, 2]) func tagsOfATrackAreOfTheFileWhereItIsTheOnlyOne(_ trackCount: Int) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.mka")
+    let tags = try folder.write(
+      Array(
+        """
+        <?xml version="1.0"?>
+        <Tags><Tag>
+          <Simple><Name>TITLE</Name><String>Noise</String></Simple>
+          <Simple><Name>ARTIST</Name><String>Anna</String></Simple>
+        </Tag></Tags>
+        """.utf8), as: "tags.xml")
+    let titles: [String?] = ["Film", nil]
+    for title in titles {
+      var arguments = ["-f", "lavfi", "-i", "sine=d=0.2"]
+      for _ in 0..<trackCount { arguments += ["-map", "0:a"] }
+      arguments += ["-c:a", "flac"]
+      if let title { arguments += ["-metadata", "title=\(title)"] }
+      try Tool.ffmpeg(arguments: arguments + ["-y", path])
+      try Tool.run("mkvpropedit", ["--quiet", path, "--tags", "track:1:\(tags)"])
+      let metadata = try MetadataMatrixTests.read(path)
+      let ofTrack = metadata.items.filter { $0.key == "TITLE" || $0.key == "ARTIST" }
+      #expect(ofTrack.map(\.stringValue) == ["Noise", "Anna"])
+      let ofOnlyTrack: (title: [String], artist: [String]) = trackCount == 1 ? (["Noise"], ["Anna"]) : ([], [])
+      if let title { #expect(metadata.strings(.title) == [title]) } else {
+        #expect(metadata.strings(.title) == ofOnlyTrack.title)
+      }
+      #expect(metadata.strings(.artist) == ofOnlyTrack.artist)
+    }
+  }
 }

@@ -1,0 +1,43 @@
+extension TagContainer {
+  /// Bytes at the beginning of a file, or after its ID3v2 tag, that `init(beginning:)` examines.
+  public static let beginningByteCount = 16
+
+  /// The container of a file by its first bytes, for files that FFmpeg does not open. `edges` for unknown bytes, since tags at
+  /// the edges of a file need no format.
+  ///
+  /// - Parameter beginning: the first `beginningByteCount` bytes, or those after an ID3v2 tag.
+  public init(beginning: [UInt8]) {
+    func has(_ text: String, at offset: Int = 0) -> Bool { beginning.dropFirst(offset).starts(with: text.utf8) }
+    self =
+      if has("fLaC") {
+        .flac
+      } else if has("OggS") {
+        .ogg
+      } else if ["ftyp", "moov", "mdat", "wide", "free", "skip"].contains(where: { has($0, at: 4) }) {
+        .mp4
+      } else if has("RIFF"), has("WAVE", at: 8) {
+        .wav
+      } else if has("FORM"), has("AIF", at: 8) {
+        .aiff
+      } else if beginning.starts(with: [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]) {
+        .asf
+      } else if beginning.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
+        .matroska
+      } else if has("DSD ") || has("FRM8") {
+        .dsd
+      } else if ["MAC ", "MPCK", "MP+", "wvpk", "tBaK", "OFR "].contains(where: { has($0) }) {
+        .apeEdges
+      } else {
+        .edges
+      }
+  }
+
+  /// The number of bytes of the ID3v2 tag that begins with these bytes; 0 where none does (ID3v2.4, 3.1).
+  public static func id3v2ByteCount(_ beginning: [UInt8]) -> Int64 {
+    guard beginning.count >= 10, beginning.starts(with: "ID3".utf8), beginning[6..<10].allSatisfy({ $0 < 0x80 }) else {
+      return 0
+    }
+    let size = beginning[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1) }
+    return size + (beginning[5] & 0x10 != 0 ? 20 : 10)
+  }
+}

@@ -1,0 +1,55 @@
+import LibAV
+import MediaCore
+import RigSupport
+import Tags
+import Testing
+
+@testable import MediaAssets
+
+/// Tags of files whose audio FFmpeg does not open, and the encoding of tags that do not say theirs.
+@Suite struct UnopenedFileTests {
+  struct File: Sendable, CustomStringConvertible {
+    var description: String
+    var bytes: [UInt8]
+    /// Nil: there is none, and opening fails.
+    var title: String?
+  }
+
+  private static let noise = (0..<4_000).map { UInt8(truncatingIfNeeded: $0 * 7 % 251) & 0x7F }
+  private static let ape = TagBytes.ape([("Title", 0, Array("A".utf8))])
+  private static let id3 = TagBytes.id3v2(3, TagBytes.text(3, "TIT2", "A"))
+
+  static let files: [File] = [
+    File(description: "OptimFROG", bytes: Array("OFR ".utf8) + noise + ape, title: "A"),
+    File(description: "an unknown format with ID3v2", bytes: id3 + noise, title: "A"),
+    File(
+      description: "FLAC without audio",
+      bytes: TagBytes.flac([(4, TagBytes.vorbisComment([Array("TITLE=A".utf8)]), nil)]),
+      title: "A"),
+    File(
+      description: "ID3v2 in front of FLAC without audio",
+      bytes: TagBytes.id3v2(3, TagBytes.text(3, "TIT2", "B"))
+        + TagBytes.flac([(4, TagBytes.vorbisComment([Array("TITLE=A".utf8)]), nil)]), title: "A"),
+    File(
+      description: "MP4 without tracks",
+      bytes: TagBytes.mp4(TagBytes.atom("\u{A9}nam", TagBytes.value(Array("A".utf8)))),
+      title: "A"),
+    File(description: "DSDIFF without audio", bytes: TagBytes.dsdiff([("ID3 ", id3)]), title: "A"),
+    File(description: "a text", bytes: Array(String(repeating: "Nothing of the kind. ", count: 200).utf8), title: nil),
+  ]
+
+  @Test(arguments: files) func tagsAreReadAllTheSame(_ file: File) throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(file.bytes, as: "file.bin")
+    for isolation in [Asset.Isolation.none, .worker] {
+      let asset = Asset(path: Array(path.utf8), isolation: isolation)
+      #expect(throws: MediaError.self) { try asset.load() }
+      guard let title = file.title else {
+        #expect(throws: MediaError.self) { try asset.loadMetadata(interrupt: Interrupt()) }
+        continue
+      }
+      let metadata = try asset.loadMetadata(interrupt: Interrupt())
+      #expect(metadata.strings(.title) == [title], "\(isolation)")
+    }
+  }
+}
