@@ -79,7 +79,7 @@ let package = Package(
     .target(name: "CEbur128", cSettings: fortifiedC),
     .target(
       name: "TagLibShim", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
-      linkerSettings: [.linkedLibrary("tag")]),
+      linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("uchardet"), .linkedLibrary("icuuc")]),
     .target(
       name: "TagLibPlugin", dependencies: ["TagLibShim"],
       // Without Swift's runtime, which would come a second time into a program that has it linked in.

@@ -55,6 +55,9 @@ typedef enum tags_kind {
   tags_kind_number,
   tags_kind_data,
   tags_kind_picture,
+  /// Not an item: `number` is that of an earlier item, from 0; `text` replaces its text, and `description` its description, where
+  /// they are not null. Comes when the encoding of the texts has been found.
+  tags_kind_correction,
   /// Not an item: `key` is what was ignored, `text` says why, `number` is 1 when a bound was the reason.
   tags_kind_warning,
 } tags_kind;
@@ -127,8 +130,11 @@ typedef enum tags_outcome {
 } tags_outcome;
 
 /// Reads all tags of a file. Blocks; any thread. Never throws.
+///
+/// `charset` is ICU's name of the encoding of texts of which the tag does not say it, or null: it is detected.
 typedef tags_outcome (*tags_read_function)(
-    const tags_source *source, tags_container container, const tags_limits *limits, const tags_sink *sink);
+    const tags_source *source, tags_container container, const char *charset, const tags_limits *limits,
+    const tags_sink *sink);
 
 #ifdef __cplusplus
 }

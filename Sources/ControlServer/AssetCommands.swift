@@ -36,13 +36,14 @@ extension Connection {
   /// Runs those that answer at once; nil is a plain ok.
   func run(_ command: AssetCommand) throws(MediaError) -> Reply? {
     switch command {
-    case .open(let path, let precise, let network):
+    case .open(let path, let precise, let charset, let network):
       guard assets.count < server.limits.assetCount else {
         throw MediaError(
           .tooManyAssets, "a connection has at most \(server.limits.assetCount) assets open; `asset.close` closes one",
           operation: CommandName.assetOpen.rawValue)
       }
       let asset = server.registry.asset(path, server.registry.httpOptions(network), precise: precise, for: peer?.userID)
+      if let charset { asset.tagCharset = charset }
       return .ok(["asset": .int(assets.add(asset))])
     case .status(let id): return status(of: try asset(id, .assetStatus), id)
     case .cancel(let id, let keys):

@@ -37,6 +37,13 @@ extension Connection {
     of asset: Asset, head: Fields, _ query: MetadataQuery, _ request: WaitingRequest
   ) {
     let limits = server.limits
+    if let charset = query.charset, charset != asset.tagCharset {
+      // Reading them again is work, and changes what others are given.
+      guard peer?.rights.contains(.control) == true else {
+        return request.fail(MediaError(.notAllowed, "choosing an encoding of tags requires the right to control"))
+      }
+      asset.tagCharset = charset
+    }
     begin(of: asset, request, blocks: false) { metadata, _ in
       MetadataReply.tags(metadata, query, head: head, limits: limits)
     }

@@ -7,7 +7,7 @@ import WireProtocol
 public enum OptionTable {
   /// Every option, table by table.
   public static let all: [OptionSpec] =
-    socket + output + session + log + access + roots + sandbox + isolation + network + state + bookmarks + limits
+    socket + output + session + log + access + roots + sandbox + isolation + tags + network + state + bookmarks + limits
 
   /// The tables of the file, with what stands above each in the example.
   public static let tables: [(name: String, summary: String)] = [
@@ -26,6 +26,7 @@ public enum OptionTable {
       "Restrictions on the daemon's own process: a faulty media library can access only the files that the daemon needs."
     ),
     ("isolation", "Which processes parse the bytes of files and servers."),
+    ("tags", "Tags of media files."),
     ("network", "What is asked of servers."),
     ("state", "What comes back after a restart: players, queues, positions, bookmarks."),
     (
@@ -146,6 +147,14 @@ public enum OptionTable {
       "isolation.level", \.isolation, flag: "--isolate", isReloadable: false,
       "Opening: worker processes without access to files or networks open files, read their tags, decode them for scan and waveform,"
         + " export them, and make images; the daemon decodes what plays. Playback: workers decode what plays, too. None: the daemon parses everything itself."
+    )
+  ]
+
+  private static let tags = [
+    choice(
+      "tags.charset", \.tagCharset, flag: nil, isReloadable: true,
+      "Encoding of tags that do not say theirs: ID3v1, RIFF INFO, and Latin-1 in ID3v2. Automatic: detected, or else Latin-1."
+        + " Valid UTF-8 is always read as UTF-8. On reload: for tags that are read from then on."
     )
   ]
 

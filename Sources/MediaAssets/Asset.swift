@@ -84,6 +84,8 @@ public final class Asset: Sendable {
     self.init(
       place: asset.place, options: asset.httpOptions, prefersPreciseDuration: true, workers: asset.workers,
       tagData: .shared, displayName: asset.displayName, isolation: asset.isolation)
+    let charset = asset.state.tagCharset.withLock { $0 }
+    state.tagCharset.withLock { $0 = charset }
   }
 
   /// The same asset, for a thread that loads it: it has all but the right to be loaded to its end when nobody has the asset any more.
@@ -225,7 +227,10 @@ public final class Asset: Sendable {
     if let known = state.metadataOutcome.withLock({ $0.result }) { return try known.get() }
     state.begin(interrupt)
     defer { state.end(interrupt) }
+    let charset = tagCharset
     let result = Result { () throws(MediaError) in try readMetadata(interrupt) }
+    // Another encoding was chosen meanwhile: what was read is not kept.
+    if tagCharset != charset { return try result.get() }
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     if case .failure(let error) = result, error.code == .cancelled { throw error }
     return try state.set(result).get()

@@ -38,6 +38,8 @@ final class AssetState: Sendable {
   let outcome = Mutex<Result<AssetProperties, MediaError>?>(nil)
   /// The tags' outcome. Held for a copy only.
   let metadataOutcome = Mutex(MetadataOutcome())
+  /// The encoding of its tags; nil: the standard one. Held for a copy only.
+  let tagCharset = Mutex<TextCharset?>(nil)
   /// Where packets lie in the file, as far as its readers found out. Held for a copy only.
   let index = Mutex<PacketIndex?>(nil)
   /// Held for a copy only.
@@ -64,6 +66,16 @@ final class AssetState: Sendable {
     keyLoading.cancel()
     metadataLoading.cancel()
     for interrupt in interrupts.withLock({ Array($0.values) }) { interrupt.cancel() }
+  }
+
+  /// Forgets what was read of the tags, and cancels reading them.
+  func forgetMetadata() {
+    metadataLoading.cancel()
+    let former = metadataOutcome.withLock { known in
+      defer { known = MetadataOutcome() }
+      return known.takenByteCount
+    }
+    tagData.giveBack(former)
   }
 
   /// The tags have been read; answers what is held of them.

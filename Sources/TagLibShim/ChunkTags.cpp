@@ -34,8 +34,8 @@ class Chunks final : public RIFF::File {
         readList(i, sink);
       } else if (isAIFF && (name == "NAME" || name == "AUTH" || name == "(c) " || name == "ANNO")) {
         if (!isSmall(i, sink)) continue;
-        const std::string text = latin1OrUTF8(beforeZero(chunkData(i)));
-        if (!text.empty()) sink.text(tags_space_riff, std::string(name.data(), 4), text);
+        const String text(beforeZero(chunkData(i)), String::Latin1);
+        if (!text.isEmpty()) sink.legacyText(tags_space_riff, std::string(name.data(), 4), text);
       }
     }
   }
@@ -55,8 +55,6 @@ class Chunks final : public RIFF::File {
     return end < 0 ? bytes : bytes.mid(0, static_cast<unsigned int>(end));
   }
 
-  static std::string latin1OrUTF8(const ByteVector &data) { return utf8OrLatin1(String(data, String::Latin1)); }
-
   void readList(unsigned int i, ItemSink &sink) {
     seek(static_cast<long>(chunkOffset(i)));
     if (readBlock(4) != "INFO" || !isSmall(i, sink)) return;
@@ -68,9 +66,9 @@ class Chunks final : public RIFF::File {
       if (size > data.size() - position - 8) {
         return sink.warning(tags_space_riff, key, "the text says that it has more bytes than the list");
       }
-      const std::string text = latin1OrUTF8(beforeZero(data.mid(position + 8, size)));
-      if (text.empty()) sink.warning(tags_space_riff, key, "the text is empty");
-      else sink.text(tags_space_riff, key, text);
+      const String text(beforeZero(data.mid(position + 8, size)), String::Latin1);
+      if (text.isEmpty()) sink.warning(tags_space_riff, key, "the text is empty");
+      else sink.legacyText(tags_space_riff, key, text);
       // A byte is added to an odd number of them.
       position += 8 + size;
       if (size % 2 == 1) position++;

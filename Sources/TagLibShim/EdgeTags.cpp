@@ -25,16 +25,16 @@ constexpr unsigned int smallestAPEItemByteCount = 11;
 
 void readID3v1(PlainFile &file, long offset, ItemSink &sink) {
   const ID3v1::Tag tag(&file, offset);
-  const auto give = [&sink](const char *key, const std::string &text) {
-    if (!text.empty()) sink.text(tags_space_id3v1, key, text);
+  const auto give = [&sink](const char *key, const String &text) {
+    if (!utf8(text).empty()) sink.legacyText(tags_space_id3v1, key, text);
   };
-  give("title", utf8OrLatin1(tag.title()));
-  give("artist", utf8OrLatin1(tag.artist()));
-  give("album", utf8OrLatin1(tag.album()));
-  if (tag.year() > 0) give("year", std::to_string(tag.year()));
-  give("comment", utf8OrLatin1(tag.comment()));
+  give("title", tag.title());
+  give("artist", tag.artist());
+  give("album", tag.album());
+  if (tag.year() > 0) give("year", String::number(static_cast<int>(tag.year())));
+  give("comment", tag.comment());
   if (tag.track() > 0) sink.number(tags_space_id3v1, "track", tag.track());
-  give("genre", utf8(tag.genre()));
+  give("genre", tag.genre());
 }
 
 void giveAPEItem(const APE::Item &item, ItemSink &sink) {

@@ -5,7 +5,8 @@
 using namespace playhead;
 
 extern "C" __attribute__((visibility("default"))) tags_outcome playhead_tags_read(
-    const tags_source *source, tags_container container, const tags_limits *limits, const tags_sink *sink) {
+    const tags_source *source, tags_container container, const char *charset, const tags_limits *limits,
+    const tags_sink *sink) {
   try {
     BoundedStream stream(*source, *limits);
     ItemSink items(*sink, *limits);
@@ -20,6 +21,7 @@ extern "C" __attribute__((visibility("default"))) tags_outcome playhead_tags_rea
       case tags_container_asf: readASF(stream, items); break;
       case tags_container_dsd: readDSD(stream, items); break;
     }
+    items.decodeLegacyTexts(charset);
     if (stream.hasFailed()) return tags_outcome_read_failed;
     return stream.isExhausted() || items.isFull() ? tags_outcome_limit : tags_outcome_complete;
   } catch (const std::bad_alloc &) {

@@ -114,9 +114,17 @@ std::string genreName(const std::string &text) {
   return name.empty() ? text : name;
 }
 
-void giveTexts(const std::string &id, const StringList &fields, const Details &details, ItemSink &sink) {
+/// The texts of a frame and their description. `encoding` is that of both: programs write any code page as Latin-1.
+void giveTexts(const std::string &id, const StringList &fields, const Details &details, String::Type encoding,
+               const String *description, ItemSink &sink) {
   int64_t count = 0;
   bool hasText = false;
+  std::string describing;
+  Details all = details;
+  if (description) {
+    describing = utf8(*description);
+    all.description = &describing;
+  }
   for (const String &field : fields) {
     const std::string text = utf8(field);
     if (text.empty()) continue;
@@ -125,21 +133,25 @@ void giveTexts(const std::string &id, const StringList &fields, const Details &d
       sink.limit(tags_space_id3v2, id, "the frame has more than " + std::to_string(sink.limits.value_count) + " values");
       return;
     }
-    sink.text(tags_space_id3v2, id, id == "TCON" ? genreName(text) : text, details);
+    if (id == "TCON" && genreName(text) != text) {
+      sink.text(tags_space_id3v2, id, genreName(text), all);
+    } else if (encoding == String::Latin1) {
+      sink.legacyText(tags_space_id3v2, id, field, details, description);
+    } else {
+      sink.text(tags_space_id3v2, id, text, all);
+    }
   }
   // TagLib drops a text that is not in the encoding that it claims.
   if (!hasText && !fields.isEmpty()) sink.warning(tags_space_id3v2, id, "the text is empty, or not in its encoding");
 }
 
 /// Roles and who had them, in turn.
-void givePeople(const std::string &id, const StringList &fields, ItemSink &sink) {
+void givePeople(const std::string &id, const StringList &fields, String::Type encoding, ItemSink &sink) {
   int64_t count = 0;
   for (auto field = fields.begin(); field != fields.end() && ++count <= sink.limits.value_count; ++field) {
-    const std::string role = utf8(*field);
+    const String role = *field;
     if (++field == fields.end()) return;
-    Details details;
-    details.description = &role;
-    sink.text(tags_space_id3v2, id, utf8(*field), details);
+    if (!utf8(*field).empty()) giveTexts(id, StringList(*field), Details(), encoding, &role, sink);
   }
 }
 
@@ -149,27 +161,24 @@ void giveFrame(const ID3v2::Frame &frame, bool hasEmptyDescription, ItemSink &si
   Details details;
   if (auto user = dynamic_cast<const ID3v2::UserTextIdentificationFrame *>(&frame)) {
     StringList fields = user->fieldList();
-    if (!hasEmptyDescription) {
-      description = utf8(user->description());
-      if (!fields.isEmpty()) fields.erase(fields.begin());
-    }
-    details.description = &description;
-    giveTexts(id, fields, details, sink);
+    if (!hasEmptyDescription && !fields.isEmpty()) fields.erase(fields.begin());
+    const String described = hasEmptyDescription ? String() : user->description();
+    giveTexts(id, fields, details, user->textEncoding(), &described, sink);
   } else if (auto text = dynamic_cast<const ID3v2::TextIdentificationFrame *>(&frame)) {
-    if (id == "TIPL" || id == "TMCL" || id == "IPLS") return givePeople(id, text->fieldList(), sink);
-    giveTexts(id, text->fieldList(), details, sink);
+    if (id == "TIPL" || id == "TMCL" || id == "IPLS") {
+      return givePeople(id, text->fieldList(), text->textEncoding(), sink);
+    }
+    giveTexts(id, text->fieldList(), details, text->textEncoding(), nullptr, sink);
   } else if (auto comment = dynamic_cast<const ID3v2::CommentsFrame *>(&frame)) {
-    description = utf8(comment->description());
+    const String described = comment->description();
     language = withoutZeros(comment->language());
-    details.description = &description;
     if (isUTF8(language.data(), language.size())) details.language = &language;
-    giveTexts(id, StringList(comment->text()), details, sink);
+    giveTexts(id, StringList(comment->text()), details, comment->textEncoding(), &described, sink);
   } else if (auto lyrics = dynamic_cast<const ID3v2::UnsynchronizedLyricsFrame *>(&frame)) {
-    description = utf8(lyrics->description());
+    const String described = lyrics->description();
     language = withoutZeros(lyrics->language());
-    details.description = &description;
     if (isUTF8(language.data(), language.size())) details.language = &language;
-    giveTexts(id, StringList(lyrics->text()), details, sink);
+    giveTexts(id, StringList(lyrics->text()), details, lyrics->textEncoding(), &described, sink);
   } else if (auto rating = dynamic_cast<const ID3v2::PopularimeterFrame *>(&frame)) {
     owner = utf8(rating->email());
     details.owner = &owner;
@@ -187,11 +196,10 @@ void giveFrame(const ID3v2::Frame &frame, bool hasEmptyDescription, ItemSink &si
     details.owner = &owner;
     sink.data(tags_space_id3v2, id, identifier->identifier(), details);
   } else if (auto link = dynamic_cast<const ID3v2::UserUrlLinkFrame *>(&frame)) {
-    description = utf8(link->description());
-    details.description = &description;
-    giveTexts(id, StringList(link->url()), details, sink);
+    const String described = link->description();
+    giveTexts(id, StringList(link->url()), details, link->textEncoding(), &described, sink);
   } else if (auto link = dynamic_cast<const ID3v2::UrlLinkFrame *>(&frame)) {
-    giveTexts(id, StringList(link->url()), details, sink);
+    giveTexts(id, StringList(link->url()), details, String::Latin1, nullptr, sink);
   } else if (auto object = dynamic_cast<const ID3v2::GeneralEncapsulatedObjectFrame *>(&frame)) {
     description = utf8(object->description());
     mediaType = utf8(object->mimeType());

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "Charset.hpp"
+#include "Text.hpp"
+
 namespace playhead {
 
 namespace {
@@ -80,6 +83,46 @@ void ItemSink::text(tags_space space, const std::string &key, const std::string 
   item.kind = tags_kind_text;
   item.text = view(value);
   give(item, key, details);
+}
+
+void ItemSink::legacyText(tags_space space, const std::string &key, const TagLib::String &value, const Details &details,
+                          const TagLib::String *description) {
+  LegacyText legacy = {itemCount, "", ""};
+  const std::string text = utf8OrLatin1(value, &legacy.text);
+  Details all = details;
+  std::string descriptionText;
+  if (description) {
+    descriptionText = utf8OrLatin1(*description, &legacy.description);
+    all.description = &descriptionText;
+  }
+  this->text(space, key, text, all);
+  const int64_t byteCount = static_cast<int64_t>(legacy.text.size() + legacy.description.size());
+  // As many bytes as of other texts.
+  if (itemCount == legacy.itemNumber || byteCount == 0 || byteCount > limits.text_byte_count - legacyByteCount) return;
+  legacyByteCount += byteCount;
+  legacyTexts.push_back(legacy);
+}
+
+void ItemSink::decodeLegacyTexts(const char *charset) {
+  std::vector<std::string> texts;
+  for (const LegacyText &legacy : legacyTexts) {
+    if (!legacy.text.empty()) texts.push_back(legacy.text);
+    if (!legacy.description.empty()) texts.push_back(legacy.description);
+  }
+  if (texts.empty()) return;
+  const std::string name = charset ? charset : detectCharset(texts);
+  if (name.empty()) return;
+  for (const LegacyText &legacy : legacyTexts) {
+    const std::string text = convertToUTF8(legacy.text, name, false);
+    const std::string description = convertToUTF8(legacy.description, name, false);
+    tags_item item = {};
+    item.kind = tags_kind_correction;
+    item.number = legacy.itemNumber;
+    item.text = view(text.empty() ? nullptr : &text);
+    item.description = view(description.empty() ? nullptr : &description);
+    sink.take(sink.context, &item);
+  }
+  legacyTexts.clear();
 }
 
 void ItemSink::number(tags_space space, const std::string &key, int64_t value, const Details &details) {

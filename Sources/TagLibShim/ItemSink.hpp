@@ -3,8 +3,10 @@
 #define PLAYHEAD_ITEMSINK_HPP
 
 #include <taglib/tbytevector.h>
+#include <taglib/tstring.h>
 
 #include <string>
+#include <vector>
 
 #include "include/TagLibShim.h"
 
@@ -28,6 +30,12 @@ class ItemSink {
   const tags_limits limits;
 
   void text(tags_space space, const std::string &key, const std::string &value, const Details &details = Details());
+  /// A text whose encoding the tag does not say. It is given as UTF-8 where it is that, else as Latin-1 for the time being.
+  /// So is its description, which `details` need not have.
+  void legacyText(tags_space space, const std::string &key, const TagLib::String &value, const Details &details = Details(),
+                  const TagLib::String *description = nullptr);
+  /// Corrects the texts of `legacyText` when all are known. `charset` is null when it is to be detected.
+  void decodeLegacyTexts(const char *charset);
   void number(tags_space space, const std::string &key, int64_t value, const Details &details = Details());
   void data(tags_space space, const std::string &key, const TagLib::ByteVector &value,
             const Details &details = Details());
@@ -41,7 +49,15 @@ class ItemSink {
   bool isFull() const { return full; }
 
  private:
+  /// The bytes of a text and a description that are neither UTF-8 nor ASCII; empty where they are.
+  struct LegacyText {
+    int64_t itemNumber;
+    std::string text, description;
+  };
+
   const tags_sink sink;
+  std::vector<LegacyText> legacyTexts;
+  int64_t legacyByteCount = 0;
   int64_t itemCount = 0;
   int64_t warningCount = 0;
   int64_t givenByteCount = 0;

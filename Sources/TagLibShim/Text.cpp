@@ -86,7 +86,7 @@ std::string repairedUTF8(const char *bytes, size_t count) {
   return out;
 }
 
-std::string utf8OrLatin1(const TagLib::String &text) {
+std::string utf8OrLatin1(const TagLib::String &text, std::string *legacyBytes) {
   std::string bytes;
   for (unsigned int i = 0; i < text.size(); i++) {
     const wchar_t unit = text[static_cast<int>(i)];
@@ -94,7 +94,9 @@ std::string utf8OrLatin1(const TagLib::String &text) {
     bytes += static_cast<char>(unit);
   }
   while (!bytes.empty() && bytes.back() == '\0') bytes.pop_back();
-  return isUTF8(bytes.data(), bytes.size()) ? bytes : utf8(text);
+  if (isUTF8(bytes.data(), bytes.size())) return bytes;
+  if (legacyBytes) *legacyBytes = bytes;
+  return utf8(text);
 }
 
 }  // namespace playhead

@@ -15,8 +15,9 @@ std::string utf8(const TagLib::String &text);
 /// Bytes that should be UTF-8, with U+FFFD for what is not.
 std::string repairedUTF8(const char *bytes, size_t count);
 
-/// A text that was read as Latin-1 and may have been UTF-8: it is when it reads so.
-std::string utf8OrLatin1(const TagLib::String &text);
+/// A text that was read as Latin-1 and may have been UTF-8: it is when it reads so. When it does not, its bytes go to `legacyBytes`:
+/// they may be of any encoding.
+std::string utf8OrLatin1(const TagLib::String &text, std::string *legacyBytes = nullptr);
 
 /// Whether bytes are UTF-8.
 bool isUTF8(const char *bytes, size_t count);

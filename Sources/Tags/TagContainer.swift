@@ -22,7 +22,8 @@ public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
     case "flac": self = .flac
     case "ogg": self = .ogg
     case "mov,mp4,m4a,3gp,3g2,mj2": self = .mp4
-    case "wav": self = .wav
+    // AVI has the same lists of texts.
+    case "wav", "avi": self = .wav
     case "aiff": self = .aiff
     case "asf", "asf_o": self = .asf
     case "matroska,webm": self = .matroska

@@ -8,7 +8,7 @@ enum TagLibrary {
   static let fileName = "libPlayheadTags.so"
   private static let functionName = "playhead_tags_read"
 
-  /// The reader, or why there is none. Found at the first use, which blocks.
+  /// The reader, or the reason why it cannot be loaded. The first use loads it, which blocks.
   static let reader: Result<tags_read_function, TagLibraryError> = find()
 
   /// Where the library may lie: beside the program, in `../lib/playhead` of it, or where the system looks.

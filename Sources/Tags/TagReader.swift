@@ -16,8 +16,11 @@ public enum TagReader {
   /// Reads all tags of a file of `byteCount` bytes. Blocks for as long as `bytes` does; calls it on this thread only.
   ///
   /// What is damaged or too large is left out and said in the warnings. Throws only what `bytes` throws.
+  ///
+  /// - Parameter charset: ICU's name of the encoding of texts that do not say theirs (ID3v1, RIFF INFO, "Latin-1" of ID3v2). Nil: it
+  ///   is detected. Valid UTF-8 is read as UTF-8 in any case.
   public static func read<Failure: Error>(
-    _ container: TagContainer, byteCount: Int64, limits: TagLimits = TagLimits(),
+    _ container: TagContainer, byteCount: Int64, limits: TagLimits = TagLimits(), charset: String? = nil,
     bytes: @escaping ByteReader<Failure>
   ) throws(Failure) -> TagReading {
     guard let kind = container.forShim else {
@@ -38,7 +41,7 @@ public enum TagReader {
         return -1
       }
     }
-    let outcome = call.run(reader, container: kind, byteCount: byteCount, limits: limits)
+    let outcome = call.run(reader, container: kind, byteCount: byteCount, charset: charset, limits: limits)
     if let failure { throw failure }
     reading = call.reading
     if let warning = warning(for: outcome) { reading.warnings.append(warning) }
@@ -46,8 +49,10 @@ public enum TagReader {
   }
 
   /// Reads all tags of a file that is in memory.
-  public static func read(_ container: TagContainer, data: [UInt8], limits: TagLimits = TagLimits()) -> TagReading {
-    read(container, byteCount: Int64(data.count), limits: limits, bytes: reader(of: data))
+  public static func read(
+    _ container: TagContainer, data: [UInt8], limits: TagLimits = TagLimits(), charset: String? = nil
+  ) -> TagReading {
+    read(container, byteCount: Int64(data.count), limits: limits, charset: charset, bytes: reader(of: data))
   }
 
   /// What reads bytes that are in memory.
@@ -80,13 +85,16 @@ private final class Call {
   init(bytes: @escaping (UnsafeMutableRawBufferPointer, Int64) -> Int64) { self.bytes = bytes }
 
   func run(
-    _ reader: tags_read_function, container: tags_container, byteCount: Int64, limits: TagLimits
+    _ reader: tags_read_function, container: tags_container, byteCount: Int64, charset: String?, limits: TagLimits
   ) -> tags_outcome {
     let context = Unmanaged.passUnretained(self).toOpaque()
     var source = tags_source(context: context, byte_count: max(0, byteCount), read: Self.readCallback)
     var sink = tags_sink(context: context, take: Self.takeCallback)
     var bounds = limits.forShim
-    return withExtendedLifetime(self) { reader(&source, container, &bounds, &sink) }
+    return withExtendedLifetime(self) {
+      guard let charset else { return reader(&source, container, nil, &bounds, &sink) }
+      return charset.withCString { reader(&source, container, $0, &bounds, &sink) }
+    }
   }
 
   private func take(_ item: tags_item) {
@@ -96,6 +104,7 @@ private final class Call {
           subject: Self.text(item.key) ?? "", reason: Self.text(item.text) ?? "", isLimit: item.number == 1))
       return
     }
+    guard item.kind != tags_kind_correction else { return correct(item) }
     guard let space = Self.spaces[item.space.rawValue], let key = Self.text(item.key), let value = Self.value(item)
     else { return }
     var result = TagItem(space: space, key: key, value: value)
@@ -109,6 +118,12 @@ private final class Call {
       result.excessiveByteCount = Int(item.number)
     }
     reading.items.append(result)
+  }
+
+  private func correct(_ item: tags_item) {
+    guard let index = Int(exactly: item.number), reading.items.indices.contains(index) else { return }
+    if let text = Self.text(item.text) { reading.items[index].value = .text(text) }
+    if let description = Self.text(item.description) { reading.items[index].description = description }
   }
 
   private static func value(_ item: tags_item) -> TagItem.Value? {

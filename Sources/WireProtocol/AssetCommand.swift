@@ -1,7 +1,9 @@
+import MediaCore
+
 /// Commands about files that a connection has opened to look at; ids are its own.
 public enum AssetCommand: Sendable, Hashable {
   /// Nothing is read yet. With `precise` the duration is found out exactly.
-  case open(FilePath, precise: Bool, network: NetworkOptions = NetworkOptions())
+  case open(FilePath, precise: Bool, charset: TextCharset? = nil, network: NetworkOptions = NetworkOptions())
   /// Loads values; at least one key.
   case load(asset: Int, WireList<AssetValueKey>)
   /// Gives up loading what these keys are read with; of all where none is named.

@@ -21,13 +21,17 @@ extension CommandTable {
         ParameterSpec(.path, .path, .required, "PATH", "the file, or its address"),
         ParameterSpec(
           .precise, .flag, .option, "precise", "find out the duration exactly, if need be by reading all of it"),
+        charset,
       ] + network,
       reply: ["asset"], errors: [.tooManyAssets, .unsupportedPlace, .invalidTime],
       example: ["> asset.open /music/one.flac", "< ok asset=1"]
     ) { arguments throws(MediaError) in
       let path = try arguments.required(.path, arguments.path(.path))
       return .asset(
-        .open(path, precise: arguments.flag(.precise), network: try arguments.networkOptions()))
+        .open(
+          path, precise: arguments.flag(.precise),
+          charset: arguments.text(.charset).flatMap(TextCharset.init(rawValue:)),
+          network: try arguments.networkOptions()))
     },
     CommandSpec(
       .assetLoad, .assets, "Loads values of an asset, and gives them.",

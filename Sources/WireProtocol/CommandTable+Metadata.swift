@@ -22,7 +22,9 @@ extension CommandTable {
     + " for each part of the tags that was ignored (`warning`). Gains are in dB, for the reference loudness of ReplayGain"
     + " (-18 LUFS), those of R128 for -23 LUFS; peaks are 1 for full scale. `trackGain` is that of iTunes' Sound Check (`iTunNORM`) where there is"
     + " neither. Of a station there is what it says of itself (`icy/name`, `icy/genre`, `icy/url`, ...), and of an HLS stream what its master"
-    + " playlist says (`EXT-X-SESSION-DATA`: `hls/` and the name)."
+    + " playlist says (`EXT-X-SESSION-DATA`: `hls/` and the name). Tags that were read with another `charset` are read again. Valid UTF-8 is read as UTF-8"
+    + " with any `charset`. `automatic` detects Chinese, Japanese, Korean, Cyrillic, Arabic, Greek, Hebrew and Thai encodings, and reads other texts as Latin-1."
+    + " The tags of a file whose audio cannot be opened are read, too."
 
   private static let metadataParameters = [
     ParameterSpec(
@@ -41,7 +43,14 @@ extension CommandTable {
     ParameterSpec(
       .offset, .integer(0...Int.max), .option, "N",
       "leave out so many; a list that is too long for one reply says `next`"),
+    charset,
   ]
+
+  /// The encoding of texts of which a tag does not say it.
+  static let charset = ParameterSpec(
+    .charset, .word(TextCharset.allCases.map(\.rawValue)), .option, "CHARSET",
+    "the encoding of tags that do not say theirs (ID3v1, RIFF INFO, Latin-1 in ID3v2); default: `tags.charset` of the configuration"
+  )
 
   private static let artworkDetails =
     "The tags are read when they have not been. Without `file` and `offset` a row for each; when there are too many"
@@ -145,7 +154,7 @@ extension Arguments {
     MetadataQuery(
       space: text(.space), identifier: text(.identifier),
       languages: elements(.language), isCommon: flag(.common),
-      offset: integer(.offset) ?? 0)
+      offset: integer(.offset) ?? 0, charset: text(.charset).flatMap(TextCharset.init(rawValue:)))
   }
 
   /// What is wanted of pictures. Errors: `bad-arguments` for what makes no sense together.

@@ -1,3 +1,5 @@
+import MediaCore
+
 /// Which of a file's tags are wanted: those that all conditions let through.
 public struct MetadataQuery: Sendable, Hashable {
   /// A key space, such as `id3`; nil: any.
@@ -10,16 +12,19 @@ public struct MetadataQuery: Sendable, Hashable {
   public var isCommon: Bool
   /// So many are left out.
   public var offset: Int
+  /// The encoding of texts that do not say theirs; nil: as before.
+  public var charset: TextCharset?
 
   public init(
     space: String? = nil, identifier: String? = nil, languages: WireList<String> = [], isCommon: Bool = false,
-    offset: Int = 0
+    offset: Int = 0, charset: TextCharset? = nil
   ) {
     self.space = space
     self.identifier = identifier
     self.languages = languages
     self.isCommon = isCommon
     self.offset = offset
+    self.charset = charset
   }
 }
 

@@ -22,6 +22,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case category
   case channels
   case characteristics
+  case charset
   case chase
   case clear
   case codec

@@ -7,6 +7,7 @@ import FileAccess
 import Glibc
 import LibAV
 import Logging
+import MediaAssets
 import MediaCore
 import Playback
 import RealtimeAudio
@@ -60,6 +61,7 @@ struct PlayheadDaemon: ParsableCommand {
     ReadableFiles.roots = try options.readableRoots()
     OpeningLimits.byteCount = options.limits.openingByteCount
     WritableSpace.reservedByteCount = options.reservedFreeBytes
+    Asset.standardTagCharset = options.tagCharset
     let logger = Logger(label: "playhead.daemon")
     sandboxing.log(to: logger)
     for socket in service.unknownSockets { logger.warning("not a socket of ours", metadata: ["socket": "\(socket)"]) }

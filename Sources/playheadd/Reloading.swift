@@ -3,6 +3,7 @@ import DaemonConfiguration
 import FileAccess
 import LibAV
 import Logging
+import MediaAssets
 import MediaCore
 
 /// The configuration that holds, and what becomes of it when it is read again. On one thread, which may block.
@@ -47,6 +48,7 @@ struct Reloading {
       ReadableFiles.roots = roots
       OpeningLimits.byteCount = effective.limits.openingByteCount
       WritableSpace.reservedByteCount = effective.reservedFreeBytes
+      Asset.standardTagCharset = effective.tagCharset
       server.apply(policy)
       let held = changed.map(\.name).filter { !deferred.contains($0) }
       logger.notice("the configuration was read again", metadata: ["changed": "\(held.joined(separator: " "))"])

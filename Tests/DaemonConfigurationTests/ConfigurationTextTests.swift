@@ -120,7 +120,7 @@ import WireProtocol
       {"socket":{"path":"/a.sock","mode":"0660","group":"0"},"output":{"device":"null","clock":"virtual","pulse-server":"x","preferred":["a"],"lost":"hold"},
       "session":{"category":"playback"},
       "log":{"level":"debug"},"access":{"users":[7],"groups":[5],"rights":["read"],"watching-users":[7],"watching-groups":[0]},
-      "roots":{"read":["/music"],"write":["/pictures"],"min-free":4096},"sandbox":{"landlock":false},"isolation":{"level":"none"},
+      "roots":{"read":["/music"],"write":["/pictures"],"min-free":4096},"sandbox":{"landlock":false},"isolation":{"level":"none"},"tags":{"charset":"gbk"},
       "network":{"allowed":false,"ca-file":"/dev/null","allow":["10.0.0.0/8"],"deny":["10.1.0.0/16"]},
       "state":{"saved":false,"folder":"/state","bookmarks-from":60,"resume":true}}
       """#)

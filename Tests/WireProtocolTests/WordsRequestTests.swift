@@ -274,6 +274,8 @@ import Testing
       ("item.copy 2", .item(.copy(item: 2, to: .after(item: 2), ifVersion: nil), player: "main")),
       ("asset.open '/a b'", .asset(.open(one, precise: false))),
       ("asset.open '/a b' precise", .asset(.open(one, precise: true))),
+      ("asset.open '/a b' charset=gbk", .asset(.open(one, precise: false, charset: .gbk))),
+      ("asset.metadata 3 charset=koi8-r", .asset(.metadata(asset: 3, MetadataQuery(charset: .koi8r)))),
       ("asset.load 3 duration tracks", .asset(.load(asset: 3, [.duration, .tracks]))),
       ("at-chapters", .watching(.atChapters(item: nil, includesSeeks: false, player: "main"))),
       ("at-chapters seeks item=7 player=x", .watching(.atChapters(item: 7, includesSeeks: true, player: "x"))),

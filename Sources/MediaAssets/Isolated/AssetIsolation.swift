@@ -94,16 +94,20 @@ extension Asset.Isolation {
   }
 
   /// Reads tags with TagLib. Blocks. Throws what reading the source throws, and what the worker found.
-  func tags(_ container: TagContainer, of source: FileSource, byteCount: Int64) throws(AVFailure) -> TagReading {
+  func tags(
+    _ container: TagContainer, of source: FileSource, byteCount: Int64, charset: TextCharset
+  ) throws(AVFailure) -> TagReading {
     let reading: TagReading?
     do throws(MediaError) {
       let name = String(decoding: source.path, as: UTF8.self)
-      reading = try run(.readTags, container, on: source, named: name, as: TagReading.self)
+      let parameters = TagParameters(container: container, charset: charset)
+      reading = try run(.readTags, parameters, on: source, named: name, as: TagReading.self)
     } catch {
       throw AVFailure(error)
     }
     if let reading { return reading }
-    return try TagReader.read(container, byteCount: byteCount) { (buffer, offset) throws(AVFailure) -> Int in
+    return try TagReader.read(container, byteCount: byteCount, charset: charset.converterName) {
+      (buffer, offset) throws(AVFailure) -> Int in
       try source.read(into: buffer, at: offset)
     }
   }

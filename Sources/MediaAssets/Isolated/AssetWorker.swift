@@ -41,9 +41,11 @@ struct AssetWorkerFunctions: WorkerFunctions {
     case .tryContainer:
       return MessageEncoder.bytes(of: try Self.tryContainer(file, try Self.decoded(TrialParameters.self, parameters)))
     case .load: return MessageEncoder.bytes(of: try Self.load(file, try Self.decoded(LoadParameters.self, parameters)))
-    case .loadMetadata: return MessageEncoder.bytes(of: try Self.metadata(of: file))
+    case .loadMetadata:
+      let charset = try Self.decoded(TextCharset.self, parameters)
+      return MessageEncoder.bytes(of: try Self.metadata(of: file, charset))
     case .readTags:
-      return MessageEncoder.bytes(of: try Self.tags(try Self.decoded(TagContainer.self, parameters), of: file))
+      return MessageEncoder.bytes(of: try Self.tags(try Self.decoded(TagParameters.self, parameters), of: file))
     case .openAudio:
       guard let descriptor = descriptors.first else { throw Self.malformed }
       let audio = try Self.openAudio(file, try Self.decoded(AudioParameters.self, parameters), descriptor)
@@ -153,17 +155,20 @@ struct AssetWorkerFunctions: WorkerFunctions {
     }
   }
 
-  private static func metadata(of file: SourceFile) throws(MediaError) -> AssetMetadata {
+  private static func metadata(of file: SourceFile, _ charset: TextCharset) throws(MediaError) -> AssetMetadata {
     let asset = file.asset()
+    asset.tagCharset = charset
     guard case .bytes(let source) = try MediaFile.find(asset, interrupt: Interrupt()) else { throw malformed }
     return try MetadataReader.read(source, of: asset)
   }
 
-  private static func tags(_ container: TagContainer, of file: SourceFile) throws(MediaError) -> TagReading {
+  private static func tags(_ parameters: TagParameters, of file: SourceFile) throws(MediaError) -> TagReading {
     do throws(AVFailure) {
       let source = try file.open()
       guard let byteCount = source.byteCount else { throw AVFailure(errno: EINVAL, call: "tags") }
-      return try TagReader.read(container, byteCount: byteCount) { (buffer, offset) throws(AVFailure) -> Int in
+      return try TagReader.read(
+        parameters.container, byteCount: byteCount, charset: parameters.charset.converterName
+      ) { (buffer, offset) throws(AVFailure) -> Int in
         try source.read(into: buffer, at: offset)
       }
     } catch {

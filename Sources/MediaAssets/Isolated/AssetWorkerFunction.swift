@@ -8,9 +8,9 @@ enum AssetWorkerFunction: Int {
   case tryContainer = 1
   /// Loads an asset. `LoadParameters`; the result is `AssetProperties`.
   case load
-  /// Reads all tags of an asset. `TrialParameters`, of which the options count; the result is `AssetMetadata`.
+  /// Reads all tags of an asset. `TextCharset`; the result is `AssetMetadata`.
   case loadMetadata
-  /// Reads tags with TagLib. `TagContainer`; the result is `TagReading`.
+  /// Reads tags with TagLib. `TagParameters`; the result is `TagReading`.
   case readTags
   /// Opens the audio of an asset, until `closeAudio`. `AudioParameters`; the result is `AudioDescription`. Comes with the descriptor of
   /// `SharedSamples`.
@@ -68,6 +68,12 @@ struct TrialParameters: Codable {
   var options = Demuxer.Options()
   /// Packets of audio to decode.
   var packetCount = 0
+}
+
+/// Parameters of reading tags.
+struct TagParameters: Codable {
+  var container: TagContainer
+  var charset: TextCharset
 }
 
 /// Parameters of loading an asset.

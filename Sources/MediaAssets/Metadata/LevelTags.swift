@@ -61,6 +61,8 @@ extension LevelTags {
 
   /// Where tags are that FFmpeg does not read, in files of a format.
   static func furtherTags(formatName: String) -> TagContainer? {
+    // AVI's lists have no gains.
+    guard formatName != "avi" else { return nil }
     switch TagContainer(formatName: formatName) {
     case let container? where [.edges, .apeEdges, .wav, .aiff, .dsd].contains(container): return container
     default: return nil
@@ -125,7 +127,7 @@ extension Asset {
       else {
         return levels
       }
-      let reading = try isolation.tags(container, of: source, byteCount: byteCount)
+      let reading = try isolation.tags(container, of: source, byteCount: byteCount, charset: tagCharset)
       let items = reading.items.map { MetadataItem($0) }
       levels.replayGain = ReplayGain(items: items)
       levels.albumPlace = levels.albumPlace ?? LevelTags.place(items)

@@ -18,10 +18,10 @@ package enum MetadataReader {
 
   private static func readOpened(_ source: FileSource, of asset: Asset) throws(MediaError) -> AssetMetadata {
     let found = try asset.isolation.run(
-      .loadMetadata, true, on: source, named: asset.displayPath, as: AssetMetadata.self)
+      .loadMetadata, asset.tagCharset, on: source, named: asset.displayPath, as: AssetMetadata.self)
     guard var metadata = found else {
       let demuxer = try MediaFile.demuxer(source, of: asset, isForTags: true)
-      return try read(demuxer, displayPath: asset.displayPath)
+      return try read(demuxer, displayPath: asset.displayPath, charset: asset.tagCharset)
     }
     metadata.shareArtwork()
     // Only this process knows what the server has said.
@@ -49,7 +49,7 @@ package enum MetadataReader {
       let tagByteCount = TagContainer.id3v2ByteCount(beginning)
       let head = tagByteCount == 0 ? beginning : try bytes(of: source, at: tagByteCount)
       let reading = try asset.isolation.tags(
-        TagContainer(beginning: head), of: source, byteCount: byteCount)
+        TagContainer(beginning: head), of: source, byteCount: byteCount, charset: asset.tagCharset)
       guard !reading.items.isEmpty else { return nil }
       var metadata = AssetMetadata()
       metadata.add(reading)
@@ -78,13 +78,13 @@ package enum MetadataReader {
   /// What is damaged or too large is left out and said in the warnings. Errors: `readFailed` when the file cannot be read,
   /// `cancelled` when the source's interrupt was used.
   package static func read(
-    _ demuxer: Demuxer, displayPath: String
+    _ demuxer: Demuxer, displayPath: String, charset: TextCharset = Asset.standardTagCharset
   ) throws(MediaError) -> AssetMetadata {
     var metadata = AssetMetadata()
     if let container = TagContainer(formatName: demuxer.formatName), let byteCount = demuxer.source.byteCount {
       let source = demuxer.source
       do throws(AVFailure) {
-        metadata.add(try Asset.Isolation.none.tags(container, of: source, byteCount: byteCount))
+        metadata.add(try Asset.Isolation.none.tags(container, of: source, byteCount: byteCount, charset: charset))
       } catch {
         throw MediaError(error, path: displayPath)
       }

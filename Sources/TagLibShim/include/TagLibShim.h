@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-/// Reads all tags of a file. Blocks; any thread. Never throws.
+/// Reads all tags of a file; see `tags_read_function`.
 tags_outcome playhead_tags_read(
-    const tags_source *source, tags_container container, const tags_limits *limits, const tags_sink *sink);
+    const tags_source *source, tags_container container, const char *charset, const tags_limits *limits,
+    const tags_sink *sink);
 
 #ifdef __cplusplus
 }

@@ -52,4 +52,26 @@ import Testing
       #expect(metadata.strings(.title) == [title], "\(isolation)")
     }
   }
+
+  @Test(arguments: [Asset.Isolation.none, .worker]) func anEncodingCanBeChosenForAnAsset(_ isolation: Asset.Isolation)
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let title: [UInt8] = [0xCA, 0xEE, 0xED, 0xFC]
+    let path = try folder.write(
+      TagBytes.id3v2(3, TagBytes.frame(3, "TIT2", [0] + title)) + Self.noise, as: "a.mp3")
+    let asset = Asset(path: Array(path.utf8), isolation: isolation)
+    func titles() throws -> [String] { try asset.loadMetadata(interrupt: Interrupt()).strings(.title) }
+    #expect(asset.tagCharset == Asset.standardTagCharset)
+    #expect(try titles() == ["Конь"])
+    asset.tagCharset = .latin1
+    #expect(asset.loadedTitles == nil)
+    #expect(try titles() == ["Êîíü"] && asset.loadedTitles?.title == "Êîíü")
+    asset.tagCharset = .windows1251
+    #expect(try titles() == ["Конь"])
+    for charset in TextCharset.allCases {
+      asset.tagCharset = charset
+      #expect(try titles().first?.isEmpty == false, "\(charset)")
+    }
+  }
 }

@@ -127,6 +127,7 @@ class ClientCommands(Sends):
     async def asset_metadata(
         self, id: int, *, space: str | None = None, identifier: str | None = None,
         language: str | Sequence[str] | None = None, common: bool | None = None, offset: int | None = None,
+        charset: Literal["automatic", "latin-1", "gbk", "big5", "euc-kr", "euc-jp", "shift-jis", "windows-874", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "koi8-r", "koi8-u", "iso-8859-2"] | None = None,
     ) -> Tags:
         """Lists what the tags of an asset say."""
         reply = await self._send("asset.metadata", {
@@ -136,18 +137,22 @@ class ClientCommands(Sends):
             "language": listed(language),
             "common": common,
             "offset": offset,
+            "charset": charset,
         })
         return decode(Tags, reply)
 
     async def asset_open(
-        self, path: Place, *, precise: bool | None = None, header: str | Sequence[str] | None = None,
-        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
-        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
+        self, path: Place, *, precise: bool | None = None,
+        charset: Literal["automatic", "latin-1", "gbk", "big5", "euc-kr", "euc-jp", "shift-jis", "windows-874", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "koi8-r", "koi8-u", "iso-8859-2"] | None = None,
+        header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
+        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
+        timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> int:
         """Gives a number to a file, to look at it without playing it."""
         reply = await self._send("asset.open", {
             "path": place(path),
             "precise": precise,
+            "charset": charset,
             "header": lines(header),
             "header-for": header_for,
             "user-agent": user_agent,

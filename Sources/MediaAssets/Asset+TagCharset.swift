@@ -1,0 +1,44 @@
+import MediaCore
+import Synchronization
+
+extension Asset {
+  private static let standardCharset = Mutex(TextCharset.automatic)
+
+  /// The encoding of tags that do not say theirs, for assets without one of their own. Default: `automatic`. Threading: any.
+  public static var standardTagCharset: TextCharset {
+    get { standardCharset.withLock { $0 } }
+    set { standardCharset.withLock { $0 = newValue } }
+  }
+
+  /// The encoding of this asset's tags where they do not say theirs. Default: ``standardTagCharset``. Threading: any.
+  ///
+  /// Tags that were read with another encoding are read again when they are next asked for. Loading that runs is cancelled.
+  public var tagCharset: TextCharset {
+    get { state.tagCharset.withLock { $0 } ?? Self.standardTagCharset }
+    set {
+      let former = state.tagCharset.withLock { charset in
+        defer { charset = newValue }
+        return charset ?? Self.standardTagCharset
+      }
+      if former != newValue { state.forgetMetadata() }
+    }
+  }
+}
+
+extension TextCharset {
+  /// ICU's name of the encoding; nil: it is detected.
+  var converterName: String? {
+    switch self {
+    case .automatic: nil
+    // Each is the superset that is in use.
+    case .gbk: "GB18030"
+    case .big5: "windows-950"
+    case .eucKR: "windows-949"
+    case .shiftJIS: "windows-31j"
+    case .latin1: "ISO-8859-1"
+    case .eucJP, .windows874, .windows1250, .windows1251, .windows1252, .windows1253, .windows1254, .windows1255,
+      .windows1256, .windows1257, .windows1258, .koi8r, .koi8u, .iso8859p2:
+      rawValue
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/// The encoding of texts in media files that do not say theirs: ID3v1, RIFF INFO, and ID3v2's Latin-1, in which many programs write
+/// the code page of their system. Text that is valid UTF-8 is always read as UTF-8.
+public enum TextCharset: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Detected from all such texts of a file: Chinese, Japanese, Korean, Russian, Ukrainian, Arabic, Greek, Hebrew and Thai code pages,
+  /// or else Latin-1.
+  case automatic
+  /// As the standards of the tags say.
+  case latin1 = "latin-1"
+  case gbk, big5
+  case eucKR = "euc-kr"
+  case eucJP = "euc-jp"
+  case shiftJIS = "shift-jis"
+  case windows874 = "windows-874"
+  case windows1250 = "windows-1250"
+  case windows1251 = "windows-1251"
+  case windows1252 = "windows-1252"
+  case windows1253 = "windows-1253"
+  case windows1254 = "windows-1254"
+  case windows1255 = "windows-1255"
+  case windows1256 = "windows-1256"
+  case windows1257 = "windows-1257"
+  case windows1258 = "windows-1258"
+  case koi8r = "koi8-r"
+  case koi8u = "koi8-u"
+  case iso8859p2 = "iso-8859-2"
+}
