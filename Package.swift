@@ -194,6 +194,11 @@ let package = Package(
       ],
       swiftSettings: optimized),
 
+    // Run by scripts/check-media, one process per file; not installed.
+    .executableTarget(
+      name: "check-media", dependencies: ["Playback", "MediaAssets", "LibAV", "RealtimeAudio", "MediaCore"],
+      swiftSettings: strict),
+
     // For tests only.
     .target(name: "CAllocationProbe"),
     .executableTarget(

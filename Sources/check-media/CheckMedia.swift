@@ -1,0 +1,55 @@
+// Checks one media file, and prints what it found as lines for scripts/check-media, which runs one process per file. A crash,
+// a hang or a file that takes all memory costs that process only. Nothing here is installed.
+import Glibc
+import LibAV
+import MediaAssets
+import MediaCore
+
+@main
+enum CheckMedia {
+  static func main() async {
+    LibAV.discardLog()
+    let options: CheckOptions
+    switch CheckOptions.parse(Array(CommandLine.arguments.dropFirst())) {
+    case .success(let parsed): options = parsed
+    case .failure(let error):
+      CheckReport.write("check-media: \(error.message)", to: STDERR_FILENO)
+      exit(2)
+    }
+    let report = CheckReport(only: options.only)
+    await FileCheck(options: options, report: report).run()
+    report.finish()
+    // A thread that the engine left running must not keep the process.
+    exit(0)
+  }
+}
+
+/// The checks of one file, in order.
+struct FileCheck: Sendable {
+  let options: CheckOptions
+  let report: CheckReport
+
+  /// Runs every wanted check that the file allows.
+  func run() async {
+    let opening = OpenCheck(path: options.path, report: report)
+    report.begin(.open)
+    guard let properties = opening.open(referenceFrameCount: options.reference?.frameCount) else { return }
+    guard properties.hasAudio else { return report.skip("the file has no audio") }
+    report.begin(.decode)
+    guard let whole = WholeDecode(path: options.path, report: report).run() else { return }
+    opening.compareDuration(properties, with: whole)
+    if report.begin(.precise) { opening.precise(with: whole) }
+    if let reference = options.reference, report.begin(.reference) {
+      ReferenceCheck(reference: reference, whole: whole, properties: properties, report: report).run()
+    }
+    if report.begin(.repeat) { WholeDecode(path: options.path, report: report).compareRepeated(with: whole) }
+    if report.begin(.seek) { ReaderSeekCheck(options: options, whole: whole, report: report).run() }
+    let player = PlayerCheck(options: options, whole: whole, report: report)
+    if report.begin(.play) { await player.play() }
+    if report.begin(.playerSeek) { await player.seek() }
+    let export = ExportCheck(options: options, whole: whole, properties: properties, report: report)
+    if report.begin(.exportWAV) { await export.wav() }
+    if report.begin(.exportCopy) { await export.copy() }
+    if report.begin(.exportRange) { await export.range() }
+  }
+}

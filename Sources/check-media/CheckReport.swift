@@ -1,0 +1,86 @@
+import Glibc
+import Synchronization
+
+/// Prints the results of a file's checks, one line each, with tabs between the fields:
+///
+/// - `begin CHECK`: the check that a crash or a hang from here on belongs to
+/// - `fail KIND EXPECTED FOUND`: a failure. Further failures of the same kind only count, and `more KIND COUNT` follows.
+/// - `noise KIND EXPECTED FOUND`: other samples at the right position, which a decoder generates at random
+/// - `inexact KIND EXPECTED FOUND`: a landing with wrong samples that does not claim to be exact
+/// - `note TEXT`: a check that does not apply, and why
+/// - `done CHECKS`: the number of comparisons; without this line the process ended early
+///
+/// Threading: any.
+final class CheckReport: Sendable {
+  private struct State {
+    var checkCount = 0
+    var failureCounts: [String: Int] = [:]
+    var only: Check?
+  }
+
+  private let state: Mutex<State>
+
+  init(only: Check?) { state = Mutex(State(only: only)) }
+
+  /// Names the check that runs from here on. Returns whether the check is wanted.
+  @discardableResult
+  func begin(_ check: Check) -> Bool {
+    // The others compare with what these two find.
+    let isWanted = state.withLock { $0.only.map { $0 == check } ?? true }
+    if isWanted || check == .open || check == .decode { line(["begin", check.rawValue]) }
+    return isWanted
+  }
+
+  /// Counts a comparison, which may fail.
+  func count() { state.withLock { $0.checkCount += 1 } }
+
+  /// Reports a failure. Kinds are the names of checks and `false-exact`.
+  func fail(_ kind: String, expected: String, found: String) { difference("fail", kind, expected, found) }
+
+  /// Reports a failure of a check.
+  func fail(_ check: Check, expected: String, found: String) {
+    guard state.withLock({ $0.only.map { $0 == check } ?? true }) else { return }
+    fail(check.rawValue, expected: expected, found: found)
+  }
+
+  /// Reports wrong samples of a landing that does not claim to be exact.
+  func inexact(_ check: Check, expected: String, found: String) {
+    difference("inexact", check.rawValue, expected, found)
+  }
+
+  /// Reports random noise in place of the decoded noise of a whole decode.
+  func noise(_ check: Check, expected: String, found: String) { difference("noise", check.rawValue, expected, found) }
+
+  /// Explains why a check does not apply.
+  func skip(_ reason: String) { line(["note", reason]) }
+
+  /// Ends the report.
+  func finish() {
+    let (count, failures) = state.withLock { ($0.checkCount, $0.failureCounts) }
+    for (kind, count) in failures.sorted(by: { $0.key < $1.key }) where count > 1 {
+      line(["more", kind, "\(count - 1)"])
+    }
+    line(["done", "\(count)"])
+  }
+
+  private func difference(_ word: String, _ kind: String, _ expected: String, _ found: String) {
+    let isFirst = state.withLock { state in
+      state.failureCounts["\(word) \(kind)", default: 0] += 1
+      return state.failureCounts["\(word) \(kind)"] == 1
+    }
+    if isFirst { line([word, kind, expected, found]) }
+  }
+
+  private func line(_ fields: [String]) {
+    let text = fields.map { field in
+      String(decoding: field.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+    }.joined(separator: "\t")
+    Self.write(text, to: STDOUT_FILENO)
+  }
+
+  /// Writes a line at once: a crash must not lose the lines before it.
+  static func write(_ text: String, to descriptor: Int32) {
+    let bytes = Array("\(text)\n".utf8)
+    _ = Glibc.write(descriptor, bytes, bytes.count)
+  }
+}

@@ -1,0 +1,121 @@
+import MediaAssets
+import MediaCore
+import Playback
+
+/// Plays a file on virtual time, and compares what a device would have played with the whole decode.
+struct PlayerCheck: Sendable {
+  let options: CheckOptions
+  let whole: DecodedAudio
+  let report: CheckReport
+
+  private static let second: Int64 = 1_000_000_000
+
+  /// Plays the file from its start to its end.
+  func play() async {
+    report.count()
+    do {
+      let player = try await VirtualPlayer(path: options.path, format: whole.format)
+      await player.run { $0.play() }
+      // The duration may be an estimate: two seconds more than the audio.
+      let limit = Int64(whole.frameCount / whole.format.sampleRateHz + 2)
+      var seconds: Int64 = 0
+      while player.itemEnd == nil, seconds <= limit {
+        await player.pass(nanoseconds: Self.second)
+        seconds += 1
+      }
+      let heard = try player.heard.take()
+      let end = player.itemEnd
+      await player.close()
+      compareEnd(end)
+      compare(heard)
+    } catch {
+      report.fail(.play, expected: "\(whole.frameCount) frames", found: "\(error)")
+    }
+  }
+
+  private func compareEnd(_ end: VirtualPlayer.End?) {
+    let expected = whole.time(ofFrame: whole.frameCount)
+    switch (end, whole.error) {
+    case (.played(let time), nil) where time == expected: break
+    case (.brokeOff(let time, let error), let known?) where time == expected && error.code == known.code: break
+    default:
+      let found =
+        switch end {
+        case .played(let time): "played to the end at \(time.decimalDescription) s"
+        case .brokeOff(let time, let error): "broke off at \(time.decimalDescription) s: \(error)"
+        case .failed(let error): "failed: \(error)"
+        case nil: "no end"
+        }
+      report.fail(
+        .play, expected: "an end at \(expected.decimalDescription) s" + (whole.error.map { " with \($0.code)" } ?? ""),
+        found: found)
+    }
+  }
+
+  private func compare(_ heard: SampleStore?) {
+    guard let heard else {
+      report.fail(.play, expected: "\(whole.frameCount) frames", found: "0")
+      return
+    }
+    let channelCount = whole.format.channelCount
+    let difference = whole.samples.withSamples { expected in
+      heard.withSamples { found in
+        SampleDifference(expected: expected, found: found, channelCount: channelCount, tolerance: 0).map {
+          ($0.expectedText(from: 0), $0.foundText(found, in: whole.samples, from: 0))
+        }
+      }
+    }
+    if let difference {
+      report.fail(.play, expected: difference.0, found: difference.1)
+    } else if heard.frameCount < whole.frameCount {
+      report.fail(.play, expected: "\(whole.frameCount) frames", found: "\(heard.frameCount)")
+    } else {
+      // Silence follows the end until virtual time stops.
+      let rest = heard.withSamples { samples in
+        samples[(whole.frameCount * channelCount)...].first { $0 != 0 }
+      }
+      if let rest { report.fail(.play, expected: "silence after frame \(whole.frameCount)", found: "sample \(rest)") }
+    }
+  }
+
+  /// Seeks a paused player to random frames with a tolerance of zero, and plays a little after each.
+  func seek() async {
+    var random = options.random(for: .playerSeek)
+    do {
+      let player = try await VirtualPlayer(path: options.path, format: whole.format)
+      let rate = whole.format.sampleRateHz
+      let window = ReaderSeekCheck.windowFrameCount
+      for _ in 0..<options.seekCount {
+        let target = Int.random(in: 0..<whole.frameCount, using: &random)
+        report.count()
+        let result = try await player.player.seek(
+          to: whole.time(ofFrame: target), toleranceBefore: .zero, toleranceAfter: .zero)
+        await player.pass(nanoseconds: 0)
+        guard result.finished else {
+          report.fail(
+            .playerSeek, expected: "a seek to frame \(target)", found: result.unfinishedReason?.rawValue ?? "unfinished"
+          )
+          continue
+        }
+        _ = try player.heard.take()
+        await player.run { $0.play() }
+        await player.pass(nanoseconds: Int64(window) * Self.second / Int64(rate) + 1)
+        await player.run { $0.pause() }
+        await player.pass(nanoseconds: 0)
+        try compare(player.heard.take(), after: result, target: target)
+      }
+      await player.close()
+    } catch {
+      report.fail(.playerSeek, expected: "a player", found: "\(error)")
+    }
+  }
+
+  private func compare(_ heard: SampleStore?, after result: SeekResult, target: Int) throws(MediaError) {
+    let rate = whole.format.sampleRateHz
+    let landed = Int(result.time.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? -1)
+    let available = min(ReaderSeekCheck.windowFrameCount, whole.frameCount - target)
+    let samples = heard?.withSamples { Array($0.prefix(available * whole.format.channelCount)) } ?? []
+    LandingCheck(whole: whole, report: report, check: .playerSeek)
+      .compare(samples, target: target, landed: landed, isExact: result.isExact, wantedFrameCount: available)
+  }
+}

@@ -1,0 +1,165 @@
+import MediaAssets
+import MediaCore
+
+/// The audio of a file, decoded from its start to its end by the library's own reader: what every other check compares with.
+struct DecodedAudio: Sendable {
+  let format: AudioFormat
+  let trackID: AssetTrack.ID
+  let codecName: String
+  let samples: SampleStore
+  /// What ended the audio before the end of the file; nil: nothing.
+  let error: MediaError?
+  /// Whether packets were replaced by silence.
+  let hasFaults: Bool
+
+  var frameCount: Int { samples.frameCount }
+
+  /// The time of a frame.
+  func time(ofFrame frame: Int) -> MediaTime { MediaTime(frame: Int64(frame), rate: format.sampleRateHz) }
+
+  /// Whether a decoder restores its samples exactly from any position. Others may differ by rounding: noise that a decoder
+  /// generates, and state that decays.
+  var isLossless: Bool {
+    codecName.hasPrefix("pcm_")
+      || ["flac", "alac", "wavpack", "tta", "truehd", "mlp", "ape", "wmalossless", "mp4als"].contains(codecName)
+  }
+
+  /// The largest difference of a sample after a seek that is no failure.
+  var seekTolerance: Float { isLossless ? 0 : 1e-4 }
+}
+
+extension DecodedAudio {
+  /// Whether AAC samples differ only by the noise that a decoder generates (ISO/IEC 14496-3, 4.6.13): at the beginning and at
+  /// the end the best match in the file is the right position.
+  ///
+  /// - Parameters:
+  ///   - heard: interleaved samples.
+  ///   - start: the frame that they should begin with.
+  func isNoise(_ heard: [Float], from start: Int) -> Bool {
+    guard codecName == "aac" else { return false }
+    let channelCount = format.channelCount
+    let count = heard.count / channelCount
+    guard count >= 2 * SampleSearch.frameCount else { return false }
+    return [0, count - SampleSearch.frameCount].allSatisfy { first in
+      heard.withUnsafeBufferPointer { heard in
+        let stretch = UnsafeBufferPointer(rebasing: heard[(first * channelCount)...])
+        return SampleSearch.offset(of: stretch, in: samples, near: start + first, noiseShare: 0.5) == 0
+      }
+    }
+  }
+}
+
+/// Decodes whole files.
+struct WholeDecode {
+  let path: String
+  let report: CheckReport
+
+  /// Frames of a read. Another number than any codec's, so that reads end within packets.
+  private static let readFrameCount = 4_000
+  private static let repeatedReadFrameCount = 777
+
+  /// Decodes the file; nil after a report of why that is not possible.
+  func run() -> DecodedAudio? {
+    report.count()
+    do throws(MediaError) {
+      let decoded = try Self.decode(Asset(path: path), readFrameCount: Self.readFrameCount) { frame, position in
+        report.fail(.decode, expected: "a read at frame \(frame)", found: "frame \(position)")
+      }
+      if let error = decoded.error { report.skip("the audio ends early: \(error)") }
+      guard decoded.frameCount > 0 else {
+        report.skip("the file has no audio frames")
+        return nil
+      }
+      return decoded
+    } catch {
+      report.fail(.decode, expected: "audio", found: "\(error)")
+      return nil
+    }
+  }
+
+  /// Decodes the file again with reads of another size, and compares.
+  func compareRepeated(with whole: DecodedAudio) {
+    report.count()
+    do throws(MediaError) {
+      let again = try Self.decode(Asset(path: path), readFrameCount: Self.repeatedReadFrameCount)
+      Self.compare(again, with: whole, as: .repeat, tolerance: 0, report)
+    } catch {
+      report.fail(.repeat, expected: "\(whole.frameCount) frames", found: "\(error)")
+    }
+  }
+
+  /// Decodes an asset from its start. Errors: those of opening; others end the audio, and are in the result.
+  static func decode(
+    _ asset: Asset, readFrameCount: Int = readFrameCount, onGap: (_ frame: Int, _ position: Int64) -> Void = { _, _ in }
+  ) throws(MediaError) -> DecodedAudio {
+    let reader = try AudioTrackReader(asset: asset)
+    let format = reader.format
+    let store = try SampleStore(channelCount: format.channelCount)
+    let buffer = UnsafeMutablePointer<Float>.allocate(capacity: readFrameCount * format.channelCount)
+    defer { buffer.deallocate() }
+    var failure: MediaError?
+    var hasFaults = false
+    reading: while true {
+      let result: AudioTrackReader.ReadResult
+      do throws(MediaError) {
+        result = try reader.read(into: buffer, capacityFrames: readFrameCount)
+      } catch {
+        failure = error
+        break
+      }
+      switch result {
+      case .frames(let count, let position):
+        if position != Int64(store.frameCount) { onGap(store.frameCount, position) }
+        try store.append(buffer, frameCount: count)
+      case .endOfTrack, .cancelled: break reading
+      }
+      if reader.takeSkippedPackets() != nil { hasFaults = true }
+    }
+    if reader.takeSkippedPackets() != nil { hasFaults = true }
+    try store.seal()
+    let track = try asset.load().tracks.first { $0.id == reader.trackID }
+    return DecodedAudio(
+      format: format, trackID: reader.trackID, codecName: track?.codecName ?? "none", samples: store, error: failure,
+      hasFaults: hasFaults)
+  }
+
+  /// Compares two whole decodes. Returns whether they agree.
+  ///
+  /// - Parameter start: the frame of `whole` that `other` should begin with; it should end with `end`.
+  @discardableResult
+  static func compare(
+    _ other: DecodedAudio, with whole: DecodedAudio, from start: Int = 0, to end: Int? = nil, as check: Check,
+    tolerance: Float, _ report: CheckReport
+  ) -> Bool {
+    let end = end ?? whole.frameCount
+    guard other.format == whole.format else {
+      report.fail(check, expected: text(whole.format), found: text(other.format))
+      return false
+    }
+    let channelCount = whole.format.channelCount
+    let difference = whole.samples.withSamples { all in
+      other.samples.withSamples { found -> (String, String)? in
+        let expected = UnsafeBufferPointer(rebasing: all[min(start, end) * channelCount..<end * channelCount])
+        return SampleDifference(
+          expected: expected, found: found, channelCount: channelCount, tolerance: tolerance
+        ).map { ($0.expectedText(from: start), $0.foundText(found, in: whole.samples, from: start)) }
+      }
+    }
+    if other.frameCount != end - start {
+      report.fail(
+        check, expected: "\(end - start) frames",
+        found: "\(other.frameCount)" + (difference.map { "; expected \($0.0), found \($0.1)" } ?? ""))
+      return false
+    }
+    guard let difference else { return true }
+    if start > 0, whole.isNoise(other.samples.withSamples { Array($0) }, from: start) {
+      report.noise(check, expected: difference.0, found: difference.1)
+    } else {
+      report.fail(check, expected: difference.0, found: difference.1)
+    }
+    return false
+  }
+
+  /// A format as text.
+  static func text(_ format: AudioFormat) -> String { "\(format.channelCount) × \(format.sampleRateHz) Hz" }
+}
