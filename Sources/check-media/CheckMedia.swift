@@ -33,14 +33,14 @@ struct FileCheck: Sendable {
   func run() async {
     let opening = OpenCheck(path: options.path, report: report)
     report.begin(.open)
-    guard let properties = opening.open(referenceFrameCount: options.reference?.frameCount) else { return }
+    guard let properties = opening.open(referenceFrameCount: options.references.first?.frameCount) else { return }
     guard properties.hasAudio else { return report.skip("the file has no audio") }
     report.begin(.decode)
     guard let whole = WholeDecode(path: options.path, report: report).run() else { return }
-    opening.compareDuration(properties, with: whole)
+    if report.begin(.duration) { opening.compareDuration(properties, with: whole) }
     if report.begin(.precise) { opening.precise(with: whole) }
-    if let reference = options.reference, report.begin(.reference) {
-      ReferenceCheck(reference: reference, whole: whole, properties: properties, report: report).run()
+    if !options.references.isEmpty, report.begin(.reference) {
+      ReferenceCheck(references: options.references, whole: whole, properties: properties, report: report).run()
     }
     if report.begin(.repeat) { WholeDecode(path: options.path, report: report).compareRepeated(with: whole) }
     if report.begin(.seek) { ReaderSeekCheck(options: options, whole: whole, report: report).run() }

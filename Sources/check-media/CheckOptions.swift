@@ -2,7 +2,7 @@ import MediaCore
 
 /// A check, by its name in reports and in `--only`.
 enum Check: String, Sendable, CaseIterable {
-  case open, decode, precise, reference, `repeat`, seek, play
+  case open, decode, duration, precise, reference, `repeat`, seek, play
   case playerSeek = "player-seek"
   case exportWAV = "export-wav"
   case exportCopy = "export-copy"
@@ -19,13 +19,14 @@ struct CheckOptions: Sendable {
   var seekCount = 20
   /// Nil: every check.
   var only: Check?
-  var reference: ReferenceAudio?
+  /// Decodes of other decoders, of which one has to agree.
+  var references: [ReferenceAudio] = []
   /// A folder for exported files, which the caller removes.
   var scratch = "/tmp"
 
   static let usage =
     "usage: check-media --path FILE [--seed N] [--seeks N] [--only CHECK] [--scratch FOLDER]"
-    + " [--reference NAME,FORMAT,RATE,CHANNELS,OFFSET,BYTES,STEPS,PATH]"
+    + " [--reference NAME,FORMAT,RATE,CHANNELS,OFFSET,BYTES,STEPS,PATH]..."
 
   static func parse(_ arguments: [String]) -> Result<CheckOptions, UsageError> {
     var options = CheckOptions()
@@ -54,7 +55,7 @@ struct CheckOptions: Sendable {
         guard let reference = ReferenceAudio(argument: value) else {
           return .failure(wrong(name, value, "NAME,FORMAT,RATE,CHANNELS,OFFSET,BYTES,STEPS,PATH"))
         }
-        options.reference = reference
+        options.references.append(reference)
       default: return .failure(UsageError(message: usage))
       }
     }

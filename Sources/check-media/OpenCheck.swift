@@ -23,8 +23,9 @@ struct OpenCheck {
 
   /// Compares a duration that claims to be precise with the audio. A longer video track may determine the duration.
   func compareDuration(_ properties: AssetProperties, with whole: DecodedAudio) {
-    guard properties.providesPreciseDuration else { return }
-    compare(properties, with: whole, as: .decode)
+    // Only a complete read shows that a file breaks off; `precise` makes one.
+    guard properties.providesPreciseDuration, whole.error == nil else { return }
+    compare(properties, with: whole, as: .duration)
   }
 
   /// Opens the file with a precise duration, and compares that with the audio.
