@@ -292,6 +292,9 @@ let package = Package(
       dependencies: ["DaemonConfiguration", "ControlServer", "WireProtocol", "FileAccess", "MediaCore", "RigSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "CheckMediaTests",
+      dependencies: ["check-media", "DaemonTesting", "MediaTesting", "RigSupport", "MediaCore"], swiftSettings: strict),
+    .testTarget(
       name: "DaemonTests",
       dependencies: [
         "DaemonTesting", "RigSupport", "MediaCore", "DaemonConfiguration", "playheadd", "playheadd-toml",

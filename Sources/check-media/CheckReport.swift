@@ -19,8 +19,15 @@ final class CheckReport: Sendable {
   }
 
   private let state: Mutex<State>
+  private let write: @Sendable (String) -> Void
 
-  init(only: Check?) { state = Mutex(State(only: only)) }
+  /// A report of all checks, or of one.
+  ///
+  /// - Parameter write: receives each line; default: standard output.
+  init(only: Check?, write: @escaping @Sendable (String) -> Void = { CheckReport.write($0, to: STDOUT_FILENO) }) {
+    state = Mutex(State(only: only))
+    self.write = write
+  }
 
   /// Names the check that runs from here on. Returns whether the check is wanted.
   @discardableResult
@@ -75,7 +82,7 @@ final class CheckReport: Sendable {
     let text = fields.map { field in
       String(decoding: field.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
     }.joined(separator: "\t")
-    Self.write(text, to: STDOUT_FILENO)
+    write(text)
   }
 
   /// Writes a line at once: a crash must not lose the lines before it.
