@@ -68,13 +68,15 @@ fuzz: deps ## fuzz the parsers and the server for SECONDS each (60)
 bench: bench-deps release ## measure this player, mpv and MPD side by side, and print a table
 	@scripts/bench
 
-soak: release ## long tests: play for DURATION (10m) and watch memory and descriptors; record; kill the daemon 50 times; random lines; hostile files and servers
+soak: release ## long tests: play for DURATION (10m) and watch memory and descriptors; record; kill the daemon 50 times; random lines; hostile files and servers; check a collection of media files
 	@scripts/soak $(DURATION)
 	@scripts/record-rig soak $(DURATION)
 	@scripts/kills --within $(DURATION)
 	@scripts/lines --within $(DURATION)
 	@scripts/hostile --count 1000 --within $(DURATION)
 	@scripts/together
+	@scripts/make-collection .build/collection
+	@scripts/check-media --within $(DURATION) --allow Tests/Collection/known-differences.txt .build/collection
 
 golden: deps ## write the golden dumps and protocol.md's tables anew; look at the difference
 	UPDATE_PROTOCOL_MD=1 PLAYHEAD_UPDATE_GOLDENS=1 swift test --filter 'PlaybackTests|ProtocolDocumentTests'

@@ -29,14 +29,14 @@ struct DecodedAudio: Sendable {
 }
 
 extension DecodedAudio {
-  /// Whether AAC samples differ only by the noise that a decoder generates (ISO/IEC 14496-3, 4.6.13): at the beginning and at
-  /// the end the best match in the file is the right position.
+  /// Whether samples differ only by the noise that a decoder generates: noise substitution of AAC (ISO/IEC 14496-3, 4.6.13),
+  /// dither of AC-3 (ATSC A/52, 7.3.4). At the beginning and at the end the best match in the file is the right position.
   ///
   /// - Parameters:
   ///   - heard: interleaved samples.
   ///   - start: the frame that they should begin with.
   func isNoise(_ heard: [Float], from start: Int) -> Bool {
-    guard codecName == "aac" else { return false }
+    guard ["aac", "ac3", "eac3"].contains(codecName) else { return false }
     let channelCount = format.channelCount
     let count = heard.count / channelCount
     guard count >= 2 * SampleSearch.frameCount else { return false }

@@ -117,6 +117,7 @@ import Testing
     for (arguments, text) in [
       (["--seeks", "-1"], "--seeks must be 0…1000000 (got -1)"), (["--seed", "x"], "--seed"),
       (["--only", "everything"], "--only"), (["--jobs", "0"], "--jobs must be 1…1024 (got 0)"),
+      (["--within", "soon"], "--within must be a number with s or m (got soon)"),
       (["--allow", "/nowhere"], "--allow cannot be read"), (["/nowhere/at/all"], "is neither a folder nor a file"),
     ] {
       let outcome = try rig.run(arguments)

@@ -687,7 +687,8 @@ def asf_packet_times(data: bytes) -> bytes:
             require(replicated >= 8, "a payload has no times")
             edited[position + 4 : position + 8] = struct.pack("<I", time + preroll)
             position += replicated
-            position += field(length_kind) if flags & 1 else size - padding
+            length = field(length_kind) if flags & 1 else size - padding
+            position += length
     return bytes(edited)
 
 
