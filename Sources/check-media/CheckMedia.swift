@@ -1,5 +1,5 @@
-// Checks one media file, and prints what it found as lines for scripts/check-media, which runs one process per file. A crash,
-// a hang or a file that takes all memory costs that process only. Nothing here is installed.
+// Checks one media file, and prints what it found as lines for scripts/check-media, which runs one process per file.
+// A crash, a hang or a file that takes all memory costs that process only. Nothing here is installed.
 import Glibc
 import LibAV
 import MediaAssets

@@ -4,8 +4,9 @@ import Synchronization
 /// Prints the results of a file's checks, one line each, with tabs between the fields:
 ///
 /// - `begin CHECK`: the check that a crash or a hang from here on belongs to
-/// - `fail KIND EXPECTED FOUND`: a failure. Further failures of the same kind only count, and `more KIND COUNT` follows.
-/// - `noise KIND EXPECTED FOUND`: other samples at the right position, which a decoder generates at random
+/// - `fail KIND EXPECTED FOUND`: a failure. Further failures of the same kind only count, and `more KIND COUNT`
+///   follows.
+/// - `noise KIND EXPECTED FOUND`: other samples at the right position, which the state of the decoder explains
 /// - `inexact KIND EXPECTED FOUND`: a landing with wrong samples that does not claim to be exact
 /// - `note TEXT`: a check that does not apply, and why
 /// - `done CHECKS`: the number of comparisons; without this line the process ended early
@@ -55,7 +56,7 @@ final class CheckReport: Sendable {
     difference("inexact", check.rawValue, expected, found)
   }
 
-  /// Reports random noise in place of the decoded noise of a whole decode.
+  /// Reports samples that differ by no more than the state of the decoder explains.
   func noise(_ check: Check, expected: String, found: String) { difference("noise", check.rawValue, expected, found) }
 
   /// Explains why a check does not apply.

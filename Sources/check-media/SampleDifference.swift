@@ -12,7 +12,8 @@ struct SampleDifference {
 
   /// Compares samples of the same count; nil if they agree.
   ///
-  /// - Parameter tolerance: the largest difference that is none; 0: samples are equal bit by bit, but for the sign of 0.
+  /// - Parameter tolerance: the largest difference that is none; 0: samples are equal bit by bit, but for the sign of
+  ///   0.
   init?(
     expected: UnsafeBufferPointer<Float>, found: UnsafeBufferPointer<Float>, channelCount: Int, tolerance: Float
   ) {

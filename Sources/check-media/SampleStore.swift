@@ -1,8 +1,8 @@
 import Glibc
 import MediaCore
 
-/// Interleaved float32 samples in a temporary file without a name. A long file decodes to more than the process may have
-/// in memory.
+/// Interleaved float32 samples in a temporary file without a name. A long file decodes to more than the process may
+/// have in memory.
 ///
 /// Threading: one thread at a time appends; afterwards any thread reads.
 final class SampleStore: @unchecked Sendable {

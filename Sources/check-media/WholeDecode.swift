@@ -1,7 +1,8 @@
 import MediaAssets
 import MediaCore
 
-/// The audio of a file, decoded from its start to its end by the library's own reader: what every other check compares with.
+/// The audio of a file, decoded from its start to its end by the library's own reader: what every other check
+/// compares with.
 struct DecodedAudio: Sendable {
   let format: AudioFormat
   let trackID: AssetTrack.ID
@@ -9,7 +10,7 @@ struct DecodedAudio: Sendable {
   let samples: SampleStore
   /// What ended the audio before the end of the file; nil: nothing.
   let error: MediaError?
-  /// Whether packets were replaced by silence.
+  /// Whether packets did not decode, or the reader warned of the file.
   let hasFaults: Bool
 
   var frameCount: Int { samples.frameCount }
@@ -17,8 +18,8 @@ struct DecodedAudio: Sendable {
   /// The time of a frame.
   func time(ofFrame frame: Int) -> MediaTime { MediaTime(frame: Int64(frame), rate: format.sampleRateHz) }
 
-  /// Whether a decoder restores its samples exactly from any position. Others may differ by rounding: noise that a decoder
-  /// generates, and state that decays.
+  /// Whether a decoder restores its samples exactly from any position. Others may differ by rounding: noise that a
+  /// decoder generates, and state that decays.
   var isLossless: Bool {
     codecName.hasPrefix("pcm_")
       || ["flac", "alac", "wavpack", "tta", "truehd", "mlp", "ape", "wmalossless", "mp4als"].contains(codecName)
@@ -29,18 +30,27 @@ struct DecodedAudio: Sendable {
 }
 
 extension DecodedAudio {
-  /// Whether samples differ only by the noise that a decoder generates: noise substitution of AAC (ISO/IEC 14496-3, 4.6.13),
-  /// dither of AC-3 (ATSC A/52, 7.3.4). At the beginning and at the end the best match in the file is the right position.
+  /// Codecs whose samples after a seek differ from those of a whole decode, because the decoder generates noise, or
+  /// because it predicts from all samples before. No position in the file has the state to continue from.
+  ///
+  /// - noise: AAC's noise substitution (ISO/IEC 14496-3, 4.6.13), dither of AC-3 (ATSC A/52, 7.3.4)
+  /// - prediction: speech codecs, and ADPCM whose blocks begin without the predictor or with a part of it
+  private static let stateful: Set<String> = [
+    "aac", "ac3", "eac3", "speex", "gsm", "gsm_ms", "g723_1", "ra_144", "nellymoser", "adpcm_g722", "adpcm_g726",
+    "adpcm_g726le", "adpcm_ima_qt", "adpcm_yamaha",
+  ]
+
+  /// Whether samples of such a codec differ no more than that explains: at the beginning and at the end the best
+  /// match in the file is the right position.
   ///
   /// - Parameters:
   ///   - heard: interleaved samples.
   ///   - start: the frame that they should begin with.
   func isNoise(_ heard: [Float], from start: Int) -> Bool {
-    guard ["aac", "ac3", "eac3"].contains(codecName) else { return false }
+    guard Self.stateful.contains(codecName) else { return false }
     let channelCount = format.channelCount
     let count = heard.count / channelCount
-    guard count >= 2 * SampleSearch.frameCount else { return false }
-    return [0, count - SampleSearch.frameCount].allSatisfy { first in
+    return [0, max(0, count - SampleSearch.frameCount)].allSatisfy { first in
       heard.withUnsafeBufferPointer { heard in
         let stretch = UnsafeBufferPointer(rebasing: heard[(first * channelCount)...])
         return SampleSearch.offset(of: stretch, in: samples, near: start + first, noiseShare: 0.5) == 0
@@ -113,9 +123,9 @@ struct WholeDecode {
         try store.append(buffer, frameCount: count)
       case .endOfTrack, .cancelled: break reading
       }
-      if reader.takeSkippedPackets() != nil { hasFaults = true }
+      if reader.takeSkippedPackets() != nil || reader.takeWarning() != nil { hasFaults = true }
     }
-    if reader.takeSkippedPackets() != nil { hasFaults = true }
+    if reader.takeSkippedPackets() != nil || reader.takeWarning() != nil { hasFaults = true }
     try store.seal()
     let track = try asset.load().tracks.first { $0.id == reader.trackID }
     return DecodedAudio(

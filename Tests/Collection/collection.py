@@ -19,7 +19,9 @@ import mediapatch as patch
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """Runs a program: `{in}` is the file before this step, `{out}` the one to write, `{other:NAME}` another recipe's file."""
+    """Runs a program: `{in}` is the file before this step, `{out}` the one to write, `{other:NAME}` another
+    recipe's file.
+    """
 
     words: tuple[str, ...]
     extension: str
@@ -63,38 +65,77 @@ class Signal:
         parts = []
         for channel in range(self.channels):
             low, high = 180 + 37 * channel, min(self.rate / 5, 1_400 + 90 * channel)
-            text = (f"0.25*sin(2*PI*({low}+{self.rate / 140:.1f}*t)*t)*(0.6+0.4*sin(3.1*t*t))"
-                    f"+0.15*sin(2*PI*({high:.0f}-61*t)*t)")
+            text = (
+                f"0.25*sin(2*PI*({low}+{self.rate / 140:.1f}*t)*t)*(0.6+0.4*sin(3.1*t*t))"
+                f"+0.15*sin(2*PI*({high:.0f}-61*t)*t)"
+            )
             if not self.is_tonal:
                 text += f"+0.4*(random({channel})-0.5)*pow(0.5+0.5*sin(9*t*t+t+{channel})\\,3)"
                 text += f"+0.5*lt(mod(t+{0.07 * channel:.2f}\\,0.43)\\,0.0006)"
             parts.append(text)
         frames = int(self.seconds * self.rate)
-        return ("-f", "lavfi", "-i", f"aevalsrc=exprs='{'|'.join(parts)}':s={self.rate}:d={self.seconds + 1},"
-                f"atrim=end_sample={frames}", "-fflags", "+bitexact", "-c:a", self.codec)
+        return (
+            "-f",
+            "lavfi",
+            "-i",
+            f"aevalsrc=exprs='{'|'.join(parts)}':s={self.rate}:d={self.seconds + 1}," f"atrim=end_sample={frames}",
+            "-fflags",
+            "+bitexact",
+            "-c:a",
+            self.codec,
+        )
 
 
 SIGNALS = {
-    "m8": Signal(8_000, 1, 2.113), "m16": Signal(16_000, 1, 2.113), "s11": Signal(11_025, 2, 1.713),
-    "m11": Signal(11_025, 1, 1.713), "s22": Signal(22_050, 2, 1.713), "m22": Signal(22_050, 1, 1.713),
-    "s32": Signal(32_000, 2, 1.713), "s44": Signal(44_100, 2, 1.913), "m44": Signal(44_100, 1, 1.913),
-    "t44": Signal(44_100, 2, 1.913, is_tonal=True), "s48": Signal(48_000, 2, 1.913), "m48": Signal(48_000, 1, 1.913),
-    "x48": Signal(48_000, 6, 1.313), "h96": Signal(96_000, 2, 1.113, "pcm_s24le"),
-    "x96": Signal(96_000, 6, 1.013, "pcm_s24le"), "d44": Signal(44_100, 2, 1.513, "pcm_s24le"),
-    "p44": Signal(44_100, 2, 0.713), "p48": Signal(48_000, 2, 0.713, "pcm_s24le"),
-    "f44": Signal(44_100, 2, 1.513, "pcm_f32le"), "l44": Signal(44_100, 2, 3.913), "l48": Signal(48_000, 2, 3.913),
+    "m8": Signal(8_000, 1, 2.113),
+    "m16": Signal(16_000, 1, 2.113),
+    "s11": Signal(11_025, 2, 1.713),
+    "m11": Signal(11_025, 1, 1.713),
+    "s22": Signal(22_050, 2, 1.713),
+    "m22": Signal(22_050, 1, 1.713),
+    "s32": Signal(32_000, 2, 1.713),
+    "s44": Signal(44_100, 2, 1.913),
+    "m44": Signal(44_100, 1, 1.913),
+    "t44": Signal(44_100, 2, 1.913, is_tonal=True),
+    "s48": Signal(48_000, 2, 1.913),
+    "m48": Signal(48_000, 1, 1.913),
+    "x48": Signal(48_000, 6, 1.313),
+    "h96": Signal(96_000, 2, 1.113, "pcm_s24le"),
+    "x96": Signal(96_000, 6, 1.013, "pcm_s24le"),
+    "d44": Signal(44_100, 2, 1.513, "pcm_s24le"),
+    "p44": Signal(44_100, 2, 0.713),
+    "p48": Signal(48_000, 2, 0.713, "pcm_s24le"),
+    "f44": Signal(44_100, 2, 1.513, "pcm_f32le"),
+    "l44": Signal(44_100, 2, 3.913),
+    "l48": Signal(48_000, 2, 3.913),
 }
 
 
 def ffmpeg(options: str, extension: str) -> Run:
     """FFmpeg with options for the output."""
-    return Run(("ffmpeg", "-i", "{in}", "-map_metadata", "-1", "-fflags", "+bitexact", *options.split(), "{out}"), extension)
+    return Run(
+        ("ffmpeg", "-i", "{in}", "-map_metadata", "-1", "-fflags", "+bitexact", *options.split(), "{out}"), extension
+    )
 
 
 def with_video(options: str, extension: str) -> Run:
     """FFmpeg with a video track beside the audio."""
-    return Run(("ffmpeg", "-f", "lavfi", "-i", "testsrc=duration=2:size=64x48:rate=25", "-i", "{in}", "-fflags", "+bitexact",
-                *options.split(), "{out}"), extension)
+    return Run(
+        (
+            "ffmpeg",
+            "-f",
+            "lavfi",
+            "-i",
+            "testsrc=duration=2:size=64x48:rate=25",
+            "-i",
+            "{in}",
+            "-fflags",
+            "+bitexact",
+            *options.split(),
+            "{out}",
+        ),
+        extension,
+    )
 
 
 def tool(words: str, extension: str) -> Run:
@@ -146,12 +187,19 @@ def _encoders() -> list[Recipe]:
         add(f"twolame-{signal}.mp2", signal, tool("twolame --quiet -b 160 {in} {out}", "mp2"))
     for signal in ("m8", "s22", "s44", "m44", "s48", "h96", "x48"):
         for quality in ("-1", "3", "8"):
-            add(f"oggenc-q{quality}-{signal}.ogg", signal, tool(f"oggenc -Q -s 1 -q {quality} {{in}} -o {{out}}", "ogg"))
+            add(
+                f"oggenc-q{quality}-{signal}.ogg",
+                signal,
+                tool(f"oggenc -Q -s 1 -q {quality} {{in}} -o {{out}}", "ogg"),
+            )
     add("oggenc-managed.ogg", "s44", tool("oggenc -Q -s 1 --managed -b 96 {in} -o {out}", "ogg"))
     for signal in ("m8", "m16", "s48", "m48", "x48", "s44"):
         for frame in ("2.5", "20", "60"):
-            add(f"opusenc-{frame}-{signal}.opus", signal,
-                tool(f"opusenc --quiet --serial 1 --framesize {frame} {{in}} {{out}}", "opus"))
+            add(
+                f"opusenc-{frame}-{signal}.opus",
+                signal,
+                tool(f"opusenc --quiet --serial 1 --framesize {frame} {{in}} {{out}}", "opus"),
+            )
     add("opusenc-6k.opus", "m16", tool("opusenc --quiet --serial 1 --bitrate 6 --speech {in} {out}", "opus"))
     add("opusenc-delay.opus", "s48", tool("opusenc --quiet --serial 1 --max-delay 0 {in} {out}", "opus"))
     for level in ("-0", "-5", "-8"):
@@ -168,21 +216,31 @@ def _encoders() -> list[Recipe]:
     for mode in ("-n", "-w", "-u"):
         signal = {"-n": "m8", "-w": "m16", "-u": "s32"}[mode]
         add(f"speexenc{mode}.spx", signal, tool(f"speexenc --quiet {mode} {{in}} {{out}}", "spx"))
-        add(f"speexenc{mode}-frames.spx", signal, tool(f"speexenc --quiet {mode} --nframes 4 --vbr {{in}} {{out}}", "spx"))
+        add(
+            f"speexenc{mode}-frames.spx",
+            signal,
+            tool(f"speexenc --quiet {mode} --nframes 4 --vbr {{in}} {{out}}", "spx"),
+        )
     for extension in ("aiff", "au", "w64", "voc", "caf", "wav"):
         add(f"sox.{extension}", "s44", tool("sox {in} {out}", extension))
     add("sox-24.wav", "d44", tool("sox {in} {out}", "wav"))
     add("sox-ima.wav", "s44", tool("sox {in} -e ima-adpcm {out}", "wav"))
     add("sox-ms.wav", "s44", tool("sox {in} -e ms-adpcm {out}", "wav"))
     add("sox-gsm.wav", "m8", tool("sox {in} -e gsm-full-rate {out}", "wav"))
-    for name, step in (("mp3", tool("lame --quiet -V2 {in} {out}", "mp3")), ("flac", ffmpeg("-c:a flac", "flac")),
-                       ("opus", tool("opusenc --quiet --serial 1 {in} {out}", "opus")),
-                       ("vorbis", tool("oggenc -Q -s 1 {in} -o {out}", "ogg")), ("pcm", ffmpeg("-c:a pcm_s16le", "wav")),
-                       ("ac3", ffmpeg("-c:a ac3", "ac3")), ("aac", ffmpeg("-c:a aac -aac_pns 0", "m4a")),
-                       ("adts", ffmpeg("-c:a aac -aac_pns 0", "aac")), ("wavpack", ffmpeg("-c:a wavpack", "wv")),
-                       ("tta", ffmpeg("-c:a tta", "tta")), ("alac", ffmpeg("-c:a alac", "m4a"))):
-        add(f"mkvmerge-{name}.mka", "s48",
-            step, tool("mkvmerge --quiet --deterministic 1 -o {out} {in}", "mka"))
+    for name, step in (
+        ("mp3", tool("lame --quiet -V2 {in} {out}", "mp3")),
+        ("flac", ffmpeg("-c:a flac", "flac")),
+        ("opus", tool("opusenc --quiet --serial 1 {in} {out}", "opus")),
+        ("vorbis", tool("oggenc -Q -s 1 {in} -o {out}", "ogg")),
+        ("pcm", ffmpeg("-c:a pcm_s16le", "wav")),
+        ("ac3", ffmpeg("-c:a ac3", "ac3")),
+        ("aac", ffmpeg("-c:a aac -aac_pns 0", "m4a")),
+        ("adts", ffmpeg("-c:a aac -aac_pns 0", "aac")),
+        ("wavpack", ffmpeg("-c:a wavpack", "wv")),
+        ("tta", ffmpeg("-c:a tta", "tta")),
+        ("alac", ffmpeg("-c:a alac", "m4a")),
+    ):
+        add(f"mkvmerge-{name}.mka", "s48", step, tool("mkvmerge --quiet --deterministic 1 -o {out} {in}", "mka"))
     return found
 
 
@@ -246,7 +304,12 @@ def _causes() -> list[Recipe]:
     for base in ("wma", "wma1"):
         add(f"asf-packet-times-{base}.wma", f"{base}.wma", edit(patch.asf_packet_times))
     for rate in ("32k", "48k", "128k", "192k"):
-        add(f"asf-packet-times-{rate}.wma", "l44", ffmpeg(f"-c:a wmav2 -b:a {rate}", "wma"), edit(patch.asf_packet_times))
+        add(
+            f"asf-packet-times-{rate}.wma",
+            "l44",
+            ffmpeg(f"-c:a wmav2 -b:a {rate}", "wma"),
+            edit(patch.asf_packet_times),
+        )
     for quality in (0, 3, 6, 9):
         add(f"avi-vbr-mp3-q{quality}.avi", "l44", with_video(f"-c:v mpeg4 -c:a libmp3lame -q:a {quality}", "avi"))
         add(f"avi-vbr-mp3-audio-only-q{quality}.avi", "l44", ffmpeg(f"-c:a libmp3lame -q:a {quality}", "avi"))
@@ -262,18 +325,39 @@ def _causes() -> list[Recipe]:
     add("jitter-11-alac.m4a", "alac.m4a", edit(patch.mp4_jitter, 11, 11))
     for delta in (1, 259, 765, 1_023):
         add(f"first-delta-{delta}.m4a", "aac.m4a", edit(patch.mp4_first_delta, delta))
-        add(f"first-delta-{delta}-no-edits.m4a", "aac.m4a", edit(patch.mp4_first_delta, delta), edit(patch.mp4_without_edits))
+        add(
+            f"first-delta-{delta}-no-edits.m4a",
+            "aac.m4a",
+            edit(patch.mp4_first_delta, delta),
+            edit(patch.mp4_without_edits),
+        )
     add("gap.m4a", "aac.m4a", edit(patch.mp4_gap, 60, 22_050))
     add("no-edits.m4a", "aac.m4a", edit(patch.mp4_without_edits))
     add("no-media.m4a", "faststart.m4a", edit(patch.mp4_without_media))
     add("no-media-alac.m4a", "alac.m4a", edit(patch.mp4_without_media))
-    for options, name in (("+frag_keyframe+empty_moov", "keyframe"), ("+frag_every_frame+empty_moov", "every-frame"),
-                          ("+dash+delay_moov", "dash"), ("+frag_keyframe+separate_moof", "separate"),
-                          ("+cmaf+frag_keyframe+empty_moov+default_base_moof", "cmaf"),
-                          ("+frag_keyframe+empty_moov+negative_cts_offsets", "negative-cts")):
-        add(f"fragmented-{name}.mp4", "l44", ffmpeg(f"-c:a aac -aac_pns 0 -movflags {options} -frag_duration 400000", "mp4"))
-    add("fragmented-opus.mp4", "l48", ffmpeg("-c:a libopus -movflags +frag_keyframe+empty_moov -frag_duration 400000", "mp4"))
-    add("fragmented-flac.mp4", "l44", ffmpeg("-c:a flac -strict -2 -movflags +frag_keyframe+empty_moov -frag_duration 400000", "mp4"))
+    for options, name in (
+        ("+frag_keyframe+empty_moov", "keyframe"),
+        ("+frag_every_frame+empty_moov", "every-frame"),
+        ("+dash+delay_moov", "dash"),
+        ("+frag_keyframe+separate_moof", "separate"),
+        ("+cmaf+frag_keyframe+empty_moov+default_base_moof", "cmaf"),
+        ("+frag_keyframe+empty_moov+negative_cts_offsets", "negative-cts"),
+    ):
+        add(
+            f"fragmented-{name}.mp4",
+            "l44",
+            ffmpeg(f"-c:a aac -aac_pns 0 -movflags {options} -frag_duration 400000", "mp4"),
+        )
+    add(
+        "fragmented-opus.mp4",
+        "l48",
+        ffmpeg("-c:a libopus -movflags +frag_keyframe+empty_moov -frag_duration 400000", "mp4"),
+    )
+    add(
+        "fragmented-flac.mp4",
+        "l44",
+        ffmpeg("-c:a flac -strict -2 -movflags +frag_keyframe+empty_moov -frag_duration 400000", "mp4"),
+    )
 
     # MPEG audio.
     add("mp3-no-info.mp3", "vbr.mp3", edit(patch.mp3_without_info_frame))
@@ -286,11 +370,15 @@ def _causes() -> list[Recipe]:
     add("adts-rate-changes.aac", "adts.aac", edit(patch.chain, other="base/other.aac"))
     for name in ("cbr.mp3", "vbr.mp3", "adts.aac"):
         stem, extension = name.split(".")
-        for label, step in (("id3v1", edit(patch.append_id3v1)), ("apev2", edit(patch.append_apev2)),
-                            ("zeros", edit(patch.append, zeros=700)), ("garbage", edit(patch.append, random_count=900)),
-                            ("text", edit(patch.append, b"<html>end of the show</html>\n" * 9)),
-                            ("one-byte", edit(patch.append, b"\xff")),
-                            ("half-frame", edit(patch.drop_last, 150))):
+        for label, step in (
+            ("id3v1", edit(patch.append_id3v1)),
+            ("apev2", edit(patch.append_apev2)),
+            ("zeros", edit(patch.append, zeros=700)),
+            ("garbage", edit(patch.append, random_count=900)),
+            ("text", edit(patch.append, b"<html>end of the show</html>\n" * 9)),
+            ("one-byte", edit(patch.append, b"\xff")),
+            ("half-frame", edit(patch.drop_last, 150)),
+        ):
             add(f"trailing-{label}-{stem}.{extension}", name, step)
         add(f"leading-garbage-{stem}.{extension}", name, edit(patch.prepend, 777, 7))
 
@@ -299,8 +387,11 @@ def _causes() -> list[Recipe]:
         add(f"flac-from-frame-{count}.flac", "plain.flac", edit(patch.flac_without_first_frames, count))
     add("flac-from-frame-3-table.flac", "table.flac", edit(patch.flac_without_first_frames, 3))
     add("flac-variable-blocks.flac", "plain.flac", edit(patch.flac_with_variable_blocks, other="base/blocks.flac"))
-    add("flac-variable-blocks-unflagged.flac", "plain.flac",
-        edit(patch.flac_with_variable_blocks, other="base/blocks.flac", is_flagged=False))
+    add(
+        "flac-variable-blocks-unflagged.flac",
+        "plain.flac",
+        edit(patch.flac_with_variable_blocks, other="base/blocks.flac", is_flagged=False),
+    )
     add("flac-unknown-length.flac", "plain.flac", edit(patch.flac_sample_count, 0))
     add("flac-short-length.flac", "plain.flac", edit(patch.flac_sample_count, 50_000))
     add("flac-long-length.flac", "plain.flac", edit(patch.flac_sample_count, 5_000_000))
@@ -320,7 +411,12 @@ def _causes() -> list[Recipe]:
         add(f"ogg-no-last-page-{stem}.{extension}", name, edit(patch.ogg_without_pages, -1, 1))
         add(f"ogg-no-end-flag-{stem}.{extension}", name, edit(patch.ogg_without_end_flag))
     add("ogg-chain.ogg", "vorbis.ogg", edit(patch.chain, other="base/other.ogg"))
-    add("ogg-chain-same-serial.ogg", "vorbis.ogg", edit(patch.ogg_serial, 2), edit(patch.chain, other="base/other.ogg"))
+    add(
+        "ogg-chain-same-serial.ogg",
+        "vorbis.ogg",
+        edit(patch.ogg_serial, 2),
+        edit(patch.chain, other="base/other.ogg"),
+    )
     add("ogg-chain-rates.ogg", "vorbis.ogg", edit(patch.chain, other="base/mono.ogg"))
     add("ogg-chain.opus", "voice.opus", edit(patch.chain, other="base/other.opus"))
     add("ogg-chain-codecs.ogg", "vorbis.ogg", edit(patch.chain, other="base/other.opus"))
@@ -346,11 +442,28 @@ def _causes() -> list[Recipe]:
     add("aiff-long-length.aiff", "pcm.aiff", edit(patch.replace_first, b"SSND", 0, b"\x7f\0\0\0"))
     add("noise-substitution.m4a", "l44", ffmpeg("-c:a aac -b:a 64k", "m4a"))
     add("noise-substitution-tonal.m4a", "t44", ffmpeg("-c:a aac -b:a 48k", "m4a"))
-    for name, options in (("late-audio.mkv", "-c:v mpeg4 -c:a aac -aac_pns 0"), ("late-audio.mp4", "-c:v mpeg4 -c:a aac -aac_pns 0"),
-                          ("late-audio.mov", "-c:v mpeg4 -c:a pcm_s16le"), ("late-audio.ts", "-c:v mpeg2video -c:a mp2")):
+    for name, options in (
+        ("late-audio.mkv", "-c:v mpeg4 -c:a aac -aac_pns 0"),
+        ("late-audio.mp4", "-c:v mpeg4 -c:a aac -aac_pns 0"),
+        ("late-audio.mov", "-c:v mpeg4 -c:a pcm_s16le"),
+        ("late-audio.ts", "-c:v mpeg2video -c:a mp2"),
+    ):
         extension = name.split(".")[1]
-        words = ("ffmpeg", "-f", "lavfi", "-i", "testsrc=duration=2:size=64x48:rate=25", "-itsoffset", "0.5", "-i", "{in}",
-                 "-fflags", "+bitexact", *options.split(), "{out}")
+        words = (
+            "ffmpeg",
+            "-f",
+            "lavfi",
+            "-i",
+            "testsrc=duration=2:size=64x48:rate=25",
+            "-itsoffset",
+            "0.5",
+            "-i",
+            "{in}",
+            "-fflags",
+            "+bitexact",
+            *options.split(),
+            "{out}",
+        )
         add(name, "s48", Run(words, extension))
     return found
 
@@ -359,32 +472,57 @@ def _causes() -> list[Recipe]:
 
 # Each kind is applied to a file of each kind of container that damage meets in a way of its own.
 _DAMAGE: dict[str, Edit] = {
-    "cut-02": edit(patch.truncate, 0.02), "cut-10": edit(patch.truncate, 0.1), "cut-33": edit(patch.truncate, 0.333),
-    "cut-50": edit(patch.truncate, 0.5), "cut-77": edit(patch.truncate, 0.77), "cut-95": edit(patch.truncate, 0.95),
-    "cut-1-byte": edit(patch.drop_last, 1), "cut-100-bytes": edit(patch.drop_last, 100),
-    "zeros-start": edit(patch.zero_range, 0, 16), "zeros-start-4k": edit(patch.zero_range, 0, 4_096),
-    "zeros-10": edit(patch.zero_range, 0.1, 64), "zeros-30-1k": edit(patch.zero_range, 0.3, 1_024),
-    "zeros-50": edit(patch.zero_range, 0.5, 100), "zeros-50-8k": edit(patch.zero_range, 0.5, 8_192),
-    "zeros-80-2k": edit(patch.zero_range, 0.8, 2_048), "zeros-end": edit(patch.zero_range, 0.97, 1 << 20),
-    "bits-1": edit(patch.flip_bits, 1, 1, 2_000), "bits-5": edit(patch.flip_bits, 5, 2, 2_000),
-    "bits-50": edit(patch.flip_bits, 50, 3, 2_000), "bits-500": edit(patch.flip_bits, 500, 4, 2_000),
-    "bits-head": edit(patch.flip_bits, 3, 5), "bits-all-20": edit(patch.flip_bits, 20, 6),
-    "removed-1": edit(patch.remove_range, 0.4, 1), "removed-3": edit(patch.remove_range, 0.6, 3),
-    "removed-100": edit(patch.remove_range, 0.3, 100), "removed-1k": edit(patch.remove_range, 0.5, 1_024),
-    "removed-5k": edit(patch.remove_range, 0.7, 5_000), "removed-start": edit(patch.remove_range, 0, 40),
-    "removed-start-3k": edit(patch.remove_range, 0, 3_000), "removed-188": edit(patch.remove_range, 0.45, 188),
-    "inserted-1": edit(patch.insert_garbage, 0.4, 1, 11), "inserted-10": edit(patch.insert_garbage, 0.2, 10, 12),
-    "inserted-700": edit(patch.insert_garbage, 0.5, 700, 13), "inserted-4k": edit(patch.insert_garbage, 0.6, 4_096, 14),
-    "inserted-start": edit(patch.insert_garbage, 0, 64, 15), "inserted-end": edit(patch.append, random_count=3_000, seed=16),
-    "garbage-10": edit(patch.overwrite_garbage, 0.1, 40, 17), "garbage-25-1k": edit(patch.overwrite_garbage, 0.25, 1_000, 18),
-    "garbage-50": edit(patch.overwrite_garbage, 0.5, 300, 19), "garbage-50-6k": edit(patch.overwrite_garbage, 0.5, 6_000, 20),
+    "cut-02": edit(patch.truncate, 0.02),
+    "cut-10": edit(patch.truncate, 0.1),
+    "cut-33": edit(patch.truncate, 0.333),
+    "cut-50": edit(patch.truncate, 0.5),
+    "cut-77": edit(patch.truncate, 0.77),
+    "cut-95": edit(patch.truncate, 0.95),
+    "cut-1-byte": edit(patch.drop_last, 1),
+    "cut-100-bytes": edit(patch.drop_last, 100),
+    "zeros-start": edit(patch.zero_range, 0, 16),
+    "zeros-start-4k": edit(patch.zero_range, 0, 4_096),
+    "zeros-10": edit(patch.zero_range, 0.1, 64),
+    "zeros-30-1k": edit(patch.zero_range, 0.3, 1_024),
+    "zeros-50": edit(patch.zero_range, 0.5, 100),
+    "zeros-50-8k": edit(patch.zero_range, 0.5, 8_192),
+    "zeros-80-2k": edit(patch.zero_range, 0.8, 2_048),
+    "zeros-end": edit(patch.zero_range, 0.97, 1 << 20),
+    "bits-1": edit(patch.flip_bits, 1, 1, 2_000),
+    "bits-5": edit(patch.flip_bits, 5, 2, 2_000),
+    "bits-50": edit(patch.flip_bits, 50, 3, 2_000),
+    "bits-500": edit(patch.flip_bits, 500, 4, 2_000),
+    "bits-head": edit(patch.flip_bits, 3, 5),
+    "bits-all-20": edit(patch.flip_bits, 20, 6),
+    "removed-1": edit(patch.remove_range, 0.4, 1),
+    "removed-3": edit(patch.remove_range, 0.6, 3),
+    "removed-100": edit(patch.remove_range, 0.3, 100),
+    "removed-1k": edit(patch.remove_range, 0.5, 1_024),
+    "removed-5k": edit(patch.remove_range, 0.7, 5_000),
+    "removed-start": edit(patch.remove_range, 0, 40),
+    "removed-start-3k": edit(patch.remove_range, 0, 3_000),
+    "removed-188": edit(patch.remove_range, 0.45, 188),
+    "inserted-1": edit(patch.insert_garbage, 0.4, 1, 11),
+    "inserted-10": edit(patch.insert_garbage, 0.2, 10, 12),
+    "inserted-700": edit(patch.insert_garbage, 0.5, 700, 13),
+    "inserted-4k": edit(patch.insert_garbage, 0.6, 4_096, 14),
+    "inserted-start": edit(patch.insert_garbage, 0, 64, 15),
+    "inserted-end": edit(patch.append, random_count=3_000, seed=16),
+    "garbage-10": edit(patch.overwrite_garbage, 0.1, 40, 17),
+    "garbage-25-1k": edit(patch.overwrite_garbage, 0.25, 1_000, 18),
+    "garbage-50": edit(patch.overwrite_garbage, 0.5, 300, 19),
+    "garbage-50-6k": edit(patch.overwrite_garbage, 0.5, 6_000, 20),
     "garbage-90-2k": edit(patch.overwrite_garbage, 0.9, 2_000, 21),
-    "swapped-512": edit(patch.swap_blocks, 0.3, 0.7, 512), "swapped-3000": edit(patch.swap_blocks, 0.4, 0.6, 3_000),
+    "swapped-512": edit(patch.swap_blocks, 0.3, 0.7, 512),
+    "swapped-3000": edit(patch.swap_blocks, 0.4, 0.6, 3_000),
     "swapped-2-percent": edit(patch.swap_blocks, 0.2, 0.5, 1_500),
-    "repeated-512": edit(patch.repeat_block, 0.3, 512), "repeated-4k": edit(patch.repeat_block, 0.5, 4_000),
+    "repeated-512": edit(patch.repeat_block, 0.3, 512),
+    "repeated-4k": edit(patch.repeat_block, 0.5, 4_000),
     "repeated-start": edit(patch.repeat_block, 0, 400),
-    "zeros-appended": edit(patch.append, zeros=5_000), "text-appended": edit(patch.append, b"The end.\n" * 50),
-    "id3v1-appended": edit(patch.append_id3v1), "apev2-appended": edit(patch.append_apev2),
+    "zeros-appended": edit(patch.append, zeros=5_000),
+    "text-appended": edit(patch.append, b"The end.\n" * 50),
+    "id3v1-appended": edit(patch.append_id3v1),
+    "apev2-appended": edit(patch.append_apev2),
 }
 # Wrong lengths and counts in headers: (base, label, edit).
 _HEADERS: list[tuple[str, str, Edit]] = [
@@ -405,14 +543,39 @@ _HEADERS: list[tuple[str, str, Edit]] = [
     ("plain.wv", "many-samples", edit(patch.set_bytes, 12, b"\xff\xff\xff\x0f")),
     ("plain.tta", "many-samples", edit(patch.set_bytes, 14, b"\xff\xff\xff\x0f")),
     ("pcm.caf", "long-data", edit(patch.replace_first, b"data", 0, b"\0\0\0\x7f\xff\xff\xff\xff")),
-    ("wma.wma", "packet-size", edit(patch.replace_first, bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365"), 76, b"\xff\xff\0\0")),
+    (
+        "wma.wma",
+        "packet-size",
+        edit(patch.replace_first, bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365"), 76, b"\xff\xff\0\0"),
+    ),
     ("mp3.avi", "scale", edit(patch.avi_stream_header, 0, 0, 0)),
 ]
 _DAMAGED = ("cbr.mp3", "adts.aac", "aac.m4a", "vorbis.ogg", "voice.opus", "plain.flac", "aac.ts")
 # Other files get some kinds of damage only: a turn of the list, so that every kind of damage meets many formats.
-_DAMAGED_SOME = ("vbr.mp3", "alac.m4a", "flac.oga", "pcm.wav", "ima.wav", "pcm.aiff", "plain.wv", "plain.tta", "wma.wma",
-                 "opus.mka", "alac.mka", "vorbis.webm", "mp2.mpg", "mp3.avi", "ac3.ac3", "dts.dts", "mp2.mp2", "aac.flv",
-                 "pcm.caf", "speex.spx", "table.flac", "ac3.ts")
+_DAMAGED_SOME = (
+    "vbr.mp3",
+    "alac.m4a",
+    "flac.oga",
+    "pcm.wav",
+    "ima.wav",
+    "pcm.aiff",
+    "plain.wv",
+    "plain.tta",
+    "wma.wma",
+    "opus.mka",
+    "alac.mka",
+    "vorbis.webm",
+    "mp2.mpg",
+    "mp3.avi",
+    "ac3.ac3",
+    "dts.dts",
+    "mp2.mp2",
+    "aac.flv",
+    "pcm.caf",
+    "speex.spx",
+    "table.flac",
+    "ac3.ts",
+)
 
 
 def _damage() -> list[Recipe]:
@@ -437,8 +600,22 @@ def _hls() -> list[Recipe]:
     found = []
 
     def add(name: str, source: str, codec: str, options: str) -> None:
-        words = ("ffmpeg", "-i", "{in}", "-fflags", "+bitexact", *codec.split(), "-f", "hls", "-hls_time", "1", "-hls_list_size", "0",
-                 *options.split(), "{out}")
+        words = (
+            "ffmpeg",
+            "-i",
+            "{in}",
+            "-fflags",
+            "+bitexact",
+            *codec.split(),
+            "-f",
+            "hls",
+            "-hls_time",
+            "1",
+            "-hls_list_size",
+            "0",
+            *options.split(),
+            "{out}",
+        )
         found.append(Recipe(f"hls/{name}", source, (Run(words, "m3u8"),), is_folder=True))
 
     aac, mp3 = "-c:a aac -aac_pns 0", "-c:a libmp3lame"

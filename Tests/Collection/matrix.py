@@ -1,7 +1,7 @@
 """Every codec and container that Debian's FFmpeg 5.1 writes, and decodes again.
 
-Found by trying each encoder with each muxer. Left out are containers that accept the packets of any codec and do not name it, and
-further encoders of the same codec in the same container.
+Found by trying each encoder with each muxer. Left out are containers that accept the packets of any codec and do
+not name it, and further encoders of the same codec in the same container.
 """
 
 # Muxers by encoder; `:NAME` is the signal where not every one will do.
@@ -80,25 +80,74 @@ _MUXERS: dict[str, str] = {
     "wmav1": "asf avi matroska w64 wav wtv",
     "wmav2": "asf avi matroska w64 wav wtv",
 }
-_EXTENSIONS = {"matroska": "mka", "ipod": "m4a", "mpegts": "ts", "mpeg": "mpg", "aiff": "aiff", "adts": "aac", "ismv": "mp4",
-               "argo_asf": "asf", "wsaud": "aud", "asf": "wma", "aptx_hd": "aptxhd", "g723_1": "tco", "latm": "latm"}
-# Signals in turn, so that each container meets several rates and numbers of channels. Lossless codecs and PCM get others.
+_EXTENSIONS = {
+    "matroska": "mka",
+    "ipod": "m4a",
+    "mpegts": "ts",
+    "mpeg": "mpg",
+    "aiff": "aiff",
+    "adts": "aac",
+    "ismv": "mp4",
+    "argo_asf": "asf",
+    "wsaud": "aud",
+    "asf": "wma",
+    "aptx_hd": "aptxhd",
+    "g723_1": "tco",
+    "latm": "latm",
+}
+# Signals in turn, so that each container meets several rates and numbers of channels. Lossless codecs and PCM get
+# others.
 _SIGNALS = ("s44", "s48", "m44", "t44")
 _LOSSLESS = ("s44", "d44", "m44", "h96", "x48")
 _PCM = ("p44", "p48")
-_FIXED = {"libgsm": "m8", "libgsm_ms": "m8", "g722": "m16", "real_144": "m8", "libspeex": "m16", "nellymoser": "m22", "mlp": "s48",
-          "truehd": "s48", "s302m": "s48", "dca": "s48", "opus": "s48", "libopus": "s48", "pcm_dvd": "s48", "dfpwm": "s48",
-          "adpcm_swf": "s44", "adpcm_argo": "s44", "adpcm_ima_apm": "s44", "adpcm_ima_ssi": "s44", "adpcm_ima_ws": "s44",
-          "adpcm_yamaha": "s44", "aptx": "s48", "aptx_hd": "s48", "sbc": "s44", "vorbis": "s44"}
+_FIXED = {
+    "libgsm": "m8",
+    "libgsm_ms": "m8",
+    "g722": "m16",
+    "real_144": "m8",
+    "libspeex": "m16",
+    "nellymoser": "m22",
+    "mlp": "s48",
+    "truehd": "s48",
+    "s302m": "s48",
+    "dca": "s48",
+    "opus": "s48",
+    "libopus": "s48",
+    "pcm_dvd": "s48",
+    "dfpwm": "s48",
+    "adpcm_swf": "s44",
+    "adpcm_argo": "s44",
+    "adpcm_ima_apm": "s44",
+    "adpcm_ima_ssi": "s44",
+    "adpcm_ima_ws": "s44",
+    "adpcm_yamaha": "s44",
+    "aptx": "s48",
+    "aptx_hd": "s48",
+    "sbc": "s44",
+    "vorbis": "s44",
+}
 # SWF and FLV have few rates; MPEG program streams have the PCM of DVDs.
-_CONTAINER = {"swf": "s44", "flv": "s44", "f4v": "s44", "mpeg": "s48", "vob": "s48", "spdif": "s48", "3gp": "s44", "3g2": "s44"}
+_CONTAINER = {
+    "swf": "s44",
+    "flv": "s44",
+    "f4v": "s44",
+    "mpeg": "s48",
+    "vob": "s48",
+    "spdif": "s48",
+    "3gp": "s44",
+    "3g2": "s44",
+}
 _OPTIONS = {"aac": "-aac_pns 0", "dca": "-b:a 768k"}
 
 
 def _rows() -> list[tuple[str, str, str, str, str]]:
     rows = []
     for codec, muxers in _MUXERS.items():
-        turn = _PCM if codec.startswith("pcm_") else _LOSSLESS if codec in ("flac", "alac", "wavpack", "tta") else _SIGNALS
+        turn = (
+            _PCM
+            if codec.startswith("pcm_")
+            else _LOSSLESS if codec in ("flac", "alac", "wavpack", "tta") else _SIGNALS
+        )
         for number, text in enumerate(muxers.split()):
             muxer, _, signal = text.partition(":")
             signal = signal or _FIXED.get(codec) or _CONTAINER.get(muxer) or turn[number % len(turn)]

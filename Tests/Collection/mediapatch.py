@@ -1,7 +1,7 @@
 """Edits media files: damages bytes, rewrites timestamps, trims pages, patches headers.
 
-Every function takes the bytes of a file and returns those of another one. The same arguments give the same bytes. Functions
-for one format check what they edit, and raise `PatchError` for a file of another structure.
+Every function takes the bytes of a file and returns those of another one. The same arguments give the same bytes.
+Functions for one format check what they edit, and raise `PatchError` for a file of another structure.
 """
 
 import random
@@ -76,8 +76,13 @@ def swap_blocks(data: bytes, share: float, other_share: float, count: int) -> by
     """Exchanges two blocks of `count` bytes; the first one begins at `share` of the file."""
     first, second = int(len(data) * share), int(len(data) * other_share)
     require(first + count <= second and second + count <= len(data), "the blocks overlap")
-    return (data[:first] + data[second : second + count] + data[first + count : second] + data[first : first + count]
-            + data[second + count :])
+    return (
+        data[:first]
+        + data[second : second + count]
+        + data[first + count : second]
+        + data[first : first + count]
+        + data[second + count :]
+    )
 
 
 def repeat_block(data: bytes, share: float, count: int) -> bytes:
@@ -239,8 +244,8 @@ def flac_without_first_frames(data: bytes, count: int) -> bytes:
 
 
 def flac_with_variable_blocks(data: bytes, other: bytes, is_flagged: bool = True) -> bytes:
-    """Alternates the frames of two files with different block sizes; `is_flagged`: with sample numbers in the headers, as the
-    format requires of variable block sizes, else with frame numbers, as old encoders wrote them."""
+    """Alternates the frames of two files with different block sizes; `is_flagged`: with sample numbers in the
+    headers, as the format requires of variable block sizes, else with frame numbers, as old encoders wrote them."""
     metadata, frames = flac_parts(data)
     _, others = flac_parts(other)
     edited, position = [], 0
@@ -266,7 +271,9 @@ def flac_with_variable_blocks(data: bytes, other: bytes, is_flagged: bool = True
 def flac_sample_count(data: bytes, count: int) -> bytes:
     """Sets the number of samples in STREAMINFO; 0 means unknown."""
     require(data[:4] == b"fLaC", "not a FLAC file")
-    return set_bytes(set_bytes(data, 21, bytes([data[21] & 0xF0 | count >> 32])), 22, struct.pack(">I", count & 0xFFFFFFFF))
+    return set_bytes(
+        set_bytes(data, 21, bytes([data[21] & 0xF0 | count >> 32])), 22, struct.pack(">I", count & 0xFFFFFFFF)
+    )
 
 
 # MARK: - Ogg
@@ -364,19 +371,29 @@ def chain(data: bytes, other: bytes) -> bytes:
 # MARK: - MPEG audio
 
 _MP3_RATES = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (11_025, 12_000, 8_000)}
-_MP3_KBITS = {3: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
-              2: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)}
+_MP3_KBITS = {
+    3: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
+    2: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+}
 
 
 def _mp3_frame_size(header: bytes) -> int:
     """Bytes of a frame of layer III, from its header; 0 for another one."""
-    if len(header) < 4 or header[0] != 0xFF or header[1] & 0xE6 != 0xE2 or header[2] >> 4 in (0, 15) or header[2] & 12 == 12:
+    if (
+        len(header) < 4
+        or header[0] != 0xFF
+        or header[1] & 0xE6 != 0xE2
+        or header[2] >> 4 in (0, 15)
+        or header[2] & 12 == 12
+    ):
         return 0
     version = header[1] >> 3 & 3
     if version == 1:
         return 0
     kbits = _MP3_KBITS[3 if version == 3 else 2][header[2] >> 4]
-    return (144_000 if version == 3 else 72_000) * kbits // _MP3_RATES[version][header[2] >> 2 & 3] + (header[2] >> 1 & 1)
+    return (144_000 if version == 3 else 72_000) * kbits // _MP3_RATES[version][header[2] >> 2 & 3] + (
+        header[2] >> 1 & 1
+    )
 
 
 def mp3_frames(data: bytes) -> tuple[bytes, list[bytes]]:
@@ -406,7 +423,9 @@ def mp3_info_frame_count(data: bytes, count: int) -> bytes:
 
 
 def mp3_with_vbri(data: bytes, count: int | None = None) -> bytes:
-    """Replaces the information frame with one that has a VBRI header; `count`: frames that it claims, nil for the true number."""
+    """Replaces the information frame with one that has a VBRI header; `count`: frames that it claims, nil for the
+    true number.
+    """
     tag, frames = mp3_frames(data)
     require(b"Xing" in frames[0][:64] or b"Info" in frames[0][:64], "there is no information frame")
     rest = frames[1:]
@@ -563,7 +582,9 @@ def matroska_blocks(data: bytes) -> list[int]:
 
 
 def matroska_jitter(data: bytes, reach: int, seed: int) -> bytes:
-    """Moves the timestamp of each block but the first by up to `reach` ticks, mostly milliseconds, as recordings of browsers have it."""
+    """Moves the timestamp of each block but the first by up to `reach` ticks, mostly milliseconds, as recordings of
+    browsers have it.
+    """
     numbers = random.Random(seed)
     edited = bytearray(data)
     for offset in matroska_blocks(data)[1:]:
@@ -591,8 +612,15 @@ def _clock(field: bytes) -> int:
 
 
 def _clock_field(prefix: int, value: int) -> bytes:
-    return bytes([prefix & 0xF0 | value >> 30 << 1 | 1, value >> 22 & 255, value >> 14 & 254 | 1, value >> 7 & 255,
-                  value << 1 & 254 | 1])
+    return bytes(
+        [
+            prefix & 0xF0 | value >> 30 << 1 | 1,
+            value >> 22 & 255,
+            value >> 14 & 254 | 1,
+            value >> 7 & 255,
+            value << 1 & 254 | 1,
+        ]
+    )
 
 
 def ts_clock(data: bytes, edit: Callable[[int, int], int], is_pcr_edited: bool = True) -> bytes:
@@ -646,7 +674,9 @@ def ts_irregular(data: bytes, number: int, ticks: int) -> bytes:
 
 
 def asf_packet_times(data: bytes) -> bytes:
-    """Gives every payload the time of its packet, as encoders do whose frames lie across packets: (ASF specification, 5.2.3)."""
+    """Gives every payload the time of its packet, as encoders do whose frames lie across packets: (ASF
+    specification, 5.2.3).
+    """
     header = struct.unpack("<Q", data[16:24])[0]
     require(data[:4] == b"\x30\x26\xb2\x75", "not an ASF file")
     properties = data.find(bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365"))

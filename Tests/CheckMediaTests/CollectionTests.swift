@@ -1,0 +1,15 @@
+import DaemonTesting
+import Testing
+
+/// The recipes of `scripts/make-collection`, and the edits that they make.
+@Suite struct CollectionTests {
+  @Test func editedFilesAreReadAsIntendedByOtherPrograms() throws {
+    let outcome = try Program(
+      "/usr/bin/python3", ["-B", "-m", "unittest", "-v", "test_mediapatch"],
+      folder: "\(CheckMediaRig.root)/Tests/Collection"
+    ).waitForEnd()
+    print(outcome.errors)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.errors.contains("Ran 9 tests"), "\(outcome.errors)")
+  }
+}

@@ -1,0 +1,161 @@
+"""Tests of mediapatch with the programs that read the edited files: python3 -m unittest test_mediapatch."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import collection
+import mediapatch as patch
+
+# Seconds of the audio. An odd number of frames at every rate.
+SECONDS = 1.137
+
+
+class PatchTests(unittest.TestCase):
+    """Each test makes a file, edits it, and lets another program read it."""
+
+    folder: tempfile.TemporaryDirectory[str]
+    root: str
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.root = cls.folder.name
+        signal = collection.Signal(44_100, 2, SECONDS)
+        cls.run_tool("ffmpeg", "-nostdin", "-v", "error", *signal.command(), f"{cls.root}/a.wav")
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.folder.cleanup()
+
+    @staticmethod
+    def run_tool(*words: str) -> str:
+        """Runs a program; returns its output."""
+        return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+    def encode(self, name: str, *options: str) -> bytes:
+        """A file that FFmpeg writes."""
+        path = f"{self.root}/{name}"
+        self.run_tool(
+            "ffmpeg",
+            "-nostdin",
+            "-v",
+            "error",
+            "-y",
+            "-i",
+            f"{self.root}/a.wav",
+            "-fflags",
+            "+bitexact",
+            *options,
+            path,
+        )
+        return pathlib.Path(path).read_bytes()
+
+    def write(self, name: str, data: bytes) -> str:
+        """Writes a file; returns its path."""
+        path = pathlib.Path(self.root) / name
+        path.write_bytes(data)
+        return str(path)
+
+    def timestamps(self, name: str, data: bytes) -> list[int]:
+        """The timestamps of the packets of a file, as ffprobe reads them."""
+        path = self.write(name, data)
+        words = ("-v", "error", "-show_entries", "packet=pts", "-of", "csv=p=0", path)
+        return [int(line.strip(",")) for line in self.run_tool("ffprobe", *words).split()]
+
+    def test_variable_blocks_are_a_valid_stream(self) -> None:
+        self.run_tool(
+            "flac", "-s", "-f", "--no-padding", "-b", "4096", "-o", f"{self.root}/a.flac", f"{self.root}/a.wav"
+        )
+        self.run_tool(
+            "flac", "-s", "-f", "--no-padding", "-b", "576", "-o", f"{self.root}/b.flac", f"{self.root}/a.wav"
+        )
+        first, second = (pathlib.Path(f"{self.root}/{name}.flac").read_bytes() for name in "ab")
+        edited = patch.flac_with_variable_blocks(first, second)
+        # The decoder compares every checksum.
+        self.run_tool("flac", "-t", "-s", self.write("c.flac", edited))
+        _, frames = patch.flac_parts(first)
+        times = self.timestamps("c.flac", edited)
+        self.assertEqual(times[:4], [0, 4_096, 4_672, 8_768])
+        self.assertEqual(len(times), 2 * (len(frames) - 1))
+        self.assertEqual(len(patch.flac_parts(patch.flac_without_first_frames(first, 0))[1]), len(frames))
+        self.assertEqual(self.timestamps("d.flac", patch.flac_without_first_frames(first, 3))[0], 3 * 4_096)
+
+    def test_the_last_page_ends_the_audio(self) -> None:
+        self.run_tool("oggenc", "-Q", "-s", "1", "-o", f"{self.root}/a.ogg", f"{self.root}/a.wav")
+        data = pathlib.Path(f"{self.root}/a.ogg").read_bytes()
+        sizes = []
+        # libvorbis cuts no more than the last block.
+        for delta in (0, -50):
+            path = self.write("b.ogg", patch.ogg_end_granule(data, delta))
+            self.run_tool("oggdec", "-Q", "-R", "-o", f"{self.root}/b.raw", path)
+            sizes.append(pathlib.Path(f"{self.root}/b.raw").stat().st_size // 4)
+        self.assertEqual(sizes, [int(SECONDS * 44_100), int(SECONDS * 44_100) - 50])
+        self.assertEqual(patch.ogg_end_granule(data, 0), data)
+
+    def test_timestamps_of_movies(self) -> None:
+        data = self.encode("a.m4a", "-c:a", "aac")
+        times = self.timestamps("b.m4a", patch.mp4_first_delta(data, 259))
+        self.assertEqual([times[n + 1] - times[n] for n in range(3)], [259, 1_024, 1_024])
+        jittered = self.timestamps("b.m4a", patch.mp4_jitter(data, 11, 1))
+        moved = [time - number * 1_024 + 1_024 for number, time in enumerate(jittered)]
+        self.assertTrue(max(moved) - min(moved) > 5 and -11 <= min(moved) and max(moved) <= 11, moved)
+        self.assertNotIn(b"mdat", patch.mp4_without_media(data))
+
+    def test_timestamps_of_matroska(self) -> None:
+        data = self.encode("a.mka", "-c:a", "aac")
+        self.assertEqual(self.timestamps("b.mka", patch.matroska_jitter(data, 0, 1)), self.timestamps("a.mka", data))
+        pairs = zip(self.timestamps("b.mka", patch.matroska_jitter(data, 4, 1)), self.timestamps("a.mka", data))
+        moved = [new - old for new, old in pairs]
+        self.assertTrue(-4 <= min(moved) < -1 and 1 < max(moved) <= 4, moved)
+
+    def test_clocks_of_transport_streams(self) -> None:
+        data = self.encode("a.ts", "-c:a", "aac", "-f", "mpegts")
+        self.assertEqual(patch.ts_clock(data, lambda _, time: time), data)
+        raw: list[int] = []
+
+        def record(_: int, time: int) -> int:
+            raw.append(time)
+            return time
+
+        patch.ts_clock(patch.ts_wrap(data, 0.5), record, False)
+        self.assertTrue(max(raw) > (1 << 33) - 90_000 and min(raw) < 90_000, raw)
+        before, after = self.timestamps("a.ts", data), self.timestamps("b.ts", patch.ts_irregular(data, 2, -1_920))
+        self.assertEqual(sum(a != b for a, b in zip(before, after)) > 0, True)
+
+    def test_payloads_get_the_times_of_their_packets(self) -> None:
+        data = self.encode("a.wma", "-c:a", "wmav2", "-b:a", "64k")
+        before, after = self.timestamps("a.wma", data), self.timestamps("b.wma", patch.asf_packet_times(data))
+        self.assertEqual(len(before), len(after))
+        self.assertLess(len(set(after)), len(set(before)) / 2)
+
+    def test_headers_of_mp3(self) -> None:
+        self.run_tool("lame", "--quiet", "-V4", f"{self.root}/a.wav", f"{self.root}/a.mp3")
+        data = pathlib.Path(f"{self.root}/a.mp3").read_bytes()
+        _, frames = patch.mp3_frames(data)
+        bare = patch.mp3_without_info_frame(data)
+        self.assertEqual(len(patch.mp3_frames(bare)[1]), len(frames) - 1)
+        self.assertEqual(len(self.timestamps("b.mp3", bare)), len(frames) - 1)
+        self.assertEqual(len(self.timestamps("b.mp3", patch.mp3_with_vbri(data))), len(frames) - 1)
+        self.assertIn(b"Xing\0\0\0\x0f\0\0\0\x07", patch.mp3_info_frame_count(data, 7))
+
+    def test_files_of_another_structure_are_refused(self) -> None:
+        for edit in (
+            patch.flac_parts,
+            patch.ogg_pages,
+            patch.mp3_frames,
+            patch.matroska_blocks,
+            patch.asf_packet_times,
+        ):
+            with self.assertRaises(patch.PatchError):
+                edit(b"\x01" * 400)
+
+    def test_recipes_have_names_of_their_own_and_cover_every_folder(self) -> None:
+        names = [recipe.name for recipe in collection.recipes() if not recipe.is_intermediate]
+        self.assertGreaterEqual(len(names), 400)
+        self.assertEqual({name.split("/")[0] for name in names}, {"matrix", "encoders", "causes", "damage", "hls"})
+
+
+if __name__ == "__main__":
+    unittest.main()
