@@ -103,13 +103,13 @@ import Testing
     let rig = try CheckMediaRig()
     let path = try rig.write("a.wav")
     let program = try rig.script(
-      "program", #"printf 'inexact\tseek\tframe 3\tframe 4\nmore\tinexact seek\t2\ndone\t9\n'"#)
+      "program", #"printf 'noise\tplay\t1\t2\ninexact\tseek\tframe 3\tframe 4\nmore\tinexact seek\t2\ndone\t9\n'"#)
     let outcome = try rig.run(program: program)
     #expect(outcome.status == 0)
     #expect(
       outcome.output
         == "\(path): inexact seek: expected frame 3, found frame 4 (2 more)\n"
-        + "1 files, 9 checks, 0 failures, 1 inexact, 0 noise, 0 allowed, 0 not opened\n")
+        + "1 files, 9 checks, 0 failures, 1 inexact, 1 noise, 0 allowed, 0 not opened\n")
   }
 
   @Test func wrongArgumentsAreStatus2() throws {
