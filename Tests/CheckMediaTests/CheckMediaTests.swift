@@ -55,7 +55,7 @@ import Testing
     try rig.write("b.flac")
     let tools = try decoder(rig, frameCount: CheckMediaRig.frameCount, changedFrame: 7)
     let list = rig.folder.file("allowed.txt")
-    try "# Comment\n*.flac reference the decoder is altered\n*.mp3 seek there is none\n"
+    try "# Comment\n*.flac seek,reference the decoder is altered\n*.mp3 seek there is none\n"
       .write(toFile: list, atomically: true, encoding: .utf8)
     let outcome = try rig.run(["--only", "reference", "--allow", list], tools: tools)
     #expect(outcome.status == 0, "\(outcome)")
