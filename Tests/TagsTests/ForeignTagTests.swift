@@ -120,7 +120,7 @@ import Testing
       ]), items: ["TITLE=A", "ARTIST=B"]),
     Row(
       description: "the boxes of 3GPP", container: .mp4,
-bytes: movieOf3GPP,
+      bytes: movieOf3GPP,
       items: [
         "titl=Grü", "auth=B", "albm=C", "yrrc=2003", "kywd=a", "kywd=b",
       ]),

@@ -71,7 +71,9 @@ import Testing
       let ofTrack = metadata.items.filter { $0.key == "TITLE" || $0.key == "ARTIST" }
       #expect(ofTrack.map(\.stringValue) == ["Noise", "Anna"])
       let ofOnlyTrack: (title: [String], artist: [String]) = trackCount == 1 ? (["Noise"], ["Anna"]) : ([], [])
-      if let title { #expect(metadata.strings(.title) == [title]) } else {
+      if let title {
+        #expect(metadata.strings(.title) == [title])
+      } else {
         #expect(metadata.strings(.title) == ofOnlyTrack.title)
       }
       #expect(metadata.strings(.artist) == ofOnlyTrack.artist)
