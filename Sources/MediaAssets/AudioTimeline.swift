@@ -63,6 +63,9 @@ struct AudioTimeline {
   private(set) var hasAgreed = true
   /// Timestamps are known not to agree with the count, here or elsewhere in the file.
   var isIrregular = false { didSet { if isIrregular { hasAgreed = false } } }
+  /// After a seek the first timestamp may be that of another packet (FFmpeg cuts MPEG program streams into frames): up to the target
+  /// every later one corrects it.
+  var isApproaching = false
   /// The number of frames that were placed last.
   private var lastFrameCount: Int64 = 0
 
@@ -151,7 +154,8 @@ struct AudioTimeline {
     let difference = stamped - expected
     let isAfterMissingPacket = takesNextTimestamp
     takesNextTimestamp = false
-    if isAfterMissingPacket {
+    let isCorrection = isApproaching && abs(difference) > agreementFrames
+    if isAfterMissingPacket || isCorrection {
       if difference == 0 { return (expected, .contiguous) }
     } else {
       if source == .none || abs(difference) <= agreementFrames { return (expected, .contiguous) }

@@ -29,7 +29,8 @@ enum ContainerFormat: Sendable, Hashable {
     case "flv", "asf": self = .coarse
     case "wv", "tta": self = .numberedFrames
     case "avi", "ape", "mpc", "mpc8": self = .frameTable
-    case "ac3", "eac3", "dts", "dtshd", "mlp", "truehd", "amr", "amrnb", "amrwb", "gsm", "voc", "dsf", "iff", "tak", "adx",
+    case "ac3", "eac3", "dts", "dtshd", "mlp", "truehd", "amr", "amrnb", "amrwb", "gsm", "voc", "dsf", "iff", "tak",
+      "adx",
       "aptx", "aptx_hd", "sbc", "g722", "g726", "g729", "shn", "ircam", "sox":
       self = .untimed
     case _ where formatName.split(separator: ",").contains("mp4"): self = .movie

@@ -10,7 +10,7 @@
 /// is the truth; by how much the container's own timestamps differ from it is learnt, and taken off after a seek.
 struct FrameGrid: Sendable, Equatable {
   /// Every frame but the first begins at `anchor` plus a multiple of it; 0 before it is known.
-  private var step: Int64
+  private(set) var step: Int64
   private var anchor: Int64?
   private let isDeclared: Bool
   private var observedCount = 0
@@ -61,7 +61,7 @@ struct FrameGrid: Sendable, Equatable {
 
   /// Whether a frame cannot begin there: frames that are all of one length begin at its multiples.
   func excludes(_ frame: Int64, withinFrames tolerance: Int64) -> Bool {
-    isKnown && step > 2 * tolerance + 2 && nearest(to: frame, withinFrames: tolerance) == nil
+    isKnown && step > 2 * tolerance + 2 && nearest(to: frame + meanLateness, withinFrames: tolerance) == nil
   }
 
   /// By how much every timestamp was late, when all were by the same, to a frame's rounding; nil when not.

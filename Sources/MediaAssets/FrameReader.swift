@@ -63,6 +63,8 @@ final class FrameReader {
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
   private let isMovieTimeline: Bool
   private let isBareStream: Bool
+  /// Several packets may share a block and its timestamp.
+  private let hasLaces: Bool
   /// Every packet of the stream begins with twelve set bits, or eleven.
   private let hasSyncWords: Bool
   private let timestampSource: AudioTimeline.TimestampSource
@@ -70,8 +72,8 @@ final class FrameReader {
   private let countsPackets: Bool
   /// What the container says of the lengths of packets is not to be believed.
   private let hasFrameTable: Bool
-  /// A packet decoded to more than it says: the header says another sample rate than its packets.
-  private var hasLongerFrames = false
+  /// A packet of a stream whose packets are to be counted does not say its length, or decoded to more than it says.
+  private(set) var hasUnknownLengths = false
   /// What packets say of their lengths, where that counts.
   private var lengths: PacketLengths?
   /// What is cut off the ends of packets is not in their durations: FFmpeg's Ogg demuxer goes by granule positions.
@@ -100,10 +102,17 @@ final class FrameReader {
   private(set) var negativeStartFrames: Int64 = 0
   /// How the last packet's place follows from the container's own timestamps.
   private var stamps = PacketStamps()
+  /// The container's own seek has led here.
+  private var isSoughtByTimestamp = false
   /// Nothing was passed over since the file's start.
   private var isDecodedFromStart = true
   /// The place of the first frame of all, and whether the next frame is that one: a new decoder is at the first packet.
   private var firstFrameStart: Int64?
+  /// Where that frame ends, and how many packets were read for it: the first ones may give nothing.
+  private var firstFrameEnd: Int64 = 0
+  private var firstFramePacketCount: Int64 = 0
+  /// Where the first packet begins when packets are counted by their lengths.
+  private var countedStartFrame: Int64?
   private var isAtTrueStart = true
   /// The place of the packet that comes next, by the index; nil but right after a seek to a byte.
   private var entryFrame: Int64?
@@ -138,6 +147,7 @@ final class FrameReader {
     grid = FrameGrid(declaredStep: stream.frameStepCount)
     isMovieTimeline = format.hasMovieTimeline
     isBareStream = format == .adts
+    hasLaces = format == .matroska
     hasSyncWords = format == .adts || format == .mp3
     timestampSource = format.timestampSource
     countsPackets = format == .untimed || format == .frameTable
@@ -262,7 +272,7 @@ final class FrameReader {
       count()
       if stored.keepsPackets { try stored.keep(packet) }
       noteTitles()
-      if trims.note(packet.trimmedFrames) {
+      if trailingBytesFrame == nil, trims.note(packet.trimmedFrames) {
         // What was cut off was no end: the file's header is wrong, or files were joined.
         _ = timeline?.noteMissingPacket(frameCount: 0)
         isAfterLoss = true
@@ -283,7 +293,10 @@ final class FrameReader {
         let isGuess = stream.codecName == "vorbis" && !hasReadPacket && count <= 2 * Int64(stream.frameStepCount ?? 0)
         return isGuess ? nil : count
       })
-    guard let timeline else { return }
+    guard let timeline else {
+      firstFramePacketCount += 1
+      return
+    }
     let place = place(in: timeline)
     packetFrame = place
     if !hasReadPacket {
@@ -296,7 +309,8 @@ final class FrameReader {
       note(place - startFrame, byte, in: index)
     }
     let length = packetLength(in: timeline)
-    isLengthKnown = length != nil && !hasLongerFrames
+    if length == nil, hasFrameTable || packetTimeline != nil { hasUnknownLengths = true }
+    isLengthKnown = length != nil && !hasUnknownLengths
     let (end, overflow) = place.addingReportingOverflow(length ?? 0)
     countedFrame = overflow || end > Int64.max / 4 ? nil : end
   }
@@ -304,7 +318,10 @@ final class FrameReader {
   /// How many frames the packet decodes to: by what it says itself where packets are counted, else by its duration; nil where
   /// nothing says.
   private func packetLength(in timeline: AudioTimeline) -> Int64? {
-    if countsPackets || packetTimeline != nil, let count = lengths?.frameCount(of: packet) { return count }
+    // FFmpeg's parser of FLAC gives the lengths of whole files' packets, but not of single ones.
+    if countsPackets || packetTimeline != nil, stream.codecName != "flac", let count = lengths?.frameCount(of: packet) {
+      return count
+    }
     guard !hasFrameTable, let duration = packet.duration, duration > 0 else { return nil }
     let length = timeline.frameCount(ofTicks: duration)
     guard packetTimeline != nil else { return length }
@@ -322,7 +339,7 @@ final class FrameReader {
     }
     if isCounted, let countedFrame, packetTimeline != nil { return placeByLength(countedFrame, timeline) }
     // Of packets that share a block only the first has a timestamp; what FFmpeg makes up for the others is no evidence.
-    if !stamps.isOwn, !isLengthKnown { packet.clearTimestamps() }
+    if hasLaces, !stamps.isOwn, !isLengthKnown { packet.clearTimestamps() }
     let isCalculated = countsPackets && isLengthKnown && hasReadPacket
     let goesOn =
       packet.pts.map { pts in
@@ -351,6 +368,12 @@ final class FrameReader {
     if lengths == nil { lengths = try? PacketLengths(demuxer: demuxer, streamIndex: stream.index) }
     packetTimeline = timeline
     packetTimeline?.isIrregular = true
+    // Timestamps of what is cut off at the start may be irregular, too: the first frame tells where its packets begin.
+    if stream.codecName != "flac", grid.step > 0 {
+      countedStartFrame = firstFrameEnd - firstFramePacketCount * grid.step
+    }
+    // What was counted up to now went by the timestamps.
+    isCounted = false
   }
 
   /// The first packet after a seek to a byte: where a container has no timestamps of its own, FFmpeg counts anew from there,
@@ -417,16 +440,20 @@ final class FrameReader {
     }
     defer {
       isAtTrueStart = false
-      if firstFrameStart == nil { firstFrameStart = frameStart }
+      if firstFrameStart == nil {
+        firstFrameStart = frameStart
+        firstFrameEnd = frameStart + Int64(frame.frameCount)
+      }
     }
     let isAfterLoss = isAfterLoss
     self.isAfterLoss = false
+    timeline?.isApproaching = isSoughtByTimestamp && isWarmingUp
     lostEnd = nil
     let expected = timeline?.expectedFrame
     let stamped = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
     lastFrameCount = Int64(frame.frameCount)
-    if hasFrameTable, let timeline, let length = packetLength(in: timeline), length < lastFrameCount {
-      (hasLongerFrames, isLengthKnown) = (true, false)
+    if hasFrameTable, let timeline, (packetLength(in: timeline) ?? 0) < lastFrameCount {
+      (hasUnknownLengths, isLengthKnown) = (true, false)
     }
     guard let placed = timeline?.place(ticks: frame.pts, frameCount: frame.frameCount) else { return true }
     frameStart = placed.frame
@@ -456,7 +483,13 @@ final class FrameReader {
   /// the next one of the container's tells.
   private func resolveRounding() -> Bool {
     isPlaceRounded = false
-    guard let timeline, timeline.hasRoundedTicks || grid.isSettled, let pts = frame.pts, let start else { return true }
+    if isCountedByLength, let packetFrame, frame.pts == packet.pts {
+      timeline?.restart(at: packetFrame)
+      return true
+    }
+    guard let timeline, timeline.hasRoundedTicks || grid.isSettled && !isCounted, let pts = frame.pts, let start else {
+      return true
+    }
     if isAtTrueStart {
       if let firstFrameStart { self.timeline?.restart(at: firstFrameStart) }
       return true
@@ -527,6 +560,7 @@ final class FrameReader {
     isRecounting = false
     nextTicks = nil
     vorbisTimes?.restartAnywhere()
+    isSoughtByTimestamp = timestampSource == .container
     guard let ticks = timeline?.ticks(ofFrame: target) else { return }
     try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
   }
@@ -586,6 +620,7 @@ final class FrameReader {
           firstPacketFrame = packetFrame
           return true
         }
+        isAtTrueStart = false
       }
     }
   }
@@ -651,16 +686,17 @@ final class FrameReader {
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
     isDecoderFlushed = false
     isAtTrueStart = true
-    countedFrame = startFrame
+    countedFrame = packetTimeline == nil ? startFrame : countedStartFrame ?? startFrame
     isCounted = true
     isDecodedFromStart = true
     mustRewind = false
-    packetTimeline?.restart(at: startFrame)
+    packetTimeline?.restart(at: countedFrame)
     stored.restart(atStart: true)
   }
 
   private func restart() {
     isDecodedFromStart = false
+    isSoughtByTimestamp = false
     decoder.flush()
     isDecoderFlushed = true
     timeline?.restart()

@@ -33,13 +33,13 @@ extension MediaTrackReader {
   }
 
   /// Codecs whose packets' durations FFmpeg takes from the packets themselves.
-  private static let codecsWithLengths: Set<String> = [
-    "aac", "ac3", "eac3", "flac", "mp1", "mp2", "mp3", "opus",
-  ]
+  private static let codecsWithLengths: Set<String> = ["aac", "ac3", "eac3", "flac", "mp1", "mp2", "mp3"]
 
   /// Whether the decoded frame lies where no frame of the stream can begin.
   var isOffGrid: Bool {
-    guard reader.frameStart > 0, !reader.isCountedByLength, let timeline = reader.timeline else { return false }
+    guard reader.frameStart > 0, !reader.isCountedByLength, let timeline = reader.timeline,
+      positioning == .timestamps || reader.stream.codecName == "flac"
+    else { return false }
     return reader.grid.excludes(reader.frameStart, withinFrames: max(2, timeline.roundingFrames))
   }
 

@@ -125,7 +125,7 @@ extension MediaTrackReader {
     isPlaceExact = hasExactPlaces
     positionDoubt = nil
     try learnTimestamps()
-    if positioning == .counted(.packetsFromStart), !reader.isLengthKnown { positioning = .decoded }
+    if positioning == .counted(.packetsFromStart), reader.hasUnknownLengths { positioning = .decoded }
     if positioning == .timestamps, try repositionByTimestamps(toFrame: target, within: allowed) { return }
     if positioning == .decoded, try repositionByDecoding(toFrame: target) { return }
     try repositionByCounting(toFrame: target, within: allowed)
@@ -206,6 +206,10 @@ extension MediaTrackReader {
   /// Begins where the index says, or counts from the file's start.
   private func repositionByCounting(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     let entry = try approach(target)
+    if positioning == .counted(.packetsFromStart), reader.hasUnknownLengths {
+      positioning = .decoded
+      if try repositionByDecoding(toFrame: target) { return }
+    }
     if let start = reader.countedEnd.map({ max(0, $0 - Self.endStretchFrames) }), start < target {
       // Nothing is decoded there; what lies before it is, so as to find out where the sound ends.
       try repositionByCounting(toFrame: start, within: start...start)

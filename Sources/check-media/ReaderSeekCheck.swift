@@ -40,7 +40,7 @@ struct ReaderSeekCheck {
       return
     }
     LandingCheck(whole: whole, report: report, check: .seek)
-      .compare(heard, target: target, landed: landed, isExact: !reader.isPlaceEstimated, wantedFrameCount: wanted)
+      .compare(heard, target: target, landed: landed, isExact: reader.positionDoubt == nil, wantedFrameCount: wanted)
   }
 
   private func read(_ reader: AudioTrackReader, count: Int) throws(MediaError) -> [Float] {

@@ -77,7 +77,8 @@ import Testing
       for place in places {
         for reader in [reader, fresh] {
           let reached = try reader.seekExactly(to: MediaTime(frame: place, rate: 44_100))
-          #expect(reached == MediaTime(frame: place, rate: 44_100) && reader.positionDoubt == nil, "\(row.name) \(place)")
+          #expect(
+            reached == MediaTime(frame: place, rate: 44_100) && reader.positionDoubt == nil, "\(row.name) \(place)")
           let (position, found) = try reader.readFrames(5_000)
           #expect(position == place, "\(row.name)")
           let first = Int(place) * 2

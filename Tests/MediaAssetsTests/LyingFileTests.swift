@@ -148,7 +148,7 @@ import Testing
 
   /// By how many milliseconds timestamps jump in the middle, what becomes of the number of frames, in milliseconds.
   @Test(arguments: [
-    (jump: 3_000, change: 3_000), (jump: 30_000, change: 0), (jump: -200, change: -200), (jump: -3_000, change: 0),
+    (jump: 3_000, change: 3_000), (jump: 30_000, change: 0), (jump: -200, change: 0), (jump: -3_000, change: 0),
   ])
   func matroskaTimestampsThatJump(_ row: (jump: Int, change: Int)) throws {
     let folder = try TemporaryFolder()
@@ -167,11 +167,12 @@ import Testing
     }
     try #require(place > 0)
     try expectJump(
-      Asset(path: folder.write(bytes, as: "jump.mka")), at: place, change: row.change * 441 / 10, tolerance: 45)
+      Asset(path: folder.write(bytes, as: "jump.mka")), at: place, change: row.change * 441 / 10, tolerance: 45,
+      isReported: row.jump != -200)
   }
 
   /// The sample table says that one sample lasts longer, or not as long, as it does.
-  @Test(arguments: [(44_100, 44_100), (-2_048, -2_048), (600_000, 0)])
+  @Test(arguments: [(44_100, 44_100), (-2_048, 0), (600_000, 0)])
   func movieTimestampsThatJump(_ jump: Int, _ change: Int) throws {
     let folder = try TemporaryFolder()
     let bytes = try MovieBoxes.withEdits([], in: make("a.m4a", ["-c:a", "alac"], in: folder))
@@ -181,6 +182,12 @@ import Testing
       MovieBoxes.withSampleDurations(
         [(40, 4_096), (1, 4_096 + jump), (count - 42, 4_096), (1, last)], duration: Self.frameCount + jump, in: bytes),
       as: "jump.m4a")
+    if jump < 0 {
+      // By less than several frames: the samples follow each other up to where the durations say that the track ends.
+      let samples = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+      #expect(samples.count / 2 == Self.frameCount + jump && firstWrong(samples, in: 0..<samples.count / 2) == nil)
+      return
+    }
     try expectJump(Asset(path: path), at: 41 * 4_096, change: change, tolerance: 0)
   }
 
@@ -212,8 +219,11 @@ import Testing
     #expect(reader.takeWarning() == nil)
   }
 
-  /// Reads a time-coded file whose timestamps jump: silence or a cut of `change` frames, or nothing, and all the rest.
-  private func expectJump(_ asset: Asset, at place: Int, change: Int, tolerance: Int) throws {
+  /// Reads a time-coded file whose timestamps jump: silence or a cut of `change` frames, or nothing, and all the rest. A jump by
+  /// less than several frames is noise, and is not reported.
+  private func expectJump(
+    _ asset: Asset, at place: Int, change: Int, tolerance: Int, isReported: Bool = true
+  ) throws {
     let reader = try AudioTrackReader(asset: asset)
     var samples: [Float] = []
     // When the count began anew there is less than the header promised.
@@ -228,6 +238,11 @@ import Testing
     if change > 0 {
       let isSilent = samples[(2 * (place + tolerance))..<(2 * (place + change - tolerance))].allSatisfy { $0 == 0 }
       #expect(isSilent)
+    }
+    guard isReported else {
+      let warning = reader.takeWarning()
+      #expect(warning?.error.code != .irregularTimestamps)
+      return
     }
     let warning = try #require(reader.takeWarning())
     #expect(warning.error.code == .irregularTimestamps)

@@ -40,13 +40,17 @@ extension SegmentedTrackReader {
         sampleRateHz: format.sampleRateHz)
     }
     var present = known ?? newStretch(stamp: stamp, entryFrame: entryFrame)
-    var place = stamp - present.originFrame + present.startFrame
+    var place =
+      timestamp == present.strayStartStamp ? present.startFrame : stamp - present.originFrame + present.startFrame
     if let expected {
       let difference = place - expected
-      if abs(difference) <= toleranceFrames {
+      if abs(difference) <= toleranceFrames(Int64(count)) {
         place = expected
-      } else if difference < -Int64(format.sampleRateHz / 4) || difference > maximumHoleFrames {
+      } else if difference < -Int64(format.sampleRateHz / 4) || difference > largestHoleFrames(in: run) {
         // Another count, though nothing in the playlist says so.
+        if present.originFrame == firstStamp, expected <= present.startFrame + Int64(format.sampleRateHz) {
+          present.strayStartStamp = firstStamp
+        }
         present.originFrame += difference
         note(.irregularTimestamps, "timestamps jump: they are counted anew", at: expected)
         place = expected
@@ -60,6 +64,7 @@ extension SegmentedTrackReader {
       place = Self.snapped(place, present)
     }
     frameStart = place
+    if known == nil { firstStamp = timestamp }
     if isFirst { positionDoubt = present.isExact ? nil : .estimated }
     if !isFirst, stepFrames > present.stepFrames {
       present.stepFrames = stepFrames
@@ -120,7 +125,17 @@ extension SegmentedTrackReader {
     return start + max(0, timestamp)
   }
 
-  private var toleranceFrames: Int64 { Int64(format.sampleRateHz / 50) }
+  /// Timestamps may differ from the count by several frames, as those of files.
+  private func toleranceFrames(_ count: Int64) -> Int64 {
+    max(Int64(format.sampleRateHz / 10), min(4 * count, Int64(format.sampleRateHz / 2)))
+  }
+
+  /// A segment misses no more than it lasts; before its first frame other segments may be missing.
+  private func largestHoleFrames(in run: SegmentRun) -> Int64 {
+    guard isRunPlaced, let segment = run.source.lastEntry?.segment else { return maximumHoleFrames }
+    return min(maximumHoleFrames, frame(at: segment.durationNanoseconds))
+  }
+
   var maximumHoleFrames: Int64 { Int64(format.sampleRateHz) * 60 }
 
   private func note(_ code: MediaError.Code, _ what: String, at frame: Int64) {

@@ -40,6 +40,8 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   var drift: Int64 = 0
   /// Where the present run lies is known.
   var isRunPlaced = false
+  /// The timestamp with which the present stretch began, when it began here.
+  var firstStamp: Int64?
   /// Where the present run's stretch lies, and its number.
   var stretch: StreamStretch?
   var stretchNumber: Int64 = 0

@@ -15,6 +15,8 @@ struct StreamStretch: Sendable, Hashable {
   var startFrame: Int64
   /// Both follow from sound that was read, not from what the playlist says.
   var isExact: Bool
+  /// The timestamp with which it begins, where the ones after it turned out to be of another count: it names `startFrame` all the same.
+  var strayStartStamp: Int64?
   /// Another rendition's reader found it out.
   var isBorrowed = false
   /// Frames begin at `anchorFrame` plus multiples of `stepFrames`; 0 before it is known.
