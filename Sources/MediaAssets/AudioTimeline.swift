@@ -186,7 +186,7 @@ struct AudioTimeline {
   /// are short.
   private func driftFrames(_ frameCount: Int64) -> Int64 {
     let rate = Int64(frameBase.denominator)
-    return max(rate / 10, min(4 * max(frameCount, lastFrameCount), rate / 2))
+    return max(rate / 10, min(4 * min(max(frameCount, lastFrameCount), rate), rate / 2))
   }
 
   /// A place behind another one, within what a place can be.

@@ -181,8 +181,13 @@ extension MediaTrackReader {
     guard let timeline = reader.timeline, timeline.hasRoundedTicks || !reader.stream.codecName.hasPrefix("pcm_"),
       reader.isCounted
     else { return }
-    for _ in 0..<Self.learntFrameCount where !(untilKnown ? reader.grid.isKnown : reader.grid.isSettled) {
-      guard try decodeOne() else { break }
+    do throws(MediaError) {
+      for _ in 0..<Self.learntFrameCount where !(untilKnown ? reader.grid.isKnown : reader.grid.isSettled) {
+        guard try decodeOne() else { break }
+      }
+    } catch {
+      // What is damaged there does not matter elsewhere.
+      if error.code == .cancelled { throw error }
     }
     isAtEnd = false
     pendingError = nil
