@@ -102,7 +102,7 @@ final class FrameReader {
   private(set) var negativeStartFrames: Int64 = 0
   /// How the last packet's place follows from the container's own timestamps.
   private var stamps = PacketStamps()
-  /// The container's own seek has led here.
+  /// A seek has led here, and the timestamps after it tell where that is.
   private var isSoughtByTimestamp = false
   /// Nothing was passed over since the file's start.
   private var isDecodedFromStart = true
@@ -487,9 +487,9 @@ final class FrameReader {
       timeline?.restart(at: packetFrame)
       return true
     }
-    guard let timeline, timeline.hasRoundedTicks || grid.isSettled && !isCounted, let pts = frame.pts, let start else {
-      return true
-    }
+    // Plain samples can begin anywhere.
+    let isOnGrid = grid.isSettled && !isCounted && !stream.codecName.hasPrefix("pcm_")
+    guard let timeline, timeline.hasRoundedTicks || isOnGrid, let pts = frame.pts, let start else { return true }
     if isAtTrueStart {
       if let firstFrameStart { self.timeline?.restart(at: firstFrameStart) }
       return true
@@ -581,6 +581,7 @@ final class FrameReader {
     countedFrame = frame
     entryFrame = frame
     isCounted = true
+    isSoughtByTimestamp = demuxer.formatName == "mpeg"
     if let ticks = timeline?.ticks(ofFrame: frame) { vorbisTimes?.restart(atPageAfter: ticks) }
     let result = try readPacket()
     if result == .cancelled { throw AVFailure(cancelledIn: "av_read_frame") }
