@@ -4,13 +4,13 @@ import Synchronization
 extension Asset {
   private static let standardCharset = Mutex(TextCharset.automatic)
 
-  /// The encoding of tags that do not say theirs, for assets without one of their own. Default: `automatic`. Threading: any.
+  /// The encoding of tags that do not state one, for assets without one of their own. Default: `automatic`. Threading: any.
   public static var standardTagCharset: TextCharset {
     get { standardCharset.withLock { $0 } }
     set { standardCharset.withLock { $0 = newValue } }
   }
 
-  /// The encoding of this asset's tags where they do not say theirs. Default: ``standardTagCharset``. Threading: any.
+  /// The encoding of this asset's tags where they do not state one. Default: ``standardTagCharset``. Threading: any.
   ///
   /// Tags that were read with another encoding are read again when they are next asked for. Loading that runs is cancelled.
   public var tagCharset: TextCharset {

@@ -14,6 +14,8 @@ enum ContainerFormat: Sendable, Hashable {
   case untimed
   /// AVI, Monkey's Audio, Musepack: no timestamps either, and the demuxer finds packets by a table or a state of its own.
   case frameTable
+  /// MPEG program streams: FFmpeg cuts them into frames, and after a seek gives the first one the timestamp of another.
+  case programStream
   case other
 
   /// From FFmpeg's name of the format.
@@ -29,6 +31,7 @@ enum ContainerFormat: Sendable, Hashable {
     case "flv", "asf": self = .coarse
     case "wv", "tta": self = .numberedFrames
     case "avi", "ape", "mpc", "mpc8": self = .frameTable
+    case "mpeg": self = .programStream
     case "ac3", "eac3", "dts", "dtshd", "mlp", "truehd", "amr", "amrnb", "amrwb", "gsm", "voc", "dsf", "iff", "tak",
       "adx",
       "aptx", "aptx_hd", "sbc", "g722", "g726", "g729", "shn", "ircam", "sox":
@@ -46,19 +49,28 @@ enum ContainerFormat: Sendable, Hashable {
   var hasExactDurations: Bool {
     switch self {
     case .wav, .aiff, .flac, .movie, .ogg, .numberedFrames, .caf: true
-    case .matroska, .mp3, .adts, .coarse, .untimed, .frameTable, .other: false
+    case .matroska, .mp3, .adts, .coarse, .untimed, .frameTable, .programStream, .other: false
     }
   }
 
   /// The padding that encoders add at the end is not cut off by FFmpeg, but the track's duration tells it.
   var endsAtTrackDuration: Bool { self == .movie }
 
+  /// What is cut off the ends of packets is not in their durations: FFmpeg's Ogg demuxer goes by granule positions.
+  var hasTrimmedDurations: Bool { self == .ogg }
+
+  /// Every packet begins with eleven set bits, or twelve.
+  var hasSyncWords: Bool { self == .adts || self == .mp3 }
+
+  /// FFmpeg's timestamps are never better than the count of packets.
+  var countsPackets: Bool { self == .untimed || self == .frameTable }
+
   /// Where timestamps of audio come from.
   var timestampSource: AudioTimeline.TimestampSource {
     switch self {
     case .wav, .aiff, .mp3, .adts, .untimed, .frameTable: .none
     case .flac: .frameNumbers
-    case .movie, .matroska, .ogg, .numberedFrames, .caf, .coarse, .other: .container
+    case .movie, .matroska, .ogg, .numberedFrames, .caf, .coarse, .programStream, .other: .container
     }
   }
 
@@ -106,7 +118,7 @@ enum ContainerFormat: Sendable, Hashable {
       return .counted(["vorbis", "opus", "flac"].contains(stream.codecName) ? .oggPages : .packets)
     case .untimed: return .counted(.packets)
     case .frameTable: return stream.codecName.hasPrefix("musepack") ? .decoded : .counted(.packetsFromStart)
-    case .other: return hasVideo ? .timestamps : .counted(.packets)
+    case .programStream, .other: return hasVideo ? .timestamps : .counted(.packets)
     }
   }
 }

@@ -46,11 +46,18 @@ struct FrameGrid: Sendable, Equatable {
   /// How far the timestamps that were compared scatter about the true positions; nil before enough were.
   var scatterFrames: Int64? { latenessCount >= Self.neededStamps ? largestLateness - smallestLateness : nil }
 
-  /// How far a timestamp may be from a position at which a frame can begin and still name it: where timestamps scatter, as far as
-  /// they leave no doubt which one.
-  func toleranceFrames(roundingFrames: Int64) -> Int64 {
-    guard let scatterFrames, scatterFrames > roundingFrames, scatterFrames <= step / 4 else { return roundingFrames }
-    return step / 2 - 1
+  /// Where the frame begins that has a timestamp; nil where nothing tells it better than the timestamp.
+  ///
+  /// - Parameter roundingFrames: how far timestamps are rounded; 0: by less than a frame.
+  func position(of stamped: Int64, roundingFrames: Int64) -> Int64? {
+    if roundingFrames == 0, let lateness = steadyLateness {
+      // Rounding twice, to the tick and to the frame, may be a frame off.
+      return nearest(to: stamped, withinFrames: 2) ?? stamped - lateness
+    }
+    // Timestamps that scatter by less than a quarter of a frame name one position.
+    let isNamed = scatterFrames.map { $0 > roundingFrames && $0 <= step / 4 } ?? false
+    let tolerance = isNamed ? step / 2 - 1 : roundingFrames
+    return tolerance > 0 ? nearest(to: stamped, withinFrames: tolerance) : nil
   }
 
   /// Whether timestamps scatter too far to tell one frame from the next.

@@ -22,10 +22,8 @@ final class FrameReader {
   private(set) var timeline: AudioTimeline?
   /// Places of packets that are handed over as they are.
   var stored = StoredPlacing()
-  /// Packets that did not decode since they were last taken.
-  private(set) var skipped: SkippedPackets?
-  /// Timestamps that made no sense since they were last taken.
-  private(set) var timestampFault: TimestampFault?
+  /// What was found besides frames since it was last taken.
+  var reports = PacketReports()
   /// What packets told of the padding at the track's edges.
   private(set) var trims = PacketTrims()
   /// Packets are decoded only to warm up; what fails then is no loss.
@@ -54,30 +52,14 @@ final class FrameReader {
   private(set) var hasIrregularTimestamps = false
   /// The timestamp of the first frame since the last seek is rounded to more than a frame, and nothing tells the exact position.
   private(set) var isPlaceRounded = false
-  /// Places packets by their lengths and the rule of `AudioTimeline`, once timestamps are known to be irregular.
-  private var packetTimeline: AudioTimeline?
   /// `packet` was read, but not decoded yet.
   private(set) var isPacketHeld = false
   /// Nothing was decoded since the decoder was flushed.
   private var isDecoderFlushed = false
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
-  private let isMovieTimeline: Bool
-  private let isBareStream: Bool
-  /// Several packets may share a block and its timestamp.
-  private let hasLaces: Bool
-  /// Every packet of the stream begins with twelve set bits, or eleven.
-  private let hasSyncWords: Bool
-  private let timestampSource: AudioTimeline.TimestampSource
-  /// FFmpeg's timestamps are never better than the count of packets.
-  private let countsPackets: Bool
-  /// What the container says of the lengths of packets is not to be believed.
-  private let hasFrameTable: Bool
-  /// A packet of a stream whose packets are to be counted does not say its length, or decoded to more than it says.
-  private(set) var hasUnknownLengths = false
-  /// What packets say of their lengths, where that counts.
-  private var lengths: PacketLengths?
-  /// What is cut off the ends of packets is not in their durations: FFmpeg's Ogg demuxer goes by granule positions.
-  private let hasTrimmedDurations: Bool
+  private let format: ContainerFormat
+  /// The lengths of packets, and their positions where timestamps do not tell them.
+  private(set) var counting: PacketCounting
   let edges: TrackEdges
   /// Sound is missing behind the last frame, for packets did not decode; and where they end, if they say.
   private var isAfterLoss = false
@@ -91,9 +73,7 @@ final class FrameReader {
   /// The place of the last packet that was read.
   private(set) var packetFrame: Int64?
   /// The end of the last packet that was read.
-  private var countedFrame: Int64?
-  /// The last packet that was read says how long it is: else nothing but decoding it tells where it ends.
-  private(set) var isLengthKnown = true
+  private(set) var countedFrame: Int64?
   /// The end of the one before.
   private var previousEndFrame: Int64?
   /// Corrects the timestamps of an Ogg Vorbis stream; nil for other streams.
@@ -105,14 +85,9 @@ final class FrameReader {
   /// A seek has led here, and the timestamps after it tell where that is.
   private var isSoughtByTimestamp = false
   /// Nothing was passed over since the file's start.
-  private var isDecodedFromStart = true
+  private(set) var isDecodedFromStart = true
   /// The place of the first frame of all, and whether the next frame is that one: a new decoder is at the first packet.
   private var firstFrameStart: Int64?
-  /// Where that frame ends, and how many packets were read for it: the first ones may give nothing.
-  private var firstFrameEnd: Int64 = 0
-  private var firstFramePacketCount: Int64 = 0
-  /// Where the first packet begins when packets are counted by their lengths.
-  private var countedStartFrame: Int64?
   private var isAtTrueStart = true
   /// The place of the packet that comes next, by the index; nil but right after a seek to a byte.
   private var entryFrame: Int64?
@@ -123,8 +98,8 @@ final class FrameReader {
   /// `countedFrame` is what reading from the file's start would have counted.
   private(set) var isCounted = true
   /// Opening the file anew was interrupted: the demuxer cannot be used until that is done.
-  private var mustRewind = false
-  private var isAtEndOfFile = false
+  private(set) var mustRewind = false
+  private(set) var isAtEndOfFile = false
   private var hasReadPacket = false
   private var badReadCount = 0
   /// Places before it are in the index.
@@ -145,15 +120,8 @@ final class FrameReader {
     packet = try Packet()
     frame = try Frame()
     grid = FrameGrid(declaredStep: stream.frameStepCount)
-    isMovieTimeline = format.hasMovieTimeline
-    isBareStream = format == .adts
-    hasLaces = format == .matroska
-    hasSyncWords = format == .adts || format == .mp3
-    timestampSource = format.timestampSource
-    countsPackets = format == .untimed || format == .frameTable
-    hasFrameTable = format == .frameTable
-    lengths = countsPackets ? try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) : nil
-    hasTrimmedDurations = format == .ogg
+    self.format = format
+    counting = try PacketCounting(format: format, demuxer: demuxer, streamIndex: streamIndex)
     if format == .ogg, stream.codecName == "vorbis" {
       vorbisTimes = VorbisPacketTimes(demuxer: demuxer, stream: stream, edges: edges)
     }
@@ -166,37 +134,16 @@ final class FrameReader {
       .flatMap { video in video.startTicks.map { ($0, video.timeBase) } }
   }
 
-  /// Titles that were met, and the frame from which each holds; taken by `takeTitles`.
-  private var titles: [(frame: Int64, title: StreamTitle)] = []
-
-  /// Takes what the stream said of what it plays.
-  func takeTitles() -> [(frame: Int64, title: StreamTitle)] {
-    defer { titles = [] }
-    return titles
-  }
-
   /// A title holds from the first packet on that begins at its byte or behind it.
   private func noteTitles() {
     guard let source = demuxer.source.byteSource, let byte = packet.bytePosition,
       let place = packetFrame ?? countedFrame
     else { return }
-    for title in source.takeTitles(before: byte + 1) { titles.append((place, title)) }
+    for title in source.takeTitles(before: byte + 1) { reports.note(title, at: place) }
   }
 
   /// After an interruption, of a source that cannot go back: reading goes on with the packet that comes next.
   func goOn() { demuxer.goOn() }
-
-  /// Takes the report of dropped packets.
-  func takeSkipped() -> SkippedPackets? {
-    defer { skipped = nil }
-    return skipped
-  }
-
-  /// Takes the report of timestamps that made no sense.
-  func takeTimestampFault() -> TimestampFault? {
-    defer { timestampFault = nil }
-    return timestampFault
-  }
 
   /// Where the silence ends that stands for packets at the track's end that did not decode; nil when there are none.
   var silentEnd: Int64? { trailingBytesFrame == nil ? lostEnd.map { $0 - trims.endFrames } : nil }
@@ -293,85 +240,65 @@ final class FrameReader {
         let isGuess = stream.codecName == "vorbis" && !hasReadPacket && count <= 2 * Int64(stream.frameStepCount ?? 0)
         return isGuess ? nil : count
       })
-    guard let timeline else {
-      firstFramePacketCount += 1
-      return
-    }
-    let place = place(in: timeline)
+    let wasLengthKnown = counting.isLengthKnown
+    counting.note(packet, in: timeline, grid: grid)
+    guard let timeline else { return }
+    let place = place(in: timeline, follows: wasLengthKnown)
     packetFrame = place
     if !hasReadPacket {
       hasReadPacket = true
       firstPacketFrame = place
     }
     guard let place else { return }
-    trailingBytesFrame = hasSyncWords && !packet.beginsWithSyncWord ? trailingBytesFrame ?? place : nil
+    trailingBytesFrame = format.hasSyncWords && !packet.beginsWithSyncWord ? trailingBytesFrame ?? place : nil
     if isCounted, let index, let byte = packet.bytePosition, let startFrame {
       note(place - startFrame, byte, in: index)
     }
-    let length = packetLength(in: timeline)
-    if length == nil, hasFrameTable || packetTimeline != nil { hasUnknownLengths = true }
-    isLengthKnown = length != nil && !hasUnknownLengths
-    let (end, overflow) = place.addingReportingOverflow(length ?? 0)
+    let (end, overflow) = place.addingReportingOverflow(counting.length ?? 0)
     countedFrame = overflow || end > Int64.max / 4 ? nil : end
-  }
-
-  /// How many frames the packet decodes to: by what it says itself where packets are counted, else by its duration; nil where
-  /// nothing says.
-  private func packetLength(in timeline: AudioTimeline) -> Int64? {
-    // FFmpeg's parser of FLAC gives the lengths of whole files' packets, but not of single ones.
-    if countsPackets || packetTimeline != nil, stream.codecName != "flac", let count = lengths?.frameCount(of: packet) {
-      return count
-    }
-    guard !hasFrameTable, let duration = packet.duration, duration > 0 else { return nil }
-    let length = timeline.frameCount(ofTicks: duration)
-    guard packetTimeline != nil else { return length }
-    return length.map { grid.frameCount(told: $0, roundingFrames: timeline.roundingFrames) }
   }
 
   /// A packet without a timestamp lies where counting says. So does one whose timestamp only goes on from the packet before:
   /// in raw streams FFmpeg adds up lengths in ticks, which are rounded, and drifts away (44.1 kHz AC-3: 20 ms in 90 s).
-  private func place(in timeline: AudioTimeline) -> Int64? {
+  ///
+  /// - Parameter isFollowing: the length of the packet before is known.
+  private func place(in timeline: AudioTimeline, follows isFollowing: Bool) -> Int64? {
     noteEntry(in: timeline)
     let expectedTicks = nextTicks
     nextTicks = packet.pts.flatMap { pts in
       let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
       return overflow ? nil : end
     }
-    if isCounted, let countedFrame, packetTimeline != nil { return placeByLength(countedFrame, timeline) }
+    if isCounted, let countedFrame, counting.goesByLengths {
+      let place = counting.place(ticks: packet.pts, countedFrame: countedFrame)
+      return stamp(place, timeline)
+    }
     // Of packets that share a block only the first has a timestamp; what FFmpeg makes up for the others is no evidence.
-    if hasLaces, !stamps.isOwn, !isLengthKnown { packet.clearTimestamps() }
-    let isCalculated = countsPackets && isLengthKnown && hasReadPacket
+    if format == .matroska, !stamps.isOwn, !isFollowing { packet.clearTimestamps() }
+    let isCalculated = format.countsPackets && isFollowing && hasReadPacket
     let goesOn =
       packet.pts.map { pts in
         isRecounting || isCalculated
           || !timeline.hasCoarseTicks && (expectedTicks.map { ($0 &- pts).magnitude <= 1 } ?? false)
       } ?? true
     guard isCounted, let countedFrame, goesOn else { return packet.pts.flatMap { timeline.frame(ofTicks: $0) } }
-    guard let ticks = timeline.ticks(ofFrame: countedFrame, rounding: .nearest) else { return nil }
-    packet.stamp(ticks)
     if isRecounting { packet.clearTrims() }
-    return countedFrame
+    return stamp(countedFrame, timeline)
   }
 
-  /// Counts a packet of a stream with irregular timestamps, and gives it a timestamp that agrees.
-  private func placeByLength(_ countedFrame: Int64, _ timeline: AudioTimeline) -> Int64? {
-    if packetTimeline?.expectedFrame != countedFrame { packetTimeline?.restart(at: countedFrame) }
-    let length = Int(clamping: packetLength(in: timeline) ?? 0)
-    let place = packetTimeline?.place(ticks: packet.pts, frameCount: length).frame ?? countedFrame
+  /// Gives the packet a timestamp that says where it was counted to lie; nil where none can.
+  private func stamp(_ place: Int64, _ timeline: AudioTimeline) -> Int64? {
     guard let ticks = timeline.ticks(ofFrame: place, rounding: .nearest) else { return nil }
     packet.stamp(ticks)
     return place
   }
 
   /// The timestamps of the stream are irregular: from the next rewind on packets are counted by their lengths.
-  func countPacketLengths() {
-    if lengths == nil { lengths = try? PacketLengths(demuxer: demuxer, streamIndex: stream.index) }
-    packetTimeline = timeline
-    packetTimeline?.isIrregular = true
-    // Timestamps of what is cut off at the start may be irregular, too: the first frame tells where its packets begin.
-    if stream.codecName != "flac", grid.step > 0 {
-      countedStartFrame = firstFrameEnd - firstFramePacketCount * grid.step
-    }
+  func countPacketLengths() throws(AVFailure) {
+    guard let timeline else { return }
+    let isPadded = !CodecTraits.isLossless(codecName: stream.codecName) && grid.step > 0
+    try counting.begin(
+      timeline, demuxer: demuxer, streamIndex: stream.index, stepFrames: isPadded ? grid.step : nil)
     // What was counted up to now went by the timestamps.
     isCounted = false
   }
@@ -415,10 +342,7 @@ final class FrameReader {
     lostEnd = timeline?.noteMissingPacket(frameCount: packetFrameCount) ?? packetEndFrame
     if timeline == nil { lostAtStartCount += 1 }
     guard !isWarmingUp else { return }
-    let place = timeline?.expectedFrame ?? 0
-    skipped = SkippedPackets(
-      count: min(skipped?.count ?? 0, Int.max - 1) + 1, failure: skipped?.failure ?? failure,
-      frame: skipped?.frame ?? place)
+    reports.note(failure, at: timeline?.expectedFrame ?? 0)
   }
 
   /// How long the packet lasts: as long as the last frame where its timestamps are too coarse to tell the two apart.
@@ -440,10 +364,8 @@ final class FrameReader {
     }
     defer {
       isAtTrueStart = false
-      if firstFrameStart == nil {
-        firstFrameStart = frameStart
-        firstFrameEnd = frameStart + Int64(frame.frameCount)
-      }
+      if firstFrameStart == nil { firstFrameStart = frameStart }
+      counting.noteFrame(end: frameStart + lastFrameCount, frameCount: lastFrameCount)
     }
     let isAfterLoss = isAfterLoss
     self.isAfterLoss = false
@@ -452,9 +374,6 @@ final class FrameReader {
     let expected = timeline?.expectedFrame
     let stamped = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
     lastFrameCount = Int64(frame.frameCount)
-    if hasFrameTable, let timeline, (packetLength(in: timeline) ?? 0) < lastFrameCount {
-      (hasUnknownLengths, isLengthKnown) = (true, false)
-    }
     guard let placed = timeline?.place(ticks: frame.pts, frameCount: frame.frameCount) else { return true }
     frameStart = placed.frame
     if let timeline, isCounted, !hasIrregularTimestamps {
@@ -472,10 +391,8 @@ final class FrameReader {
   func noteJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
     guard step != .contiguous else { return }
     // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
-    if isMovieTimeline, step == .hole, previousEndFrame != frame { return }
-    timestampFault = TimestampFault(
-      count: min(timestampFault?.count ?? 0, Int.max - 1) + 1, step: timestampFault?.step ?? step,
-      frame: timestampFault?.frame ?? expected ?? frame)
+    if format.hasMovieTimeline, step == .hole, previousEndFrame != frame { return }
+    reports.note(step, at: expected ?? frame)
   }
 
   /// After a seek, a timestamp that is rounded to more than a frame is taken to the frame that the sizes allow; one that is
@@ -502,23 +419,10 @@ final class FrameReader {
     guard let ticks = isOfLastPacket ? stamps.ticks : pts, let stamped = timeline.frame(ofTicks: ticks) else {
       return true
     }
-    if timeline.hasCoarseTicks {
-      let tolerance = grid.toleranceFrames(roundingFrames: timeline.roundingFrames)
-      if let exact = grid.nearest(to: stamped, withinFrames: tolerance) {
-        self.timeline?.restart(at: exact + since)
-      } else {
-        isPlaceRounded = true
-      }
-    } else if !isCounted, ticks != start.ticks, let lateness = grid.steadyLateness {
-      // Rounding twice, to the tick and to the frame, may be a frame off.
-      self.timeline?.restart(at: (grid.nearest(to: stamped, withinFrames: 2) ?? stamped - lateness) + since)
-    } else if !isCounted, ticks != start.ticks {
-      // Timestamps that scatter by less than a quarter of a frame name one position.
-      let tolerance = grid.toleranceFrames(roundingFrames: 0)
-      if tolerance > 0, let exact = grid.nearest(to: stamped, withinFrames: tolerance) {
-        self.timeline?.restart(at: exact + since)
-      }
-    }
+    guard timeline.hasCoarseTicks || !isCounted && ticks != start.ticks else { return true }
+    let exact = grid.position(of: stamped, roundingFrames: timeline.roundingFrames)
+    isPlaceRounded = timeline.hasCoarseTicks && exact == nil
+    if let exact { self.timeline?.restart(at: exact + since) }
     return true
   }
 
@@ -532,17 +436,17 @@ final class FrameReader {
     let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
     let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
     // What does not decode in front of the sound of a bare stream was no sound, for all that anything says.
-    let sound = (isAfterLoss && !isBareStream ? afterLoss ?? firstFrame : firstFrame) ?? 0
+    let sound = (isAfterLoss && format != .adts ? afterLoss ?? firstFrame : firstFrame) ?? 0
     if vorbisTimes != nil { negativeStartFrames = max(0, -sound) }
     let first = sound + edges.uncutStartFrames + negativeStartFrames
     let videoStart = presentationStart.flatMap {
       frameBase.ticks(from: $0.ticks, of: $0.timeBase, rounding: .nearest)
     }
     let earliest = min(first, videoStart ?? first)
-    let beginsAtZero = isMovieTimeline && !edges.beginsAtFirstSound
+    let beginsAtZero = format.hasMovieTimeline && !edges.beginsAtFirstSound
     return AudioTimeline(
       timeBase: stream.timeBase, frameBase: frameBase, originFrame: beginsAtZero ? min(0, earliest) : earliest,
-      coding: AudioCoding(codecName: stream.codecName), source: timestampSource)
+      coding: AudioCoding(codecName: stream.codecName), source: format.timestampSource)
   }
 
   /// A timestamp in frames of the stream's own count; nil when it is so far away that sums with it would not be in range.
@@ -556,11 +460,9 @@ final class FrameReader {
   /// Goes to a place by the container's own seek; the next frames tell where it landed.
   func seekByTimestamp(toFrame target: Int64) throws(AVFailure) {
     if mustRewind { try rewind() } else { restart() }
-    isCounted = false
-    isRecounting = false
-    nextTicks = nil
+    forgetCount()
     vorbisTimes?.restartAnywhere()
-    isSoughtByTimestamp = timestampSource == .container
+    isSoughtByTimestamp = format.timestampSource == .container
     guard let ticks = timeline?.ticks(ofFrame: target) else { return }
     try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
   }
@@ -571,9 +473,7 @@ final class FrameReader {
   /// Throws `cancelled`, too.
   func seek(toByte byte: Int64, frame: Int64) throws(AVFailure) -> Bool {
     if mustRewind { try rewind() } else { restart() }
-    isCounted = false
-    isRecounting = false
-    nextTicks = nil
+    forgetCount()
     do throws(AVFailure) { try demuxer.seek(streamIndex: stream.index, toByte: byte) } catch {
       if error.kind == .cancelled { throw error }
       return false
@@ -581,7 +481,7 @@ final class FrameReader {
     countedFrame = frame
     entryFrame = frame
     isCounted = true
-    isSoughtByTimestamp = demuxer.formatName == "mpeg"
+    isSoughtByTimestamp = format == .programStream
     if let ticks = timeline?.ticks(ofFrame: frame) { vorbisTimes?.restart(atPageAfter: ticks) }
     let result = try readPacket()
     if result == .cancelled { throw AVFailure(cancelledIn: "av_read_frame") }
@@ -626,35 +526,8 @@ final class FrameReader {
     }
   }
 
-  /// Where the last packet ends, when all were read but none decoded; nil when there is more to read.
-  var countedEnd: Int64? { isAtEndOfFile && isCounted ? countedFrame : nil }
-
-  /// Whether a place can be reached by reading on from a place behind `earliest`.
-  func canSkip(from earliest: Int64, toFrame target: Int64) -> Bool {
-    canSkip(toFrame: target) && (isPacketHeld ? packetFrame : countedFrame).map { $0 >= earliest } ?? false
-  }
-
-  /// Whether a place can be reached by reading on, and is known then.
-  func canSkip(toFrame target: Int64) -> Bool {
-    if !isCounted || isAtEndOfFile || mustRewind { return false }
-    if isPacketHeld { return (packetFrame ?? countedFrame ?? .max) <= target }
-    return countedFrame.map { $0 <= target } ?? false
-  }
-
-  /// Packets are counted by their lengths, because timestamps are irregular.
-  var isCountedByLength: Bool { packetTimeline != nil && isCounted }
-
-  /// Whether a place is reached by decoding on from here, and all before was decoded from the file's start.
-  func canDecode(toFrame target: Int64) -> Bool {
-    guard isDecodedFromStart, !isAtEndOfFile, !mustRewind else { return false }
-    return timeline?.expectedFrame.map { $0 <= target } ?? false
-  }
-
-  /// Whether timestamps tell every frame from its neighbours, so that durations of packets add up.
-  var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
-
   /// Reads to the end without decoding, and answers where the last packet ends; nil when cancelled. That is true only when
-  /// `isLengthKnown`.
+  /// `counting.isLengthKnown`.
   func countToEnd() throws(AVFailure) -> Int64? {
     if !isCounted || isAtEndOfFile { try rewind() }
     decoder.flush()
@@ -665,7 +538,7 @@ final class FrameReader {
       case .endOfFile:
         isAtEndOfFile = true
         _ = try decoder.sendEndOfStream()
-        return (trailingBytesFrame ?? countedFrame ?? 0) - (hasTrimmedDurations ? 0 : trims.endFrames)
+        return (trailingBytesFrame ?? countedFrame ?? 0) - (format.hasTrimmedDurations ? 0 : trims.endFrames)
       }
     }
   }
@@ -674,9 +547,7 @@ final class FrameReader {
   func rewind() throws(AVFailure) {
     restart()
     countedFrame = nil
-    isRecounting = false
-    nextTicks = nil
-    isCounted = false
+    forgetCount()
     vorbisTimes?.restartAtFile()
     mustRewind = true
     demuxer = try demuxer.reopened()
@@ -687,12 +558,18 @@ final class FrameReader {
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
     isDecoderFlushed = false
     isAtTrueStart = true
-    countedFrame = packetTimeline == nil ? startFrame : countedStartFrame ?? startFrame
+    countedFrame = counting.restart(stamped: startFrame)
     isCounted = true
     isDecodedFromStart = true
     mustRewind = false
-    packetTimeline?.restart(at: countedFrame)
     stored.restart(atStart: true)
+  }
+
+  /// It is not known where reading goes on.
+  private func forgetCount() {
+    isCounted = false
+    isRecounting = false
+    nextTicks = nil
   }
 
   private func restart() {

@@ -123,7 +123,7 @@ extension MediaTrackReader {
       isAtEnd = true
       position = counted
       // Else it has to be decoded, from the start.
-      if reader.isLengthKnown {
+      if reader.counting.isLengthKnown {
         setEnd(counted, trimmed: reader.trims.endFrames)
         return counted
       }

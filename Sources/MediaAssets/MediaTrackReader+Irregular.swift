@@ -17,19 +17,18 @@ extension MediaTrackReader {
     try learnGrid(untilKnown: isOggFLAC)
     let rounding = reader.timeline?.roundingFrames ?? 0
     guard reader.hasIrregularTimestamps || reader.grid.isAmbiguous(roundingFrames: rounding) else { return }
-    trustPacketLengths()
+    try trustPacketLengths()
   }
 
   /// From now on positions follow from counting, where that costs no network and not too much time.
-  func trustPacketLengths() {
+  func trustPacketLengths() throws(MediaError) {
     guard !isRemote, !isForwardOnly, byteCount <= Self.mostCountedByteCount else { return }
-    guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.isLengthKnown else {
+    guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown else {
       positioning = .decoded
       return
     }
-    reader.countPacketLengths()
+    try mapped { () throws(AVFailure) in try reader.countPacketLengths() }
     positioning = .counted(.packetsFromStart)
-    mustReposition = true
   }
 
   /// Codecs whose packets' durations FFmpeg takes from the packets themselves.
@@ -45,7 +44,7 @@ extension MediaTrackReader {
 
   /// A seek has led to a timestamp that is wrong for its frame: counts instead. Answers false: the position is to be counted.
   func distrustTimestamps(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) -> Bool {
-    trustPacketLengths()
+    try trustPacketLengths()
     guard positioning != .timestamps else {
       positionDoubt = .irregularTimestamps
       position = min(target, max(allowed.lowerBound, reader.frameStart))

@@ -125,7 +125,7 @@ extension MediaTrackReader {
     isPlaceExact = hasExactPlaces
     positionDoubt = nil
     try learnTimestamps()
-    if positioning == .counted(.packetsFromStart), reader.hasUnknownLengths { positioning = .decoded }
+    if positioning == .counted(.packetsFromStart), reader.counting.hasUnknownLengths { positioning = .decoded }
     if positioning == .timestamps, try repositionByTimestamps(toFrame: target, within: allowed) { return }
     if positioning == .decoded, try repositionByDecoding(toFrame: target) { return }
     try repositionByCounting(toFrame: target, within: allowed)
@@ -211,7 +211,7 @@ extension MediaTrackReader {
   /// Begins where the index says, or counts from the file's start.
   private func repositionByCounting(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     let entry = try approach(target)
-    if positioning == .counted(.packetsFromStart), reader.hasUnknownLengths {
+    if positioning == .counted(.packetsFromStart), reader.counting.hasUnknownLengths {
       positioning = .decoded
       if try repositionByDecoding(toFrame: target) { return }
     }
@@ -230,7 +230,7 @@ extension MediaTrackReader {
     position = max(allowed.lowerBound, min(target, firstRightFrame))
     _ = try decodeOne()
     if positioning == .counted(.oggPages), hasFrame, isOffGrid {
-      trustPacketLengths()
+      try trustPacketLengths()
       hasFrame = false
       return try repositionByCounting(toFrame: target, within: allowed)
     }

@@ -158,7 +158,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     seekLimit = track.providesPreciseDuration || isCutThere ? end : nil
     hasExactPlaces = container.hasExactDurations || positioning != .timestamps
     startTrim = Self.startTrim(reader, edges)
-    if !hasFrame, let failure = reader.takeSkipped()?.failure {
+    if !hasFrame, let failure = reader.reports.takeSkipped()?.failure {
       throw MediaError(
         .decodeFailed, "none of the sound decodes: \(asset.displayPath)", operation: failure.call,
         underlying: failure.reason)
@@ -183,7 +183,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
 
   /// Packets that did not decode since the last call, with the first one's place and error; nil when all did.
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
-    guard let skipped = reader.takeSkipped() else { return nil }
+    guard let skipped = reader.reports.takeSkipped() else { return nil }
     return (
       skipped.count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz),
       MediaError(skippedPackets: skipped.count, skipped.failure, in: displayPath)
@@ -192,7 +192,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
 
   /// What is wrong with the file, though it plays, found since the last call: `irregularTimestamps`, `wrongLength`.
   func takeWarning() -> (time: MediaTime, error: MediaError)? {
-    if let fault = reader.takeTimestampFault() {
+    if let fault = reader.reports.takeTimestampFault() {
       let time = MediaTime(frame: fault.frame, rate: format.sampleRateHz)
       let effect =
         switch fault.step {
@@ -285,7 +285,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
 
   /// What the stream said of what it plays, by what has been read up to now.
   func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
-    reader.takeTitles().map { (MediaTime(frame: max(0, $0.frame), rate: format.sampleRateHz), $0.title) }
+    reader.reports.takeTitles().map { (MediaTime(frame: max(0, $0.frame), rate: format.sampleRateHz), $0.title) }
   }
 
   func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {

@@ -1,4 +1,5 @@
 import LibAV
+import MediaCore
 
 /// Packets that did not decode.
 struct SkippedPackets {
@@ -15,6 +16,45 @@ struct TimestampFault {
   /// What the first did, and where on the timeline.
   var step: AudioTimeline.Step
   var frame: Int64
+}
+
+/// What was found besides frames while a stream was read, until it is taken.
+struct PacketReports {
+  private var skipped: SkippedPackets?
+  private var timestampFault: TimestampFault?
+  private var titles: [(frame: Int64, title: StreamTitle)] = []
+
+  /// Packets that did not decode.
+  mutating func takeSkipped() -> SkippedPackets? {
+    defer { skipped = nil }
+    return skipped
+  }
+
+  /// Timestamps that made no sense.
+  mutating func takeTimestampFault() -> TimestampFault? {
+    defer { timestampFault = nil }
+    return timestampFault
+  }
+
+  /// What the stream said of what it plays, with the frame from which each title holds.
+  mutating func takeTitles() -> [(frame: Int64, title: StreamTitle)] {
+    defer { titles = [] }
+    return titles
+  }
+
+  mutating func note(_ title: StreamTitle, at frame: Int64) { titles.append((frame, title)) }
+
+  mutating func note(_ failure: AVFailure, at frame: Int64) {
+    skipped = SkippedPackets(
+      count: min(skipped?.count ?? 0, Int.max - 1) + 1, failure: skipped?.failure ?? failure,
+      frame: skipped?.frame ?? frame)
+  }
+
+  mutating func note(_ step: AudioTimeline.Step, at frame: Int64) {
+    timestampFault = TimestampFault(
+      count: min(timestampFault?.count ?? 0, Int.max - 1) + 1, step: timestampFault?.step ?? step,
+      frame: timestampFault?.frame ?? frame)
+  }
 }
 
 /// What packets said of the padding at the track's edges, in frames.

@@ -63,7 +63,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
       let delay = stream.initialPaddingFrames ?? 0
       if stream.codecName == "opus" { decoderCutFrames = delay } else { uncutStartFrames = delay }
     case .wav: readWAV(demuxer, stream, byteCount: byteCount)
-    case .aiff, .flac, .numberedFrames, .caf, .adts, .coarse, .untimed, .frameTable, .other: break
+    case .aiff, .flac, .numberedFrames, .caf, .adts, .coarse, .untimed, .frameTable, .programStream, .other: break
     }
   }
 

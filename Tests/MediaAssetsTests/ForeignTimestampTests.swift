@@ -13,7 +13,7 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
     var options: [String]
-    /// A call of a function of `mediapatch.py`; `data` is the file.
+    /// A call of a function of `mediapatch`; `data` is the file.
     var edit: String?
     var allowedDeviation: Float = 0
     var testDescription: String { "\(name) \(edit ?? "")" }
@@ -133,7 +133,7 @@ import Testing
   }
 }
 
-/// Edits of media files, by `Tests/Collection/mediapatch.py`.
+/// Edits of media files, by `Tests/Collection/mediapatch`.
 enum MediaPatch {
   /// - Parameters:
   ///   - edit: a call of one of its functions, in which `data` and `other` are the bytes of the two files.

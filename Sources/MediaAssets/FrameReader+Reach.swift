@@ -1,0 +1,29 @@
+// What can be reached by reading on, without going back in the file.
+extension FrameReader {
+  /// Where the last packet ends, when all were read but none decoded; nil when there is more to read.
+  var countedEnd: Int64? { isAtEndOfFile && isCounted ? countedFrame : nil }
+
+  /// Whether a place can be reached by reading on from a place behind `earliest`.
+  func canSkip(from earliest: Int64, toFrame target: Int64) -> Bool {
+    canSkip(toFrame: target) && (isPacketHeld ? packetFrame : countedFrame).map { $0 >= earliest } ?? false
+  }
+
+  /// Whether a place can be reached by reading on, and is known then.
+  func canSkip(toFrame target: Int64) -> Bool {
+    if !isCounted || isAtEndOfFile || mustRewind { return false }
+    if isPacketHeld { return (packetFrame ?? countedFrame ?? .max) <= target }
+    return countedFrame.map { $0 <= target } ?? false
+  }
+
+  /// Packets are counted by their lengths, because timestamps are irregular.
+  var isCountedByLength: Bool { counting.goesByLengths && isCounted }
+
+  /// Whether a place is reached by decoding on from here, and all before was decoded from the file's start.
+  func canDecode(toFrame target: Int64) -> Bool {
+    guard isDecodedFromStart, !isAtEndOfFile, !mustRewind else { return false }
+    return timeline?.expectedFrame.map { $0 <= target } ?? false
+  }
+
+  /// Whether timestamps tell every frame from its neighbours, so that durations of packets add up.
+  var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
+}
