@@ -5,8 +5,9 @@ import subprocess
 import tempfile
 import unittest
 
-import collection
 import mediapatch as patch
+from collection import recipes
+from recipe import Signal
 
 # Seconds of the audio. An odd number of frames at every rate.
 SECONDS = 1.137
@@ -22,7 +23,7 @@ class PatchTests(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.folder = tempfile.TemporaryDirectory()
         cls.root = cls.folder.name
-        signal = collection.Signal(44_100, 2, SECONDS)
+        signal = Signal(44_100, 2, SECONDS)
         cls.run_tool("ffmpeg", "-nostdin", "-v", "error", *signal.command(), f"{cls.root}/a.wav")
 
     @classmethod
@@ -152,7 +153,7 @@ class PatchTests(unittest.TestCase):
                 edit(b"\x01" * 400)
 
     def test_recipes_have_names_of_their_own_and_cover_every_folder(self) -> None:
-        names = [recipe.name for recipe in collection.recipes() if not recipe.is_intermediate]
+        names = [recipe.name for recipe in recipes() if not recipe.is_intermediate]
         self.assertGreaterEqual(len(names), 400)
         self.assertEqual({name.split("/")[0] for name in names}, {"matrix", "encoders", "causes", "damage", "hls"})
 

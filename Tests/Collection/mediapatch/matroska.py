@@ -1,0 +1,60 @@
+"""Matroska (RFC 9559)."""
+
+import random
+import struct
+
+from .base import require
+
+
+def _number_size(first: int) -> int:
+    """Bytes of an EBML number, from its first byte."""
+    require(first, "an EBML number is longer than 8 bytes")
+    return 9 - first.bit_length()
+
+
+def matroska_blocks(data: bytes) -> list[int]:
+    """The offsets of the relative timestamps of all SimpleBlocks and Blocks (16 bits, signed)."""
+    containers = {0x18538067, 0x1F43B675, 0xA0}
+    found: list[int] = []
+
+    def walk(start: int, end: int) -> None:
+        while start < end:
+            size = _number_size(data[start])
+            name = int.from_bytes(data[start : start + size], "big")
+            start += size
+            size = _number_size(data[start])
+            length = int.from_bytes(data[start : start + size], "big") & (1 << 7 * size) - 1
+            is_unknown = length == (1 << 7 * size) - 1
+            start += size
+            stop = end if is_unknown else min(end, start + length)
+            if name in containers:
+                walk(start, stop)
+            elif name in (0xA3, 0xA1):
+                found.append(start + _number_size(data[start]))
+            start = stop
+
+    walk(0, len(data))
+    require(found, "there are no blocks")
+    return found
+
+
+def matroska_jitter(data: bytes, reach: int, seed: int) -> bytes:
+    """Moves the timestamp of each block but the first by up to `reach` ticks, mostly milliseconds, as recordings of
+    browsers have it.
+    """
+    numbers = random.Random(seed)
+    edited = bytearray(data)
+    for offset in matroska_blocks(data)[1:]:
+        value = struct.unpack(">h", edited[offset : offset + 2])[0]
+        edited[offset : offset + 2] = struct.pack(">h", max(0, value + numbers.randint(-reach, reach)))
+    return bytes(edited)
+
+
+def matroska_gap(data: bytes, ticks: int) -> bytes:
+    """Moves the timestamps of the second half of the first cluster: audio is missing in its middle."""
+    edited = bytearray(data)
+    blocks = matroska_blocks(data)
+    for offset in blocks[len(blocks) // 2 :]:
+        value = struct.unpack(">h", edited[offset : offset + 2])[0]
+        edited[offset : offset + 2] = struct.pack(">h", min(32_767, value + ticks))
+    return bytes(edited)
