@@ -196,7 +196,8 @@ let package = Package(
 
     // Run by scripts/check-media, one process per file; not installed.
     .executableTarget(
-      name: "check-media", dependencies: ["Playback", "MediaAssets", "LibAV", "RealtimeAudio", "MediaCore"],
+      name: "check-media",
+      dependencies: ["Playback", "MediaAssets", "LibAV", "RealtimeAudio", "MediaTesting", "MediaCore"],
       swiftSettings: strict),
 
     // For tests only.
@@ -297,7 +298,8 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "DaemonTesting", "RigSupport", "MediaCore", "DaemonConfiguration", "playheadd", "playheadd-toml",
+        "DaemonTesting", "MediaTesting", "RigSupport", "MediaCore", "DaemonConfiguration", "playheadd",
+        "playheadd-toml",
         "playhead-worker", "playhead",
       ],
       swiftSettings: strict),

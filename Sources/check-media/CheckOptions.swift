@@ -1,4 +1,5 @@
 import MediaCore
+import MediaTesting
 
 /// A check, by its name in reports and in `--only`.
 enum Check: String, Sendable, CaseIterable {
@@ -68,23 +69,10 @@ struct CheckOptions: Sendable {
   }
 
   /// Random numbers that the seed, the file's name and the check determine.
-  func random(for check: Check) -> SeededNumbers {
+  func random(for check: Check) -> SeededGenerator {
     var state = seed
     for byte in (path.split(separator: "/").last ?? "").utf8 { state = state &* 31 &+ UInt64(byte) }
     for byte in check.rawValue.utf8 { state = state &* 31 &+ UInt64(byte) }
-    return SeededNumbers(state: state)
-  }
-}
-
-/// Random numbers that a seed determines (SplitMix64; Steele, Lea and Flood, 2014).
-struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+    return SeededGenerator(seed: state)
   }
 }

@@ -1,22 +1,10 @@
 import DaemonTesting
+import MediaTesting
 import RigSupport
 import Testing
 
 /// What happened to a queue since a version of it.
 @Suite struct QueueChangesTests {
-  /// The same numbers for the same seed (SplitMix64).
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
   /// A client's own list of a queue, kept by what it is told.
   private struct Mirror {
     var items: [String] = []
@@ -98,7 +86,7 @@ import Testing
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 480)
-    var generator = Seeded(state: seed)
+    var generator = SeededGenerator(seed: seed)
     try client.reply("append \(Array(repeating: path, count: 20).joined(separator: " "))")
     var mirror = try list(client)
     var (applied, listed) = (0, 0)
