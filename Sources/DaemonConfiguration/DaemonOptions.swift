@@ -68,7 +68,7 @@ public struct DaemonOptions: Sendable, Hashable {
   /// What the sound is used for from the start; nothing of it is saved.
   public var sessionCategory = SessionCommand.Category.playAndRecord
   public var isolation = Isolation.opening
-  /// The encoding of tags that do not say theirs.
+  /// The encoding of tags that do not state one.
   public var tagCharset = TextCharset.automatic
   public var limits = WireLimits.standard
   /// Whether the daemon restricts its own access to files with Landlock.

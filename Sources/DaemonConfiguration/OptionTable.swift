@@ -153,7 +153,7 @@ public enum OptionTable {
   private static let tags = [
     choice(
       "tags.charset", \.tagCharset, flag: nil, isReloadable: true,
-      "Encoding of tags that do not say theirs: ID3v1, RIFF INFO, and Latin-1 in ID3v2. Automatic: detected, or else Latin-1."
+      "Encoding of tags that do not state one: ID3v1, RIFF INFO, and Latin-1 in ID3v2. Automatic: detected, or else Latin-1."
         + " Valid UTF-8 is always read as UTF-8. On reload: for tags that are read from then on."
     )
   ]

@@ -1,4 +1,4 @@
-/// The encoding of texts in media files that do not say theirs: ID3v1, RIFF INFO, and ID3v2's Latin-1, in which many programs write
+/// The encoding of texts in media files that do not state one: ID3v1, RIFF INFO, and ID3v2's Latin-1, in which many programs write
 /// the code page of their system. Text that is valid UTF-8 is always read as UTF-8.
 public enum TextCharset: String, Sendable, Hashable, Codable, CaseIterable {
   /// Detected from all such texts of a file: Chinese, Japanese, Korean, Russian, Ukrainian, Arabic, Greek, Hebrew and Thai code pages,

@@ -17,7 +17,7 @@ public enum TagReader {
   ///
   /// What is damaged or too large is left out and said in the warnings. Throws only what `bytes` throws.
   ///
-  /// - Parameter charset: ICU's name of the encoding of texts that do not say theirs (ID3v1, RIFF INFO, "Latin-1" of ID3v2). Nil: it
+  /// - Parameter charset: ICU's name of the encoding of texts that do not state one (ID3v1, RIFF INFO, "Latin-1" of ID3v2). Nil: it
   ///   is detected. Valid UTF-8 is read as UTF-8 in any case.
   public static func read<Failure: Error>(
     _ container: TagContainer, byteCount: Int64, limits: TagLimits = TagLimits(), charset: String? = nil,

@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// What a row says of one value of a tag.
+  /// The fields of a row for one value of a tag.
   private static let metadataFields = [
     "[identifier]", "[key]", "[commonKey]", "[type]", "[value]", "[bytes]", "[mediaType]", "[language]", "[info]",
     "[owner]", "[pictureType]", "[picture]", "[targetLevel]", "[total]", "[playCount]", "[truncated]", "[warning]",
@@ -15,16 +15,17 @@ extension CommandTable {
   ]
 
   private static let metadataDetails =
-    "They are read when they have not been. A row for each value, in the file's order: `identifier` is key space and key,"
-    + " `commonKey` what the key means in any format, `type` is `string`, `number`, `date` or `data`. Of data there are `bytes`"
-    + " and `mediaType`; `picture` is the number by which the picture is asked for; `targetLevel` is what a tag of Matroska is said of (30: the track, 50: its album). A text of more than 16,384 bytes is cut"
-    + " (`truncated=true`, `bytes`). What was too large to be read or held has a `code`, too. Behind the last there is a row"
-    + " for each part of the tags that was ignored (`warning`). Gains are in dB, for the reference loudness of ReplayGain"
-    + " (-18 LUFS), those of R128 for -23 LUFS; peaks are 1 for full scale. `trackGain` is that of iTunes' Sound Check (`iTunNORM`) where there is"
-    + " neither. Of a station there is what it says of itself (`icy/name`, `icy/genre`, `icy/url`, ...), and of an HLS stream what its master"
-    + " playlist says (`EXT-X-SESSION-DATA`: `hls/` and the name). Tags that were read with another `charset` are read again. Valid UTF-8 is read as UTF-8"
-    + " with any `charset`. `automatic` detects Chinese, Japanese, Korean, Cyrillic, Arabic, Greek, Hebrew and Thai encodings, and reads other texts as Latin-1."
-    + " The tags of a file whose audio cannot be opened are read, too."
+    "The first request reads them. There is one row for each value, in the file's order. `identifier` consists of key space and key."
+    + " `commonKey` is the meaning of the key in any format. `type` is `string`, `number`, `date` or `data`; data has `bytes` and"
+    + " `mediaType`. `picture` is the number of an attached picture for `artwork`. `targetLevel` is the level that a Matroska tag"
+    + " describes (30: the track, 50: its album). A text of more than 16,384 bytes is cut (`truncated=true`, `bytes`). A value that was"
+    + " too large to be read or kept has a `code`. After the last value there is one row for each part of the tags that was ignored"
+    + " (`warning`). Gains are in dB: for the reference loudness of ReplayGain (-18 LUFS), and those of R128 for -23 LUFS. A peak of 1"
+    + " is full scale. Without either, `trackGain` comes from iTunes' Sound Check (`iTunNORM`). A station has the headers of its"
+    + " response (`icy/name`, `icy/genre`, `icy/url`, ...), and an HLS stream the session data of its master playlist"
+    + " (`EXT-X-SESSION-DATA`: `hls/` and the name). Another `charset` than before reads the tags again. Valid UTF-8 is read as UTF-8"
+    + " with any `charset`. `automatic` detects Chinese, Japanese, Korean, Cyrillic, Arabic, Greek, Hebrew and Thai encodings, and reads"
+    + " other texts as Latin-1. The tags of a file whose audio cannot be opened are read, too."
 
   private static let metadataParameters = [
     ParameterSpec(
@@ -46,10 +47,10 @@ extension CommandTable {
     charset,
   ]
 
-  /// The encoding of texts of which a tag does not say it.
+  /// The encoding of texts in tags that do not state one.
   static let charset = ParameterSpec(
     .charset, .word(TextCharset.allCases.map(\.rawValue)), .option, "CHARSET",
-    "the encoding of tags that do not say theirs (ID3v1, RIFF INFO, Latin-1 in ID3v2); default: `tags.charset` of the configuration"
+    "the encoding of tags that do not state one (ID3v1, RIFF INFO, Latin-1 in ID3v2); default: `tags.charset` of the configuration"
   )
 
   private static let artworkDetails =
@@ -90,7 +91,7 @@ extension CommandTable {
   /// Commands about what tags say.
   static let metadata: [CommandSpec] = [
     CommandSpec(
-      .assetMetadata, .assets, "Lists what the tags of an asset say.", details: metadataDetails,
+      .assetMetadata, .assets, "Lists the tags of an asset.", details: metadataDetails,
       parameters: [asset] + metadataParameters, waiting: .always, reply: ["asset"] + metadataReply,
       rows: metadataFields, errors: [.noSuchAsset] + metadataErrors,
       example: [
@@ -105,7 +106,7 @@ extension CommandTable {
       .asset(.metadata(asset: try arguments.required(.id, arguments.integer(.id)), arguments.metadataQuery))
     },
     CommandSpec(
-      .itemMetadata, .items, "Lists what the tags of an entry's file say.", details: metadataDetails,
+      .itemMetadata, .items, "Lists the tags of an entry's file.", details: metadataDetails,
       parameters: [entry] + metadataParameters + [player], waiting: .always, right: .read,
       reply: ["item"] + metadataReply,
       rows: metadataFields, errors: [.noSuchItem, .noSuchPlayer] + metadataErrors,

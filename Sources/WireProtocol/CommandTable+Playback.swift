@@ -85,18 +85,17 @@ extension CommandTable {
     CommandSpec(
       .seek, .playback, "Goes to a time of the current item.",
       details:
-        "Exact unless said otherwise: the first sample heard is that of the time asked for. A waiting request: it answers"
-        + " when the new sound is with the device. `requested` is what was asked for, as a time of the item and before it was"
-        + " moved to the item's nearest end (`clamped`); `before` and `after` are the tolerances, `time` is what was reached,"
-        + " `exact` whether that is the sample asked for, `us` the microseconds that it took. A newer seek takes the place of"
-        + " one under way, but `chase` lets that one be heard first; of several that wait only the newest is carried out. A"
-        + " seek that is not carried out answers at once with `finished=false`, in `time` where the player is, and a `reason`:"
-        + " `superseded`, `itemChanged`, `itemEnded`, `itemFailed`, `cancelled`, `outputLost` (playback will go on from the"
-        + " asked-for place) or `closed`."
-        + " Where `exact` is false although it finished, `reason` says why: `tolerance` (it landed elsewhere within the tolerances),"
-        + " `estimated`, `irregularTimestamps`, `coarseTimestamps` or `decoderState` (the position is not proved)."
-        + " A relative place counts from where the newest seek goes. In a live stream `end`, or `live`, is three target durations"
-        + " before the end of what there is. `item` guards against a change of item in between.",
+        "The request waits: its reply comes when the device has the audio from the new position. Unless a tolerance is given, playback"
+        + " continues with the sample that contains the requested time. `requested` is that time on the item's timeline, before it was"
+        + " clamped to the item (`clamped`). `before` and `after` are the tolerances. `time` is the position reached, and `exact` states"
+        + " whether it is the requested sample. `us` is the duration of the seek in microseconds. A newer seek replaces the one under"
+        + " way. With `chase` it waits until the audio of that one has begun, and only the newest of several waiting seeks is carried"
+        + " out. A seek that is not carried out replies at once with `finished=false`, the current position in `time`, and a `reason`:"
+        + " `superseded`, `itemChanged`, `itemEnded`, `itemFailed`, `cancelled`, `outputLost` (playback continues from the requested"
+        + " position once there is an output) or `closed`. If a finished seek is not exact, `reason` is `tolerance` (it landed"
+        + " elsewhere within the tolerances), or states why the position is not proved: `estimated`, `irregularTimestamps`,"
+        + " `coarseTimestamps` or `decoderState`. A relative time counts from the target of the newest seek. In a live stream `end`"
+        + " and `live` are three target durations before the last segment's end. `item` guards against a change of the current item.",
       parameters: [
         ParameterSpec(.time, .timeExpression, .optional, "TIME", "where to go"),
         ParameterSpec(

@@ -12,7 +12,7 @@ public struct MetadataQuery: Sendable, Hashable {
   public var isCommon: Bool
   /// So many are left out.
   public var offset: Int
-  /// The encoding of texts that do not say theirs; nil: as before.
+  /// The encoding of texts that do not state one; nil: as before.
   public var charset: TextCharset?
 
   public init(

@@ -92,7 +92,7 @@ import WireProtocol
       #"""
       {"socket":{"path":"/a.sock","mode":"0660","group":"0"},"output":{"device":"null","clock":"virtual","pulse-server":"x","preferred":["a"],"lost":"hold"},
       "log":{"level":"debug"},"access":{"users":[1000,"root"],"groups":[5],"rights":["read"],"watching-users":[7],"watching-groups":["root"]},
-      "roots":{"read":["/music"],"write":["/pictures"]},"network":{"allowed":false,"allow":["10.0.0.0/8"],"deny":["bad.example"]},"limits":{"connections":5}}
+      "roots":{"read":["/music"],"write":["/artwork"]},"network":{"allowed":false,"allow":["10.0.0.0/8"],"deny":["bad.example"]},"limits":{"connections":5}}
       """#)
     #expect(found.faults.isEmpty, "\(found.faults)")
     let options = found.options
@@ -107,7 +107,7 @@ import WireProtocol
     let wrong = try read("[network]\ndeny = [\"10.0.0.0/99\"]\n", #"{"network":{"deny":["10.0.0.0/99"]}}"#)
     #expect(wrong.faults.count == 1 && wrong.faults.first?.line == 2)
     #expect(try options.readableRoots().folders == [Array("/music".utf8)])
-    #expect(policy.writableRoots.folders == [Array("/pictures".utf8)])
+    #expect(policy.writableRoots.folders == [Array("/artwork".utf8)])
     let other = try read("", #"{"output":{"device":"pulse","clock":"virtual"}}"#)
     #expect(throws: MediaError.self) { try other.options.checkTogether() }
   }
@@ -120,7 +120,7 @@ import WireProtocol
       {"socket":{"path":"/a.sock","mode":"0660","group":"0"},"output":{"device":"null","clock":"virtual","pulse-server":"x","preferred":["a"],"lost":"hold"},
       "session":{"category":"playback"},
       "log":{"level":"debug"},"access":{"users":[7],"groups":[5],"rights":["read"],"watching-users":[7],"watching-groups":[0]},
-      "roots":{"read":["/music"],"write":["/pictures"],"min-free":4096},"sandbox":{"landlock":false},"isolation":{"level":"none"},"tags":{"charset":"gbk"},
+      "roots":{"read":["/music"],"write":["/artwork"],"min-free":4096},"sandbox":{"landlock":false},"isolation":{"level":"none"},"tags":{"charset":"gbk"},
       "network":{"allowed":false,"ca-file":"/dev/null","allow":["10.0.0.0/8"],"deny":["10.1.0.0/16"]},
       "state":{"saved":false,"folder":"/state","bookmarks-from":60,"resume":true}}
       """#)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Tags of files whose audio FFmpeg does not open, and the encoding of tags that do not say theirs.
+/// Tags of files whose audio FFmpeg does not open, and the encoding of tags that do not state one.
 @Suite struct UnopenedFileTests {
   struct File: Sendable, CustomStringConvertible {
     var description: String

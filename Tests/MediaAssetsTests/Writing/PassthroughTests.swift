@@ -102,7 +102,7 @@ import Testing
     for second in 0..<4 {
       try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
       for time in VideoRig.times(25, from: Int64(second) * 25) {
-        try pictures.append(waiting: SampleBuffer(pixels: VideoRig.picture(Int(time.value)), presentationTime: time))
+        try pictures.append(waiting: SampleBuffer(pixels: VideoRig.image(Int(time.value)), presentationTime: time))
       }
     }
     try writer.finishWriting()

@@ -7,7 +7,7 @@ import Testing
 /// Pictures and what they are written with.
 enum VideoRig {
   /// A picture whose luma tells a number: a column of each bit, bright or dark.
-  static func picture(
+  static func image(
     _ number: Int, _ format: PixelFormat = .i420, width: Int = 128, height: Int = 96
   ) throws -> PixelBuffer {
     var data = [UInt8](repeating: 128, count: format.byteCount(width: width, height: height))
@@ -71,7 +71,7 @@ enum VideoRig {
     let video = try #require(format.video)
     let pixelFormat = try #require(video.pixelFormatName.flatMap(PixelFormat.init(name:)))
     for (index, time) in times.enumerated() {
-      let pixels = try picture(number(index), pixelFormat, width: video.width, height: video.height)
+      let pixels = try image(number(index), pixelFormat, width: video.width, height: video.height)
       try input.append(waiting: SampleBuffer(pixels: pixels, presentationTime: time))
     }
     if let end { try writer.endSession(atSourceTime: end) }

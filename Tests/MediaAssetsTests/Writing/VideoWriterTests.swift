@@ -228,7 +228,7 @@ import Testing
         try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
         for time in VideoRig.times(25, from: Int64(second) * 25) {
           try pictures.append(
-            waiting: SampleBuffer(pixels: VideoRig.picture(Int(time.value)), presentationTime: time))
+            waiting: SampleBuffer(pixels: VideoRig.image(Int(time.value)), presentationTime: time))
         }
       }
       try writer.finishWriting()
@@ -266,7 +266,7 @@ import Testing
       }
       func givePictures() throws {
         for (number, time) in VideoRig.times(375).enumerated() {
-          try pictures.append(waiting: SampleBuffer(pixels: VideoRig.picture(number & 255), presentationTime: time))
+          try pictures.append(waiting: SampleBuffer(pixels: VideoRig.image(number & 255), presentationTime: time))
         }
         pictures.markAsFinished()
       }
@@ -300,7 +300,7 @@ import Testing
         <= 128 << 20)
     let writer = try WriterRig.writer(path, .mp4, [input])
     let buffers = try VideoRig.times(250).enumerated().map { number, time in
-      try SampleBuffer(pixels: VideoRig.picture(number), presentationTime: time)
+      try SampleBuffer(pixels: VideoRig.image(number), presentationTime: time)
     }
     var taken: [Int] = []
     for (number, buffer) in buffers.enumerated() {
@@ -337,7 +337,7 @@ import Testing
     let pool = try #require(adaptor.pixelBufferPool)
     for (number, time) in VideoRig.times(40).enumerated() {
       var pixels = try pool.makePixelBuffer()
-      pixels.data = try VideoRig.picture(number).data
+      pixels.data = try VideoRig.image(number).data
       try adaptor.append(waiting: pixels, withPresentationTime: time)
       #expect(pool.keptCount <= pool.maximumKeptCount)
     }

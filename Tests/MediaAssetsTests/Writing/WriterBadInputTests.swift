@@ -123,7 +123,7 @@ import Testing
       -> SampleBuffer
     {
       try SampleBuffer(
-        pixels: VideoRig.picture(number, format, width: width),
+        pixels: VideoRig.image(number, format, width: width),
         presentationTime: time ?? MediaTime(value: Int64(number), timescale: 25))
     }
     expectError(.invalidState, "without a writer") { try input.append(waiting: buffer(0)) }
@@ -194,7 +194,7 @@ import Testing
       ("a cut in the middle", .unsupportedEdit, try changed(3) { attachments, _ in attachments.trimAtStart = cut }),
       (
         "pictures", .invalidArgument,
-        try SampleBuffer(pixels: VideoRig.picture(1), presentationTime: MediaTime(value: 1, timescale: 1))
+        try SampleBuffer(pixels: VideoRig.image(1), presentationTime: MediaTime(value: 1, timescale: 1))
       ),
     ]
     let input = AssetWriterInput(settings: .passthrough, sourceFormat: format)
@@ -235,14 +235,14 @@ import Testing
       for second in 0..<2 {
         try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
         for time in VideoRig.times(25, from: Int64(second) * 25) {
-          try video.append(waiting: SampleBuffer(pixels: VideoRig.picture(Int(time.value)), presentationTime: time))
+          try video.append(waiting: SampleBuffer(pixels: VideoRig.image(Int(time.value)), presentationTime: time))
         }
       }
       if isReleased {
         let shared = writer?.shared
         writer = nil
         // Its thread ends by itself; what waits hears of it.
-        let late = try SampleBuffer(pixels: VideoRig.picture(1), presentationTime: MediaTime(value: 100, timescale: 1))
+        let late = try SampleBuffer(pixels: VideoRig.image(1), presentationTime: MediaTime(value: 100, timescale: 1))
         expectError(.cancelled) { try video.append(waiting: late) }
         _ = shared?.wait { $0.hasEnded ? true : nil }
       } else {

@@ -79,7 +79,7 @@ class ItemsCommands(Sends):
         language: str | Sequence[str] | None = None, common: bool | None = None, offset: int | None = None,
         charset: Literal["automatic", "latin-1", "gbk", "big5", "euc-kr", "euc-jp", "shift-jis", "windows-874", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "koi8-r", "koi8-u", "iso-8859-2"] | None = None,
     ) -> Tags:
-        """Lists what the tags of an entry's file say."""
+        """Lists the tags of an entry's file."""
         reply = await self._send("item.metadata", {
             "id": id,
             "space": space,
