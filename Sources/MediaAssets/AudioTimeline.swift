@@ -20,6 +20,9 @@ struct AudioTimeline {
     /// Every frame stores its number (FLAC). Numbers that do not agree with the count are of a numbering that FFmpeg does
     /// not know, and are ignored from then on.
     case frameNumbers
+    /// The container states positions to the sample, and `VorbisPacketTimes` has derived timestamps from them: a difference from the
+    /// count is a hole or an overlap in the file.
+    case granulePositions
     /// FFmpeg calculates them from byte positions and bit rates.
     case none
   }
@@ -159,7 +162,7 @@ struct AudioTimeline {
       if difference == 0 { return (expected, .contiguous) }
     } else {
       if source == .none || abs(difference) <= agreementFrames { return (expected, .contiguous) }
-      if !isMissing(difference) {
+      if source != .granulePositions, !isMissing(difference) {
         hasAgreed = hasAgreed && abs(difference) > driftFrames(frameCount)
         if source == .frameNumbers && !hasAgreed || abs(difference) <= driftFrames(frameCount) {
           return (expected, .contiguous)

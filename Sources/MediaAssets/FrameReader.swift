@@ -446,7 +446,8 @@ final class FrameReader {
     let beginsAtZero = format.hasMovieTimeline && !edges.beginsAtFirstSound
     return AudioTimeline(
       timeBase: stream.timeBase, frameBase: frameBase, originFrame: beginsAtZero ? min(0, earliest) : earliest,
-      coding: AudioCoding(codecName: stream.codecName), source: format.timestampSource)
+      coding: AudioCoding(codecName: stream.codecName),
+      source: vorbisTimes == nil ? format.timestampSource : .granulePositions)
   }
 
   /// A timestamp in frames of the stream's own count; nil when it is so far away that sums with it would not be in range.

@@ -39,7 +39,7 @@ struct VorbisPacketTimes {
   private let fileBlocks: VorbisBlocks
   private let lastPages: [TrackEdges.LastPage]
   /// A larger difference between granule positions and the count of samples is a hole, or an overlap. `AudioTimeline`
-  /// has the same limit.
+  /// has the same limit for timestamps from granule positions.
   private let maximumDriftTicks: Int64
   /// Of the stream that is read.
   private var blocks: VorbisBlocks
