@@ -58,7 +58,9 @@ public final class Decoder {
         context.pointee.flags |= AV_CODEC_FLAG_UNALIGNED
       }
       if parameters.pointee.codec_id == AV_CODEC_ID_FLAC { context.pointee.err_recognition |= AV_EF_EXPLODE }
-      try check(avcodec_open2(context, codec, nil), "avcodec_open2")
+      var options = Self.options(parameters.pointee.codec_id)
+      defer { av_dict_free(&options) }
+      try check(avcodec_open2(context, codec, &options), "avcodec_open2")
     } catch {
       var released: UnsafeMutablePointer<AVCodecContext>? = context
       avcodec_free_context(&released)
@@ -82,6 +84,13 @@ public final class Decoder {
     case AV_CODEC_ID_MP2: avcodec_find_decoder_by_name("mp2float") ?? FormatAllowList.decoder(for: codec)
     default: FormatAllowList.decoder(for: codec)
     }
+  }
+
+  /// Options that make the output independent of where decoding began: AC-3's dither follows from the frame itself.
+  private static func options(_ codec: AVCodecID) -> OpaquePointer? {
+    var options: OpaquePointer?
+    if codec == AV_CODEC_ID_AC3 || codec == AV_CODEC_ID_EAC3 { av_dict_set(&options, "cons_noisegen", "1", 0) }
+    return options
   }
 
   /// Gives the decoder a packet. Throws only what no further packet can mend.

@@ -18,6 +18,15 @@ enum CodecTraits {
   static func isLossless(codecName: String) -> Bool {
     codecName.hasPrefix("pcm_") || ["flac", "alac", "wavpack", "tta", "ape", "mlp", "truehd"].contains(codecName)
   }
+
+  /// Whether samples depend on all audio before them: the decoder predicts from its own output, or continues a sequence of
+  /// noise, and no packet sets that state anew. These decoders are fast: 15 minutes of audio take less than half a second.
+  static func hasEndlessState(codecName: String) -> Bool {
+    [
+      "speex", "gsm", "gsm_ms", "g723_1", "ra_144", "ra_288", "nellymoser", "adpcm_g722", "adpcm_g726", "adpcm_g726le",
+      "adpcm_ima_qt", "adpcm_yamaha", "adpcm_swf",
+    ].contains(codecName)
+  }
 }
 
 /// How many frames before a place a codec must have decoded for its output there to be right.

@@ -26,4 +26,12 @@ extension FrameReader {
 
   /// Whether timestamps tell every frame from its neighbours, so that durations of packets add up.
   var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
+
+  /// Between the packet at which decoding began and the position of a seek, audio does not lie where it was expected. Where ticks
+  /// are not frames, the position then follows from another timestamp than in a read from the start. FFmpeg's first timestamp
+  /// after a seek in a program stream is often that of another packet.
+  func noteJumpBeforePosition(_ step: AudioTimeline.Step) {
+    guard format != .programStream, step == .renumbered || timeline?.hasRoundedTicks ?? false else { return }
+    reports.noteDamage()
+  }
 }

@@ -26,7 +26,7 @@ final class FrameReader {
   var reports = PacketReports()
   /// What packets told of the padding at the track's edges.
   private(set) var trims = PacketTrims()
-  /// Packets are decoded only to warm up; what fails then is no loss.
+  /// Packets are decoded only to warm up: a failure is not reported.
   var isWarmingUp = false
   /// The frames' place since the last seek comes from a timestamp or from counting, not from a guess.
   private(set) var isPlaceProven = true
@@ -57,15 +57,14 @@ final class FrameReader {
   /// Nothing was decoded since the decoder was flushed.
   private var isDecoderFlushed = false
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
-  private let format: ContainerFormat
+  let format: ContainerFormat
   /// The lengths of packets, and their positions where timestamps do not tell them.
   private(set) var counting: PacketCounting
   let edges: TrackEdges
   /// Sound is missing behind the last frame, for packets did not decode; and where they end, if they say.
   private var isAfterLoss = false
   private var lostEnd: Int64?
-  /// Where bytes begin that are no frames, in a stream without a container, while no frame has followed them: tags that FFmpeg does
-  /// not know, or garbage. They are no audio.
+  /// Where bytes after the last frame begin, in a stream without a container: garbage, or tags that FFmpeg does not know.
   private var trailingBytesFrame: Int64?
   /// Packets that did not decode before the first that did.
   private var lostAtStartCount: Int64 = 0
@@ -213,6 +212,7 @@ final class FrameReader {
       }
       guard packet.streamIndex == stream.index else { continue }
       badReadCount = 0
+      if packet.isMarkedCorrupt { reports.noteDamage() }
       stored.readCount += 1
       previousEndFrame = countedFrame
       try vorbisTimes?.correct(packet)
@@ -341,6 +341,7 @@ final class FrameReader {
     isAfterLoss = true
     lostEnd = timeline?.noteMissingPacket(frameCount: packetFrameCount) ?? packetEndFrame
     if timeline == nil { lostAtStartCount += 1 }
+    reports.noteDamage()
     guard !isWarmingUp else { return }
     reports.note(failure, at: timeline?.expectedFrame ?? 0)
   }
@@ -383,13 +384,14 @@ final class FrameReader {
       let isOwn = stamps.isOwn && frame.pts == packet.pts
       grid.observe(start: frameStart, stamped: isOwn ? stamped : nil, frameCount: frame.frameCount)
     }
-    if !isAfterLoss, !isWarmingUp { noteJump(placed.step, to: placed.frame, from: expected) }
+    if !isAfterLoss { noteJump(placed.step, to: placed.frame, from: expected) }
     return true
   }
 
-  /// Sound, or a packet that is handed over as it is, does not lie where it was expected.
+  /// Audio, or a packet that is handed over as it is, does not lie where it was expected.
   func noteJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
     guard step != .contiguous else { return }
+    if isWarmingUp { return noteJumpBeforePosition(step) }
     // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
     if format.hasMovieTimeline, step == .hole, previousEndFrame != frame { return }
     reports.note(step, at: expected ?? frame)
@@ -468,10 +470,8 @@ final class FrameReader {
     try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
   }
 
-  /// Goes to a byte of the file at which a packet begins, whose first frame's place is known.
-  ///
-  /// False when the demuxer does not begin there, or says that the place is another: then it is not known where this is.
-  /// Throws `cancelled`, too.
+  /// Goes to a byte of the file at which a packet begins, whose first frame's place is known. False when the demuxer does not
+  /// begin there, or says that the place is another: then it is not known where this is. Throws `cancelled`, too.
   func seek(toByte byte: Int64, frame: Int64) throws(AVFailure) -> Bool {
     if mustRewind { try rewind() } else { restart() }
     forgetCount()
@@ -496,8 +496,8 @@ final class FrameReader {
     return true
   }
 
-  /// Reads up to the first packet that reaches beyond a place, counting and not decoding: from here, or from the file's start
-  /// when the place lies behind or it is not known where this is. False when cancelled.
+  /// Reads up to the first packet that ends after `target`, without decoding: from here, or from the file's start. False
+  /// when cancelled.
   func skip(toFrame target: Int64) throws(AVFailure) -> Bool {
     if canSkip(toFrame: target) { if !isPacketHeld { restart() } } else { try rewind() }
     while true {
@@ -594,6 +594,7 @@ final class FrameReader {
     lostEnd = nil
     trailingBytesFrame = nil
     trims.restart()
+    reports.restart()
     stored.restart(atStart: false)
   }
 }

@@ -72,6 +72,7 @@ extension MediaTrackReader {
       }
       mustReposition = false
       try settle()
+      if positionDoubt == nil, reader.reports.hasDamage { positionDoubt = .damage }
     } catch {
       mustReposition = true
       position = target
@@ -124,6 +125,10 @@ extension MediaTrackReader {
     }
     isPlaceExact = hasExactPlaces
     positionDoubt = nil
+    if CodecTraits.hasEndlessState(codecName: reader.stream.codecName) {
+      if allowed.count == 1, try repositionByDecoding(toFrame: target) { return }
+      positionDoubt = .decoderState
+    }
     try learnTimestamps()
     if positioning == .counted(.packetsFromStart), reader.counting.hasUnknownLengths { positioning = .decoded }
     if positioning == .timestamps, try repositionByTimestamps(toFrame: target, within: allowed) { return }

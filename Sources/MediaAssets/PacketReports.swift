@@ -20,6 +20,8 @@ struct TimestampFault {
 
 /// What was found besides frames while a stream was read, until it is taken.
 struct PacketReports {
+  /// Since the last seek packets were missing, did not decode, or had wrong timestamps.
+  private(set) var hasDamage = false
   private var skipped: SkippedPackets?
   private var timestampFault: TimestampFault?
   private var titles: [(frame: Int64, title: StreamTitle)] = []
@@ -41,6 +43,11 @@ struct PacketReports {
     defer { titles = [] }
     return titles
   }
+
+  mutating func noteDamage() { hasDamage = true }
+
+  /// A seek leads elsewhere.
+  mutating func restart() { hasDamage = false }
 
   mutating func note(_ title: StreamTitle, at frame: Int64) { titles.append((frame, title)) }
 

@@ -8,4 +8,6 @@ public enum PositionDoubt: String, Sendable, Hashable, Codable, CaseIterable {
   case coarseTimestamps
   /// The decoder depends on everything before the position, and the file is too long to decode from its start.
   case decoderState
+  /// Packets between the packet at which decoding began and the position are missing, damaged, or have wrong timestamps.
+  case damage
 }
