@@ -151,6 +151,20 @@ struct AudioTimeline {
     originFrame = firstOriginFrame
   }
 
+  /// Continues with the packet that is known to lie at `frame`: where its timestamp differs by more than several frames, the container
+  /// has begun a new count before it.
+  mutating func restart(at frame: Int64, ticks: Int64?, frameCount: Int64) {
+    restart(at: frame)
+    guard let stamped = ticks.flatMap({ self.frame(ofTicks: $0) }) else { return }
+    if abs(stamped - frame) > driftFrames(frameCount) { renumber(by: stamped - frame) }
+  }
+
+  /// The timestamps of the container have begun to count anew.
+  private mutating func renumber(by difference: Int64) {
+    let (moved, overflow) = originFrame.addingReportingOverflow(difference)
+    if !overflow { originFrame = moved }
+  }
+
   private mutating func decide(_ stamped: Int64?, frameCount: Int64) -> (Int64, Step) {
     guard let expected = expectedFrame else { return (stamped ?? 0, .contiguous) }
     guard let stamped else { return (expected, .contiguous) }
@@ -171,8 +185,7 @@ struct AudioTimeline {
     }
     if difference > 0, difference <= maximumHoleFrames { return (stamped, .hole) }
     if difference < 0, -difference <= maximumOverlapFrames { return (stamped, .overlap) }
-    let (moved, overflow) = originFrame.addingReportingOverflow(difference)
-    if !overflow { originFrame = moved }
+    renumber(by: difference)
     return (expected, .renumbered)
   }
 

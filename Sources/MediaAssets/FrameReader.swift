@@ -271,6 +271,7 @@ final class FrameReader {
     }
     if isCounted, let countedFrame, counting.goesByLengths {
       let place = counting.place(ticks: packet.pts, countedFrame: countedFrame)
+      if counting.hasIrregularTimestamps { index?.noteIrregularTimestamp(at: place - (startFrame ?? 0)) }
       return stamp(place, timeline)
     }
     // Of packets that share a block only the first has a timestamp; what FFmpeg makes up for the others is no evidence.
@@ -482,6 +483,8 @@ final class FrameReader {
     countedFrame = frame
     entryFrame = frame
     isCounted = true
+    counting.restart(
+      at: frame, isIrregular: index?.hasIrregularTimestamps(before: frame - (startFrame ?? 0)) ?? false)
     isSoughtByTimestamp = format == .programStream
     if let ticks = timeline?.ticks(ofFrame: frame) { vorbisTimes?.restart(atPageAfter: ticks) }
     let result = try readPacket()

@@ -12,12 +12,23 @@ extension MediaTrackReader {
 
   /// Finds out, once, whether timestamps agree with the frames at the file's start, and decides how seeks are counted.
   func learnTimestamps() throws(MediaError) {
+    if positioning == .counted(.packets) { return try countAsDecoded() }
     let isOggFLAC = positioning == .counted(.oggPages) && reader.stream.codecName == "flac"
     guard positioning == .timestamps || isOggFLAC else { return }
     try learnGrid(untilKnown: isOggFLAC)
     let rounding = reader.timeline?.roundingFrames ?? 0
     guard reader.hasIrregularTimestamps || reader.grid.isAmbiguous(roundingFrames: rounding) else { return }
     try trustPacketLengths()
+  }
+
+  /// Where packets are counted anyway, and timestamps may be irregular, counting follows the rule that decoding follows.
+  private func countAsDecoded() throws(MediaError) {
+    guard !reader.counting.goesByLengths, reader.format == .other, !isRemote, !isForwardOnly,
+      Self.codecsWithLengths.contains(reader.stream.codecName)
+    else { return }
+    try learnGrid(untilKnown: true)
+    guard reader.counting.isLengthKnown else { return }
+    try mapped { () throws(AVFailure) in try reader.countPacketLengths() }
   }
 
   /// From now on positions follow from counting, where that costs no network and not too much time.

@@ -7,7 +7,8 @@ struct PacketCounting {
   private let format: ContainerFormat
   /// What packets say of their lengths, where that counts.
   private var lengths: PacketLengths?
-  /// Places packets by their lengths and the rule of `AudioTimeline`, once timestamps are known to be irregular.
+  /// Places packets by their lengths and the rule of `AudioTimeline`, so that counting agrees with decoding; nil where timestamps
+  /// are believed.
   private var timeline: AudioTimeline?
   /// Where the first packet begins by its length; nil where its timestamp tells.
   private var startFrame: Int64?
@@ -25,8 +26,11 @@ struct PacketCounting {
     lengths = format.countsPackets ? try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) : nil
   }
 
-  /// Packets are counted by their lengths, because timestamps are irregular.
+  /// Packets are counted by their lengths.
   var goesByLengths: Bool { timeline != nil }
+
+  /// Since counting began at the file's start, a timestamp has not agreed with the lengths.
+  var hasIrregularTimestamps: Bool { timeline.map { !$0.hasAgreed } ?? false }
 
   var isLengthKnown: Bool { length != nil && !hasUnknownLengths }
 
@@ -64,7 +68,6 @@ struct PacketCounting {
   {
     if lengths == nil { lengths = try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) }
     self.timeline = timeline
-    self.timeline?.isIrregular = true
     // Timestamps of what is cut off may be irregular, too: the first frame tells where its packets begin.
     if let stepFrames, let firstFrameEnd { startFrame = firstFrameEnd - firstFramePacketCount * stepFrames }
   }
@@ -72,13 +75,22 @@ struct PacketCounting {
   /// Where counting begins at the file's start, whose timestamp says `stamped`.
   mutating func restart(stamped: Int64?) -> Int64? {
     let start = goesByLengths ? startFrame ?? stamped : stamped
-    timeline?.restart(at: start)
+    restart(at: start, isIrregular: false)
     return start
+  }
+
+  /// Counting continues at `frame`, after timestamps that agreed with the lengths or did not.
+  mutating func restart(at frame: Int64?, isIrregular: Bool) {
+    timeline?.isIrregular = isIrregular
+    timeline?.restart(at: frame)
   }
 
   /// Where the packet lies that `countedFrame` says should come next, and whose timestamp is `ticks`.
   mutating func place(ticks: Int64?, countedFrame: Int64) -> Int64 {
-    if timeline?.expectedFrame != countedFrame { timeline?.restart(at: countedFrame) }
-    return timeline?.place(ticks: ticks, frameCount: Int(clamping: length ?? 0)).frame ?? countedFrame
+    let length = length ?? 0
+    if timeline?.expectedFrame != countedFrame {
+      timeline?.restart(at: countedFrame, ticks: ticks, frameCount: length)
+    }
+    return timeline?.place(ticks: ticks, frameCount: Int(clamping: length)).frame ?? countedFrame
   }
 }

@@ -28,6 +28,8 @@ final class PacketIndex: Sendable {
     /// In order; never empty.
     var places: [Place]
     var spacingFrames: Int64
+    /// Timestamps of packets from here on have not agreed with the lengths of all packets before.
+    var irregularFrame: Int64?
     var oggStreams: OggStreams??
   }
 
@@ -69,6 +71,16 @@ final class PacketIndex: Sendable {
       state.places = stride(from: 0, to: state.places.count, by: 2).map { state.places[$0] }
       state.spacingFrames *= 2
     }
+  }
+
+  /// A packet at `frame` was found whose timestamp does not agree with the lengths of the packets before.
+  func noteIrregularTimestamp(at frame: Int64) {
+    state.withLock { $0.irregularFrame = min($0.irregularFrame ?? .max, frame) }
+  }
+
+  /// Whether a packet before `frame` has a timestamp that does not agree with the lengths of the packets before it.
+  func hasIrregularTimestamps(before frame: Int64) -> Bool {
+    state.withLock { state in state.irregularFrame.map { $0 < frame } ?? false }
   }
 
   /// An Ogg file's streams, looked up once; nil when it has none that positions can be looked up in. Blocks the first time.
