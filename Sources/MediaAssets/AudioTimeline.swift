@@ -124,7 +124,12 @@ struct AudioTimeline {
 
   /// Places the next decoded frames and expects what follows them.
   mutating func place(ticks: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
-    let (frame, step) = decide(ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: Int64(frameCount))
+    place(stamped: ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: frameCount)
+  }
+
+  /// Places the next decoded frames, whose timestamp says `stamped`, and expects what follows them.
+  mutating func place(stamped: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
+    let (frame, step) = decide(stamped, frameCount: Int64(frameCount))
     expectedFrame = Self.place(frame, movedBy: Int64(frameCount))
     lastFrameCount = Int64(frameCount)
     return (frame, step)

@@ -7,7 +7,7 @@ enum ContainerFormat: Sendable, Hashable {
   case numberedFrames
   /// Core Audio Format: packets in a table.
   case caf
-  /// Flash video, Windows Media: timestamps in milliseconds.
+  /// Flash video, Windows Media: timestamps in milliseconds. NUT and Windows recorded TV: FFmpeg finds packets by timestamps only.
   case coarse
   /// Streams without a container, and containers without timestamps: FFmpeg calculates them from byte positions, from the lengths
   /// of packets or from average bit rates.
@@ -28,7 +28,7 @@ enum ContainerFormat: Sendable, Hashable {
     case "ogg": self = .ogg
     case "aac": self = .adts
     case "caf": self = .caf
-    case "flv", "asf": self = .coarse
+    case "flv", "asf", "nut", "wtv": self = .coarse
     case "wv", "tta": self = .numberedFrames
     case "avi", "ape", "mpc", "mpc8": self = .frameTable
     case "mpeg": self = .programStream
@@ -111,13 +111,15 @@ enum ContainerFormat: Sendable, Hashable {
       if stream.codecName.hasPrefix("adpcm_"), let bytes = stream.blockByteCount, let frames = stream.blockFrameCount {
         return .counted(.blocks(byteCount: Int64(bytes), frameCount: Int64(frames)))
       }
+      // A packet has several frames, and does not say how many.
+      if stream.codecName.hasPrefix("wma") { return .decoded }
       return .counted(.packets)
     case .mp3: return .counted(.mpegAudio)
     case .adts: return .counted(.adts)
     case .ogg:
       return .counted(["vorbis", "opus", "flac"].contains(stream.codecName) ? .oggPages : .packets)
     case .untimed: return .counted(.packets)
-    case .frameTable: return stream.codecName.hasPrefix("musepack") ? .decoded : .counted(.packetsFromStart)
+    case .frameTable: return ["musepack7", "musepack8", "vorbis"].contains(stream.codecName) ? .decoded : .counted(.packetsFromStart)
     case .programStream, .other: return hasVideo ? .timestamps : .counted(.packets)
     }
   }

@@ -41,13 +41,10 @@ struct ContainerTiming {
         guard let duration = stream.durationTicks else { return false }
         // CAF's table of packets counts the last one as whole when FFmpeg has written it.
         if format == .caf, stream.blockFrameCount == nil { return false }
-        // The start of a late Ogg Vorbis stream includes a guess: the first packet's length.
         // The duration of a chain is that of its last stream.
-        if format == .ogg, stream.codecName == "vorbis",
-          (stream.startTicks ?? 0) > 0 || edges[stream.index]?.isChain ?? false
-        {
-          return false
-        }
+        if edges[stream.index]?.isChain ?? false { return false }
+        // The start of a late Ogg Vorbis stream includes a guess: the first packet's length.
+        if format == .ogg, stream.codecName == "vorbis", (stream.startTicks ?? 0) > 0 { return false }
         // A container whose own index goes further than the duration lies about one of them.
         let end = edges[stream.index]?.endTicks ?? duration
         let isBelievable = demuxer.lastIndexedTicks(streamIndex: stream.index).map { $0 < end } ?? true

@@ -216,6 +216,7 @@ final class FrameReader {
       stored.readCount += 1
       previousEndFrame = countedFrame
       try vorbisTimes?.correct(packet)
+      if edges.hasWrongLength, hasReadPacket { packet.clearTrims() }
       count()
       if stored.keepsPackets { try stored.keep(packet) }
       noteTitles()
@@ -376,7 +377,8 @@ final class FrameReader {
     let expected = timeline?.expectedFrame
     let stamped = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
     lastFrameCount = Int64(frame.frameCount)
-    guard let placed = timeline?.place(ticks: frame.pts, frameCount: frame.frameCount) else { return true }
+    let exact = exactPosition(stamped: stamped, expected: expected)
+    guard let placed = timeline?.place(stamped: exact ?? stamped, frameCount: frame.frameCount) else { return true }
     frameStart = placed.frame
     if let timeline, isCounted, !hasIrregularTimestamps {
       hasIrregularTimestamps = !timeline.hasAgreed

@@ -8,6 +8,8 @@ struct MP3InfoFrame: Sendable, Hashable {
 
   /// MPEG frames that follow; nil when it does not say.
   var mpegFrameCount: Int64?
+  /// Bytes from this frame to the end of the audio; nil when it does not say.
+  var byteCount: Int64?
   /// Frames of sound in each.
   var framesPerMPEGFrame: Int64
   /// What the encoder put in front and behind; nil without LAME's extension.
@@ -44,7 +46,7 @@ struct MP3InfoFrame: Sendable, Hashable {
     var bytes = start
     guard let tag = bytes.text(4), tag == "Xing" || tag == "Info", let flags = bytes.number(4) else { return false }
     if flags & 1 != 0 { mpegFrameCount = bytes.number(4).flatMap { $0 > 0 ? $0 : nil } }
-    if flags & 2 != 0 { bytes.skip(4) }
+    if flags & 2 != 0 { byteCount = bytes.number(4).flatMap { $0 > 0 ? $0 : nil } }
     if flags & 4 != 0 { bytes.skip(100) }
     if flags & 8 != 0 { bytes.skip(4) }
     // The encoders whose delays FFmpeg believes, too.
@@ -57,7 +59,8 @@ struct MP3InfoFrame: Sendable, Hashable {
   private mutating func readVBRI(_ start: BigEndianBytes) -> Bool {
     var bytes = start
     guard bytes.text(4) == "VBRI" else { return false }
-    bytes.skip(10)
+    bytes.skip(6)
+    byteCount = bytes.number(4).flatMap { $0 > 0 ? $0 : nil }
     mpegFrameCount = bytes.number(4).flatMap { $0 > 0 ? $0 : nil }
     return true
   }

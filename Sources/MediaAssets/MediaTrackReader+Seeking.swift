@@ -233,6 +233,7 @@ extension MediaTrackReader {
       firstRightFrame = min(target, landed + prerollFrames)
     }
     position = max(allowed.lowerBound, min(target, firstRightFrame))
+    if entry?.isIntact == false { positionDoubt = .damage }
     _ = try decodeOne()
     if positioning == .counted(.oggPages), hasFrame, isOffGrid {
       try trustPacketLengths()
@@ -275,6 +276,8 @@ extension MediaTrackReader {
     var warmStart: Int64
     /// Decoding from it gives the right samples from the target on, and not before.
     var isExact = false
+    /// Nothing between it and the target is known to be missing or damaged.
+    var isIntact = true
   }
 
   /// Where to begin for `target`; nil where there is nothing better than the file's start.
@@ -308,7 +311,7 @@ extension MediaTrackReader {
       let (offset, overflow) = count.multipliedReportingOverflow(by: byteCount)
       guard !overflow, offset < identity.byteCount else { return nil }
       return Entry(byte: firstByte + offset, frame: count * frameCount + startFrame, warmStart: warmStart)
-    case .oggPages: return try findPage(before: warmStart, index: index)
+    case .oggPages: return try findPage(before: warmStart, target: target, index: index)
     }
     let place = index.place(atOrBefore: warmStart - startFrame)
     return Entry(byte: place.byte, frame: place.frame + startFrame, warmStart: warmStart)
@@ -316,7 +319,7 @@ extension MediaTrackReader {
 
   /// An Ogg page to begin at. Granule positions are timestamps, but for Opus, where FFmpeg takes the pre-skip off (RFC 7845,
   /// section 4.2).
-  private func findPage(before warmStart: Int64, index: PacketIndex) throws(AVFailure) -> Entry? {
+  private func findPage(before warmStart: Int64, target: Int64, index: PacketIndex) throws(AVFailure) -> Entry? {
     let source = reader.demuxer.source
     let offset = reader.stream.codecName == "opus" ? reader.stream.initialPaddingFrames ?? 0 : 0
     guard let timeline = reader.timeline, let ticks = timeline.ticks(ofFrame: warmStart), ticks + offset > 0,
@@ -327,7 +330,9 @@ extension MediaTrackReader {
     guard
       let place = try locator.locate(granule: ticks + offset), let frame = timeline.frame(ofTicks: place.frame - offset)
     else { return nil }
-    return Entry(byte: place.byte, frame: frame, warmStart: warmStart)
+    let end = timeline.ticks(ofFrame: target).map { $0 + offset } ?? .max
+    let isIntact = try locator.isIntact(from: place.byte, toGranule: end)
+    return Entry(byte: place.byte, frame: frame, warmStart: warmStart, isIntact: isIntact)
   }
 
   // MARK: - Decoding up to the place

@@ -185,6 +185,22 @@ struct OggLocator: ~Copyable {
     }
   }
 
+  /// Whether every page from `byte` to the one that ends after granule position `granule` has a right checksum, and none between them
+  /// is missing.
+  mutating func isIntact(from byte: Int64, toGranule granule: Int64) throws(AVFailure) -> Bool {
+    var byte = byte
+    var sequenceNumber: UInt32?
+    while byte < byteCount {
+      guard let page = try pages.page(at: byte, isChecked: true) else { return false }
+      byte = page.end
+      guard page.serialNumber == streams.serialNumber else { continue }
+      if let sequenceNumber, sequenceNumber &+ 1 != page.sequenceNumber { return false }
+      sequenceNumber = page.sequenceNumber
+      if page.granule ?? 0 > granule { return true }
+    }
+    return true
+  }
+
   private enum Position {
     case page(OggPages.Page)
     case none

@@ -27,6 +27,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private(set) var beginsAtFirstSound = false
   /// The file was cut off: there is no last page (Ogg), or less than its data chunk says (WAV).
   private(set) var isCutOff = false
+  /// The number of frames in the header of an MP3 file is not that of the file: it is neither the length nor where padding begins.
+  private(set) var hasWrongLength = false
   /// The pages that end a stream, of all streams of an Ogg file, as far as they lie at the file's end.
   private(set) var lastPages: [LastPage] = []
   /// The file's last page belongs to none of the streams that begin at the file's start: streams follow each other in a
@@ -50,7 +52,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
 
   init(demuxer: Demuxer, stream: StreamInfo, format: ContainerFormat, byteCount: Int64) {
     switch format {
-    case .mp3: readMP3(demuxer)
+    case .mp3: readMP3(demuxer, byteCount: byteCount)
     case .movie: readMovie(demuxer, stream)
     case .ogg:
       startSource = stream.codecName == "opus" ? .opusPreSkip : .granulePosition
@@ -67,10 +69,11 @@ struct TrackEdges: Sendable, Hashable, Codable {
     }
   }
 
-  private mutating func readMP3(_ demuxer: Demuxer) {
+  private mutating func readMP3(_ demuxer: Demuxer, byteCount: Int64) {
     let found = Self.findInfoFrame(demuxer)
     let info = found?.info
-    soundFrameCount = info?.soundFrameCount
+    hasWrongLength = found.map { !Self.hasPlausibleLength($0.info, at: $0.byte, demuxer, byteCount: byteCount) } ?? false
+    soundFrameCount = hasWrongLength ? nil : info?.soundFrameCount
     if let found, let info, found.place != .first {
       // FFmpeg looks for it right behind the tags only.
       informationFrames = found.place == .heard ? info.framesPerMPEGFrame : 0
@@ -95,31 +98,48 @@ struct TrackEdges: Sendable, Hashable, Codable {
     case heard, passed
   }
 
-  private static func findInfoFrame(_ demuxer: Demuxer) -> (info: MP3InfoFrame, place: InfoFramePlace)? {
+  private static func hasPlausibleLength(
+    _ info: MP3InfoFrame, at byte: Int64, _ demuxer: Demuxer, byteCount: Int64
+  ) -> Bool {
+    info.hasPlausibleLength(presentByteCount: byteCount - byte) { offset in
+      var start = byte + offset
+      let tag = demuxer.bytes(at: start, count: 10)
+      if tag.starts(with: Array("TAG".utf8)) { start += 128 }
+      if tag.count == 10, tag.starts(with: Array("ID3".utf8)) { start += id3v2ByteCount(tag) }
+      return firstFrame(in: demuxer.bytes(at: start, count: 8_192)) != nil
+    }
+  }
+
+  /// The length of an ID3v2 tag with its header (ID3v2.4, section 3.1).
+  private static func id3v2ByteCount(_ header: [UInt8]) -> Int64 {
+    let length = header[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7f) }
+    return length + (header[5] & 0x10 != 0 ? 20 : 10)
+  }
+
+  private static func findInfoFrame(_ demuxer: Demuxer) -> (info: MP3InfoFrame, place: InfoFramePlace, byte: Int64)? {
     var offset: Int64 = 0
     while true {
       let header = demuxer.bytes(at: offset, count: 10)
       guard header.count == 10, header.starts(with: Array("ID3".utf8)) else { break }
-      let length = header[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7f) }
-      offset += length + (header[5] & 0x10 != 0 ? 20 : 10)
+      offset += id3v2ByteCount(header)
     }
     let start = demuxer.bytes(at: offset, count: 8_192)
     if let header = BigEndianBytes(start).header(at: 0), MPEGAudioHeader(header) != nil {
-      return MP3InfoFrame(bytes: start).map { ($0, .first) }
+      return MP3InfoFrame(bytes: start).map { ($0, .first, offset) }
     }
     let bytes = demuxer.bytes(at: offset, count: maximumGarbageByteCount + 8_192)
     guard let first = firstFrame(in: bytes), let header = BigEndianBytes(bytes).header(at: first),
       let parsed = MPEGAudioHeader(header)
     else { return nil }
     if let info = MP3InfoFrame(bytes: Array(bytes[first..<min(bytes.count, first + parsed.byteCount)])) {
-      return (info, .heard)
+      return (info, .heard, offset + Int64(first))
     }
     // The frame that ends where it begins; the largest has 2,881 bytes.
     for place in max(0, first - 2_881)..<first where bytes[place] == 0xff {
       guard let header = BigEndianBytes(bytes).header(at: place), let parsed = MPEGAudioHeader(header),
         place + parsed.byteCount == first, let info = MP3InfoFrame(bytes: Array(bytes[place..<first]))
       else { continue }
-      return (info, .passed)
+      return (info, .passed, offset + Int64(place))
     }
     return nil
   }
