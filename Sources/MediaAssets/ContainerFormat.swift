@@ -119,7 +119,8 @@ enum ContainerFormat: Sendable, Hashable {
     case .ogg:
       return .counted(["vorbis", "opus", "flac"].contains(stream.codecName) ? .oggPages : .packets)
     case .untimed: return .counted(.packets)
-    case .frameTable: return ["musepack7", "musepack8", "vorbis"].contains(stream.codecName) ? .decoded : .counted(.packetsFromStart)
+    case .frameTable:
+      return ["musepack7", "musepack8", "vorbis"].contains(stream.codecName) ? .decoded : .counted(.packetsFromStart)
     case .programStream, .other: return hasVideo ? .timestamps : .counted(.packets)
     }
   }

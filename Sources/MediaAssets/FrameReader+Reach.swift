@@ -1,5 +1,11 @@
 // What can be reached by reading on, without going back in the file.
 extension FrameReader {
+  /// Whether the file has fewer bytes than `byteCount`.
+  func isShorter(than byteCount: Int64) -> Bool { demuxer.presentByteCount.map { $0 < byteCount } ?? false }
+
+  /// Continues after an interruption of a source that cannot go back: with the next packet.
+  func goOn() { demuxer.goOn() }
+
   /// Where the last packet ends, when all were read but none decoded; nil when there is more to read.
   var countedEnd: Int64? { isAtEndOfFile && isCounted ? countedFrame : nil }
 

@@ -141,14 +141,8 @@ final class FrameReader {
     for title in source.takeTitles(before: byte + 1) { reports.note(title, at: place) }
   }
 
-  /// After an interruption, of a source that cannot go back: reading goes on with the packet that comes next.
-  func goOn() { demuxer.goOn() }
-
   /// Where the silence ends that stands for packets at the track's end that did not decode; nil when there are none.
   var silentEnd: Int64? { trailingBytesFrame == nil ? lostEnd.map { $0 - trims.endFrames } : nil }
-
-  /// Whether the file has fewer bytes than `byteCount`.
-  func isShorter(than byteCount: Int64) -> Bool { demuxer.presentByteCount.map { $0 < byteCount } ?? false }
 
   // MARK: - Reading
 

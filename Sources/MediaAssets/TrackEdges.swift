@@ -72,7 +72,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private mutating func readMP3(_ demuxer: Demuxer, byteCount: Int64) {
     let found = Self.findInfoFrame(demuxer)
     let info = found?.info
-    hasWrongLength = found.map { !Self.hasPlausibleLength($0.info, at: $0.byte, demuxer, byteCount: byteCount) } ?? false
+    hasWrongLength =
+      found.map { !Self.hasPlausibleLength($0.info, at: $0.byte, demuxer, byteCount: byteCount) } ?? false
     soundFrameCount = hasWrongLength ? nil : info?.soundFrameCount
     if let found, let info, found.place != .first {
       // FFmpeg looks for it right behind the tags only.

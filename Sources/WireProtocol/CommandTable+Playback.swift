@@ -94,8 +94,8 @@ extension CommandTable {
         + " `superseded`, `itemChanged`, `itemEnded`, `itemFailed`, `cancelled`, `outputLost` (playback continues from the requested"
         + " position once there is an output) or `closed`. If a finished seek is not exact, `reason` is `tolerance` (it landed"
         + " elsewhere within the tolerances), or states why the position is not proved: `estimated`, `irregularTimestamps`,"
-        + " `coarseTimestamps` or `decoderState`. A relative time counts from the target of the newest seek. In a live stream `end`"
-        + " and `live` are three target durations before the last segment's end. `item` guards against a change of the current item.",
+        + " `coarseTimestamps`, `decoderState` or `damage`. A relative time counts from the target of the newest seek. In a live"
+        + " stream `end` and `live` are three target durations before the last segment's end. `item` guards against a change of the current item.",
       parameters: [
         ParameterSpec(.time, .timeExpression, .optional, "TIME", "where to go"),
         ParameterSpec(

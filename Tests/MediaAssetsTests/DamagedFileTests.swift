@@ -68,6 +68,12 @@ import Testing
     #expect(report.count >= 1 && report.error.code == .decodeFailed)
     #expect(reader.takeSkippedPackets() == nil, "said once")
 
+    // A seek into the damage does not claim to be exact; one that decodes nothing of it does.
+    try reader.seekExactly(to: MediaTime(frame: Int64(first + 10), rate: 44_100))
+    #expect(reader.positionDoubt == .damage)
+    try reader.seekExactly(to: MediaTime(frame: Int64(last + 88_200), rate: 44_100))
+    #expect(reader.positionDoubt == nil)
+
     // A seek behind it and one into it.
     try reader.seekExactly(to: MediaTime(frame: Int64(last) + 1, rate: 44_100))
     #expect(index(try reader.readFrames(1).samples, 0) == Int64(last) + 1)

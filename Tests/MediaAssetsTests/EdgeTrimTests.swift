@@ -216,6 +216,35 @@ import Testing
     #expect(MP3InfoFrame(bytes: []) == nil)
   }
 
+  /// The number of frames in the header, its number of bytes, the bytes that are present, whether audio follows, and whether the length
+  /// is believed.
+  @Test(
+    arguments: [
+      (100, 41_800, 41_800, false, true),
+      (100, 41_800, 10_000, false, true),
+      (100, 41_800, 41_928, false, true),
+      (100, 41_800, 90_000, false, true),
+      (100, 41_800, 90_000, true, false),
+      (20, 41_800, 41_800, false, false),
+      (8_500, 11_000, 11_000, false, false),
+      (8_500, nil, 11_000, false, false),
+      (20, nil, 41_800, true, false),
+      (20, nil, 41_800, false, true),
+      (nil, 41_800, 90_000, true, true),
+    ] as [(Int64?, Int64?, Int64, Bool, Bool)])
+  func aLengthThatTheFileCannotHaveIsNotBelieved(
+    _ frameCount: Int64?, _ byteCount: Int64?, _ present: Int64, _ hasAudio: Bool, _ isPlausible: Bool
+  ) throws {
+    var header: [UInt8] = [0xff, 0xfb, 0x90, 0x00] + [UInt8](repeating: 0, count: 32) + Array("Xing".utf8)
+    header += [0, 0, 0, (frameCount == nil ? 0 : 1) + (byteCount == nil ? 0 : 2)]
+    for number in [frameCount, byteCount].compactMap({ $0 }) {
+      header += (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+    }
+    let info = try #require(MP3InfoFrame(bytes: header))
+    #expect(info.mpegFrameCount == frameCount && info.byteCount == byteCount)
+    #expect(info.hasPlausibleLength(presentByteCount: present) { _ in hasAudio } == isPlausible)
+  }
+
   /// Matroska's CodecDelay of another codec than Opus, whose decoder does nothing about it.
   @Test func codecDelayIsCutOff() throws {
     let folder = try TemporaryFolder()
