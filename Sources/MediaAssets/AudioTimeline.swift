@@ -128,8 +128,11 @@ struct AudioTimeline {
   }
 
   /// Places the next decoded frames, whose timestamp says `stamped`, and expects what follows them.
-  mutating func place(stamped: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
-    let (frame, step) = decide(stamped, frameCount: Int64(frameCount))
+  ///
+  /// - Parameter exact: where they lie if they do not follow the frames before; nil: at their timestamp.
+  mutating func place(stamped: Int64?, exact: Int64? = nil, frameCount: Int) -> (frame: Int64, step: Step) {
+    var (frame, step) = decide(stamped, frameCount: Int64(frameCount))
+    if let exact, step == .hole || step == .overlap { frame = exact }
     expectedFrame = Self.place(frame, movedBy: Int64(frameCount))
     lastFrameCount = Int64(frameCount)
     return (frame, step)

@@ -372,7 +372,8 @@ final class FrameReader {
     let stamped = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
     lastFrameCount = Int64(frame.frameCount)
     let exact = exactPosition(stamped: stamped, expected: expected)
-    guard let placed = timeline?.place(stamped: exact ?? stamped, frameCount: frame.frameCount) else { return true }
+    guard let placed = timeline?.place(stamped: stamped, exact: exact, frameCount: frame.frameCount)
+    else { return true }
     frameStart = placed.frame
     if let timeline, isCounted, !hasIrregularTimestamps {
       hasIrregularTimestamps = !timeline.hasAgreed

@@ -27,7 +27,7 @@ extension MediaTrackReader {
       Self.codecsWithLengths.contains(reader.stream.codecName)
     else { return }
     try learnGrid(untilKnown: true)
-    guard reader.counting.isLengthKnown else { return }
+    guard reader.counting.isLengthKnown, reader.hasExactTimestamps else { return }
     try mapped { () throws(AVFailure) in try reader.countPacketLengths() }
   }
 
