@@ -173,9 +173,11 @@ public final class LoudnessScan: Sendable {
   ) {
     try check(run)
     let properties = try run.opening.load(asset)
-    guard properties.hasAudio else {
+    do throws(MediaError) {
+      try properties.checkHasAudio(path: asset.displayPath, operation: "scan")
+    } catch {
       run.opening.finish(asset)
-      throw MediaError(.noPlayableTracks, "there is no sound in \(asset.displayPath)", operation: "scan")
+      throw error
     }
     guard properties.isSeekable || properties.duration.isNumeric else {
       run.opening.finish(asset)

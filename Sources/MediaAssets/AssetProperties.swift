@@ -12,6 +12,11 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   public private(set) var tracks: [AssetTrack]
   /// The sound track that plays.
   public private(set) var audioTrackID: AssetTrack.ID?
+  /// The reason why none of the file's audio tracks can be played: `unknownCodec`, `damagedFile` or
+  /// `unsupportedAudioFormat`. Nil if one plays, or if the file has no audio.
+  ///
+  /// The asset gives its video, images and tags all the same. A file that has no decodable video either does not load.
+  public let audioFault: MediaError?
   /// In order; none where the file has none.
   public let chapters: [AssetChapter]
   /// What was wrong with the file's list of chapters: `irregularChapters`. Nil when nothing was.
@@ -40,7 +45,9 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   /// Whether one of the tracks is of no use without a key.
   public var hasProtectedContent: Bool { tracks.contains(where: \.isProtected) }
   /// Whether it can be played: there is sound that decodes, or there is only video, for whose time silence is heard.
-  public var isPlayable: Bool { hasAudio ? audioTrack.map { !$0.isProtected } ?? false : hasVideo }
+  public var isPlayable: Bool {
+    hasAudio ? audioTrack.map { !$0.isProtected } ?? false : hasVideo && audioFault == nil
+  }
   /// Whether its samples can be read.
   public var isReadable: Bool { tracks.contains(where: \.isAudible) }
   /// Whether its tracks can be parts of something else: they can be read, and it is known how long they are.
@@ -65,8 +72,16 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     isSeekable = demuxer.source.isSeekable || demuxer.source.byteSource == nil
     if let wantedTrackID {
       audioTrackID = try Self.checkAudio(wantedTrackID, demuxer, displayPath: displayPath)
+      audioFault = nil
     } else {
-      audioTrackID = try Self.chooseAudio(demuxer, displayPath: displayPath)
+      do throws(MediaError) {
+        audioTrackID = try Self.chooseAudio(demuxer, displayPath: displayPath)
+        audioFault = nil
+      } catch {
+        guard demuxer.streams.contains(where: { Self.mediaType(of: $0, in: demuxer) == .video && $0.hasDecoder })
+        else { throw error }
+        (audioTrackID, audioFault) = (nil, error)
+      }
     }
     let format = ContainerFormat(demuxer.formatName)
     let preferences =
@@ -116,6 +131,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     audioTrackID = tracks.first { $0.mediaType == .audio }?.id
     (duration, providesPreciseDuration) = (composition.duration, true)
     (audioEdges, timelineOrigin) = (nil, .zero)
+    audioFault = nil
     chapters = []
     chapterFault = nil
     preferredRate = 1
@@ -125,6 +141,16 @@ public struct AssetProperties: Sendable, Hashable, Codable {
 
   /// The end of the longest track that plays, and whether it is exact; nil when none says.
   private static func longest(of tracks: [AssetTrack]) -> (MediaTime, isPrecise: Bool)? {
+  /// Throws `audioFault`, or `noPlayableTracks` for a file without audio, unless audio can be played.
+  ///
+  /// - Parameters:
+  ///   - path: the name of the file in the message.
+  ///   - operation: the operation that needs the audio.
+  package func checkHasAudio(path: String, operation: String? = nil) throws(MediaError) {
+    guard !hasAudio else { return }
+    throw audioFault ?? MediaError(.noPlayableTracks, "there is no audio in \(path)", operation: operation)
+  }
+
     tracks.filter { ($0.mediaType == .audio || $0.mediaType == .video) && $0.timeRange.end.isNumeric }
       .max { $0.timeRange.end < $1.timeRange.end }
       .map { ($0.timeRange.end, $0.providesPreciseDuration) }

@@ -18,7 +18,7 @@ extension MediaTrackReader {
     isAtEnd = true
     // Nothing was decoded since a seek: the end lies before the place, and nobody knows where.
     guard let decodedEnd = reader.timeline?.furthestFrame else {
-      if let error = endError(at: position) { throw error }
+      if let error = endError(at: position) ?? emptiness { throw error }
       return
     }
     let last = max(decodedEnd, silentEnd)

@@ -76,6 +76,8 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   let isRemote: Bool
   /// There is no going back: a stream.
   let isForwardOnly: Bool
+  /// The error of a file with video whose audio track has no packets. Nil otherwise.
+  private(set) var emptiness: MediaError?
   /// Why the sound ends before its time.
   var breakOff: MediaError?
   /// Said by `takeWarning`.
@@ -113,8 +115,9 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
       present = try AssetProperties(
         demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, wantedTrackID: trackID)
     }
+    try present.checkHasAudio(path: asset.displayPath)
     guard let track = present.audioTrack, let declared = track.audioFormat else {
-      throw MediaError(.noPlayableTracks, "there is no sound in \(asset.displayPath)")
+      preconditionFailure("a track that plays has a format")
     }
     self.trackID = track.id
     let container = ContainerFormat(present.formatName)
@@ -162,6 +165,14 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
       throw MediaError(
         .decodeFailed, "none of the sound decodes: \(asset.displayPath)", operation: failure.call,
         underlying: failure.reason)
+    }
+    if !hasFrame {
+      if present.hasVideo {
+        emptiness = MediaError(
+          .damagedFile, "the file has no packets of audio track \(track.id) (\(track.codecName)): \(asset.displayPath)",
+          operation: "read")
+      }
+      pendingError = endError(at: 0) ?? emptiness
     }
   }
 

@@ -67,9 +67,7 @@ public final class AudioPlayer: Sendable {
   /// A player of an asset. Errors likewise.
   public init(asset: Asset, engine: PlaybackEngine) throws(MediaError) {
     properties = try asset.load()
-    guard properties.hasAudio else {
-      throw MediaError(.noPlayableTracks, "there is no sound in \(asset.displayPath)")
-    }
+    try properties.checkHasAudio(path: asset.displayPath)
     item = PlayerItem(asset: asset)
     player = Player(engine: engine, name: "audio-\(item.id)")
     onLoop { [self] _ in

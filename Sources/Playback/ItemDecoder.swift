@@ -55,6 +55,7 @@ class ItemDecoder {
     let properties = try source.opening.load(source.asset)
     defer { source.opening.finish(source.asset) }
     self.properties = properties
+    try source.mediaSelection.checkAudio(of: properties)
     try source.timeRange?.checkPart(of: properties, path: source.asset.displayPath)
     trackID = source.mediaSelection.audioTrackID(in: properties)
     if let trackID {

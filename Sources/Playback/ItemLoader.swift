@@ -159,6 +159,7 @@ final class ItemLoader: @unchecked Sendable {
       Result { () throws(MediaError) in
         try recorder.whileOpening(item.id) { () throws(MediaError) in
           let properties = try opening.inspect(item.asset)
+          try item.mediaSelectionSlot.checkAudio(of: properties)
           try item.timeRange?.checkPart(of: properties, path: item.asset.displayPath)
           item.findLevelTags(opening)
           return properties

@@ -71,6 +71,13 @@ final class MediaSelectionSlot: Sendable {
     }
   }
 
+  /// Throws `audioFault` if the item is to be played with audio that cannot be decoded.
+  func checkAudio(of properties: AssetProperties) throws(MediaError) {
+    guard let fault = properties.audioFault, audioTrackID(in: properties) == nil else { return }
+    if case .none = self[.audible] { return }
+    throw fault
+  }
+
   /// What the player prefers of a group.
   private func preferred(in group: MediaSelectionGroup) -> MediaSelectionOption? { player?.option(in: group) }
 

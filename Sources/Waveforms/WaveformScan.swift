@@ -113,9 +113,11 @@ public final class WaveformScan: Sendable {
       progress(1)
       return WaveformResult(waveform: kept, fault: nil, isCached: true)
     }
-    guard properties.hasAudio else {
+    do throws(MediaError) {
+      try properties.checkHasAudio(path: asset.displayPath, operation: "waveform")
+    } catch {
       opening.finish(asset)
-      throw MediaError(.noPlayableTracks, "there is no sound in \(asset.displayPath)", operation: "waveform")
+      throw error
     }
     guard properties.isSeekable || properties.duration.isNumeric else {
       opening.finish(asset)

@@ -38,7 +38,7 @@ extension CommandTable {
         "< * scan-progress scan=1 file=1 count=2 path=/music/one.flac done=0.05",
         "< @9 | file=1 path=/music/one.flac status=measured loudness=-9.41 range=6.2 truePeak=0.31 samplePeak=-0.1 gain=-8.59"
           + " peak=0.988553 duration=183.2",
-        "< @9 | file=2 path=/music/cover.jpg status=failed error=no-playable-tracks message=\"there is no sound in /music/cover.jpg\"",
+        "< @9 | file=2 path=/music/cover.jpg status=failed error=no-playable-tracks message=\"there is no audio in /music/cover.jpg\"",
         "< @9 ok scan=1 count=2 failed=1",
       ]
     ) { arguments throws(MediaError) in

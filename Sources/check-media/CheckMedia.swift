@@ -34,6 +34,9 @@ struct FileCheck: Sendable {
     let opening = OpenCheck(path: options.path, report: report)
     report.begin(.open)
     guard let properties = opening.open(referenceFrameCount: options.references.first?.frameCount) else { return }
+    if let fault = properties.audioFault {
+      return report.fail(.open, expected: "audio that can be decoded", found: "\(fault)")
+    }
     guard properties.hasAudio else { return report.skip("the file has no audio") }
     report.begin(.decode)
     guard let whole = WholeDecode(path: options.path, report: report).run() else { return }

@@ -154,4 +154,69 @@ import Testing
     await rig.advance(milliseconds: 6_000)
     try expectGolden(rig.dump, "shrinking-file")
   }
+
+  /// Two seconds of video and audio in a file of `name`.
+  private func film(_ rig: Rig, _ name: String, _ options: [String] = []) throws -> String {
+    let path = rig.files.file(name)
+    try Fixtures.ffmpeg(
+      [
+        "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=2", "-f", "lavfi", "-i",
+        "sine=duration=2", "-c:v", "libx264", "-c:a", "aac",
+      ] + options + [path])
+    return path
+  }
+
+  @Test func anItemWhoseAudioHasNoDecoderFailsThoughItsVideoDecodes() async throws {
+    let rig = try await Rig()
+    var data = try Data(contentsOf: URL(fileURLWithPath: film(rig, "film.mkv")))
+    let codec = try #require(data.range(of: Data("A_AAC".utf8)))
+    data.replaceSubrange(codec, with: Data("A_XXX".utf8))
+    let item = try write(data, as: "unknown.mkv", rig)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    #expect(item.error?.code == .unknownCodec)
+    // Without audio, it plays as a file that has none.
+    let silent = rig.item(rig.files.file("unknown.mkv"))
+    let tracks = try await silent.asset.load(.tracks)
+    #expect(tracks.count == 2)
+    let group = try #require(silent.mediaSelectionGroups.first { $0.characteristic == .audible })
+    try silent.select(nil, in: group)
+    try await rig.run { try $0.append([silent]) }
+    await rig.settle()
+    #expect(silent.status == .readyToPlay)
+  }
+
+  /// Removes the media data box of an MP4, or keeps `byteCount` bytes of it.
+  private func withoutMedia(_ path: String, keeping byteCount: Int?, _ rig: Rig) throws -> PlayerItem {
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    let box = try #require(data.range(of: Data("mdat".utf8))).lowerBound
+    return try write(data.prefix(byteCount.map { box + 4 + $0 } ?? box - 4), as: "no-media.mp4", rig)
+  }
+
+  @Test(arguments: [nil, 0] as [Int?], [["-vn"], []])
+  func anItemWhoseMediaIsMissingFails(_ byteCount: Int?, _ options: [String]) async throws {
+    let rig = try await Rig()
+    let path = try film(rig, "film.mp4", options + ["-movflags", "+faststart"])
+    let item = try withoutMedia(path, keeping: byteCount, rig)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    #expect(item.error?.code == .damagedFile, "\(rig.dump)")
+    #expect(!rig.dump.contains("playedToEnd"))
+  }
+
+  @Test func anItemWhoseAudioHasNoPacketsFails() async throws {
+    let rig = try await Rig()
+    let path = try film(rig, "film.mkv")
+    let copy = rig.files.file("none.mkv")
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", path, "-c", "copy", "-bsf:a", "noise=drop=1", copy])
+    let item = rig.item(copy)
+    try await rig.run { try $0.append([item]) }
+    await rig.settle()
+    await rig.run { $0.play() }
+    await rig.advance(milliseconds: 500)
+    #expect(item.error?.code == .damagedFile, "\(rig.dump)")
+    #expect(!rig.dump.contains("playedToEnd"))
+  }
 }

@@ -21,6 +21,12 @@ struct ExportLanes {
     return lanes
   }
 
+  private func missing(_ track: AssetTrack) -> MediaError? {
+    guard settings.timeRange.start == .zero, settings.timeRange.end >= properties.duration else { return nil }
+    return MediaError(
+      .damagedFile, "track \(track.id) (\(track.codecName)) of \(path) has no samples", operation: "export")
+  }
+
   // MARK: - Sound
 
   private func sound() throws(MediaError) -> [ExportPlan.Lane] {
@@ -45,6 +51,7 @@ struct ExportLanes {
       }
       return [track]
     }
+    if !several, let fault = properties.audioFault { throw fault }
     return several ? sound : sound.filter { $0.id == properties.audioTrackID }
   }
 
@@ -59,7 +66,7 @@ struct ExportLanes {
       output: AssetReaderTrackOutput(
         trackID: settings.audioTrackID,
         settings: AudioReadSettings(
-          encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount))
+          encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount)), missing: missing(track)
     ) { first, _ in AssetWriterInput(settings: output, sourceFormat: first.format, languageCode: track.languageCode) }
   }
 
@@ -103,7 +110,7 @@ struct ExportLanes {
     // Only MP4 and its kin can say how pictures are to be turned.
     reading.appliesPreferredTrackTransform = !settings.container.isMovie
     let output = AssetReaderVideoOutput(trackID: track.id, settings: reading)
-    return ExportPlan.Lane(output: output) { first, _ in
+    return ExportPlan.Lane(output: output, missing: missing(track)) { first, _ in
       AssetWriterInput(
         settings: Self.fitted(wanted ?? VideoOutputSettings(codec), to: first.format.video),
         sourceFormat: first.format, languageCode: track.languageCode)
@@ -139,7 +146,8 @@ struct ExportLanes {
 
   private func stored(_ track: AssetTrack, isPreferred: Bool) -> ExportPlan.Lane {
     let container = settings.container
-    return ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id)) { first, start in
+    return ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id), missing: missing(track)) {
+      first, start in
       AssetWriterInput(
         settings: .passthrough,
         sourceFormat: container.isMovie ? first.format : Self.skipping(to: start, first),

@@ -84,7 +84,10 @@ final class ExportPass: Sendable {
   private func begin() throws(MediaError) -> [Track] {
     var tracks: [Track] = []
     for (lane, first) in zip(plan.lanes, firsts.withLock({ $0 })) {
-      guard let first else { continue }
+      guard let first else {
+        if let missing = lane.missing { throw missing }
+        continue
+      }
       let input = lane.input(first, plan.range.start)
       try writer.add(input)
       tracks.append(Track(output: lane.output, input: input, next: first))

@@ -5,6 +5,8 @@ struct ExportPlan: Sendable {
   /// What is read becomes what is written.
   struct Lane: Sendable {
     let output: AssetReaderOutput
+    /// The error of a track that has no samples, if all of it is exported. Nil for a part, which may lie after its end.
+    let missing: MediaError?
     /// Made when the first samples are there: they say what they are.
     let input: @Sendable (_ first: SampleBuffer, _ start: MediaTime) -> AssetWriterInput
   }

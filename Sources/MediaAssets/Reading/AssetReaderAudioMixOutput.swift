@@ -49,6 +49,7 @@ public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Send
   ) throws(MediaError) -> any ReadPass {
     let ids = trackIDs ?? properties.tracks.filter(\.isAudible).map(\.id)
     guard !ids.isEmpty else {
+      try properties.checkHasAudio(path: asset.displayPath, operation: "read")
       throw MediaError(.noPlayableTracks, "there is no sound to mix in \(asset.displayPath)", operation: "read")
     }
     try Self.checkCount(ids)
