@@ -11,6 +11,9 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
   static let maximumPacketByteCount = 256 << 20
   /// Packets that are decoded before one that is shown before them: H.264 has 16 at most.
   private static let maximumReorderCount = 64
+  /// Packets that are read after the range's end, because composition offsets may be negative: a frame may then be shown
+  /// before its decoding time. As many as H.264 reorders.
+  private static let negativeOffsetCount = 16
   /// Reads that fail one after another before the rest of a file is given up.
   private static let maximumBadReads = 64
 
@@ -141,7 +144,8 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
         // Nothing is shown before it is decoded.
         let decoded = buffer.decodeTime.isValid ? buffer.decodeTime : buffer.presentationTime
         later.append(buffer)
-        isOver = decoded >= range.end || later.count > Self.maximumReorderCount
+        let least = format.mediaType == .video ? Self.negativeOffsetCount : 0
+        isOver = decoded >= range.end && later.count >= least || later.count > Self.maximumReorderCount
       } else {
         ready = (later + [buffer]).reversed()
         later = []

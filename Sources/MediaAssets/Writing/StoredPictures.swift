@@ -2,6 +2,11 @@ import DequeModule
 
 /// Stored pictures on their way to the container, which wants to know when each is decoded. Some do not say it, as the first of a
 /// Matroska track: they wait for one that does, or until enough have come without one.
+///
+/// Containers write pictures in decoding order, each decoded at its own time and no later than it is shown. Some files
+/// have pictures decoded after they are shown (negative composition offsets), or two that are decoded at the same time
+/// (hidden frames of VP9 in separate packets). The decoding times of the pictures before such a picture become earlier.
+/// Therefore the last pictures are retained until `settlingCount` others follow.
 struct StoredPictures: Sendable {
   /// A coded picture.
   struct Picture: Sendable {
@@ -16,6 +21,10 @@ struct StoredPictures: Sendable {
 
   /// Pictures that wait at most: H.264 has 16 that are shown in another order than they are decoded in.
   static let largestWaitingCount = 32
+  /// Pictures whose decoding times may still become earlier: twice the reordering of H.264.
+  static let settlingCount = 32
+  /// Bytes of these pictures. Codecs with larger pictures reorder none.
+  static let settlingByteCount = 16 << 20
 
   /// Pictures that do not say when they are decoded, in that order.
   private var waiting: Deque<Picture> = []
@@ -24,12 +33,19 @@ struct StoredPictures: Sendable {
   /// So much earlier than the next is shown is a picture decoded: one for all of the track, so that there is no seam. Nil before the first
   /// that had to be guessed.
   private var lead: Int64?
-  /// When the last that is ready is decoded.
-  private var lastTicks: Int64?
-  private var ready: Deque<Picture> = []
+  /// Pictures with decoding times, which increase. The times of the last `settlingCount` may still become earlier.
+  private var dated: Deque<Picture> = []
+  private var datedByteCount = 0
+  private var isFinished = false
 
   /// The next that can be written.
-  mutating func popFirst() -> Picture? { ready.popFirst() }
+  mutating func popFirst() -> Picture? {
+    guard isFinished || dated.count > Self.settlingCount || datedByteCount > Self.settlingByteCount,
+      let picture = dated.popFirst()
+    else { return nil }
+    datedByteCount -= picture.data.count
+    return picture
+  }
 
   /// Takes the next in the order of decoding.
   mutating func append(_ picture: Picture) {
@@ -54,6 +70,7 @@ struct StoredPictures: Sendable {
   /// None follows.
   mutating func finish() {
     while !waiting.isEmpty { guessFirst() }
+    isFinished = true
   }
 
   /// The first that waits is decoded in the order of what is shown, by the lead earlier: before it is shown, and so that those behind
@@ -68,11 +85,18 @@ struct StoredPictures: Sendable {
     give(picture, decodedAt: decodeTicks)
   }
 
-  /// One is decoded after the other, whatever was guessed.
+  /// One is decoded after the other and before it is shown, whatever was guessed.
   private mutating func give(_ picture: Picture, decodedAt ticks: Int64) {
     var picture = picture
-    let decodeTicks = max(ticks, lastTicks.map { $0 + 1 } ?? ticks)
-    (picture.decodeTicks, lastTicks) = (decodeTicks, decodeTicks)
-    ready.append(picture)
+    let following = dated.last?.decodeTicks.map { max(ticks, $0 + 1) } ?? ticks
+    var latest = min(following, picture.ticks)
+    picture.decodeTicks = latest
+    dated.append(picture)
+    datedByteCount += picture.data.count
+    for index in dated.indices.dropLast().reversed() {
+      latest -= 1
+      guard let decodeTicks = dated[index].decodeTicks, decodeTicks > latest else { break }
+      dated[index].decodeTicks = latest
+    }
   }
 }

@@ -71,7 +71,9 @@ final class StoredTrack: WriterTrack {
       let decodeTicks = picture.decodeTicks ?? picture.ticks
       guard lastDecodeTicks.map({ decodeTicks > $0 }) ?? true, decodeTicks <= picture.ticks else {
         throw MediaError(
-          .invalidTime, "pictures that do not say when they are decoded are out of order", operation: "append")
+          .invalidTime,
+          "more than \(StoredPictures.settlingCount) video frames are decoded after a frame that is shown later",
+          operation: "append")
       }
       lastDecodeTicks = decodeTicks
       try output.run { () throws(AVFailure) in

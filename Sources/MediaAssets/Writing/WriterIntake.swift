@@ -83,13 +83,11 @@ struct WriterIntake: Sendable {
       buffer.format.setupData == sourceFormat.setupData, buffer.sampleCount == 1
     else { throw Self.otherSamples }
     let begin = try ticks(buffer.presentationTime, sessionStart)
-    // Of what does not say when it is decoded, only the decoder knows the order.
+    // Of what does not say when it is decoded, only the decoder knows the order. Frames may have the same decoding time,
+    // or one after the time at which they are shown: see `StoredPictures`.
     let decoded = buffer.decodeTime.isValid ? try ticks(buffer.decodeTime, sessionStart) : nil
-    guard lastTicks.map({ (decoded ?? begin) > $0 }) ?? true else {
-      throw Self.refuse(.invalidTime, "pictures come in the order of decoding, at least 1/\(timescale) s apart")
-    }
-    guard (decoded ?? begin) <= begin else {
-      throw Self.refuse(.invalidTime, "a picture is decoded before it is shown")
+    guard lastTicks.map({ (decoded ?? begin) >= $0 }) ?? true else {
+      throw Self.refuse(.invalidTime, "stored video frames must be appended in the order of their decoding times")
     }
     guard container.isMovie || begin >= 0 || hasPicture else {
       throw Self.refuse(

@@ -51,6 +51,20 @@ import Testing
     #expect(Set(zip(even, even.dropFirst()).map { $1 - $0 }) == [1_000])
   }
 
+  @Test("pictures that are said to be decoded after they are shown, or together, are decoded earlier")
+  func negativeOffsets() {
+    let times: [Int64] = (0..<60).map { $0 * 1_000 } + [62_000, 61_000, 60_500]
+    let said = Dictionary(uniqueKeysWithValues: (0..<63).map { ($0, Int64(min($0, 62)) * 1_000) })
+    let decoded = Self.decodeTicks(times, said: said)
+    #expect(decoded.count == times.count && zip(decoded, decoded.dropFirst()).allSatisfy { $0 < $1 })
+    #expect(zip(decoded, times).allSatisfy { $0 <= $1 })
+    #expect(decoded.prefix(60) == times.prefix(60) && decoded.suffix(3) == [60_000, 60_499, 60_500])
+    // Two packets of one time, as of a hidden frame and the frame that shows it.
+    let hidden = Self.decodeTicks(
+      [0, 1_000, 2_000, 2_000, 3_000], said: [0: 0, 1: 1_000, 2: 2_000, 3: 2_000, 4: 3_000])
+    #expect(hidden == [0, 1_000, 1_999, 2_000, 3_000])
+  }
+
   @Test("a track whose pictures do not say when they are decoded is written, all of it")
   func track() throws {
     let folder = try TemporaryFolder()
