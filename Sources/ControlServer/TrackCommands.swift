@@ -188,9 +188,15 @@ extension Connection {
     row.append("bitRate", ifPresent: track.bitRate.map { .int($0) })
     row.append("width", ifPresent: track.naturalSize.map { .int($0.width) })
     row.append("height", ifPresent: track.naturalSize.map { .int($0.height) })
+    row.append("codedWidth", ifPresent: track.pictureWidth.map { .int($0) })
+    row.append("codedHeight", ifPresent: track.pictureHeight.map { .int($0) })
+    row.append("rotation", ifPresent: track.rotationDegrees.map { .int($0) })
     row.append("frameRate", ifPresent: track.frameRate.map { .string($0.description) })
     row.append("language", ifPresent: track.languageCode.map { .string($0) })
     row.append("title", ifPresent: track.title.map { .string($0) })
+    if !track.closedCaptions.isEmpty {
+      row.append("closedCaptions", .strings(track.closedCaptions.map(\.rawValue)))
+    }
     if !track.characteristics.isEmpty {
       row.append("characteristics", .strings(track.characteristics.map(\.rawValue).sorted()))
     }

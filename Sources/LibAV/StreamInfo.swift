@@ -113,7 +113,9 @@ public struct StreamInfo: Sendable, Hashable {
     let isVideo = parameters.codec_type == AVMEDIA_TYPE_VIDEO
     width = isVideo && parameters.width > 0 ? Int(parameters.width) : nil
     height = isVideo && parameters.height > 0 ? Int(parameters.height) : nil
-    let aspect = parameters.sample_aspect_ratio
+    // The container's ratio overrides the codec's, as in FFmpeg (`av_guess_sample_aspect_ratio`).
+    let ofContainer = stream.pointee.sample_aspect_ratio
+    let aspect = ofContainer.num > 0 && ofContainer.den > 0 ? ofContainer : parameters.sample_aspect_ratio
     naturalWidth = width.map { width in
       guard aspect.num > 0, aspect.den > 0 else { return width }
       return Int(clamping: av_rescale(Int64(width), Int64(aspect.num), Int64(aspect.den)))

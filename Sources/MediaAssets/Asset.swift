@@ -391,6 +391,7 @@ public final class Asset: Sendable {
     guard let found else {
       let demuxer = try MediaFile.demuxer(source, of: self)
       return try properties(demuxer, byteCount: source.byteCount ?? 0, interrupt: interrupt, log: log)
+        .withClosedCaptions(demuxer)
     }
     guard found.isPlausible else {
       throw MediaError(.damagedFile, "the file is damaged: \(displayPath)", operation: "worker")

@@ -90,9 +90,11 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     let timing = ContainerTiming(demuxer: demuxer, byteCount: byteCount, isEndless: demuxer.isEndless)
     timelineOrigin = timing.origin
     audioEdges = audioTrackID.flatMap { timing.edges(of: demuxer.streams[$0]) }
+    let subtitleCodecs = format == .matroska ? MatroskaSubtitles.codecNames(in: demuxer) : [:]
     tracks = demuxer.streams.map { stream in
       AssetTrack(
-        stream, mediaType: Self.mediaType(of: stream, in: demuxer), format: format,
+        stream, codecName: subtitleCodecs[stream.index], mediaType: Self.mediaType(of: stream, in: demuxer),
+        format: format,
         timeRange: timing.timeRange(of: stream),
         providesPreciseDuration: timing.isPrecise(stream),
         isProtected: preferences?.protectedTrackIDs.contains(Int64(stream.containerID)) ?? false)
@@ -129,9 +131,9 @@ public struct AssetProperties: Sendable, Hashable, Codable {
       AssetTrack(track, audioFormat: format, channelMask: composition.channelMask)
     }
     audioTrackID = tracks.first { $0.mediaType == .audio }?.id
+    audioFault = nil
     (duration, providesPreciseDuration) = (composition.duration, true)
     (audioEdges, timelineOrigin) = (nil, .zero)
-    audioFault = nil
     chapters = []
     chapterFault = nil
     preferredRate = 1
@@ -139,8 +141,6 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     levelTags = LevelTags()
   }
 
-  /// The end of the longest track that plays, and whether it is exact; nil when none says.
-  private static func longest(of tracks: [AssetTrack]) -> (MediaTime, isPrecise: Bool)? {
   /// Throws `audioFault`, or `noPlayableTracks` for a file without audio, unless audio can be played.
   ///
   /// - Parameters:
@@ -151,6 +151,8 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     throw audioFault ?? MediaError(.noPlayableTracks, "there is no audio in \(path)", operation: operation)
   }
 
+  /// The end of the longest track that plays, and whether it is exact; nil when none says.
+  private static func longest(of tracks: [AssetTrack]) -> (MediaTime, isPrecise: Bool)? {
     tracks.filter { ($0.mediaType == .audio || $0.mediaType == .video) && $0.timeRange.end.isNumeric }
       .max { $0.timeRange.end < $1.timeRange.end }
       .map { ($0.timeRange.end, $0.providesPreciseDuration) }
@@ -180,6 +182,13 @@ public struct AssetProperties: Sendable, Hashable, Codable {
       for index in stream.tracks.indices { stream.tracks[index].setEnd(stream.duration, isPrecise: false) }
     }
     return stream
+  }
+
+  /// The same with captions within the frames of a video track.
+  func withClosedCaptions(_ formats: [ClosedCaptionFormat], trackID: AssetTrack.ID) -> AssetProperties {
+    var other = self
+    if let index = tracks.firstIndex(where: { $0.id == trackID }) { other.tracks[index].closedCaptions = formats }
+    return other
   }
 
   /// The same with other tracks, for what has them not in one file.

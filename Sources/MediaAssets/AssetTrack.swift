@@ -48,11 +48,17 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   public let title: String?
   /// What it is for, as far as the file says.
   public let characteristics: Set<MediaCharacteristic>
-  /// In pixels; nil for what has no picture.
+  /// The captions within the video frames of a video track, by `ClosedCaptionFormat.allCases`. Empty if there are none in
+  /// the first frames.
+  public package(set) var closedCaptions: [ClosedCaptionFormat] = []
+  /// The coded size in pixels; nil for what has no picture.
   public let pictureWidth: Int?
   public let pictureHeight: Int?
-  /// In pixels that are square; nil for what has no picture.
+  /// The size after the pixel aspect ratio is applied and before `rotationDegrees` is, in square pixels. Nil for what has
+  /// no picture.
   public let naturalSize: NaturalSize?
+  /// The clockwise rotation that makes video frames upright: 0, 90, 180 or 270. Nil for what is no video.
+  public private(set) var rotationDegrees: Int?
   /// Video frames a second, on average; nil for what is no video, or not known.
   public let frameRate: FrameRate?
 
@@ -92,16 +98,17 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     return audioFormat.isSupported
   }
 
+  /// - Parameter codecName: the codec of a stream that FFmpeg does not know and Playhead does.
   init(
-    _ stream: StreamInfo, mediaType: MediaType, format: ContainerFormat, timeRange: TimeRange,
+    _ stream: StreamInfo, codecName: String? = nil, mediaType: MediaType, format: ContainerFormat, timeRange: TimeRange,
     providesPreciseDuration: Bool, isProtected: Bool
   ) {
     id = stream.index
     self.mediaType = mediaType
-    codecName = stream.codecName
+    self.codecName = codecName ?? stream.codecName
     codecTag = stream.codecTag
     sampleFormatName = stream.sampleFormatName
-    isDecodable = stream.hasDecoder
+    isDecodable = stream.hasDecoder || codecName != nil
     self.timeRange = timeRange
     self.providesPreciseDuration = providesPreciseDuration
     audioFormat = stream.audioFormat
@@ -119,6 +126,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     pictureWidth = stream.width
     pictureHeight = stream.height
     naturalSize = stream.naturalWidth.flatMap { width in stream.height.map { NaturalSize(width: width, height: $0) } }
+    rotationDegrees = mediaType == .video ? stream.video?.rotationDegrees : nil
     frameRate =
       mediaType == .video
       ? stream.videoFrameDuration.map { FrameRate(numerator: $0.denominator, denominator: $0.numerator) } : nil
@@ -219,6 +227,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     pictureWidth = isAudio ? nil : first?.pictureWidth
     pictureHeight = isAudio ? nil : first?.pictureHeight
     naturalSize = isAudio ? nil : first?.naturalSize
+    rotationDegrees = isAudio ? nil : first?.rotationDegrees
     frameRate = isAudio ? nil : first?.frameRate
   }
 

@@ -71,8 +71,15 @@ struct ContainerTiming {
     return start + MediaTime(frame: uncut, rate: rate)
   }
 
-  /// The stream's place on the asset's timeline.
+  /// The stream's range on the asset's timeline. Subtitles and data do not begin before time 0.
   func timeRange(of stream: StreamInfo) -> TimeRange {
+    let range = containerRange(of: stream)
+    guard stream.mediaType != .audio, stream.mediaType != .video, range.start < .zero else { return range }
+    return TimeRange(
+      start: .zero, duration: range.duration.isNumeric ? Swift.max(.zero, range.end) : range.duration)
+  }
+
+  private func containerRange(of stream: StreamInfo) -> TimeRange {
     let start = Self.start(of: stream, edges: edges, format: format) ?? origin
     // Plainly zero, lest its fine timescale go into every sum.
     let offset = start.isNumeric && start != origin ? start - origin : .zero

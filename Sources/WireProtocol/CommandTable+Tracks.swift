@@ -5,15 +5,17 @@ extension CommandTable {
   static let trackFields = [
     "track", "type", "codec", "playable", "enabled", "default", "start", "duration", "precise", "protected",
     "[format]", "[sampleFormat]", "[sampleRate]", "[channels]", "[layout]", "[bitsPerSample]", "[bitRate]", "[width]",
-    "[height]", "[frameRate]", "[language]",
-    "[title]",
-    "[characteristics]",
+    "[height]", "[codedWidth]", "[codedHeight]", "[rotation]", "[frameRate]", "[language]", "[title]",
+    "[closedCaptions]", "[characteristics]",
   ]
 
   /// What the fields of such a row mean.
   static let trackDetails =
     "`format` is the container's name for the codec, `sampleFormat` FFmpeg's for what it decodes to, `frameRate` a fraction;"
-    + " `width` and `height` are those of square pixels. `enabled` is what the file wants to be presented by itself,"
+    + " `width` and `height` are the size in square pixels, `codedWidth` and `codedHeight` the size before the pixel aspect"
+    + " ratio is applied. `rotation` is the clockwise rotation in degrees that makes video frames upright (0, 90, 180 or"
+    + " 270); it is not applied to the sizes. `closedCaptions` lists the captions within the first video frames (cea608,"
+    + " cea708). `enabled` is what the file wants to be presented by itself,"
     + " `precise` whether `duration` is counted and not guessed, `protected` whether it is of no use without a key."
 
   /// What rows say of groups of tracks, and what they mean.

@@ -85,6 +85,8 @@ enum Inspect {
     }
     if let format = track["sampleFormat"] { parts.append(format) }
     if let width = track["width"], let height = track["height"] { parts.append("\(width)x\(height)") }
+    if let rotation = track["rotation"], rotation != "0" { parts.append("rotated by \(rotation) degrees") }
+    if let captions = track["closedCaptions"] { parts.append("closed captions \(captions)") }
     if let rate = track["frameRate"] { parts.append("\(rate) frames/s") }
     if let rate = track["bitRate"].flatMap({ Int($0) }) { parts.append("\(rate / 1_000) kbit/s") }
     if let language = track["language"], language != "und" { parts.append("language \(language)") }

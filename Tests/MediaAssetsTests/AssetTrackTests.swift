@@ -130,4 +130,101 @@ import Testing
     let changed = try Asset(path: folder.write(bytes, as: "b.m4a")).load()
     #expect(changed.preferredRate == 1.5 && changed.preferredVolume == 0.25)
   }
+
+  // MARK: - Video and captions
+
+  private static let picture = ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=2"]
+
+  @Test("a video track has its coded size, its size in square pixels, and its rotation", arguments: ["a.mp4", "a.mkv"])
+  func sizes(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    // The container's pixel aspect ratio differs from that in the codec's header.
+    let plain = folder.file("plain.mp4")
+    try Tool.ffmpeg(arguments: Self.picture + ["-vf", "setsar=1", "-c:v", "libx264", plain])
+    let path = folder.file(name)
+    try Tool.ffmpeg(
+      "-i", plain, "-c", "copy", "-aspect", "16:9", "-metadata:s:v", name == "a.mp4" ? "rotate=270" : "x=y", path)
+    let track = try #require(try Asset(path: path).load().tracks.first)
+    #expect(track.pictureWidth == 64 && track.pictureHeight == 48)
+    #expect(track.naturalSize == AssetTrack.NaturalSize(width: 85, height: 48))
+    #expect(track.rotationDegrees == (name == "a.mp4" ? 90 : 0))
+  }
+
+  /// H.264 with an SEI message of captions before each frame (ATSC A/53 part 4, 6.2.3).
+  private static func captioned(_ folder: TemporaryFolder, _ entries: [[UInt8]]) throws -> String {
+    let plain = folder.file("plain.h264")
+    try Tool.ffmpeg(arguments: picture + ["-c:v", "libx264", "-bsf:v", "h264_mp4toannexb", plain])
+    let bytes = try readFile(plain)
+    let payload =
+      [0xB5, 0x00, 0x31] + Array("GA94".utf8) + [0x03, 0x40 | UInt8(entries.count), 0xFF]
+      + entries.flatMap { $0 } + [0xFF]
+    let message: [UInt8] = [0, 0, 1, 0x06, 0x04, UInt8(payload.count)] + payload + [0x80]
+    var result: [UInt8] = []
+    for index in bytes.indices {
+      let isStart = index + 3 < bytes.count && bytes[index] == 0 && bytes[index + 1] == 0 && bytes[index + 2] == 1
+      if isStart, [1, 5].contains(bytes[index + 3] & 0x1F) { result += message }
+      result.append(bytes[index])
+    }
+    return try folder.write(result, as: "captioned.h264")
+  }
+
+  @Test("captions within H.264 are listed", arguments: ["mp4", "mkv", "ts"])
+  func captions(_ kind: String) throws {
+    let folder = try TemporaryFolder()
+    // Valid entries of field 1 of CEA-608 and of CEA-708; an entry that is not valid.
+    let rows: [([[UInt8]], [ClosedCaptionFormat])] = [
+      ([[0xFC, 0x94, 0x20]], [.cea608]), ([[0xFC, 0x80, 0x80], [0xFE, 0x41, 0x42]], [.cea608, .cea708]),
+      ([[0xFA, 0x11, 0x11]], []),
+    ]
+    for (entries, expected) in rows {
+      let source = try Self.captioned(folder, entries)
+      let movie = folder.file("captioned.mp4")
+      try Tool.ffmpeg("-r", "25", "-i", source, "-c", "copy", movie)
+      let path = folder.file("a.\(kind)")
+      try Tool.ffmpeg("-i", movie, "-c", "copy", path)
+      for isolation in [Asset.Isolation.none, .worker] {
+        let tracks = try Asset(path: Array(path.utf8), isolation: isolation).load().tracks
+        #expect(tracks.map(\.closedCaptions) == [expected], "\(kind) \(entries)")
+      }
+    }
+    let plain = folder.file("plain.mp4")
+    try Tool.ffmpeg(arguments: Self.picture + ["-c:v", "libx264", plain])
+    #expect(try Asset(path: plain).load().tracks.map(\.closedCaptions) == [[]])
+  }
+
+  @Test("CEA-608 in a track of MOV, and WebVTT as mkvmerge stores it, are listed as subtitles with their codecs")
+  func subtitleCodecs() throws {
+    let folder = try TemporaryFolder()
+    let text = folder.file("a.vtt")
+    try folder.write(Array("WEBVTT\n\n00:00.500 --> 00:01.500\nHello\n".utf8), as: "a.vtt")
+    let movie = folder.file("text.mov")
+    try Tool.ffmpeg(arguments: Self.picture + ["-i", text, "-c:v", "libx264", "-c:s", "mov_text", movie])
+    var bytes = Data(try readFile(movie))
+    // The sample entry of the second track.
+    let table = try #require(bytes.range(of: Data("stsd".utf8), options: .backwards))
+    let tag = try #require(bytes.range(of: Data("text".utf8), in: table.upperBound..<bytes.count))
+    bytes.replaceSubrange(tag.lowerBound..<tag.lowerBound + 4, with: Data("c608".utf8))
+    let caption = try folder.write(Array(bytes), as: "caption.mov")
+    let tracks = try Asset(path: caption).load().tracks
+    #expect(tracks.map(\.mediaType) == [.video, .subtitle] && tracks.last?.codecName == "eia_608")
+
+    let source = folder.file("text.mkv")
+    try Tool.ffmpeg(arguments: Self.picture + ["-i", text, "-c:v", "libx264", "-c:s", "srt", source])
+    let merged = folder.file("merged.mkv")
+    try Tool.run("mkvmerge", ["-q", "-o", merged, "-S", source, text])
+    let subtitles = try Asset(path: merged).load().tracks.filter { $0.mediaType == .subtitle }
+    #expect(subtitles.map(\.codecName) == ["webvtt"] && subtitles.allSatisfy(\.isDecodable))
+  }
+
+  @Test("subtitles that begin before the video have no negative start")
+  func earlySubtitles() throws {
+    let folder = try TemporaryFolder()
+    let text = try folder.write(Array("1\n00:00:00,000 --> 00:00:00,500\nHello\n".utf8), as: "a.srt")
+    let path = folder.file("a.mkv")
+    try Tool.ffmpeg(
+      arguments: ["-itsoffset", "1"] + Self.picture + ["-i", text, "-c:v", "libx264", "-c:s", "srt", path])
+    let tracks = try Asset(path: path).load().tracks
+    #expect(tracks.map(\.mediaType) == [.video, .subtitle])
+    #expect(tracks.allSatisfy { $0.timeRange.start >= .zero }, "\(tracks.map(\.timeRange))")
+  }
 }

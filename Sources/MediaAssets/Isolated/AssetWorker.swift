@@ -137,7 +137,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     }
     let properties = try asset.properties(demuxer, byteCount: byteCount, interrupt: interrupt, log: nil)
     decodeBeginning(of: demuxer, packetCount: parameters.packetCount)
-    return properties
+    return properties.withClosedCaptions(demuxer)
   }
 
   /// Decodes the beginning of the default audio track. A damaged packet is not an error here: playback reports it.

@@ -211,9 +211,13 @@ class Track:
     bit_rate: int | None = None
     width: int | None = None
     height: int | None = None
+    coded_width: int | None = None
+    coded_height: int | None = None
+    rotation: int | None = None
     frame_rate: str | None = None
     language: str | None = None
     title: str | None = None
+    closed_captions: tuple[str, ...] = ()
     characteristics: tuple[str, ...] = ()
     selected: bool | None = None
 

@@ -1,0 +1,51 @@
+// Reads the codecs of the tracks of Matroska and WebM (RFC 9559, section 5.1.4), of which FFmpeg does not know all. Opens
+// nothing: bytes come from the caller.
+
+/// The list of tracks of one file.
+enum MatroskaTracks {
+  private enum ID {
+    static var tracks: UInt32 { 0x1654_AE6B }
+    static var trackEntry: UInt32 { 0xAE }
+    static var trackType: UInt32 { 0x83 }
+    static var codecID: UInt32 { 0x86 }
+  }
+
+  /// The types of the tracks that FFmpeg lists: video, audio, subtitles and metadata.
+  private static let listedTypes: Set<UInt64> = [0x01, 0x02, 0x11, 0x21]
+
+  /// The codec IDs of the tracks, in the file's order.
+  static func codecIDs<Failure: Error>(
+    byteCount: Int64, limits: TagLimits, bytes: @escaping TagReader.ByteReader<Failure>
+  ) throws(Failure) -> [String] {
+    var file = MatroskaFile(byteCount: byteCount, limits: limits, bytes: bytes)
+    guard let place = try file.places(of: [ID.tracks])[ID.tracks]?.first, let element = try file.element(at: place),
+      element.id == ID.tracks
+    else { return [] }
+    let content = try file.content(of: element, limit: MatroskaFile<Failure>.maximumListBytes)
+    return EBML.children(content).compactMap { track in
+      guard track.id == ID.trackEntry else { return nil }
+      let parts = EBML.children(track.content)
+      guard let type = parts.first(where: { $0.id == ID.trackType }).flatMap({ EBML.number($0.content) }),
+        listedTypes.contains(type), let codec = parts.first(where: { $0.id == ID.codecID })
+      else { return nil }
+      return EBML.text(codec.content.prefix(64))
+    }
+  }
+}
+
+extension TagReader {
+  /// Reads the codec IDs of the tracks of a Matroska or WebM file, such as `S_TEXT/WEBVTT`, in the file's order. Blocks for
+  /// as long as `bytes` does; calls it on this thread only.
+  ///
+  /// - Returns: only tracks of video, audio, subtitles and metadata. Empty if the list is damaged or too large.
+  public static func matroskaCodecIDs<Failure: Error>(
+    byteCount: Int64, limits: TagLimits = TagLimits(), bytes: @escaping ByteReader<Failure>
+  ) throws(Failure) -> [String] {
+    try MatroskaTracks.codecIDs(byteCount: byteCount, limits: limits, bytes: bytes)
+  }
+
+  /// The same of a file that is in memory.
+  public static func matroskaCodecIDs(data: [UInt8], limits: TagLimits = TagLimits()) -> [String] {
+    matroskaCodecIDs(byteCount: Int64(data.count), limits: limits, bytes: reader(of: data))
+  }
+}
