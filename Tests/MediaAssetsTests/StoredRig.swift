@@ -32,7 +32,11 @@ final class StoredDecoder {
     context.pointee.thread_count = 1
     // What is to be cut off, the samples say themselves.
     context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
-    try #require(avcodec_open2(context, codec, nil) >= 0)
+    // AC-3's dither follows from each frame, as in `Decoder`.
+    var options: OpaquePointer?
+    defer { av_dict_free(&options) }
+    if format.codecName.hasSuffix("ac3") { av_dict_set(&options, "cons_noisegen", "1", 0) }
+    try #require(avcodec_open2(context, codec, &options) >= 0)
   }
 
   deinit {

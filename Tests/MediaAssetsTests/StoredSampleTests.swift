@@ -95,8 +95,7 @@ import Testing
       print(
         "stored | \(Self.sources[row].name) | \(first)..<\(end) | \(reading.buffers.count) packets | \(different) of \(expected.count) samples differ"
       )
-      // The decoder of AC-3 makes up noise as it goes along.
-      #expect(different == 0 || Self.sources[row].name.hasPrefix("ac3") && first > 0)
+      #expect(different == 0)
       #expect(reading.status == .completed)
     }
   }
