@@ -141,7 +141,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     levelTags = LevelTags()
   }
 
-  /// Throws `audioFault`, or `noPlayableTracks` for a file without audio, unless audio can be played.
+  /// Throws an error unless audio can be played: `audioFault`, or `noPlayableTracks` for a file without audio.
   ///
   /// - Parameters:
   ///   - path: the name of the file in the message.

@@ -51,13 +51,13 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   /// The captions within the video frames of a video track, by `ClosedCaptionFormat.allCases`. Empty if there are none in
   /// the first frames.
   public package(set) var closedCaptions: [ClosedCaptionFormat] = []
-  /// The coded size in pixels; nil for what has no picture.
-  public let pictureWidth: Int?
-  public let pictureHeight: Int?
-  /// The size after the pixel aspect ratio is applied and before `rotationDegrees` is, in square pixels. Nil for what has
-  /// no picture.
+  /// The coded size in pixels; nil for tracks that are neither video nor artwork.
+  public let codedWidth: Int?
+  public let codedHeight: Int?
+  /// The size in square pixels: after the pixel aspect ratio is applied, and before `rotationDegrees` is. Nil for tracks that
+  /// are neither video nor artwork.
   public let naturalSize: NaturalSize?
-  /// The clockwise rotation that makes video frames upright: 0, 90, 180 or 270. Nil for what is no video.
+  /// The clockwise rotation that makes video frames upright: 0, 90, 180 or 270. Nil for tracks without video.
   public private(set) var rotationDegrees: Int?
   /// Video frames a second, on average; nil for what is no video, or not known.
   public let frameRate: FrameRate?
@@ -88,7 +88,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
 
   /// Whether the numbers are such as a file has.
   var isPlausible: Bool {
-    let numbers = [pictureWidth ?? 0, pictureHeight ?? 0, naturalSize?.width ?? 0, naturalSize?.height ?? 0]
+    let numbers = [codedWidth ?? 0, codedHeight ?? 0, naturalSize?.width ?? 0, naturalSize?.height ?? 0]
     return numbers.allSatisfy { (0...1 << 31).contains($0) } && frameRate.map { $0.denominator > 0 } ?? true
   }
 
@@ -98,7 +98,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     return audioFormat.isSupported
   }
 
-  /// - Parameter codecName: the codec of a stream that FFmpeg does not know and Playhead does.
+  /// - Parameter codecName: the name of a codec that FFmpeg does not know; nil: the name that FFmpeg gives.
   init(
     _ stream: StreamInfo, codecName: String? = nil, mediaType: MediaType, format: ContainerFormat, timeRange: TimeRange,
     providesPreciseDuration: Bool, isProtected: Bool
@@ -123,8 +123,8 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     self.isProtected = isProtected
     title = stream.title
     characteristics = Set(stream.roles.map(MediaCharacteristic.init))
-    pictureWidth = stream.width
-    pictureHeight = stream.height
+    codedWidth = stream.width
+    codedHeight = stream.height
     naturalSize = stream.naturalWidth.flatMap { width in stream.height.map { NaturalSize(width: width, height: $0) } }
     rotationDegrees = mediaType == .video ? stream.video?.rotationDegrees : nil
     frameRate =
@@ -164,8 +164,8 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     isProtected = heard?.isProtected ?? false
     title = rendition.name
     characteristics = rendition.mediaCharacteristics
-    pictureWidth = nil
-    pictureHeight = nil
+    codedWidth = nil
+    codedHeight = nil
     naturalSize = nil
     frameRate = nil
   }
@@ -191,8 +191,8 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     isProtected = false
     title = rendition.name
     characteristics = rendition.mediaCharacteristics
-    pictureWidth = nil
-    pictureHeight = nil
+    codedWidth = nil
+    codedHeight = nil
     naturalSize = nil
     frameRate = nil
   }
@@ -224,8 +224,8 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     isProtected = false
     title = nil
     characteristics = []
-    pictureWidth = isAudio ? nil : first?.pictureWidth
-    pictureHeight = isAudio ? nil : first?.pictureHeight
+    codedWidth = isAudio ? nil : first?.codedWidth
+    codedHeight = isAudio ? nil : first?.codedHeight
     naturalSize = isAudio ? nil : first?.naturalSize
     rotationDegrees = isAudio ? nil : first?.rotationDegrees
     frameRate = isAudio ? nil : first?.frameRate

@@ -127,9 +127,11 @@ struct AudioTimeline {
     place(stamped: ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: frameCount)
   }
 
-  /// Places the next decoded frames, whose timestamp says `stamped`, and expects what follows them.
+  /// Places the next decoded frames and expects what follows them.
   ///
-  /// - Parameter exact: where they lie if they do not follow the frames before; nil: at their timestamp.
+  /// - Parameters:
+  ///   - stamped: the position of their timestamp; nil if they have none.
+  ///   - exact: their position if they do not follow the frames before them; nil: `stamped`.
   mutating func place(stamped: Int64?, exact: Int64? = nil, frameCount: Int) -> (frame: Int64, step: Step) {
     var (frame, step) = decide(stamped, frameCount: Int64(frameCount))
     if let exact, step == .hole || step == .overlap { frame = exact }
@@ -159,15 +161,15 @@ struct AudioTimeline {
     originFrame = firstOriginFrame
   }
 
-  /// Continues with the packet that is known to lie at `frame`: where its timestamp differs by more than several frames, the container
-  /// has begun a new count before it.
+  /// Continues with the packet whose position `frame` is known. If its timestamp differs by more than several frames, the
+  /// container has begun a new count before it.
   mutating func restart(at frame: Int64, ticks: Int64?, frameCount: Int64) {
     restart(at: frame)
     guard let stamped = ticks.flatMap({ self.frame(ofTicks: $0) }) else { return }
     if abs(stamped - frame) > driftFrames(frameCount) { renumber(by: stamped - frame) }
   }
 
-  /// The timestamps of the container have begun to count anew.
+  /// Adopts a new count of the container's timestamps.
   private mutating func renumber(by difference: Int64) {
     let (moved, overflow) = originFrame.addingReportingOverflow(difference)
     if !overflow { originFrame = moved }

@@ -15,7 +15,8 @@ enum ClosedCaptionSearch {
   static let maximumPacketCount = 32
   static let maximumByteCount = 4 << 20
 
-  /// The formats of the next packets of a video stream. Reads packets, therefore nothing else may need the demuxer. Blocks.
+  /// The formats of the captions in the next packets of a video stream. Reads packets: nothing else may need the demuxer.
+  /// Blocks.
   ///
   /// - Returns: empty for other codecs, and if the packets have no captions or cannot be read.
   static func formats(in demuxer: Demuxer, stream: StreamInfo) -> [ClosedCaptionFormat] {
@@ -80,7 +81,8 @@ enum ClosedCaptionSearch {
 }
 
 extension AssetProperties {
-  /// Searches the video tracks of a local file for captions. Reads packets of the demuxer.
+  /// Searches the first video track of a local file for captions. Reads packets of the demuxer, so that nothing else may
+  /// read from it afterwards.
   func withClosedCaptions(_ demuxer: Demuxer) -> AssetProperties {
     guard demuxer.source.byteSource == nil, let track = tracks.first(where: { $0.mediaType == .video }) else {
       return self

@@ -19,8 +19,8 @@ enum CodecTraits {
     codecName.hasPrefix("pcm_") || ["flac", "alac", "wavpack", "tta", "ape", "mlp", "truehd"].contains(codecName)
   }
 
-  /// Whether samples depend on all audio before them: the decoder predicts from its own output, or continues a sequence of
-  /// noise, and no packet sets that state anew. These decoders are fast: 15 minutes of audio take less than half a second.
+  /// Whether samples depend on all audio before them. The decoder predicts from its own output or continues a sequence of
+  /// noise, and no packet resets that state. These decoders are fast: 15 minutes of audio take less than half a second.
   static func hasEndlessState(codecName: String) -> Bool {
     [
       "speex", "gsm", "gsm_ms", "g723_1", "ra_144", "ra_288", "nellymoser", "adpcm_g722", "adpcm_g726", "adpcm_g726le",

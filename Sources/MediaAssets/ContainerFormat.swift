@@ -7,7 +7,8 @@ enum ContainerFormat: Sendable, Hashable {
   case numberedFrames
   /// Core Audio Format: packets in a table.
   case caf
-  /// Flash video, Windows Media: timestamps in milliseconds. NUT and Windows recorded TV: FFmpeg finds packets by timestamps only.
+  /// Flash video and Windows Media have timestamps in milliseconds. In NUT and Windows recorded TV FFmpeg finds packets only by
+  /// timestamps.
   case coarse
   /// Streams without a container, and containers without timestamps: FFmpeg calculates them from byte positions, from the lengths
   /// of packets or from average bit rates.
@@ -111,7 +112,7 @@ enum ContainerFormat: Sendable, Hashable {
       if stream.codecName.hasPrefix("adpcm_"), let bytes = stream.blockByteCount, let frames = stream.blockFrameCount {
         return .counted(.blocks(byteCount: Int64(bytes), frameCount: Int64(frames)))
       }
-      // A packet has several frames, and does not say how many.
+      // A packet has several frames, and does not state how many.
       if stream.codecName.hasPrefix("wma") { return .decoded }
       return .counted(.packets)
     case .mp3: return .counted(.mpegAudio)

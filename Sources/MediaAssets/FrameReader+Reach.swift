@@ -33,18 +33,18 @@ extension FrameReader {
   /// Whether timestamps tell every frame from its neighbours, so that durations of packets add up.
   var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
 
-  /// Where a frame lies that does not follow the one before, in a stream whose timestamps are rounded to more than a frame: at the only
-  /// frame near the timestamp at which the lengths of the frames allow one to begin. A seek finds the same. Nil where nothing tells
-  /// it better than the timestamp.
+  /// The position of a decoded frame that does not follow the frame before it, if timestamps are rounded to more than a frame: the
+  /// only position near the timestamp that the lengths of the frames allow. A seek finds the same position. Nil if only the
+  /// timestamp gives the position.
   func exactPosition(stamped: Int64?, expected: Int64?) -> Int64? {
     guard let timeline, timeline.hasCoarseTicks, let stamped, let expected else { return nil }
     guard abs(stamped - expected) > timeline.roundingFrames else { return nil }
     return grid.position(of: stamped, roundingFrames: timeline.roundingFrames)
   }
 
-  /// Between the packet at which decoding began and the position of a seek, audio does not lie where it was expected. Where ticks
-  /// are not frames, the position then follows from another timestamp than in a read from the start. FFmpeg's first timestamp
-  /// after a seek in a program stream is often that of another packet.
+  /// Notes a jump of the timestamps between the packet at which decoding began and the position of a seek. If ticks are not
+  /// frames, the position then follows from another timestamp than in a read from the start. In a program stream the first
+  /// timestamp that FFmpeg gives after a seek is often that of another packet.
   func noteJumpBeforePosition(_ step: AudioTimeline.Step) {
     guard format != .programStream, step == .renumbered || timeline?.hasRoundedTicks ?? false else { return }
     reports.noteDamage()

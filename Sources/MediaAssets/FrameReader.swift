@@ -26,7 +26,7 @@ final class FrameReader {
   var reports = PacketReports()
   /// What packets told of the padding at the track's edges.
   private(set) var trims = PacketTrims()
-  /// Packets are decoded only to warm up: a failure is not reported.
+  /// Packets are decoded only to warm up: their failures are not reported.
   var isWarmingUp = false
   /// The frames' place since the last seek comes from a timestamp or from counting, not from a guess.
   private(set) var isPlaceProven = true
@@ -468,8 +468,8 @@ final class FrameReader {
     try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
   }
 
-  /// Goes to a byte of the file at which a packet begins, whose first frame's place is known. False when the demuxer does not
-  /// begin there, or says that the place is another: then it is not known where this is. Throws `cancelled`, too.
+  /// Moves to the byte at which the packet of `frame` begins. Returns false, and the position is unknown, if the demuxer begins
+  /// elsewhere or reports another position. Errors: `cancelled`, too.
   func seek(toByte byte: Int64, frame: Int64) throws(AVFailure) -> Bool {
     if mustRewind { try rewind() } else { restart() }
     forgetCount()
@@ -480,8 +480,7 @@ final class FrameReader {
     countedFrame = frame
     entryFrame = frame
     isCounted = true
-    counting.restart(
-      at: frame, isIrregular: index?.hasIrregularTimestamps(before: frame - (startFrame ?? 0)) ?? false)
+    counting.restart(isIrregular: index?.hasIrregularTimestamps(before: frame - (startFrame ?? 0)) ?? false)
     isSoughtByTimestamp = format == .programStream
     if let ticks = timeline?.ticks(ofFrame: frame) { vorbisTimes?.restart(atPageAfter: ticks) }
     let result = try readPacket()

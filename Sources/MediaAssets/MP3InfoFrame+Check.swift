@@ -1,14 +1,14 @@
-// Whether the length in an information frame can be right: encoders that stream, editors that cut files and programs that join
-// them leave a header of another file.
+// Checks the length in an information frame. Encoders that stream, and programs that cut or join files, leave the header of
+// another file.
 extension MP3InfoFrame {
   /// The smallest and the largest frame of layer III: 8 kbit/s at 24 kHz, and 320 kbit/s at 32 kHz with a padding byte.
   private static let frameByteCounts: ClosedRange<Int64> = 24...1_441
 
-  /// Whether the file can hold as many frames as the header says, and no more. A file that breaks off has a right header.
+  /// Whether the file can have as many frames as the header states, and no more. The header of a truncated file is right.
   ///
   /// - Parameters:
   ///   - presentByteCount: bytes from the information frame to the end of the file.
-  ///   - hasAudio: whether MPEG frames begin at so many bytes after the information frame, or after tags there.
+  ///   - hasAudio: returns whether MPEG frames begin this many bytes after the information frame, or after tags there.
   func hasPlausibleLength(presentByteCount: Int64, hasAudio: (Int64) -> Bool) -> Bool {
     guard let mpegFrameCount else { return true }
     let possible = (

@@ -8,7 +8,7 @@ struct MP3InfoFrame: Sendable, Hashable {
 
   /// MPEG frames that follow; nil when it does not say.
   var mpegFrameCount: Int64?
-  /// Bytes from this frame to the end of the audio; nil when it does not say.
+  /// The number of bytes from this frame to the end of the audio; nil if the header does not state it.
   var byteCount: Int64?
   /// Frames of sound in each.
   var framesPerMPEGFrame: Int64

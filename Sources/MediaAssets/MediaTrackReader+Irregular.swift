@@ -21,7 +21,7 @@ extension MediaTrackReader {
     try trustPacketLengths()
   }
 
-  /// Where packets are counted anyway, and timestamps may be irregular, counting follows the rule that decoding follows.
+  /// Makes the counting of packets follow the rule of decoding, because timestamps may be irregular.
   private func countAsDecoded() throws(MediaError) {
     guard !reader.counting.goesByLengths, reader.format == .other, !isRemote, !isForwardOnly,
       Self.codecsWithLengths.contains(reader.stream.codecName)

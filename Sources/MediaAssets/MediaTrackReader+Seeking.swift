@@ -276,7 +276,7 @@ extension MediaTrackReader {
     var warmStart: Int64
     /// Decoding from it gives the right samples from the target on, and not before.
     var isExact = false
-    /// Nothing between it and the target is known to be missing or damaged.
+    /// Whether no packet between this one and the target is known to be missing or damaged.
     var isIntact = true
   }
 

@@ -185,8 +185,8 @@ struct OggLocator: ~Copyable {
     }
   }
 
-  /// Whether every page from `byte` to the one that ends after granule position `granule` has a right checksum, and none between them
-  /// is missing.
+  /// Whether all pages from `byte` to the page that ends after `granule` are present and have right checksums. Blocks; reads
+  /// these pages.
   mutating func isIntact(from byte: Int64, toGranule granule: Int64) throws(AVFailure) -> Bool {
     var byte = byte
     var sequenceNumber: UInt32?

@@ -29,7 +29,7 @@ struct PacketCounting {
   /// Packets are counted by their lengths.
   var goesByLengths: Bool { timeline != nil }
 
-  /// Since counting began at the file's start, a timestamp has not agreed with the lengths.
+  /// Whether a timestamp from the file's start to the last packet has not agreed with the lengths.
   var hasIrregularTimestamps: Bool { timeline.map { !$0.hasAgreed } ?? false }
 
   var isLengthKnown: Bool { length != nil && !hasUnknownLengths }
@@ -74,15 +74,16 @@ struct PacketCounting {
 
   /// Where counting begins at the file's start, whose timestamp says `stamped`.
   mutating func restart(stamped: Int64?) -> Int64? {
-    let start = goesByLengths ? startFrame ?? stamped : stamped
-    restart(at: start, isIrregular: false)
-    return start
+    restart(isIrregular: false)
+    return goesByLengths ? startFrame ?? stamped : stamped
   }
 
-  /// Counting continues at `frame`, after timestamps that agreed with the lengths or did not.
-  mutating func restart(at frame: Int64?, isIrregular: Bool) {
+  /// Counting continues elsewhere.
+  ///
+  /// - Parameter isIrregular: whether a timestamp before that position does not agree with the lengths.
+  mutating func restart(isIrregular: Bool) {
     timeline?.isIrregular = isIrregular
-    timeline?.restart(at: frame)
+    timeline?.restart()
   }
 
   /// Where the packet lies that `countedFrame` says should come next, and whose timestamp is `ticks`.

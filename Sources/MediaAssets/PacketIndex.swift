@@ -28,7 +28,7 @@ final class PacketIndex: Sendable {
     /// In order; never empty.
     var places: [Place]
     var spacingFrames: Int64
-    /// Timestamps of packets from here on have not agreed with the lengths of all packets before.
+    /// The first packet whose timestamp does not agree with the lengths of the packets before it; nil if none is known.
     var irregularFrame: Int64?
     var oggStreams: OggStreams??
   }
@@ -73,7 +73,7 @@ final class PacketIndex: Sendable {
     }
   }
 
-  /// A packet at `frame` was found whose timestamp does not agree with the lengths of the packets before.
+  /// Notes that the timestamp of the packet at `frame` does not agree with the lengths of the packets before it.
   func noteIrregularTimestamp(at frame: Int64) {
     state.withLock { $0.irregularFrame = min($0.irregularFrame ?? .max, frame) }
   }

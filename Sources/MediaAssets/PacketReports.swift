@@ -20,7 +20,7 @@ struct TimestampFault {
 
 /// What was found besides frames while a stream was read, until it is taken.
 struct PacketReports {
-  /// Since the last seek packets were missing, did not decode, or had wrong timestamps.
+  /// Whether packets since the last seek were missing, did not decode, or had wrong timestamps.
   private(set) var hasDamage = false
   private var skipped: SkippedPackets?
   private var timestampFault: TimestampFault?
@@ -46,7 +46,7 @@ struct PacketReports {
 
   mutating func noteDamage() { hasDamage = true }
 
-  /// A seek leads elsewhere.
+  /// Forgets the damage, because a seek moves elsewhere.
   mutating func restart() { hasDamage = false }
 
   mutating func note(_ title: StreamTitle, at frame: Int64) { titles.append((frame, title)) }

@@ -27,7 +27,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private(set) var beginsAtFirstSound = false
   /// The file was cut off: there is no last page (Ogg), or less than its data chunk says (WAV).
   private(set) var isCutOff = false
-  /// The number of frames in the header of an MP3 file is not that of the file: it is neither the length nor where padding begins.
+  /// Whether the header of an MP3 file states a number of frames that the file does not have. The number then gives neither the
+  /// length nor the start of the padding.
   private(set) var hasWrongLength = false
   /// The pages that end a stream, of all streams of an Ogg file, as far as they lie at the file's end.
   private(set) var lastPages: [LastPage] = []

@@ -71,7 +71,7 @@ final class MediaSelectionSlot: Sendable {
     }
   }
 
-  /// Throws `audioFault` if the item is to be played with audio that cannot be decoded.
+  /// Throws `audioFault` if the item plays audio that cannot be decoded.
   func checkAudio(of properties: AssetProperties) throws(MediaError) {
     guard let fault = properties.audioFault, audioTrackID(in: properties) == nil else { return }
     if case .none = self[.audible] { return }

@@ -43,9 +43,4 @@ extension TagReader {
   ) throws(Failure) -> [String] {
     try MatroskaTracks.codecIDs(byteCount: byteCount, limits: limits, bytes: bytes)
   }
-
-  /// The same of a file that is in memory.
-  public static func matroskaCodecIDs(data: [UInt8], limits: TagLimits = TagLimits()) -> [String] {
-    matroskaCodecIDs(byteCount: Int64(data.count), limits: limits, bytes: reader(of: data))
-  }
 }

@@ -133,19 +133,19 @@ import Testing
 
   // MARK: - Video and captions
 
-  private static let picture = ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=2"]
+  private static let testVideo = ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=2"]
 
   @Test("a video track has its coded size, its size in square pixels, and its rotation", arguments: ["a.mp4", "a.mkv"])
   func sizes(_ name: String) throws {
     let folder = try TemporaryFolder()
     // The container's pixel aspect ratio differs from that in the codec's header.
     let plain = folder.file("plain.mp4")
-    try Tool.ffmpeg(arguments: Self.picture + ["-vf", "setsar=1", "-c:v", "libx264", plain])
+    try Tool.ffmpeg(arguments: Self.testVideo + ["-vf", "setsar=1", "-c:v", "libx264", plain])
     let path = folder.file(name)
     try Tool.ffmpeg(
       "-i", plain, "-c", "copy", "-aspect", "16:9", "-metadata:s:v", name == "a.mp4" ? "rotate=270" : "x=y", path)
     let track = try #require(try Asset(path: path).load().tracks.first)
-    #expect(track.pictureWidth == 64 && track.pictureHeight == 48)
+    #expect(track.codedWidth == 64 && track.codedHeight == 48)
     #expect(track.naturalSize == AssetTrack.NaturalSize(width: 85, height: 48))
     #expect(track.rotationDegrees == (name == "a.mp4" ? 90 : 0))
   }
@@ -153,7 +153,7 @@ import Testing
   /// H.264 with an SEI message of captions before each frame (ATSC A/53 part 4, 6.2.3).
   private static func captioned(_ folder: TemporaryFolder, _ entries: [[UInt8]]) throws -> String {
     let plain = folder.file("plain.h264")
-    try Tool.ffmpeg(arguments: picture + ["-c:v", "libx264", "-bsf:v", "h264_mp4toannexb", plain])
+    try Tool.ffmpeg(arguments: testVideo + ["-c:v", "libx264", "-bsf:v", "h264_mp4toannexb", plain])
     let bytes = try readFile(plain)
     let payload =
       [0xB5, 0x00, 0x31] + Array("GA94".utf8) + [0x03, 0x40 | UInt8(entries.count), 0xFF]
@@ -188,7 +188,7 @@ import Testing
       }
     }
     let plain = folder.file("plain.mp4")
-    try Tool.ffmpeg(arguments: Self.picture + ["-c:v", "libx264", plain])
+    try Tool.ffmpeg(arguments: Self.testVideo + ["-c:v", "libx264", plain])
     #expect(try Asset(path: plain).load().tracks.map(\.closedCaptions) == [[]])
   }
 
@@ -198,7 +198,7 @@ import Testing
     let text = folder.file("a.vtt")
     try folder.write(Array("WEBVTT\n\n00:00.500 --> 00:01.500\nHello\n".utf8), as: "a.vtt")
     let movie = folder.file("text.mov")
-    try Tool.ffmpeg(arguments: Self.picture + ["-i", text, "-c:v", "libx264", "-c:s", "mov_text", movie])
+    try Tool.ffmpeg(arguments: Self.testVideo + ["-i", text, "-c:v", "libx264", "-c:s", "mov_text", movie])
     var bytes = Data(try readFile(movie))
     // The sample entry of the second track.
     let table = try #require(bytes.range(of: Data("stsd".utf8), options: .backwards))
@@ -209,7 +209,7 @@ import Testing
     #expect(tracks.map(\.mediaType) == [.video, .subtitle] && tracks.last?.codecName == "eia_608")
 
     let source = folder.file("text.mkv")
-    try Tool.ffmpeg(arguments: Self.picture + ["-i", text, "-c:v", "libx264", "-c:s", "srt", source])
+    try Tool.ffmpeg(arguments: Self.testVideo + ["-i", text, "-c:v", "libx264", "-c:s", "srt", source])
     let merged = folder.file("merged.mkv")
     try Tool.run("mkvmerge", ["-q", "-o", merged, "-S", source, text])
     let subtitles = try Asset(path: merged).load().tracks.filter { $0.mediaType == .subtitle }
@@ -222,7 +222,7 @@ import Testing
     let text = try folder.write(Array("1\n00:00:00,000 --> 00:00:00,500\nHello\n".utf8), as: "a.srt")
     let path = folder.file("a.mkv")
     try Tool.ffmpeg(
-      arguments: ["-itsoffset", "1"] + Self.picture + ["-i", text, "-c:v", "libx264", "-c:s", "srt", path])
+      arguments: ["-itsoffset", "1"] + Self.testVideo + ["-i", text, "-c:v", "libx264", "-c:s", "srt", path])
     let tracks = try Asset(path: path).load().tracks
     #expect(tracks.map(\.mediaType) == [.video, .subtitle])
     #expect(tracks.allSatisfy { $0.timeRange.start >= .zero }, "\(tracks.map(\.timeRange))")

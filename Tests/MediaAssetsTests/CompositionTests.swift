@@ -180,7 +180,7 @@ import Testing
     #expect(track.segments[1].sourceTime(at: Self.time(3, 1)) == Self.time(3, 2))
     #expect(track.segments[1].time(ofSourceTime: Self.time(3, 2)) == Self.time(3, 1))
     let properties = try Asset(composition: composition).load()
-    #expect(properties.hasVideo && properties.tracks[1].pictureWidth == 64)
+    #expect(properties.hasVideo && properties.tracks[1].codedWidth == 64)
   }
 
   // MARK: - Sound

@@ -8,7 +8,7 @@ import Testing
 
 /// Copies of video that is stored in unusual ways. `ffprobe` and `ffmpeg` compare the frames.
 @Suite(.timeLimit(.minutes(5))) struct CopiedVideoTests {
-  private static let picture = ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=2"]
+  private static let testVideo = ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=2"]
   private static let x264 = ["-c:v", "libx264", "-g", "12", "-bf", "3", "-x264-params", "scenecut=0:open-gop=1"]
 
   /// The checksums of a file's decoded frames, in the order in which they are shown.
@@ -35,7 +35,7 @@ import Testing
   private static func withNegativeOffset(_ folder: TemporaryFolder) throws -> String {
     let source = folder.file("source.mp4")
     try Tool.ffmpeg(
-      arguments: picture + [
+      arguments: testVideo + [
         "-frames:v", "49", "-c:v", "libx264", "-g", "60", "-bf", "1", "-b_strategy", "0", "-x264-params",
         "scenecut=0", source,
       ])
@@ -72,7 +72,7 @@ import Testing
     let source = folder.file("source.ivf")
     for pass in ["1", "2"] {
       try Tool.ffmpeg(
-        arguments: picture + [
+        arguments: testVideo + [
           "-c:v", "libvpx-vp9", "-auto-alt-ref", "1", "-lag-in-frames", "25", "-g", "60", "-b:v", "100k", "-pass", pass,
           "-passlogfile", folder.file("log"), source,
         ])
@@ -123,7 +123,7 @@ import Testing
   func lastFrame(_ name: String) async throws {
     let folder = try TemporaryFolder()
     let source = folder.file(name)
-    try Tool.ffmpeg(arguments: Self.picture + Self.x264 + [source])
+    try Tool.ffmpeg(arguments: Self.testVideo + Self.x264 + [source])
     let frames = try Self.frames(source, in: folder)
     #expect(frames.count == 50)
     let origin = try await Asset(path: source).load(.tracks)[0].timeRange.start

@@ -216,8 +216,8 @@ import Testing
     #expect(MP3InfoFrame(bytes: []) == nil)
   }
 
-  /// The number of frames in the header, its number of bytes, the bytes that are present, whether audio follows, and whether the length
-  /// is believed.
+  /// Columns: the header's number of frames, its number of bytes, the present bytes, whether audio follows, and whether the
+  /// length is plausible.
   @Test(
     arguments: [
       (100, 41_800, 41_800, false, true),

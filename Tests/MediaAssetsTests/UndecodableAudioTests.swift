@@ -28,7 +28,7 @@ import Testing
     try Tool.ffmpeg(arguments: coded + [source])
     var bytes = Data(try readFile(source))
     let codec = try #require(bytes.range(of: Data("A_AAC".utf8)))
-    bytes.replaceSubrange(codec, with: Data("A_XXX".utf8))
+    bytes.replaceSubrange(codec, with: Data("A_NUL".utf8))
     return try folder.write(Array(bytes), as: "unknown.mkv")
   }
 

@@ -11,7 +11,7 @@ final class StoredTrack: WriterTrack {
   /// Of sound: where the next packet begins when nothing is missing.
   private var nextTicks: Int64?
   private var endTicks: Int64 = 0
-  private var pictures = StoredPictures()
+  private var videoFrames = StoredVideoFrames()
   private var lastDecodeTicks: Int64?
   private var hasWritten = false
 
@@ -36,7 +36,7 @@ final class StoredTrack: WriterTrack {
       throw MediaError(.invalidTime, "a sample lies too far from the session's start", operation: "append")
     }
     guard format.mediaType == .audio else {
-      return try appendPicture(buffer, at: ticks, sessionStart: sessionStart, output)
+      return try appendVideoFrame(buffer, at: ticks, sessionStart: sessionStart, output)
     }
     let pieces = try StoredSoundPieces(buffer, timescale: timescale)
     try output.run { () throws(AVFailure) in try append(pieces, of: buffer, at: ticks, output.muxer) }
@@ -46,40 +46,40 @@ final class StoredTrack: WriterTrack {
   func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError) {}
 
   func finish(_ output: WriterOutput) throws(MediaError) {
-    pictures.finish()
-    try writePictures(output)
+    videoFrames.finish()
+    try writeVideoFrames(output)
   }
 
   // MARK: - Internals
 
-  private func appendPicture(
+  private func appendVideoFrame(
     _ buffer: SampleBuffer, at ticks: Int64, sessionStart: MediaTime, _ output: WriterOutput
   ) throws(MediaError) {
-    // Pictures before the first that is shown, and decoded behind it, are nothing without edit lists.
+    // Frames before the first that is shown, and decoded after it, need edit lists.
     guard container.isMovie || ticks >= 0 else { return }
     // What lies before the session is cut off by that; what is only decoded has its place, too.
     let length = ticks < 0 || buffer.outputDuration == .zero ? buffer.duration : buffer.outputDuration
-    let picture = StoredPictures.Picture(
+    let frame = StoredVideoFrames.Frame(
       data: buffer.data, ticks: ticks, decodeTicks: WriterTimeline.ticks(buffer.decodeTime - sessionStart, timescale),
       duration: WriterTimeline.ticks(length, timescale) ?? 0, isKeyFrame: buffer.attachments.isSync)
-    pictures.append(picture)
-    try writePictures(output)
+    videoFrames.append(frame)
+    try writeVideoFrames(output)
   }
 
-  private func writePictures(_ output: WriterOutput) throws(MediaError) {
-    while let picture = pictures.popFirst() {
-      let decodeTicks = picture.decodeTicks ?? picture.ticks
-      guard lastDecodeTicks.map({ decodeTicks > $0 }) ?? true, decodeTicks <= picture.ticks else {
+  private func writeVideoFrames(_ output: WriterOutput) throws(MediaError) {
+    while let frame = videoFrames.popFirst() {
+      let decodeTicks = frame.decodeTicks ?? frame.ticks
+      guard lastDecodeTicks.map({ decodeTicks > $0 }) ?? true, decodeTicks <= frame.ticks else {
         throw MediaError(
           .invalidTime,
-          "more than \(StoredPictures.settlingCount) video frames are decoded after a frame that is shown later",
+          "more than \(StoredVideoFrames.settlingCount) video frames are decoded after a frame that is shown later",
           operation: "append")
       }
       lastDecodeTicks = decodeTicks
       try output.run { () throws(AVFailure) in
         try write(
-          picture.data[...], pts: picture.ticks, dts: decodeTicks, duration: picture.duration,
-          isKeyFrame: picture.isKeyFrame, output.muxer)
+          frame.data[...], pts: frame.ticks, dts: decodeTicks, duration: frame.duration,
+          isKeyFrame: frame.isKeyFrame, output.muxer)
       }
     }
   }

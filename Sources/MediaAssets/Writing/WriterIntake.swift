@@ -83,8 +83,8 @@ struct WriterIntake: Sendable {
       buffer.format.setupData == sourceFormat.setupData, buffer.sampleCount == 1
     else { throw Self.otherSamples }
     let begin = try ticks(buffer.presentationTime, sessionStart)
-    // Of what does not say when it is decoded, only the decoder knows the order. Frames may have the same decoding time,
-    // or one after the time at which they are shown: see `StoredPictures`.
+    // Only the decoder knows the order of frames without decoding times. Two frames may have the same decoding time, and a
+    // decoding time may be after the time at which the frame is shown: see `StoredVideoFrames`.
     let decoded = buffer.decodeTime.isValid ? try ticks(buffer.decodeTime, sessionStart) : nil
     guard lastTicks.map({ (decoded ?? begin) >= $0 }) ?? true else {
       throw Self.refuse(.invalidTime, "stored video frames must be appended in the order of their decoding times")

@@ -4,20 +4,20 @@ import Testing
 
 @testable import MediaAssets
 
-/// Stored pictures that do not say when they are decoded.
-@Suite struct StoredPicturesTests {
-  /// When pictures are decoded that are shown at times, given in the order of decoding.
+/// Stored video frames without decoding times, and with decoding times that no container can store.
+@Suite struct StoredVideoFramesTests {
+  /// The decoding times of frames that are shown at `times`, in decoding order.
   private static func decodeTicks(_ times: [Int64], said: [Int: Int64] = [:]) -> [Int64] {
-    var pictures = StoredPictures()
+    var frames = StoredVideoFrames()
     var found: [Int64] = []
-    func take() { while let picture = pictures.popFirst() { found.append(picture.decodeTicks ?? .min) } }
+    func take() { while let frame = frames.popFirst() { found.append(frame.decodeTicks ?? .min) } }
     for (index, ticks) in times.enumerated() {
-      pictures.append(
-        StoredPictures.Picture(
+      frames.append(
+        StoredVideoFrames.Frame(
           data: [], ticks: ticks, decodeTicks: said[index], duration: 1_000, isKeyFrame: index == 0))
       take()
     }
-    pictures.finish()
+    frames.finish()
     take()
     return found
   }
@@ -27,7 +27,7 @@ import Testing
     groups.flatMap { group in [4, 2, 1, 3].map { (group * 4 + $0) * 1_000 } }
   }
 
-  @Test("pictures are decoded one after another and before they are shown, however many there are")
+  @Test("frames are decoded one after another and before they are shown, for any number of frames")
   func order() {
     let late = (0..<60).map { Int64($0) * 1_000 } + [59_001, 59_002] + Self.pyramid(15..<40)
     let rows: [(String, [Int64], [Int: Int64])] = [
@@ -37,7 +37,7 @@ import Testing
       ("the last of many says it", [0] + Self.pyramid(0..<50), [200: 197_500]),
       ("one in the middle says it", [0] + Self.pyramid(0..<50), [100: 98_500]),
     ]
-    print("pictures                   first five are decoded at")
+    print("frames                     first five are decoded at")
     for (name, times, said) in rows {
       let decoded = Self.decodeTicks(times, said: said)
       #expect(decoded.count == times.count, "\(name)")
@@ -51,7 +51,7 @@ import Testing
     #expect(Set(zip(even, even.dropFirst()).map { $1 - $0 }) == [1_000])
   }
 
-  @Test("pictures that are said to be decoded after they are shown, or together, are decoded earlier")
+  @Test("frames with decoding times after they are shown, or with equal ones, are decoded earlier")
   func negativeOffsets() {
     let times: [Int64] = (0..<60).map { $0 * 1_000 } + [62_000, 61_000, 60_500]
     let said = Dictionary(uniqueKeysWithValues: (0..<63).map { ($0, Int64(min($0, 62)) * 1_000) })
@@ -65,7 +65,7 @@ import Testing
     #expect(hidden == [0, 1_000, 1_999, 2_000, 3_000])
   }
 
-  @Test("a track whose pictures do not say when they are decoded is written, all of it")
+  @Test("a track without decoding times is written completely")
   func track() throws {
     let folder = try TemporaryFolder()
     let source = folder.file("film.mp4")

@@ -1,0 +1,108 @@
+import DequeModule
+
+/// Coded video frames on their way to the container, which needs a decoding time for each of them. A pure value.
+///
+/// Frames without a decoding time, such as the first of a Matroska track, wait for a frame with one, or until
+/// `largestWaitingCount` others wait.
+///
+/// Containers store frames in decoding order. Every frame is decoded at a time of its own, and no later than it is shown.
+/// Some files break that rule:
+///
+/// - A frame is decoded after it is shown (a negative composition offset).
+/// - Two frames are decoded at the same time (hidden frames of VP9 in separate packets).
+///
+/// The decoding times of the frames before such a frame become earlier. Therefore a frame is retained until
+/// `settlingCount` others follow it.
+struct StoredVideoFrames: Sendable {
+  /// A coded frame. Times and durations are in ticks of the track.
+  struct Frame: Sendable {
+    let data: [UInt8]
+    /// The time at which the frame is shown.
+    let ticks: Int64
+    /// The time at which the frame is decoded; nil if the source does not state it.
+    var decodeTicks: Int64?
+    let duration: Int64
+    let isKeyFrame: Bool
+  }
+
+  /// Maximum number of frames that wait. H.264 reorders 16 frames.
+  static let largestWaitingCount = 32
+  /// Number of frames whose decoding times may still become earlier: twice the reordering of H.264.
+  static let settlingCount = 32
+  /// Maximum size of these frames in bytes. Codecs with larger frames reorder none.
+  static let settlingByteCount = 16 << 20
+
+  /// Frames without a decoding time, in decoding order.
+  private var waiting: Deque<Frame> = []
+  /// The times at which the waiting frames are shown, sorted.
+  private var times: [Int64] = []
+  /// The interval by which a frame is decoded before the next frame is shown. One value for the track keeps the durations
+  /// even. Nil before the first guess.
+  private var lead: Int64?
+  /// Frames with increasing decoding times. The times of the last `settlingCount` may still become earlier.
+  private var dated: Deque<Frame> = []
+  private var datedByteCount = 0
+  private var isFinished = false
+
+  /// Removes the next frame that can be written; nil if there is none.
+  mutating func popFirst() -> Frame? {
+    guard isFinished || dated.count > Self.settlingCount || datedByteCount > Self.settlingByteCount,
+      let frame = dated.popFirst()
+    else { return nil }
+    datedByteCount -= frame.data.count
+    return frame
+  }
+
+  /// Appends the next frame in decoding order.
+  mutating func append(_ frame: Frame) {
+    guard let decodeTicks = frame.decodeTicks else {
+      waiting.append(frame)
+      let index = times.firstIndex { $0 > frame.ticks } ?? times.endIndex
+      times.insert(frame.ticks, at: index)
+      if waiting.count > Self.largestWaitingCount { guessFirst() }
+      return
+    }
+    // The waiting frames were decoded before this one, one duration apart, and before they are shown.
+    var next = decodeTicks
+    for index in waiting.indices.reversed() {
+      next = min(waiting[index].ticks, next - max(1, waiting[index].duration))
+      waiting[index].decodeTicks = next
+    }
+    while let first = waiting.popFirst() { date(first, at: first.decodeTicks ?? first.ticks) }
+    times = []
+    date(frame, at: decodeTicks)
+  }
+
+  /// Ends the track: no frame follows.
+  mutating func finish() {
+    while !waiting.isEmpty { guessFirst() }
+    isFinished = true
+  }
+
+  /// Dates the first waiting frame by the order in which frames are shown, earlier by the lead, so that the frames after it
+  /// are decoded before they are shown, too.
+  private mutating func guessFirst() {
+    let lead = lead ?? zip(waiting, times).map { $1 - $0.ticks }.max() ?? 0
+    self.lead = lead
+    guard let frame = waiting.popFirst(), let time = times.first else { return }
+    times.removeFirst()
+    var decodeTicks = min(time - lead, frame.ticks)
+    for (index, later) in waiting.enumerated() { decodeTicks = min(decodeTicks, later.ticks - Int64(index) - 1) }
+    date(frame, at: decodeTicks)
+  }
+
+  /// Gives a frame a decoding time near `ticks`: after the frame before it, and no later than it is shown.
+  private mutating func date(_ frame: Frame, at ticks: Int64) {
+    var frame = frame
+    let following = dated.last?.decodeTicks.map { max(ticks, $0 + 1) } ?? ticks
+    var latest = min(following, frame.ticks)
+    frame.decodeTicks = latest
+    dated.append(frame)
+    datedByteCount += frame.data.count
+    for index in dated.indices.dropLast().reversed() {
+      latest -= 1
+      guard let decodeTicks = dated[index].decodeTicks, decodeTicks > latest else { break }
+      dated[index].decodeTicks = latest
+    }
+  }
+}
