@@ -8,6 +8,8 @@
 // curl's header makes macros of these.
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
+#undef curl_multi_setopt
+#undef curl_share_setopt
 
 static struct {
   CURLcode (*global_init)(long);
@@ -19,7 +21,11 @@ static struct {
   const char *(*easy_strerror)(CURLcode);
   struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
   void (*slist_free_all)(struct curl_slist *);
+  CURLSH *(*share_init)(void);
+  CURLSHcode (*share_setopt)(CURLSH *, CURLSHoption, ...);
+  CURLSHcode (*share_cleanup)(CURLSH *);
   CURLM *(*multi_init)(void);
+  CURLMcode (*multi_setopt)(CURLM *, CURLMoption, ...);
   CURLMcode (*multi_cleanup)(CURLM *);
   CURLMcode (*multi_add_handle)(CURLM *, CURL *);
   CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
@@ -67,7 +73,11 @@ static void load(void) {
       || !find(library, "curl_easy_strerror", &curl.easy_strerror)
       || !find(library, "curl_slist_append", &curl.slist_append)
       || !find(library, "curl_slist_free_all", &curl.slist_free_all)
+      || !find(library, "curl_share_init", &curl.share_init)
+      || !find(library, "curl_share_setopt", &curl.share_setopt)
+      || !find(library, "curl_share_cleanup", &curl.share_cleanup)
       || !find(library, "curl_multi_init", &curl.multi_init)
+      || !find(library, "curl_multi_setopt", &curl.multi_setopt)
       || !find(library, "curl_multi_cleanup", &curl.multi_cleanup)
       || !find(library, "curl_multi_add_handle", &curl.multi_add_handle)
       || !find(library, "curl_multi_remove_handle", &curl.multi_remove_handle)
@@ -136,7 +146,30 @@ struct curl_slist *ccurl_list_append(struct curl_slist *list, const char *text) 
 
 void ccurl_list_free(struct curl_slist *list) { curl.slist_free_all(list); }
 
-CURLM *ccurl_multi_init(void) { return curl.multi_init(); }
+CURLSH *ccurl_share_tls_sessions(void) {
+  CURLSH *share = curl.share_init();
+  if (share != NULL && curl.share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) != CURLSHE_OK) {
+    curl.share_cleanup(share);
+    return NULL;
+  }
+  return share;
+}
+
+void ccurl_share_cleanup(CURLSH *share) { curl.share_cleanup(share); }
+
+CURLcode ccurl_set_share(CURL *easy, CURLSH *share) { return curl.easy_setopt(easy, CURLOPT_SHARE, share); }
+
+CURLM *ccurl_multi_init(long idle_connection_count) {
+  CURLM *multi = curl.multi_init();
+  if (multi != NULL
+      && (curl.multi_setopt(multi, CURLMOPT_MAXCONNECTS, idle_connection_count) != CURLM_OK
+          || curl.multi_setopt(multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING) != CURLM_OK)) {
+    curl.multi_cleanup(multi);
+    return NULL;
+  }
+  return multi;
+}
+
 CURLMcode ccurl_multi_cleanup(CURLM *multi) { return curl.multi_cleanup(multi); }
 CURLMcode ccurl_multi_add(CURLM *multi, CURL *easy) { return curl.multi_add_handle(multi, easy); }
 CURLMcode ccurl_multi_remove(CURLM *multi, CURL *easy) { return curl.multi_remove_handle(multi, easy); }

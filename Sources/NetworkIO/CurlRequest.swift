@@ -2,22 +2,24 @@ import CCurl
 import Glibc
 import MediaCore
 
-/// One GET, as a handle of curl's. Confined to the transfer's thread; its owner outlives it.
+/// One GET, as a `curl_easy` handle. Confined to the loop's thread; its owner outlives it.
 final class CurlRequest {
-  private let easy: UnsafeMutableRawPointer
+  let easy: UnsafeMutableRawPointer
   private var headers: UnsafeMutablePointer<curl_slist>?
   private let errorText: UnsafeMutablePointer<CChar>
-  private var isStarted = false
+
+  static let noMemory = HTTPFailure(.mediaLimitExceeded, "no memory for a transfer", retry: .never)
 
   /// - Parameters:
   ///   - bytes: asks for these, such as `0-`; nil: for all, from now on.
-  ///   - owner: is told what comes, from within `curl_multi_perform`.
+  ///   - share: the TLS sessions of earlier connections.
+  ///   - isOnNewConnection: uses no connection of an earlier request.
+  ///   - owner: receives the response, from within `curl_multi_perform`.
   init(
-    url: HTTPURL, options: HTTPOptions, bytes: String?, interface: String?, owner: HTTPTransfer
+    url: HTTPURL, options: HTTPOptions, bytes: String?, interface: String?, share: UnsafeMutableRawPointer?,
+    isOnNewConnection: Bool, owner: HTTPTransfer
   ) throws(HTTPFailure) {
-    guard let easy = ccurl_easy_init() else {
-      throw HTTPFailure(.mediaLimitExceeded, "no memory for a transfer", retry: .never)
-    }
+    guard let easy = ccurl_easy_init() else { throw Self.noMemory }
     self.easy = easy
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -45,6 +47,8 @@ final class CurlRequest {
       interface.map { set(CURLOPT_INTERFACE, "if!\($0)") } ?? CURLE_OK,
       options.certificateAuthorityFile.map { set(CURLOPT_CAINFO, $0) } ?? CURLE_OK,
       bytes.map { set(CURLOPT_RANGE, $0) } ?? CURLE_OK,
+      ccurl_set_share(easy, share),
+      set(CURLOPT_FRESH_CONNECT, isOnNewConnection ? 1 : 0),
       setAliases(),
       setHeaders(options.headers),
       ccurl_set_callbacks(
@@ -91,18 +95,6 @@ final class CurlRequest {
 
   // MARK: - Running
 
-  func start(in multi: UnsafeMutableRawPointer) throws(HTTPFailure) {
-    guard ccurl_multi_add(multi, easy) == CURLM_OK else {
-      throw HTTPFailure(.mediaLimitExceeded, "no memory for a transfer", retry: .never)
-    }
-    isStarted = true
-  }
-
-  func stop(in multi: UnsafeMutableRawPointer) {
-    if isStarted { _ = ccurl_multi_remove(multi, easy) }
-    isStarted = false
-  }
-
   /// There is room again for the body.
   func goOn() { _ = ccurl_easy_pause(easy, CURLPAUSE_CONT) }
 
@@ -118,6 +110,12 @@ final class CurlRequest {
     var systemError = 0
     _ = ccurl_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
     return HTTPFailure(curl: code, systemError: systemError, text: text, url: url)
+  }
+
+  /// Whether the request went over the connection of an earlier one.
+  var usedEarlierConnection: Bool {
+    var count = 1
+    return ccurl_get_long(easy, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK && count == 0
   }
 
   /// The address of whoever answered.
@@ -149,9 +147,9 @@ final class CurlRequest {
     return owner(context).took(headerLine: bytes) ? bytes.count : 0
   }
 
-  private static let readyCallback: ccurl_ready_callback = { context, _, _, _, _ in
-    guard let context else { return Int32(CURL_PREREQFUNC_ABORT) }
-    owner(context).connected()
+  private static let readyCallback: ccurl_ready_callback = { context, address, _, _, _ in
+    let address = address.flatMap { IPAddress(host: String(cString: $0)) }
+    guard let context, owner(context).connected(to: address) else { return Int32(CURL_PREREQFUNC_ABORT) }
     return Int32(CURL_PREREQFUNC_OK)
   }
 

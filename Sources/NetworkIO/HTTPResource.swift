@@ -1,12 +1,11 @@
-// One resource of an HTTP server, read as if it were a file: any place at any time, blocking until the bytes are there. Behind it
-// one thread (`HTTPTransfer`) keeps one transfer going, which fills a window of bounded size around the place that is read.
-import CCurl
 import MediaCore
 import RealtimeAudio
 
-/// A resource of an HTTP server.
+/// A resource of an HTTP server, read like a file: from any offset, blocking until the bytes have come.
 ///
-/// Threading: as `ByteSource`. Whoever lets go of it ends its thread, and does not wait for that.
+/// A transfer of the process's HTTP thread fills a window of bounded size around the offset that was read last.
+///
+/// Threading: as `ByteSource`. Releasing the resource ends its transfer, without waiting for that.
 public final class HTTPResource: ByteSource {
   private typealias State = HTTPTransferState
 
@@ -16,6 +15,7 @@ public final class HTTPResource: ByteSource {
   private let log: NetworkLog
   private let clock: any NetworkClock
   private let part: Part
+  private let loop: HTTPLoop
 
   /// What of a resource is wanted, and for what.
   struct Part: Sendable, Hashable {
@@ -42,8 +42,11 @@ public final class HTTPResource: ByteSource {
     self.init(url: url, options: options, log: log, clock: clock, part: Part(bytes: bytes, session: session))
   }
 
-  private init(url: HTTPURL, options: HTTPOptions, log: NetworkLog, clock: any NetworkClock, part: Part) {
+  init(
+    url: HTTPURL, options: HTTPOptions, log: NetworkLog, clock: any NetworkClock, part: Part, loop: HTTPLoop = .shared
+  ) {
     self.part = part
+    self.loop = loop
     self.url = url
     self.options = options
     self.log = log
@@ -82,17 +85,16 @@ public final class HTTPResource: ByteSource {
     try checkHeaders()
     let session = part.session ?? log.begin(uri: url.redacted)
     let first = part.bytes?.lowerBound ?? 0
+    let (url, options, signal, log, clock, part) = (url, options, signal, log, clock, part)
     signal.update { state in
       state.session = session
       state.order = first
       state.isStarted = true
+      state.transfer = loop.add {
+        HTTPTransfer(url: url, options: options, signal: signal, log: log, session: session, clock: clock, part: part)
+      }
     }
-    let (url, options, signal, log, clock, part) = (url, options, signal, log, clock, part)
-    NamedThread.detached(name: "http") {
-      HTTPTransfer(
-        url: url, options: options, signal: signal, log: log, session: session, clock: clock, part: part
-      ).run()
-    }
+    clock.onMove { [loop] in loop.wake() }
   }
 
   /// Field names and values as RFC 9110 wants them: no line ends, which would be other fields.
@@ -180,7 +182,7 @@ public final class HTTPResource: ByteSource {
       if let byteCount = state.facts?.byteCount, offset >= byteCount { return .success(0) }
       let count = state.window.read(into: buffer, at: offset)
       if count > 0 {
-        Self.goOn(&state)
+        goOn(&state)
         return .success(count)
       }
       if state.order != nil { return nil }
@@ -189,10 +191,10 @@ public final class HTTPResource: ByteSource {
       if let failure = state.failure, hasOrdered || offset >= end { return .failure(failure) }
       if state.isRunning, offset >= end, offset - end <= Self.reach(state) {
         state.window.expect(offset)
-        Self.goOn(&state)
+        goOn(&state)
         return nil
       }
-      do throws(MediaError) { try Self.order(offset, of: &state, url: url) } catch { return .failure(error) }
+      do throws(MediaError) { try order(offset, of: &state) } catch { return .failure(error) }
       hasOrdered = true
       return nil
     }
@@ -205,13 +207,13 @@ public final class HTTPResource: ByteSource {
   }
 
   /// Lets a transfer go on that found no room.
-  private static func goOn(_ state: inout State) {
+  private func goOn(_ state: inout State) {
     // Not for every piece: what comes is worth waking the thread for.
     guard state.isPaused, Int64(state.window.room) >= state.window.aheadLimit / 4 else { return }
     wake(state)
   }
 
-  private static func order(_ offset: Int64, of state: inout State, url: HTTPURL) throws(MediaError) {
+  private func order(_ offset: Int64, of state: inout State) throws(MediaError) {
     guard let facts = state.facts else {
       throw MediaError(.invalidState, "the resource is read before it was opened", operation: "http")
     }
@@ -225,14 +227,14 @@ public final class HTTPResource: ByteSource {
     wake(state)
   }
 
-  private static func wake(_ state: State) {
-    if let multi = state.multi { _ = ccurl_multi_wakeup(multi) }
+  private func wake(_ state: State) {
+    if let transfer = state.transfer { loop.wake(transfer) }
   }
 
   private func change(_ body: (inout State) -> Void) {
     signal.update { state in
       body(&state)
-      Self.wake(state)
+      wake(state)
     }
   }
 }

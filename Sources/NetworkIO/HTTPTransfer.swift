@@ -1,11 +1,11 @@
-// The thread behind a resource: it does what the reader orders, keeps one transfer going, and tries again what may succeed. It
-// sleeps in `curl_multi_poll` until there is something to do, woken by the reader and by time-outs.
 import CCurl
 import Glibc
 import MediaCore
 import RealtimeAudio
 
-/// One resource's transfers, one after another. Confined to its thread but for `signal`.
+/// The requests for one resource, one after another: fetches what the reader orders, and repeats requests that may succeed.
+///
+/// Threading: confined to the thread of its `HTTPLoop`.
 final class HTTPTransfer {
   private enum Phase {
     case idle
@@ -22,11 +22,12 @@ final class HTTPTransfer {
   private let signal: WakeSignal<HTTPTransferState>
   private let log: NetworkLog
   /// The row of the access log that this is.
-  private let session: NetworkLog.Session
+  private let row: NetworkLog.Session
   private let clock: any NetworkClock
   private let part: HTTPResource.Part
 
-  private var multi: UnsafeMutableRawPointer?
+  /// Nil until the loop's thread has begun the transfer.
+  private var session: CurlSession?
   private var request: CurlRequest?
   private var phase = Phase.idle
   private var retries: RetryPolicy
@@ -79,59 +80,38 @@ final class HTTPTransfer {
     self.options = options
     self.signal = signal
     self.log = log
-    self.session = session
+    self.row = session
     self.clock = clock
     retries = RetryPolicy(options)
     openedAt = clock.now
     measuredAt = openedAt
   }
 
-  // MARK: - The thread
+  // MARK: - The loop
 
-  func run() {
-    if let reason = ccurl_load() {
-      return give(
-        up: HTTPFailure(
-          .networkUnavailable, "libcurl cannot be loaded", retry: .never, underlying: String(cString: reason)))
-    }
-    guard let multi = ccurl_multi_init() else {
-      return give(up: HTTPFailure(.mediaLimitExceeded, "no memory for a transfer", retry: .never))
-    }
-    self.multi = multi
-    signal.withState { $0.multi = multi }
-    let signal = signal
-    clock.onMove { signal.withState { if let multi = $0.multi { _ = ccurl_multi_wakeup(multi) } } }
-    while carryOutOrders() {
-      var runningCount: Int32 = 0
-      _ = ccurl_multi_perform(multi, &runningCount)
-      var result = CURLE_OK
-      while ccurl_multi_next_finished(multi, &result) != nil { finished(result) }
-      checkTime()
-      _ = ccurl_multi_poll(multi, sleepMilliseconds)
-    }
-    drop()
-    signal.withState { $0.multi = nil }
-    _ = ccurl_multi_cleanup(multi)
-  }
-
-  /// False when nobody wants the resource any more.
-  private func carryOutOrders() -> Bool {
-    let (order, mayGoOn, isClosed) = signal.update { state in
+  /// Begins the request that the reader ordered, or continues a paused one. False when the resource was closed: then the
+  /// transfer has ended.
+  func carryOutOrders(in session: CurlSession) -> Bool {
+    self.session = session
+    let (order, mayContinue, isClosed) = signal.update { state in
       let order = state.order
       if let order {
         state.order = nil
         state.restart(at: order)
         state.isRunning = true
       }
-      let mayGoOn = state.isPaused && state.window.room >= Self.pieceByteCount
-      if mayGoOn { state.isPaused = false }
-      return (order, mayGoOn, state.isClosed)
+      let mayContinue = state.isPaused && state.window.room >= Self.pieceByteCount
+      if mayContinue { state.isPaused = false }
+      return (order, mayContinue, state.isClosed)
     }
-    if isClosed { return false }
+    if isClosed {
+      drop()
+      return false
+    }
     if let order {
       restartAttempts()
       begin(at: order)
-    } else if mayGoOn, let request {
+    } else if mayContinue, let request {
       measuredAt = clock.now
       receivedByteCount = 0
       phase = .receiving(since: measuredAt)
@@ -149,7 +129,8 @@ final class HTTPTransfer {
   /// The largest piece that curl hands over at once (CURL_MAX_WRITE_SIZE).
   private static let pieceByteCount = 16_384
 
-  private var sleepMilliseconds: Int32 {
+  /// The time after which `checkTime` has something to do.
+  var sleepMilliseconds: Int32 {
     guard let (deadline, isPause) = deadline else { return .max }
     return clock.milliseconds(until: deadline, isPause: isPause)
   }
@@ -165,7 +146,8 @@ final class HTTPTransfer {
     }
   }
 
-  private func checkTime() {
+  /// Ends a request that takes too long, and begins the attempt whose time has come.
+  func checkTime() {
     guard let (deadline, isPause) = deadline, deadline <= clock.now else { return }
     if isPause { return begin(at: offset) }
     let isHead = if case .awaitingHead = phase { true } else { false }
@@ -197,7 +179,7 @@ final class HTTPTransfer {
   }
 
   /// Sends the request for the bytes from `offset` on to `target`.
-  private func request(from offset: Int64) {
+  private func request(from offset: Int64, isOnNewConnection: Bool = false) {
     location = nil
     redirectBodyByteCount = 0
     hasDeniedAddress = false
@@ -206,11 +188,12 @@ final class HTTPTransfer {
     do throws(HTTPFailure) {
       let request = try CurlRequest(
         url: target, options: options.inherited(from: url.origin, by: target),
-        bytes: facts?.isLive == true ? nil : wantedBytes(from: offset), interface: interface, owner: self)
+        bytes: facts?.isLive == true ? nil : wantedBytes(from: offset), interface: interface, share: session?.share,
+        isOnNewConnection: isOnNewConnection, owner: self)
       self.request = request
       phase = .connecting
-      log.change(session) { $0.numberOfMediaRequests += 1 }
-      if let multi { try request.start(in: multi) }
+      log.change(row) { $0.numberOfMediaRequests += 1 }
+      try session?.start(request, of: self)
     } catch {
       failed(error)
     }
@@ -222,13 +205,13 @@ final class HTTPTransfer {
   }
 
   private func drop() {
-    if let multi { request?.stop(in: multi) }
+    if let request { session?.stop(request) }
     request = nil
     phase = .idle
   }
 
   /// The transfer came to its end, or broke.
-  private func finished(_ result: CURLcode) {
+  func finished(_ result: CURLcode) {
     guard let request else { return }
     let failure = rejection ?? request.failure(result, url: url)
     noteServer(request)
@@ -236,6 +219,12 @@ final class HTTPTransfer {
     if isComplete, let end = part.bytes?.upperBound { return self.end(at: end) }
     if let rejection { return failed(rejection) }
     if let location { return follow(location) }
+    if result != CURLE_OK, case .awaitingHead = phase, request.usedEarlierConnection {
+      // The rest of an earlier response, longer than its Content-Length, may have been taken for this one.
+      drop()
+      head = ResponseHead()
+      return self.request(from: offset, isOnNewConnection: true)
+    }
     if result != CURLE_OK, let failure {
       // Whether another of the host's addresses answered is not told.
       if hasDeniedAddress, case .connecting = phase { return failed(Self.addressNotAllowed(url)) }
@@ -313,14 +302,15 @@ final class HTTPTransfer {
       ErrorLogEvent(
         uri: url.redacted, serverAddress: serverAddress, statusCode: failure.statusCode, error: failure.error,
         isRetried: pause != nil))
-    guard let pause else { return give(up: failure) }
-    if hasOpened { log.change(session) { $0.numberOfReconnects += 1 } }
+    guard let pause else { return giveUp(failure) }
+    if hasOpened { log.change(row) { $0.numberOfReconnects += 1 } }
     // From the byte that is missing; of a station, from now on.
     offset = signal.withState { $0.window.end }
     phase = .pausing(until: clock.now.advanced(byNanoseconds: pause.nanoseconds))
   }
 
-  private func give(up failure: HTTPFailure) {
+  /// Ends with an error.
+  func giveUp(_ failure: HTTPFailure) {
     phase = .idle
     signal.update { state in
       state.isRunning = false
@@ -332,7 +322,7 @@ final class HTTPTransfer {
     guard let address = request.serverAddress, !address.isEmpty, address != serverAddress else { return }
     let isChange = !serverAddress.isEmpty
     serverAddress = address
-    log.change(session) { event in
+    log.change(row) { event in
       event.serverAddress = address
       if isChange { event.numberOfServerAddressChanges += 1 }
     }
@@ -351,14 +341,20 @@ final class HTTPTransfer {
     HTTPFailure(.addressNotAllowed, "the rules of the network do not allow the server's address: \(url)", retry: .never)
   }
 
-  /// The connection stands, and the request is about to be sent.
-  func connected() {
+  /// A connection to a server or a proxy is ready, and the request is about to be sent. False if it was made for a transfer with
+  /// other rules, and this one's deny the address.
+  func connected(to address: IPAddress?) -> Bool {
+    guard let address, options.networkRules.allows(address, host: target.host) else {
+      hasDeniedAddress = true
+      return false
+    }
     phase = .awaitingHead(until: clock.now.advanced(byNanoseconds: options.firstByteTimeout.nanoseconds))
+    return true
   }
 
   /// A line of a header; false breaks the transfer off.
   func took(headerLine line: UnsafeRawBufferPointer) -> Bool {
-    // Trailers come behind the body.
+    // Trailers follow the body.
     if case .receiving = phase { return true }
     head.take(line: line)
     guard head.byteCount <= HTTPOptions.maximumHeaderByteCount else {
@@ -410,7 +406,7 @@ final class HTTPTransfer {
     guard hasRoom else { return nil }
     if !hasBytes {
       hasBytes = true
-      if part.session == nil { log.tellAccess(session) }
+      if part.session == nil { log.tellAccess(row) }
     }
     return true
   }
@@ -448,7 +444,7 @@ final class HTTPTransfer {
     let elapsed = lastByteAt.map { max(0, now.nanoseconds(since: $0)) } ?? 0
     lastByteAt = now
     let startup = now.nanoseconds(since: openedAt)
-    log.change(session) { event in
+    log.change(row) { event in
       event.numberOfBytesTransferred += Int64(byteCount)
       // A longer pause was the reader's.
       event.transferNanoseconds += isFirst ? startup : min(elapsed, 1_000_000_000)
@@ -537,7 +533,7 @@ final class HTTPTransfer {
     if part.session != nil { return }
     let station = StationInfo(head)
     if let station { log.setStation(station) }
-    log.change(session) { event in
+    log.change(row) { event in
       event.playbackType = isLive ? "live" : "file"
       event.indicatedBitrate = station?.bitrate.flatMap { $0 < 1_000_000 ? $0 * 1_000 : nil }
     }

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What a resource's reader and its transfer thread share, under one lock.
+/// The state that a resource's reader and its transfer share, under one lock.
 struct HTTPTransferState {
   /// What the first answer said.
   struct Facts: Sendable, Hashable {
@@ -20,7 +20,7 @@ struct HTTPTransferState {
 
   let window: ByteWindow
   var facts: Facts?
-  /// Where a transfer is to begin; taken by the thread.
+  /// The offset of the next request; the transfer takes it.
   var order: Int64?
   /// A transfer goes on behind the window's end, or a new attempt is waited for.
   var isRunning = false
@@ -36,12 +36,11 @@ struct HTTPTransferState {
   var session: NetworkLog.Session?
   var isCancelled = false
   var isClosed = false
-  /// Its thread was started.
   var isStarted = false
   /// Said and not taken, in order.
   var titles: [StreamTitle] = []
-  /// Curl's multi handle while it may be woken.
-  var multi: UnsafeMutableRawPointer?
+  /// The transfer of the HTTP loop, once it is started.
+  var transfer: HTTPLoop.TransferID?
 
   static let maximumTitleCount = 64
 

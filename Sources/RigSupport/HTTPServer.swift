@@ -38,6 +38,16 @@ public final class HTTPServer: @unchecked Sendable {
     address = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)"
   }
 
+  /// Makes a certificate for 127.0.0.1 that signs itself, and its key.
+  public static func certificate(in folder: TemporaryDirectory) throws -> (certificate: String, key: String) {
+    let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
+    try ChildProcess.run([
+      "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+      "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+    ])
+    return (certificate, key)
+  }
+
   deinit {
     stop()
     close(control)
@@ -62,8 +72,17 @@ public final class HTTPServer: @unchecked Sendable {
   }
 
   /// Lets whoever waits at a gate go on, and whoever comes.
-  public func open(gate name: String) {
-    let bytes = Array("open \(name)\n".utf8)
+  public func open(gate name: String) { command("open \(name)") }
+
+  /// The number of connections that clients have made, and how many of them resumed a TLS session.
+  public func connections() throws -> (count: Int, resumedCount: Int) {
+    command("connections")
+    let numbers = try wait("connections ").split(separator: " ").compactMap { Int($0) }
+    return (numbers[0], numbers[1])
+  }
+
+  private func command(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
     _ = bytes.withUnsafeBytes { Glibc.write(control, $0.baseAddress, $0.count) }
   }
 

@@ -155,7 +155,7 @@ import Testing
 
   @Test func aServerBehindAProxyIsReadAsOneThatIsNot() throws {
     let folder = try TemporaryDirectory("tls")
-    let (certificate, key) = try Self.certificate(in: folder)
+    let (certificate, key) = try HTTPServer.certificate(in: folder)
     let (server, proxy) = (try HTTPServer(certificate: certificate, key: key), try HTTPServer())
     let bytes = HTTPRig.pattern(100_000)
     try server.write(bytes, to: "a")
@@ -178,18 +178,9 @@ import Testing
     #expect(error?.code == .connectionLost || error?.code == .connectionRefused)
   }
 
-  static func certificate(in folder: TemporaryDirectory) throws -> (certificate: String, key: String) {
-    let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
-    try ChildProcess.run([
-      "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
-      "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
-    ])
-    return (certificate, key)
-  }
-
   @Test func aServerWithoutATrustedCertificateIsRefusedAndOneWithIsNot() throws {
     let folder = try TemporaryDirectory("tls")
-    let (certificate, key) = try Self.certificate(in: folder)
+    let (certificate, key) = try HTTPServer.certificate(in: folder)
     let server = try HTTPServer(certificate: certificate, key: key)
     let bytes = HTTPRig.pattern(100_000)
     try server.write(bytes, to: "a")

@@ -46,7 +46,14 @@ CURLcode ccurl_get_string(CURL *easy, CURLINFO info, const char **value);
 struct curl_slist *ccurl_list_append(struct curl_slist *list, const char *text);
 void ccurl_list_free(struct curl_slist *list);
 
-CURLM *ccurl_multi_init(void);
+/// A store of TLS sessions for the transfers of one thread; null without memory. It must outlive the handles that use it.
+CURLSH *ccurl_share_tls_sessions(void);
+void ccurl_share_cleanup(CURLSH *share);
+CURLcode ccurl_set_share(CURL *easy, CURLSH *share);
+
+/// A multi handle that keeps as many idle connections open, and sends one request at a time over a connection: in curl before 8.0
+/// a paused HTTP/2 stream blocks the other streams of its connection.
+CURLM *ccurl_multi_init(long idle_connection_count);
 CURLMcode ccurl_multi_cleanup(CURLM *multi);
 CURLMcode ccurl_multi_add(CURLM *multi, CURL *easy);
 CURLMcode ccurl_multi_remove(CURLM *multi, CURL *easy);

@@ -41,12 +41,24 @@ final class SegmentBytes {
     self.session = session
     self.fetcher = fetcher
     self.interrupt = interrupt
-    source = try fetcher.source(entry.segment.place, bytes: entry.segment.byteRange)
+    if let kept = session.takeKept(entry.segment, log: fetcher.log) {
+      source = kept
+    } else {
+      source = try fetcher.source(entry.segment.place, bytes: entry.segment.byteRange)
+    }
     offset = entry.segment.byteRange?.start ?? 0
     interrupt.attach(source)
   }
 
   deinit { interrupt.detach(source) }
+
+  /// The transfer, for the next reader of the segment; nil if the segment's beginning is not in memory any more.
+  var kept: StreamSession.KeptSegment? {
+    guard let resource = source as? HTTPResource else { return nil }
+    let first = resource.presentBytes?.lowerBound ?? offset
+    return first <= entry.segment.byteRange?.start ?? 0
+      ? StreamSession.KeptSegment(segment: entry.segment, resource: resource) : nil
+  }
 
   /// Asks for it, without waiting for the answer.
   func start() { if let resource = source as? HTTPResource { try? resource.start() } }

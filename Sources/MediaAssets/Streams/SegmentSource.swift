@@ -82,7 +82,13 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     self.isTentative = isTentative
   }
 
-  deinit { session.family.setLoaded([], by: ObjectIdentifier(self)) }
+  deinit {
+    session.family.setLoaded([], by: ObjectIdentifier(self))
+    // Opening a stream reads the beginning of its first segment, and whoever plays it begins there again.
+    if let current, current.entry == firstEntry {
+      session.keep([current, prefetched].compactMap { $0?.kept }, log: fetcher.log)
+    }
+  }
 
   private func tellLoaded() {
     session.family.setLoaded([current, prefetched].compactMap { $0?.loaded }, by: ObjectIdentifier(self))

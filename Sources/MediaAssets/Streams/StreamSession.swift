@@ -58,6 +58,14 @@ final class StreamSession: Sendable {
     var maps: [(map: HLSMap, bytes: [UInt8])] = []
     /// Why the stream goes on no more.
     var failure: MediaError?
+    /// The segments whose reader ended early.
+    var kept: [KeptSegment] = []
+  }
+
+  /// The transfer of a segment, for the next reader of the segment.
+  struct KeptSegment {
+    var segment: HLSSegment
+    var resource: HTTPResource
   }
 
   /// What stands for it in messages.

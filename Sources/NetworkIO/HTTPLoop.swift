@@ -1,0 +1,113 @@
+import CCurl
+import MediaCore
+import RealtimeAudio
+
+/// Runs every HTTP transfer of the process on one thread, with one `curl_multi` handle.
+///
+/// A transfer reuses an idle connection to its server, and the TLS sessions of earlier connections. The thread starts with
+/// the first transfer, sleeps in `curl_multi_poll` until a connection, a timeout or a reader needs it, and closes the idle
+/// connections and ends when there has been no transfer for `idleMilliseconds`.
+///
+/// Threading: any.
+final class HTTPLoop: Sendable {
+  /// The loop of all resources, unless a test passes its own.
+  static let shared = HTTPLoop()
+
+  /// Identifies a transfer of a loop; never reused.
+  typealias TransferID = Int
+
+  /// The number of connections that are kept open for later requests.
+  static let idleConnectionCount = 16
+
+  struct State {
+    /// Transfers that the thread has not taken up yet.
+    var added: [(id: TransferID, make: @Sendable () -> HTTPTransfer)] = []
+    /// Transfers whose readers changed the state that they share.
+    var woken: Set<TransferID> = []
+    var nextID: TransferID = 1
+    var isRunning = false
+    /// The thread's handle while it can be woken.
+    var multi: UnsafeMutableRawPointer?
+  }
+
+  let signal = WakeSignal(State())
+  private let idleMilliseconds: Int32
+
+  /// - Parameter idleMilliseconds: The time without a transfer after which the thread ends.
+  init(idleMilliseconds: Int32 = 60_000) { self.idleMilliseconds = idleMilliseconds }
+
+  /// Adds a transfer.
+  ///
+  /// - Parameter make: Creates the transfer, on the loop's thread.
+  func add(_ make: @escaping @Sendable () -> HTTPTransfer) -> TransferID {
+    signal.update { state in
+      let id = state.nextID
+      state.nextID += 1
+      state.added.append((id, make))
+      Self.wakeThread(state)
+      if !state.isRunning {
+        state.isRunning = true
+        NamedThread.detached(name: "http") { self.run() }
+      }
+      return id
+    }
+  }
+
+  /// Has a transfer look at the state that it shares with its reader.
+  func wake(_ id: TransferID) {
+    signal.withState { state in
+      if state.woken.insert(id).inserted { Self.wakeThread(state) }
+    }
+  }
+
+  /// Has all transfers look at the time.
+  func wake() { signal.withState { Self.wakeThread($0) } }
+
+  private static func wakeThread(_ state: State) {
+    if let multi = state.multi { _ = ccurl_multi_wakeup(multi) }
+  }
+
+  // MARK: - The thread
+
+  private func run() {
+    do throws(HTTPFailure) { run(try CurlSession()) } catch {
+      repeat {
+        for (_, make) in takeNews().added { make().giveUp(error) }
+      } while !endsIdle()
+    }
+  }
+
+  private func run(_ session: CurlSession) {
+    signal.withState { $0.multi = session.multi }
+    var transfers: [TransferID: HTTPTransfer] = [:]
+    repeat {
+      let (added, woken) = takeNews()
+      for (id, make) in added {
+        let transfer = make()
+        transfers[id] = transfer
+        if !transfer.carryOutOrders(in: session) { transfers[id] = nil }
+      }
+      for id in woken where transfers[id]?.carryOutOrders(in: session) == false { transfers[id] = nil }
+      session.perform()
+      for transfer in transfers.values { transfer.checkTime() }
+      session.poll(milliseconds: transfers.values.map(\.sleepMilliseconds).min() ?? idleMilliseconds)
+    } while !transfers.isEmpty || !endsIdle()
+  }
+
+  private func takeNews() -> (added: [(id: TransferID, make: @Sendable () -> HTTPTransfer)], woken: Set<TransferID>) {
+    signal.withState { state in
+      defer { (state.added, state.woken) = ([], []) }
+      return (state.added, state.woken)
+    }
+  }
+
+  /// Ends the thread, unless there is a new transfer.
+  private func endsIdle() -> Bool {
+    signal.update { state in
+      guard state.added.isEmpty else { return false }
+      state.isRunning = false
+      state.multi = nil
+      return true
+    }
+  }
+}
