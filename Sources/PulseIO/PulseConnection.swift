@@ -9,14 +9,13 @@ import RealtimeAudio
 ///
 /// Threading: `init`, `connect` and questions (PulseConnection+Questions) on a thread that may block; `context` only with the loop's lock held.
 final class PulseConnection: @unchecked Sendable {
-  // `@unchecked Sendable`: `hasExpired`, `onLoss`, `deviceSignal` and `subscribers` are protected by the loop's lock; the rest never changes.
+  // `@unchecked Sendable`: `hasExpired`, `onLoss` and `subscribers` are protected by the loop's lock; the rest never changes.
 
   let mainloop: PulseMainloop
   let context: OpaquePointer
   private var hasExpired = false
   /// Called with the lock held, on the loop's thread, when the connection is lost after it was ready.
   var onLoss: (() -> Void)?
-  private var deviceSignal: EventSignal?
   var subscribers: [ObjectIdentifier: Subscriber] = [:]
 
   /// Makes the context; does not connect yet.
@@ -59,22 +58,6 @@ final class PulseConnection: @unchecked Sendable {
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: nil
         default: false
         }
-      }
-    }
-  }
-
-  /// Raises `signal` whenever the server's devices change, and when the connection is lost.
-  func watchDevices(_ signal: EventSignal) {
-    mainloop.withLock {
-      deviceSignal = signal
-      onLoss = { signal.raise() }
-      pa_context_set_subscribe_callback(
-        context, { _, _, _, own in PulseConnection.from(own)?.deviceSignal?.raise() },
-        Unmanaged.passUnretained(self).toOpaque())
-      let mask = pa_subscription_mask_t(
-        PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue)
-      if let operation = pa_context_subscribe(context, mask, nil, nil) {
-        pa_operation_unref(operation)
       }
     }
   }

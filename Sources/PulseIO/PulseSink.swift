@@ -71,6 +71,7 @@ public final class PulseSink: SharedDeviceSink {
   /// What `open` and `start` make.
   private enum Stage {
     case idle
+    case opening
     case opened(PulseStream)
     case started(PulseStream, PulseStreamDriver)
     case closed
@@ -124,21 +125,39 @@ public final class PulseSink: SharedDeviceSink {
 
   // MARK: - AudioSink
 
-  /// Connects and makes a corked stream. Errors: `outputUnavailable` when no server answers in time or it has no such
-  /// device, `outputConfiguration` when PulseAudio cannot do the format. Never starts a server.
+  /// Connects and makes a corked stream. A sink opens once, and may be opened again only after an error.
+  ///
+  /// Errors: `outputUnavailable` when no server answers in time or it has no such device, `outputConfiguration` when PulseAudio
+  /// cannot do the format, `invalidState` when the sink is open, being opened or closed. Never starts a server.
   public func open() throws(MediaError) -> AudioFormat {
+    let mayOpen = stage.withLock { stage in
+      guard case .idle = stage else { return false }
+      stage = .opening
+      return true
+    }
+    guard mayOpen else { throw MediaError(.invalidState, "a sink opens once") }
+    do throws(MediaError) { return try makeStream() } catch {
+      stage.withLock { if case .opening = $0 { $0 = .idle } }
+      throw error
+    }
+  }
+
+  private func makeStream() throws(MediaError) -> AudioFormat {
     guard signal.descriptor >= 0 else {
       throw MediaError(.outputUnavailable, "no file descriptor is left", operation: "eventfd")
     }
     var configuration = configuration
     if let role = preparation.withLock({ $0?.role }) { configuration.role = role }
     let stream = try PulseStream.open(configuration)
-    let isOpen = stage.withLock { stage in
-      guard case .idle = stage else { return false }
+    let isWanted = stage.withLock { stage in
+      guard case .opening = stage else { return false }
       stage = .opened(stream)
       return true
     }
-    guard isOpen else { throw MediaError(.invalidState, "a sink opens once") }
+    guard isWanted else {
+      stream.close()
+      throw MediaError(.invalidState, "the sink was closed while it was opened")
+    }
     device.withLock { $0 = stream.sinkName }
     counters.bufferFrames.store(stream.bufferFrameCount, ordering: .relaxed)
     logger.info(
@@ -208,7 +227,7 @@ public final class PulseSink: SharedDeviceSink {
       return stage
     }
     switch last {
-    case .idle, .closed: return
+    case .idle, .opening, .closed: return
     case .opened(let stream): stream.close()
     case .started(let stream, let driver):
       stream.connection.mainloop.withLock { driver.end() }

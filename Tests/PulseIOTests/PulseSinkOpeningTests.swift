@@ -52,4 +52,30 @@ struct PulseSinkOpeningTests {
       expectError(.outputConfiguration) { try sink.open() }
     }
   }
+
+  @Test("a second open is an error and leaves one stream, and none is left after close")
+  func opensOnce() throws {
+    let server = try PulseServer()
+    func expectStreams(_ count: Int) throws {
+      let list = "pactl --server '\(server.address)' list short sink-inputs"
+      #expect(throws: Never.self) { try ChildProcess.run(["sh", "-c", "test \"$(\(list) | wc -l)\" = \(count)"]) }
+    }
+    let sink = PulseSink(.init(server: server.address))
+    _ = try sink.open()
+    expectError(.invalidState) { try sink.open() }
+    try expectStreams(1)
+    sink.close()
+    expectError(.invalidState) { try sink.open() }
+    try expectStreams(0)
+  }
+
+  @Test("a sink that could not be opened can be opened when its server is there")
+  func opensAfterAnError() throws {
+    let server = try PulseServer()
+    let sink = PulseSink(.init(server: server.address, sinkName: "attic"))
+    expectError(.outputUnavailable) { try sink.open() }
+    _ = try server.addSink("attic")
+    #expect(try sink.open().channelCount == 2)
+    sink.close()
+  }
 }
