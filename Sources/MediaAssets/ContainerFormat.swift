@@ -104,10 +104,14 @@ enum ContainerFormat: Sendable, Hashable {
   /// How the position after a seek is known. Where there is video, the whole file would have to be read to count, so
   /// timestamps are believed.
   func positioning(of stream: StreamInfo, hasVideo: Bool) -> Positioning {
+    let isPCM = stream.codecName.hasPrefix("pcm_")
     switch self {
+    // FFmpeg seeks in the audio of these by rounded timestamps, and frames have other lengths than those state.
+    case .coarse where stream.codecName == "flac": return .decoded
     case .flac, .movie, .numberedFrames, .caf, .matroska, .coarse: return .timestamps
     case .wav, .aiff:
-      if stream.codecName.hasPrefix("pcm_") { return .timestamps }
+      // A seek goes to a multiple of the block in the header; a read from the start does not need the header.
+      if isPCM { return stream.hasBlocksOfWholeFrames ? .timestamps : .decoded }
       // FFmpeg goes by the average bytes a second in the header, which is rounded.
       if stream.codecName.hasPrefix("adpcm_"), let bytes = stream.blockByteCount, let frames = stream.blockFrameCount {
         return .counted(.blocks(byteCount: Int64(bytes), frameCount: Int64(frames)))
@@ -121,8 +125,21 @@ enum ContainerFormat: Sendable, Hashable {
       return .counted(["vorbis", "opus", "flac"].contains(stream.codecName) ? .oggPages : .packets)
     case .untimed: return .counted(.packets)
     case .frameTable:
-      return ["musepack7", "musepack8", "vorbis"].contains(stream.codecName) ? .decoded : .counted(.packetsFromStart)
+      // AVI states one length for all packets, and MPEG audio and Vorbis have others.
+      let isDecoded = ["musepack7", "musepack8", "vorbis", "mp1", "mp2", "mp3"].contains(stream.codecName)
+      return isDecoded ? .decoded : .counted(.packetsFromStart)
+    case .programStream where isPCM && !hasVideo: return .decoded
     case .programStream, .other: return hasVideo ? .timestamps : .counted(.packets)
     }
+  }
+}
+
+extension StreamInfo {
+  /// Whether the block of a PCM stream is one sample of each channel; true where the container states no block.
+  fileprivate var hasBlocksOfWholeFrames: Bool {
+    guard let blockByteCount, let channelCount else { return true }
+    // `pcm_s24le` has 24 bits, `pcm_alaw` 8.
+    let bitCount = Int(codecName.drop { !$0.isNumber }.prefix { $0.isNumber }) ?? 8
+    return blockByteCount == channelCount * ((bitCount + 7) / 8)
   }
 }

@@ -45,7 +45,10 @@ extension FrameReader {
   /// Notes a jump of the timestamps between the packet at which decoding began and the position of a seek. If ticks are not
   /// frames, the position then follows from another timestamp than in a read from the start. In a program stream the first
   /// timestamp that FFmpeg gives after a seek is often that of another packet.
-  func noteJumpBeforePosition(_ step: AudioTimeline.Step) {
+  ///
+  /// - Parameter missingFrameCount: The length of a hole.
+  func noteJumpBeforePosition(_ step: AudioTimeline.Step, missingFrameCount: Int64) {
+    if step == .hole { reports.noteHole(frameCount: missingFrameCount) }
     guard format != .programStream, step == .renumbered || timeline?.hasRoundedTicks ?? false else { return }
     reports.noteDamage()
   }

@@ -389,7 +389,7 @@ final class FrameReader {
   /// Audio, or a packet that is handed over as it is, does not lie where it was expected.
   func noteJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
     guard step != .contiguous else { return }
-    if isWarmingUp { return noteJumpBeforePosition(step) }
+    if isWarmingUp { return noteJumpBeforePosition(step, missingFrameCount: frame - (expected ?? frame)) }
     // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
     if format.hasMovieTimeline, step == .hole, previousEndFrame != frame { return }
     reports.note(step, at: expected ?? frame)

@@ -79,7 +79,7 @@ extension MediaTrackReader {
 
   /// Decodes everything from the file's start, or from here; false where that would take too long.
   func repositionByDecoding(toFrame target: Int64) throws(MediaError) -> Bool {
-    guard target <= mostDecodedFrames, !isRemote, !isForwardOnly else {
+    guard target <= mostDecodedFrames, byteCount <= Self.mostCountedByteCount, !isRemote, !isForwardOnly else {
       positionDoubt = .decoderState
       return false
     }

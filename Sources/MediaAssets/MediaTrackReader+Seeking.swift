@@ -72,7 +72,7 @@ extension MediaTrackReader {
       }
       mustReposition = false
       try settle()
-      if positionDoubt == nil, reader.reports.hasDamage { positionDoubt = .damage }
+      if positionDoubt == nil { positionDoubt = warmUpDoubt }
     } catch {
       mustReposition = true
       position = target
@@ -134,6 +134,14 @@ extension MediaTrackReader {
     if positioning == .timestamps, try repositionByTimestamps(toFrame: target, within: allowed) { return }
     if positioning == .decoded, try repositionByDecoding(toFrame: target) { return }
     try repositionByCounting(toFrame: target, within: allowed)
+  }
+
+  /// Why what was decoded before the position does not prove that the samples are right. A hole takes the place of frames that
+  /// the decoder needs, unless everything from the start was decoded.
+  private var warmUpDoubt: PositionDoubt? {
+    if reader.reports.hasDamage { return .damage }
+    let holes = reader.reports.holeFrameCount
+    return holes > 0 && firstRightFrame > 0 && prerollFrames > 0 && position - holes < firstRightFrame ? .damage : nil
   }
 
   // MARK: - By timestamps
@@ -231,6 +239,8 @@ extension MediaTrackReader {
       firstRightFrame = 0
     } else if let landed = reader.firstPacketFrame, entry?.isExact != true {
       firstRightFrame = min(target, landed + prerollFrames)
+      // The packets with which decoding should begin are missing.
+      if landed > max(0, target - prerollFrames) { positionDoubt = .damage }
     }
     position = max(allowed.lowerBound, min(target, firstRightFrame))
     if entry?.isIntact == false { positionDoubt = .damage }
@@ -305,7 +315,13 @@ extension MediaTrackReader {
       let packetFrames = reader.start?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
       try ADTSWalker.extend(index, to: warmStart - startFrame, packetFrames: packetFrames, source: source)
     case .packets: reader.index = index
-    case .packetsFromStart: return nil
+    case .packetsFromStart:
+      if reader.format == .ogg, let (end, _) = granule(ofFrame: target), var locator = try oggLocator(index),
+        try !locator.isIntact(from: firstByte, toGranule: end)
+      {
+        positionDoubt = .damage
+      }
+      return nil
     case .blocks(let byteCount, let frameCount):
       let count = max(0, warmStart - startFrame) / max(1, frameCount)
       let (offset, overflow) = count.multipliedReportingOverflow(by: byteCount)
@@ -317,21 +333,29 @@ extension MediaTrackReader {
     return Entry(byte: place.byte, frame: place.frame + startFrame, warmStart: warmStart)
   }
 
-  /// An Ogg page to begin at. Granule positions are timestamps, but for Opus, where FFmpeg takes the pre-skip off (RFC 7845,
-  /// section 4.2).
-  private func findPage(before warmStart: Int64, target: Int64, index: PacketIndex) throws(AVFailure) -> Entry? {
+  private func oggLocator(_ index: PacketIndex) throws(AVFailure) -> OggLocator? {
     let source = reader.demuxer.source
+    guard let streams = try index.oggStreams(in: source) else { return nil }
+    return OggLocator(source: source, streams: streams, firstByte: index.firstByte, byteCount: index.identity.byteCount)
+  }
+
+  /// The granule position of a frame, and by how much granule positions exceed timestamps: FFmpeg takes the pre-skip of Opus off
+  /// (RFC 7845, section 4.2).
+  private func granule(ofFrame frame: Int64) -> (granule: Int64, offset: Int64)? {
     let offset = reader.stream.codecName == "opus" ? reader.stream.initialPaddingFrames ?? 0 : 0
-    guard let timeline = reader.timeline, let ticks = timeline.ticks(ofFrame: warmStart), ticks + offset > 0,
-      let streams = try index.oggStreams(in: source)
+    return reader.timeline?.ticks(ofFrame: frame).map { ($0 + offset, offset) }
+  }
+
+  /// An Ogg page to begin at.
+  private func findPage(before warmStart: Int64, target: Int64, index: PacketIndex) throws(AVFailure) -> Entry? {
+    guard let (granule, offset) = granule(ofFrame: warmStart), granule > 0, var locator = try oggLocator(index),
+      let place = try locator.locate(granule: granule),
+      let frame = reader.timeline?.frame(ofTicks: place.frame - offset)
     else { return nil }
-    var locator = OggLocator(
-      source: source, streams: streams, firstByte: index.firstByte, byteCount: index.identity.byteCount)
-    guard
-      let place = try locator.locate(granule: ticks + offset), let frame = timeline.frame(ofTicks: place.frame - offset)
-    else { return nil }
-    let end = timeline.ticks(ofFrame: target).map { $0 + offset } ?? .max
-    let isIntact = try locator.isIntact(from: place.byte, toGranule: end)
+    let end = self.granule(ofFrame: target)?.granule ?? .max
+    // A packet that a damaged page interrupts is lost to a read from the start, and complete to one that begins after the page.
+    let earlier = try locator.locate(granule: max(1, granule - Int64(format.sampleRateHz)))
+    let isIntact = try locator.isIntact(from: earlier?.byte ?? place.byte, toGranule: end)
     return Entry(byte: place.byte, frame: frame, warmStart: warmStart, isIntact: isIntact)
   }
 

@@ -22,6 +22,8 @@ struct TimestampFault {
 struct PacketReports {
   /// Whether packets since the last seek were missing, did not decode, or had wrong timestamps.
   private(set) var hasDamage = false
+  /// Frames that are missing between the packet at which decoding began and the position of the last seek.
+  private(set) var holeFrameCount: Int64 = 0
   private var skipped: SkippedPackets?
   private var timestampFault: TimestampFault?
   private var titles: [(frame: Int64, title: StreamTitle)] = []
@@ -46,8 +48,10 @@ struct PacketReports {
 
   mutating func noteDamage() { hasDamage = true }
 
+  mutating func noteHole(frameCount: Int64) { holeFrameCount += frameCount }
+
   /// Forgets the damage, because a seek moves elsewhere.
-  mutating func restart() { hasDamage = false }
+  mutating func restart() { (hasDamage, holeFrameCount) = (false, 0) }
 
   mutating func note(_ title: StreamTitle, at frame: Int64) { titles.append((frame, title)) }
 
