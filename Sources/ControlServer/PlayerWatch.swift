@@ -186,11 +186,16 @@ final class PlayerWatch: @unchecked Sendable {
   private func notify(_ seam: PlayerSeam) {
     let event = Event.Seam(
       subscription: 0, player: name, from: Int(clamping: seam.fromItemID), to: Int(clamping: seam.toItemID),
-      time: seam.time, trimmedEnd: (seam.trimmedEnd.frameCount, seam.trimmedEnd.source.rawValue),
-      trimmedStart: (seam.trimmedStart.frameCount, seam.trimmedStart.source.rawValue),
+      time: seam.time, trimmedEnd: (seam.trimmedEnd.frameCount, seam.trimmedEnd.source.wireName),
+      trimmedStart: (seam.trimmedStart.frameCount, seam.trimmedStart.source.wireName),
       insertedFrameCount: seam.insertedFrameCount)
     tell(.seam(event), .itemEvents)
   }
+}
+
+extension EdgeTrim.Source {
+  /// The name on the wire; nil where nothing states how much to cut.
+  fileprivate var wireName: String? { self == .none ? nil : rawValue }
 }
 
 extension QueueStep {

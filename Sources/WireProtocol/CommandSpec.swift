@@ -39,10 +39,10 @@ public final class CommandSpec: Sendable {
   public let waiting: Waiting
   /// What a connection needs to have it run. Who has a file written needs `write`, too.
   public let right: Rights
-  /// The names of the fields behind `ok`, in order; a name in brackets is there only sometimes.
-  public let replyFields: [String]
-  /// The names of each row's fields; nil for a command without rows.
-  public let rowFields: [String]?
+  /// The fields of the reply, in their order.
+  public let replyFields: [FieldSpec]
+  /// The fields of each row, in their order; nil for a command without rows.
+  public let rowFields: [FieldSpec]?
   /// Errors besides bad arguments that a client should expect.
   public let errors: [MediaError.Code]
   /// Lines as in a session: `> ` before a request, `< ` before what comes back.
@@ -52,8 +52,8 @@ public final class CommandSpec: Sendable {
 
   init(
     _ name: CommandName, _ family: Family, _ summary: String, details: String = "", parameters: [ParameterSpec] = [],
-    waiting: Waiting = .never, right: Rights = .control, reply replyFields: [String] = [],
-    rows rowFields: [String]? = nil,
+    waiting: Waiting = .never, right: Rights = .control, reply replyFields: [FieldSpec] = [],
+    rows rowFields: [FieldSpec]? = nil,
     errors: [MediaError.Code] = [], example: [String],
     build: @escaping @Sendable (Arguments) throws(MediaError) -> Command
   ) {

@@ -38,7 +38,9 @@ extension CommandTable {
         player,
       ],
       waiting: .always,
-      reply: ["finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]"],
+      reply: [
+        "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
+      ],
       errors: [
         .noSuchBookmark, .noCurrentItem, .invalidArgument, .rangesNotSupported, .onlyInOrder, .noSuchPlayer,
       ] + stateErrors,
@@ -69,7 +71,7 @@ extension CommandTable {
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
           "bookmarks at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
-      right: .read, reply: ["count", "next"],
+      right: .read, reply: ["count", "next?"],
       rows: ["bookmark", "path", "[part]", "time", "automatic", "saved", "[name]"],
       errors: [.noSuchItem, .noSuchPlayer] + stateErrors,
       example: [

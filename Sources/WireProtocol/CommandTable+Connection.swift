@@ -31,7 +31,11 @@ extension CommandTable {
         + " right summary` and what"
         + " else is known of it), and then one for each of its parameters (`parameter takes summary`).",
       parameters: [ParameterSpec(.command, .commandName, .optional, "COMMAND", "the command to explain")],
-      right: .read, rows: ["command", "summary"], errors: [.unknownCommand],
+      right: .read,
+      rows: [
+        "[command]", "[parameter]", "[key]", "[synopsis]", "[family]", "[right]", "[takes]", "summary", "[details]",
+        "[reply]",
+      ], errors: [.unknownCommand],
       example: [
         "> help clear",
         "< | command=clear synopsis=\"clear [if-version=VERSION] [player=NAME]\" family=Queue right=control summary=\"Empties the"

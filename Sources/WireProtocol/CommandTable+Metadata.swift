@@ -2,15 +2,15 @@ import MediaCore
 
 extension CommandTable {
   /// The fields of a row for one value of a tag.
-  private static let metadataFields = [
+  private static let metadataFields: [FieldSpec] = [
     "[identifier]", "[key]", "[commonKey]", "[type]", "[value]", "[bytes]", "[mediaType]", "[language]", "[info]",
     "[owner]", "[pictureType]", "[picture]", "[targetLevel]", "[total]", "[playCount]", "[truncated]", "[warning]",
     "[code]", "[name]",
     "[message]",
   ]
 
-  private static let metadataReply = [
-    "count", "next", "formats", "pictures", "[trackGain]", "[trackPeak]", "[albumGain]", "[albumPeak]",
+  private static let metadataReply: [FieldSpec] = [
+    "count", "next?", "formats", "pictures", "[trackGain]", "[trackPeak]", "[albumGain]", "[albumPeak]",
     "[r128TrackGain]", "[r128AlbumGain]",
   ]
 
@@ -71,11 +71,11 @@ extension CommandTable {
       "of so many bytes at most; 32768 unless said"),
   ]
 
-  private static let artworkFields = [
+  private static let artworkFields: [FieldSpec] = [
     "picture", "type", "mediaType", "[description]", "bytes", "[code]", "[name]", "[message]",
   ]
-  private static let artworkReply = [
-    "[count]", "[picture]", "[type]", "[mediaType]", "[bytes]", "[file]", "[offset]", "[next]", "[data]",
+  private static let artworkReply: [FieldSpec] = [
+    "[count]", "[picture]", "[type]", "[mediaType]", "[bytes]", "[file]", "[offset]", "[next?]", "[data]",
   ]
   private static let artworkErrors: [MediaError.Code] = [
     .noSuchPicture, .pictureTooLarge, .fileExists, .writeFailed, .notAllowed,

@@ -11,7 +11,7 @@ extension CommandTable {
         + " output whose sound an input takes. `active` is the port in use, `available` whether something is plugged in: `yes`, `no` or"
         + " `unknown`. `server` is what the server calls itself: `none` while none answers, and for outputs of another kind, which have no"
         + " devices. Most virtual devices have no ports.",
-      right: .read, reply: ["count", "server"],
+      right: .read, reply: ["count", "server?"],
       rows: [
         "kind", "device", "description", "[default]", "[current]", "[preferred]", "[sampleRate]", "[channels]",
         "[monitorOf]", "[port]",
@@ -76,7 +76,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .players(.outputStatus(player: arguments.player)) },
   ]
 
-  private static let outputFields = [
-    "output", "state", "sampleRate", "channels", "clipped", "selected", "preferred", "lost", "route", "[error]",
+  private static let outputFields: [FieldSpec] = [
+    "output?", "state", "sampleRate?", "channels?", "clipped", "selected", "preferred?", "lost", "route?", "[error]",
   ]
 }

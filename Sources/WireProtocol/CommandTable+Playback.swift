@@ -68,7 +68,7 @@ extension CommandTable {
       ],
       waiting: .always,
       reply: [
-        "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
+        "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
       ],
       errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + itemErrors,
       example: [
@@ -110,7 +110,7 @@ extension CommandTable {
       ],
       waiting: .always,
       reply: [
-        "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
+        "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
       ],
       errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate] + streamErrors + itemErrors,
       example: [
@@ -271,7 +271,7 @@ extension CommandTable {
           .count, .integer(1...1_000_000_000), .option, "N", "how many times to go back; for ever unless said"),
         ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"), player,
       ],
-      waiting: .always, reply: ["item", "start", "end", "count", "passes"],
+      waiting: .always, reply: ["item?", "start?", "end?", "count?", "passes?"],
       errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .noSuchPlayer],
       example: [
         "> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none passes=0", "> loop off",
@@ -298,10 +298,10 @@ extension CommandTable {
       parameters: [player],
       right: .read,
       reply: [
-        "player", "timeControlStatus", "reasonForWaitingToPlay", "rate", "item", "index", "count", "time", "pts",
-        "duration", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop",
-        "passes", "passesLeft", "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle", "onFailure",
-        "automaticallyWaitsToMinimizeStalling", "pitch", "chapter", "chapterTitle", "replayGain", "[title]",
+        "player", "timeControlStatus", "reasonForWaitingToPlay?", "rate", "item?", "index?", "count", "time", "pts",
+        "duration?", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop?",
+        "passes?", "passesLeft?", "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle?", "onFailure",
+        "automaticallyWaitsToMinimizeStalling", "pitch", "chapter?", "chapterTitle?", "replayGain", "[title]",
         "[artist]", "[streamTitle]", "[streamUrl]",
       ],
       errors: [.noSuchPlayer],

@@ -51,7 +51,7 @@ extension CommandTable {
   private static let listErrors: [MediaError.Code] = [
     .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,
   ]
-  private static let leftOut = ["line", "code", "name", "message"]
+  private static let leftOut: [FieldSpec] = ["line", "code", "name", "message"]
 
   /// The command, waiting for the lists among its paths to be read.
   ///
@@ -93,9 +93,9 @@ extension CommandTable {
     + itemErrors + networkErrors
 
   /// What an edit answers: with new entries, and while it is only gathered.
-  private static let addedReply = ["[items]", "[version]", "[pending]"]
-  private static let listReply = addedReply + ["[skipped]"]
-  private static let editReply = ["[version]", "[pending]"]
+  private static let addedReply: [FieldSpec] = ["[items]", "[version]", "[pending]"]
+  private static let listReply: [FieldSpec] = addedReply + ["[skipped]"]
+  private static let editReply: [FieldSpec] = ["[version]", "[pending]"]
 
   /// Commands that edit or list one player's queue, and about its entries.
   static let queue: [CommandSpec] = [
@@ -242,7 +242,7 @@ extension CommandTable {
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
           "entries at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
-      right: .read, reply: ["count", "version", "next", "[skipped]"], rows: ["text"],
+      right: .read, reply: ["count", "version", "next?", "[skipped]"], rows: ["text"],
       errors: [.invalidArgument, .emptyPlaylist, .noSuchPlayer],
       example: [
         "> playlist.export base=/music", "< | text=#EXTM3U", "< | text=#EXTINF:183.2,",
@@ -271,8 +271,8 @@ extension CommandTable {
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
           "entries at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
-      right: .read, reply: ["count", "version", "next"],
-      rows: ["item", "index", "path", "status", "duration", "current", "[title]", "[artist]", "[range]", "[error]"],
+      right: .read, reply: ["count", "version", "next?"],
+      rows: ["item", "index", "path?", "status", "duration?", "current", "[title]", "[artist]", "[range]", "[error]"],
       errors: [.noSuchPlayer],
       example: [
         "> list", "< | item=1 index=0 path=\"/music/one more.flac\" status=readyToPlay duration=183.2 current=true",
@@ -304,12 +304,12 @@ extension CommandTable {
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read,
       reply: [
-        "item", "path", "status", "duration", "providesPreciseDuration", "current", "forwardPlaybackEndTime",
-        "reversePlaybackEndTime", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
+        "item", "path?", "status", "duration?", "providesPreciseDuration", "current", "forwardPlaybackEndTime?",
+        "reversePlaybackEndTime?", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
         "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
-        "seekableTimeRanges", "loadedTimeRanges", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
-        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "pitch", "ownPitch", "gain", "gainSource",
-        "gainLimited",
+        "seekableTimeRanges?", "loadedTimeRanges?", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
+        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "pitch", "ownPitch?", "gain?", "gainSource?",
+        "gainLimited?",
         "[title]", "[artist]", "[range]", "[streamTitle]", "[streamUrl]", "[error]", "[message]",
       ],
       errors: [.noSuchItem, .noSuchPlayer],
@@ -371,7 +371,7 @@ extension CommandTable {
         ParameterSpec(.forward, .timeOrNone, .option, "TIME", "where forward playback ends"),
         ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "where backward playback ends"), player,
       ],
-      reply: ["item", "forwardPlaybackEndTime", "reversePlaybackEndTime"],
+      reply: ["item", "forwardPlaybackEndTime?", "reversePlaybackEndTime?"],
       errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
       example: [
         "> item.end-time 2 forward=1:30", "< ok item=2 forwardPlaybackEndTime=90 reversePlaybackEndTime=none",

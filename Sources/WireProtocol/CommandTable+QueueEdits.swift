@@ -8,7 +8,7 @@ extension CommandTable {
       details: "The entry that was current leaves the queue; `previous` brings it back. Behind the last there is no"
         + " current"
         + " item.",
-      parameters: [ifVersion, player], reply: ["item", "version"],
+      parameters: [ifVersion, player], reply: ["item?", "version"],
       errors: [.noCurrentItem, .versionMismatch, .noSuchPlayer],
       example: ["> next", "< ok item=2 version=6"]
     ) { arguments throws(MediaError) in
@@ -28,7 +28,7 @@ extension CommandTable {
             + " as 3"),
         ifVersion, player,
       ],
-      reply: ["item", "version"], errors: [.noSuchItem, .versionMismatch, .noSuchPlayer],
+      reply: ["item?", "version"], errors: [.noSuchItem, .versionMismatch, .noSuchPlayer],
       example: ["> previous restart-after=3", "< ok item=1 version=7"]
     ) { arguments throws(MediaError) in
       .queue(
@@ -48,7 +48,8 @@ extension CommandTable {
         ifVersion,
         player,
       ],
-      reply: ["item", "version"], errors: [.invalidArgument, .noSuchItem, .itemInUse, .versionMismatch, .noSuchPlayer],
+      reply: ["item?", "version"],
+      errors: [.invalidArgument, .noSuchItem, .itemInUse, .versionMismatch, .noSuchPlayer],
       example: ["> jump 9", "< ok item=9 version=8"]
     ) { arguments throws(MediaError) in
       let target: QueueCommand.JumpTarget
@@ -69,7 +70,8 @@ extension CommandTable {
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
           "entries at most; \(WireLimits.standard.listCount) unless said"), player,
       ],
-      right: .read, reply: ["count", "version"], rows: ["item", "path", "status", "duration"], errors: [.noSuchPlayer],
+      right: .read, reply: ["count", "version"], rows: ["item", "path?", "status", "duration?"],
+      errors: [.noSuchPlayer],
       example: [
         "> history limit=1", "< | item=1 path=\"/music/one more.flac\" status=readyToPlay duration=183.2",
         "< ok count=4 version=8",
@@ -201,7 +203,7 @@ extension CommandTable {
         player,
       ],
       right: .read, reply: ["version", "count", "whole"],
-      rows: ["version", "op", "[item]", "[from]", "[index]", "[count]", "[path]"],
+      rows: ["version", "op", "[item]", "[from]", "[index]", "[count]", "[path?]"],
       errors: [.noSuchPlayer],
       example: [
         "> queue.changes 7", "< | version=8 op=insert item=12 index=3 path=/music/one.flac",

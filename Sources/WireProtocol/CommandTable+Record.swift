@@ -4,8 +4,8 @@ extension CommandTable {
   private static let recorder = ParameterSpec(
     .recorder, .integer(1...Int.max), .optional, "RECORDER", "the recorder's number; the newest unless said")
 
-  private static let statusFields = [
-    "recorder", "state", "file", "time", "pts", "source", "format", "sampleRate", "channels", "lost", "skipped",
+  private static let statusFields: [FieldSpec] = [
+    "recorder", "state", "file", "time", "pts", "source?", "format?", "sampleRate", "channels", "lost", "skipped",
     "waitingForLevel", "[fault]", "[message]",
   ]
 

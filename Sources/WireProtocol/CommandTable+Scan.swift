@@ -24,11 +24,11 @@ extension CommandTable {
       ] + network,
       waiting: .always,
       reply: [
-        "scan", "count", "failed", "[albumLoudness]", "[albumGain]", "[albumTruePeak]", "[albumSamplePeak]",
-        "[albumPeak]", "[applied]",
+        "scan", "count", "failed", "[albumLoudness?]", "[albumGain?]", "[albumTruePeak?]", "[albumSamplePeak?]",
+        "[albumPeak?]", "[applied]",
       ],
       rows: [
-        "file", "path", "status", "[loudness]", "[range]", "[truePeak]", "[samplePeak]", "[gain]", "[peak]",
+        "file", "path", "status", "[loudness?]", "[range?]", "[truePeak?]", "[samplePeak?]", "[gain?]", "[peak?]",
         "[duration]",
         "[fault]", "[error]", "[message]",
       ],

@@ -1,8 +1,8 @@
 import MediaCore
 
 extension CommandTable {
-  private static let settingFields = [
-    "category", "mode", "options", "role", "others", "playback", "recording",
+  private static let settingFields: [FieldSpec] = [
+    "category", "mode", "options?", "role", "others", "playback", "recording",
   ]
 
   private static func words<Word: RawRepresentable & CaseIterable>(_: Word.Type) -> [String]
@@ -84,7 +84,7 @@ extension CommandTable {
           .fade, .duration(positive: false), .option, "TIME",
           "how long what goes on is faded in, up to 10 s; 0.5 from the start"),
       ],
-      reply: ["at-end", "timeout", "at-timeout", "fade"], errors: [.invalidTime],
+      reply: ["at-end", "timeout?", "at-timeout", "fade"], errors: [.invalidTime],
       example: ["> session.policy timeout=600", "< ok at-end=resume timeout=600 at-timeout=pause fade=0.5"]
     ) { arguments throws(MediaError) in
       .session(

@@ -20,7 +20,7 @@ extension CommandTable {
         ),
         ParameterSpec(.players, .playerName, .list, "NAME", "the players"),
       ],
-      waiting: .always, reply: ["frame", "hostTime", "late", "spread"],
+      waiting: .always, reply: ["frame", "hostTime?", "late", "spread"],
       errors: [
         .invalidTime, .invalidArgument, .invalidState, .noCurrentItem, .noSuchPlayer, .waitEnded, .outputLost,
         .outputUnavailable,
@@ -75,7 +75,7 @@ extension CommandTable {
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .required, "RATE", "1 is as recorded"),
         ParameterSpec(.players, .playerName, .list, "NAME", "the players"),
       ],
-      waiting: .always, reply: ["frame", "hostTime", "spread"],
+      waiting: .always, reply: ["frame?", "hostTime?", "spread"],
       errors: [.unsupportedRate, .invalidArgument, .noSuchPlayer, .waitEnded, .outputLost] + streamErrors,
       example: ["> @8 rate-together 1.5 drums bass keys", "< @8 ok frame=98880 hostTime=5013.31 spread=0"]
     ) { arguments throws(MediaError) in

@@ -18,7 +18,7 @@ extension CommandTable {
         + " with `saving=true` there is one when the state was damaged at the start and another was begun, and while what"
         + " has changed cannot be written: it is kept, and written when that can be done again. `crashed` lists the entries that"
         + " failed at the start with `crashed-while-opening`.",
-      right: .read, reply: ["saving", "folder", "writes", "[crashed]", "[code]", "[error]", "[message]"],
+      right: .read, reply: ["saving", "folder?", "writes", "[crashed]", "[code]", "[error]", "[message]"],
       example: ["> state", "< ok saving=true folder=/var/lib/zoe/playhead writes=12"]
     ) { _ throws(MediaError) in .state(.status) },
     CommandSpec(

@@ -2,8 +2,8 @@ import MediaCore
 
 extension CommandTable {
   /// What a row says of a track.
-  static let trackFields = [
-    "track", "type", "codec", "playable", "enabled", "default", "start", "duration", "precise", "protected",
+  static let trackFields: [FieldSpec] = [
+    "track", "type", "codec", "playable", "enabled", "default", "start", "duration?", "precise", "protected",
     "[format]", "[sampleFormat]", "[sampleRate]", "[channels]", "[layout]", "[bitsPerSample]", "[bitRate]", "[width]",
     "[height]", "[codedWidth]", "[codedHeight]", "[rotation]", "[frameRate]", "[language]", "[title]",
     "[closedCaptions]", "[characteristics]",
@@ -19,7 +19,7 @@ extension CommandTable {
     + " `precise` whether `duration` is counted and not guessed, `protected` whether it is of no use without a key."
 
   /// What rows say of groups of tracks, and what they mean.
-  private static let selectionFields = [
+  private static let selectionFields: [FieldSpec] = [
     "group", "[allowsEmptySelection]", "[options]", "[track]", "[language]", "[title]", "[characteristics]",
     "[playable]",
     "[default]",
@@ -35,7 +35,7 @@ extension CommandTable {
       .itemSelection, .items, "Lists an entry's groups of tracks to choose from, and what is chosen.",
       details: "The entry has to be ready. \(selectionDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
-      right: .read, reply: ["item", "audio", "subtitles"], rows: selectionFields + ["[selected]"],
+      right: .read, reply: ["item", "audio?", "subtitles?"], rows: selectionFields + ["[selected]"],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + itemErrors,
       example: [
         "> item.selection 2", "< | group=audible allowsEmptySelection=false options=2",
@@ -71,8 +71,8 @@ extension CommandTable {
   static let chapterLanguage = ParameterSpec(
     .language, .text(maximumByteCount: 1_024), .option, "LANG,...",
     "with the title in the first of these languages that there is one in (BCP 47)")
-  static let chapterReply = ["count", "next", "[fault]", "[message]"]
-  static let chapterFields = ["chapter", "start", "end", "[title]", "[language]", "[languages]"]
+  static let chapterReply: [FieldSpec] = ["count", "next?", "[fault]", "[message]"]
+  static let chapterFields: [FieldSpec] = ["chapter", "start", "end", "[title]", "[language]", "[languages]"]
 
   /// Commands about an entry's tracks and chapters.
   static let tracks: [CommandSpec] = [
@@ -80,7 +80,7 @@ extension CommandTable {
       .itemTracks, .items, "Lists an entry's tracks, and which of them are presented.",
       details: "The entry has to be ready. \(trackDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
-      right: .read, reply: ["item", "count", "audio", "subtitles"], rows: trackFields + ["selected"],
+      right: .read, reply: ["item", "count", "audio?", "subtitles?"], rows: trackFields + ["selected"],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer],
       example: [
         "> item.tracks 2",
@@ -124,7 +124,7 @@ extension CommandTable {
         ParameterSpec(.audio, .track, .option, "TRACK", "the sound track"),
         ParameterSpec(.subtitles, .track, .option, "TRACK", "the subtitles"), player,
       ],
-      reply: ["item", "audio", "subtitles"],
+      reply: ["item", "audio?", "subtitles?"],
       errors: [.noSuchTrack, .invalidState, .unknownCodec, .noSuchItem, .noSuchPlayer],
       example: ["> item.select 2 audio=de", "< ok item=2 audio=1 subtitles=none"]
     ) { arguments throws(MediaError) in
@@ -154,7 +154,7 @@ extension CommandTable {
       name, .playback, summary, details: "\(details) Exact, and answered as `seek`.", parameters: [player],
       waiting: .always,
       reply: [
-        "finished", "item", "time", "pts", "requested", "before", "after", "exact", "clamped", "us", "[reason]",
+        "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
       ],
       errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + itemErrors,
       example: [

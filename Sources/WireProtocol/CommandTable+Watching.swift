@@ -47,7 +47,7 @@ extension CommandTable {
         ParameterSpec(.player, .playerName, .option, "NAME", "which player; all unless said"),
       ],
       waiting: .ifAsked, right: .read, reply: ["instance", "seq", "count", "missed", "more"],
-      rows: ["seq", "event", "[player]", "[key]", "[item]", "[old]", "[new]", "[cause]", "[changes]"],
+      rows: ["seq", "event", "[player]", "[key]", "[item?]", "[old?]", "[new?]", "[cause]", "[changes]"],
       errors: [.noSuchProperty, .otherInstance, .noSuchEvent, .invalidTime, .noSuchPlayer],
       example: [
         "> events player.* since=41 instance=9f86d081884c7d65",
@@ -175,7 +175,7 @@ extension CommandTable {
         ParameterSpec(.timeout, .duration(positive: false), .option, "TIME", "how long to wait; for ever unless said"),
         player,
       ],
-      waiting: .always, right: .read, reply: ["item", "time", "pts", "timeControlStatus"],
+      waiting: .always, right: .read, reply: ["item?", "time", "pts", "timeControlStatus"],
       errors: [.invalidTime, .timedOut, .waitEnded, .noSuchItem, .noSuchPlayer],
       example: [
         "> @w wait time>=90 timeout=5",
@@ -211,7 +211,7 @@ extension CommandTable {
       reply: [
         "player", "kind", "item", "requested", "reached", "wait", "open", "index", "demux", "decode", "resample",
         "commit",
-        "device", "total",
+        "device?", "total",
       ],
       errors: [.invalidState, .noSuchPlayer],
       example: [
@@ -242,7 +242,7 @@ extension CommandTable {
     CommandSpec(
       .playerList, .players, "Lists the players, a row for each.",
       right: .read, reply: ["count"],
-      rows: ["player", "timeControlStatus", "rate", "item", "count", "volume", "muted"],
+      rows: ["player", "timeControlStatus", "rate", "item?", "count", "volume", "muted"],
       example: [
         "> player.list", "< | player=main timeControlStatus=paused rate=0 item=none count=0 volume=1 muted=false",
         "< ok count=1",

@@ -266,18 +266,18 @@ public enum Event: Sendable, Hashable {
     public var to: Int
     /// Where `to` began.
     public var time: MediaTime
-    /// Frames cut off the end of `from`, at its own rate, and the name of what said so.
+    /// Frames cut off the end of `from`, at its own rate, and the tag that states the number, if any.
     public var trimmedEndFrameCount: Int64
-    public var trimmedEndSource: String
+    public var trimmedEndSource: String?
     /// The same for the start of `to`.
     public var trimmedStartFrameCount: Int64
-    public var trimmedStartSource: String
+    public var trimmedStartSource: String?
     /// Frames of silence, at the output's rate.
     public var insertedFrameCount: Int64
 
     public init(
       subscription: Int, player: String, from: Int, to: Int, time: MediaTime,
-      trimmedEnd: (frameCount: Int64, source: String), trimmedStart: (frameCount: Int64, source: String),
+      trimmedEnd: (frameCount: Int64, source: String?), trimmedStart: (frameCount: Int64, source: String?),
       insertedFrameCount: Int64
     ) {
       self.subscription = subscription
@@ -474,9 +474,9 @@ public enum Event: Sendable, Hashable {
       ]
       fields.append(position: seam.time)
       fields.append("trimmed-end", .int(seam.trimmedEndFrameCount))
-      fields.append("trimmed-end-by", .string(seam.trimmedEndSource))
+      fields.append("trimmed-end-by", seam.trimmedEndSource.map { .string($0) } ?? .none)
       fields.append("trimmed-start", .int(seam.trimmedStartFrameCount))
-      fields.append("trimmed-start-by", .string(seam.trimmedStartSource))
+      fields.append("trimmed-start-by", seam.trimmedStartSource.map { .string($0) } ?? .none)
       fields.append("inserted", .int(seam.insertedFrameCount))
       return fields
     case .session(let notification):

@@ -3,22 +3,24 @@ public struct EventSpec: Sendable {
   public let name: EventName
   /// The key with which it is observed; nil for what is asked for by a command of its own, or not at all.
   public let key: ObservableKey?
-  /// The fields in order; one in brackets is there only sometimes.
-  public let fields: [String]
+  /// The fields, in their order.
+  public let fields: [FieldSpec]
   private let text: String
 
   /// When it is sent.
   public var summary: String { key.map { "`observe \($0.rawValue)`: " + text } ?? text }
 
-  fileprivate init(name: EventName, key: ObservableKey? = nil, fields: [String], text: String) {
+  fileprivate init(name: EventName, key: ObservableKey? = nil, fields: [FieldSpec], text: String) {
     (self.name, self.key, self.fields, self.text) = (name, key, fields, text)
   }
 }
 
 /// The table of events, sorted by name.
 public enum EventTable {
-  private static let position = ["id", "player", "item", "time", "pts"]
-  private static let error = ["code", "name", "message", "[operation]", "[underlying]"]
+  private static let position: [FieldSpec] = ["id", "player", "item", "time", "pts"]
+  /// The same where there may be no current item.
+  private static let currentPosition: [FieldSpec] = ["id", "player", "item?", "time", "pts"]
+  private static let error: [FieldSpec] = ["code", "name", "message", "[operation]", "[underlying]"]
 
   public static let all: [EventSpec] = [
     EventSpec(
@@ -29,14 +31,14 @@ public enum EventTable {
         + " `backward`); `time` is that time itself."),
     EventSpec(
       name: .changed,
-      fields: ["id", "player", "key", "[item]", "[old]", "new", "cause", "[changes]", "[initial]", "[seq]"],
+      fields: ["id", "player", "key", "[item]", "[old?]", "new?", "cause", "[changes?]", "[initial]", "[seq]"],
       text:
         "`observe`: a key's present value (`initial=true`, without `old`), and then each change of it, with its"
         + " cause (the table below) and its number (*Numbers*). `changes` is there for `queue.version`: what was done, in order, as"
         + " `insert:ITEM:INDEX`, `remove:ITEM:INDEX`, `move:ITEM:FROM:TO` and `rotate:COUNT` (the first so many go to the end);"
         + " `none` where that is more than 16, which `queue.changes` gives."),
     EventSpec(
-      name: .chapterChanged, key: .itemEvents, fields: position + ["chapter", "[title]", "[seq]"],
+      name: .chapterChanged, key: .itemEvents, fields: position + ["chapter?", "[title]", "[seq]"],
       text:
         "another chapter of the current item is heard, from its first sample on, or its chapters are known"
         + " now; `none` before the first one and between two."),
@@ -59,7 +61,7 @@ public enum EventTable {
         "an item failed, and playback went on behind it without it (`on-failure skip`); it has"
         + " left the queue. Nothing of it is heard there, so there is no time."),
     EventSpec(
-      name: .meter, fields: position + ["average", "peak", "averageScale", "peakScale", "late"],
+      name: .meter, fields: currentPosition + ["average", "peak", "averageScale", "peakScale", "late"],
       text:
         "`meter`: how loud the player was up to `time`, a value for each of the output's channels: the average power"
         + " and the"
@@ -71,7 +73,7 @@ public enum EventTable {
         + " password), the server's address, `file`, `vod` (HLS) or `live`, and how long it took until the first byte came. More with"
         + " `item.log`."),
     EventSpec(
-      name: .newErrorLogEntry, key: .itemEvents, fields: position + error + ["[seq]"],
+      name: .newErrorLogEntry, key: .itemEvents, fields: currentPosition + error + ["[seq]"],
       text: "something is wrong with an item's file at this time, though it plays:"
         + " `irregular-timestamps`, `wrong-length`, `unsupported-edit`; or with its server (`time` is what is heard"
         + " then). Sent when it is found, up to two seconds before it is"
@@ -99,7 +101,7 @@ public enum EventTable {
     EventSpec(
       name: .recording,
       fields: ["id", "recorder", "state", "time", "pts", "lost"]
-        + error.map { "[\($0.filter { $0 != "[" && $0 != "]" })]" },
+        + error.map(\.optional),
       text:
         "`record.watch`: a recorder does something else, or more frames of its source were lost: `lost` so far. With an error it ended"
         + " before anybody asked."),
@@ -111,7 +113,7 @@ public enum EventTable {
         + " (`playerClosed`)."),
     EventSpec(
       name: .routeChanged, key: .outputEvents,
-      fields: ["id", "player", "reason", "previous", "current", "description", "input", "[seq]"],
+      fields: ["id", "player", "reason", "previous?", "current?", "description?", "input?", "[seq]"],
       text:
         "the players are heard somewhere else, or the default input is another one. `reason` is"
         + " `newDeviceAvailable` (a device appeared, something was plugged in, or the sound server is back), `oldDeviceUnavailable` (the device"
@@ -119,15 +121,15 @@ public enum EventTable {
         + " (no sound server answers, or it has no device), `routeConfigurationChange` or `unknown`. `previous` and `current` are as"
         + " `output.route` has them; `description` is the present device's, for people."),
     EventSpec(
-      name: .scanProgress, fields: ["scan", "file", "count", "path", "done"],
+      name: .scanProgress, fields: ["scan", "file", "count", "path", "done?"],
       text:
         "`scan` or `waveform`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known); `export`: so much of the file at `path` has been made; `image`: so many of the images. To the connection that"
         + " asked, in front of the reply."),
     EventSpec(
       name: .seam, key: .itemEvents,
       fields: [
-        "id", "player", "from", "to", "time", "pts", "trimmed-end", "trimmed-end-by", "trimmed-start",
-        "trimmed-start-by",
+        "id", "player", "from", "to", "time", "pts", "trimmed-end", "trimmed-end-by?", "trimmed-start",
+        "trimmed-start-by?",
         "inserted", "[seq]",
       ],
       text:
@@ -143,7 +145,7 @@ public enum EventTable {
         "the sound server lowers what is played, because of what another program plays (`phase=began`), or no more"
         + " (`phase=ended`)."),
     EventSpec(
-      name: .stalled, key: .itemEvents, fields: position + ["[seq]"],
+      name: .stalled, key: .itemEvents, fields: currentPosition + ["[seq]"],
       text:
         "samples did not come in time; playback goes on by itself, or pauses (`auto-wait`)."),
     EventSpec(
@@ -152,7 +154,7 @@ public enum EventTable {
         "a stream (Icecast, SHOUTcast) plays something else from this time on, with what it calls"
         + " it. Sent when that is heard; what the current entry's said last is sent when `observe` begins."),
     EventSpec(
-      name: .tick, fields: position + ["rate", "reason", "late"],
+      name: .tick, fields: currentPosition + ["rate", "reason", "late"],
       text:
         "`tick`: a multiple of the interval was heard (`periodic`), or the time jumped (`jump`), or sound began or"
         + " ceased"

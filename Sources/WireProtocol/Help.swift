@@ -13,7 +13,7 @@ public enum Help {
       "summary": .string(spec.summary),
     ]
     if !spec.details.isEmpty { command.append("details", .string(spec.details)) }
-    if !spec.replyFields.isEmpty { command.append("reply", .strings(spec.replyFields)) }
+    if !spec.replyFields.isEmpty { command.append("reply", .strings(spec.replyFields.map(\.notation))) }
     let parameters = spec.parameters.map { parameter -> Fields in
       [
         "parameter": .string(parameter.name.rawValue), "takes": .string(parameter.kind.accepted),

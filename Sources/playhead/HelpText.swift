@@ -97,8 +97,8 @@ enum HelpText {
       text += "\nKeys:\n"
       for key in ObservableKey.allCases { text += "  \(key.rawValue): \(key.summary)\n" }
     }
-    if let rows = spec.rowFields { text += "\nRows: \(rows.joined(separator: " "))\n" }
-    if !spec.replyFields.isEmpty { text += "\nAnswers: \(spec.replyFields.joined(separator: " "))\n" }
+    if let rows = spec.rowFields { text += "\nRows: \(rows.map(\.notation).joined(separator: " "))\n" }
+    if !spec.replyFields.isEmpty { text += "\nAnswers: \(spec.replyFields.map(\.notation).joined(separator: " "))\n" }
     text += "\nFor example:\n" + examples(of: spec).map { "  $ \($0)\n" }.joined()
     if let remark = remark(on: spec) { text += "\n\(remark)\n" }
     text += "\nOn the wire:\n"

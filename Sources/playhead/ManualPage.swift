@@ -145,9 +145,9 @@ enum ManualPage: String, CaseIterable {
         for parameter in spec.parameters {
           page.term(parameter.synopsis, "\(parameter.summary) (\(parameter.kind.accepted))")
         }
-        if let rows = spec.rowFields { page.paragraph("Rows: \(rows.joined(separator: " ")).") }
+        if let rows = spec.rowFields { page.paragraph("Rows: \(rows.map(\.notation).joined(separator: " ")).") }
         page.paragraph(
-          "Reply: \(spec.replyFields.isEmpty ? "`ok`" : spec.replyFields.joined(separator: " "))."
+          "Reply: \(spec.replyFields.isEmpty ? "`ok`" : spec.replyFields.map(\.notation).joined(separator: " "))."
             + (spec.waiting == .always ? " A waiting request." : "")
             + (spec.right.isEmpty ? "" : " Needs the right to \(spec.right.names.joined(separator: ", "))."))
         if !spec.errors.isEmpty {
@@ -160,7 +160,7 @@ enum ManualPage: String, CaseIterable {
     for key in ObservableKey.allCases { page.term(key.rawValue, key.summary) }
     page.heading("EVENTS")
     for event in EventTable.all {
-      page.term(event.name.rawValue, "\(event.summary) Fields: \(event.fields.joined(separator: " ")).")
+      page.term(event.name.rawValue, "\(event.summary) Fields: \(event.fields.map(\.notation).joined(separator: " ")).")
     }
     page.heading("ERRORS")
     for (number, name) in MediaError.Code.names.sorted(by: { $0.key < $1.key }) { page.term("\(number)", name) }

@@ -58,30 +58,32 @@ import Testing
         }
         switch try ServerLine(parsing: text) {
         case .ok(_, let fields): check(fields, spec.replyFields, line)
-        case .row(_, let fields) where spec.name != .help: check(fields, try #require(spec.rowFields), line)
+        case .row(_, let fields): check(fields, try #require(spec.rowFields), line)
         case .event(let name, let fields):
           check(fields, try #require(EventTable.all.first { $0.name.rawValue == name }).fields, line)
         case .error(_, let error, _): #expect(spec.errors.contains(error.code), "\(line)")
-        case .row: break
         case .hello: Issue.record("\(line)")
         }
       }
     }
   }
 
-  /// The names are those of the table, in its order; only what the table has in brackets may be missing.
-  private func check(_ fields: ServerLine.TextFields, _ expected: [String], _ line: String) {
-    var names = fields.entries.map(\.name)[...]
-    for name in expected {
-      let isOptional = name.hasPrefix("[")
-      let plain = isOptional ? String(name.dropFirst().dropLast()) : name
-      if names.first == plain {
-        names.removeFirst()
-      } else if !isOptional {
-        Issue.record("\(plain) is missing: \(line)")
+  /// Fields with the word `none` among their values.
+  private static let fieldsWithNone: Set = ["actionAtItemEnd", "repeat"]
+
+  /// The fields are those of the table, in its order. Only optional ones may be absent, and only nullable ones `none`.
+  private func check(_ fields: ServerLine.TextFields, _ expected: [FieldSpec], _ line: String) {
+    var entries = fields.entries[...]
+    for field in expected {
+      guard let entry = entries.first, entry.name == field.name else {
+        if !field.isOptional { Issue.record("\(field.name) is missing: \(line)") }
+        continue
       }
+      let hasValue = !["none", "indefinite", "inf"].contains(entry.value)
+      #expect(hasValue || field.isNullable || Self.fieldsWithNone.contains(field.name), "\(field.name): \(line)")
+      entries.removeFirst()
     }
-    #expect(names.isEmpty, "\(line)")
+    #expect(entries.isEmpty, "\(line)")
   }
 
   @Test func helpSpeaksOfEveryCommand() throws {

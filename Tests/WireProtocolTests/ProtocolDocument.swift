@@ -53,7 +53,7 @@ enum ProtocolDocument {
     }
     if let rows = spec.rowFields { text += "Rows: \(list(rows)).\n" }
     text += "Reply: \(spec.replyFields.isEmpty ? "`ok`" : list(spec.replyFields)).\n"
-    text += "Right: \(list(spec.right.names)).\n"
+    text += "Right: \(spec.right.names.map { "`\($0)`" }.joined(separator: " ")).\n"
     switch spec.waiting {
     case .never: break
     case .always: text += "A waiting request.\n"
@@ -76,8 +76,11 @@ enum ProtocolDocument {
       + EventTable.all.map { "| `\($0.name.rawValue)` | \(list($0.fields)) | \($0.summary) |\n" }.joined()
   }
 
-  private static func list(_ names: [String]) -> String {
-    names.map { $0.hasPrefix("[") ? "[`\($0.dropFirst().dropLast())`]" : "`\($0)`" }.joined(separator: " ")
+  private static func list(_ fields: [FieldSpec]) -> String {
+    fields.map { field in
+      let name = "`\(field.name)`" + (field.isNullable ? "?" : "")
+      return field.isOptional ? "[\(name)]" : name
+    }.joined(separator: " ")
   }
 
   /// The first cells of a table's rows, from a heading on to the next.

@@ -56,6 +56,16 @@ class TrackListTests(BridgeCase):
         """The next signal of this name."""
         return (await self.listener.until(lambda member, _: member == name))[1]
 
+    async def test_an_entry_without_a_path_is_a_track_without_a_url(self) -> None:
+        one = self.tone()
+        _, client = await self.bridged(one)
+        await client.main.append("fd:" + "0" * 32, one)
+        while len(tracks := await self.tracks()) != 3:
+            await self.signal("TrackAdded")
+        (metadata,) = await self.called("GetTracksMetadata", "ao", [tracks[1]])
+        self.assertEqual(metadata, {"mpris:trackid": tracks[1], "xesam:title": "Stream"})
+        self.assertEqual([entry.path for entry in await client.main.entries()], [one, None, one])
+
     async def test_the_list_follows_the_queue(self) -> None:
         one, two = self.tone(), self.tone("two.flac")
         _, client = await self.bridged(one, two)

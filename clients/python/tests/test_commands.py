@@ -85,7 +85,7 @@ class CommandTests(Case):
         category = await run(client.session_category("playback", mode="moviePlayback", options="duckOthers"), "session.category")
         self.assertEqual((category.role, category.others, category.recording), ("event", "ducked", False))
         self.assertEqual(category.options, ("mixWithOthers", "duckOthers"))
-        self.assertEqual((await client.session_category("playAndRecord")).options, None)
+        self.assertEqual((await client.session_category("playAndRecord")).options, ())
         self.assertFalse((await run(client.session_status(), "session.status")).interrupted)
         await run(client.session_active(True), "session.active", True)
         policy = await run(client.session_policy(at_end="pause", timeout=60, fade="1/4"), "session.policy")

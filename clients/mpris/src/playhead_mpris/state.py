@@ -44,7 +44,7 @@ class Track:
     """What is known of an entry."""
 
     item: int
-    path: str
+    path: str | None
     tags: tuple[MetadataItem, ...] = ()
     art: str | None = None
 
@@ -175,16 +175,16 @@ def xesam(tags: Sequence[MetadataItem]) -> dict[str, Variant]:
     return found
 
 
-def url_of(path: str) -> str | None:
-    """A place as a URL; None for what has no name."""
-    if path.startswith("fd:"):
+def url_of(path: str | None) -> str | None:
+    """The URL of a path or address; None for a descriptor and for an entry without a path."""
+    if path is None or path.startswith("fd:"):
         return None
     return path if "://" in path else "file://" + urllib.parse.quote(path, errors="replace")
 
 
-def name_of(path: str) -> str:
-    """What an entry without a title is called."""
-    if path.startswith("fd:"):
+def name_of(path: str | None) -> str:
+    """The title of an entry whose tags have none."""
+    if path is None or path.startswith("fd:"):
         return "Stream"
     try:
         return pathlib.PurePosixPath(urllib.parse.unquote(urllib.parse.urlsplit(path).path) if "://" in path else path).name or path

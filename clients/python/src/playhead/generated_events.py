@@ -264,12 +264,12 @@ class Seam(Event):
 
     id: int
     player: str
-    from_: int | None = field(metadata={"wire": "from"})
-    to: int | None
+    from_: int = field(metadata={"wire": "from"})
+    to: int
     time: Fraction = field(metadata={"wire": "pts"})
-    trimmed_end: int | None = field(metadata={"wire": "trimmed-end"})
+    trimmed_end: int = field(metadata={"wire": "trimmed-end"})
     trimmed_end_by: str | None = field(metadata={"wire": "trimmed-end-by"})
-    trimmed_start: int | None = field(metadata={"wire": "trimmed-start"})
+    trimmed_start: int = field(metadata={"wire": "trimmed-start"})
     trimmed_start_by: str | None = field(metadata={"wire": "trimmed-start-by"})
     inserted: int
     seq: int | None = None

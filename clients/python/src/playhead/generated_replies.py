@@ -107,7 +107,7 @@ class SeekReply:
     """What `next-chapter`, `previous-chapter`, `seek`, `step` or `bookmark.go` answers."""
 
     finished: bool
-    item: int | None
+    item: int
     time: Fraction = field(metadata={"wire": "pts"})
     requested: Fraction
     before: Fraction | None
@@ -122,7 +122,7 @@ class SeekReply:
 class PlayAtReply:
     """What `play-at` answers."""
 
-    frame: int | None
+    frame: int
     host_time: Fraction | None
     late: int
     spread: int
@@ -148,7 +148,7 @@ class ReplayGain:
     item: int | None
     gain: float | None
     source: str | None
-    limited: bool
+    limited: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,7 +381,7 @@ class ItemStatus:
     """What `item.status` answers."""
 
     item: int
-    path: str
+    path: str | None
     status: str
     duration: Fraction | None
     provides_precise_duration: bool
@@ -408,7 +408,7 @@ class ItemStatus:
     own_pitch: str | None
     gain: float | None
     gain_source: str | None
-    gain_limited: bool
+    gain_limited: bool | None
     title: str | None = None
     artist: str | None = None
     range: TimeRange | None = None
@@ -458,7 +458,7 @@ class ExportReply:
     scan: int
     file: str
     format: str
-    duration: Fraction | None
+    duration: Fraction
     size: int
     fault: str | None = None
     message: str | None = None
@@ -505,7 +505,7 @@ class WaveformReply:
     channels: int
     bins: int
     start: Fraction
-    duration: Fraction | None
+    duration: Fraction
     cached: bool
     file: str | None = None
     fault: str | None = None
@@ -531,7 +531,7 @@ class Explanation:
 
     player: str
     kind: str
-    item: int | None
+    item: int
     requested: Fraction
     reached: Fraction
     wait: int
@@ -567,10 +567,10 @@ class Outputs:
 class OutputStatus:
     """What `output.set` or `output.status` answers."""
 
-    output: str
+    output: str | None
     state: str
-    sample_rate: int
-    channels: int
+    sample_rate: int | None
+    channels: int | None
     clipped: int
     selected: str
     preferred: tuple[str, ...]
@@ -654,7 +654,7 @@ class SessionSetting:
 
     category: str
     mode: str
-    options: tuple[str, ...] | None
+    options: tuple[str, ...]
     role: str
     others: str
     playback: bool
@@ -677,7 +677,7 @@ class SessionStatus:
 
     category: str
     mode: str
-    options: tuple[str, ...] | None
+    options: tuple[str, ...]
     role: str
     others: str
     playback: bool

@@ -15,18 +15,16 @@ from .values import TimeRange, Value
 class HelpRow:
     """A row of `help`."""
 
-    command: str | None
-    summary: str
+    command: str | None = None
+    parameter: str | None = None
+    key: str | None = None
     synopsis: str | None = None
     family: str | None = None
     right: tuple[str, ...] = ()
+    takes: str | None = None
+    summary: str
     details: str | None = None
     reply: tuple[str, ...] = ()
-    rows: tuple[str, ...] = ()
-    waiting: Value = None
-    errors: tuple[str, ...] = ()
-    parameter: str | None = None
-    takes: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +52,7 @@ class HistoryEntry:
     """A row of `history`."""
 
     item: int
-    path: str
+    path: str | None
     status: str
     duration: Fraction | None
 
@@ -65,7 +63,7 @@ class Entry:
 
     item: int
     index: int
-    path: str
+    path: str | None
     status: str
     duration: Fraction | None
     current: bool
@@ -113,7 +111,7 @@ class PictureRow:
 class Chapter:
     """A row of `item.chapters` or `asset.chapters`."""
 
-    chapter: int | None
+    chapter: int
     start: Fraction
     end: Fraction
     title: str | None = None
