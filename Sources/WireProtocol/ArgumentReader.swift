@@ -47,6 +47,11 @@ enum ArgumentReader {
       do throws(Fault) { return try number(token, parameter.kind) } catch {
         throw failure(error, String(decoding: token.prefix(64), as: UTF8.self), parameter, spec)
       }
+    case (.number(let token), .word(let words)):
+      guard let word = words.first(where: { $0.utf8.elementsEqual(token) }) else {
+        throw failure(.bad, String(decoding: token.prefix(64), as: UTF8.self), parameter, spec)
+      }
+      return .text(word)
     case (.number(let token), .requestID): return .requestID(.jsonNumber(String(decoding: token, as: UTF8.self)))
     case (.string(let text), .requestID): return .requestID(.jsonString(String(decoding: text, as: UTF8.self)))
     case (.bool(let value), .flag), (.bool(let value), .boolean):
@@ -65,6 +70,15 @@ enum ArgumentReader {
     case (.number, _): throw failure(.bad, "a number", parameter, spec)
     case (.bool, _): throw failure(.bad, "a boolean", parameter, spec)
     case (.other(let kind), _): throw failure(.bad, kind, parameter, spec)
+    }
+  }
+
+  /// The value of a JSON `null`: `none` for a time or a track that `none` removes. Nil for other kinds: the parameter is not given.
+  static func null(_ kind: ParameterSpec.Kind) -> ArgumentValue? {
+    switch kind {
+    case .timeOrNone: .time(.invalid)
+    case .track: .track(.none)
+    default: nil
     }
   }
 
@@ -111,7 +125,7 @@ enum ArgumentReader {
       return .text(word)
     case .toggle: return .text(try word(text, ["on", "off", "toggle"]))
     case .onOff: return .text(try word(text, ["on", "off"]))
-    case .text(let maximum):
+    case .text(let maximum), .texts(let maximum, _):
       guard text.count <= maximum else { throw .bad }
       return .text(String(decoding: text, as: UTF8.self))
     case .flag, .boolean:

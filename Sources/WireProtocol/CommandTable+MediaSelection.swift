@@ -18,12 +18,13 @@ extension CommandTable {
           .group, .word(MediaSelectionChange.Group.allCases.map(\.rawValue)), .optional, "audible|legible",
           "sound, or subtitles"),
         ParameterSpec(
-          .language, .text(maximumByteCount: 1_024), .option, "LANG,...",
+          .language, .texts(maximumByteCount: 1_024, separator: .comma), .option, "LANG,...",
           "languages, the most wanted first (ISO 639-1, 639-2 or BCP 47)"),
         ParameterSpec(
-          .characteristics, .text(maximumByteCount: 256), .option, "NAME,...", "what a track should be like"),
+          .characteristics, .texts(maximumByteCount: 256, separator: .comma), .option, "NAME,...",
+          "what a track should be like"),
         ParameterSpec(
-          .principal, .text(maximumByteCount: 256), .option, "NAME,...",
+          .principal, .texts(maximumByteCount: 256, separator: .comma), .option, "NAME,...",
           "what it has to be like, before its language counts"),
         ParameterSpec(.clear, .flag, .option, "clear", "want nothing of the group any more"),
         ParameterSpec(

@@ -36,7 +36,7 @@ extension CommandTable {
       .identifier, .text(maximumByteCount: 4_096), .option, "SPACE/KEY",
       "only this key, such as `id3/TIT2`, or `comn/title` for all that mean it"),
     ParameterSpec(
-      .language, .text(maximumByteCount: 1_024), .option, "LANG,...",
+      .language, .texts(maximumByteCount: 1_024, separator: .comma), .option, "LANG,...",
       "only what is in one of these languages, that in the first ones first"),
     ParameterSpec(
       .common, .flag, .option, "common",

@@ -40,8 +40,8 @@ extension CommandTable {
           .device, .text(maximumByteCount: 256), .optional, "DEVICE",
           "a device's name; default is what the sound server has for those who ask for nothing, null is silence"),
         ParameterSpec(
-          .preferred, .text(maximumByteCount: 4_096), .option, "DEVICES",
-          "names with commas between them, the dearest first; an empty text is none"),
+          .preferred, .texts(maximumByteCount: 4_096, separator: .comma), .option, "DEVICES",
+          "device names in order of preference; an empty text is none"),
         ParameterSpec(
           .lost, .word(LostDevicePolicy.allCases.map(\.rawValue)), .option, "POLICY",
           "what happens when the device goes away"),

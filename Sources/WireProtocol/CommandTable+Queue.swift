@@ -15,8 +15,8 @@ extension CommandTable {
   /// How what comes from a network is asked for.
   static let network = [
     ParameterSpec(
-      .header, .text(maximumByteCount: 16_384), .option, "FIELDS",
-      "header fields of requests, each `Name: value`, with `\\n` between them"),
+      .header, .texts(maximumByteCount: 16_384, separator: .newline), .option, "FIELDS",
+      "header fields of requests, each `Name: value`"),
     ParameterSpec(
       .headerFor, .word(["origin", "any"]), .option, "origin|any",
       "the servers that get `header`: those of the address's origin (scheme, host, port; the default), or any"),
@@ -26,8 +26,8 @@ extension CommandTable {
     ParameterSpec(
       .network, .boolean, .option, "true|false", "`false`: nothing is asked of the network; what would be, fails"),
     ParameterSpec(
-      .interface, .text(maximumByteCount: 256), .option, "NAMES",
-      "network interfaces that may be used, with commas between them; all unless said"),
+      .interface, .texts(maximumByteCount: 256, separator: .comma), .option, "NAMES",
+      "network interfaces that may be used; all unless said"),
     ParameterSpec(
       .timeout, .duration(positive: true), .option, "TIME",
       "how long a server may take to be reached (10 s unless said), to answer (15 s), and to send something more (15 s)"

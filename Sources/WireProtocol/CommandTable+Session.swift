@@ -34,7 +34,7 @@ extension CommandTable {
           .category, .word(words(SessionCommand.Category.self)), .optional, "CATEGORY", "what it is used for"),
         ParameterSpec(.mode, .word(words(SessionCommand.Mode.self)), .option, "MODE", "what for exactly"),
         ParameterSpec(
-          .options, .text(maximumByteCount: 256), .option, "OPTION,...",
+          .options, .texts(maximumByteCount: 256, separator: .comma), .option, "OPTION,...",
           "any of " + words(SessionCommand.Option.self).map { "`\($0)`" }.joined(separator: ", ")),
       ],
       reply: settingFields, errors: [.sessionMismatch],

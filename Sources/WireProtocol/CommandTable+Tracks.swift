@@ -69,7 +69,7 @@ extension CommandTable {
     .offset, .integer(0...Int.max), .option, "N",
     "leave out so many; a list that is too long for one reply says `next`")
   static let chapterLanguage = ParameterSpec(
-    .language, .text(maximumByteCount: 1_024), .option, "LANG,...",
+    .language, .texts(maximumByteCount: 1_024, separator: .comma), .option, "LANG,...",
     "with the title in the first of these languages that there is one in (BCP 47)")
   static let chapterReply: [FieldSpec] = ["count", "next?", "[fault]", "[message]"]
   static let chapterFields: [FieldSpec] = ["chapter", "start", "end", "[title]", "[language]", "[languages]"]

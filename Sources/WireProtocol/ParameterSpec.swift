@@ -155,6 +155,8 @@ public struct ParameterSpec: Sendable {
     case boolean
     /// Any text of so many bytes at most.
     case text(maximumByteCount: Int)
+    /// Several texts in one, of so many bytes at most in all; an array in JSON, too.
+    case texts(maximumByteCount: Int, separator: TextSeparator)
     /// A file's path, an address, or what was handed over.
     case path
     /// A path, where an address makes no sense.
@@ -175,6 +177,14 @@ public struct ParameterSpec: Sendable {
     case track
     /// When players start: `now`, `+TIME`, an instant, or a frame of the output.
     case startMoment
+
+    /// The character between texts.
+    public enum TextSeparator: UInt8, Sendable, Hashable {
+      case comma = 0x2C
+      case newline = 0x0A
+
+      var plural: String { self == .comma ? "commas" : "newlines" }
+    }
 
     /// Whether it names a place.
     var isPath: Bool { self == .path || self == .localPath }
@@ -198,6 +208,8 @@ public struct ParameterSpec: Sendable {
       case .onOff: "on or off"
       case .flag, .boolean: "true or false"
       case .text(let count): "a text of at most \(count) bytes"
+      case .texts(let count, let separator):
+        "texts with \(separator.plural) between them, at most \(count) bytes in all; in JSON an array, too"
       case .path: "an absolute path, a file://, http:// or https:// URL, or fd:TOKEN"
       case .localPath: "an absolute path, or a file:// URL"
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"

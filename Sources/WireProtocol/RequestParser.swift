@@ -375,8 +375,14 @@ public struct RequestParser: Sendable {
       if arguments.has(position) {
         throw arguments.failure("\(spec.parameters[position].name.rawValue) is given twice")
       }
-      // A list may be one value by itself; nothing else may be an array.
-      if spec.parameters[position].place.takesSeveral {
+      let parameter = spec.parameters[position]
+      if case .null = JSONSyntax.kind(in: lexer.text, at: &index) {
+        _ = JSONSyntax.skipValue(in: lexer.text, at: &index)
+        if let value = ArgumentReader.null(parameter.kind) { try arguments.add(value, at: position) }
+        continue
+      }
+      // A list may be one value by itself; of the other parameters only several texts may be an array.
+      if parameter.place.takesSeveral {
         guard case .array = JSONSyntax.kind(in: lexer.text, at: &index) else {
           try addToList(json: &index, upTo: end, at: position, &arguments)
           continue
@@ -387,9 +393,13 @@ public struct RequestParser: Sendable {
         }
       } else {
         let value = jsonArgument(at: &index)
-        try arguments.add(
-          try ArgumentReader.value(json: value.argument(in: lexer.text), for: spec.parameters[position], of: spec),
-          at: position)
+        if case .texts(_, let separator) = parameter.kind, case .array = value.kind {
+          let text = try joined(value.range.lowerBound, separator, parameter, arguments)
+          try arguments.add(try ArgumentReader.value(text: text[...], for: parameter, of: spec), at: position)
+        } else {
+          try arguments.add(
+            try ArgumentReader.value(json: value.argument(in: lexer.text), for: parameter, of: spec), at: position)
+        }
       }
     }
     try arguments.checkComplete()
@@ -417,6 +427,25 @@ public struct RequestParser: Sendable {
       return JSONPlace(kind: kind, range: JSONSyntax.unescapeString(in: &lexer.text, at: &index))
     }
     return JSONPlace(kind: kind, range: JSONSyntax.skipValue(in: lexer.text, at: &index))
+  }
+
+  /// The texts of the array at `start`, with separators between them.
+  ///
+  /// Errors: `bad-arguments` for an element that is no text, or contains the separator.
+  private mutating func joined(
+    _ start: Int, _ separator: ParameterSpec.Kind.TextSeparator, _ parameter: ParameterSpec, _ arguments: Arguments
+  ) throws(MediaError) -> [UInt8] {
+    var index = start
+    var text: [UInt8] = []
+    while JSONSyntax.nextElement(in: lexer.text, at: &index) {
+      let element = jsonArgument(at: &index)
+      guard case .string = element.kind, !lexer.text[element.range].contains(separator.rawValue) else {
+        throw arguments.failure("\(parameter.name.rawValue) takes an array of texts without \(separator.plural)")
+      }
+      if !text.isEmpty { text.append(separator.rawValue) }
+      text.append(contentsOf: lexer.text[element.range])
+    }
+    return text
   }
 
   /// Adds the value at `index` to a list, and moves behind it. `end`: where the value ends that it is part of.

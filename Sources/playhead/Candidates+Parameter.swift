@@ -25,7 +25,7 @@ extension Candidates {
     case .edit:
       // A command as one argument: its name at least.
       self = .words(QueueEdits.names)
-    case .time, .duration, .integer, .number, .text, .requestID: self = .nothing
+    case .time, .duration, .integer, .number, .text, .texts, .requestID: self = .nothing
     }
   }
 

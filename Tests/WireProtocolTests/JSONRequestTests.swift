@@ -44,6 +44,32 @@ import Testing
     ("asset.cancel 3 duration metadata", #"{"id":3,"keys":["duration","metadata"]}"#),
     ("asset.cancel 3 tracks", #"{"id":3,"keys":"tracks"}"#),
     ("player.list", "{}"), ("output.status", "{}"),
+    // Numbers where the words are numbers.
+    ("waveform /a file=/b.dat bits=8", #"{"path":"/a","file":"/b.dat","bits":8}"#),
+    ("waveform /a file=/b.dat bits=8", #"{"path":"/a","file":"/b.dat","bits":"8"}"#),
+    ("export /a file=/b.wav bits=24", #"{"paths":["/a"],"file":"/b.wav","bits":24}"#),
+    ("record.prepare /a.wav bits=16", #"{"file":"/a.wav","bits":16}"#),
+    // Arrays of texts.
+    ("media-selection audible language=de,en", #"{"group":"audible","language":["de","en"]}"#),
+    (
+      "media-selection audible principal=is-auxiliary-content characteristics=transcribes-spoken-dialog,is-auxiliary-content",
+      #"{"group":"audible","principal":["is-auxiliary-content"],"characteristics":["transcribes-spoken-dialog","is-auxiliary-content"]}"#
+    ),
+    (
+      "session.category playback options=mixWithOthers,duckOthers",
+      #"{"category":"playback","options":["mixWithOthers","duckOthers"]}"#
+    ),
+    ("output.set preferred=a,b", #"{"preferred":["a","b"]}"#), ("output.set preferred=", #"{"preferred":[]}"#),
+    (
+      #"load http://a/b header="A: 1\nB: 2" interface=eth0,wlan0"#,
+      #"{"paths":["http://a/b"],"header":["A: 1","B: 2"],"interface":["eth0","wlan0"]}"#
+    ),
+    // Without a value.
+    ("seek 5", #"{"time":5,"before":null,"item":null,"fast":null}"#), ("pause", #"{"player":null}"#),
+    ("asset.cancel 3", #"{"id":3,"keys":null}"#), ("end-action", #"{"action":null}"#),
+    ("item.end-time 2 forward=none", #"{"id":2,"forward":null}"#),
+    ("item.select 2 audio=none", #"{"id":2,"audio":null}"#),
+    ("session.policy timeout=none", #"{"timeout":null}"#),
   ])
   func bothFormsMeanTheSame(words: String, params: String) throws {
     let method = String(words.prefix { $0 != " " })
@@ -99,6 +125,13 @@ import Testing
     (#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":-5}}"#, 1002, .jsonNumber("1")),
     (#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":1e999}}"#, 1002, .jsonNumber("1")),
     (#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":"soon"}}"#, 1002, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"remove","params":{"ids":null}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"remove","params":{"ids":[null]}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"waveform","params":{"path":"/a","bits":7}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"waveform","params":{"path":"/a","bits":8.0}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"output.set","params":{"preferred":["a,b"]}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"output.set","params":{"preferred":[1]}}"#, -32_602, .jsonNumber("1")),
+    (#"{"jsonrpc":"2.0","id":1,"method":"output.set","params":{"lost":["null"]}}"#, -32_602, .jsonNumber("1")),
     (#"{"jsonrpc":"2.0","id":1,"method":"remove","params":{"ids":[]}}"#, -32_602, .jsonNumber("1")),
     (#"{"jsonrpc":"2.0","id":1,"method":"remove","params":{"ids":["1"]}}"#, -32_602, .jsonNumber("1")),
     (#"{"jsonrpc":"2.0","id":1,"method":"remove","params":{"ids":[1.5]}}"#, -32_602, .jsonNumber("1")),

@@ -13,7 +13,7 @@ from .generated_replies import (
     LoudnessReply,
 )
 from .sending import Sends
-from .values import Place, Time, lines, listed, moment, place
+from .values import Place, Time, moment, place, texts
 
 
 class AssetsCommands(Sends):
@@ -29,11 +29,11 @@ class AssetsCommands(Sends):
             "paths": [place(path) for path in paths],
             "album": album,
             "apply": apply,
-            "header": lines(header),
+            "header": texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": listed(interface),
+            "interface": texts(interface),
             "timeout": moment(timeout),
             "peak-bit-rate": peak_bit_rate,
         }, named=bool(apply))

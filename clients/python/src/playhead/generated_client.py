@@ -41,7 +41,7 @@ from .generated_replies import (
     WaveformReply,
 )
 from .sending import Sends
-from .values import Number, Place, Time, lines, listed, moment, number, place
+from .values import Number, Place, Time, moment, number, place, texts
 
 
 class ClientCommands(Sends):
@@ -109,7 +109,7 @@ class ClientCommands(Sends):
         self, id: int, *, language: str | Sequence[str] | None = None, offset: int | None = None,
     ) -> Chapters:
         """Lists the chapters of an asset that is loaded."""
-        reply = await self._send("asset.chapters", {"id": id, "language": listed(language), "offset": offset})
+        reply = await self._send("asset.chapters", {"id": id, "language": texts(language), "offset": offset})
         return decode(Chapters, reply)
 
     async def asset_close(self, id: int) -> None:
@@ -134,7 +134,7 @@ class ClientCommands(Sends):
             "id": id,
             "space": space,
             "identifier": identifier,
-            "language": listed(language),
+            "language": texts(language),
             "common": common,
             "offset": offset,
             "charset": charset,
@@ -153,11 +153,11 @@ class ClientCommands(Sends):
             "path": place(path),
             "precise": precise,
             "charset": charset,
-            "header": lines(header),
+            "header": texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": listed(interface),
+            "interface": texts(interface),
             "timeout": moment(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
@@ -184,7 +184,7 @@ class ClientCommands(Sends):
         replace: bool | None = None, start: Time | None = None, end: Time | None = None, mix: bool | None = None,
         track: int | None = None,
         codec: Literal["copy", "none", "pcm", "float", "flac", "alac", "aac", "opus", "mp3", "ima4"] | None = None,
-        sample_rate: int | None = None, channels: int | None = None, bits: Literal["16", "24", "32", "64"] | None = None,
+        sample_rate: int | None = None, channels: int | None = None, bits: Literal[16, 24, 32, 64] | None = None,
         bit_rate: int | None = None, video: Literal["copy", "none", "h264"] | None = None, height: int | None = None,
         quality: int | None = None, metadata: Literal["all", "sharing", "none"] | None = None,
         header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
@@ -210,11 +210,11 @@ class ClientCommands(Sends):
             "height": height,
             "quality": quality,
             "metadata": metadata,
-            "header": lines(header),
+            "header": texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": listed(interface),
+            "interface": texts(interface),
             "timeout": moment(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
@@ -244,11 +244,11 @@ class ClientCommands(Sends):
             "upright": upright,
             "sheet": sheet,
             "gap": gap,
-            "header": lines(header),
+            "header": texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": listed(interface),
+            "interface": texts(interface),
             "timeout": moment(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
@@ -264,7 +264,7 @@ class ClientCommands(Sends):
         samples_per_bin: int | None = None, mono: bool | None = None, file: Place | None = None,
         format: Literal["json", "dat", "png", "svg"] | None = None, replace: bool | None = None, width: int | None = None,
         height: int | None = None, color: str | None = None, background: str | None = None, axis: bool | None = None,
-        bits: Literal["8", "16"] | None = None, header: str | Sequence[str] | None = None,
+        bits: Literal[8, 16] | None = None, header: str | Sequence[str] | None = None,
         header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
         interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> WaveformReply:
@@ -285,11 +285,11 @@ class ClientCommands(Sends):
             "background": background,
             "axis": axis,
             "bits": bits,
-            "header": lines(header),
+            "header": texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": listed(interface),
+            "interface": texts(interface),
             "timeout": moment(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
@@ -306,11 +306,11 @@ class ClientCommands(Sends):
         return decode(Outputs, reply)
 
     async def output_set(
-        self, device: str | None = None, *, preferred: str | None = None,
+        self, device: str | None = None, *, preferred: str | Sequence[str] | None = None,
         lost: Literal["pause", "hold", "move", "null"] | None = None,
     ) -> OutputStatus:
         """Chooses the device that the players are heard on, and what happens when it goes away."""
-        reply = await self._send("output.set", {"device": device, "preferred": preferred, "lost": lost})
+        reply = await self._send("output.set", {"device": device, "preferred": texts(preferred), "lost": lost})
         return decode(OutputStatus, reply)
 
     async def player_close(self, name: str) -> None:
@@ -345,7 +345,7 @@ class ClientCommands(Sends):
         self, file: Place, *, source: str | None = None,
         format: Literal["pcm", "flac", "alac", "aac", "opus", "ima4", "ulaw", "alaw", "ilbc", "amr"] | None = None,
         replace: bool | None = None, sample_rate: int | None = None, channels: int | None = None,
-        bits: Literal["8", "16", "24", "32", "64"] | None = None, float: bool | None = None, big_endian: bool | None = None,
+        bits: Literal[8, 16, 24, 32, 64] | None = None, float: bool | None = None, big_endian: bool | None = None,
         quality: Literal["min", "low", "medium", "high", "max"] | None = None, bit_rate: int | None = None,
         start_level: Number | None = None, silence_level: Number | None = None, longest_silence: Time | None = None,
     ) -> PreparedRecording:
@@ -392,10 +392,10 @@ class ClientCommands(Sends):
         category: Literal["ambient", "soloAmbient", "playback", "record", "playAndRecord", "multiRoute", "audioProcessing"] | None = None,
         *,
         mode: Literal["default", "voiceChat", "videoChat", "gameChat", "videoRecording", "measurement", "moviePlayback", "spokenAudio", "voicePrompt"] | None = None,
-        options: str | None = None,
+        options: str | Sequence[str] | None = None,
     ) -> SessionSetting:
         """Says what the sound is used for, or gives it."""
-        reply = await self._send("session.category", {"category": category, "mode": mode, "options": options})
+        reply = await self._send("session.category", {"category": category, "mode": mode, "options": texts(options)})
         return decode(SessionSetting, reply)
 
     async def session_policy(

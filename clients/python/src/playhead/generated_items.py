@@ -25,7 +25,7 @@ from .generated_replies import (
     Tracks,
 )
 from .sending import Sends
-from .values import Number, Place, Time, listed, moment, number, place
+from .values import Number, Place, Time, moment, number, place, texts
 
 
 class ItemsCommands(Sends):
@@ -54,7 +54,7 @@ class ItemsCommands(Sends):
 
     async def item_chapters(self, id: int, *, language: str | Sequence[str] | None = None, offset: int | None = None) -> Chapters:
         """Lists an entry's chapters."""
-        reply = await self._send("item.chapters", {"id": id, "language": listed(language), "offset": offset})
+        reply = await self._send("item.chapters", {"id": id, "language": texts(language), "offset": offset})
         return decode(Chapters, reply)
 
     async def item_copy(
@@ -84,7 +84,7 @@ class ItemsCommands(Sends):
             "id": id,
             "space": space,
             "identifier": identifier,
-            "language": listed(language),
+            "language": texts(language),
             "common": common,
             "offset": offset,
             "charset": charset,

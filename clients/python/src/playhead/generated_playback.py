@@ -17,7 +17,7 @@ from .generated_replies import (
     Status,
 )
 from .sending import Sends
-from .values import Number, Time, listed, moment, number
+from .values import Number, Time, moment, number, texts
 
 
 class PlaybackCommands(Sends):
@@ -65,9 +65,9 @@ class PlaybackCommands(Sends):
         """Sets which of several tracks entries present by themselves, or gives it."""
         reply = await self._send("media-selection", {
             "group": group,
-            "language": listed(language),
-            "characteristics": listed(characteristics),
-            "principal": listed(principal),
+            "language": texts(language),
+            "characteristics": texts(characteristics),
+            "principal": texts(principal),
             "clear": clear,
             "automatic": automatic,
         })

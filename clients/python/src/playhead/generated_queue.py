@@ -20,7 +20,7 @@ from .generated_replies import (
     ShuffleReply,
 )
 from .sending import Sends
-from .values import Place, Time, lines, listed, moment, place
+from .values import Place, Time, moment, place, texts
 
 
 class QueueCommands(Sends):
@@ -40,11 +40,11 @@ class QueueCommands(Sends):
             "resume": resume,
             "list": list,
             "if-version": if_version,
-            "header": lines(header),
+            "header": texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": listed(interface),
+            "interface": texts(interface),
             "timeout": moment(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
@@ -77,11 +77,11 @@ class QueueCommands(Sends):
             "resume": resume,
             "list": list,
             "if-version": if_version,
-            "header": lines(header),
+            "header": texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": listed(interface),
+            "interface": texts(interface),
             "timeout": moment(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
@@ -111,11 +111,11 @@ class QueueCommands(Sends):
             "resume": resume,
             "list": list,
             "if-version": if_version,
-            "header": lines(header),
+            "header": texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": listed(interface),
+            "interface": texts(interface),
             "timeout": moment(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
@@ -199,11 +199,11 @@ class QueueCommands(Sends):
             "path": place(path),
             "precise": precise,
             "if-version": if_version,
-            "header": lines(header),
+            "header": texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": listed(interface),
+            "interface": texts(interface),
             "timeout": moment(timeout),
             "peak-bit-rate": peak_bit_rate,
         })

@@ -100,21 +100,6 @@ def place(path: Place) -> str:
         return "file://" + urllib.parse.quote_from_bytes(absolute)
 
 
-def listed(words: str | Sequence[str] | None) -> str | None:
-    """Several words as one, with commas between them."""
-    if words is None or isinstance(words, str):
-        return words
-    for word in words:
-        if "," in word:
-            raise ValueError(f"{word!r} cannot stand in a list: it holds a comma")
-    return ",".join(words)
-
-
-def lines(words: str | Sequence[str] | None) -> str | None:
-    """Several lines as one text, with newlines between them."""
-    if words is None or isinstance(words, str):
-        return words
-    for word in words:
-        if "\n" in word:
-            raise ValueError(f"{word!r} is more than one line")
-    return "\n".join(words)
+def texts(words: str | Sequence[str] | None) -> str | list[str] | None:
+    """Several texts as they are sent: a string as it is, a sequence as an array."""
+    return words if words is None or isinstance(words, str) else list(words)
