@@ -11,6 +11,9 @@ extension Connection {
     switch command {
     case .start(let number, let moment, let duration):
       let found = try recorders.recorder(number)
+      guard found.recorder.status.state != .stopped else {
+        throw MediaError(.invalidState, "recorder \(found.number) is stopped, and its recording is complete")
+      }
       try server.engine.session.checkRecording()
       try found.recorder.record(atHostTime: Self.hostTime(moment), forDuration: duration)
     case .pause(let number): try recorders.recorder(number).recorder.pause()

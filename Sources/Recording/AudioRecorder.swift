@@ -201,7 +201,8 @@ public final class AudioRecorder: Sendable {
   /// - Parameters:
   ///   - hostTime: CLOCK_MONOTONIC; exact to the sample as far as the source knows when it captured. It has to lie ahead.
   ///   - duration: it stops by itself after so much more; nil: it does not. Above 0.
-  /// Errors: `invalidState` while it records, or is being stopped; `invalidTime`; those of the settings.
+  /// Errors: `invalidState` while it records, or is being stopped; `fileExists` after a recording that is not to be replaced;
+  /// `invalidTime`; those of the settings.
   public func record(atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil) throws(MediaError) {
     if let duration, !duration.isNumeric || duration <= .zero {
       throw MediaError(.invalidTime, "a recording lasts longer than nothing", operation: "record")
@@ -337,6 +338,9 @@ public final class AudioRecorder: Sendable {
     try options.check()
     let (session, isNew) = try shared.update { shared throws(MediaError) -> (RecordingSession?, Bool) in
       switch (shared.status.state, start) {
+      case (.stopped, _) where !place.file.replaces && shared.status.outcome?.path != nil:
+        // A second recording would fail at the file, and `outcome` would describe that instead of the first.
+        throw MediaError(.fileExists, "the recorder has made its recording, which is not to be replaced")
       case (.idle, _), (.stopped, _):
         let session = RecordingSession(place, settings, options, makeSource, self.shared)
         shared.status = Status()

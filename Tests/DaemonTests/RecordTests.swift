@@ -67,9 +67,12 @@ import Testing
     #expect(field("lost", answer) == "0" && field("fault", answer) == nil)
     let duration = try #require(field("duration", answer).flatMap { Double($0) })
     #expect(try abs(Double(rig.frameCount("memo.flac")) / 48_000 - duration) < 0.000_1)
-    // Another connection sees the same recorder.
+    // Another connection sees the same recorder. A stopped one does not start again, and its recording stays.
     let other = try rig.daemon.connect()
+    let again = try other.reply("record.start 1")
+    #expect(again.contains("name=invalid-state"), "\(again)")
     let listed = try other.ask("record.list")
+    #expect(field("source", listed[0]) == "pulse:rig.monitor" && field("fault", listed[0]) == nil, "\(listed)")
     #expect(listed.count == 2 && listed[0].hasPrefix("| recorder=1 state=stopped file=\(file) time=0"), "\(listed)")
     #expect(try other.reply("record.delete 1") == "ok recorder=1 file=\(file)")
     #expect(!FileManager.default.fileExists(atPath: file))

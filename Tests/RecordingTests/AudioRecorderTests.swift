@@ -64,6 +64,9 @@ import Testing
     #expect(try rig.recorder.stop().duration == MediaTime(value: 1_000, timescale: 48_000))
     // It is not replaced by a second recording.
     expectError(.fileExists) { try rig.recorder.prepareToRecord() }
+    expectError(.fileExists) { try rig.recorder.record() }
+    #expect(rig.recorder.status.state == .stopped)
+    #expect(try rig.recorder.stop().duration == MediaTime(value: 1_000, timescale: 48_000))
     #expect(try Decoded.frames(rig.path).count == 1_000)
   }
 
