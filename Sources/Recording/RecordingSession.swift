@@ -102,8 +102,9 @@ final class RecordingSession: @unchecked Sendable {
 
   /// Opens the source and the file. Errors: as `AudioRecorder.prepareToRecord`; nothing is left then.
   private func prepare() throws(MediaError) -> RecordingTrack {
-    // What the settings say of themselves is known before anything is opened.
-    _ = try settings.resolve(fileName: place.name, source: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
+    // Settings that no source could be recorded with are refused before anything is opened.
+    let assumed = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
+    try RecordingTrack.check(try settings.resolve(fileName: place.name, source: assumed), place, assumed)
     _ = try place.recover()
     try place.file.check()
     let source = makeSource()

@@ -91,7 +91,10 @@ public struct RecordingSettings: Sendable, Hashable {
     (output.sampleRateHz, output.channelCount) = (sampleRateHz, channelCount)
     if format == .flac || format == .alac { output.bitsPerSample = bitDepth ?? 16 }
     output.bitRate = bitRate ?? usualBitRate(format, channelCount: channelCount ?? source.channelCount)
-    if format == .ima4, (channelCount ?? source.channelCount) > 2 { throw refusal("ima4 has at most two channels") }
+    let channelLimit = [Format.ima4: 2, .flac: 8, .alac: 8][format]
+    if let channelLimit, (channelCount ?? source.channelCount) > channelLimit {
+      throw refusal("\(format.rawValue) has at most \(channelLimit) channels")
+    }
     return Resolved(container: container, format: format, output: output)
   }
 

@@ -42,8 +42,8 @@ final class RecordingTrack {
     writing.flushInterval = RecordingSession.flushInterval
     writing.metadata = options.metadata
     writer = AssetWriter(file: place.file, container: resolved.container, options: writing)
-    sampleFormat = .pcm(.float32, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount)
-    input = AssetWriterInput(settings: resolved.output, sourceFormat: sampleFormat, expectsMediaDataInRealTime: true)
+    input = Self.input(resolved, format)
+    sampleFormat = input.sourceFormat
     try writer.add(input)
     // Noted first: what was noted and is not there is nothing.
     let entry = try options.journal?.add(place.unfinishedPath)
@@ -60,6 +60,22 @@ final class RecordingTrack {
       if let entry { options.journal?.remove(entry) }
       throw error
     }
+  }
+
+  /// Checks what can be checked without a file and a source. No I/O.
+  ///
+  /// Errors: `invalidArgument` for settings that the codec or the container does not have.
+  static func check(
+    _ resolved: RecordingSettings.Resolved, _ place: RecordingPlace, _ format: AudioFormat
+  ) throws(MediaError) {
+    try AssetWriter(file: place.file, container: resolved.container).add(input(resolved, format))
+  }
+
+  private static func input(_ resolved: RecordingSettings.Resolved, _ format: AudioFormat) -> AssetWriterInput {
+    AssetWriterInput(
+      settings: resolved.output,
+      sourceFormat: .pcm(.float32, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount),
+      expectsMediaDataInRealTime: true)
   }
 
   /// Nothing more is kept.

@@ -129,7 +129,9 @@ import Testing
     let (name, code, change) = Self.refused[index]
     var settings = RecordingSettings()
     change(&settings)
-    let rig = try RecorderRig(name, settings: settings)
+    // A source that does not open: the settings are checked before.
+    let unavailable = MediaError(.sourceUnavailable, "there is no source")
+    let rig = try RecorderRig(name, settings: settings, openingError: unavailable)
     var error: MediaError?
     do throws(MediaError) { try rig.recorder.prepareToRecord() } catch let caught { error = caught }
     #expect(error?.code == code)
