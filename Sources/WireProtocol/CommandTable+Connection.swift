@@ -72,8 +72,8 @@ extension CommandTable {
       .cancel, .connection, "Ends a waiting request of this connection.",
       details:
         "That request is answered with `cancelled`, before this one is. Any that waits can be ended, not those of other connections."
-        + " What it has begun to change is not taken back, and may go on: `seek.cancel`, `preroll.cancel`, `asset.cancel` and"
-        + " `scan.cancel` end that. In words ID is an id of the words form, without its `@`; in JSON a string or a number, as the"
+        + " The work of a `scan`, `waveform`, `export` or `image` ends with its request. A seek, a preroll or the loading of an asset"
+        + " may continue: `seek.cancel`, `preroll.cancel` and `asset.cancel` end it. A change that was made stays. In words ID is an id of the words form, without its `@`; in JSON a string or a number, as the"
         + " request has it. A request without an id holds up this one, so that only those with one can be ended. One that is answered"
         + " already is `no-such-request`: the answer is on its way.",
       parameters: [ParameterSpec(.id, .requestID, .required, "ID", "the id of the request")],

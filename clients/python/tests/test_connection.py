@@ -146,6 +146,21 @@ class ConnectionTests(Case):
         self.assertEqual((await client.stats()).errors - errors, len(tasks))
         self.assertEqual(client._connection._pending, {})
 
+    async def test_work_on_files_that_is_cancelled_ends_at_the_daemon(self) -> None:
+        client = await self.client(await self.daemon())
+        one = self.tone(seconds=60)
+        errors = (await client.stats()).errors
+        work = [client.main.scan(*[one] * 200), client.waveform(one), client.export(one, file=self.folder / "out.flac"),
+                client.image(one, 0, file=self.folder / "out.png")]
+        tasks = [asyncio.create_task(each) for each in work]
+        await client.ping()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        # The daemon has answered each of them with an error before this question, `image` perhaps with that of a file without video.
+        self.assertEqual((await client.stats()).errors - errors, len(tasks))
+        self.assertEqual(client._connection._pending, {})
+
     async def test_a_line_that_is_too_long_for_the_daemon_is_refused_alone(self) -> None:
         client = await self.client(await self.daemon(limits="line-bytes = 1024"))
         await client.main.load(self.tone(), wait="ready")

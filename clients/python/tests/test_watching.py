@@ -25,6 +25,24 @@ class WatchingTests(Case):
         self.assertEqual([(each.key, each.initial) for each in first if isinstance(each, playhead.Changed)],
                          [("player.volume", True), ("queue.version", True)])
 
+    async def test_merged_edits_of_the_queue_have_no_changes(self) -> None:
+        client = await self.client(await self.daemon())
+        one = self.tone(seconds=1)
+        async with client.main.observe("queue.version") as changes:
+            await anext(changes)
+            await client.main.append(one)
+            await client.ping()
+            single = await anext(changes)
+            assert isinstance(single, playhead.Changed)
+            self.assertEqual((single.old, single.new, single.changes), (0, 1, ("insert:1:0",)))
+            for _ in range(3):
+                await client.main.append(one)
+            await client.ping()
+            merged = await anext(changes)
+            assert isinstance(merged, playhead.Changed)
+            self.assertEqual((merged.old, merged.new, merged.changes), (1, 4, None))
+            self.assertEqual([row.item for row in (await client.main.queue_changes(1)).rows], [2, 3, 4])
+
     async def test_ticks_cues_and_meters_have_exact_times(self) -> None:
         client = await self.client(await self.daemon())
         await client.main.load(self.tone(), wait="ready")

@@ -33,6 +33,9 @@ REQUESTS = 200
 WAITS = 150
 """How many of them may wait without a time limit: what is left goes on being answered, whatever is waited for."""
 
+FILE_WORK = {"scan", "waveform", "export", "image"}
+"""Commands whose work in the background ends when their request is cancelled."""
+
 NUMBERS = {"protocol", "code", "dropped"}
 """Fields of lines in words that are numbers; others may look so, such as the name of an instance."""
 
@@ -58,8 +61,8 @@ class _Pending:
     """Its id."""
     size: int = 0
     """Of its line, in bytes."""
-    waits: bool = False
-    """Whether it does nothing but wait, so that it can be ended at any time."""
+    cancellable: bool = False
+    """Whether the daemon cancels it when the task that waits is cancelled."""
     endless: bool = False
     """Whether it may do so for ever."""
 
@@ -119,9 +122,9 @@ class Connection:
     ) -> Mapping[str, object]:
         """Sends a request and waits for its reply; raises PlayheadError when the daemon refuses.
 
-        `accepted` is called with the reply before anything that came behind it is looked at. When the task that waits is cancelled, the daemon
-        carries out the request nevertheless; its reply is dropped, and `abandoned` called with it. One that does nothing but wait ends there, too. Raises TooManyWaits when WAITS requests wait for
-        ever already.
+        `accepted` is called with the reply before any later line is read. When the waiting task is cancelled, the daemon cancels a request that
+        only waits or works on files in the background. It carries out any other request; `abandoned` is called with the reply. Raises
+        TooManyWaits when WAITS requests already wait without a time limit.
         """
         # Refused before it takes anything: what cannot be sent changes nothing.
         encode_request(0, command, parameters)
@@ -130,8 +133,9 @@ class Connection:
             self._slots.release()
             raise fresh(self.closed)
         pending = _Pending(asyncio.get_running_loop().create_future(), accepted, abandoned)
-        pending.waits = only_waits(command, parameters)
-        pending.endless = pending.waits and parameters.get("timeout") is None
+        waits = only_waits(command, parameters)
+        pending.cancellable = waits or command in FILE_WORK
+        pending.endless = waits and parameters.get("timeout") is None
         try:
             self._write(command, parameters, pending)
         except BaseException:
@@ -154,8 +158,8 @@ class Connection:
             raise
 
     def _give_up(self, pending: _Pending) -> None:
-        """Ends at the daemon what does nothing but wait, and for nobody any more."""
-        if not pending.waits or pending.number not in self._pending:
+        """Cancels a request at the daemon whose task has been cancelled."""
+        if not pending.cancellable or pending.number not in self._pending:
             return
         # Its answer comes at once, and there is room for another from now on.
         self._waits -= pending.endless

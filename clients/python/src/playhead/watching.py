@@ -38,8 +38,8 @@ Notice: TypeAlias = Overflow | Removed
 class Events(AsyncIterator[E]):
     """A bounded buffer of events, and its reader.
 
-    Of a key that is observed only the newest value waits, with the oldest `old`. When as many events wait as may, the oldest are dropped, and an
-    Overflow in their place says how many.
+    Of each observed key only the newest value waits, with the `old` of the first; such an event has no `changes`, as in the daemon's own
+    merged events. When the buffer is full, the oldest events are dropped, and an Overflow in their position gives their number.
     """
 
     def __init__(self, buffer: int = BUFFER) -> None:
@@ -62,7 +62,7 @@ class Events(AsyncIterator[E]):
             older = self._keys.get(state)
             if older is not None:
                 self._events.remove(older)
-                event = dataclasses.replace(event, old=older.old, initial=older.initial)
+                event = dataclasses.replace(event, old=older.old, initial=older.initial, changes=None)
             self._keys[state] = event
         self._events.append(event)
         if len(self._events) > self._room:
