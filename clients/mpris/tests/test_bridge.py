@@ -64,6 +64,28 @@ class BridgeTests(BridgeCase):
         # Paused elsewhere than at the beginning is another status than stopped.
         self.assertEqual({key: value for each in told for key, value in each.items()}, {"PlaybackStatus": "Paused", "Volume": 0.5})
 
+    async def test_a_change_of_track_is_one_signal_with_all_its_metadata(self) -> None:
+        files = [self.tone(f"{number}.flac", "-metadata", f"title={number}", seconds=1) for number in range(3)]
+        _, client = await self.bridged(*files, virtual=True)
+        await client.main.play()
+
+        async def told(number: int) -> list[dict[str, Any]]:
+            """The metadata of all signals until the volume changes."""
+            await client.main.volume(number / 10)
+            found: list[dict[str, Any]] = []
+            while True:
+                _, body = await self.listener.until(lambda member, _: member == "PropertiesChanged")
+                found += [body[1]["Metadata"]] if "Metadata" in body[1] else []
+                if body[1].get("Volume") == number / 10:
+                    return found
+
+        await told(1)
+        await client.main.next()
+        self.assertEqual([(each.get("xesam:title"), each.get("xesam:album")) for each in await told(2)], [("1", "An Album")])
+        # The third begins by itself.
+        await client.clock_advance("1.5")
+        self.assertEqual([(each.get("xesam:title"), each.get("xesam:album")) for each in await told(3)], [("2", "An Album")])
+
     async def test_nothing_is_asked_while_nothing_changes(self) -> None:
         _, client = await self.bridged(self.tone(seconds=60))
         await client.main.play()

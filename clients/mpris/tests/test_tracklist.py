@@ -99,6 +99,15 @@ class TrackListTests(BridgeCase):
         self.assertEqual(await self.signal("TrackRemoved"), [third])
         self.assertEqual([(await self.signal("TrackAdded"))[0]["xesam:url"] for _ in range(2)], [f"file://{two}", f"file://{one}"])
 
+    async def test_opened_entries_have_the_titles_of_their_tags(self) -> None:
+        one, two = self.tone(), self.tone("two.flac", "-metadata", "title=Two")
+        await self.bridged(one, two)
+        _, second = await self.tracks()
+        metadata, = await self.called("GetTracksMetadata", "ao", [second])
+        while metadata["xesam:title"] != "Two":
+            _, (_, metadata) = await self.listener.until(lambda member, body: member == "TrackMetadataChanged" and body[0] == second)
+        self.assertEqual((metadata["xesam:album"], metadata["xesam:url"]), ("An Album", f"file://{two}"))
+
     async def test_tracks_are_added_played_and_removed(self) -> None:
         one, two = self.tone(), self.tone("two.flac")
         _, client = await self.bridged(one)

@@ -10,12 +10,13 @@ import itertools
 import logging
 import re
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import playhead
 from dbus_fast import NameFlag, RequestNameReply
 from dbus_fast.aio.message_bus import MessageBus
-from playhead import Client, Disconnected, Entry, ErrorCode, PlayheadError, Player, Status
+from playhead import Client, Disconnected, Entry, ErrorCode, MetadataItem, PlayheadError, Player, Status
 
 from .artwork import Artwork
 from .interfaces import PATH, PLAYER, TRACK_LIST, interfaces
@@ -29,6 +30,9 @@ KEYS = (
     "player.timeControlStatus", "player.rate", "player.timebaseRate", "player.defaultRate", "player.currentItem", "player.volume",
     "player.isMuted", "player.repeat", "player.shuffle", "item.status", "item.duration", "queue.version", "item.events",
 )
+
+TAG_SECONDS = 0.25
+"""How long a change of track waits for the tags of an opened entry, so that one signal has them all; tags from a network may take longer."""
 
 
 class PlayerClosed(Exception):
@@ -56,6 +60,12 @@ class Bridge:
         self._track: Track | None = None
         self._loading: asyncio.Task[None] | None = None
         self._loaded = asyncio.Event()
+        """Set when tags have arrived."""
+        self._tags: dict[int, tuple[MetadataItem, ...]] = {}
+        """The tags of opened entries by their ids."""
+        self._listed_tags: Mapping[int, tuple[MetadataItem, ...]] = {}
+        """The tags in `track_list`."""
+        self._reading: asyncio.Task[None] | None = None
         self._version: int | None = None
         self._played = 0
         self._seekable = False
@@ -127,9 +137,11 @@ class Bridge:
         self._told, self.track_list = {}, TrackList({})
         self._entries, self._listed = (), None
         self._played, self._seekable = 0, False
-        if self._loading:
-            self._loading.cancel()
-            self._loading = None
+        for task in (self._loading, self._reading):
+            if task:
+                task.cancel()
+        self._loading = self._reading = None
+        self._tags, self._listed_tags = {}, {}
         if self._name and self._bus.connected:
             await self._bus.release_name(self._name)
         self._name = None
@@ -155,6 +167,8 @@ class Bridge:
             self._version = status.version
             self._played = (await player.history(limit=0)).count
         self._follow_track(player, status)
+        if self._loading and self._track is None and status.item_status == "readyToPlay":
+            await asyncio.wait((self._loading,), timeout=TAG_SECONDS)
         self._seekable = status.item is not None and status.item_status == "readyToPlay" and await self._can_seek(player, status)
         snapshot = Snapshot(status, self._session, self._played, self._track, self._seekable, self._control)
         self._snapshot = snapshot
@@ -176,15 +190,39 @@ class Bridge:
         before, now = self._listed, snapshot.status
         if opened or before is None or (before.version, before.item, before.item_status, before.duration) != (now.version, now.item, now.item_status, now.duration):
             self._entries, self._listed = (await player.list(limit=SHOWN)).rows, now
-        elif not is_other:
+            self._read_tags(player)
+        elif not is_other and self._listed_tags == self._tags:
             return
-        old, self.track_list = self.track_list, TrackList.of(self._entries, snapshot)
+        self._listed_tags = dict(self._tags)
+        old, self.track_list = self.track_list, TrackList.of(self._entries, snapshot, self._listed_tags)
         if not tells:
             return
         if list(old.tracks) != list(self.track_list.tracks):
             self._object.changed(TRACK_LIST, {}, "Tracks")
         for name, values in old.signals_to(self.track_list, snapshot.track_id()):
             self._object.signal(TRACK_LIST, name, *values)
+
+    def _read_tags(self, player: Player) -> None:
+        """Begins to read the tags of opened entries, which are local files: an address might be asked for its tags once more."""
+        listed = {entry.item for entry in self._entries}
+        self._tags = {item: tags for item, tags in self._tags.items() if item in listed}
+        wanted = [entry.item for entry in self._entries
+                  if entry.status == "readyToPlay" and entry.item not in self._tags and entry.path and entry.path.startswith("/")]
+        if self._reading:
+            self._reading.cancel()
+        self._reading = asyncio.create_task(self._read(player, wanted)) if wanted else None
+
+    async def _read(self, player: Player, items: list[int]) -> None:
+        """Reads the tags of some entries."""
+        for item in items:
+            try:
+                self._tags[item] = tuple(await player.metadata(item))
+            except PlayheadError as error:
+                log.info("no tags of entry %d: %s", item, error)
+                self._tags[item] = ()
+            except (Disconnected, playhead.ProtocolError):
+                return
+        self._loaded.set()
 
     async def _can_seek(self, player: Player, status: Status) -> bool:
         if self._snapshot and self._snapshot.status.item == status.item and self._snapshot.status.item_status == status.item_status:
@@ -223,7 +261,7 @@ class Bridge:
             found = await player.item_status(item)
             track = Track(item, found.path)
             if found.status == "readyToPlay":
-                tags = tuple(await player.metadata(item))
+                tags = self._tags.get(item) or tuple(await player.metadata(item))
                 art = None
                 if any(tag.picture is not None for tag in tags):
                     try:

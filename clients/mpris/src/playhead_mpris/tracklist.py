@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbus_fast import Variant
-from playhead import Entry
+from playhead import Entry, MetadataItem
 
 from .objects import text
-from .state import NO_TRACK, Snapshot, microseconds, name_of, url_of
+from .state import NO_TRACK, Snapshot, microseconds, name_of, url_of, xesam
 
 SHOWN = 200
 """How many tracks are shown at most: a list may be a part of what will be played, and a queue may have 100,000 entries."""
@@ -25,10 +25,10 @@ class TrackList:
         self.tracks = tracks
 
     @classmethod
-    def of(cls, entries: Sequence[Entry], snapshot: Snapshot) -> TrackList:
-        """What the first entries of the queue are; of the current one all is known that its tags say."""
+    def of(cls, entries: Sequence[Entry], snapshot: Snapshot, tags: Mapping[int, Sequence[MetadataItem]]) -> TrackList:
+        """The first entries of the queue, each with its known tags; the current one with all its metadata."""
         more = {snapshot.track_id(): snapshot.metadata()}
-        tracks = {snapshot.track_id(entry.item): metadata(entry, snapshot) for entry in entries}
+        tracks = {snapshot.track_id(entry.item): metadata(entry, snapshot, tags.get(entry.item, ())) for entry in entries}
         return cls({track: {**known, **more.get(track, {})} for track, known in tracks.items()})
 
     def signals_to(self, other: TrackList, current: str) -> list[tuple[str, tuple[Any, ...]]]:
@@ -47,8 +47,8 @@ class TrackList:
         return signals
 
 
-def metadata(entry: Entry, snapshot: Snapshot) -> dict[str, Variant]:
-    """What is known of an entry that is not the current one."""
+def metadata(entry: Entry, snapshot: Snapshot, tags: Sequence[MetadataItem]) -> dict[str, Variant]:
+    """The metadata of an entry that is not the current one. Its tags come before a title from a list."""
     found = {
         "mpris:trackid": Variant("o", snapshot.track_id(entry.item)),
         "xesam:title": Variant("s", text(entry.title or name_of(entry.path))),
@@ -57,6 +57,7 @@ def metadata(entry: Entry, snapshot: Snapshot) -> dict[str, Variant]:
         found["mpris:length"] = Variant("x", microseconds(entry.duration))
     if entry.artist:
         found["xesam:artist"] = Variant("as", [text(entry.artist)])
+    found.update(xesam(tags))
     url = url_of(entry.path)
     if url:
         found["xesam:url"] = Variant("s", text(url))
