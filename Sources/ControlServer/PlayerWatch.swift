@@ -66,35 +66,62 @@ final class PlayerWatch: @unchecked Sendable {
   // MARK: - Changes
 
   private func handle(_ change: PlayerChange) {
-    for key in ObservableKey.allCases {
-      guard let old = key.value(in: change.old), let new = key.value(in: change.new), old != new else { continue }
-      let item = key.isOfCurrentItem ? change.new.currentItemID.map { Int(clamping: $0) } : nil
-      var event = Event.Changed(
-        subscription: 0, player: name, key: key, item: item, old: old, new: new, cause: change.cause.rawValue)
-      if key == .queueVersion { event.steps = steps(since: change.old.queueVersion, change.cause) }
-      tell(.changed(event), key)
+    // The edit of the queue comes first: other changes may name an entry that it inserts.
+    if change.old.queueVersion != change.new.queueVersion { queueChanged(change) }
+    for key in ObservableKey.allCases where key != .queueVersion && !key.isOfCurrentItem {
+      publish(key, nil, from: change.old, to: change.new, change.cause)
+    }
+    let (former, current) = (change.old.currentItemID, change.new.currentItemID)
+    var old = change.old
+    if former != current {
+      // An item that is not the current one has an empty buffer.
+      var empty = change.old
+      (empty.isPlaybackLikelyToKeepUp, empty.isPlaybackBufferFull, empty.isPlaybackBufferEmpty) = (false, false, true)
+      for key in ObservableKey.allCases where key.isOfCurrentItem {
+        publish(key, former, from: change.old, to: empty, change.cause)
+      }
+      old = empty
+    }
+    for key in ObservableKey.allCases where key.isOfCurrentItem {
+      publish(key, current, from: old, to: change.new, change.cause)
     }
   }
 
-  /// What was done to the queue, if that is not too much to be told; and what entries that came are known to be.
-  private func steps(since version: UInt64, _ cause: ChangeCause) -> FieldValue {
-    let changes = player.onLoop { $0.queueChanges(since: version) }
+  /// Publishes the change of a key between two states, if its value differs.
+  private func publish(
+    _ key: ObservableKey, _ item: PlayerItem.ID?, from old: PlayerState, to new: PlayerState, _ cause: ChangeCause
+  ) {
+    guard let oldValue = key.value(in: old), let newValue = key.value(in: new), oldValue != newValue else { return }
+    let event = Event.Changed(
+      subscription: 0, player: name, key: key, item: item.map { Int(clamping: $0) }, old: oldValue, new: newValue,
+      cause: cause.rawValue)
+    tell(.changed(event), key)
+  }
+
+  /// Publishes an edit of the queue, and then the values of inserted entries that are open already.
+  private func queueChanged(_ change: PlayerChange) {
+    let changes = player.onLoop { $0.queueChanges(since: change.old.queueVersion) }
+    var event = Event.Changed(
+      subscription: 0, player: name, key: .queueVersion, old: .int(change.old.queueVersion),
+      new: .int(change.new.queueVersion), cause: change.cause.rawValue)
+    let isShort = changes.map { $0.count <= Self.toldStepCount } ?? false
+    event.steps = isShort ? changes.map { .strings($0.map(\.step.wireText)) } : FieldValue.none
+    tell(.changed(event), .queueVersion)
     for case .inserted(let id, _) in (changes ?? []).map(\.step) {
       guard let item = player.onLoop({ $0.item(id) }), item.status != .unknown else { continue }
-      itemChanged(id, Self.values(of: item), cause)
+      itemChanged(id, Self.values(of: item), change.cause)
     }
-    forgetThoseThatLeft()
-    guard let changes, changes.count <= Self.toldStepCount else { return .none }
-    return .strings(changes.map(\.step.wireText))
+    forgetDepartedItems()
   }
 
-  /// The most steps that one event tells of.
+  /// The most steps in one event.
   static let toldStepCount = 16
 
-  /// Looks for them only when there are twice as many as were left: whatever the queue's length, an edit costs the same.
-  private func forgetThoseThatLeft() {
+  /// Forgets the values of items that cannot return. The search runs only when the number has doubled, so that the cost of
+  /// an edit does not depend on the length of the queue.
+  private func forgetDepartedItems() {
     guard told.count > keptCount else { return }
-    told = told.filter { id, _ in player.onLoop { $0.item(id) != nil } }
+    told = told.filter { id, _ in player.onLoop { $0.item(id) != nil || $0.isInHistory(id) } }
     keptCount = max(64, 2 * told.count)
   }
 

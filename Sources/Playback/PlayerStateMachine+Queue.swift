@@ -41,7 +41,8 @@ extension PlayerStateMachine {
 
   // MARK: - Edits
 
-  /// Makes all of the changes or, when one cannot be made, none. Several are one version of the queue.
+  /// Makes all of the changes or, when one cannot be made, none. Several are one version of the queue; moves that change
+  /// nothing make none.
   ///
   /// Errors: `noSuchItem`, `invalidArgument` for places that do not exist and for ids that are named twice; with several
   /// changes the message tells which it is.
@@ -74,6 +75,9 @@ extension PlayerStateMachine {
           error.code, "change \(number + 1) of \(changes.count): \(error.message)", operation: error.operation)
       }
     }
+    // Moves to where the entries are already. In a shuffled queue they may still change the order without shuffling.
+    let areMoves = changes.allSatisfy { if case .move = $0 { true } else { false } }
+    if areMoves, shuffle == nil, entries.isUnchanged { return [] }
     forget(changes, reversals)
     if changes.contains(where: { if case .removeAll = $0 { true } else { false } }) { history.removeAll() }
     startRoundIfOver()

@@ -35,6 +35,9 @@ struct QueueEntries: Sequence, Sendable {
     return steps
   }
 
+  /// Whether nothing has changed since the last version.
+  var isUnchanged: Bool { steps.steps.isEmpty && !steps.isWhole }
+
   /// Has other entries altogether.
   mutating func replaceAll(_ entries: [Entry]) {
     known = [:]

@@ -69,6 +69,9 @@ public actor QueuePlayer: PlayerControl {
   /// again stands there as often; one that failed or was removed does not.
   public func history() -> [PlayerItem] { core.machine.history.ids.compactMap { core.items[$0] ?? core.pastItems[$0] } }
 
+  /// Whether an item has left the queue and can return from the history.
+  public func isInHistory(_ id: PlayerItem.ID) -> Bool { core.pastItems[id] != nil }
+
   /// Whether an item could be inserted: it is in no queue.
   public func canInsert(_ item: PlayerItem, after: PlayerItem?) -> Bool {
     core.items[item.id] == nil && !item.isClaimed && (after.map { core.items[$0.id] != nil } ?? true)

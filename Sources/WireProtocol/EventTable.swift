@@ -36,7 +36,8 @@ public enum EventTable {
         "`observe`: a key's present value (`initial=true`, without `old`), and then each change of it, with its"
         + " cause (the table below) and its number (*Numbers*). `changes` is there for `queue.version`: what was done, in order, as"
         + " `insert:ITEM:INDEX`, `remove:ITEM:INDEX`, `move:ITEM:FROM:TO` and `rotate:COUNT` (the first so many go to the end);"
-        + " `none` where that is more than 16, which `queue.changes` gives."),
+        + " `none` where that is more than 16, which `queue.changes` gives, or where the order is another one altogether (`load`, `clear`, `shuffle`)."
+    ),
     EventSpec(
       name: .chapterChanged, key: .itemEvents, fields: position + ["chapter?", "[title]", "[seq]"],
       text:

@@ -86,7 +86,8 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .itemIsPlaybackLikelyToKeepUp: "whether playing the current entry is not expected to stall"
     case .itemIsPlaybackBufferFull:
       "whether as much of the current entry is decoded as is wanted; then it is waited for no longer, likely to keep up or not"
-    case .itemIsPlaybackBufferEmpty: "whether nothing of the current entry is decoded that has not been heard"
+    case .itemIsPlaybackBufferEmpty:
+      "whether nothing of the current entry is decoded that has not been heard. An entry that stops being the current one is reported so first"
     case .itemEvents:
       "no value: the events "
         + EventTable.all.filter { $0.key == self }.map { "`\($0.name.rawValue)`" }

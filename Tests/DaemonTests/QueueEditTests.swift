@@ -178,8 +178,8 @@ import Testing
     _ = try (0..<3).map { _ in try client.line() }
     #expect(
       try client.ask("shuffle on seed=42").unnumbered == [
-        "* changed id=1 player=main key=player.shuffle old=none new=42 cause=request",
         "* changed id=1 player=main key=queue.version old=1 new=2 cause=request changes=none",
+        "* changed id=1 player=main key=player.shuffle old=none new=42 cause=request",
         "ok shuffle=on seed=42 version=2",
       ])
     try client.reply("unobserve 1")
