@@ -21,7 +21,9 @@ extension Connection {
       return .ok(outputFields)
     case .outputList: return outputList
     case .outputSet(let device, let preferred, let lost):
-      try setOutput(device: device, preferred: preferred.map { Array($0) }, lost: lost)
+      if device != nil || preferred != nil || lost != nil {
+        try setOutput(device: device, preferred: preferred.map { Array($0) }, lost: lost)
+      }
       return .ok(outputFields)
     case .playAt, .rateTogether: preconditionFailure("these wait: Command.isWaiting")
     }

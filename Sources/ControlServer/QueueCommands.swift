@@ -88,7 +88,12 @@ extension Connection {
       case nil: break
       case .on: player.shuffle(seed: seed.map { UInt64($0) })
       case .off: player.endShuffle()
-      case .toggle: if player.state.shuffleSeed == nil { player.shuffle() } else { player.endShuffle() }
+      case .toggle:
+        if player.state.shuffleSeed == nil {
+          player.shuffle(seed: seed.map { UInt64($0) })
+        } else {
+          player.endShuffle()
+        }
       }
     }
     let state = target.state

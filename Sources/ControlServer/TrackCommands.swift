@@ -113,6 +113,11 @@ extension Connection {
     audio: ItemCommand.TrackChoice?, subtitles: ItemCommand.TrackChoice?, in id: Int, of target: NamedPlayer
   ) throws(MediaError) -> Reply {
     let item = try item(id, of: target, .itemSelect)
+    var fields: Fields = ["item": .int(item.id)]
+    guard audio != nil || subtitles != nil else {
+      appendSelection(of: item, to: &fields)
+      return .ok(fields)
+    }
     let properties = try Self.properties(of: item.asset, .itemSelect)
     let before = item.currentMediaSelection
     let legible = properties.mediaSelectionGroup(for: .legible)
@@ -124,7 +129,6 @@ extension Connection {
       if subtitles != nil, let legible { try? item.select(before.selectedOption(in: legible), in: legible) }
       throw error
     }
-    var fields: Fields = ["item": .int(item.id)]
     appendSelection(of: item, to: &fields)
     return .ok(fields)
   }

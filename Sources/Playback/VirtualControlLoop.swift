@@ -13,7 +13,7 @@ import Synchronization
 public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
   // `@unchecked Sendable`: `timers` and `advances` are confined to the loop; `time` is atomic.
   private let base: any ControlLoop
-  private let time = Atomic<Int64>(1_000_000_000)
+  private let time = Atomic<Int64>(0)
   private var timers = TimerHeap()
   private var sink: VirtualSink?
   /// Spans that are still to pass, first come, first served.

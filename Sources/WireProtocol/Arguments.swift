@@ -254,6 +254,13 @@ struct Arguments: Sendable {
     spec.parameters.firstIndex { $0.name == name }.map { has($0) } ?? false
   }
 
+  /// Whether the command reads when it has no value, and none is given: only what names the object.
+  var isQuestion: Bool {
+    spec.asks && !spec.parameters.indices.contains { has($0) && !Self.selectors.contains(spec.parameters[$0].name) }
+  }
+
+  private static let selectors: Set<ParameterName> = [.id, .player, .group]
+
   /// The keys that all patterns together name, in the table's order, each once.
   var keys: [ObservableKey] { choice.keys }
 

@@ -39,6 +39,8 @@ public final class CommandSpec: Sendable {
   public let waiting: Waiting
   /// What a connection needs to have it run. Who has a file written needs `write`, too.
   public let right: Rights
+  /// Whether the command without a value only reads: then the right to read suffices.
+  public let asks: Bool
   /// The fields of the reply, in their order.
   public let replyFields: [FieldSpec]
   /// The fields of each row, in their order; nil for a command without rows.
@@ -52,7 +54,7 @@ public final class CommandSpec: Sendable {
 
   init(
     _ name: CommandName, _ family: Family, _ summary: String, details: String = "", parameters: [ParameterSpec] = [],
-    waiting: Waiting = .never, right: Rights = .control, reply replyFields: [FieldSpec] = [],
+    waiting: Waiting = .never, right: Rights = .control, asks: Bool = false, reply replyFields: [FieldSpec] = [],
     rows rowFields: [FieldSpec]? = nil,
     errors: [MediaError.Code] = [], example: [String],
     build: @escaping @Sendable (Arguments) throws(MediaError) -> Command
@@ -64,6 +66,7 @@ public final class CommandSpec: Sendable {
     self.parameters = parameters
     self.waiting = waiting
     self.right = right
+    self.asks = asks
     self.replyFields = replyFields
     self.rowFields = rowFields
     self.errors = errors

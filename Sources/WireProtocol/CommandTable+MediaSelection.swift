@@ -30,7 +30,7 @@ extension CommandTable {
         ParameterSpec(
           .automatic, .toggle, .option, "on|off|toggle", "whether that is followed; `on` from the start"), player,
       ],
-      reply: ["automatic"], rows: ["group", "languages", "characteristics", "principal"],
+      asks: true, reply: ["automatic"], rows: ["group", "languages", "characteristics", "principal"],
       errors: [.noSuchPlayer],
       example: [
         "> media-selection audible language=de,en",

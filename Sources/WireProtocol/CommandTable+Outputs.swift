@@ -46,7 +46,8 @@ extension CommandTable {
           .lost, .word(LostDevicePolicy.allCases.map(\.rawValue)), .option, "POLICY",
           "what happens when the device goes away"),
       ],
-      reply: outputFields, errors: [.noSuchDevice, .outputUnavailable, .outputConfiguration, .invalidArgument],
+      asks: true, reply: outputFields,
+      errors: [.noSuchDevice, .outputUnavailable, .outputConfiguration, .invalidArgument],
       example: [
         "> output.set default preferred=headset,speakers lost=hold",
         "< ok output=pulse:speakers state=ready sampleRate=48000 channels=2 clipped=0 selected=default preferred=headset,speakers lost=hold"

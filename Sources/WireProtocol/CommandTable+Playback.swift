@@ -28,7 +28,7 @@ extension CommandTable {
         + " itself; with `off` it pauses there. Either is one `stalled` event. Turned off while it waits so, the player goes on"
         + " at once with what is there.",
       parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "what to do"), player],
-      reply: ["automaticallyWaitsToMinimizeStalling"], errors: [.noSuchPlayer],
+      asks: true, reply: ["automaticallyWaitsToMinimizeStalling"], errors: [.noSuchPlayer],
       example: ["> auto-wait off", "< ok automaticallyWaitsToMinimizeStalling=false"]
     ) { arguments throws(MediaError) in
       .playback(.autoWait(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
@@ -138,7 +138,8 @@ extension CommandTable {
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 is as recorded"), player,
       ],
-      reply: ["rate"], errors: [.unsupportedRate, .noSuchPlayer] + streamErrors, example: ["> rate 1", "< ok rate=1"]
+      asks: true, reply: ["rate"], errors: [.unsupportedRate, .noSuchPlayer] + streamErrors,
+      example: ["> rate 1", "< ok rate=1"]
     ) { arguments throws(MediaError) in .playback(.rate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
       .defaultRate, .playback, "Sets the rate that `play` plays at, or gives it.",
@@ -148,7 +149,7 @@ extension CommandTable {
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE",
           "1 unless said; from 1/32 to 32, or -1/32 to -32 backwards"), player,
       ],
-      reply: ["defaultRate"], errors: [.unsupportedRate, .noSuchPlayer],
+      asks: true, reply: ["defaultRate"], errors: [.unsupportedRate, .noSuchPlayer],
       example: ["> default-rate 1.5", "< ok defaultRate=1.5"]
     ) { arguments throws(MediaError) in .playback(.defaultRate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
@@ -158,7 +159,7 @@ extension CommandTable {
           .volume, .number(0...1, exceptZero: false), .optional, "VOLUME", "0 is silence, 1 the samples as they are"),
         player,
       ],
-      reply: ["volume"], errors: [.noSuchPlayer], example: ["> volume 0.5", "< ok volume=0.5"]
+      asks: true, reply: ["volume"], errors: [.noSuchPlayer], example: ["> volume 0.5", "< ok volume=0.5"]
     ) { arguments throws(MediaError) in .playback(.volume(arguments.number(.volume)), player: arguments.player) },
     CommandSpec(
       .fade, .playback, "Moves the player's volume to another one over a time.",
@@ -193,13 +194,13 @@ extension CommandTable {
           .pan, .number(-1...1, exceptZero: false), .optional, "PAN", "-1 is left, 0 the samples as they are, 1 right"),
         player,
       ],
-      reply: ["pan"], errors: [.noSuchPlayer], example: ["> pan -0.5", "< ok pan=-0.5"]
+      asks: true, reply: ["pan"], errors: [.noSuchPlayer], example: ["> pan -0.5", "< ok pan=-0.5"]
     ) { arguments throws(MediaError) in .playback(.pan(arguments.number(.pan)), player: arguments.player) },
     CommandSpec(
       .mute, .playback, "Mutes the player or lets it be heard, or says which it is.",
       details: "The volume stays what it is.",
       parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "what to do"), player],
-      reply: ["muted"], errors: [.noSuchPlayer], example: ["> mute on", "< ok muted=true"]
+      asks: true, reply: ["muted"], errors: [.noSuchPlayer], example: ["> mute on", "< ok muted=true"]
     ) { arguments throws(MediaError) in
       .playback(.mute(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
     },
@@ -212,7 +213,7 @@ extension CommandTable {
           "what to do; `advance` from the start"),
         player,
       ],
-      reply: ["actionAtItemEnd"], errors: [.noSuchPlayer],
+      asks: true, reply: ["actionAtItemEnd"], errors: [.noSuchPlayer],
       example: ["> end-action pause", "< ok actionAtItemEnd=pause"]
     ) { arguments throws(MediaError) in
       .playback(
@@ -231,7 +232,8 @@ extension CommandTable {
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)), .optional,
           "timeDomain|spectral|varispeed", "`timeDomain` from the start"), player,
       ],
-      reply: ["pitch"], errors: [.unsupportedRate, .noSuchPlayer], example: ["> pitch spectral", "< ok pitch=spectral"]
+      asks: true, reply: ["pitch"], errors: [.unsupportedRate, .noSuchPlayer],
+      example: ["> pitch spectral", "< ok pitch=spectral"]
     ) { arguments throws(MediaError) in
       .playback(
         .pitch(arguments.text(.algorithm).flatMap(PlaybackCommand.PitchAlgorithm.init)), player: arguments.player)
@@ -248,7 +250,7 @@ extension CommandTable {
           .mode, .word(PlaybackCommand.RepeatMode.allCases.map(\.rawValue)), .optional, "off|one|all",
           "what to repeat; `off` from the start"), player,
       ],
-      reply: ["repeat"], errors: [.noSuchPlayer], example: ["> repeat one", "< ok repeat=one"]
+      asks: true, reply: ["repeat"], errors: [.noSuchPlayer], example: ["> repeat one", "< ok repeat=one"]
     ) { arguments throws(MediaError) in
       .playback(.repeat(arguments.text(.mode).flatMap(PlaybackCommand.RepeatMode.init)), player: arguments.player)
     },
@@ -271,7 +273,7 @@ extension CommandTable {
           .count, .integer(1...1_000_000_000), .option, "N", "how many times to go back; for ever unless said"),
         ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"), player,
       ],
-      waiting: .always, reply: ["item?", "start?", "end?", "count?", "passes?"],
+      waiting: .always, asks: true, reply: ["item?", "start?", "end?", "count?", "passes?"],
       errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .noSuchPlayer],
       example: [
         "> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none passes=0", "> loop off",

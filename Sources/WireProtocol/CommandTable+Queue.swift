@@ -334,7 +334,7 @@ extension CommandTable {
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue) + ["player"]), .optional,
           "timeDomain|spectral|varispeed|player", "`player` from the start"), player,
       ],
-      reply: ["item", "pitch"], errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
+      asks: true, reply: ["item", "pitch"], errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
       example: ["> item.pitch 2 varispeed", "< ok item=2 pitch=varispeed"]
     ) { arguments throws(MediaError) in
       .item(
@@ -371,7 +371,7 @@ extension CommandTable {
         ParameterSpec(.forward, .timeOrNone, .option, "TIME", "where forward playback ends"),
         ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "where backward playback ends"), player,
       ],
-      reply: ["item", "forwardPlaybackEndTime?", "reversePlaybackEndTime?"],
+      asks: true, reply: ["item", "forwardPlaybackEndTime?", "reversePlaybackEndTime?"],
       errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
       example: [
         "> item.end-time 2 forward=1:30", "< ok item=2 forwardPlaybackEndTime=90 reversePlaybackEndTime=none",
@@ -392,7 +392,8 @@ extension CommandTable {
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.duration, .duration(positive: false), .optional, "DURATION", "how far"), player,
       ],
-      reply: ["item", "preferredForwardBufferDuration"], errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
+      asks: true, reply: ["item", "preferredForwardBufferDuration"],
+      errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
       example: ["> item.buffer 2 3", "< ok item=2 preferredForwardBufferDuration=3"]
     ) { arguments throws(MediaError) in
       .item(
@@ -447,7 +448,7 @@ extension CommandTable {
         ParameterSpec(.over, .duration(positive: true), .option, "TIME", "how long a ramp lasts"),
         ParameterSpec(.clear, .flag, .option, "clear", "forget what there was, first"), player,
       ],
-      reply: ["item", "count"], rows: ["at", "volume", "[to]", "[over]"],
+      asks: true, reply: ["item", "count"], rows: ["at", "volume", "[to]", "[over]"],
       errors: [.invalidTime, .invalidArgument, .noSuchItem, .noSuchPlayer],
       example: [
         "> item.volume 2 0.5 at=4 to=0.2 over=5", "< | at=4 volume=0.5 to=0.2 over=5", "< ok item=2 count=1",

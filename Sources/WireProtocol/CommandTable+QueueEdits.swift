@@ -105,17 +105,19 @@ extension CommandTable {
       parameters: [
         ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "what to do"),
         ParameterSpec(
-          .seed, .integer(0...Int.max), .option, "SEED", "what the order comes from; a random number unless said"),
+          .seed, .integer(0...9_007_199_254_740_991), .option, "SEED",
+          "what the order comes from, which shuffles unless another state is given; default: a random number"),
         ifVersion, player,
       ],
-      reply: ["shuffle", "[seed]", "version"], errors: [.versionMismatch, .noSuchPlayer],
+      asks: true, reply: ["shuffle", "[seed]", "version"], errors: [.versionMismatch, .noSuchPlayer],
       example: ["> shuffle on seed=42", "< ok shuffle=on seed=42 version=9"]
     ) { arguments throws(MediaError) in
       let state = arguments.text(.state).flatMap { PlaybackCommand.Switch(rawValue: $0) }
       let seed = arguments.integer(.seed)
-      if seed != nil, state != .on { throw arguments.failure("a seed stands with on") }
+      if seed != nil, state == .off { throw arguments.failure("a seed is for shuffling, not for off") }
       return .queue(
-        .shuffle(state, seed: seed, ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
+        .shuffle(seed == nil ? state : state ?? .on, seed: seed, ifVersion: arguments.integer(.ifVersion)),
+        player: arguments.player)
     },
     CommandSpec(
       .onFailure, .queue, "Says what becomes of the player when an entry fails.",
@@ -130,7 +132,7 @@ extension CommandTable {
           .policy, .word(QueueCommand.FailurePolicy.allCases.map(\.rawValue)), .optional, "skip|stop", "what to do"),
         player,
       ],
-      reply: ["onFailure"], errors: [.noSuchPlayer], example: ["> on-failure stop", "< ok onFailure=stop"]
+      asks: true, reply: ["onFailure"], errors: [.noSuchPlayer], example: ["> on-failure stop", "< ok onFailure=stop"]
     ) { arguments throws(MediaError) in
       .queue(
         .onFailure(arguments.text(.policy).flatMap { QueueCommand.FailurePolicy(rawValue: $0) }),

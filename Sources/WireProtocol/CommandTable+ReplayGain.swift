@@ -25,7 +25,7 @@ extension CommandTable {
       ParameterSpec(.protect, .onOff, .option, "on|off", "whether peaks count; `on` from the start"),
       player,
     ],
-    reply: ["mode", "pre-amp", "fallback", "protect", "item?", "gain?", "source?", "limited?"],
+    asks: true, reply: ["mode", "pre-amp", "fallback", "protect", "item?", "gain?", "source?", "limited?"],
     errors: [.noSuchPlayer],
     example: [
       "> replay-gain auto pre-amp=3",

@@ -37,7 +37,7 @@ extension CommandTable {
           .options, .texts(maximumByteCount: 256, separator: .comma), .option, "OPTION,...",
           "any of " + words(SessionCommand.Option.self).map { "`\($0)`" }.joined(separator: ", ")),
       ],
-      reply: settingFields, errors: [.sessionMismatch],
+      asks: true, reply: settingFields, errors: [.sessionMismatch],
       example: [
         "> session.category playback mode=moviePlayback",
         "< ok category=playback mode=moviePlayback options=none role=video others=interrupted playback=true recording=false",
@@ -50,7 +50,7 @@ extension CommandTable {
         + " but is carried out. Other programs are told by the sound server, as soon as nothing is heard any more. `on` does not end an"
         + " interruption (`session-interrupted`).",
       parameters: [ParameterSpec(.state, .onOff, .optional, "on|off", "whether it is to be active")],
-      reply: ["active"], errors: [.sessionBusy, .sessionInterrupted],
+      asks: true, reply: ["active"], errors: [.sessionBusy, .sessionInterrupted],
       example: ["> session.active off", "< ok active=false"]
     ) { arguments throws(MediaError) in .session(.active(arguments.text(.state).map { $0 == "on" })) },
     CommandSpec(
@@ -84,7 +84,7 @@ extension CommandTable {
           .fade, .duration(positive: false), .option, "TIME",
           "how long what goes on is faded in, up to 10 s; 0.5 from the start"),
       ],
-      reply: ["at-end", "timeout?", "at-timeout", "fade"], errors: [.invalidTime],
+      asks: true, reply: ["at-end", "timeout?", "at-timeout", "fade"], errors: [.invalidTime],
       example: ["> session.policy timeout=600", "< ok at-end=resume timeout=600 at-timeout=pause fade=0.5"]
     ) { arguments throws(MediaError) in
       .session(

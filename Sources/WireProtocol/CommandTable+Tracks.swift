@@ -113,7 +113,7 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
-      .itemSelect, .items, "Presents other tracks of an entry.",
+      .itemSelect, .items, "Presents other tracks of an entry, or gives the present ones.",
       details:
         "By a track's number, or the best in a language (ISO 639-1, 639-2 or BCP 47); `auto` is what the file would have,"
         + " `none` nothing, which sound allows only where there is video. Another sound track is heard across 5 ms, at the"
@@ -124,12 +124,11 @@ extension CommandTable {
         ParameterSpec(.audio, .track, .option, "TRACK", "the sound track"),
         ParameterSpec(.subtitles, .track, .option, "TRACK", "the subtitles"), player,
       ],
-      reply: ["item", "audio?", "subtitles?"],
+      asks: true, reply: ["item", "audio?", "subtitles?"],
       errors: [.noSuchTrack, .invalidState, .unknownCodec, .noSuchItem, .noSuchPlayer],
       example: ["> item.select 2 audio=de", "< ok item=2 audio=1 subtitles=none"]
     ) { arguments throws(MediaError) in
       let (audio, subtitles) = (arguments.track(.audio), arguments.track(.subtitles))
-      guard audio != nil || subtitles != nil else { throw arguments.failure("say audio or subtitles, or both") }
       return .item(
         .select(
           item: try arguments.required(.id, arguments.integer(.id)), audio: audio, subtitles: subtitles),

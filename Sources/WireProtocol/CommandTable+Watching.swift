@@ -43,7 +43,9 @@ extension CommandTable {
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
           "events at most; \(WireLimits.standard.listCount) unless said"),
         ParameterSpec(.wait, .flag, .option, "wait", "wait for an event where there is none yet"),
-        ParameterSpec(.timeout, .duration(positive: false), .option, "TIME", "how long to wait; for ever unless said"),
+        ParameterSpec(
+          .timeout, .duration(positive: false), .option, "TIME",
+          "how long to wait on the daemon's clock, real or virtual; default: no limit"),
         ParameterSpec(.player, .playerName, .option, "NAME", "which player; all unless said"),
       ],
       waiting: .ifAsked, right: .read, reply: ["instance", "seq", "count", "missed", "more"],
@@ -172,7 +174,9 @@ extension CommandTable {
           .conditions, .condition, .list, "CONDITION",
           "`time>=TIME`, `time<=TIME`, `status=playing`, `status=paused`, `status=waiting`, `item=ID`, `ended`, `ready`"
         ),
-        ParameterSpec(.timeout, .duration(positive: false), .option, "TIME", "how long to wait; for ever unless said"),
+        ParameterSpec(
+          .timeout, .duration(positive: false), .option, "TIME",
+          "how long to wait on the daemon's clock, real or virtual; default: no limit"),
         player,
       ],
       waiting: .always, right: .read, reply: ["item?", "time", "pts", "timeControlStatus"],
@@ -187,7 +191,8 @@ extension CommandTable {
     CommandSpec(
       .clockAdvance, .watching, "Lets time pass on the virtual clock.",
       details:
-        "Only where the daemon runs with `--clock virtual`. A waiting request: it answers when the whole span has been"
+        "Only where the daemon runs with `--clock virtual`. `now` is the time of that clock, which begins at 0: instants of `play-at`"
+        + " and `rate-at`, `hostTime` and timeouts are of the same clock. A waiting request: it answers when the whole span has been"
         + " rendered and every event of it that is for this connection has been written.",
       parameters: [
         ParameterSpec(.duration, .duration(positive: false), .required, "DURATION", "how much time passes")

@@ -6,11 +6,14 @@ public struct Request: Sendable, Hashable {
   public var address: ReplyAddress
   public var name: CommandName
   public var command: Command
+  /// Whether the command has no value, and only reads (`CommandSpec.asks`).
+  public var isQuestion: Bool
 
-  public init(address: ReplyAddress, name: CommandName, command: Command) {
+  public init(address: ReplyAddress, name: CommandName, command: Command, isQuestion: Bool) {
     self.address = address
     self.name = name
     self.command = command
+    self.isQuestion = isQuestion
   }
 
   /// Whether the reply comes only when something has happened; see `Command.isWaiting`.

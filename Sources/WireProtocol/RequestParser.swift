@@ -67,7 +67,9 @@ public struct RequestParser: Sendable {
       var arguments = takeArguments(spec)
       defer { giveBack(&arguments) }
       try bindWords(&cursor, &arguments)
-      return .request(Request(address: address, name: spec.name, command: try spec.build(arguments)))
+      return .request(
+        Request(
+          address: address, name: spec.name, command: try spec.build(arguments), isQuestion: arguments.isQuestion))
     } catch {
       return .rejected(Rejection(address: address, error: WireError(error)))
     }
@@ -328,7 +330,9 @@ public struct RequestParser: Sendable {
       var arguments = takeArguments(spec)
       defer { giveBack(&arguments) }
       try bindJSON(frame.values[3], upTo: lexer.text.count, &arguments)
-      return .request(Request(address: address, name: spec.name, command: try spec.build(arguments)))
+      return .request(
+        Request(
+          address: address, name: spec.name, command: try spec.build(arguments), isQuestion: arguments.isQuestion))
     } catch {
       return .rejected(Rejection(address: address, error: WireError(error)))
     }

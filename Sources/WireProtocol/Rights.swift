@@ -34,9 +34,10 @@ public struct Rights: OptionSet, Sendable, Hashable {
 }
 
 extension Request {
-  /// What a connection needs for this request: the command's right, and that to write where a file is to be written.
+  /// What a connection needs for this request: the command's right, and that to write where a file is to be written. A
+  /// question needs the right to read.
   public var neededRights: Rights {
-    var needed = CommandTable.right(of: name)
+    var needed = isQuestion ? .read : CommandTable.right(of: name)
     if command.writesFile { needed.insert(.write) }
     return needed
   }

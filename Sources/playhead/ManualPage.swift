@@ -149,7 +149,10 @@ enum ManualPage: String, CaseIterable {
         page.paragraph(
           "Reply: \(spec.replyFields.isEmpty ? "`ok`" : spec.replyFields.map(\.notation).joined(separator: " "))."
             + (spec.waiting == .always ? " A waiting request." : "")
-            + (spec.right.isEmpty ? "" : " Needs the right to \(spec.right.names.joined(separator: ", "))."))
+            + (spec.right.isEmpty
+              ? ""
+              : " Needs the right to \(spec.right.names.joined(separator: ", "))\(spec.asks ? ", without a value to read" : "").")
+        )
         if !spec.errors.isEmpty {
           page.paragraph("Errors: \(spec.errors.map { "\($0.rawValue) \($0.name)" }.joined(separator: ", ")).")
         }

@@ -41,7 +41,7 @@ import Testing
     #expect(try client.reply("clock.advance 0.1") == "ok now=0.1")
     #expect(field("reasonForWaitingToPlay", try client.reply("status player=b")) == "startTimeNotReached")
     try client.send("clock.advance 0.4")
-    #expect(try client.line() == "@1 ok frame=12000 hostTime=1.25 late=0 spread=0")
+    #expect(try client.line() == "@1 ok frame=12000 hostTime=0.25 late=0 spread=0")
     #expect(try client.line() == "ok now=0.5")
     #expect(field("timeControlStatus", try client.reply("status player=c")) == "playing")
     #expect(field("time", try client.reply("status player=a")) == "0.25")
@@ -51,14 +51,24 @@ import Testing
 
   @Test func playersStartNowAtAnInstantAndWithAFrame() throws {
     let (daemon, client) = try three()
-    #expect(try client.reply("play-at now a") == "ok frame=0 hostTime=1 late=0 spread=0")
-    try client.send("@1 play-at 1.1 b", "@2 play-at frame:9600 c", "clock.advance 0.5")
+    #expect(try client.reply("play-at now a") == "ok frame=0 hostTime=0 late=0 spread=0")
+    try client.send("@1 play-at 0.1 b", "@2 play-at frame:9600 c", "clock.advance 0.5")
     let replies = Set(try (0..<3).map { _ in try client.line() ?? "" })
     #expect(
       replies == [
-        "@1 ok frame=4800 hostTime=1.1 late=0 spread=0", "@2 ok frame=9600 hostTime=1.2 late=0 spread=0", "ok now=0.5",
+        "@1 ok frame=4800 hostTime=0.1 late=0 spread=0", "@2 ok frame=9600 hostTime=0.2 late=0 spread=0", "ok now=0.5",
       ])
     #expect(try levels(daemon).prefix(3) == ["1000/1000*4800", "3000/3000*4800", "7000/7000*14400"])
+  }
+
+  @Test func instantsAreThoseOfTheVirtualClock() throws {
+    let (_, client) = try three()
+    #expect(try client.reply("clock.advance 0.55") == "ok now=0.55")
+    try client.send("@1 play-at 1.05 a", "clock.advance 0.55")
+    #expect(try client.line() == "@1 ok frame=24000 hostTime=1.05 late=0 spread=0")
+    #expect(try client.line() == "ok now=1.1")
+    #expect(field("time", try client.reply("status player=a")) == "0.05")
+    #expect(try client.reply("play-at 1.1 b").contains("name=invalid-time"))
   }
 
   @Test func aPlayerThatIsToldSomethingElseLeaves() throws {
@@ -67,7 +77,7 @@ import Testing
     try client.reply("pause player=a")
     try client.reply("seek 0.5 player=b")
     try client.send("clock.advance 0.3")
-    #expect(try client.line() == "@1 ok frame=12000 hostTime=1.25 late=0 spread=0")
+    #expect(try client.line() == "@1 ok frame=12000 hostTime=0.25 late=0 spread=0")
     #expect(try client.line() == "ok now=0.3")
     #expect(field("time", try client.reply("status player=b")) == "0.55")
     try client.send("@2 play-at +1 a")
@@ -80,6 +90,7 @@ import Testing
   @Test func whatCannotStartIsANumberedErrorAndChangesNothing() throws {
     let (_, client) = try three()
     try client.reply("player.create empty")
+    try client.reply("clock.advance 1")
     let before = try client.ask("player.list")
     for (request, error) in [
       ("play-at", "6002 name=bad-arguments"), ("play-at now", "6002 name=bad-arguments"),
@@ -110,7 +121,7 @@ import Testing
     try client.reply("clock.advance 0.5")
     try client.send("@9 rate-together 2 a b c")
     #expect(
-      try client.ask("clock.advance 0.5") == ["@9 ok frame=26880 hostTime=1.56 spread=0", "ok now=1"])
+      try client.ask("clock.advance 0.5") == ["@9 ok frame=26880 hostTime=0.56 spread=0", "ok now=1"])
     let times = try ["a", "b", "c"].map { field("time", try client.reply("status player=\($0)")) }
     #expect(Set(times).count == 1, "\(times)")
     #expect(field("timebaseRate", try client.reply("status player=c")) == "2")
@@ -168,7 +179,7 @@ import Testing
       input: keys[0])
     close(keys[0])
     func type(_ line: String) { #expect(write(keys[1], line, line.utf8.count) == line.utf8.count) }
-    #expect(try looper.waitForLine() == "frame=0 hostTime=1 late=0 spread=0")
+    #expect(try looper.waitForLine() == "frame=0 hostTime=0 late=0 spread=0")
     // Ten passes, without a gap; and the first frame of a volume's ramp is as loud as before.
     try client.reply("clock.advance 1")
     let statuses = try client.ask("player.list").filter { $0.contains("loop-") }
@@ -181,7 +192,7 @@ import Testing
     type("r 2\n")
     while field("new", try client.line() ?? "") != "2" {}
     try client.reply("clock.advance 0.5")
-    try looper.waitForText("frame=50880 hostTime=2.06 spread=0\n[Enter v p r q] ")
+    try looper.waitForText("frame=50880 hostTime=1.06 spread=0\n[Enter v p r q] ")
     #expect(try client.ask("player.list").filter { $0.contains("loop-") }.allSatisfy { $0.contains("rate=2") })
     type("q\n")
     #expect(try looper.waitForEnd().status == 0)

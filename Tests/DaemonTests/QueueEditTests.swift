@@ -182,6 +182,13 @@ import Testing
         "* changed id=1 player=main key=player.shuffle old=none new=42 cause=request",
         "ok shuffle=on seed=42 version=2",
       ])
+    // A seed shuffles, unless the state is off.
+    #expect(try client.reply("shuffle off") == "ok shuffle=off version=3")
+    #expect(try client.reply("shuffle toggle seed=7") == "ok shuffle=on seed=7 version=4")
+    #expect(try client.reply("shuffle toggle seed=7") == "ok shuffle=off version=5")
+    #expect(try client.reply("shuffle off seed=7").contains("name=bad-arguments"))
+    #expect(try client.reply("shuffle seed=9007199254740992").contains("name=bad-arguments"))
+    #expect(try client.reply("shuffle seed=42") == "ok shuffle=on seed=42 version=6")
     try client.reply("unobserve 1")
     #expect(try items(client) == ["1", "9", "6", "10", "4", "7", "8", "2", "5", "3"])
     #expect(field("shuffle", try client.reply("status")) == "42")

@@ -30,11 +30,12 @@ import Testing
     }
     let before = try [driver.reply("status"), driver.ask("list").joined()]
     for request in [
-      "play", "pause", "stop", "toggle", "seek 0.5", "rate 2", "volume 0.5", "volume", "mute on", "load \(path)",
+      "play", "pause", "stop", "toggle", "seek 0.5", "rate 2", "volume 0.5", "mute on", "load \(path)",
       "append \(path) wait=ready", "clear", "remove 1", "next", "jump 1", "shuffle on", "queue.begin", "queue.commit",
       "queue.edit clear", "item.volume 1 0.5", "item.copy 1", "asset.open \(path)", "asset.load 1 tracks",
       "scan \(path)", "player.create a", "player.close main", "clock.advance 1", "play-at now main", "on-failure skip",
-      "session.category", "session.active off", "session.resume", "session.policy",
+      "session.category playback", "session.active off", "session.resume", "session.policy timeout=1",
+      "item.end-time 1 forward=none", "item.volume 1 clear", "media-selection automatic=on", "output.set null",
       "item.artwork 1 file=\(daemon.folder.file("x.png"))", "image \(path) 0 file=\(daemon.folder.file("x.png"))",
     ] {
       let reply = try watcher.reply(request)
@@ -111,6 +112,29 @@ import Testing
         reply.hasPrefix("error code=6010 name=not-allowed message=\"this needs the right to \(right)"),
         "\(request): \(reply)")
     }
+  }
+
+  /// A command that sets something only reads without a value, for which the right to read is enough.
+  @Test func whoMayOnlyReadCanAskWhatIsSet() throws {
+    let daemon = try InProcessServer()
+    let driver = try daemon.connectWithQueue(count: 1)
+    let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))
+    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
+    var (names, section): ([String], String) = ([], "")
+    for line in String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n") {
+      if line.hasPrefix("#### `") { section = String(line.dropFirst(6).prefix { $0 != "`" }) }
+      if line == "Right: `control`; without a value `read`." { names.append(section) }
+    }
+    #expect(names.count == 23, "\(names)")
+    let version = try driver.reply("list")
+    for name in names {
+      let request = name.hasPrefix("item.") ? "\(name) 1" : name
+      let (asked, told) = (try watcher.ask(request), try driver.ask(request))
+      print("asked: \(request): \(asked)")
+      #expect(asked.last?.hasPrefix("ok ") == true && asked == told, "\(request): \(asked)")
+    }
+    #expect(try watcher.reply("media-selection audible").hasPrefix("ok"))
+    #expect(try driver.reply("list") == version)
   }
 
   /// Only root can make a process of another user.

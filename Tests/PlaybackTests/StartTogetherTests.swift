@@ -173,7 +173,7 @@ import Testing
     #expect(await code([first, second, first]) == .invalidArgument)
     #expect(await code([first, empty]) == .noCurrentItem)
     #expect(await code([first, closed]) == .invalidState)
-    #expect(await code([first], .hostTime(HostTime(nanoseconds: 5))) == .invalidTime)
+    #expect(await code([first], .hostTime(HostTime(nanoseconds: -5))) == .invalidTime)
     #expect(await code([first], .after(MediaTime(value: -1, timescale: 1))) == .invalidTime)
     #expect(await code([first], .after(MediaTime(value: 100_000, timescale: 1))) == .invalidTime)
     #expect(await code([first], .after(.indefinite)) == .invalidTime)

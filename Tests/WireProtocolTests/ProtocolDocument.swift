@@ -53,7 +53,8 @@ enum ProtocolDocument {
     }
     if let rows = spec.rowFields { text += "Rows: \(list(rows)).\n" }
     text += "Reply: \(spec.replyFields.isEmpty ? "`ok`" : list(spec.replyFields)).\n"
-    text += "Right: \(spec.right.names.map { "`\($0)`" }.joined(separator: " ")).\n"
+    text +=
+      "Right: \(spec.right.names.map { "`\($0)`" }.joined(separator: " "))\(spec.asks ? "; without a value `read`" : "").\n"
     switch spec.waiting {
     case .never: break
     case .always: text += "A waiting request.\n"

@@ -99,7 +99,7 @@ class ItemsCommands(Sends):
         return decode(ItemPitch, reply)
 
     async def item_select(self, id: int, *, audio: int | str | None = None, subtitles: int | str | None = None) -> ItemSelection:
-        """Presents other tracks of an entry."""
+        """Presents other tracks of an entry, or gives the present ones."""
         reply = await self._send("item.select", {"id": id, "audio": audio, "subtitles": subtitles})
         return decode(ItemSelection, reply)
 
