@@ -268,7 +268,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     form = request.address.form
     guard machine.accepts(request.address) else {
       let error = MediaError(.idInUse, "a request with this id is still waiting for its reply")
-      return answer(.error(error), to: request.address, in: batch)
+      return answer(Reply.error(error).completed(for: request.name), to: request.address, in: batch)
     }
     do throws(MediaError) {
       try checkRights(request)
@@ -291,7 +291,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
         }
       } else {
         if let reply = try run(request.command, for: request.address) {
-          answer(reply, to: request.address, in: batch)
+          answer(reply.completed(for: request.name), to: request.address, in: batch)
         } else if batch == nil {
           output.append { Reply.encodeOK(to: request.address, into: &$0) }
         } else {
@@ -300,7 +300,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
         afterReply()
       }
     } catch {
-      answer(.error(error), to: request.address, in: batch)
+      answer(Reply.error(error).completed(for: request.name), to: request.address, in: batch)
     }
   }
 
@@ -421,7 +421,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   func finish(_ request: WaitingRequest, _ reply: Reply) {
     guard let address = machine.finish(request.token) else { return }
     waiting[request.token] = nil
-    answer(reply, to: address, in: request.batch)
+    answer(reply.completed(for: request.request.name), to: address, in: request.batch)
     // Not from here: the handler that called may be in the midst of changing a player.
     if !isProcessing { continueSoon() }
   }

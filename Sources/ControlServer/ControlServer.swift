@@ -101,16 +101,15 @@ public final class ControlServer: @unchecked Sendable {
           makeSource: configuration.makeSource)
       }
       var running = Running(context: context)
-      running.doors.append((listener, try open(listener, .all, context)))
-      if let door = optional(.watch, { (listener: $0, door: try open($0, .read, context)) }) {
-        running.doors.append(door)
-      }
       running.handoff = optional(.handoff) { listener in
         let socket = HandoffSocket(listener: listener.takeDescriptor(), server: context, access: context.access)
         guard let socket else { throw MediaError(.writeFailed, "no descriptor is left") }
         socket.start()
         return (listener, socket)
       }
+      let watch = optional(.watch, { (listener: $0, door: try open($0, .read, context)) })
+      // The control socket greets last: a greeted client finds the other sockets.
+      running.doors = [(listener, try open(listener, .all, context))] + (watch.map { [$0] } ?? [])
       self.running = running
       logger.info(
         "listening", metadata: ["socket": "\(listener.path)", "connections": "\(policy.limits.connectionCount)"])

@@ -106,7 +106,8 @@ struct OutputQueue {
         let overflow = Event.Overflow(droppedCount: droppedCount, mergedCount: mergedCount, since: overflowSince)
         Event.overflow(overflow).encode(form: overflowForm, into: &bytes)
       }
-      for entry in kept.values {
+      // In the order of their numbers: a client that stores the last number has seen the smaller ones.
+      for entry in kept.values.sorted(by: { $0.number ?? 0 < $1.number ?? 0 }) {
         Event.changed(entry.change).encode(form: entry.form, into: &bytes, number: entry.number)
       }
       for entry in ended { Event.removed(entry.removed).encode(form: entry.form, into: &bytes) }

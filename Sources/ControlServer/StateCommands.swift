@@ -91,7 +91,9 @@ extension Connection {
     return .ok(fields)
   }
 
-  static let nothingIsSaved = MediaError(.stateNotSaved, "this playheadd runs with --no-state")
+  static let nothingIsSaved = MediaError(
+    .stateNotSaved,
+    "this playheadd saves no state: it runs with --no-state, or with --clock virtual and without --state")
 
   private var stateFields: Fields {
     var status = server.keeper?.status ?? SavingStatus()

@@ -36,12 +36,8 @@ final class WaitingRequest: @unchecked Sendable {
     connection?.finish(self, reply)
   }
 
-  /// Answers with an error, which says the command unless it says an operation of its own.
-  func fail(_ error: MediaError) {
-    var error = error
-    if error.operation == nil { error.operation = request.name.rawValue }
-    finish(.error(error))
-  }
+  /// Replies with an error.
+  func fail(_ error: MediaError) { finish(.error(error)) }
 
   /// Ends without an answer: the connection is gone.
   func abandon() { _ = end() }

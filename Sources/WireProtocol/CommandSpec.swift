@@ -45,7 +45,7 @@ public final class CommandSpec: Sendable {
   public let replyFields: [FieldSpec]
   /// The fields of each row, in their order; nil for a command without rows.
   public let rowFields: [FieldSpec]?
-  /// Errors besides bad arguments that a client should expect.
+  /// The errors that a client should expect, each once, besides those of any request (`CommandTable.requestErrors`).
   public let errors: [MediaError.Code]
   /// Lines as in a session: `> ` before a request, `< ` before what comes back.
   public let example: [String]
@@ -69,7 +69,7 @@ public final class CommandSpec: Sendable {
     self.asks = asks
     self.replyFields = replyFields
     self.rowFields = rowFields
-    self.errors = errors
+    self.errors = errors.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     self.example = example
     self.build = build
   }

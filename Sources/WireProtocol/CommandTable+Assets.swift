@@ -5,11 +5,7 @@ extension CommandTable {
   static let asset = ParameterSpec(.id, .integer(1...Int.max), .required, "ID", "the asset")
 
   /// Why an asset cannot be loaded.
-  static let assetErrors: [MediaError.Code] =
-    [
-      .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat, .noPlayableTracks,
-      .damagedFile, .unknownCodec, .noSuchDescriptor, .onlyInOrder,
-    ] + networkErrors
+  static let assetErrors: [MediaError.Code] = mediaErrors + [.onlyInOrder]
 
   /// Commands about files that are looked at without being played.
   static let assets: [CommandSpec] = [

@@ -45,8 +45,8 @@ extension CommandTable {
       reply: ["scan", "file", "format", "duration", "size", "[fault]", "[message]"],
       errors: [
         .cancelled, .noPlayableTracks, .noSuchTrack, .unsupportedPlace, .unsupportedAudioFormat, .invalidTime,
-        .invalidArgument, .fileExists, .outsideRoots, .writeFailed, .notAllowed, .damagedFile, .readFailed,
-      ],
+        .invalidArgument, .fileExists, .outsideRoots, .writeFailed, .notAllowed, .conversionFailed,
+      ] + mediaErrors,
       example: [
         "> @9 export /music/one.flac file=/out/one.m4a start=1:00 end=1:30",
         "< * scan-progress scan=1 file=1 count=1 path=/music/one.flac done=0",

@@ -38,7 +38,7 @@ extension CommandTable {
         .cancelled, .noPlayableTracks, .unknownCodec, .unsupportedPlace, .invalidTime, .invalidArgument,
         .mediaLimitExceeded, .fileExists, .outsideRoots, .writeFailed, .notAllowed, .damagedFile, .decodeFailed,
         .conversionFailed, .readFailed,
-      ],
+      ] + mediaErrors,
       example: [
         "> @9 image /films/one.mkv 83.5 1:30 file=/shots/one-%d.png width=640",
         "< * scan-progress scan=1 file=1 count=1 path=/films/one.mkv done=0",

@@ -82,9 +82,7 @@ extension CommandTable {
   ]
 
   /// Why a file's tags cannot be had.
-  private static let metadataErrors: [MediaError.Code] =
-    [.cancelled, .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat, .damagedFile]
-    + networkErrors
+  private static let metadataErrors: [MediaError.Code] = [.cancelled] + mediaErrors
 
   private static let entry = ParameterSpec(.id, item, .required, "ID", "the entry")
 

@@ -46,7 +46,7 @@ extension CommandTable {
         player,
       ],
       waiting: .always, reply: ["ready"],
-      errors: [.invalidState, .unsupportedRate, .noCurrentItem, .noSuchPlayer] + streamErrors + itemErrors,
+      errors: [.invalidState, .unsupportedRate, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: ["> @8 preroll", "< @8 ok ready=true"]
     ) { arguments throws(MediaError) in .playback(.preroll(arguments.number(.rate)), player: arguments.player) },
     simple(
@@ -70,7 +70,7 @@ extension CommandTable {
       reply: [
         "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
       ],
-      errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + itemErrors,
+      errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @9 step -5",
         "< @9 ok finished=true item=1 time=12.2 pts=538020/44100 requested=12.2 before=0 after=0 exact=true"
@@ -112,7 +112,7 @@ extension CommandTable {
       reply: [
         "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
       ],
-      errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate] + streamErrors + itemErrors,
+      errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate] + streamErrors + mediaErrors,
       example: [
         "> @5 seek 1:23.5",
         "< @5 ok finished=true item=1 time=83.5 pts=3682350/44100 requested=83.5 before=0 after=0 exact=true clamped=false"
@@ -274,7 +274,7 @@ extension CommandTable {
         ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"), player,
       ],
       waiting: .always, asks: true, reply: ["item?", "start?", "end?", "count?", "passes?"],
-      errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .noSuchPlayer],
+      errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none passes=0", "> loop off",
         "< ok item=1 start=none end=none count=none passes=none",

@@ -69,28 +69,12 @@ extension CommandTable {
       .expanding(command, lists: arguments.chosen(isList), isForced: said == true), player: arguments.player)
   }
 
-  /// Why an entry cannot be played.
-  static let itemErrors: [MediaError.Code] = [
-    .fileNotFound, .notAFile, .permissionDenied, .readFailed, .emptyFile, .unknownFormat, .noPlayableTracks,
-    .damagedFile, .unknownCodec, .decodeFailed,
-  ]
-
   /// Why an edit cannot be gathered, where edits are: behind `queue.begin`.
   private static let gatherErrors: [MediaError.Code] = [.invalidArgument, .editTooLarge]
 
-  /// Why an entry from a network cannot be played, besides.
-  static let networkErrors: [MediaError.Code] = [
-    .networkNotAllowed, .addressNotAllowed, .networkUnavailable, .hostNotFound, .connectionRefused, .connectionLost,
-    .networkTimedOut,
-    .tlsFailed, .tooManyRedirects, .insecureRedirect, .badHTTPResponse, .httpUnauthorized, .httpForbidden,
-    .httpNotFound, .httpGone, .httpRefused, .httpServerError, .openingTimedOut, .badStreamPlaylist,
-    .streamLimitExceeded, .streamPlaylistCycle, .streamPlaceNotAllowed, .segmentUnavailable, .unsupportedEncryption,
-    .decryptionFailed, .noPlayableVariant,
-  ]
-
   private static let loadErrors: [MediaError.Code] =
     [.noSuchPlayer, .queueTooLong, .unsupportedPlace, .invalidState, .noSuchDescriptor, .onlyInOrder] + gatherErrors
-    + itemErrors + networkErrors
+    + mediaErrors
 
   /// What an edit answers: with new entries, and while it is only gathered.
   private static let addedReply: [FieldSpec] = ["[items]", "[version]", "[pending]"]

@@ -24,7 +24,7 @@ extension CommandTable {
       errors: [
         .invalidTime, .invalidArgument, .invalidState, .noCurrentItem, .noSuchPlayer, .waitEnded, .outputLost,
         .outputUnavailable,
-      ] + streamErrors + itemErrors,
+      ] + streamErrors + mediaErrors,
       example: ["> @8 play-at +0.5 drums bass keys", "< @8 ok frame=48000 hostTime=5012.25 late=0 spread=0"]
     ) { arguments throws(MediaError) in
       .players(
@@ -47,7 +47,7 @@ extension CommandTable {
       ],
       reply: ["rate"],
       errors: [.unsupportedRate, .invalidTime, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors
-        + itemErrors,
+        + mediaErrors,
       example: [
         "> rate-at 1 +0.5 from=12", "< ok rate=1",
       ]

@@ -36,7 +36,7 @@ extension CommandTable {
       details: "The entry has to be ready. \(selectionDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read, reply: ["item", "audio?", "subtitles?"], rows: selectionFields + ["[selected]"],
-      errors: [.invalidState, .noSuchItem, .noSuchPlayer] + itemErrors,
+      errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: [
         "> item.selection 2", "< | group=audible allowsEmptySelection=false options=2",
         "< | group=audible track=0 language=eng characteristics=audible playable=true default=true selected=false",
@@ -81,7 +81,7 @@ extension CommandTable {
       details: "The entry has to be ready. \(trackDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read, reply: ["item", "count", "audio?", "subtitles?"], rows: trackFields + ["selected"],
-      errors: [.invalidState, .noSuchItem, .noSuchPlayer],
+      errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: [
         "> item.tracks 2",
         "< | track=0 type=audio codec=flac playable=true enabled=true default=true start=0 duration=10 precise=true protected=false sampleFormat=s16"
@@ -100,7 +100,7 @@ extension CommandTable {
         + " go by: of an entry that is a part of a file, the chapters that lie in the part, from its beginning.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), chapterLanguage, chapterOffset, player],
       right: .read, reply: ["item"] + chapterReply, rows: chapterFields,
-      errors: [.invalidState, .noSuchItem, .noSuchPlayer] + itemErrors,
+      errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: [
         "> item.chapters 2", "< | chapter=1 start=0 end=83.5 title=Prelude",
         "< | chapter=2 start=83.5 end=183.2 title=Fugue", "< ok item=2 count=2 next=none",
@@ -125,7 +125,7 @@ extension CommandTable {
         ParameterSpec(.subtitles, .track, .option, "TRACK", "the subtitles"), player,
       ],
       asks: true, reply: ["item", "audio?", "subtitles?"],
-      errors: [.noSuchTrack, .invalidState, .unknownCodec, .noSuchItem, .noSuchPlayer],
+      errors: [.noSuchTrack, .invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: ["> item.select 2 audio=de", "< ok item=2 audio=1 subtitles=none"]
     ) { arguments throws(MediaError) in
       let (audio, subtitles) = (arguments.track(.audio), arguments.track(.subtitles))
@@ -155,7 +155,7 @@ extension CommandTable {
       reply: [
         "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
       ],
-      errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + itemErrors,
+      errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @3 \(name.rawValue)",
         "< @3 ok finished=true item=1 \(place) before=0 after=0 exact=true clamped=false us=2950",

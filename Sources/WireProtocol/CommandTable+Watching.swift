@@ -49,7 +49,7 @@ extension CommandTable {
         ParameterSpec(.player, .playerName, .option, "NAME", "which player; all unless said"),
       ],
       waiting: .ifAsked, right: .read, reply: ["instance", "seq", "count", "missed", "more"],
-      rows: ["seq", "event", "[player]", "[key]", "[item?]", "[old?]", "[new?]", "[cause]", "[changes]"],
+      rows: ["seq", "event", "[player]", "[key]", "[item?]", "[old?]", "[new?]", "[cause]", "[changes?]"],
       errors: [.noSuchProperty, .otherInstance, .noSuchEvent, .invalidTime, .noSuchPlayer],
       example: [
         "> events player.* since=41 instance=9f86d081884c7d65",
@@ -180,7 +180,7 @@ extension CommandTable {
         player,
       ],
       waiting: .always, right: .read, reply: ["item?", "time", "pts", "timeControlStatus"],
-      errors: [.invalidTime, .timedOut, .waitEnded, .noSuchItem, .noSuchPlayer],
+      errors: [.invalidTime, .timedOut, .waitEnded, .noSuchItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @w wait time>=90 timeout=5",
         "< @w error code=6011 name=timed-out message=\"not within 5 seconds\" operation=wait",

@@ -44,8 +44,8 @@ extension CommandTable {
       rows: ["bin", "start", "min", "max", "rms"],
       errors: [
         .cancelled, .noPlayableTracks, .unsupportedPlace, .invalidTime, .invalidArgument, .mediaLimitExceeded,
-        .fileExists, .outsideRoots, .writeFailed, .notAllowed, .damagedFile, .readFailed,
-      ],
+        .fileExists, .outsideRoots, .writeFailed, .notAllowed,
+      ] + mediaErrors,
       example: [
         "> @9 waveform /music/one.flac bins=2", "< * scan-progress scan=1 file=1 count=1 path=/music/one.flac done=0",
         "< @9 | bin=0 start=0 min=-0.7,-0.69 max=0.71,0.7 rms=0.2,0.19",

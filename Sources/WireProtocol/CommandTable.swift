@@ -23,6 +23,11 @@ public enum CommandTable {
   /// What a connection needs to have a command run.
   static func right(of name: CommandName) -> Rights { rights[name] ?? .all }
 
+  /// Whether the reply of a command has rows.
+  public static func hasRows(_ name: CommandName) -> Bool { namesWithRows.contains(name) }
+
+  private static let namesWithRows = Set(all.filter { $0.rowFields != nil }.map(\.name))
+
   private static let rights: [CommandName: Rights] = Dictionary(
     uniqueKeysWithValues: all.map { ($0.name, $0.right) })
 

@@ -27,6 +27,14 @@ public struct Reply: Sendable, Hashable {
   /// An error reply.
   public static func error(_ error: MediaError) -> Reply { Reply(outcome: .error(WireError(error))) }
 
+  /// The reply to a command: an error names the command, and the result of a command with rows has rows.
+  public func completed(for command: CommandName) -> Reply {
+    switch outcome {
+    case .error(let error): Reply(rows: rows, outcome: .error(error.replying(to: command)))
+    case .ok: rows == nil && CommandTable.hasRows(command) ? Reply(rows: [], outcome: outcome) : self
+    }
+  }
+
   /// Appends the reply with its LF to what goes to the peer; nothing for a JSON-RPC notification.
   public func encode(to address: ReplyAddress, into buffer: inout [UInt8]) {
     switch address.form {

@@ -50,6 +50,7 @@ public struct RequestParser: Sendable {
 
   private mutating func parseWords() -> ParsedLine {
     var address = ReplyAddress.words
+    var command: CommandName?
     do throws(MediaError) {
       // Before quoting is undone, which leaves bytes where they were; said behind the id.
       let fault = lexer.invalidUTF8
@@ -64,6 +65,7 @@ public struct RequestParser: Sendable {
       guard let spec = CommandTable.spec(named: lexer.text[word.range]) else {
         throw CommandTable.unknownCommand(lexer.string(word))
       }
+      command = spec.name
       var arguments = takeArguments(spec)
       defer { giveBack(&arguments) }
       try bindWords(&cursor, &arguments)
@@ -71,7 +73,7 @@ public struct RequestParser: Sendable {
         Request(
           address: address, name: spec.name, command: try spec.build(arguments), isQuestion: arguments.isQuestion))
     } catch {
-      return .rejected(Rejection(address: address, error: WireError(error)))
+      return .rejected(Rejection(address: address, error: WireError(error, of: command)))
     }
   }
 
@@ -323,10 +325,12 @@ public struct RequestParser: Sendable {
       return .rejected(invalidRequest("\(Frame.names[twice]) stands there twice", id: id ?? .jsonNull))
     }
     let address = ReplyAddress(form: .json, id: id ?? .none)
+    var command: CommandName?
     do throws(MediaError) {
       guard let spec = CommandTable.spec(named: lexer.text[method]) else {
         throw CommandTable.unknownCommand(lexer.string(method))
       }
+      command = spec.name
       var arguments = takeArguments(spec)
       defer { giveBack(&arguments) }
       try bindJSON(frame.values[3], upTo: lexer.text.count, &arguments)
@@ -334,7 +338,7 @@ public struct RequestParser: Sendable {
         Request(
           address: address, name: spec.name, command: try spec.build(arguments), isQuestion: arguments.isQuestion))
     } catch {
-      return .rejected(Rejection(address: address, error: WireError(error)))
+      return .rejected(Rejection(address: address, error: WireError(error, of: command)))
     }
   }
 

@@ -19,6 +19,12 @@ public struct WireError: Error, Sendable, Hashable {
       }
   }
 
+  /// The error of a request, of which the command is known or not.
+  init(_ error: MediaError, of command: CommandName?) {
+    let error = WireError(error)
+    self = command.map(error.replying) ?? error
+  }
+
   /// An error of the JSON form with a code of JSON-RPC's.
   init(_ error: MediaError, jsonCode: Int) {
     self.error = error
@@ -33,6 +39,16 @@ public struct WireError: Error, Sendable, Hashable {
   public static let methodNotFound = -32_601
   /// JSON-RPC: parameters that the command does not take.
   public static let invalidParams = -32_602
+
+  /// The error as the reply to a command: `operation` is the command, and another failed call is part of `underlying`.
+  public func replying(to command: CommandName) -> WireError {
+    var reply = self
+    if let call = error.operation, call != command.rawValue, let underlying = error.underlying {
+      reply.error.underlying = "\(call): \(underlying)"
+    }
+    reply.error.operation = command.rawValue
+    return reply
+  }
 
   /// The fields of a words error reply.
   public var fields: Fields {

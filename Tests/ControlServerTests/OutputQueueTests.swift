@@ -42,6 +42,21 @@ import WireProtocol
     #expect(taken(&queue) == [])
   }
 
+  @Test func mergedChangesAreSentInTheOrderOfTheirNumbers() {
+    var queue = queue(1_000)
+    queue.append { $0 += [UInt8](repeating: UInt8(ascii: "x"), count: 501) + Array("\n".utf8) }
+    #expect(queue.append(change(1, 2), form: .words, number: 10) == 0)
+    #expect(queue.append(change(5, 6, subscription: 3), form: .words, number: 11) == 0)
+    #expect(queue.append(change(2, 3), form: .words, number: 12) == 0)
+    _ = taken(&queue)
+    #expect(
+      taken(&queue) == [
+        "* overflow dropped=0 merged=1 since=9",
+        "* changed id=3 player=main key=queue.version old=5 new=6 cause=request seq=11",
+        "* changed id=2 player=main key=queue.version old=1 new=3 cause=request seq=12",
+      ])
+  }
+
   @Test func beyondHalfOfTheLimitEventsAreCountedAndOfAStateTheNewestIsKept() {
     var queue = queue(1_000)
     queue.append { $0 += [UInt8](repeating: UInt8(ascii: "x"), count: 501) + Array("\n".utf8) }

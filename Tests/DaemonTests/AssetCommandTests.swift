@@ -176,7 +176,7 @@ import Testing
     #expect(try client.reply("item.select 1 audio=de") == "ok item=1 audio=1 subtitles=none")
     try client.reply("clock.advance 0.5")
     let bad: [(String, Int)] = [
-      ("audio=7", 1012), ("audio=fr", 1012), ("audio=none", 1003), ("subtitles=0", 1012), ("audio=", 6002), ("", 6002),
+      ("audio=7", 1012), ("audio=fr", 1012), ("audio=none", 1003), ("subtitles=0", 1012), ("audio=", 6002),
       ("audio=x", 6002), ("audio=0 subtitles=3", 1012),
     ]
     for (choice, code) in bad {

@@ -25,7 +25,10 @@ enum ProtocolDocument {
     return String(text[begin.upperBound..<end.lowerBound])
   }
 
-  static let generated: [(name: String, text: String)] = [("commands", commands), ("keys", keys), ("events", events)]
+  static let generated: [(name: String, text: String)] = [
+    ("commands", commands), ("keys", keys), ("events", events),
+    ("error groups", errorGroups),
+  ]
 
   static var commands: String {
     CommandSpec.Family.allCases.map { family in
@@ -61,10 +64,21 @@ enum ProtocolDocument {
     case .ifAsked: text += "With `wait` a waiting request.\n"
     case .untilReady: text += "With `wait=ready`, or of lists, a waiting request.\n"
     }
-    if !spec.errors.isEmpty {
-      text += "Errors: \(spec.errors.map { "\($0.rawValue) `\($0.name)`" }.joined(separator: ", ")).\n"
-    }
+    if !spec.errors.isEmpty { text += "Errors: \(errors(spec.errors)).\n" }
     return text + "\n```\n\(spec.example.joined(separator: "\n"))\n```\n"
+  }
+
+  /// Errors, with whole groups by their names.
+  private static func errors(_ codes: [MediaError.Code]) -> String {
+    let groups = CommandTable.errorGroups.filter { $0.codes.allSatisfy(codes.contains) }
+    let single = codes.filter { code in !groups.contains { $0.codes.contains(code) } }
+    return (single.map(error) + groups.map { "*\($0.name)*" }).joined(separator: ", ")
+  }
+
+  private static func error(_ code: MediaError.Code) -> String { "\(code.rawValue) `\(code.name)`" }
+
+  static var errorGroups: String {
+    CommandTable.errorGroups.map { "- *\($0.name)*: \($0.codes.map(error).joined(separator: ", "))\n" }.joined()
   }
 
   static var keys: String {

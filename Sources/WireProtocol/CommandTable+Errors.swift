@@ -1,0 +1,41 @@
+import MediaCore
+
+extension CommandTable {
+  /// Errors that many commands share, listed once in protocol.md.
+  public struct ErrorGroup: Sendable {
+    /// The name in protocol.md.
+    public let name: String
+    public let codes: [MediaError.Code]
+  }
+
+  /// The groups of shared errors.
+  public static let errorGroups = [
+    ErrorGroup(name: "file errors", codes: fileErrors), ErrorGroup(name: "network errors", codes: networkErrors),
+    ErrorGroup(name: "request errors", codes: requestErrors),
+  ]
+
+  /// Errors of opening and reading a file.
+  static let fileErrors: [MediaError.Code] = [
+    .fileNotFound, .notAFile, .permissionDenied, .readFailed, .outsideRoots, .emptyFile, .unknownFormat,
+    .noPlayableTracks, .damagedFile, .mediaLimitExceeded, .unknownCodec, .decodeFailed, .unsupportedAudioFormat,
+    .notReadable, .noSuchDescriptor, .notRestorable, .crashedWhileOpening,
+  ]
+
+  /// Errors of an address, besides those of a file.
+  static let networkErrors: [MediaError.Code] = [
+    .networkNotAllowed, .addressNotAllowed, .networkUnavailable, .hostNotFound, .connectionRefused, .connectionLost,
+    .networkTimedOut, .tlsFailed, .tooManyRedirects, .insecureRedirect, .badHTTPResponse, .httpUnauthorized,
+    .httpForbidden, .httpNotFound, .httpGone, .httpRefused, .httpServerError, .openingTimedOut, .badStreamPlaylist,
+    .streamLimitExceeded, .streamPlaylistCycle, .streamPlaceNotAllowed, .segmentUnavailable, .unsupportedEncryption,
+    .decryptionFailed, .noPlayableVariant,
+  ]
+
+  /// Errors of a file or an address.
+  static let mediaErrors = fileErrors + networkErrors
+
+  /// Errors of any request.
+  static let requestErrors: [MediaError.Code] = [
+    .unknownCommand, .badArguments, .invalidTime, .invalidUTF8, .invalidJSON, .lineTooLong, .idInUse, .batchTooLarge,
+    .unsupportedPlace, .noSuchPlayer, .notAllowed, .cancelled, .shuttingDown,
+  ]
+}
