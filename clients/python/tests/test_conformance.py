@@ -1,0 +1,282 @@
+"""Every command in both forms, against real daemons: protocol.md, the replies and the Python classes agree.
+
+The cases run in their order, in words against one daemon and as JSON-RPC against another. Each row that is printed is a case.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import shlex
+from fractions import Fraction
+from typing import Any
+
+from support import Case, Daemon, make, playhead, with_picture
+from test_protocol import PROTOCOL, generator
+
+from playhead.connection import words
+from playhead.decoding import decode, read_bool, read_float, read_int, read_text, read_time, read_value
+
+# A request in words, the parameters of the same request in JSON, and the name of the expected error. {one}, {two} and {film} are files,
+# {out} is a folder.
+CASES: list[tuple[str, dict[str, Any], str]] = [
+    ("hello protocol=1", {"protocol": 1}, ""), ("ping", {}, ""), ("stats", {}, ""), ("config.reload", {}, ""), ("help", {}, ""),
+    ("help seek", {"command": "seek"}, ""), ("help observe", {"command": "observe"}, ""),
+    ("explain", {}, "invalid-state"), ("status", {}, ""), ("loop", {}, ""), ("next", {}, "no-current-item"),
+    # The queue.
+    ("load {one} {two} wait=ready", {"paths": ["{one}", "{two}"], "wait": "ready"}, ""),
+    ("load {out}/missing.flac wait=ready player=main if-version=9", {"paths": ["{out}/missing.flac"], "wait": "ready", "if-version": 9}, "version-mismatch"),
+    ("append {one} wait=ready", {"paths": ["{one}"], "wait": "ready"}, ""), ("insert {two} after=1 wait=ready", {"paths": "{two}", "after": 1, "wait": "ready"}, ""),
+    ("append fd:00000000000000000000000000000000 wait=ready", {"paths": ["fd:00000000000000000000000000000000"], "wait": "ready"}, "no-such-descriptor"), ("list", {}, ""),
+    ("list offset=1 limit=2", {"offset": 1, "limit": 2}, ""), ("item.status 5", {"id": 5}, ""), ("remove 5", {"ids": [5]}, ""),
+    ("move 4 to=1", {"id": 4, "to": 1}, ""), ("replace 4 {one}", {"id": 4, "path": "{one}"}, ""), ("item.copy 1", {"id": 1}, ""),
+    ("queue.edit 'remove 6' 'move 2 to=1'", {"ops": ["remove 6", {"method": "move", "params": {"id": 2, "to": 1}}]}, ""),
+    ("queue.begin", {}, ""), ("append {one}", {"paths": ["{one}"]}, ""), ("queue.commit", {}, ""), ("queue.begin", {}, ""), ("queue.abort", {}, ""),
+    ("queue.changes 1", {"since": 1}, ""), ("queue.changes 999", {"since": 999}, ""), ("playlist.export format=m3u8", {"format": "m3u8"}, ""),
+    ("shuffle", {}, ""), ("shuffle on seed=42", {"state": True, "seed": 42}, ""), ("shuffle off", {"state": False}, ""),
+    ("wait ready timeout=20", {"conditions": ["ready"], "timeout": 20}, ""), ("wait item=99 timeout=0", {"conditions": ["item=99"], "timeout": 0}, "no-such-item"),
+    # Settings.
+    ("auto-wait off", {"state": False}, ""), ("default-rate 1.25", {"rate": 1.25}, ""), ("end-action none", {"action": "none"}, ""), ("mute on", {"state": True}, ""),
+    ("pan -0.5", {"pan": -0.5}, ""), ("pitch timeDomain", {"algorithm": "timeDomain"}, ""), ("repeat all", {"mode": "all"}, ""),
+    ("repeat off", {"mode": "off"}, ""), ("on-failure skip", {"policy": "skip"}, ""), ("volume 0.25", {"volume": 0.25}, ""), ("volume", {"volume": None}, ""),
+    ("rate 2", {"rate": 2}, ""), ("pause", {}, ""), ("fade 1 0.5 equal-power", {"volume": 1, "duration": 0.5, "curve": "equal-power"}, ""),
+    ("replay-gain auto pre-amp=3 protect=off", {"mode": "auto", "pre-amp": 3, "protect": False}, ""),
+    ("media-selection audible language=de,en automatic=on", {"group": "audible", "language": ["de", "en"], "automatic": True}, ""),
+    ("session.category playback mode=moviePlayback options=duckOthers", {"category": "playback", "mode": "moviePlayback", "options": ["duckOthers"]}, ""),
+    ("session.category playAndRecord", {"category": "playAndRecord", "options": None}, ""), ("session.status", {}, ""), ("session.active on", {"state": True}, ""),
+    ("session.policy at-end=pause timeout=60 fade=0.25", {"at-end": "pause", "timeout": 60, "fade": 0.25}, ""), ("session.policy timeout=none", {"timeout": None}, ""),
+    ("session.resume", {}, "invalid-state"), ("output.list", {}, ""), ("output.status", {}, ""), ("output.set", {}, ""),
+    ("output.set default preferred=a,b", {"device": "default", "preferred": ["a", "b"]}, "output-configuration"),
+    # Playback.
+    ("preroll", {}, ""), ("preroll.cancel", {}, ""), ("seek 100001/48000", {"time": "100001/48000"}, ""), ("seek 1 after=inf", {"time": 1, "after": "inf"}, ""),
+    ("seek soon", {"time": "soon"}, "invalid-time"), ("step -5", {"count": -5}, ""), ("seek.cancel", {}, ""), ("loop 2 2.5 count=1", {"start": 2, "end": 2.5, "count": 1}, ""),
+    ("status", {}, ""), ("loop off", {"off": True}, ""), ("next-chapter", {}, "no-such-chapter"), ("previous-chapter", {}, "no-such-chapter"),
+    ("rate-at 0 now from=1", {"rate": 0, "time": "now", "from": 1}, ""), ("play", {}, ""), ("stop", {}, ""), ("toggle", {}, ""), ("pause", {}, ""),
+    ("play-immediately", {}, ""), ("clock.advance 0.5", {"duration": 0.5}, ""), ("explain", {}, ""), ("status", {}, ""), ("pause", {}, ""),
+    ("player.create b", {"name": "b"}, ""), ("load {one} wait=ready player=b", {"paths": ["{one}"], "wait": "ready", "player": "b"}, ""),
+    ("player.list", {}, ""), ("play-at now main b", {"time": "now", "players": ["main", "b"]}, ""), ("rate-together 1.5 main b", {"rate": 1.5, "players": ["main", "b"]}, ""),
+    ("player.close b", {"name": "b"}, ""), ("player.close b", {"name": "b"}, "no-such-player"), ("pause", {}, ""),
+    # Entries.
+    ("item.artwork 2", {"id": 2}, ""), ("item.artwork 2 offset=0 limit=12", {"id": 2, "offset": 0, "limit": 12}, ""), ("item.buffer 2 3", {"id": 2, "duration": 3}, ""),
+    ("item.chapters 2", {"id": 2}, ""), ("item.end-time 2 forward=1:30", {"id": 2, "forward": "1:30"}, ""), ("item.end-time 2 forward=none", {"id": 2, "forward": None}, ""),
+    ("item.log 2", {"id": 2}, ""), ("item.metadata 2 common", {"id": 2, "common": True}, ""), ("item.pitch 2 varispeed", {"id": 2, "algorithm": "varispeed"}, ""),
+    ("item.select 2 audio=auto", {"id": 2, "audio": "auto"}, ""), ("item.select 2", {"id": 2}, ""), ("item.selection 2", {"id": 2}, ""), ("item.status 2", {"id": 2}, ""),
+    ("item.status 99", {"id": 99}, "no-such-item"), ("item.tracks 2", {"id": 2}, ""), ("item.volume 2 0.5 at=4 to=0.25 over=5", {"id": 2, "volume": 0.5, "at": 4, "to": 0.25, "over": 5}, ""),
+    # Assets and work on files.
+    ("asset.open {two}", {"path": "{two}"}, ""), ("asset.tracks 1", {"id": 1}, "invalid-state"), ("asset.load 1 duration tracks", {"id": 1, "keys": ["duration", "tracks"]}, ""),
+    ("asset.status 1", {"id": 1}, ""), ("asset.tracks 1", {"id": 1}, ""), ("asset.chapters 1", {"id": 1}, ""), ("asset.metadata 1", {"id": 1}, ""),
+    ("asset.artwork 1 file={out}/cover.png", {"id": 1, "file": "{out}/cover.png"}, ""), ("asset.selection 1", {"id": 1}, ""), ("asset.cancel 1", {"id": 1, "keys": None}, ""),
+    ("asset.close 1", {"id": 1}, ""), ("asset.close 1", {"id": 1}, "no-such-asset"), ("scan {one} {out}/missing.flac album", {"paths": ["{one}", "{out}/missing.flac"], "album": True}, ""),
+    ("scan.cancel", {}, ""), ("waveform {one} bins=4", {"path": "{one}", "bins": 4}, ""),
+    ("waveform {one} file={out}/a.dat bits=8", {"path": "{one}", "file": "{out}/a.dat", "bits": 8}, ""), ("waveform {out}/missing.flac", {"path": "{out}/missing.flac"}, "file-not-found"),
+    ("export {one} file={out}/part.flac start=1 end=3 bits=24", {"paths": ["{one}"], "file": "{out}/part.flac", "start": 1, "end": 3, "bits": 24}, ""),
+    ("image {film} 0.5 file={out}/image.png", {"path": "{film}", "times": [0.5], "file": "{out}/image.png"}, ""),
+    # Recordings.
+    ("record.prepare {out}/memo.wav bits=24", {"file": "{out}/memo.wav", "bits": 24}, ""), ("record.watch rate=20", {"rate": 20}, ""), ("record.start", {}, ""),
+    ("record.pause", {}, ""), ("record.status", {}, ""), ("record.list", {}, ""), ("record.stop", {}, ""), ("record.start", {}, "invalid-state"), ("record.unwatch 1", {"id": 1}, ""),
+    ("record.delete", {}, ""), ("record.status 1", {"recorder": 1}, "no-such-recorder"),
+    # Watching.
+    ("observe *", {"keys": "*"}, ""), ("tick 0.5", {"interval": 0.5}, ""), ("at 90 1:35.25", {"times": [90, "1:35.25"]}, ""), ("at-chapters", {}, ""), ("meter 20", {"rate": 20}, ""),
+    ("next", {}, ""), ("previous", {}, ""), ("jump index=1", {"index": 1}, ""), ("history", {}, ""),
+    ("unobserve 2", {"id": 2}, ""), ("untick 3", {"id": 3}, ""), ("untick 4", {"id": 4}, ""), ("untick 5", {"id": 5}, ""), ("unmeter 6", {"id": 6}, ""), ("unmeter 6", {"id": 6}, "no-such-observer"),
+    ("events queue.* since=0", {"keys": ["queue.*"], "since": 0}, ""), ("cancel w", {"id": "w"}, "no-such-request"),
+    # Saved state.
+    ("state.save", {}, ""), ("state", {}, ""), ("queue.save evening", {"name": "evening"}, ""), ("queue.saved", {}, ""), ("bookmark.add 1/4 name=here", {"time": "1/4", "name": "here"}, ""),
+    ("bookmark.list", {}, ""), ("bookmark.go name=here", {"name": "here"}, ""), ("bookmark.remove 1", {"bookmark": 1}, ""), ("clear", {}, ""),
+    ("queue.load evening", {"name": "evening"}, ""), ("queue.forget evening", {"name": "evening"}, ""), ("bye", {}, ""),
+]
+
+# Requests that answer only when time passes.
+NEEDS_TIME = {"play-at", "rate-together"}
+
+# Fields whose values depend on real time or on the daemon, not on the form.
+VARYING = set(
+    "instance uptime connections requests errors events dropped seq writes workers workerCrashes us late wait open index demux decode resample commit"
+    " device total hostTime saved loadedTimeRanges isPlaybackLikelyToKeepUp isPlaybackBufferFull isPlaybackBufferEmpty missed count".split())
+
+READERS = {"int": read_int, "float": read_float, "bool": read_bool, "str": read_text, "Fraction": read_time, "Value": read_value}
+
+GROUPS = {name: set(codes) for name, codes in (
+    (line.split("*")[1], [part.split("`")[1] for part in line.split(", ")])
+    for line in PROTOCOL.splitlines() if line.startswith("- *") and " errors*: " in line)}
+
+
+@dataclasses.dataclass
+class Reply:
+    """The reply to one request; in words every value is a text."""
+
+    rows: list[dict[str, Any]]
+    fields: dict[str, Any]
+    error: dict[str, Any] | None = None
+
+
+class Peer:
+    """A bare connection of one form to a daemon of its own."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_json: bool) -> None:
+        self._reader, self._writer, self._is_json = reader, writer, is_json
+        self._number = 0
+
+    async def ask(self, line: str, parameters: dict[str, Any]) -> Reply:
+        """Sends a request and reads its reply; events are passed over."""
+        self._number += 1
+        if self._is_json:
+            message = {"jsonrpc": "2.0", "id": self._number, "method": line.split()[0], "params": parameters}
+            self._writer.write(json.dumps(message).encode() + b"\n")
+            while True:
+                found = json.loads(await self._reader.readline() or b"{}", parse_float=Fraction)
+                if found.get("id") == self._number:
+                    break
+            if "error" in found:
+                return Reply([], {}, {**found["error"]["data"], "message": found["error"]["message"]})
+            rows = found["result"].pop("rows", None)
+            return Reply(rows or [], found["result"])
+        # A shell's quotes are not those of the words form.
+        quoted = " ".join(json.dumps(word) if " " in word else word for word in shlex.split(line))
+        self._writer.write(f"@{self._number} {quoted}\n".encode())
+        rows = []
+        while True:
+            text = (await self._reader.readline()).decode()
+            own, _, rest = text.partition(" ")
+            if own != f"@{self._number}":
+                assert text, line
+                continue
+            kind, fields = words(f"* {'row' + rest[1:] if rest.startswith('|') else rest}")
+            if kind == "row":
+                rows.append(fields)
+            elif kind == "error":
+                return Reply(rows, {}, fields)
+            else:
+                return Reply(rows, fields)
+
+
+def as_words(value: Any) -> str:
+    """A value of JSON as the words form has it; numbers are compared as such."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(as_words(each).replace("\\", "\\\\").replace(",", "\\,") for each in value)
+    if isinstance(value, Fraction):
+        return repr(float(value))
+    return str(value)
+
+
+def same(text: Any, value: Any) -> bool:
+    """Whether a text of the words form and a value of JSON mean the same."""
+    if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
+        try:
+            return Fraction(str(text)) == Fraction(value)
+        except ValueError:
+            return False
+    if isinstance(value, list) and any(isinstance(each, Fraction) for each in value):
+        return [Fraction(each) for each in str(text).split(",")] == value
+    return str(text) == as_words(value)
+
+
+class ConformanceTests(Case):
+    async def test_every_command_in_both_forms(self) -> None:
+        made = generator()
+        commands = {command.name: command for command in made.commands(PROTOCOL)}
+        missing = set(commands) - {line.split()[0] for line, _, _ in CASES}
+        self.assertEqual(missing, set(), "commands without a case")
+        sound = await self.sound_server()
+        files = {"one": self.tone(), "two": with_picture(self.folder / "two.mp3", self.folder / "cover.png"),
+                 "film": make(self.folder / "film.mp4", "-filter_complex", "testsrc=s=64x48:r=10:d=10[v]", "-map", "[v]", "-map", "0", "-c:v", "mpeg4")}
+        peers, folders, clocks = [], [], []
+        for form in ("words", "json"):
+            folder = self.folder / form
+            folder.mkdir()
+            daemon = Daemon(folder, state=True, sound=sound)
+            await daemon.start()
+            self.addAsyncCleanup(daemon.stop)
+            reader, writer = await asyncio.open_unix_connection(daemon.socket, limit=1 << 22)
+            self.addCleanup(writer.close)
+            await reader.readline()
+            peers.append(Peer(reader, writer, form == "json"))
+            folders.append(str(folder))
+            clocks.append(await self.client(daemon))
+        for line, parameters, wanted in CASES:
+            command = commands[line.split()[0]]
+            asked = [self.ask(peer, line, parameters, {**files, "out": folder}) for peer, folder in zip(peers, folders)]
+            tasks = [asyncio.create_task(each) for each in asked]
+            if command.name in NEEDS_TIME:
+                for clock in clocks:
+                    await clock.ping()
+                    await clock.clock_advance(1)
+            in_words, in_json = await asyncio.gather(*tasks)
+            print(f"{line}: {'ok' if in_json.error is None else in_json.error['name']} {in_json.fields}"[:160])
+            with self.subTest(line=line):
+                self.check(made, command, wanted, in_words, in_json, folders)
+
+    async def ask(self, peer: Peer, line: str, parameters: dict[str, Any], names: dict[str, str]) -> Reply:
+        """Sends a case with its files."""
+        def filled(value: Any) -> Any:
+            if isinstance(value, str):
+                for name, path in names.items():
+                    value = value.replace("{" + name + "}", path)
+            elif isinstance(value, list):
+                value = [filled(each) for each in value]
+            return value
+
+        return await peer.ask(filled(line), {name: filled(value) for name, value in parameters.items()})
+
+    def check(self, made: Any, command: Any, wanted: str, in_words: Reply, in_json: Reply, folders: list[str]) -> None:
+        """Compares both replies with each other, with protocol.md and with the classes."""
+        if in_json.error is not None or in_words.error is not None or wanted:
+            self.check_error(command, wanted, in_words, in_json)
+            return
+        varying = VARYING if not command.name.startswith("record.") else VARYING | {"time", "pts", "duration", "size", "file"}
+        varying = varying | {"kind", "requested", "reached"} if command.name == "explain" else varying
+        self.compare(in_words.fields, in_json.fields, varying, folders)
+        self.assertEqual(len(in_words.rows), len(in_json.rows))
+        for words_row, json_row in zip(in_words.rows, in_json.rows):
+            self.compare(words_row, json_row, varying, folders)
+        self.check_fields(made.wire_fields(command.reply), in_json.fields)
+        for row in in_json.rows:
+            self.check_fields(made.wire_fields(command.rows), row)
+        # The classes read what came.
+        kind = getattr(playhead, made.reply_class(command), None)
+        if command.name not in made.BY_HAND and kind is not None:
+            decode(kind, in_json.fields)
+        elif in_json.fields:
+            for name in in_json.fields:
+                READERS[made.TYPES.get(f"{command.name}.{name}") or made.TYPES[name]](in_json.fields, name)
+        for row in in_json.rows:
+            decode(getattr(playhead, made.row_class(command)), row)
+
+    def check_error(self, command: Any, wanted: str, in_words: Reply, in_json: Reply) -> None:
+        """Checks that both errors are the expected one, and that protocol.md lists it for the command."""
+        assert in_words.error and in_json.error, (wanted, in_words, in_json)
+        self.assertEqual((in_words.error["name"], in_json.error["name"]), (wanted, wanted), in_json.error)
+        self.assertEqual((in_words.error["operation"], in_json.error["operation"]), (command.name, command.name))
+        self.assertEqual((in_words.error["code"], in_json.error["number"]), (in_json.error["number"], playhead.ErrorCode[wanted.upper().replace("-", "_")]))
+        section = PROTOCOL[PROTOCOL.index(f"\n#### `{command.name}`\n"):]
+        listed = next((text for text in section.split("\n#### ", 2)[1].splitlines() if text.startswith("Errors: ")), "")
+        known = set(GROUPS["request errors"]) | {part.split("`")[1] for part in listed.split(", ") if "`" in part}
+        for group, names in GROUPS.items():
+            known |= names if f"*{group}*" in listed else set()
+        self.assertIn(wanted, known, f"{command.name} does not list {wanted}")
+
+    def check_fields(self, documented: Any, found: dict[str, Any]) -> None:
+        """The fields are those of protocol.md in its order; only marked ones are absent or null."""
+        names = [field.wire for field in documented]
+        self.assertEqual([name for name in names if name in found], list(found), f"documented: {names}")
+        for field in documented:
+            if field.wire not in found:
+                self.assertTrue(field.optional, f"{field.wire} is absent")
+            elif found[field.wire] is None:
+                self.assertTrue(field.nullable, f"{field.wire} is null")
+
+    def compare(self, in_words: dict[str, Any], in_json: dict[str, Any], varying: set[str], folders: list[str]) -> None:
+        """Both have the same fields in the same order, with the same values."""
+        self.assertEqual(list(in_words), list(in_json))
+        for name, value in in_json.items():
+            if name in varying or value == []:
+                continue
+            if isinstance(value, str):
+                value = value.replace(folders[1], folders[0])
+            self.assertTrue(same(in_words[name], value), f"{name}: {in_words[name]!r} in words, {value!r} in JSON")
+
