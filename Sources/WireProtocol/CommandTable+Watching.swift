@@ -193,7 +193,9 @@ extension CommandTable {
       details:
         "Only where the daemon runs with `--clock virtual`. `now` is the time of that clock, which begins at 0: instants of `play-at`"
         + " and `rate-at`, `hostTime` and timeouts are of the same clock. A waiting request: it answers when the whole span has been"
-        + " rendered and every event of it that is for this connection has been written.",
+        + " rendered and every event of it that is for this connection has been written. An event at exactly the end of the span,"
+        + " such as a `stop` tick, may come with the next span. The first tick after the start of a loop that was set during playback"
+        + " may come at the end of the span; its `late` states that.",
       parameters: [
         ParameterSpec(.duration, .duration(positive: false), .required, "DURATION", "how much time passes")
       ],
