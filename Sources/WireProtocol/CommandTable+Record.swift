@@ -61,7 +61,7 @@ extension CommandTable {
     CommandSpec(
       .recordStart, .recording, "Records, or goes on after a pause, in the same file.",
       details:
-        "From now on, or at an instant of the daemon's clock (`at=+0.5`, `at=1234.5`), exact to the sample as far as the source knows when it captured. With `duration` it stops by itself after so much more, exactly. A recorder that is stopped does not start again."
+        "From now on, or at an instant of CLOCK_MONOTONIC (`at=+0.5`, `at=1234.5`; also with a virtual clock, for a source records in real time), exact to the sample as far as the source knows when it captured. With `duration` it stops by itself after so much more, exactly. A recorder that is stopped does not start again."
         + " The session's category has to allow it. An interruption of the session pauses what records; with its end that goes on, where players do.",
       parameters: [
         recorder,
