@@ -126,18 +126,29 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// Plays, beginning exactly when `deviceCurrentTime` is `time`; players that are given the same time begin on the same
-  /// sample. One that has not begun yet is given the new time. False, and nothing changes, when that is over, more than a day
-  /// ahead or no time; when it plays already; or when the sound can be played no more.
+  /// Starts playback exactly when `deviceCurrentTime` is `time`.
+  ///
+  /// Players that get the same time start on the same sample. While no player on the engine runs, any time after
+  /// `deviceCurrentTime` is possible: the device starts once the players are ready. This includes an output that is
+  /// still being opened, whose time is zero. A waiting player adopts the new time.
+  ///
+  /// Returns false and changes nothing if:
+  /// - `time` is not after `deviceCurrentTime`, is more than a day ahead or is not numeric
+  /// - the running device cannot keep `time`: PulseAudio needs its latency and about 50 ms, and a player that is not
+  ///   prepared 50 ms more
+  /// - the player plays already, or its file cannot be played any more
   @discardableResult public func play(atTime time: MediaTime) -> Bool {
     onLoop { [self] core in
-      guard core.machine.rate == 0, let frame = Self.outputFrame(at: time, core.engine) else { return false }
-      // The zero that `time` was counted from.
-      let origin = core.engine.deviceTimeOrigin
+      let engine = core.engine
+      guard core.machine.rate == 0, let target = engine.startTarget(atDeviceTime: time, of: core) else { return false }
+      // `time` counts from the present zero of the device's time.
+      let origin = engine.deviceTimeOrigin
       guard prepare() else { return false }
-      core.engine.deviceTimeOrigin = origin
+      engine.deviceTimeOrigin = origin
       do throws(MediaError) {
-        try core.engine.start([player], at: .outputFrame(frame)) { _ in }
+        let group = try StartGroup([core], at: target, engine: engine) { _ in }
+        engine.startGate.add(group)
+        group.begin()
         return true
       } catch {
         return false
@@ -186,33 +197,10 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// The device's time: how much it has played, of whatever players. It stands still while nothing sounds or waits to, and
-  /// never goes back while some player on it has something to play; while none does it is zero, and begins anew from there.
-  public var deviceCurrentTime: MediaTime { onLoop { Self.deviceTime($0.engine) } }
-
-  private static func deviceTime(_ engine: PlaybackEngine) -> MediaTime {
-    guard let format = engine.output.format else { return .zero }
-    return MediaTime(frame: engine.output.heardFrame - deviceTimeOrigin(engine), rate: format.sampleRateHz)
-  }
-
-  /// The output frame at which the device's time is zero.
-  private static func deviceTimeOrigin(_ engine: PlaybackEngine) -> Int64 {
-    let heard = engine.output.heardFrame
-    if !engine.hasPreparedPlayers { engine.deviceTimeOrigin = heard }
-    // Another device counts from 0.
-    if heard < engine.deviceTimeOrigin { engine.deviceTimeOrigin = 0 }
-    return engine.deviceTimeOrigin
-  }
-
-  /// The output frame with which the device's time comes to `time`; nil when that is over, more than a day ahead or no time.
-  private static func outputFrame(at time: MediaTime, _ engine: PlaybackEngine) -> Int64? {
-    guard let format = engine.output.format, time > deviceTime(engine),
-      let frame = time.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity)
-    else { return nil }
-    let (heard, origin) = (engine.output.heardFrame, deviceTimeOrigin(engine))
-    guard frame > heard - origin, frame <= heard - origin + Int64(format.sampleRateHz) * 86_400 else { return nil }
-    return origin + frame
-  }
+  /// The device's time: the duration that it has played, of any player on the engine. It advances only while a player
+  /// plays or waits for its start. It begins at zero when the first player has something to play, and is zero until the
+  /// output is open.
+  public var deviceCurrentTime: MediaTime { onLoop { $0.engine.deviceTime } }
 
   // MARK: - Loops
 
@@ -359,9 +347,4 @@ public final class AudioPlayer: Sendable {
     if let error { handlers.decodeErrorDidOccur?(error) }
     handlers.didFinishPlaying?(error == nil)
   }
-}
-
-extension PlaybackEngine {
-  /// Whether some player on the output has something to play.
-  fileprivate var hasPreparedPlayers: Bool { anyPlayer { !$0.machine.entries.isEmpty } }
 }

@@ -152,6 +152,9 @@ final class Output: @unchecked Sendable {
   /// Whether frames are being heard; a device that was just set going stands for a moment before the first one.
   var isClockRunning: Bool { session?.core.clock.snapshot().isRunning ?? false }
 
+  /// How long before it is heard a frame has to be known to the running device.
+  var commandLeadNanoseconds: Int64 { session?.sink.commandLeadNanoseconds ?? 0 }
+
   /// When `frame` will be heard, or was; nil while the device stands still.
   func hostTime(ofFrame frame: Int64) -> HostTime? { session?.core.clock.snapshot().hostTime(ofFrame: frame) }
 

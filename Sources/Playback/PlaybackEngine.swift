@@ -29,6 +29,10 @@ public final class PlaybackEngine: @unchecked Sendable {
   var startGroups: [StartGroup] = []
   /// Changes of the rate of several players that are under way.
   var rateGroups: [RateGroup] = []
+  /// How long calls for several players that belong together may be apart, in ns. In virtual time such calls happen at
+  /// one instant.
+  var gatheringNanoseconds: Int64
+  private(set) lazy var startGate = StartGate(engine: self)
   /// How what is played goes together with other programs' sound.
   public private(set) lazy var session = AudioSession(engine: self)
   /// The output frame at which `AudioPlayer.deviceCurrentTime` is zero.
@@ -42,6 +46,7 @@ public final class PlaybackEngine: @unchecked Sendable {
     self.logger = logger
     output = Output(loop: loop, configuration: configuration, logger: logger)
     isVirtual = loop is VirtualControlLoop
+    gatheringNanoseconds = isVirtual ? 0 : 20_000_000
     var limits = ItemLoader.Limits()
     // In virtual time everything happens in the same order each time.
     if isVirtual { limits.placeCount = 1 }

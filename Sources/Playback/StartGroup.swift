@@ -29,16 +29,19 @@ final class StartGroup: @unchecked Sendable {
     case over
   }
 
-  private enum Target {
+  /// When the members start.
+  enum Target {
     case whenReady
     case instant(HostTime)
     case frame(Int64)
+    /// A time of the device, whose format is not known until the output is open.
+    case deviceTime(MediaTime)
   }
 
   private let engine: PlaybackEngine
   /// Members that have not been told something else.
   private var members: [PlayerCore]
-  private let target: Target
+  private var target: Target
   private let completion: Completion
   private var stage = Stage.preparing
   private var beginnings: [ObjectIdentifier: Int64] = [:]
@@ -54,8 +57,17 @@ final class StartGroup: @unchecked Sendable {
   /// Errors: `invalidArgument` for no players, or one twice, or players of another engine; `invalidTime` for a moment that is
   /// over or more than a day ahead; `invalidState` for a player that plays already or is closed; `noCurrentItem`; the
   /// current item's own. Then nothing has changed.
-  init(
+  convenience init(
     _ members: [PlayerCore], at moment: StartMoment, holdsAtOnce: Bool = false, engine: PlaybackEngine,
+    completion: @escaping Completion
+  ) throws(MediaError) {
+    try self.init(
+      members, at: Self.target(moment, engine), holdsAtOnce: holdsAtOnce, engine: engine, completion: completion)
+  }
+
+  /// The same for a target that is known to lie ahead.
+  init(
+    _ members: [PlayerCore], at target: Target, holdsAtOnce: Bool = false, engine: PlaybackEngine,
     completion: @escaping Completion
   ) throws(MediaError) {
     guard !members.isEmpty, Set(members.map { ObjectIdentifier($0) }).count == members.count else {
@@ -64,10 +76,10 @@ final class StartGroup: @unchecked Sendable {
     guard members.allSatisfy({ $0.engine === engine }) else {
       throw MediaError(.invalidArgument, "players that start together share an output")
     }
-    target = try Self.target(moment, engine)
     for member in members { try Self.check(member, isHeld: holdsAtOnce) }
     self.engine = engine
     self.members = members
+    self.target = target
     isHolding = holdsAtOnce
     self.completion = completion
   }
@@ -147,6 +159,7 @@ final class StartGroup: @unchecked Sendable {
     if isOver { return }
     stage = .over
     timer?.cancel()
+    engine.startGate.remove(self)
     for member in members where member.startGroup === self { member.startGroup = nil }
     members = []
     isAnswering = true
@@ -204,8 +217,22 @@ final class StartGroup: @unchecked Sendable {
     if members.contains(where: { $0.inputIndex == nil }) {
       return give(up: MediaError(.outputUnavailable, "the mixer is full"))
     }
-    guard members.allSatisfy(\.isPrimed) else { return }
+    guard members.allSatisfy(\.isPrimed), engine.startGate.lets(self) else { return }
+    start()
+  }
+
+  /// Whether each member can begin at whichever frame the mixer is given.
+  var isPrimed: Bool { members.allSatisfy(\.isPrimed) }
+
+  /// Passes the frame to the mixer, as soon as it is known.
+  func start() {
+    guard case .preparing = stage else { return }
+    if case .deviceTime(let time) = target {
+      guard let frame = engine.outputFrame(atDeviceTime: time) else { return }
+      target = .frame(frame)
+    }
     switch target {
+    case .deviceTime: break
     case .whenReady:
       stage = .aimed(frame: nil)
       command(frame: nil)

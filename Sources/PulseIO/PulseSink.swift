@@ -77,6 +77,8 @@ public final class PulseSink: SharedDeviceSink {
     case closed
   }
 
+  private static let spliceNanoseconds: Int64 = 50_000_000
+
   private let configuration: Configuration
   private let logger: Logger
   private let signal = EventSignal()
@@ -202,6 +204,11 @@ public final class PulseSink: SharedDeviceSink {
   public func commandsPosted() { signal.raise() }
 
   public var doubtNanoseconds: Int64 { counters.doubtNanoseconds.load(ordering: .relaxed) }
+
+  /// What the device holds, and the distance that a splice keeps from its read position (`SplicePlan`).
+  public var commandLeadNanoseconds: Int64 {
+    Int64(counters.deviceLatencyMicroseconds.load(ordering: .relaxed)) * 1_000 + Self.spliceNanoseconds
+  }
 
   // MARK: - SharedDeviceSink
 

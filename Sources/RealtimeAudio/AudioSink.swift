@@ -37,6 +37,9 @@ public protocol AudioSink: AnyObject, Sendable {
   /// How much of what the clock says is heard may never be when the stream ends now, in ns. Any thread.
   var doubtNanoseconds: Int64 { get }
 
+  /// How long before a frame is heard its commands have to be posted while the device runs, in ns. Default: 0. Any thread.
+  var commandLeadNanoseconds: Int64 { get }
+
   /// Ends the sink. Blocks until none of its callbacks runs; not from the sink's own side. Idempotent.
   func close()
 }
@@ -44,6 +47,7 @@ public protocol AudioSink: AnyObject, Sendable {
 extension AudioSink {
   public var deviceName: String? { nil }
   public var doubtNanoseconds: Int64 { 0 }
+  public var commandLeadNanoseconds: Int64 { 0 }
 
   /// A sink whose device does nothing by itself.
   public func observeDevice(_ handler: @escaping @Sendable (DeviceNotice) -> Void) {}

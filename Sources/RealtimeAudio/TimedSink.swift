@@ -63,6 +63,9 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     thread = NamedThread(name: "playhead-\(label.prefix(4))") { loop.run() }
   }
 
+  /// The time that the thread needs to wake up.
+  public var commandLeadNanoseconds: Int64 { 5_000_000 }
+
   public func commandsPosted() { signal.update { $0.commandsWait = true } }
 
   public func close() {

@@ -1,0 +1,67 @@
+import MediaCore
+import RealtimeAudio
+
+/// Delays the start of a device that is at rest until all calls that belong together have arrived.
+///
+/// While no player runs, the device's time does not advance. Calls in a row, such as `AudioPlayer.play(atTime:)` for
+/// three players, name moments that are closer than a device can honor once it runs. Their start groups therefore wait
+/// here until no call has come for `PlaybackEngine.gatheringNanoseconds` and every player is ready. Then the mixer gets
+/// all of them at once.
+///
+/// Threading: confined to the control loop.
+final class StartGate: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the loop; timers carry it there.
+
+  /// The longest wait for a player that does not get ready.
+  private static let patienceNanoseconds: Int64 = 2_000_000_000
+
+  private unowned let engine: PlaybackEngine
+  private var groups: [StartGroup] = []
+  private var quietTimer: (any ControlTimer)?
+  private var patienceTimer: (any ControlTimer)?
+
+  init(engine: PlaybackEngine) { self.engine = engine }
+
+  /// Has a group wait, if the device is at rest.
+  func add(_ group: StartGroup) {
+    guard engine.gatheringNanoseconds > 0, !engine.anyPlayer(\.machine.isRunning) else { return }
+    if groups.isEmpty {
+      patienceTimer = engine.loop.schedule(
+        at: engine.loop.now.advanced(byNanoseconds: Self.patienceNanoseconds)
+      ) { [weak self] in self?.open() }
+    }
+    groups.append(group)
+    quietTimer?.cancel()
+    quietTimer = engine.loop.schedule(
+      at: engine.loop.now.advanced(byNanoseconds: engine.gatheringNanoseconds)
+    ) { [weak self] in
+      self?.quietTimer = nil
+      self?.openIfReady()
+    }
+  }
+
+  /// Whether a group that is ready may start now. A group that waits is started by the gate.
+  func lets(_ group: StartGroup) -> Bool {
+    guard groups.contains(where: { $0 === group }) else { return true }
+    openIfReady()
+    return false
+  }
+
+  func remove(_ group: StartGroup) {
+    guard groups.contains(where: { $0 === group }) else { return }
+    groups.removeAll { $0 === group }
+    openIfReady()
+  }
+
+  private func openIfReady() {
+    if quietTimer == nil, groups.allSatisfy(\.isPrimed) { open() }
+  }
+
+  private func open() {
+    for timer in [quietTimer, patienceTimer] { timer?.cancel() }
+    (quietTimer, patienceTimer) = (nil, nil)
+    let ready = groups.filter(\.isPrimed)
+    groups = []
+    engine.output.batch { for group in ready { group.start() } }
+  }
+}
