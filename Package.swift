@@ -307,8 +307,8 @@ let package = Package(
     .testTarget(
       name: "RigTests",
       dependencies: [
-        "DaemonTesting", "PulseIO", "RealtimeAudio", "RigSupport", "MediaCore", "playheadd", "playhead-worker",
-        "playhead",
+        "DaemonTesting", "PulseIO", "Playback", "RealtimeAudio", "RigSupport", "MediaCore", "playheadd",
+        "playhead-worker", "playhead",
       ],
       swiftSettings: strict),
   ],

@@ -156,8 +156,13 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// Pauses. It stays prepared, and stands where it is.
-  public func pause() { onLoop { $0.pause() } }
+  /// Pauses playback. The player stays prepared and keeps its position. Players that are paused in a row pause at the
+  /// same output frame, so that players in step stay in step.
+  public func pause() {
+    onLoop { core in
+      core.output.gatherCommands(forNanoseconds: core.engine.gatheringNanoseconds / 2) { core.pause() }
+    }
+  }
 
   /// Ends playing: what was prepared is given back. It stands where it is, and `play` goes on from there.
   public func stop() {
@@ -245,8 +250,10 @@ public final class AudioPlayer: Sendable {
   /// The rate that was set, from 0.5 to 2; it has no effect unless `enableRate` was set in time.
   public var rate: Double { confined.withLock { $0.rate } }
 
-  /// Sets the rate. Errors: `unsupportedRate` for one that is not from 0.5 to 2; then nothing
-  /// changes.
+  /// Sets the rate. Players whose rates are set in a row, to the same value, change at the same output frame: players that
+  /// started together stay in step.
+  ///
+  /// - Throws: `unsupportedRate` if `rate` is not between 0.5 and 2. Then nothing changes.
   public func setRate(_ rate: Double) throws(MediaError) {
     try tryOnLoop { [self] core throws(MediaError) in
       guard rate >= 0.5, rate <= 2 else {
@@ -321,7 +328,11 @@ public final class AudioPlayer: Sendable {
     let rate = confined.withLock { $0.mayChangeRate ? $0.rate : 1 }
     guard let checked = PlaybackRate(rate) else { return }
     core.defaultRate = checked
-    if core.machine.rate != 0, core.machine.rate != rate { core.changeRate(to: rate) }
+    if core.startGroup != nil || core.machine.isStartHeld {
+      core.changeRateOfStart(to: checked)
+    } else if core.machine.rate != 0 {
+      core.engine.rateGathering.change(core, to: checked)
+    }
   }
 
   private func handle(_ event: PlayerEvent) {

@@ -60,6 +60,7 @@ final class Output: @unchecked Sendable {
   /// The clock's last word has been taken.
   private var isEnding = false
   private var batchDepth = 0
+  private var gatheringTimer: (any ControlTimer)?
   /// What former devices were given beyond full scale.
   private var formerClippedSampleCount = 0
 
@@ -119,6 +120,16 @@ final class Output: @unchecked Sendable {
     body()
     batchDepth -= 1
     if batchDepth == 0 { commit() }
+  }
+
+  /// Commits what `body` does a little later, with the commands of the calls that follow; at the latest with the next commit.
+  func gatherCommands(forNanoseconds delay: Int64, _ body: () -> Void) {
+    guard delay > 0 else { return body() }
+    batchDepth += 1
+    body()
+    batchDepth -= 1
+    gatheringTimer?.cancel()
+    gatheringTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: delay)) { [weak self] in self?.commit() }
   }
 
   /// Applies what was posted to the mixer as soon as it can be heard.

@@ -33,6 +33,7 @@ public final class PlaybackEngine: @unchecked Sendable {
   /// one instant.
   var gatheringNanoseconds: Int64
   private(set) lazy var startGate = StartGate(engine: self)
+  private(set) lazy var rateGathering = RateGathering(engine: self)
   /// How what is played goes together with other programs' sound.
   public private(set) lazy var session = AudioSession(engine: self)
   /// The output frame at which `AudioPlayer.deviceCurrentTime` is zero.

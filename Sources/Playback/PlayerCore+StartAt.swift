@@ -16,6 +16,12 @@ extension PlayerCore {
     settlePrerolls()
   }
 
+  /// Changes the rate of a player that waits for its start, which it keeps.
+  func changeRateOfStart(to rate: PlaybackRate) {
+    if machine.rate != 0 { run(machine.setRate(rate.value), cause: .request) }
+    prepareSpeed(rate.value)
+  }
+
   /// Tells the mixer whether the player is to sound, and from which frame on. To be committed.
   func applyRunning() {
     guard let inputIndex else { return }

@@ -1,0 +1,39 @@
+import MediaCore
+
+/// Applies rates of several players that are set in a row at one output frame.
+///
+/// A program that sets the rate of three players in a loop expects them to stay in step. The changes wait until no call
+/// has come for `PlaybackEngine.gatheringNanoseconds`. Players that get the same rate then change together.
+///
+/// Threading: confined to the control loop.
+final class RateGathering: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the loop; timers carry it there.
+  private unowned let engine: PlaybackEngine
+  private var pending: [(player: PlayerCore, rate: PlaybackRate)] = []
+  private var timer: (any ControlTimer)?
+
+  init(engine: PlaybackEngine) { self.engine = engine }
+
+  /// Changes the rate of a player that plays, together with those of the calls around this one.
+  func change(_ player: PlayerCore, to rate: PlaybackRate) {
+    guard engine.gatheringNanoseconds > 0 else { return player.changeRate(to: rate.value) }
+    pending.removeAll { $0.player === player }
+    pending.append((player, rate))
+    timer?.cancel()
+    timer = engine.loop.schedule(at: engine.loop.now.advanced(byNanoseconds: engine.gatheringNanoseconds)) {
+      [weak self] in self?.apply()
+    }
+  }
+
+  private func apply() {
+    timer = nil
+    let changes = pending
+    pending = []
+    for rate in Set(changes.map(\.rate)) {
+      // A player that was paused meanwhile has the rate as its default.
+      let players = changes.filter { $0.rate == rate && !$0.player.isClosed && $0.player.machine.rate != 0 }.map(
+        \.player)
+      if !players.isEmpty { RateGroup(rate, engine: engine) { _ in }.begin(players) }
+    }
+  }
+}
