@@ -25,7 +25,7 @@ extension Connection {
       let id = try newSubscription(cost)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addPeriodicTimeObserver(forInterval: interval) { [weak self] observation in
-          if let event = Self.event(observation, id, target) { self?.send(event, form: form) }
+          self?.send(Self.event(observation, id, target), form: form)
         }
       }
       return observing(id, cost, target, token, form: form)
@@ -38,10 +38,10 @@ extension Connection {
       let target = try server.registry.player(player)
       let id = try newSubscription()
       let token = try target.player.tryOnLoop { player throws(MediaError) in
-        try player.addChapterTimeObserver(itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks) {
-          [weak self] observation in
-          self?.tellBoundary(observation, id, target, item: item, form: form)
-        }
+        try player.addChapterTimeObserver(
+          itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks,
+          onEnd: { [weak self] in self?.itemRemoved(item, id, target, form: form) },
+          using: { [weak self] in self?.send(Self.event($0, id, target), form: form) })
       }
       return observing(id, Subscriptions.Cost(), target, token, form: form)
     case .untick(let id):
@@ -77,10 +77,9 @@ extension Connection {
     let id = try newSubscription(cost)
     let token = try target.player.tryOnLoop { player throws(MediaError) in
       try player.addBoundaryTimeObserver(
-        forTimes: times, itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks
-      ) { [weak self] observation in
-        self?.tellBoundary(observation, id, target, item: item, form: form)
-      }
+        forTimes: times, itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks,
+        onEnd: { [weak self] in self?.itemRemoved(item, id, target, form: form) },
+        using: { [weak self] in self?.send(Self.event($0, id, target), form: form) })
     }
     return observing(id, cost, target, token, form: form)
   }
@@ -128,15 +127,9 @@ extension Connection {
   /// Whether the connection has the right `control`.
   private var mayControl: Bool { peer?.rights.contains(.control) == true }
 
-  /// Sends what a boundary observer was told, or that it is over: `item`, which it was bound to, has left the queue.
-  private func tellBoundary(
-    _ observation: TimeObservation, _ id: Int, _ target: NamedPlayer, item: Int?, form: WireForm
-  ) {
-    if let event = Self.event(observation, id, target) {
-      send(event, form: form)
-    } else {
-      end(id, .init(subscription: id, player: target.name, item: item, cause: .itemRemoved), form: form)
-    }
+  /// Ends a subscription to times of `item`, which has left the queue.
+  private func itemRemoved(_ item: Int?, _ id: Int, _ target: NamedPlayer, form: WireForm) {
+    end(id, .init(subscription: id, player: target.name, item: item, cause: .itemRemoved), form: form)
   }
 
   /// Keeps a time observer as a subscription.
@@ -168,8 +161,8 @@ extension Connection {
     send(.removed(removed), form: form)
   }
 
-  /// What a time observer was told, for the wire; nil for its end.
-  private static func event(_ observation: TimeObservation, _ id: Int, _ target: NamedPlayer) -> Event? {
+  /// The event for an observation.
+  private static func event(_ observation: TimeObservation, _ id: Int, _ target: NamedPlayer) -> Event {
     switch observation.reason {
     case .periodic: tick(observation, .periodic, id, target)
     case .jump: tick(observation, .jump, id, target)
@@ -177,7 +170,6 @@ extension Connection {
     case .stop: tick(observation, .stop, id, target)
     case .crossed: boundary(observation, .crossed, id, target)
     case .skipped: boundary(observation, .skipped(isBackward: observation.isBackward), id, target)
-    case .removed: nil
     }
   }
 

@@ -90,6 +90,10 @@ struct ObserverSchedule {
       return (frame, .start(position))
     }
     guard let end = timeline.soundCeases(after: edgeFrame) else { return nil }
+    // A jump has moved the player from the end of what was heard to another position.
+    if end.isAtJump, !isPlaying, let place = table.place {
+      return (end.frame, .stop(.init(itemID: place.itemID, time: place.time)))
+    }
     let position =
       table.place.flatMap { place in
         timeline.time(of: place.itemID, endingAt: end.frame).map { .init(itemID: place.itemID, time: $0) }

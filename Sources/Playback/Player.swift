@@ -262,15 +262,24 @@ extension PlayerControl {
 
   // MARK: - Times
 
-  /// Calls `handler` whenever a multiple of `interval` on the item's timeline is heard, in any item (`periodic`); and on
-  /// jumps, and where sound begins and ceases (`jump`, `start`, `stop`). A multiple at which one of those is told is not
-  /// told again. `removed` is the last call, when the player is closed.
+  /// Calls `handler` whenever a multiple of `interval` on the item's timeline is heard, in any item (`periodic`); on jumps
+  /// (`jump`); and where audio starts and stops (`start`, `stop`). A multiple that coincides with one of those is not
+  /// reported again.
   ///
-  /// `interval` is at least 1 ms. Called on the control loop, once the sample is heard. Errors: `invalidTime`,
-  /// `invalidState` when the player is closed.
+  /// The handlers run on the engine's control loop, once the sample is heard. They must not block: see
+  /// `PlaybackEngine.loop`.
+  ///
+  /// - Parameters:
+  ///   - interval: At least 1 ms.
+  ///   - onEnd: Called once, after the last call of `handler`, if the player is closed or released before the observer is
+  ///     removed.
+  /// - Throws: `invalidTime`; `invalidState` if the player is closed.
   public func addPeriodicTimeObserver(
-    forInterval interval: MediaTime, using handler: @escaping @Sendable (TimeObservation) -> Void
-  ) throws(MediaError) -> ObserverToken { try core.addPeriodicTimeObserver(interval: interval, handler) }
+    forInterval interval: MediaTime, onEnd: (@Sendable () -> Void)? = nil,
+    using handler: @escaping @Sendable (TimeObservation) -> Void
+  ) throws(MediaError) -> ObserverToken {
+    try core.addPeriodicTimeObserver(interval: interval, onEnd: onEnd, handler)
+  }
 
   /// Calls `handler` with `crossed` whenever one of `times` is reached by playing, of whichever item is current, or of
   /// `itemID` only; 0 and exactly the item's duration are reached like any other. A time behind the duration is never
@@ -281,23 +290,26 @@ extension PlayerControl {
   /// front of it and reaches it by playing on. So a seek from A to B passes the times in [A, B), without A if it was
   /// reached by playing; and back from B to A the times in [A, B], without B if it was not.
   ///
-  /// The observer stays until it is removed. One that is bound to an item ends with `removed` when that leaves the queue;
-  /// all do when the player is closed. Called on the control loop, once the sample is heard. Errors: `invalidTime`,
-  /// `invalidArgument` without times, `noSuchItem`, `invalidState` when the player is closed.
+  /// The observer stays until it is removed, its item leaves the queue, or the player is closed. The handlers run on the
+  /// engine's control loop, once the sample is heard. They must not block: see `PlaybackEngine.loop`.
+  ///
+  /// - Parameter onEnd: Called once, after the last call of `handler`, if the observer ends without being removed.
+  /// - Throws: `invalidTime`; `invalidArgument` without times; `noSuchItem`; `invalidState` if the player is closed.
   public func addBoundaryTimeObserver(
     forTimes times: [MediaTime], itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
-    using handler: @escaping @Sendable (TimeObservation) -> Void
+    onEnd: (@Sendable () -> Void)? = nil, using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
     try addBoundaryTimeObserver(
-      forTimes: BoundaryTimes(times), itemID: itemID, includesSeeks: includesSeeks, using: handler)
+      forTimes: BoundaryTimes(times), itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, using: handler)
   }
 
   /// Adds a boundary observer for times that are ordered already.
   public func addBoundaryTimeObserver(
     forTimes times: BoundaryTimes, itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
-    using handler: @escaping @Sendable (TimeObservation) -> Void
+    onEnd: (@Sendable () -> Void)? = nil, using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    try core.addBoundaryTimeObserver(times: times, itemID: itemID, includesSeeks: includesSeeks, handler)
+    try core.addBoundaryTimeObserver(
+      times: times, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
   }
 
   /// Ends a time observer; it is not called any more. Errors: `noSuchObserver`.

@@ -21,7 +21,7 @@ extension PlayerCore {
     let others = removal.whole.map { whole in
       boundIDs.filter { whole.contains($0) }.sorted { (whole.index(of: $0) ?? 0) < (whole.index(of: $1) ?? 0) }
     }
-    for id in (others ?? []) + ids { tell(observers.table.removeObservers(boundTo: id), itemID: id) }
+    for id in (others ?? []) + ids { end(observers.table.removeObservers(boundTo: id)) }
   }
 
   /// Items leave the queue, or are not in it after all. Those that were played here stay known as such.

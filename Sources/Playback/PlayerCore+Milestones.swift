@@ -171,10 +171,13 @@ extension PlayerCore {
       let observation = TimeObservation(
         itemID: itemID, time: call.time, rate: rate(of: call.reason, atFrame: frame), reason: call.reason,
         lateNanoseconds: 0, isBackward: call.isBackward, chapter: call.chapter)
-      enqueue(
-        call.reason == .removed ? .lastCall(call.handler, observation) : .time(call.token, call.handler, observation),
-        heardAt: heardAt)
+      enqueue(.time(call.token, call.handler, observation), heardAt: heardAt)
     }
+  }
+
+  /// Calls the end handlers of time observers, after all calls that are pending.
+  func end(_ handlers: [TimeObserverTable.EndHandler]) {
+    for handler in handlers { enqueue(.end(handler)) }
   }
 
   /// The rate at which time passes when this is told.
@@ -183,7 +186,7 @@ extension PlayerCore {
     case .periodic, .crossed, .start:
       (timeline.rate(atOutputFrame: frame ?? presentFrame) ?? machine.decodedSpeed).value
     case .jump, .skipped: observers.isSounding ? machine.rate : 0
-    case .stop, .removed: 0
+    case .stop: 0
     }
   }
 }

@@ -65,8 +65,8 @@ extension PlayerCore {
       case event(PlayerEvent)
       case time(ObserverToken, TimeObserverTable.Handler, TimeObservation)
       case meter(ObserverToken, MeterTable.Handler, MeterObservation)
-      /// To an observer that is gone.
-      case lastCall(TimeObserverTable.Handler, TimeObservation)
+      /// The end of a time observer.
+      case end(TimeObserverTable.EndHandler)
       case completion(@Sendable (SeekResult) -> Void, SeekResult)
       /// What came of a preroll.
       case preroll(@Sendable (Bool) -> Void, Bool)
@@ -108,7 +108,7 @@ extension PlayerCore {
         guard meters.observers.contains(where: { $0.token == token }) else { break }
         observation.lateNanoseconds = lateness(of: delivery)
         handler(observation)
-      case .lastCall(let handler, let observation): handler(observation)
+      case .end(let handler): handler()
       case .completion(let completion, let result): completion(result)
       case .preroll(let completion, let isReady): completion(isReady)
       }
@@ -163,7 +163,7 @@ extension PlayerCore {
   // MARK: - Times
 
   func addPeriodicTimeObserver(
-    interval: MediaTime, _ handler: @escaping @Sendable (TimeObservation) -> Void
+    interval: MediaTime, onEnd: TimeObserverTable.EndHandler? = nil, _ handler: @escaping TimeObserverTable.Handler
   ) throws(MediaError) -> ObserverToken {
     guard interval.isNumeric, interval >= MediaTime(value: 1, timescale: 1_000) else {
       throw MediaError(.invalidTime, "an interval is 1 ms or more, not \(interval) s", operation: "tick")
@@ -171,14 +171,14 @@ extension PlayerCore {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "tick") }
     let token = engine.makeToken()
     movePlace()
-    observers.table.addPeriodic(token, interval: interval, handler)
+    observers.table.addPeriodic(token, interval: interval, onEnd: onEnd, handler)
     aimTimer()
     return token
   }
 
   func addBoundaryTimeObserver(
-    times: BoundaryTimes, itemID: PlayerItem.ID?, includesSeeks: Bool,
-    _ handler: @escaping @Sendable (TimeObservation) -> Void
+    times: BoundaryTimes, itemID: PlayerItem.ID?, includesSeeks: Bool, onEnd: TimeObserverTable.EndHandler? = nil,
+    _ handler: @escaping TimeObserverTable.Handler
   ) throws(MediaError) -> ObserverToken {
     // Times that are no numbers are first or last in their order.
     guard let first = times.ordered.first, let last = times.ordered.last else {
@@ -193,13 +193,15 @@ extension PlayerCore {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "at") }
     let token = engine.makeToken()
     movePlace()
-    observers.table.addBoundary(token, times: times, itemID: itemID, includesSeeks: includesSeeks, handler)
+    observers.table.addBoundary(
+      token, times: times, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
     aimTimer()
     return token
   }
 
   func addChapterTimeObserver(
-    itemID: PlayerItem.ID?, includesSeeks: Bool, _ handler: @escaping @Sendable (TimeObservation) -> Void
+    itemID: PlayerItem.ID?, includesSeeks: Bool, onEnd: TimeObserverTable.EndHandler? = nil,
+    _ handler: @escaping TimeObserverTable.Handler
   ) throws(MediaError) -> ObserverToken {
     if let itemID, items[itemID] == nil {
       throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "at-chapters")
@@ -207,7 +209,7 @@ extension PlayerCore {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "at-chapters") }
     let token = engine.makeToken()
     movePlace()
-    observers.table.addChapters(token, itemID: itemID, includesSeeks: includesSeeks, handler)
+    observers.table.addChapters(token, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
     aimTimer()
     return token
   }

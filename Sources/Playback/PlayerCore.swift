@@ -264,7 +264,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     stateObservers = []
     eventObservers = []
     meters = MeterTable()
-    tell(observers.table.removeAll(), itemID: publishedState.currentItemID ?? 0)
+    end(observers.table.removeAll())
     observers = ObserverSchedule()
     for end in streamEnds.values { end() }
     streamEnds = [:]

@@ -2,8 +2,8 @@ import MediaCore
 
 /// What a time observer is told.
 public struct TimeObservation: Sendable, Hashable {
-  /// Why it is told. Periodic observers get `periodic`, `jump`, `start`, `stop` and `removed`, boundary observers
-  /// `crossed`, `skipped` and `removed`.
+  /// The reason of the call. Periodic observers get `periodic`, `jump`, `start` and `stop`; boundary observers get
+  /// `crossed` and `skipped`.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// A multiple of the interval was heard.
     case periodic
@@ -17,15 +17,11 @@ public struct TimeObservation: Sendable, Hashable {
     case start
     /// Sound ceased: a pause, an end that nothing follows, samples that did not come, an output that went away.
     case stop
-    /// The last call: the item that the observer was bound to left the queue, or the player was closed. The observer is
-    /// gone; its token means nothing any more.
-    case removed
   }
 
-  /// For `removed` of an observer that was bound to no item: the current item, 0 without one.
+  /// The item that `time` belongs to.
   public var itemID: PlayerItem.ID
-  /// Exact: a multiple of the interval, or the boundary itself; for `jump`, `start` and `stop` the position; indefinite
-  /// for `removed`.
+  /// Exact and always numeric: a multiple of the interval, or the boundary; for `jump`, `start` and `stop` the position.
   public var time: MediaTime
   /// The rate at which time passes: 0 while it stands still.
   public var rate: Double

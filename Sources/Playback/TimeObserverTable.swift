@@ -15,6 +15,8 @@ import MediaCore
 /// A pure value.
 struct TimeObserverTable {
   typealias Handler = @Sendable (TimeObservation) -> Void
+  /// Called when an observer ends with its item or its player.
+  typealias EndHandler = @Sendable () -> Void
 
   /// Somebody is to be told something.
   struct Call {
@@ -57,6 +59,7 @@ struct TimeObserverTable {
 
   private struct Observer {
     var kind: Kind
+    let onEnd: EndHandler?
     let handler: Handler
   }
 
@@ -95,33 +98,37 @@ struct TimeObserverTable {
 
   // MARK: - Observers
 
-  mutating func addPeriodic(_ token: ObserverToken, interval: MediaTime, _ handler: @escaping Handler) {
-    add(token, Observer(kind: .periodic(interval: interval), handler: handler))
+  mutating func addPeriodic(
+    _ token: ObserverToken, interval: MediaTime, onEnd: EndHandler? = nil, _ handler: @escaping Handler
+  ) {
+    add(token, Observer(kind: .periodic(interval: interval), onEnd: onEnd, handler: handler))
   }
 
   mutating func addBoundary(
     _ token: ObserverToken, times: BoundaryTimes, itemID: PlayerItem.ID?, includesSeeks: Bool = false,
-    _ handler: @escaping Handler
+    onEnd: EndHandler? = nil, _ handler: @escaping Handler
   ) {
     if let itemID { bound[itemID, default: []].insert(token) }
-    add(
-      token,
-      Observer(kind: .boundary(.times(times.ordered), itemID: itemID, includesSeeks: includesSeeks), handler: handler))
+    let kind = Kind.boundary(.times(times.ordered), itemID: itemID, includesSeeks: includesSeeks)
+    add(token, Observer(kind: kind, onEnd: onEnd, handler: handler))
   }
 
   mutating func addBoundary(
     _ token: ObserverToken, times: [MediaTime], itemID: PlayerItem.ID?, includesSeeks: Bool = false,
-    _ handler: @escaping Handler
+    onEnd: EndHandler? = nil, _ handler: @escaping Handler
   ) {
-    addBoundary(token, times: BoundaryTimes(times), itemID: itemID, includesSeeks: includesSeeks, handler)
+    addBoundary(
+      token, times: BoundaryTimes(times), itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
   }
 
   /// The same for the start of each chapter of whichever item it is, or of one only.
   mutating func addChapters(
-    _ token: ObserverToken, itemID: PlayerItem.ID?, includesSeeks: Bool, _ handler: @escaping Handler
+    _ token: ObserverToken, itemID: PlayerItem.ID?, includesSeeks: Bool, onEnd: EndHandler? = nil,
+    _ handler: @escaping Handler
   ) {
     if let itemID { bound[itemID, default: []].insert(token) }
-    add(token, Observer(kind: .boundary(.chapters, itemID: itemID, includesSeeks: includesSeeks), handler: handler))
+    let kind = Kind.boundary(.chapters, itemID: itemID, includesSeeks: includesSeeks)
+    add(token, Observer(kind: kind, onEnd: onEnd, handler: handler))
   }
 
   /// The current item has these chapters. Those of the item that the player still is in stay known until it is elsewhere.
@@ -171,22 +178,21 @@ struct TimeObserverTable {
     return true
   }
 
-  /// Removes the observers that are bound to an item. Answers who is to be told, in the order of adding.
-  mutating func removeObservers(boundTo itemID: PlayerItem.ID) -> [Call] {
+  /// Removes the observers that are bound to an item. Returns their end handlers, in the order of adding.
+  mutating func removeObservers(boundTo itemID: PlayerItem.ID) -> [EndHandler] {
     guard let tokens = bound[itemID] else { return [] }
     return removeAll(tokens.sorted())
   }
 
-  /// Removes all. Answers who is to be told, in the order of adding.
-  mutating func removeAll() -> [Call] { removeAll(observers.keys.sorted()) }
+  /// Removes all observers. Returns their end handlers, in the order of adding.
+  mutating func removeAll() -> [EndHandler] { removeAll(observers.keys.sorted()) }
 
-  private mutating func removeAll(_ tokens: [ObserverToken]) -> [Call] {
-    var calls: [Call] = []
-    for token in tokens {
-      guard let handler = observers[token]?.handler, remove(token) else { continue }
-      calls.append(Call(token: token, handler: handler, time: .indefinite, reason: .removed))
+  private mutating func removeAll(_ tokens: [ObserverToken]) -> [EndHandler] {
+    tokens.compactMap { token in
+      let onEnd = observers[token]?.onEnd
+      _ = remove(token)
+      return onEnd
     }
-    return calls
   }
 
   func contains(_ token: ObserverToken) -> Bool { observers[token] != nil }

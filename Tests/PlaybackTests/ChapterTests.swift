@@ -122,10 +122,11 @@ import Testing
   @Test func startsAreToldOfWhicheverItemIsCurrentAndEachPassOnce() async throws {
     let rig = try await Rig()
     let (all, second) = (Cues(), Cues())
+    let isEnded = Mutex(false)
     try await rig.run { player in
       _ = try player.addChapterTimeObserver(includesSeeks: true) { all.add($0) }
       try player.append([try item(rig), try item(rig, "b.mka", starts: [0, 1_500])])
-      _ = try player.addChapterTimeObserver(itemID: 2) { second.add($0) }
+      _ = try player.addChapterTimeObserver(itemID: 2, onEnd: { isEnded.withLock { $0 = true } }) { second.add($0) }
     }
     await rig.settle()
     #expect(all.take() == [])
@@ -158,7 +159,7 @@ import Testing
     await rig.advance(milliseconds: 3_000)
     #expect(all.take() == ["crossed 2 1.5 2 C2", "crossed 2 0 1 C1"])
     await rig.run { player in try? player.remove([2]) }
-    #expect(second.take().last == "removed 2 indefinite none")
+    #expect(isEnded.withLock { $0 } && second.take().last == "crossed 2 0 1 C1")
   }
 
   @Test func anObserverThatComesLateIsToldOfWhatIsAhead() async throws {

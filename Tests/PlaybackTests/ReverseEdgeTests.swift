@@ -208,7 +208,6 @@ import Testing
     try await rig.run { player in
       try player.setLoop(range)
       _ = try player.addBoundaryTimeObserver(forTimes: times, includesSeeks: true) { observation in
-        if observation.reason == .removed { return }
         let place = Int((observation.time.seconds * 48_000).rounded())
         told.withLock { $0.append("\(observation.reason) \(place) late \(observation.lateNanoseconds)") }
       }

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import Synchronization
 import Testing
 
 @testable import Playback
@@ -214,7 +215,8 @@ import Testing
     table.addChapters(2, itemID: 2, includesSeeks: true) { _ in }
     #expect(chapters(table.take(through: milliseconds(20))) == ["1 crossed 5.0 2 of 3 C5", "1 crossed 9.0 3 of 3 C9"])
     #expect(table.jump(in: 1, to: .zero).isEmpty)
-    #expect(table.removeObservers(boundTo: 1).map(\.token) == [1])
+    _ = table.removeObservers(boundTo: 1)
+    #expect(!table.contains(1) && table.contains(2))
     #expect(table.nextTime() == nil)
   }
 
@@ -232,14 +234,18 @@ import Testing
   }
 
   @Test func observersOfAnItemEndWithIt() {
+    let ended = Mutex<[Int]>([])
+    func onEnd(_ number: Int) -> TimeObserverTable.EndHandler { { ended.withLock { $0.append(number) } } }
     var table = cues([10])
-    table.addBoundary(3, times: [.zero], itemID: 7) { _ in }
-    table.addBoundary(4, times: [.zero], itemID: 8) { _ in }
-    table.addBoundary(5, times: [.zero], itemID: 7, includesSeeks: true) { _ in }
-    #expect(table.removeObservers(boundTo: 7).map(\.token) == [3, 5])
+    table.addBoundary(3, times: [.zero], itemID: 7, onEnd: onEnd(3)) { _ in }
+    table.addBoundary(4, times: [.zero], itemID: 8, onEnd: onEnd(4)) { _ in }
+    table.addBoundary(5, times: [.zero], itemID: 7, includesSeeks: true, onEnd: onEnd(5)) { _ in }
+    for handler in table.removeObservers(boundTo: 7) { handler() }
+    #expect(ended.withLock { $0 } == [3, 5])
     #expect(table.removeObservers(boundTo: 7).isEmpty)
     #expect(!table.contains(3))
-    #expect(table.removeAll().map { "\($0.token) \($0.reason)" } == ["1 removed", "2 removed", "4 removed"])
+    for handler in table.removeAll() { handler() }
+    #expect(ended.withLock { $0 } == [3, 5, 4])
     #expect(table.isEmpty)
   }
 

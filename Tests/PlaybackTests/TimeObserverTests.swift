@@ -17,6 +17,8 @@ import Testing
 
     func add(_ line: String) { state.withLock { $0.append(line) } }
 
+    func end() { state.withLock { $0.append("ended") } }
+
     func add(_ observation: TimeObservation) {
       let direction = observation.reason == .skipped ? observation.isBackward ? "-" : "+" : ""
       let rate = observation.rate == 0 ? " still" : ""
@@ -61,11 +63,12 @@ import Testing
     try await observed.rig.run { player in
       try player.append(items)
       try player.setActionAtItemEnd(action)
-      _ = try player.addPeriodicTimeObserver(forInterval: interval) { [ticks = observed.ticks] in ticks.add($0) }
+      let (ticks, cues) = (observed.ticks, observed.cues)
+      _ = try player.addPeriodicTimeObserver(forInterval: interval, onEnd: { ticks.end() }, using: { ticks.add($0) })
       guard !times.isEmpty else { return }
       _ = try player.addBoundaryTimeObserver(
-        forTimes: times.map(Self.seconds), itemID: itemID, includesSeeks: true
-      ) { [cues = observed.cues] in cues.add($0) }
+        forTimes: times.map(Self.seconds), itemID: itemID, includesSeeks: true, onEnd: { cues.end() },
+        using: { cues.add($0) })
     }
     await observed.rig.settle()
     return observed
@@ -286,30 +289,58 @@ import Testing
     #expect(zip(edges, edges.dropFirst()).allSatisfy { $0 != $1 }, "seed \(seed): \(script)")
   }
 
+  @Test func afterASeekToTheEndTheLastTickIsTheEnd() async throws {
+    let observed = try await observed([600], action: .pause)
+    await observed.rig.run { $0.play() }
+    await observed.rig.advance(milliseconds: 220)
+    _ = observed.ticks.take()
+    try await observed.seek(0.6)
+    await observed.rig.advance(milliseconds: 300)
+    #expect(observed.ticks.take() == ["jump 1 0.6", "stop 1 0.6 still"])
+    #expect(await observed.rig.run { $0.currentTime() } == Self.seconds(0.6))
+  }
+
   // MARK: - Ends of observers
+
+  /// `Int(time.seconds)`, as in every tutorial, would trap for a time that is not numeric.
+  @Test func aPlayerThatGoesAwayEndsItsObserversWithoutACallOfTheirHandlers() async throws {
+    let rig = try await Rig()
+    let (ticks, cues) = (Told(), Told())
+    do {
+      let player = Player(engine: rig.engine)
+      _ = try await player.addPeriodicTimeObserver(
+        forInterval: Self.seconds(1), onEnd: { ticks.end() }, using: { ticks.add($0) })
+      _ = try await player.addBoundaryTimeObserver(
+        forTimes: [.zero], onEnd: { cues.end() }, using: { cues.add($0) })
+    }
+    await rig.settle()
+    #expect(ticks.take() == ["ended"] && cues.take() == ["ended"])
+  }
 
   @Test func anObserverOfAnItemEndsWhenTheItemLeaves() async throws {
     let observed = try await observed([100, 100, 1_000], times: [0.1], itemID: 1)
     let (second, third) = (Told(), Told())
     let token = Mutex<ObserverToken>(0)
     try await observed.rig.run { player in
-      let added = try player.addBoundaryTimeObserver(forTimes: [.zero], itemID: 2) { second.add($0) }
+      let added = try player.addBoundaryTimeObserver(
+        forTimes: [.zero], itemID: 2, onEnd: { second.end() }, using: { second.add($0) })
       token.withLock { $0 = added }
-      _ = try player.addBoundaryTimeObserver(forTimes: [.zero], itemID: 3) { third.add($0) }
+      _ = try player.addBoundaryTimeObserver(
+        forTimes: [.zero], itemID: 3, onEnd: { third.end() }, using: { third.add($0) })
       try player.remove([2])
     }
-    #expect(second.take() == ["removed 2 indefinite still"])
+    #expect(second.take() == ["ended"])
     await #expect(throws: MediaError.self) {
       try await observed.rig.run { try $0.removeTimeObserver(token.withLock { $0 }) }
     }
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 300)
-    #expect(observed.cues.lines == ["crossed 1 0.1", "removed 1 indefinite still"])
+    #expect(observed.cues.lines == ["crossed 1 0.1", "ended"])
     #expect(third.take() == ["crossed 3 0"])
     _ = observed.ticks.take()
     await observed.rig.run { $0.close() }
-    #expect(third.take() == ["removed 3 indefinite still"])
-    #expect(observed.ticks.take() == ["stop 3 0.2 still", "removed 0 indefinite still"])
+    #expect(third.take() == ["ended"])
+    #expect(observed.ticks.take() == ["stop 3 0.2 still", "ended"])
     await #expect(throws: MediaError.self) {
       try await observed.rig.run { _ = try $0.addPeriodicTimeObserver(forInterval: Self.seconds(1)) { _ in } }
     }
