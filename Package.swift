@@ -71,12 +71,13 @@ let package = Package(
     .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
     .systemLibrary(name: "CRubberBand", providers: [.apt(["librubberband-dev"])]),
     // With pkg-config: its headers have a folder of their own.
-    .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CTags", providers: [.apt(["libtag1-dev"])]),
     .target(name: "CMediaShims", cSettings: fortifiedC),
     .target(name: "CSandbox", cSettings: fortifiedC),
     .target(name: "CCurl", cSettings: fortifiedC),
     .target(name: "CEbur128", cSettings: fortifiedC),
+    .target(name: "CXML", dependencies: ["CLibXML2"], cSettings: fortifiedC),
     .target(
       name: "TagLibShim", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("uchardet"), .linkedLibrary("icuuc")]),

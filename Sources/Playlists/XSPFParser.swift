@@ -25,30 +25,15 @@ struct XSPFParser {
   private var locations: [String] = []
   private var trackLine = 0
 
-  private enum Node {
-    static let element = Int32(XML_READER_TYPE_ELEMENT.rawValue)
-    static let endElement = Int32(XML_READER_TYPE_END_ELEMENT.rawValue)
-    static let text = Int32(XML_READER_TYPE_TEXT.rawValue)
-    static let data = Int32(XML_READER_TYPE_CDATA.rawValue)
-    static let blank = Int32(XML_READER_TYPE_SIGNIFICANT_WHITESPACE.rawValue)
-    static let reference = Int32(XML_READER_TYPE_ENTITY_REFERENCE.rawValue)
-    static let documentType = Int32(XML_READER_TYPE_DOCUMENT_TYPE.rawValue)
-  }
-
-  /// libxml2 wants to be set up by one thread.
-  private static let library: Void = xmlInitParser()
-
   static func parse(_ text: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
-    _ = library
     // Before the parser sees it, in the encodings that lists have.
     guard !containsDocumentType(text.bytes) else { throw refusedType(builder) }
-    let options = Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue)
     try text.bytes.withUnsafeBufferPointer { (bytes) throws(MediaError) -> Void in
       let memory = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
-      guard let count = Int32(exactly: bytes.count), count > 0,
-        let reader = xmlReaderForMemory(memory, count, nil, text.isMarked ? "UTF-8" : nil, options)
+      guard let count = Int32(exactly: bytes.count),
+        let reader = cxml_reader_open(memory, count, text.isMarked ? "UTF-8" : nil)
       else { throw builder.damaged("no XML", line: 1) }
-      defer { xmlFreeTextReader(reader) }
+      defer { cxml_reader_close(reader) }
       var parser = XSPFParser()
       try parser.read(reader, &builder)
     }
@@ -65,29 +50,29 @@ struct XSPFParser {
     MediaError(.damagedPlaylist, "a list with a document type or entities, which are not taken: \(builder.displayText)")
   }
 
-  private mutating func read(_ reader: xmlTextReaderPtr, _ builder: inout PlaylistBuilder) throws(MediaError) {
+  private mutating func read(_ reader: OpaquePointer, _ builder: inout PlaylistBuilder) throws(MediaError) {
     while true {
-      let result = xmlTextReaderRead(reader)
-      let line = Int(xmlTextReaderGetParserLineNumber(reader))
+      let result = cxml_reader_next(reader)
+      let line = Int(cxml_reader_line(reader))
       guard result >= 0 else { throw builder.damaged("XML that is not well formed", line: line) }
       guard result > 0 else { return }
-      switch xmlTextReaderNodeType(reader) {
-      case Node.documentType, Node.reference: throw Self.refusedType(builder)
-      case Node.text, Node.data, Node.blank:
-        guard text.count < Self.textByteLimit, let value = xmlTextReaderConstValue(reader) else { continue }
+      switch cxml_reader_node(reader) {
+      case CXML_NODE_DOCUMENT_TYPE, CXML_NODE_ENTITY_REFERENCE: throw Self.refusedType(builder)
+      case CXML_NODE_TEXT:
+        guard text.count < Self.textByteLimit, let value = cxml_reader_text(reader) else { continue }
         var length = 0
         while length < Self.textByteLimit, value[length] != 0 { length += 1 }
         text += UnsafeBufferPointer(start: value, count: length)
-      case Node.element:
-        let name = xmlTextReaderConstLocalName(reader).map { String(cString: $0) } ?? ""
+      case CXML_NODE_ELEMENT:
+        let name = cxml_reader_name(reader).map { String(cString: $0) } ?? ""
         guard !path.isEmpty || name == "playlist" else {
           throw MediaError(.notAPlaylist, "XML, but no XSPF list: \(builder.displayText)")
         }
         path.append(name)
         text = []
         if path == Self.trackPath { beginTrack(line) }
-        if xmlTextReaderIsEmptyElement(reader) == 1 { try endElement(&builder) }
-      case Node.endElement: try endElement(&builder)
+        if cxml_reader_is_empty(reader) == 1 { try endElement(&builder) }
+      case CXML_NODE_END_ELEMENT: try endElement(&builder)
       default: break
       }
     }
