@@ -94,7 +94,7 @@ public final class ControlServer: @unchecked Sendable {
       let policy = policyForThisProcess(configuration.policy)
       let setting = try AudioSessionSetting(.init(configuration.sessionCategory))
       let context = loop.perform { [configuration, engine, logger, loop] in
-        engine.session.apply(setting)
+        engine.core.session.apply(setting)
         return ServerContext(
           version: configuration.version, policy: policy, engine: engine, loop: loop, logger: logger,
           sandbox: configuration.sandbox, store: configuration.stateStore, reload: configuration.reload,

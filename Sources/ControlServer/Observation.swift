@@ -150,7 +150,7 @@ extension ObservableKey {
   }
 
   /// The key's value for the output; nil for keys that are about something else.
-  func value(in engine: PlaybackEngine) -> FieldValue? {
+  func value(in engine: EngineCore) -> FieldValue? {
     switch self {
     case .outputState: .string(engine.outputState.status.rawValue)
     case .outputRoute: Self.value(engine.route.output?.label)

@@ -31,7 +31,7 @@ final class ServerContext: @unchecked Sendable {
   private(set) var limits: WireLimits
   /// Who may connect, for the thread of `handoff.sock` too.
   let access: PeerAccess.Box
-  let engine: PlaybackEngine
+  let engine: EngineCore
   /// Where connections live, which runs on the system's clock whatever the engine's is; and what they read with.
   let streams: (loop: ThreadControlLoop, buffer: ReadBuffer)
   let registry: PlayerRegistry
@@ -77,11 +77,13 @@ final class ServerContext: @unchecked Sendable {
     self.policy = policy
     limits = policy.limits
     access = PeerAccess.Box(policy.access)
+    let facade = engine
+    let engine = facade.core
     self.engine = engine
     self.logger = logger
     streams = (loop, ReadBuffer())
     log = EventLog(limits: policy.limits) { loop.execute($0) }
-    registry = PlayerRegistry(engine: engine, policy: policy, log: log)
+    registry = PlayerRegistry(engine: facade, policy: policy, log: log)
     playlistLoader = PlaylistLoader(loop: engine.loop)
     keeper = store.map { [registry] in
       StateKeeper(store: $0, registry: registry, engine: engine, loop: loop, logger: logger)

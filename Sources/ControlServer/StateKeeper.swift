@@ -76,7 +76,7 @@ final class StateKeeper: @unchecked Sendable {
 
   let store: StateStore
   private let registry: PlayerRegistry
-  private let engine: PlaybackEngine
+  private let engine: EngineCore
   private let logger: Logger
   /// Its timers run on real time, whatever the players' do.
   private let loop: any ControlLoop
@@ -103,7 +103,7 @@ final class StateKeeper: @unchecked Sendable {
   private var waiting: [(MediaError?) -> Void] = []
   private var waitingForWrite: [(MediaError?) -> Void] = []
 
-  init(store: StateStore, registry: PlayerRegistry, engine: PlaybackEngine, loop: any ControlLoop, logger: Logger) {
+  init(store: StateStore, registry: PlayerRegistry, engine: EngineCore, loop: any ControlLoop, logger: Logger) {
     self.store = store
     self.engine = engine
     self.logger = logger

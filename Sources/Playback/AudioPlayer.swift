@@ -11,7 +11,8 @@ import Synchronization
 /// Threading: any. A call waits for the engine's control loop, which holds nobody up; handlers are called on that loop, and may
 /// call back.
 public final class AudioPlayer: Sendable {
-  /// What is told, as AVAudioPlayerDelegate is.
+  /// The handlers of AVAudioPlayerDelegate's notifications. They run on the engine's control loop and must not block: see
+  /// `PlaybackEngine.loop`.
   public struct Handlers: Sendable {
     /// The sound came to its end: true, or broke off: false. Not for `stop` and `pause`.
     public var didFinishPlaying: (@Sendable (_ successfully: Bool) -> Void)?
@@ -79,15 +80,7 @@ public final class AudioPlayer: Sendable {
 
   /// Runs `body` on the control loop and waits for what it answers.
   private func onLoop<Value: Sendable>(_ body: @escaping @Sendable (PlayerCore) -> Value) -> Value {
-    let core = core
-    let loop = core.engine.loop
-    if loop.isIsolatingCurrentContext() == true { return body(core) }
-    let answer = WakeSignal<Value?>(nil)
-    loop.execute {
-      let value = body(core)
-      answer.update { $0 = value }
-    }
-    while true { if let value = answer.wait({ $0 }) { return value } }
+    core.engine.loop.wait { [core] in body(core) }
   }
 
   private func tryOnLoop<Value: Sendable>(

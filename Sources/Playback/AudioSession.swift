@@ -1,7 +1,7 @@
 import MediaCore
 import RealtimeAudio
 
-/// How a program's sound goes together with that of others, as AVAudioSession: what it is used for (category, mode, options),
+/// How a program's audio goes together with that of others, as AVAudioSession: what it is used for (category, mode, options),
 /// whether it is active, and what interrupts it. All players of an engine share one.
 ///
 /// The setting decides the role that streams have on the sound server, by whose rules others give way to it or it to them.
@@ -9,198 +9,96 @@ import RealtimeAudio
 /// stay, and what was paused stays paused. With the end they play on, faded in, or are paused, as the policy says. `play`
 /// ends an interruption, too, whatever the server wants.
 ///
-/// Threading: on the engine's control loop.
-public final class AudioSession: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop; timers carry it there.
-
-  /// What was before, what is, and why.
+/// The session is an actor on the engine's control loop. Handlers run on that loop and must not block: see
+/// `PlaybackEngine.loop`.
+public actor AudioSession {
+  /// A change of the state and its cause.
   public struct Change: Sendable, Hashable {
     public var old: AudioSessionState
     public var new: AudioSessionState
     public var cause: ChangeCause
   }
 
-  private unowned let engine: PlaybackEngine
-  private var machine = AudioSessionStateMachine()
-  private var timer: (any ControlTimer)?
-  private var stateObservers: [(token: ObserverToken, handler: @Sendable (Change) -> Void)] = []
-  private var eventObservers: [(token: ObserverToken, handler: @Sendable (AudioSessionEvent) -> Void)] = []
-  /// Whether something records, for `setActive`; asked when that matters.
-  public var isRecording: @Sendable () -> Bool = { false }
+  private nonisolated let engine: EngineCore
+  private var core: SessionCore { engine.session }
 
-  init(engine: PlaybackEngine) { self.engine = engine }
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { engine.loop.asUnownedSerialExecutor() }
 
-  // MARK: - State
+  init(core engine: EngineCore) { self.engine = engine }
 
-  public var state: AudioSessionState { machine.state }
+  /// The current state.
+  public var state: AudioSessionState { core.state }
 
-  /// Why no player sounds, whatever its rate; nil: they do.
-  var holdReason: WaitingReason? { machine.holdReason }
+  // MARK: - Setting
 
-  var role: StreamRole { machine.state.setting.role }
-
-  /// Errors: `sessionForbidsRecording` when the category does not allow to record; `sessionInterrupted`.
-  public func checkRecording() throws(MediaError) {
-    guard state.allowsRecording else {
-      throw MediaError(
-        .sessionForbidsRecording, "the session's category \(state.setting.category.rawValue) does not record",
-        operation: "record")
-    }
-    guard !state.isInterrupted else {
-      throw MediaError(.sessionInterrupted, "something else is heard", operation: "record")
-    }
-  }
-
-  // MARK: - Asking
-
-  /// Sets what the session is used for. Nothing of the mode and options before stays. Errors: `sessionMismatch`.
+  /// Sets the use of the session. The former mode and options do not stay.
+  ///
+  /// - Throws: `sessionMismatch` if the mode or the options do not belong to the category.
   public func setCategory(
     _ category: AudioSessionCategory, mode: AudioSessionMode = .default, options: AudioSessionOptions = []
-  ) throws(MediaError) {
-    apply(try AudioSessionSetting(category, mode: mode, options: options))
-  }
+  ) throws(MediaError) { try core.setCategory(category, mode: mode, options: options) }
 
-  public func apply(_ setting: AudioSessionSetting) { run(.request) { $0.set(setting) } }
+  /// Sets category, mode and options.
+  public func apply(_ setting: AudioSessionSetting) { core.apply(setting) }
 
-  /// How interruptions are treated. Errors: `invalidTime` for a time-out that is not above 0 s and at most a day, or a fade
-  /// that is not from 0 s to 10 s.
-  public func setPolicy(_ policy: InterruptionPolicy) throws(MediaError) {
-    if let timeOut = policy.timeOut {
-      guard timeOut.isNumeric, timeOut > .zero, timeOut <= InterruptionPolicy.longestTimeOut else {
-        throw MediaError(.invalidTime, "an interruption's time-out is above 0 s and at most a day, not \(timeOut) s")
-      }
-    }
-    let fade = policy.fadeDuration
-    guard fade.isNumeric, fade >= .zero, fade <= InterruptionPolicy.longestFade else {
-      throw MediaError(.invalidTime, "what goes on is faded in over 0 s to 10 s, not \(fade) s")
-    }
-    run(.request) { $0.set(policy) }
-  }
-
-  /// Makes the session active, or ends that. To play does so, too.
+  /// Sets the treatment of interruptions.
   ///
-  /// Errors: `sessionInterrupted` to activate during an interruption. `sessionBusy` to deactivate while players play or
-  /// something records: it is deactivated nevertheless, players are paused. (Others are told by the sound server, as soon as
-  /// nothing sounds any more.)
-  public func setActive(_ isActive: Bool) throws(MediaError) {
-    guard !isActive else {
-      let old = machine.state
-      try machine.activate()
-      return publish(old, .request)
-    }
-    let isRunning = engine.anyPlayer { $0.machine.rate != 0 } || isRecording()
-    run(.request) { $0.deactivate(isRunning: isRunning) }
-    guard isRunning else { return }
-    throw MediaError(
-      .sessionBusy, "the session is not active any more; it played or recorded when that was asked",
-      operation: "session.active")
-  }
+  /// - Throws: `invalidTime` if the time-out is not above 0 s and at most a day, or the fade not between 0 s and 10 s.
+  public func setPolicy(_ policy: InterruptionPolicy) throws(MediaError) { try core.setPolicy(policy) }
 
-  /// Ends an interruption that the server has not ended. Errors: `invalidState` when there is none.
+  /// Activates or deactivates the session. Playback activates it, too.
+  ///
+  /// - Throws: `sessionInterrupted` on activation during an interruption. `sessionBusy` on deactivation while players play
+  ///   or recorders record: the session is inactive nevertheless, and the players are paused.
+  public func setActive(_ isActive: Bool) throws(MediaError) { try core.setActive(isActive) }
+
+  /// Ends an interruption that the server has not ended.
+  ///
+  /// - Throws: `invalidState` if there is none.
   public func endInterruption(_ outcome: InterruptionPolicy.Outcome = .resume) throws(MediaError) {
-    let old = machine.state
-    let actions = try machine.endInterruption(outcome)
-    finish(actions, old, .request)
+    try core.endInterruption(outcome)
   }
 
   // MARK: - Observing
 
-  /// Calls `handler` with each change of `state`, synchronously, on the loop.
+  /// Calls `handler` with each change of `state`, on the loop.
   public func observeState(_ handler: @escaping @Sendable (Change) -> Void) -> ObserverToken {
-    let token = engine.makeToken()
-    stateObservers.append((token, handler))
-    return token
+    core.observeState(handler)
   }
 
-  /// Calls `handler` with each event, synchronously, on the loop, when the state has changed and players have done so.
+  /// Calls `handler` with each event, on the loop, after the state and the players have changed.
   public func observeEvents(_ handler: @escaping @Sendable (AudioSessionEvent) -> Void) -> ObserverToken {
-    let token = engine.makeToken()
-    eventObservers.append((token, handler))
-    return token
+    core.observeEvents(handler)
   }
 
-  /// Ends an observer; it is not called any more. Errors: `noSuchObserver`.
-  public func removeObserver(_ token: ObserverToken) throws(MediaError) {
-    let count = stateObservers.count + eventObservers.count
-    stateObservers.removeAll { $0.token == token }
-    eventObservers.removeAll { $0.token == token }
-    guard stateObservers.count + eventObservers.count < count else {
-      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeObserver")
+  /// Removes an observer. It is not called any more.
+  ///
+  /// - Throws: `noSuchObserver`.
+  public func removeObserver(_ token: ObserverToken) throws(MediaError) { try core.removeObserver(token) }
+}
+
+/// A recorder with `AudioRecorder.Options.session` follows the session.
+extension AudioSession: RecorderSession {
+  public nonisolated func checkRecording() throws(MediaError) {
+    try engine.loop.wait { [engine] in
+      Result { () throws(MediaError) in try engine.session.checkRecording() }
+    }.get()
+  }
+
+  public nonisolated func add(_ recorder: any SessionRecorder) {
+    engine.loop.run { [engine] in engine.session.add(recorder) }
+  }
+}
+
+extension ControlLoop {
+  /// Runs `body` on the loop and waits for its result. Any thread.
+  func wait<Value: Sendable>(for body: @escaping @Sendable () -> Value) -> Value {
+    if isIsolatingCurrentContext() == true { return body() }
+    let answer = WakeSignal<Value?>(nil)
+    execute {
+      let value = body()
+      answer.update { $0 = value }
     }
-  }
-
-  // MARK: - What happens
-
-  func playbackAsked() { run(.request) { $0.playbackAsked() } }
-
-  func noticed(_ notice: SharingNotice) {
-    switch notice {
-    case .interruptionBegan: run(.interruption) { $0.interruptionBegan() }
-    case .interruptionEnded: run(.interruption) { $0.serverEndedInterruption() }
-    case .duckingBegan: run(.output) { $0.duckingChanged(true) }
-    case .duckingEnded: run(.output) { $0.duckingChanged(false) }
-    }
-  }
-
-  func outputLost() { run(.output) { $0.outputLost() } }
-
-  func close() {
-    timer?.cancel()
-    timer = nil
-    stateObservers = []
-    eventObservers = []
-  }
-
-  // MARK: - Running actions
-
-  private func run(_ cause: ChangeCause, _ input: (inout AudioSessionStateMachine) -> [AudioSessionStateMachine.Action])
-  {
-    let old = machine.state
-    finish(input(&machine), old, cause)
-  }
-
-  private func finish(_ actions: [AudioSessionStateMachine.Action], _ old: AudioSessionState, _ cause: ChangeCause) {
-    for action in actions {
-      if case .emit = action { continue }
-      run(action, cause)
-    }
-    publish(old, cause)
-    for case .emit(let event) in actions {
-      engine.logger.info("audio session", metadata: ["event": "\(event)"])
-      for observer in eventObservers { observer.handler(event) }
-    }
-  }
-
-  private func publish(_ old: AudioSessionState, _ cause: ChangeCause) {
-    let new = machine.state
-    guard new != old else { return }
-    for observer in stateObservers { observer.handler(Change(old: old, new: new, cause: cause)) }
-  }
-
-  private func run(_ action: AudioSessionStateMachine.Action, _ cause: ChangeCause) {
-    switch action {
-    case .setRole(let role):
-      // Servers leave a stream as they made it when its role is another one then.
-      let isAffected = state.isInterrupted || state.secondaryAudioShouldBeSilencedHint
-      engine.output.setRole(role, makesNewStream: isAffected)
-    case .hold(let reason, let isResumption):
-      engine.holdPlayers(reason, fade: isResumption ? state.policy.fadeDuration : .zero, cause)
-    case .pausePlayers(let cause): engine.pausePlayers(cause)
-    case .releaseDevice(let overrulesServer): engine.output.endInterruption(overrulesServer: overrulesServer)
-    case .startTimer(let time): startTimer(time)
-    case .stopTimer:
-      timer?.cancel()
-      timer = nil
-    case .emit: break
-    }
-  }
-
-  private func startTimer(_ time: MediaTime) {
-    timer?.cancel()
-    let nanoseconds = time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max
-    timer = engine.loop.schedule(at: engine.loop.now.advanced(byNanoseconds: nanoseconds)) { [weak self] in
-      self?.timer = nil
-      self?.run(.interruption) { $0.timeOutPassed() }
-    }
+    while true { if let value = answer.wait({ $0 }) { return value } }
   }
 }

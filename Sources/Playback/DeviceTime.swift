@@ -3,7 +3,7 @@ import RealtimeAudio
 
 /// The time of the output device, as `AudioPlayer.deviceCurrentTime` reports it: it begins at zero when the first player
 /// on the output has something to play.
-extension PlaybackEngine {
+extension EngineCore {
   /// A start lies at most a day ahead.
   private static let longestWait = MediaTime(value: 86_400, timescale: 1)
   /// The time that opening and decoding a file may take. A player that is not prepared needs it in addition.

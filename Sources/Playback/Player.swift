@@ -20,6 +20,8 @@ public protocol PlayerControl: Actor {
 /// Keeps what a player is made of out of the public interface.
 public struct PlayerControlBox: Sendable {
   let core: PlayerCore
+  /// Players keep their engine alive.
+  let engine: PlaybackEngine
 }
 
 extension PlayerControl {
@@ -337,7 +339,8 @@ extension PlayerControl {
   }
 
   /// Calls `handler` `rate` times a second while the player sounds, each time when what was measured has been heard, and
-  /// once with silence when it sounds no more. Errors: `invalidArgument` for a rate that is not from 1 to 100.
+  /// once with silence when it sounds no more. The handler runs on the control loop and must not block: see
+  /// `PlaybackEngine.loop`. Errors: `invalidArgument` for a rate that is not from 1 to 100.
   public func addMeterObserver(
     rate: Double = 20, using handler: @escaping @Sendable (MeterObservation) -> Void
   ) throws(MediaError) -> ObserverToken { try core.addMeterObserver(rate: rate, handler) }
@@ -347,12 +350,13 @@ extension PlayerControl {
 
   // MARK: - Watching
 
-  /// Calls `handler` with each change, synchronously. `state` is the value to begin with.
+  /// Calls `handler` with each change, on the control loop. `state` is the initial value. The handler must not block: see
+  /// `PlaybackEngine.loop`.
   public func addStateObserver(_ handler: @escaping @Sendable (PlayerChange) -> Void) -> ObserverToken {
     core.addStateObserver(handler)
   }
 
-  /// Calls `handler` with each event, synchronously.
+  /// Calls `handler` with each event, on the control loop. The handler must not block: see `PlaybackEngine.loop`.
   public func addEventObserver(_ handler: @escaping @Sendable (PlayerEvent) -> Void) -> ObserverToken {
     core.addEventObserver(handler)
   }
@@ -397,7 +401,8 @@ public actor Player: PlayerControl {
   /// Makes a player on `engine`'s output. Any thread.
   public init(engine: PlaybackEngine, name: String = "main") {
     loop = engine.loop
-    control = PlayerControlBox(core: PlayerCore(engine: engine, name: name, canAdvance: false))
+    control = PlayerControlBox(
+      core: PlayerCore(engine: engine.core, name: name, canAdvance: false), engine: engine)
   }
 
   /// Makes a player of an item. Errors: `itemInUse`.

@@ -17,7 +17,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   // `@unchecked Sendable`: confined to the loop; reports from other threads hop onto it first.
   typealias Machine = PlayerStateMachine
 
-  let engine: PlaybackEngine
+  let engine: EngineCore
   let name: String
   let logger: Logger
   var machine: Machine
@@ -188,7 +188,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var outputFrame: Int64
   }
 
-  init(engine: PlaybackEngine, name: String, canAdvance: Bool) {
+  init(engine: EngineCore, name: String, canAdvance: Bool) {
     self.engine = engine
     self.name = name
     var logger = engine.logger

@@ -16,7 +16,8 @@ public actor QueuePlayer: PlayerControl {
   /// Makes a player on `engine`'s output. Any thread.
   public init(engine: PlaybackEngine, name: String = "main") {
     loop = engine.loop
-    control = PlayerControlBox(core: PlayerCore(engine: engine, name: name, canAdvance: true))
+    control = PlayerControlBox(
+      core: PlayerCore(engine: engine.core, name: name, canAdvance: true), engine: engine)
   }
 
   /// Makes a player with a queue. Errors: `itemInUse`.

@@ -3,16 +3,16 @@ import MediaCore
 /// Applies rates of several players that are set in a row at one output frame.
 ///
 /// A program that sets the rate of three players in a loop expects them to stay in step. The changes wait until no call
-/// has come for `PlaybackEngine.gatheringNanoseconds`. Players that get the same rate then change together.
+/// has come for `EngineCore.gatheringNanoseconds`. Players that get the same rate then change together.
 ///
 /// Threading: confined to the control loop.
 final class RateGathering: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the loop; timers carry it there.
-  private unowned let engine: PlaybackEngine
+  private unowned let engine: EngineCore
   private var pending: [(player: PlayerCore, rate: PlaybackRate)] = []
   private var timer: (any ControlTimer)?
 
-  init(engine: PlaybackEngine) { self.engine = engine }
+  init(engine: EngineCore) { self.engine = engine }
 
   /// Changes the rate of a player that plays, together with those of the calls around this one.
   func change(_ player: PlayerCore, to rate: PlaybackRate) {

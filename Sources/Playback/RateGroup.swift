@@ -33,7 +33,7 @@ final class RateGroup: @unchecked Sendable {
     case over
   }
 
-  private let engine: PlaybackEngine
+  private let engine: EngineCore
   private let rate: PlaybackRate
   private let completion: Completion
   /// Those that sound, and have not been told something else.
@@ -46,7 +46,7 @@ final class RateGroup: @unchecked Sendable {
   /// It is over, and `completion` has not been called yet.
   private var isAnswering = false
 
-  init(_ rate: PlaybackRate, engine: PlaybackEngine, completion: @escaping Completion) {
+  init(_ rate: PlaybackRate, engine: EngineCore, completion: @escaping Completion) {
     self.rate = rate
     self.engine = engine
     self.completion = completion

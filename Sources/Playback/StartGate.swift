@@ -5,7 +5,7 @@ import RealtimeAudio
 ///
 /// While no player runs, the device's time does not advance. Calls in a row, such as `AudioPlayer.play(atTime:)` for
 /// three players, name moments that are closer than a device can honor once it runs. Their start groups therefore wait
-/// here until no call has come for `PlaybackEngine.gatheringNanoseconds` and every player is ready. Then the mixer gets
+/// here until no call has come for `EngineCore.gatheringNanoseconds` and every player is ready. Then the mixer gets
 /// all of them at once.
 ///
 /// Threading: confined to the control loop.
@@ -15,12 +15,12 @@ final class StartGate: @unchecked Sendable {
   /// The longest wait for a player that does not get ready.
   private static let patienceNanoseconds: Int64 = 2_000_000_000
 
-  private unowned let engine: PlaybackEngine
+  private unowned let engine: EngineCore
   private var groups: [StartGroup] = []
   private var quietTimer: (any ControlTimer)?
   private var patienceTimer: (any ControlTimer)?
 
-  init(engine: PlaybackEngine) { self.engine = engine }
+  init(engine: EngineCore) { self.engine = engine }
 
   /// Has a group wait, if the device is at rest.
   func add(_ group: StartGroup) {

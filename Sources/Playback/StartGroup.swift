@@ -38,7 +38,7 @@ final class StartGroup: @unchecked Sendable {
     case deviceTime(MediaTime)
   }
 
-  private let engine: PlaybackEngine
+  private let engine: EngineCore
   /// Members that have not been told something else.
   private var members: [PlayerCore]
   private var target: Target
@@ -58,7 +58,7 @@ final class StartGroup: @unchecked Sendable {
   /// over or more than a day ahead; `invalidState` for a player that plays already or is closed; `noCurrentItem`; the
   /// current item's own. Then nothing has changed.
   convenience init(
-    _ members: [PlayerCore], at moment: StartMoment, holdsAtOnce: Bool = false, engine: PlaybackEngine,
+    _ members: [PlayerCore], at moment: StartMoment, holdsAtOnce: Bool = false, engine: EngineCore,
     completion: @escaping Completion
   ) throws(MediaError) {
     try self.init(
@@ -67,7 +67,7 @@ final class StartGroup: @unchecked Sendable {
 
   /// The same for a target that is known to lie ahead.
   init(
-    _ members: [PlayerCore], at target: Target, holdsAtOnce: Bool = false, engine: PlaybackEngine,
+    _ members: [PlayerCore], at target: Target, holdsAtOnce: Bool = false, engine: EngineCore,
     completion: @escaping Completion
   ) throws(MediaError) {
     guard !members.isEmpty, Set(members.map { ObjectIdentifier($0) }).count == members.count else {
@@ -84,7 +84,7 @@ final class StartGroup: @unchecked Sendable {
     self.completion = completion
   }
 
-  private static func target(_ moment: StartMoment, _ engine: PlaybackEngine) throws(MediaError) -> Target {
+  private static func target(_ moment: StartMoment, _ engine: EngineCore) throws(MediaError) -> Target {
     switch moment {
     case .whenReady: return .whenReady
     case .after(let span):

@@ -67,7 +67,7 @@ struct PlayheadDaemon: ParsableCommand {
     for socket in service.unknownSockets { logger.warning("not a socket of ours", metadata: ["socket": "\(socket)"]) }
     let control = ThreadControlLoop()
     let (loop, output) = try makeOutput(options, on: control)
-    let engine = PlaybackEngine(loop: loop, output: output)
+    let engine = PlaybackEngine(loop: loop, output: output, logger: Logger(label: "playhead.playback"))
     var configuration = ControlServer.Configuration(place: place, version: Self.version)
     configuration.sandbox = sandboxing.sandbox.status
     configuration.socketMode = options.socketMode

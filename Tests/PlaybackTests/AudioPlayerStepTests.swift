@@ -15,7 +15,7 @@ import Testing
   /// Three looping players: the first is canceled on the left by the second, and on the right by the third.
   private func players(_ rig: Rig) async throws -> [AudioPlayer] {
     // Calls are apart by real time, which the test lets pass on the virtual clock.
-    rig.engine.gatheringNanoseconds = 20_000_000
+    rig.engine.core.gatheringNanoseconds = 20_000_000
     var random = SeededGenerator(seed: 3)
     let noise = (0..<96_000).map { _ in Int16.random(in: -12_000...12_000, using: &random) }
     return try [(1, 0), (-1, -1), (-1, 1)].enumerated().map { number, role in

@@ -74,7 +74,7 @@ import Testing
     await rig.settle()
     let written = await rig.run { _ in
       var written: [Int64] = []
-      _ = rig.engine.anyPlayer { player in
+      _ = rig.engine.core.anyPlayer { player in
         if let stream = player.sounding?.stream { written.append(stream.writtenFrame) }
         return false
       }
@@ -251,7 +251,7 @@ import Testing
     #expect(players[1].deviceCurrentTime == .zero)
     // What is refused prepares nothing.
     #expect(!players[1].play(atTime: seconds(86_401)) && !players[1].play(atTime: .zero))
-    #expect(await rig.run { _ in rig.engine.anyPlayer { !$0.machine.entries.isEmpty } } == false)
+    #expect(await rig.run { _ in rig.engine.core.anyPlayer { !$0.machine.entries.isEmpty } } == false)
     #expect(players[1].play(atTime: seconds(1, 4)))
     await rig.advance(milliseconds: 350)
     #expect(players[1].currentTime == seconds(1, 10))

@@ -10,11 +10,11 @@ import Testing
 @Suite struct AudioSessionTests {
   /// Runs `body` with the session, on the loop.
   private func session<Result: Sendable>(
-    _ rig: Rig, _ body: @escaping @Sendable (AudioSession) throws -> Result
+    _ rig: Rig, _ body: @escaping @Sendable (SessionCore) throws -> Result
   ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
       rig.loop.execute {
-        continuation.resume(with: Swift.Result { try body(rig.engine.session) })
+        continuation.resume(with: Swift.Result { try body(rig.engine.core.session) })
       }
     }
   }

@@ -87,7 +87,7 @@ final class BusyRig: Sendable {
       loop.execute {
         loop.attach(sink)
         if let makeDecoder {
-          engine.openDecoder = { source throws(MediaError) in try makeDecoder(loop, source) }
+          engine.core.openDecoder = { source throws(MediaError) in try makeDecoder(loop, source) }
         }
         engine.open { _ in continuation.resume() }
       }

@@ -115,10 +115,10 @@ final class DeviceRig: Sendable {
     player = QueuePlayer(engine: engine)
     try await player.append([PlayerItem(asset: Asset(path: path), id: 1)])
     await onLoop { rig in
-      _ = engine.observeOutput { state in
+      _ = engine.core.observeOutput { state in
         if state.status == .ready, let sink = server.sink(state.label) { loop.attach(sink.inner) }
       }
-      _ = engine.observeRoutes { event in
+      _ = engine.core.observeRoutes { event in
         guard case .route(let change) = event else { return }
         routeLog("\(change.reason.rawValue) \(change.current.output?.deviceName ?? "none")")
       }
@@ -192,7 +192,7 @@ final class DeviceRig: Sendable {
   func select(_ selection: OutputSelection) async -> MediaError.Code? {
     let code = await onLoop { rig -> MediaError.Code? in
       do throws(MediaError) {
-        try rig.engine.selectOutput(selection)
+        try rig.engine.core.selectOutput(selection)
         return nil
       } catch { return error.code }
     }
@@ -200,7 +200,7 @@ final class DeviceRig: Sendable {
     return code
   }
 
-  var output: OutputState { get async { await onLoop { $0.engine.outputState } } }
+  var output: OutputState { get async { await onLoop { $0.engine.core.outputState } } }
   /// Reasons of the route's changes, and where each went.
   var routes: [String] { routeLog.lines }
   /// How often the output had the player pause.

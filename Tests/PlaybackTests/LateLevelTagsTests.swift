@@ -51,7 +51,7 @@ enum TaggedAIFF {
       rig = try await SlowRig()
       await rig.run { [engine = rig.engine] _ in
         let limits = ItemLoader.Limits(placeCount: 1, threadCount: isDeaf ? 1 : 32)
-        engine.loader = ItemLoader(loop: engine.loop, limits: limits)
+        engine.core.loader = ItemLoader(loop: engine.loop, limits: limits)
       }
       places = HangingPlaces(bytes: [], isDeaf: isDeaf)
       other = QueuePlayer(engine: rig.engine)
@@ -81,7 +81,7 @@ enum TaggedAIFF {
     func release() async {
       places.openAll()
       rig.gate.open()
-      await rig.run { [engine = rig.engine] _ in engine.waitsForDecoders = true }
+      await rig.run { [engine = rig.engine] _ in engine.core.waitsForDecoders = true }
       await rig.advance(milliseconds: 0)
     }
 

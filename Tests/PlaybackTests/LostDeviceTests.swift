@@ -218,13 +218,13 @@ import Testing
   @Test func whatCannotBeChosenChangesNothing() async throws {
     let rig = try await playing("speakers", "usb")
     #expect(await rig.select(OutputSelection(.device("nowhere"), lostPolicy: .hold)) == .noSuchDevice)
-    #expect(await rig.onLoop { $0.engine.outputSelection } == OutputSelection())
+    #expect(await rig.onLoop { $0.engine.core.outputSelection } == OutputSelection())
     await rig.fail("speakers", .outputLost)
     #expect(await rig.select(OutputSelection(.device("usb"))) == .outputUnavailable)
     let other = try await Rig()
     let code = await other.run { _ -> MediaError.Code? in
       do throws(MediaError) {
-        try other.engine.selectOutput(OutputSelection(lostPolicy: .hold))
+        try other.engine.core.selectOutput(OutputSelection(lostPolicy: .hold))
         return nil
       } catch { return error.code }
     }

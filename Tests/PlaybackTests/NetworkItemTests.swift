@@ -107,7 +107,7 @@ import Testing
     let (engine, player) = (rig.engine, rig.player)
     let turns: [@Sendable (isolated QueuePlayer) throws -> Void] = [
       { try $0.setRate(-1) }, { try $0.setRate(-2, startsPlayback: false) }, { try $0.playImmediately(atRate: -1) },
-      { _ in try engine.setRate(-1, of: [player]) { _ in } },
+      { _ in try engine.core.setRate(-1, of: [player]) { _ in } },
     ]
     for (index, turn) in turns.enumerated() {
       await expectError(.rangesNotSupported, "\(index)") { try await rig.run(turn) }
@@ -167,7 +167,7 @@ import Testing
     await rig.run { $0.play() }
     #expect(await rig.run { $0.state.rate } == 0)
     #expect(
-      await rig.error { _ in try engine.start([player], at: .whenReady) { _ in } } == .rangesNotSupported)
+      await rig.error { _ in try engine.core.start([player], at: .whenReady) { _ in } } == .rangesNotSupported)
     await rig.run { $0.setAutomaticallyWaitsToMinimizeStalling(false) }
     #expect(await rig.error { try $0.setRate(-1, time: nil, atHostTime: nil) } == .rangesNotSupported)
     // It is heard as it comes.

@@ -116,7 +116,7 @@ import Testing
     // A player that is about to start with others does so at their rate.
     let (engine, player) = (rig.engine, rig.player)
     try await rig.run { _ in
-      try engine.start([player], at: .after(MediaTime(value: 1, timescale: 1))) { _ in }
+      try engine.core.start([player], at: .after(MediaTime(value: 1, timescale: 1))) { _ in }
     }
     await expectError(.invalidState) { try await preroll(rig, 2, told) }
     #expect(told.values == [])

@@ -41,12 +41,12 @@ import Testing
 
   private func start(_ rig: Rig, _ players: [QueuePlayer]) async throws {
     let engine = rig.engine
-    try await rig.run { _ in try engine.start(players, at: .whenReady) { _ in } }
+    try await rig.run { _ in try engine.core.start(players, at: .whenReady) { _ in } }
   }
 
   private func set(_ rate: Double, _ rig: Rig, _ players: [QueuePlayer], _ answers: Answers) async throws {
     let engine = rig.engine
-    try await rig.run { _ in try engine.setRate(rate, of: players) { answers.add($0) } }
+    try await rig.run { _ in try engine.core.setRate(rate, of: players) { answers.add($0) } }
   }
 
   /// Noise of `frames` frames whose left and right channels are it times these.
@@ -143,7 +143,7 @@ import Testing
     await players[1].play()
     #expect(await players[1].state.rate == 2)
     await rig.advance(milliseconds: 200)
-    try await rig.run { _ in try engine.setRate(0.5, of: players) { answers.add($0) } }
+    try await rig.run { _ in try engine.core.setRate(0.5, of: players) { answers.add($0) } }
     // Told something else before it is heard.
     await players[1].pause()
     await rig.advance(milliseconds: 200)
@@ -152,7 +152,7 @@ import Testing
     #expect(await players[1].state.rate == 0)
     #expect(await players[2].rateForNextPlay == 0.5)
     // All of them.
-    try await rig.run { _ in try engine.setRate(3, of: players) { answers.add($0) } }
+    try await rig.run { _ in try engine.core.setRate(3, of: players) { answers.add($0) } }
     await players[0].pause()
     await rig.settle()
     #expect(answers.errors == [.waitEnded])

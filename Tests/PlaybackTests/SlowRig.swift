@@ -107,7 +107,7 @@ final class SlowRig: Sendable {
     await withCheckedContinuation { continuation in
       loop.execute {
         loop.attach(sink)
-        engine.openDecoder = { source throws(MediaError) in try SlowDecoder(source, gate: gate) }
+        engine.core.openDecoder = { source throws(MediaError) in try SlowDecoder(source, gate: gate) }
         engine.open { _ in continuation.resume() }
       }
     }
@@ -118,7 +118,7 @@ final class SlowRig: Sendable {
         eventLog(Rig.text(event))
       }
     }
-    await run { _ in engine.waitsForDecoders = false }
+    await run { _ in engine.core.waitsForDecoders = false }
   }
 
   deinit {

@@ -31,7 +31,7 @@ import Testing
       let answer = Answer()
       let (engine, players) = (rig.engine, players ?? self.players)
       try await rig.run { _ in
-        try engine.start(players, at: moment) { result in answer.value.withLock { $0 = result } }
+        try engine.core.start(players, at: moment) { result in answer.value.withLock { $0 = result } }
       }
       return answer
     }
@@ -201,7 +201,7 @@ import Testing
     let player = group.players[0]
     let codes = Mutex<[MediaError.Code]>([])
     try await group.rig.run { [engine = group.rig.engine] player in
-      try engine.start([player], at: .after(MediaTime(value: 1, timescale: 4))) { result in
+      try engine.core.start([player], at: .after(MediaTime(value: 1, timescale: 4))) { result in
         if case .failure(let error) = result { codes.withLock { $0.append(error.code) } }
         player.assumeIsolated { $0.play() }
       }
@@ -267,7 +267,7 @@ import Testing
     }
     await withCheckedContinuation { continuation in
       loop.execute {
-        _ = engine.observeOutput { state in
+        _ = engine.core.observeOutput { state in
           if state.status == .ready, let sink = made.withLock({ $0 }) { loop.attach(sink) }
         }
         engine.open()
@@ -284,7 +284,7 @@ import Testing
     let answer = Answer()
     func start(_ player: isolated QueuePlayer) throws {
       player.play()
-      try engine.start([players[1]], at: .outputFrame(24_000)) { result in answer.value.withLock { $0 = result } }
+      try engine.core.start([players[1]], at: .outputFrame(24_000)) { result in answer.value.withLock { $0 = result } }
     }
     try await start(players[0])
     await pass(milliseconds: 1_000)

@@ -422,7 +422,7 @@ import Testing
         makeMonitor: { ReadyMonitor() }))
     let player: QueuePlayer = try await withCheckedThrowingContinuation { continuation in
       loop.execute {
-        _ = engine.observeOutput { state in
+        _ = engine.core.observeOutput { state in
           guard state.status == .ready, let sink = made.withLock({ $0 }) else { return }
           loop.attach(sink)
           openings.yield()

@@ -2,7 +2,7 @@ import MediaCore
 import RealtimeAudio
 
 /// What the session has players do.
-extension PlaybackEngine {
+extension EngineCore {
   /// Nothing sounds, and rates stay as they are; nil: what would play does, faded in.
   func holdPlayers(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
     output.batch {

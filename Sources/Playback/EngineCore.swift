@@ -1,0 +1,205 @@
+import Logging
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+import Synchronization
+
+/// The state of a `PlaybackEngine`: one control loop, one output, and the players on it.
+///
+/// Threading: everything but `loop` on the control loop.
+package final class EngineCore: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to `loop`, but for constants.
+  package let loop: any ControlLoop
+  let logger: Logger
+  let output: Output
+  /// Time passes only when it is told to.
+  let isVirtual: Bool
+  /// Virtual time waits for decoders. Not where it is to be seen what happens when they are late.
+  var waitsForDecoders = true
+  /// How the players that are made from now on open items, on their decode threads.
+  var openDecoder: DecodeWorker.Opener = { source throws(MediaError) in try ItemDecoder(source) }
+  private var players: [ObjectIdentifier: PlayerCore] = [:]
+  private var outputObservers: [(token: ObserverToken, handler: @Sendable (OutputState) -> Void)] = []
+  private var routeObservers: [(token: ObserverToken, handler: @Sendable (OutputEvent) -> Void)] = []
+  private let nextToken = Atomic<ObserverToken>(1)
+  var loader: ItemLoader
+  /// Where it is recorded which items are being opened; nil, as it is at first: nowhere. Holds for what is opened from now on.
+  package var openingRecord: (any OpeningRecord)? { didSet { loader.recorder.record = openingRecord } }
+  /// Starts of several players that are under way.
+  var startGroups: [StartGroup] = []
+  /// Changes of the rate of several players that are under way.
+  var rateGroups: [RateGroup] = []
+  /// How long calls for several players that belong together may be apart, in ns. In virtual time such calls happen at
+  /// one instant.
+  var gatheringNanoseconds: Int64
+  private(set) lazy var startGate = StartGate(engine: self)
+  private(set) lazy var rateGathering = RateGathering(engine: self)
+  /// How what is played goes together with other programs' sound.
+  package private(set) lazy var session = SessionCore(engine: self)
+  /// The output frame at which `AudioPlayer.deviceCurrentTime` is zero.
+  var deviceTimeOrigin: Int64 = 0
+
+  init(loop: any ControlLoop, output configuration: OutputConfiguration, logger: Logger) {
+    self.loop = loop
+    self.logger = logger
+    output = Output(loop: loop, configuration: configuration, logger: logger)
+    isVirtual = loop is VirtualControlLoop
+    gatheringNanoseconds = isVirtual ? 0 : 20_000_000
+    var limits = ItemLoader.Limits()
+    // In virtual time everything happens in the same order each time.
+    if isVirtual { limits.placeCount = 1 }
+    loader = ItemLoader(loop: loop, limits: limits)
+    output.onStateChange = { [weak self] state in
+      for observer in self?.outputObservers ?? [] { observer.handler(state) }
+      self?.progressed()
+    }
+    output.onEvent = { [weak self] event in for observer in self?.routeObservers ?? [] { observer.handler(event) } }
+    output.onOpened = { [weak self] in self?.progressed() }
+    output.role = { [weak self] in self?.session.role ?? .music }
+    output.onSharing = { [weak self] in self?.session.noticed($0) }
+    output.onDeviceLost = { [weak self] in self?.session.outputLost() }
+    // Made while nobody else knows the engine.
+    _ = session
+    if let virtual = loop as? VirtualControlLoop {
+      virtual.takeInEvents = { [weak self] in self?.output.pump() }
+      virtual.isSettled = { [weak self] in self?.isSettled ?? true }
+    }
+  }
+
+  /// Begins to open the output. Players may be made before; they wait for it.
+  package func open() { output.open() }
+
+  /// The same; `completion` is called once, on the loop, when it is known what came of it: with the error if players have
+  /// nothing to play on.
+  package func open(completion: @escaping @Sendable (MediaError?) -> Void) {
+    let token = makeToken()
+    outputObservers.append(
+      (
+        token,
+        { [weak self] state in
+          guard state.status != .opening else { return }
+          self?.dropOutputObserver(token)
+          completion(state.error)
+        }
+      ))
+    open()
+  }
+
+  /// What the engine plays on.
+  package var outputState: OutputState { output.state }
+
+  /// The way that sound takes: which device, and which of its ports.
+  package var route: AudioRoute { output.tracker.route }
+
+  /// What the sound server has; nil while none answers, and for outputs of another kind.
+  package var devices: AudioDevices? { output.chooser.devices }
+
+  /// What is to be played on, and what happens when it goes away.
+  package var outputSelection: OutputSelection { output.chooser.selection }
+
+  /// Chooses what to play on. A device that is there is opened at once, and no sample is lost by the change; `outputState` and
+  /// the route tell of it.
+  ///
+  /// Errors: `noSuchDevice`; `outputUnavailable` when a device is named and no sound server answers; `outputConfiguration` when
+  /// the engine's output is not one of a sound server's devices. Then nothing changes.
+  package func selectOutput(_ selection: OutputSelection) throws(MediaError) { try output.select(selection) }
+
+  /// Calls `handler` with what happens to devices and routes, synchronously, on the loop.
+  package func observeRoutes(_ handler: @escaping @Sendable (OutputEvent) -> Void) -> ObserverToken {
+    let token = makeToken()
+    routeObservers.append((token, handler))
+    return token
+  }
+
+  /// Samples beyond full scale that were heard: nothing limits what players add up to, and a device without headroom cuts
+  /// them off. Counted over all devices that the output has had.
+  package var clippedSampleCount: Int { output.clippedSampleCount }
+
+  /// Calls `handler` with each change of `outputState`, synchronously, on the loop.
+  package func observeOutput(_ handler: @escaping @Sendable (OutputState) -> Void) -> ObserverToken {
+    let token = makeToken()
+    outputObservers.append((token, handler))
+    return token
+  }
+
+  /// Ends an output observer, or one of routes; it is not called any more. Errors: `noSuchObserver`.
+  package func removeOutputObserver(_ token: ObserverToken) throws(MediaError) {
+    guard dropOutputObserver(token) else {
+      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeOutputObserver")
+    }
+  }
+
+  /// False when there is none.
+  @discardableResult
+  private func dropOutputObserver(_ token: ObserverToken) -> Bool {
+    let count = outputObservers.count + routeObservers.count
+    outputObservers.removeAll { $0.token == token }
+    routeObservers.removeAll { $0.token == token }
+    return outputObservers.count + routeObservers.count < count
+  }
+
+  /// Ends all players and the output; `completion` is called on the loop when the device is closed.
+  package func close(completion: @escaping @Sendable () -> Void) {
+    for player in players.values { player.close() }
+    loader.close()
+    session.close()
+    output.close(completion: completion)
+  }
+
+  // MARK: - For players
+
+  func register(_ player: PlayerCore) {
+    players[ObjectIdentifier(player)] = player
+    output.add(player)
+  }
+
+  func unregister(_ player: PlayerCore) {
+    players[ObjectIdentifier(player)] = nil
+    output.remove(player)
+  }
+
+  /// A player that had nothing to play has something. Where no other has, the device's time begins anew.
+  func beganToHaveItems(_ player: PlayerCore) {
+    guard !anyPlayer({ $0 !== player && !$0.machine.entries.isEmpty }) else { return }
+    deviceTimeOrigin = output.heardFrame
+  }
+
+  /// Every player, in the order of their names.
+  var allPlayers: [PlayerCore] { players.values.sorted { $0.name < $1.name } }
+
+  func anyPlayer(_ predicate: (PlayerCore) -> Bool) -> Bool { players.values.contains(where: predicate) }
+
+  func makeToken() -> ObserverToken { nextToken.wrappingAdd(1, ordering: .relaxed).oldValue }
+
+  func load(
+    _ item: PlayerItem, for player: PlayerCore,
+    completion: @escaping @Sendable (Result<AssetProperties, MediaError>) -> Void
+  ) {
+    loader.load(item, for: player) { [weak self] result in
+      completion(result)
+      self?.progressed()
+    }
+  }
+
+  /// Has these items, the first first, opened before all others.
+  func loadFirst(_ items: [PlayerItem], of player: PlayerCore) { loader.prefer(items, of: player) }
+
+  /// It need not be known any more what an item is.
+  func cancelLoading(_ item: PlayerItem) {
+    loader.cancel(item)
+    progressed()
+  }
+
+  // MARK: - Virtual time
+
+  /// Whether time may pass: no player is getting ready.
+  private var isSettled: Bool {
+    if output.isOpening || output.state.status == .opening { return false }
+    guard startGroups.allSatisfy(\.isSettled), rateGroups.allSatisfy(\.isSettled) else { return false }
+    guard waitsForDecoders else { return true }
+    return !loader.isBusy && players.values.allSatisfy(\.isSettled)
+  }
+
+  /// Something happened that virtual time may wait for.
+  func progressed() { (loop as? VirtualControlLoop)?.continueAdvancing() }
+}

@@ -1,0 +1,223 @@
+import MediaCore
+import RealtimeAudio
+
+/// The state of an `AudioSession`.
+///
+/// Threading: on the engine's control loop.
+package final class SessionCore: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the control loop; timers carry it there.
+
+  package typealias Change = AudioSession.Change
+
+  private unowned let engine: EngineCore
+  private var machine = AudioSessionStateMachine()
+  private var timer: (any ControlTimer)?
+  private var stateObservers: [(token: ObserverToken, handler: @Sendable (Change) -> Void)] = []
+  private var eventObservers: [(token: ObserverToken, handler: @Sendable (AudioSessionEvent) -> Void)] = []
+  /// Whether something records, for `setActive`; asked when that matters.
+  package var isRecording: @Sendable () -> Bool = { false }
+  /// The recorders that follow the session.
+  private var recorders: [WeakRecorder] = []
+
+  private struct WeakRecorder {
+    weak var recorder: (any SessionRecorder)?
+  }
+
+  init(engine: EngineCore) { self.engine = engine }
+
+  // MARK: - State
+
+  package var state: AudioSessionState { machine.state }
+
+  /// Why no player sounds, whatever its rate; nil: they do.
+  var holdReason: WaitingReason? { machine.holdReason }
+
+  var role: StreamRole { machine.state.setting.role }
+
+  /// Errors: `sessionForbidsRecording` when the category does not allow to record; `sessionInterrupted`.
+  package func checkRecording() throws(MediaError) {
+    guard state.allowsRecording else {
+      throw MediaError(
+        .sessionForbidsRecording, "the session's category \(state.setting.category.rawValue) does not record",
+        operation: "record")
+    }
+    guard !state.isInterrupted else {
+      throw MediaError(.sessionInterrupted, "something else is heard", operation: "record")
+    }
+  }
+
+  /// Has a recorder follow the session for as long as it lives.
+  func add(_ recorder: any SessionRecorder) {
+    recorders.removeAll { $0.recorder == nil || $0.recorder === recorder }
+    recorders.append(WeakRecorder(recorder: recorder))
+  }
+
+  // MARK: - Asking
+
+  /// Sets what the session is used for. Nothing of the mode and options before stays. Errors: `sessionMismatch`.
+  package func setCategory(
+    _ category: AudioSessionCategory, mode: AudioSessionMode = .default, options: AudioSessionOptions = []
+  ) throws(MediaError) {
+    apply(try AudioSessionSetting(category, mode: mode, options: options))
+  }
+
+  package func apply(_ setting: AudioSessionSetting) { run(.request) { $0.set(setting) } }
+
+  /// How interruptions are treated. Errors: `invalidTime` for a time-out that is not above 0 s and at most a day, or a fade
+  /// that is not from 0 s to 10 s.
+  package func setPolicy(_ policy: InterruptionPolicy) throws(MediaError) {
+    if let timeOut = policy.timeOut {
+      guard timeOut.isNumeric, timeOut > .zero, timeOut <= InterruptionPolicy.longestTimeOut else {
+        throw MediaError(.invalidTime, "an interruption's time-out is above 0 s and at most a day, not \(timeOut) s")
+      }
+    }
+    let fade = policy.fadeDuration
+    guard fade.isNumeric, fade >= .zero, fade <= InterruptionPolicy.longestFade else {
+      throw MediaError(.invalidTime, "what goes on is faded in over 0 s to 10 s, not \(fade) s")
+    }
+    run(.request) { $0.set(policy) }
+  }
+
+  /// Makes the session active, or ends that. To play does so, too.
+  ///
+  /// Errors: `sessionInterrupted` to activate during an interruption. `sessionBusy` to deactivate while players play or
+  /// something records: it is deactivated nevertheless, players are paused. (Others are told by the sound server, as soon as
+  /// nothing sounds any more.)
+  package func setActive(_ isActive: Bool) throws(MediaError) {
+    guard !isActive else {
+      let old = machine.state
+      try machine.activate()
+      return publish(old, .request)
+    }
+    let isRunning =
+      engine.anyPlayer { $0.machine.rate != 0 } || isRecording()
+      || recorders.contains { $0.recorder?.isRecording == true }
+    run(.request) { $0.deactivate(isRunning: isRunning) }
+    guard isRunning else { return }
+    throw MediaError(
+      .sessionBusy, "the session is not active any more; it played or recorded when that was asked",
+      operation: "session.active")
+  }
+
+  /// Ends an interruption that the server has not ended. Errors: `invalidState` when there is none.
+  package func endInterruption(_ outcome: InterruptionPolicy.Outcome = .resume) throws(MediaError) {
+    let old = machine.state
+    let actions = try machine.endInterruption(outcome)
+    finish(actions, old, .request)
+  }
+
+  // MARK: - Observing
+
+  /// Calls `handler` with each change of `state`, synchronously, on the loop.
+  package func observeState(_ handler: @escaping @Sendable (Change) -> Void) -> ObserverToken {
+    let token = engine.makeToken()
+    stateObservers.append((token, handler))
+    return token
+  }
+
+  /// Calls `handler` with each event, synchronously, on the loop, when the state has changed and players have done so.
+  package func observeEvents(_ handler: @escaping @Sendable (AudioSessionEvent) -> Void) -> ObserverToken {
+    let token = engine.makeToken()
+    eventObservers.append((token, handler))
+    return token
+  }
+
+  /// Ends an observer; it is not called any more. Errors: `noSuchObserver`.
+  package func removeObserver(_ token: ObserverToken) throws(MediaError) {
+    let count = stateObservers.count + eventObservers.count
+    stateObservers.removeAll { $0.token == token }
+    eventObservers.removeAll { $0.token == token }
+    guard stateObservers.count + eventObservers.count < count else {
+      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeObserver")
+    }
+  }
+
+  // MARK: - What happens
+
+  func playbackAsked() { run(.request) { $0.playbackAsked() } }
+
+  func noticed(_ notice: SharingNotice) {
+    switch notice {
+    case .interruptionBegan: run(.interruption) { $0.interruptionBegan() }
+    case .interruptionEnded: run(.interruption) { $0.serverEndedInterruption() }
+    case .duckingBegan: run(.output) { $0.duckingChanged(true) }
+    case .duckingEnded: run(.output) { $0.duckingChanged(false) }
+    }
+  }
+
+  func outputLost() { run(.output) { $0.outputLost() } }
+
+  func close() {
+    timer?.cancel()
+    timer = nil
+    stateObservers = []
+    eventObservers = []
+  }
+
+  // MARK: - Running actions
+
+  private func run(_ cause: ChangeCause, _ input: (inout AudioSessionStateMachine) -> [AudioSessionStateMachine.Action])
+  {
+    let old = machine.state
+    finish(input(&machine), old, cause)
+  }
+
+  private func finish(_ actions: [AudioSessionStateMachine.Action], _ old: AudioSessionState, _ cause: ChangeCause) {
+    for action in actions {
+      if case .emit = action { continue }
+      run(action, cause)
+    }
+    publish(old, cause)
+    for case .emit(let event) in actions {
+      engine.logger.info("audio session", metadata: ["event": "\(event)"])
+      notifyRecorders(of: event)
+      for observer in eventObservers { observer.handler(event) }
+    }
+  }
+
+  private func notifyRecorders(of event: AudioSessionEvent) {
+    for entry in recorders {
+      switch event {
+      case .interruptionBegan: entry.recorder?.interruptionBegan()
+      case .interruptionEnded(_, let shouldResume): entry.recorder?.interruptionEnded(shouldResume: shouldResume)
+      case .silenceSecondaryAudioHint: break
+      }
+    }
+  }
+
+  private func publish(_ old: AudioSessionState, _ cause: ChangeCause) {
+    let new = machine.state
+    guard new != old else { return }
+    if old.allowsRecording, !new.allowsRecording {
+      for entry in recorders { entry.recorder?.sessionForbidsRecording() }
+    }
+    for observer in stateObservers { observer.handler(Change(old: old, new: new, cause: cause)) }
+  }
+
+  private func run(_ action: AudioSessionStateMachine.Action, _ cause: ChangeCause) {
+    switch action {
+    case .setRole(let role):
+      // Servers leave a stream as they made it when its role is another one then.
+      let isAffected = state.isInterrupted || state.secondaryAudioShouldBeSilencedHint
+      engine.output.setRole(role, makesNewStream: isAffected)
+    case .hold(let reason, let isResumption):
+      engine.holdPlayers(reason, fade: isResumption ? state.policy.fadeDuration : .zero, cause)
+    case .pausePlayers(let cause): engine.pausePlayers(cause)
+    case .releaseDevice(let overrulesServer): engine.output.endInterruption(overrulesServer: overrulesServer)
+    case .startTimer(let time): startTimer(time)
+    case .stopTimer:
+      timer?.cancel()
+      timer = nil
+    case .emit: break
+    }
+  }
+
+  private func startTimer(_ time: MediaTime) {
+    timer?.cancel()
+    let nanoseconds = time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max
+    timer = engine.loop.schedule(at: engine.loop.now.advanced(byNanoseconds: nanoseconds)) { [weak self] in
+      self?.timer = nil
+      self?.run(.interruption) { $0.timeOutPassed() }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Glibc
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+import RigSupport
+import Testing
+
+@testable import Playback
+
+/// Engines that a program releases without `close`, and engines and sessions that are used from any task.
+@Suite struct EngineLifetimeTests {
+  private static let engineCount = 30
+  private static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
+
+  /// Counts the objects that were released.
+  private final class Witness: Sendable {
+    private let count: WakeSignal<Int>
+    init(_ count: WakeSignal<Int>) { self.count = count }
+    deinit { count.update { $0 += 1 } }
+  }
+
+  /// The threads of this process with that name.
+  private func threadCount(named name: String) -> Int {
+    guard let folder = opendir("/proc/self/task") else { return -1 }
+    defer { closedir(folder) }
+    var count = 0
+    while let entry = readdir(folder) {
+      let id = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard let file = fopen("/proc/self/task/\(id)/comm", "r") else { continue }
+      defer { fclose(file) }
+      var line = [UInt8](repeating: 0, count: 32)
+      let length = fread(&line, 1, line.count, file)
+      if String(decoding: line[..<length], as: UTF8.self) == name + "\n" { count += 1 }
+    }
+    return count
+  }
+
+  @Test(.timeLimit(.minutes(2)), arguments: [false, true])
+  func enginesThatAreReleasedEndTheirThreadsAndSinks(_ plays: Bool) async throws {
+    let files = try TemporaryDirectory("released")
+    let path = files.file("a.wav")
+    try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000)
+    let name = plays ? "released-play" : "released-idle"
+    let released = WakeSignal(0)
+    for _ in 0..<Self.engineCount {
+      // The configuration, and with it the witness, lives as long as the engine's state.
+      let witness = Witness(released)
+      let engine = PlaybackEngine(
+        loop: ThreadControlLoop(name: name),
+        output: OutputConfiguration(makeSink: { withExtendedLifetime(witness) { TimedSink.null(format: Self.format) } })
+      )
+      await withCheckedContinuation { continuation in engine.open { _ in continuation.resume() } }
+      guard plays else { continue }
+      let player = Player(engine: engine)
+      try await player.replaceCurrentItem(with: PlayerItem(asset: Asset(path: path)))
+      let hasStarted = WakeSignal(false)
+      _ = try await player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 1)) { _ in
+        hasStarted.update { $0 = true }
+      }
+      await player.play()
+      _ = hasStarted.wait { $0 ? true : nil }
+    }
+    _ = released.wait { $0 == Self.engineCount ? true : nil }
+    // A loop's thread ends right after the loop is released.
+    while threadCount(named: name) > 0 { await Task.yield() }
+  }
+
+  @Test func anEngineLivesAsLongAsItsPlayers() async throws {
+    let files = try TemporaryDirectory("released")
+    let path = files.file("a.wav")
+    try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000)
+    let player: AudioPlayer
+    do {
+      let sink = TimedSink.null(format: Self.format)
+      let engine = PlaybackEngine(
+        loop: ThreadControlLoop(name: "kept"), output: OutputConfiguration(makeSink: { sink }))
+      engine.open()
+      player = try AudioPlayer(path: path, engine: engine)
+    }
+    #expect(player.play() && player.isPlaying && player.duration == MediaTime(value: 1, timescale: 1))
+  }
+
+  /// Without isolation this crashed in two of thirteen runs.
+  @Test func aSessionMayBeUsedFromAnyTask() async throws {
+    let engine = PlaybackEngine(
+      loop: ThreadControlLoop(name: "tasks"),
+      output: OutputConfiguration(makeSink: { TimedSink.null(format: Self.format) }))
+    engine.open()
+    let session = engine.session
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          for _ in 0..<500 {
+            try await session.setCategory(number % 2 == 0 ? .playback : .ambient)
+            let token = await session.observeState { _ in }
+            try await session.removeObserver(token)
+            _ = await engine.outputState
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let category = await session.state.setting.category
+    #expect(category == .playback || category == .ambient)
+    await engine.close()
+  }
+}
